@@ -5,8 +5,8 @@ from streamlit.starlette import App
 
 from pages.ui.frame import address, server, site
 from pages.ui.serving import programs
-from pages.ui.serving.late_requests import LateRequests
-from pages.ui.work import released_files
+from pages.ui.serving.patches import LateRequests
+from pages.ui.work import own_release
 
 if __name__ == "__main__":  # a visit: Streamlit runs the script that the server below names
     site.navigation().run()
@@ -15,7 +15,7 @@ else:
     app = App(
         __file__,
         lifespan=server.life,
-        routes=[released_files.ROUTE, programs.ROUTE],
+        routes=[own_release.ROUTE, programs.ROUTE],
         middleware=[Middleware(server.Guard), Middleware(LateRequests)],
         on_script_error=server.told,
     )

@@ -3,15 +3,61 @@
 Nor on chance: properties are tried on the same cases each time. New ones are `make fuzz`'s.
 """
 
+import functools
+from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from streamlit.components.v2 import manifest_scanner
 
 from core import clock
 
-STEP = 2.0**-10
-"""Seconds that each reading takes."""
+STEP = 2.0**-8
+"""Seconds that each reading takes: the coarser, the fewer candidates fit into a time limit."""
+
+THOROUGH = (
+    "tests/chaos",
+    "tests/core/command/test_bad_input.py",
+    "tests/core/command/test_long_work.py",
+    "tests/core/command/test_reproduce.py",
+    "tests/core/data/databases",
+    "tests/core/data/readers/test_converted.py",
+    "tests/core/data/readers/test_looking.py",
+    "tests/core/jobs/test_lifeline.py",
+    "tests/core/jobs/test_pool.py",
+    "tests/core/mechanisms/test_cut_short.py",
+    "tests/core/optimal/bounds/test_pricing_bound.py",
+    "tests/core/optimal/bounds/test_slices.py",
+    "tests/core/optimal/budgets/test_average_optimum.py",
+    "tests/core/optimal/test_cutting_planes.py",
+    "tests/core/papers",
+    "tests/core/records/test_cells.py",
+    "tests/core/records/test_forged.py",
+    "tests/core/records/test_rare_groups.py",
+    "tests/core/sweep/test_cluster.py",
+    "tests/core/sweep/test_points.py",
+    "tests/core/sweep/test_running.py",
+    "tests/core/test_remote.py",
+    "tests/exact",
+    "tests/fuzz",
+    "tests/hostile",
+    "tests/pages/test_databases.py",
+    "tests/pages/test_frontier_cluster.py",
+    "tests/pages/test_move_sent.py",
+    "tests/pages/test_robust.py",
+    "tests/pages/ui/serving",
+    "tests/test_notebooks.py",
+    "tests/test_packaging.py",
+    "tests/test_setup.py",
+)
+"""What `make test` leaves to `make check`: services outside, long searches, and hostile input."""
+
+manifest_scanner.scan_component_manifests = functools.cache(
+    manifest_scanner.scan_component_manifests
+)
+"""Streamlit looks through all installed packages for each AppTest: two thirds of a page's test."""
 
 settings.register_profile(
     "any machine",
@@ -20,6 +66,25 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("any machine")
+
+
+TRACED = 5
+"""Cases of one test that are traced: a tracer takes a third of the time. Experiments all are."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what `make test` leaves out, and what is not traced: properties and further cases."""
+    root = Path(__file__).parent
+    cases: Counter[str] = Counter()
+    for item in items:
+        place = item.path.relative_to(root)
+        test = item.nodeid.split("[")[0]
+        cases[test] += place.name != "test_experiments.py"
+        is_property = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+        if is_property or cases[test] > TRACED:
+            item.add_marker(pytest.mark.no_cover)
+        if any(place.is_relative_to(path) for path in THOROUGH):
+            item.add_marker(pytest.mark.thorough)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -75,8 +75,8 @@ def run(way: str, path: Path) -> dict[str, float]:
         return {"seconds": time.process_time() - started, "all": 0.0, "peak": peak_mb()}
     from core.data import DataSpec, Sources
     from core.records.applying import apply
+    from core.records.design import Plan
     from core.records.draws import Keyed, Seeded
-    from core.records.plan import Plan
     from core.scenario import Scenario, evaluate
 
     begun = time.process_time()

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import duckdb
 
-from core.data.readers.delimited import DELIMITERS, find_layout
+from core.data.readers.text import DELIMITERS, find_layout
 from core.errors import CoreError
 
 Rng = random.Random

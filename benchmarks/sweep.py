@@ -18,7 +18,7 @@ from core.jobs import Pool
 from core.scenario import Scenario, answer
 from core.sweep import Draws, PoolWorkers, Results, Sweep, Workers, read, run
 from core.sweep.cluster import ClusterWorkers
-from core.sweep.measures import measured_values
+from core.sweep.definition import measured_values
 
 BUDGETS = tuple(np.linspace(0.5, 4.0, 10).tolist())
 

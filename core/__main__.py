@@ -7,9 +7,22 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from core.errors import CoreError, unwritten
 from core.wording import printable
+
+COMMANDS = (
+    "evaluate",
+    "compare",
+    "release",
+    "verify",
+    "report",
+    "sweep",
+    "reproduce",
+    "datasets",
+)
+"""In the order in which `--help` lists them; each has its module, imported only when asked for."""
 
 
 class Ending:
@@ -25,13 +38,10 @@ class Ending:
 
 
 def main(arguments: Sequence[str] | None = None, ending: Ending | None = None) -> int:
-    """Run one command and return its exit code.
-
-    An error is one sentence on standard error and code 2; an interrupt is code 3, also where a
-    library made an error of its own of it.
-    """
+    """Run one command and return its exit code: 2 after an error, 3 after an interrupt."""
     try:
-        options = _parser().parse_args(arguments)
+        given = sys.argv[1:] if arguments is None else list(arguments)
+        options = _parser(given).parse_args(given)
         return int(options.run(options))
     except KeyboardInterrupt:
         return _stopped()
@@ -47,11 +57,7 @@ def main(arguments: Sequence[str] | None = None, ending: Ending | None = None) -
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command as a process of its own: a request to end it is an interrupt.
-
-    A reader of the output who has seen enough, such as `head`, ends it without a word; output that
-    cannot be written, as on a full disk, is one sentence and code 2.
-    """
+    """Run one command as a process of its own; a reader who closes the output early is no error."""
     ending = Ending()
     signal.signal(signal.SIGINT, ending)
     signal.signal(signal.SIGTERM, ending)
@@ -75,17 +81,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands, in the order in which `--help` lists them.
-
-    To import them takes seconds: an interrupt is already heard of then.
-    """
-    from core.command import compare, datasets, evaluate, release, report, reproduce, sweep, verify
-
+def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    """Return the parser of the command that is asked for, or of all where none is."""
+    asked = tuple(arguments[:1])
     parser = argparse.ArgumentParser(prog="python -m core", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    for command in (evaluate, compare, release, verify, report, sweep, reproduce, datasets):
-        command.add(commands)
+    for name in asked if asked and asked[0] in COMMANDS else COMMANDS:
+        import_module(f"core.command.{name}").add(commands)
     return parser
 
 

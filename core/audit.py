@@ -1,7 +1,6 @@
 """The audit: what a mechanism achieves, computed from its kernel and the joint alone.
 
-It shares no code with the solvers. A mechanism that gives less privacy than was asked is an
-error, never a result.
+It shares no code with the solvers, but for robust notions the bounds of their set.
 """
 
 from dataclasses import dataclass
@@ -54,27 +53,7 @@ def audit(joint: Joint, kernel: ArrayLike, notion: Notion) -> Audit:
 
 
 def require(joint: Joint, kernel: ArrayLike, notion: Notion, maker: str) -> Audit:
-    """Return the audit of a mechanism that must satisfy a notion.
-
-    Parameters
-    ----------
-    joint, kernel, notion
-        As `audit` takes them.
-    maker : str
-        What made the kernel, for the error's sentence.
-
-    Raises
-    ------
-    AuditError
-        If the notion does not hold.
-
-    Examples
-    --------
-    >>> from core.notions import LIP
-    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
-    >>> require(joint, [[1.0], [1.0]], LIP(0.1), "The constant").holds
-    True
-    """
+    """Return the audit of a mechanism of `maker`; `AuditError` if the notion does not hold."""
     verdict = audit(joint, kernel, notion)
     if not verdict.holds:
         raise AuditError(

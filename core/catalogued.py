@@ -12,19 +12,7 @@ from core.validation import shown
 
 @dataclass(frozen=True)
 class Catalogued:
-    """An entry of a catalogue.
-
-    Attributes
-    ----------
-    key, title : str
-        Its name in code, and the name that the interface shows.
-    meaning : str
-        What it is or does, in a sentence or two.
-    formula : str
-        Its definition in LaTeX.
-    source : str
-        Paper and equation or section.
-    """
+    """An entry of a catalogue: `formula` is LaTeX, `source` a paper and equation or section."""
 
     key: str
     title: str
@@ -37,28 +25,7 @@ C = TypeVar("C", bound=Catalogued)
 
 
 def found(entries: Iterable[C], key: object, kind: str) -> C:
-    """Return the entry with a key.
-
-    Parameters
-    ----------
-    entries : iterable of Catalogued
-        The entries of a catalogue.
-    key : object
-        The key.
-    kind : str
-        What the entries are, for the error's sentence.
-
-    Raises
-    ------
-    InvalidInputError
-        If no entry has this key.
-
-    Examples
-    --------
-    >>> lift = Catalogued("lift", "Lift", "How much likelier s is after y.", "l(s,y)", "[Lift]")
-    >>> found([lift], "lift", "measure").title
-    'Lift'
-    """
+    """Return the entry with a key."""
     known = []
     for entry in entries:  # asked some hundred times for a page: a loop is faster than an index
         if isinstance(key, str) and entry.key == key:  # an array would answer with an array

@@ -1,8 +1,7 @@
-"""Deadlines, and the clock they are read from; tests replace it by one that counts readings.
+"""Deadlines, and the clock they are read from, which tests replace by one that counts readings.
 
-A search that its time limit ends gives another answer on a busy machine. With `Ticking` it ends
-after the same steps everywhere: solvers that measure time themselves then get no limit, and
-worker processes use the same clock as the process that started them.
+With `Ticking` a search ends after the same steps on every machine: solvers that measure time
+themselves then get no limit, and worker processes use the clock of the process that started them.
 """
 
 from __future__ import annotations
@@ -21,14 +20,7 @@ LEAP = 1e9
 
 
 class Watch:
-    """Tells whether time cut something short while a block ran, as of `watching`.
-
-    Attributes
-    ----------
-    cut : bool
-        Whether it did. Set it to False where that does not matter, as after a proof: the watch of
-        the block around is then not told.
-    """
+    """Tells whether time cut something short in a block; `cut` is set to False where it is none."""
 
     def __init__(self) -> None:
         self.cut = False
@@ -39,22 +31,7 @@ _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
 
 @contextmanager
 def watching() -> Iterator[Watch]:
-    """Yield a watch that tells whether time cut something short while the block runs.
-
-    Every deadline that is found to be over tells it, also one for a part of the time: so no search
-    has to remember to say that it was cut short, and none can forget it. At its end a watch tells
-    the one of the block around it.
-
-    Examples
-    --------
-    >>> with using(Ticking(0.5)), watching() as whole:
-    ...     with watching() as first:
-    ...         over = Deadline.after(9.0).over
-    ...     with watching() as second:
-    ...         over = Deadline.after(0.5).over
-    >>> first.cut, second.cut, whole.cut
-    (False, True, True)
-    """
+    """Yield a watch that every deadline found over tells, and that tells the one around it."""
     watch = Watch()
     token = _watch.set(watch)
     try:
@@ -66,15 +43,7 @@ def watching() -> Iterator[Watch]:
 
 
 def tell_cut() -> None:
-    """Tell the watch that time cut something short: where no deadline is asked if it is over.
-
-    Examples
-    --------
-    >>> with watching() as watch:
-    ...     tell_cut()
-    >>> watch.cut
-    True
-    """
+    """Tell the watch that time cut something short: where no deadline is asked if it is over."""
     watch = _watch.get()
     if watch is not None:
         watch.cut = True
@@ -86,20 +55,7 @@ def now() -> float:
 
 
 def elsewhere(seconds: float) -> float:
-    """Return how many seconds a solver that measures time itself may take.
-
-    Parameters
-    ----------
-    seconds : float
-        What is left on this clock: returned as it is where the clock measures time. Where it
-        counts readings, the solver gets no limit, ∞, or 0 if nothing is left.
-
-    Examples
-    --------
-    >>> with using(Ticking(0.5)):
-    ...     elsewhere(2.0), elsewhere(-1.0)
-    (inf, 0.0)
-    """
+    """Return how many seconds a solver that measures time itself may take."""
     if seconds <= 0:
         tell_cut()
         return 0.0
@@ -107,33 +63,13 @@ def elsewhere(seconds: float) -> float:
 
 
 def step() -> float | None:
-    """Return how many seconds a reading takes; None on a clock that measures time.
-
-    Examples
-    --------
-    >>> with using(Ticking(0.5)):
-    ...     step()
-    0.5
-    """
+    """Return how many seconds a reading takes; None on a clock that measures time."""
     return _read.step if isinstance(_read, Ticking | _Ending) else None
 
 
 @dataclass(frozen=True, order=True)
 class Deadline:
-    """The time at which a computation must end.
-
-    Attributes
-    ----------
-    at : float
-        The time in seconds, on the clock of `now`; ∞, the default, is never reached.
-
-    Examples
-    --------
-    >>> with using(Ticking(0.5)):
-    ...     deadline = Deadline.after(4.0)  # at 4.5: each reading takes half a second
-    ...     deadline.left, deadline.part(0.5).at, deadline.over
-    (3.5, 3.0, False)
-    """
+    """The time `at`, in seconds on the clock of `now`, at which a computation must end; or ∞."""
 
     at: float = math.inf
 
@@ -175,19 +111,7 @@ NEVER = Deadline()
 
 @contextmanager
 def using(read: Callable[[], float]) -> Iterator[None]:
-    """Let `now` read another clock, in every thread of this process, while the block runs.
-
-    Parameters
-    ----------
-    read : callable
-        Returns seconds that never go back.
-
-    Examples
-    --------
-    >>> with using(Ticking(0.5)):
-    ...     now(), now()
-    (0.5, 1.0)
-    """
+    """Let `now` read another clock, in every thread of this process, while the block runs."""
     global _read
     before, _read = _read, read
     try:
@@ -198,18 +122,7 @@ def using(read: Callable[[], float]) -> Iterator[None]:
 
 @contextmanager
 def ending() -> Iterator[Callable[[], None]]:
-    """Yield a function after whose call every deadline is over, those that are still to come too.
-
-    Searches then end with the best that they have. A deadline that is never reached stays so.
-
-    Examples
-    --------
-    >>> with ending() as end:
-    ...     before = Deadline.after(60)
-    ...     end()
-    ...     before.over, Deadline.after(60).over, NEVER.over
-    (True, True, False)
-    """
+    """Yield a function after whose call every deadline is over, except those at ∞."""
     read = _Ending(_read, step())
     with using(read):
         yield read.end
@@ -230,15 +143,7 @@ class _Ending:
 
 
 class Stopwatch:
-    """Tells how many seconds something has taken; what it tells decides about no answer.
-
-    Examples
-    --------
-    >>> with using(Ticking(0.5)):
-    ...     taken = Stopwatch()
-    ...     taken.seconds
-    0.5
-    """
+    """Tells how many seconds something has taken; what it tells decides about no answer."""
 
     def __init__(self) -> None:
         self._begun = now()
@@ -250,13 +155,7 @@ class Stopwatch:
 
 
 class Ticking:
-    """A clock on which every reading takes the same time, however long it really took.
-
-    Parameters
-    ----------
-    step : float
-        Seconds that pass with each reading; a power of 2 adds up without rounding.
-    """
+    """A clock on which every reading takes the same time, however long it really took."""
 
     def __init__(self, step: float) -> None:
         self.step, self._time = step, 0.0

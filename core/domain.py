@@ -10,22 +10,10 @@ from typing import Any
 class Domain:
     """The domain of a number in a scenario, and its control.
 
-    Attributes
-    ----------
-    low, high : float
-        The least and the largest value.
-    step : float
-        Step of its slider.
-    title : str
-        Title of its control; empty where it has no control, or a special one.
-    whole : bool
-        Whether it must be whole.
-    optional : bool
-        Whether it may be None.
-    of_set : str
-        Title of its control under a notion on a set of distributions; `title` where empty.
-    of_average : str
-        Title of its control under a budget on an average; `title` where empty.
+    - `title`: of its control; empty where it has no control, or a special one.
+    - `optional`: whether it may be None.
+    - `of_set`, `of_average`: title under a notion on a set of distributions, and under a budget on
+      an average; `title` where empty.
     """
 
     low: float
@@ -44,16 +32,6 @@ def number(default: float | None, domain: Domain) -> Any:
 
 
 def domains(kind: type) -> dict[str, Domain]:
-    """Return the domains of a dataclass's numbers, by name, in the order of its fields.
-
-    Examples
-    --------
-    >>> @dataclass
-    ... class Asked:
-    ...     share: float = number(0.5, Domain(0.0, 1.0, 0.05))
-    ...     name: str = ""
-    >>> domains(Asked)["share"].high
-    1.0
-    """
+    """Return the domains of a dataclass's numbers, by name, in the order of its fields."""
     found = {one.name: one.metadata.get("domain") for one in fields(kind)}
     return {name: domain for name, domain in found.items() if domain is not None}

@@ -14,13 +14,7 @@ class RareGroup(str):
 
 
 def number(level: Level) -> float | None:
-    """Return a level as a finite number, or None if it is none.
-
-    Examples
-    --------
-    >>> number("1e3"), number("ten"), number("nan")
-    (1000.0, None, None)
-    """
+    """Return a level as a finite number, or None if it is none."""
     try:
         value = float(level) if level is not None else math.nan
     except ValueError:
@@ -29,25 +23,13 @@ def number(level: Level) -> float | None:
 
 
 def all_numbers(levels: Iterable[Level]) -> bool:
-    """Say whether a column's levels are numbers; missing ones do not count.
-
-    Examples
-    --------
-    >>> all_numbers(["10", "9", None]), all_numbers(["10", "many"]), all_numbers([None])
-    (True, False, False)
-    """
+    """Say whether a column's levels are numbers; missing ones do not count."""
     present = [level for level in levels if level is not None and not isinstance(level, RareGroup)]
     return bool(present) and all(number(level) is not None for level in present)
 
 
 def position(level: Level, numeric: bool) -> tuple[object, ...]:
-    """Return a key to sort a column's levels by.
-
-    Examples
-    --------
-    >>> sorted(["10", "9", None], key=lambda level: position(level, numeric=True))
-    ['9', '10', None]
-    """
+    """Return a key to sort a column's levels by."""
     if level is None:
         return (1,)
     if isinstance(level, RareGroup):

@@ -1,10 +1,12 @@
 """Tolerances and size caps, each with its reason."""
 
+import math
+
 SUM_TOL = 1e-9
 """How far a probability vector handed in may sum from 1: decimal input is rarely exact."""
 
 ROUNDING = 1e-12
-"""Slack of the audit, in nats: the rounding of its sums of non-negative doubles."""
+"""Slack of the audit, relative to a lift: the rounding of its sums of non-negative doubles."""
 
 MAX_LEVELS = 2_000
 """Most symbols of S or of X that are loaded: with more no figure is readable, no solver ends."""
@@ -13,12 +15,10 @@ MAX_CELLS = 250_000
 """Most cells of a joint: 2 MB of doubles; in a heat map its cells cannot be told apart."""
 
 CUT_TOL = 1e-10
-"""Excess over a budget, in nats, below which a separation oracle returns no cut: a hundred times
-the audit's slack, and small enough that a slight move of a posterior towards P_X repairs it."""
+"""Excess over a budget, in nats, that needs no cut: a slight move towards P_X repairs it."""
 
-LIFT_NOISE = 1e-13
-"""Relative difference of two lifts that counts as rounding: rows of a linear program are scaled
-to 1, so rounding left in a row would become a condition. A tenth of the audit's slack."""
+LIFT_NOISE = ROUNDING
+"""Relative difference of lifts that is rounding: in rows scaled to 1 it would be a condition."""
 
 MAX_BINS = 200
 """Most bins of a numeric column: more do not summarise it."""
@@ -30,19 +30,19 @@ MAX_UNPACKED_MB = 1_000
 """Largest content of an Excel upload once unpacked: a small zip file can unpack to terabytes."""
 
 MAX_UPLOAD_RECORDS = 100_000_000
-"""Most records of a Parquet upload, which a count takes a second for: where few values repeat, a
-small file has a hundred times as many."""
+"""Most records of a Parquet upload: where few values repeat, a small file has far more."""
 
 MAX_UPLOAD_CELLS = 250_000_000
-"""Most cells of a Parquet upload, all of which are looked through before the first question: 100
-million took 43 s where each column holds one value."""
+"""Most cells of a Parquet upload: 100 million took 43 s where each column holds one value."""
 
 MAX_WORKBOOK_CELLS = 20_000_000
-"""Most cells of a workbook's sheet, those between its cells included: each is held several times
-while it is read, and a cell far out in a small file makes billions of them."""
+"""Most cells of a sheet, empty ones between included: one far out makes billions of them."""
 
 MAX_WORKBOOK_PARTS = 10_000
 """Most parts of a workbook, which has some dozens: each takes time to find, though it is empty."""
+
+MAX_CELL = 131_072
+"""Most characters of a cell, as of Python's reader of text files: a longer one is a mistake."""
 
 MAX_COLUMNS = 2_000
 """Most columns of a table: one query reads all of them."""
@@ -59,3 +59,12 @@ MAX_ATTRIBUTES = 10
 MAX_GRID = 20_000
 """Most combinations of levels of joined columns for which X is kept as a product of attributes:
 the names of combinations that never occur are kept too."""
+
+
+def quadratic_slack(budget: float) -> float:
+    """Return the audit's slack of a level b that grows as the square of a lift's distance to 1.
+
+    `ROUNDING` moves lifts some √b from 1, and so b by about 2√b·ROUNDING; a slack of ROUNDING in b
+    itself would let lifts of 1 ± 1e-6 pass for 1.
+    """
+    return ROUNDING * min(1.0, 2 * math.sqrt(budget) + ROUNDING)

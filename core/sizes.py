@@ -18,22 +18,7 @@ _PLAIN = (str, bytes, int, float, complex, bool, type(None))
 
 
 def size_of(value: Any) -> int:
-    """Return the bytes that a value takes, each object in it counted once.
-
-    A view of an array counts as the whole array: it keeps all of it in memory.
-
-    Parameters
-    ----------
-    value : object
-        Arrays, texts, numbers, containers and objects with fields, nested to any depth.
-
-    Examples
-    --------
-    >>> size_of(np.zeros((100, 100))) // 1000
-    80
-    >>> size_of([np.zeros(1000)[:1]]) // 1000
-    8
-    """
+    """Return the bytes of a value, each object counted once, a view as the array that it keeps."""
     total, seen = 0, set[int]()
     waiting: list[Any] = [value]
     while waiting:
@@ -48,25 +33,7 @@ def size_of(value: Any) -> int:
 
 
 class LruCache:
-    """A least-recently-used cache, bounded in values and in bytes; not safe for threads.
-
-    The last value put always stays, whatever its size: its owner is about to look for it.
-
-    Parameters
-    ----------
-    most : int
-        Most values kept.
-    most_bytes : int
-        Most bytes kept, as `size_of` counts them.
-
-    Examples
-    --------
-    >>> cache = LruCache(10, 20_000)
-    >>> for name in "abc":
-    ...     cache.put(name, np.zeros(1000), 8_000)
-    >>> [name in cache for name in "abc"], cache.n_bytes
-    ([False, True, True], 16000)
-    """
+    """A cache bounded in values and bytes, not safe for threads; the last value put stays."""
 
     def __init__(self, most: int, most_bytes: int) -> None:
         self._most, self._most_bytes = most, most_bytes

@@ -19,27 +19,7 @@ LEAST = float(np.finfo(np.float64).tiny)
 
 
 def matrix(values: ArrayLike, name: str, *, batch: bool = False) -> FloatArray:
-    """Return `values` as a finite, non-negative array of at least two axes.
-
-    Parameters
-    ----------
-    values : array_like
-        Shape (rows, columns), or (..., rows, columns) with `batch`.
-    name : str
-        What the values are, for the error's sentence.
-    batch : bool
-        Allow leading axes.
-
-    Raises
-    ------
-    InvalidInputError
-        If an entry is no number, negative or not finite, or the shape is empty or wrong.
-
-    Examples
-    --------
-    >>> matrix([[1, 0], [2, 3]], "counts").shape
-    (2, 2)
-    """
+    """Return `values` as a finite, non-negative array of at least two axes."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -63,10 +43,7 @@ def _check_entries(array: FloatArray, name: str) -> None:
 
 
 def _without_noise(values: ArrayLike, name: str, *, batch: bool = False) -> FloatArray:
-    """Return probabilities as `matrix` does, with 0 for entries that are negative by rounding.
-
-    1 − .9 − .1 is −3e−17: a difference of probabilities is rarely exactly 0.
-    """
+    """Return probabilities as `matrix` does, 0 where rounding made them negative: 1 − .9 − .1."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -76,18 +53,7 @@ def _without_noise(values: ArrayLike, name: str, *, batch: bool = False) -> Floa
 
 
 def normalised(array: FloatArray, name: str) -> FloatArray:
-    """Return non-negative numbers, not all zero, divided by their sum over the last two axes.
-
-    Raises
-    ------
-    InvalidInputError
-        If a probability is positive but below `LEAST`: its ratio to another has lost its digits.
-
-    Examples
-    --------
-    >>> normalised(np.array([[1.0, 3.0]]), "The joint matrix")
-    array([[0.25, 0.75]])
-    """
+    """Return non-negative numbers, not all zero, divided by their sum over the last two axes."""
     weights = array
     with np.errstate(over="ignore"):
         total = array.sum(axis=(-2, -1), keepdims=True)
@@ -106,18 +72,7 @@ def normalised(array: FloatArray, name: str) -> FloatArray:
 
 
 def distribution(values: ArrayLike, name: str, *, batch: bool = False) -> FloatArray:
-    """Return `values`, a matrix of probabilities, checked to sum to 1 and normalised.
-
-    Raises
-    ------
-    InvalidInputError
-        As `matrix`, and if the entries (of each matrix of a batch) do not sum to 1.
-
-    Examples
-    --------
-    >>> distribution([[0.25, 0.75]], "P(s, x)")
-    array([[0.25, 0.75]])
-    """
+    """Return `values`, a matrix of probabilities, checked to sum to 1 and normalised."""
     array = _without_noise(values, name, batch=batch)
     with np.errstate(over="ignore"):
         total = array.sum(axis=(-2, -1), keepdims=True)
@@ -129,18 +84,7 @@ def distribution(values: ArrayLike, name: str, *, batch: bool = False) -> FloatA
 
 
 def kernel(values: ArrayLike, rows: int, name: str = "kernel") -> FloatArray:
-    """Return a kernel P(y | x), shape (rows, n_y), whose rows sum to 1.
-
-    Raises
-    ------
-    InvalidInputError
-        If the number of rows is another, an entry is no probability or a row does not sum to 1.
-
-    Examples
-    --------
-    >>> kernel([[0.5, 0.5], [0, 1]], 2)[1]
-    array([0., 1.])
-    """
+    """Return a kernel P(y | x), shape (rows, n_y), whose rows sum to 1."""
     array = _without_noise(values, name)
     if array.shape[0] != rows:
         raise InvalidInputError(f"{name} must have {rows} rows, got {array.shape[0]}.")
@@ -156,36 +100,14 @@ def kernel(values: ArrayLike, rows: int, name: str = "kernel") -> FloatArray:
 
 
 def budget(value: float, name: str) -> float:
-    """Return a privacy budget in nats, a number in [0, ∞], as a float.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is no number or negative.
-
-    Examples
-    --------
-    >>> budget(1, "eps")
-    1.0
-    """
+    """Return a privacy budget in nats, a number in [0, ∞], as a float."""
     return number(value, name, low=0.0, high=np.inf)
 
 
 def number(
     value: Any, name: str, *, low: float = -np.inf, high: float = np.inf, open_low: bool = False
 ) -> float:
-    """Return `value` as a float in [low, high] (or (low, high] with `open_low`), never NaN.
-
-    Raises
-    ------
-    InvalidInputError
-        If `value` is no number, NaN, or outside its domain.
-
-    Examples
-    --------
-    >>> number(3, "alpha", low=1.0)
-    3.0
-    """
+    """Return `value` as a float in [low, high] (or (low, high] with `open_low`), never NaN."""
     try:
         if isinstance(value, bool | np.bool_):
             raise TypeError
@@ -205,18 +127,7 @@ def number(
 
 
 def whole(value: Any, name: str, *, low: int, high: int | None = None) -> int:
-    """Return `value` as a whole number in [low, high].
-
-    Raises
-    ------
-    InvalidInputError
-        If `value` is not whole or outside its domain.
-
-    Examples
-    --------
-    >>> whole(3, "count", low=1)
-    3
-    """
+    """Return `value` as a whole number in [low, high]."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise InvalidInputError(f"{name} must be a whole number, got {shown(value)}.")
     if value < low or (high is not None and value > high):
@@ -250,18 +161,7 @@ shown = _Shown().repr
 
 
 def labels(values: Sequence[object] | None, count: int, prefix: str, name: str) -> tuple[str, ...]:
-    """Return `count` distinct labels as text; numbered ones with `prefix` where None are given.
-
-    Raises
-    ------
-    InvalidInputError
-        If their number is not `count` or two are the same.
-
-    Examples
-    --------
-    >>> labels(None, 2, "x", "x_labels"), labels([1, 2], 2, "x", "x_labels")
-    (('x1', 'x2'), ('1', '2'))
-    """
+    """Return `count` distinct labels as text; numbered ones with `prefix` where None are given."""
     if values is None:
         return tuple(f"{prefix}{i + 1}" for i in range(count))
     texts = tuple(str(value) for value in values)

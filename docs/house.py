@@ -3,8 +3,9 @@
 A room is a folder of modules, or a module that lies beside folders. An import of a name that a
 folder's `__init__` re-exports counts as one from the module that defines it. Rooms are grouped
 into floors (`FLOORS`): an import leads to a lower floor or stays on its own, and no two rooms, and
-no two modules, import from each other, directly or not. What breaks one of these rules, or the
-limits on folders and files, is printed, and the exit status is 1.
+no two modules, import from each other, directly or not. What breaks one of these rules, or a
+function that is too long, is printed, and the exit status is 1. Else the size of each package is:
+its lines, files, numeric constants (numbers given to a name at a module's top) and floors.
 """
 
 from __future__ import annotations
@@ -49,27 +50,20 @@ FLOORS = (
     ("pages.ui.work", "pages.ui.chart", "pages.ui.figures"),
     ("pages.ui.serving",),
     ("pages.ui.style", "pages.ui.command"),
-    ("core.__main__",),
-    ("core.command",),
-    ("core.papers", "core.remote"),
+    ("core.__main__", "core.command"),
+    ("core.papers", "core.learning", "core.remote"),
     ("core.sweep",),
     ("core.jobs", "core.stored"),
-    ("core.records", "core.learning"),
+    ("core.records",),
     ("core.studies", "core.release"),
     ("core.scenario",),
-    ("core.mechanisms",),
-    ("core.utilities",),
-    ("core.audit",),
-    ("core.notions",),
-    ("core.optimal",),
-    ("core.allowed",),
+    ("core.mechanisms", "core.utilities"),
+    ("core.notions", "core.audit"),
+    ("core.optimal", "core.allowed"),
     ("core.data", "core.nonstochastic", "core.uncertainty", "core.measures"),
     ("core",),
 )
 """Floors from the top: what lies on each; a room belongs to the longest name it begins with."""
-
-MOST_MODULES, MOST_LINES = 16, 400
-"""What a folder and a file may hold."""
 
 MOST_STEPS = 60
 """Lines that a function may have beside its docstring, unless it is named here with the reason."""
@@ -106,14 +100,6 @@ class House:
     def upwards(self) -> list[tuple[str, str]]:
         """Return the imports that lead to a higher floor."""
         return sorted((a, b) for a, b in self.imports if place(a)[0] > place(b)[0])
-
-    def within(self, package: str) -> House:
-        """Return the rooms of one package alone."""
-        inside = {name for name in self.modules if name.startswith(f"{package}.")}
-        return House(
-            {name: self.modules[name] for name in inside},
-            Counter({way: n for way, n in self.imports.items() if inside.issuperset(way)}),
-        )
 
     def overview(self) -> House:
         """Return the house with one box for all rooms of a package."""
@@ -215,23 +201,6 @@ def imported(path: Path, names: set[str], offered: dict[str, str]) -> set[str]:
     return found
 
 
-def crowded(root: Path = ROOT) -> list[str]:
-    """Return the folders that hold too many modules, and the files that hold too many lines."""
-    found = []
-    folders: Counter[Path] = Counter()
-    for package in (*PACKAGES, "tests", "benchmarks", "docs"):
-        for path in sorted((root / package).rglob("*.py")):
-            if package in PACKAGES and path.name != "__init__.py":
-                folders[path.parent] += 1
-            lines = len(path.read_text(encoding="utf-8").splitlines())
-            if lines > MOST_LINES:
-                found.append(f"{path.relative_to(root)} has {lines} lines.")
-    for folder, count in folders.items():
-        if count > MOST_MODULES:
-            found.append(f"{folder.relative_to(root)} holds {count} modules.")
-    return found
-
-
 def faults(root: Path = ROOT) -> list[str]:
     """Return, as sentences, what breaks a rule of the house."""
     house = survey(root)
@@ -242,7 +211,6 @@ def faults(root: Path = ROOT) -> list[str]:
             for circle in circles(house.imports) + circles(modules)
         ),
         *(f"{a} imports from {b}, which is on a higher floor." for a, b in house.upwards()),
-        *crowded(root),
         *overlong(root),
     ]
 
@@ -337,16 +305,48 @@ def _box(name: str, common: str, count: int, x: float, y: float) -> str:
     )
 
 
-INSIDE = ("core.optimal", "core.mechanisms", "core.data", "core.nonstochastic")
-"""The packages that have rooms of their own, each with a drawing."""
+@dataclass(frozen=True)
+class Size:
+    """Lines, files and numeric constants of a package, and on how many floors its rooms lie."""
+
+    lines: int
+    files: int
+    constants: int
+    floors: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.lines:,} lines, {self.files} files, {self.constants} numeric constants, "
+            f"{self.floors} floors"
+        )
 
 
-def pictures(house: House) -> dict[str, str]:
-    """Return every drawing, by the name of its file in docs/."""
-    found = {"house.svg": drawing(house.overview(), floors=True)}
-    for package in INSIDE:
-        found[f"house-{package.rpartition('.')[2]}.svg"] = drawing(house.within(package))
-    return found
+def size(package: str, root: Path = ROOT) -> Size:
+    """Return how large a package is."""
+    texts = [path.read_text(encoding="utf-8") for path in (root / package).rglob("*.py")]
+    rooms = [name for name in survey(root).modules if name.partition(".")[0] == package]
+    return Size(
+        sum(len(text.splitlines()) for text in texts),
+        len(texts),
+        sum(numbers(node) for text in texts for node in ast.parse(text).body),
+        len({place(name)[0] for name in rooms}),
+    )
+
+
+def numbers(node: ast.stmt) -> int:
+    """Return how many literal numbers a statement gives to names."""
+    if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
+        return 0
+    values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+    return len(values) if all(map(_number, values)) else 0
+
+
+def _number(value: ast.expr) -> bool:
+    if isinstance(value, ast.UnaryOp):
+        return _number(value.operand)
+    if isinstance(value, ast.BinOp):
+        return _number(value.left) and _number(value.right)
+    return isinstance(value, ast.Constant) and type(value.value) in (int, float)
 
 
 def main() -> int:
@@ -356,9 +356,11 @@ def main() -> int:
         print("\n".join(wrong), file=sys.stderr)
         return 1
     house = survey()
-    for name, svg in pictures(house).items():
-        (ROOT / "docs" / name).write_text(svg, encoding="utf-8")
-    print(f"docs/house*.svg: {len(house.modules)} rooms, {len(house.imports)} ways between them.")
+    drawn = drawing(house.overview(), floors=True)
+    (ROOT / "docs" / "house.svg").write_text(drawn, encoding="utf-8")
+    print(f"docs/house.svg: {len(house.modules)} rooms, {len(house.imports)} ways between them.")
+    for package in PACKAGES:
+        print(f"{package}: {size(package)}")
     return 0
 
 

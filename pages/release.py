@@ -2,9 +2,9 @@
 
 from pages.ui.frame import state
 from pages.ui.in_class import menu
-from pages.ui.release import board, query
+from pages.ui.release import board, controls
 
 state.restore("release")
-query.restore()
+controls.URL.restore()
 menu.show()
 board.show()

@@ -15,7 +15,7 @@ from core.release.implications import implied
 from core.release.sentences import finding
 from core.scenario import Scenario, evaluate
 from core.scenario.project import Project
-from core.scenario.promise import Promise
+from core.scenario.purpose import Promise
 from core.scenario.snippet import snippet
 from core.scenario.url import from_query, to_query
 from core.studies import comparison, side_by_side
@@ -30,12 +30,17 @@ def blocks(kind):
 
 def test_measure_notion_number_and_mechanism_are_what_the_walk_through_says():
     examples = blocks("python")
-    assert len(examples) == 4
+    assert len(examples) == 6
     scope = {"__name__": "contributing"}
     for number, example in enumerate(examples):
         exec(compile(example, f"docs/contributing.md, example {number + 1}", "exec"), scope)
     assert scope["made"].n_y == scope["joint"].n_x + 1
     assert scope["best"].gap <= 1e-6
+    p = scope["joint"].p
+    lifts = (p @ scope["one_sided"].kernel)[0] / (p @ scope["one_sided"].kernel).sum(0) / p[0].sum()
+    assert lifts.max() <= np.exp(0.5) + 1e-9 < np.exp(0.5) / lifts.min()
+    kept = (p.sum(0)[:, None] * scope["hit"].kernel).T @ [[1, 0.5, 0], [0.5, 1, 0.5], [0, 0.5, 1]]
+    assert abs(kept.max(1).sum() - scope["hit"].utility) < 1e-9
 
 
 @pytest.fixture

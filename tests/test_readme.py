@@ -17,10 +17,10 @@ def test_the_example_prints_what_stands_below_it():
     assert out.getvalue() == printed
 
 
-def test_the_two_commands_are_in_the_first_screen_and_in_the_makefile():
+def test_the_three_commands_are_in_the_first_screen_and_in_the_makefile():
     first_screen = "\n".join(README.splitlines()[:24])
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    for command in ("run", "test"):
+    for command in ("run", "test", "check"):
         assert f"make {command} " in first_screen
         assert re.search(rf"^{command}:", makefile, re.M)
 

@@ -2,8 +2,10 @@
 
 import asyncio
 
+import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from tests.page_tree import MisplacedError, PageTree
 from tests.visitor import Visitor
 
 PART = "sliders"
@@ -29,6 +31,7 @@ def begins(*parts):
 def slider(eps):
     message = ForwardMsg()
     message.delta.fragment_id = PART
+    message.metadata.delta_path.extend((0, 0))
     message.delta.new_element.slider.id = "$$ID-1-eps"
     message.delta.new_element.slider.value.append(eps)
     return message
@@ -84,3 +87,38 @@ def test_a_run_that_leaves_the_address_at_the_default_does_not_end_a_move_elsewh
     sent = [begins(), ends(), begins(PART), addressed("eps=1"), ends(PART)]
     found = asyncio.run(moves(visitor(), [begins(), slider(2.0), ends()], sent))
     assert found == [False, False, False, False, True]
+
+
+@pytest.mark.parametrize("kind", ["kept", "known"])
+def test_a_message_that_counts_on_the_browsers_memory_loses_the_visit(kind):
+    message = slider(1.0)
+    message.metadata.cacheable = kind == "kept"
+    if kind == "known":
+        message.ref_hash = "of a message before"
+    with pytest.raises(MisplacedError, match="memory"):
+        PageTree().take(message)
+
+
+def block(*place):
+    message = ForwardMsg()
+    message.metadata.delta_path.extend(place)
+    message.metadata.active_script_hash = "explore"
+    message.delta.add_block.SetInParent()
+    return message
+
+
+def test_the_page_that_a_run_leads_to_stands_while_its_parts_run():
+    first, leads, part, late = begins(), ForwardMsg(), begins(PART), begins(PART)
+    first.new_session.page_script_hash = "app"
+    leads.navigation.page_script_hash = "explore"
+    tree, asked = PageTree(), visitor()
+    for message in (first, leads, block(0, 0), part):
+        tree.take(message)
+    tree.take(block(0, 0, 0))
+    for message in (first, leads, part):
+        asked._take(message)
+    assert asked.page == "explore"
+    late.new_session.page_script_hash = "app"
+    tree.take(late)  # a part of another page: a browser takes this one away
+    with pytest.raises(MisplacedError, match="no child 0"):
+        tree.take(block(0, 0, 0))

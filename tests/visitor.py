@@ -1,7 +1,7 @@
 """A visitor without a browser: Streamlit's websocket protocol, as one open page speaks it.
 
-It asks what a browser asks, also the reruns that parts of the page ask for by the clock, and keeps
-what cached messages it has; it draws nothing.
+It asks what a browser asks, also the reruns that parts of the page ask for by the clock, and knows
+what stands where; it draws nothing.
 """
 
 from __future__ import annotations
@@ -19,11 +19,10 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from tests.page_tree import MisplacedError, PageTree
+
 PATIENCE = 600.0
 """Seconds that a page may take: a machine that is busy is slow, not broken."""
-
-KEPT_RUNS = 2
-"""Runs for which a browser keeps a message that it was sent."""
 
 TEXTS = ("markdown", "alert", "exception", "metric", "heading")
 """Kinds of elements whose words are kept."""
@@ -63,6 +62,8 @@ class Visitor:
         Runs of the script that have ended.
     received : int
         Bytes.
+    lost : str
+        Why no further message is taken; "" while they are.
     """
 
     socket: Any
@@ -75,7 +76,8 @@ class Visitor:
     begun: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     runs: int = 0
     received: int = 0
-    _messages: dict[str, tuple[int, ForwardMsg]] = field(default_factory=dict)
+    lost: str = ""
+    _tree: PageTree = field(default_factory=PageTree)
     _timers: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     _waiting: list[tuple[str, int, asyncio.Future[None]]] = field(default_factory=list)
     _charted: set[str] = field(default_factory=set)
@@ -147,7 +149,6 @@ class Visitor:
         state: ClientState = message.rerun_script
         state.query_string, state.page_script_hash = self.query, self.page
         state.fragment_id, state.is_auto_rerun = fragment, by_clock
-        state.cached_message_hashes.extend(self._messages)
         for key, value in self.values.items():
             if key in self.widgets:
                 widget = state.widget_states.widgets.add(id=self.widgets[key][0])
@@ -155,7 +156,7 @@ class Visitor:
         try:
             await self.socket.send(message.SerializeToString())
         except websockets.ConnectionClosed as error:
-            raise LostError("The server closed the connection.") from error
+            raise LostError(self.lost or "The server closed the connection.") from error
 
     async def _read(self) -> None:
         try:
@@ -164,30 +165,26 @@ class Visitor:
                 self._take(ForwardMsg.FromString(raw))
         except websockets.ConnectionClosed:
             pass
+        except MisplacedError as error:
+            self.lost = str(error)
+            await self.socket.close()
         finally:
+            self.lost = self.lost or "The server closed the connection."
             for timer in self._timers.values():
                 timer.cancel()
             for _, _, done in self._waiting:
                 if not done.done():
-                    done.set_exception(LostError("The server closed the connection."))
+                    done.set_exception(LostError(self.lost))
 
     def _take(self, message: ForwardMsg) -> None:
         kind = message.WhichOneof("type")
-        if kind == "ref_hash":
-            known = self._messages.get(message.ref_hash)
-            if known is not None:
-                full = ForwardMsg()
-                full.CopyFrom(known[1])
-                full.metadata.CopyFrom(message.metadata)
-                self._messages[message.ref_hash] = (self.runs, known[1])
-                message, kind = full, "delta"
-        elif message.metadata.cacheable:
-            self._messages[message.hash] = (self.runs, message)
+        self._tree.take(message)
         if kind == "new_session":
             self._begin(message)
         elif kind == "delta":
             self._draw(message)
         elif kind == "navigation":
+            self.page = message.navigation.page_script_hash
             for page in message.navigation.app_pages:
                 self.pages[page.url_pathname] = page.page_script_hash
         elif kind == "page_info_changed":
@@ -204,10 +201,11 @@ class Visitor:
             self._end(message)
 
     def _begin(self, message: ForwardMsg) -> None:
-        self.page = message.new_session.page_script_hash
-        self.begun.append((self.page, tuple(message.metadata.run.fragment_ids)))
+        session, parts = message.new_session, tuple(message.metadata.run.fragment_ids)
+        self.begun.append((session.page_script_hash, parts))
         self._charted.clear()
-        if not message.metadata.run.fragment_ids:
+        if not parts:
+            self.page = session.page_script_hash
             for fragment in list(self._timers):
                 self._stop(fragment)
             self.texts.clear()
@@ -234,9 +232,6 @@ class Visitor:
     def _end(self, message: ForwardMsg) -> None:
         early = message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
         self.runs += not early
-        self._messages = {
-            key: kept for key, kept in self._messages.items() if kept[0] > self.runs - KEPT_RUNS
-        }
         ran = message.metadata.run.fragment_ids
         for fragment, before, done in list(self._waiting):
             if len(self.begun) == before:

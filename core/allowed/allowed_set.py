@@ -43,14 +43,14 @@ class AverageBudget:
 
         At the point itself the two are equal, unless a lift is below `LEAST_LIFT`.
         """
-        return self._of_x(self.cost.slope(points @ self.excess.T))
+        return self.of_x(self.cost.slope(points @ self.excess.T))
 
     def pieces(self) -> FloatArray | None:
         """Return all a of g(r) = max_i a_i·r, shape (k, n_x); None where they are not a few."""
         found = self.cost.pieces()
-        return None if found is None else self._of_x(found)
+        return None if found is None else self.of_x(found)
 
-    def _of_x(self, slopes: FloatArray) -> FloatArray:
+    def of_x(self, slopes: FloatArray) -> FloatArray:
         """Return slopes in lifts, shape (k, n_s), as slopes in r, shape (k, n_x)."""
         result: FloatArray = slopes @ self.excess + slopes.sum(axis=-1, keepdims=True)
         return result

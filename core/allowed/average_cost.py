@@ -1,11 +1,8 @@
-"""What one output contributes to an average budget: a convex function of its lifts.
+"""What one output contributes to an average budget: a convex function c of its lifts l.
 
-An average measure of (S; Y) is, up to an increasing function, Σ_y P(y) c(l_y) with l_y the lifts
-P(s | y)/P(s) of an output. Each c here is convex and homogeneous of degree 1, less its tangent at
-l = 1: adding a linear function of the posterior adds a constant to the sum, as posteriors average
-to the prior. So c ≥ 0, and an output that is independent of S contributes 0.
-
-Lifts are passed as their excess u = l − 1, which loses no digits near independence.
+An average measure is, up to an increasing function, Σ_y P(y) c(l_y). Each c is homogeneous of
+degree 1, less its tangent at l = 1, which only adds a constant to the sum: so c ≥ 0, and 0 for
+outputs independent of S. Lifts are passed as u = l − 1, which loses no digits.
 """
 
 from __future__ import annotations
@@ -13,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import product
+from typing import Literal
 
 import numpy as np
 from scipy import special
@@ -23,11 +21,30 @@ LEAST_LIFT = 1e-12
 """Lifts below this are raised to it where a cost is linearised, as its slope at 0 may be infinite.
 A tangent at any point lies below a convex function, so it stays valid."""
 
-LEAST_LOG = -1e4
-"""Logarithms of terms of a sum are raised to this: it is finite, and its term underflows to 0."""
-
 MOST_SIGNS = 6
 """Most secrets for which all combinations of signs are enumerated: 2⁶ − 2 = 62."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cone:
+    """rows @ z, rows a, b, c, … in order, lies in a convex cone of a standard kind.
+
+    `kind`: {b e^{a/b} ≤ c}, {a ≥ ‖(b, c, …)‖₂} or {a^p b^{1−p} ≥ |c|}. `power`: p of the third.
+    """
+
+    kind: Literal["exponential", "second-order", "power"]
+    rows: FloatArray
+    power: float = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Epigraph:
+    """A cost as c(l) = min_h price·h + slope·l, h ≥ 0, under rows @ (l, h) ≤ 0 and cones."""
+
+    slope: FloatArray
+    price: FloatArray
+    rows: FloatArray
+    cones: tuple[Cone, ...] = ()
 
 
 class AverageCost(ABC):
@@ -40,6 +57,14 @@ class AverageCost(ABC):
     @abstractmethod
     def slope(self, excess: FloatArray) -> FloatArray:
         """Return a gradient d of c at 1 + u, shape (..., n_s): c(l) ≥ d·l for every l ≥ 0."""
+
+    @abstractmethod
+    def epigraph(self) -> Epigraph:
+        """Return the cost as a small program, of every l ≥ 0 with Σ_s P(s) l = W of any size."""
+
+    @abstractmethod
+    def minorant(self, slope: FloatArray) -> FloatArray:
+        """Return d near a slope with c(l) ≥ d·l for every l ≥ 0; a subgradient stays as it is."""
 
     def pieces(self) -> FloatArray | None:
         """Return all d of c(l) = max_i d_i·l, shape (k, n_s); None where they are not a few."""
@@ -56,19 +81,7 @@ class SmoothCost(AverageCost):
 
 @dataclass(frozen=True, eq=False)
 class Divergence(SmoothCost):
-    """Σ_s P(s) (l log l − l + 1): the sum over outputs is I(S;Y).
-
-    Attributes
-    ----------
-    p_s : ndarray
-        P(s), shape (n_s,).
-
-    Examples
-    --------
-    >>> cost = Divergence(np.array([0.5, 0.5]))
-    >>> cost.value(np.array([1.0, -1.0]))  # log 2
-    array(0.69314718)
-    """
+    """Σ_s P(s) (l log l − l + 1): the sum over outputs is I(S;Y)."""
 
     p_s: FloatArray
 
@@ -88,16 +101,27 @@ class Divergence(SmoothCost):
         """Return the diagonal matrix of P/l."""
         return _diagonal(self.p_s / (1 + _clipped(excess)))
 
+    def minorant(self, slope: FloatArray) -> FloatArray:
+        """Return d − P log Σ P e^{d/P}: the conjugate of a divergence is a log-mean-exp."""
+        result: FloatArray = slope - self.p_s * special.logsumexp(
+            slope / self.p_s, b=self.p_s, axis=-1, keepdims=True
+        )
+        return result
+
+    def epigraph(self) -> Epigraph:
+        """Return Σ P h with h_s + l_s − W ≥ l_s log(l_s/W), W = Σ P l."""
+        n_s = len(self.p_s)
+        unit, total = np.eye(2 * n_s), np.append(self.p_s, np.zeros(n_s))
+        cones = tuple(
+            Cone("exponential", np.stack([total - unit[s] - unit[n_s + s], unit[s], total]))
+            for s in range(n_s)
+        )
+        return Epigraph(np.zeros(n_s), self.p_s, np.zeros((0, 2 * n_s)), cones)
+
 
 @dataclass(frozen=True, eq=False)
 class SquaredExcess(SmoothCost):
-    """Σ_s P(s) (l − 1)² where Σ_s P(s) l = 1: the sum over outputs is χ²(S;Y).
-
-    Attributes
-    ----------
-    p_s : ndarray
-        P(s), shape (n_s,).
-    """
+    """Σ_s P(s) (l − 1)² where Σ_s P(s) l = 1: the sum over outputs is χ²(S;Y)."""
 
     p_s: FloatArray
 
@@ -114,25 +138,27 @@ class SquaredExcess(SmoothCost):
         """Return the second derivatives where Σ P l stays 1: 2P on the diagonal."""
         return _diagonal(np.broadcast_to(2 * self.p_s, excess.shape))
 
+    def minorant(self, slope: FloatArray) -> FloatArray:
+        """Return d − P (m + v/4), with m and v the mean and the variance of d/P under P."""
+        mean = slope.sum(axis=-1, keepdims=True)
+        variance = ((slope / self.p_s - mean) ** 2 @ self.p_s)[..., None]
+        result: FloatArray = slope - self.p_s * (mean + variance / 4)
+        return result
+
+    def epigraph(self) -> Epigraph:
+        """Return h with h W ≥ Σ P (l − W)², W = Σ P l."""
+        n_s = len(self.p_s)
+        total, last = np.append(self.p_s, 0.0), np.eye(n_s + 1)[n_s]
+        spread = 2 * np.sqrt(self.p_s)[:, None] * (np.eye(n_s + 1)[:n_s] - total)
+        cone = Cone("second-order", np.vstack([total + last, total - last, spread]))
+        return Epigraph(np.zeros(n_s), np.ones(1), np.zeros((0, n_s + 1)), (cone,))
+
 
 @dataclass(frozen=True, eq=False)
 class PowerMean(SmoothCost):
     """(Σ_s w l^α)^{1/α} − Σ_s w l with Σ w = 1, and for α < 1 its negative.
 
     With w = P(s) the sums over outputs give Sibson's I_α, with w ∝ P(s)^α Arimoto's.
-
-    Attributes
-    ----------
-    weights : ndarray
-        w, shape (n_s,).
-    order : float
-        α, above 0, finite and not 1.
-
-    Examples
-    --------
-    >>> cost = PowerMean(np.array([0.5, 0.5]), 2.0)
-    >>> cost.value(np.array([1.0, -1.0]))  # √2 − 1
-    array(0.41421356)
     """
 
     weights: FloatArray
@@ -162,6 +188,53 @@ class PowerMean(SmoothCost):
         result: FloatArray = scale * inside
         return result
 
+    def minorant(self, slope: FloatArray) -> FloatArray:
+        """Return the slope, scaled beside the plain mean, by Hölder's inequality.
+
+        For α > 1 that part, d + w, may have a dual norm of at most 1; for α < 1 w − d must
+        have one of at least 1.
+        """
+        share, dual = self.weights, self.order / (self.order - 1)
+        own = (
+            np.maximum(self._sign * slope + self._sign * share, 0.0)
+            if self.order > 1
+            else (np.maximum(share - slope, LEAST_LIFT * share))
+        )
+        ratio = own / share
+        top = ratio.max(axis=-1, keepdims=True) if self.order > 1 else ratio.min(-1, keepdims=True)
+        safe = np.where(top > 0, top, 1.0)
+        norm = safe * (((ratio / safe) ** dual) @ share)[..., None] ** (1 / dual)
+        if self.order > 1:
+            scaled: FloatArray = own / np.maximum(norm, 1.0) - share
+            return scaled
+        result: FloatArray = share - own / np.minimum(norm, 1.0)
+        return result
+
+    def epigraph(self) -> Epigraph:
+        """Return ±(t − Σ w l) by power cones, with t the power mean.
+
+        For α > 1, t = Σ h and h^{1/α} t^{1−1/α} ≥ w^{1/α} l for each s. For α < 1, h is the cost
+        itself: t = Σ w l − h is at most Σ w g with l^α t^{1−α} ≥ g.
+        """
+        n_s, share = len(self.weights), self.weights
+        if self.order > 1:
+            unit, total = np.eye(2 * n_s), np.append(np.zeros(n_s), np.ones(n_s))
+            parts = share ** (1 / self.order)
+            cones = tuple(
+                Cone("power", np.stack([unit[n_s + s], total, parts[s] * unit[s]]), 1 / self.order)
+                for s in range(n_s)
+            )
+            return Epigraph(-share, np.ones(n_s), np.zeros((0, 2 * n_s)), cones)
+        unit = np.eye(2 * n_s + 1)  # l, then h, then g
+        mean = np.concatenate([share, [-1.0], np.zeros(n_s)])
+        cones = tuple(
+            Cone("power", np.stack([unit[s], mean, unit[n_s + 1 + s]]), self.order)
+            for s in range(n_s)
+        )
+        rows = mean - np.concatenate([np.zeros(n_s + 1), share])
+        price = np.append(1.0, np.zeros(n_s))
+        return Epigraph(np.zeros(n_s), price, rows[None], cones)
+
     @property
     def _sign(self) -> float:
         return 1.0 if self.order > 1 else -1.0
@@ -176,7 +249,9 @@ class PowerMean(SmoothCost):
         mean = np.asarray(np.log1p(np.where(near_one, relative, 0.0)))
         if not near_one.all():  # terms of at most w, the largest of all being one of these
             terms = self.order * (logs - highest)[~near_one]
-            total = np.exp(np.maximum(terms, LEAST_LOG)) @ self.weights
+            # logarithms of terms of a sum are raised to this: it is finite, and its term
+            # underflows to 0
+            total = np.exp(np.maximum(terms, -1e4)) @ self.weights
             mean[~near_one] = np.log(np.maximum(total, np.finfo(np.float64).tiny))
         result: FloatArray = highest[..., 0] + mean / self.order
         return result
@@ -184,13 +259,7 @@ class PowerMean(SmoothCost):
 
 @dataclass(frozen=True, eq=False)
 class Deviation(AverageCost):
-    """½ Σ_s P(s) |l − 1|: the sum over outputs is the total variation.
-
-    Attributes
-    ----------
-    p_s : ndarray
-        P(s), shape (n_s,).
-    """
+    """½ Σ_s P(s) |l − 1|: the sum over outputs is the total variation."""
 
     p_s: FloatArray
 
@@ -210,6 +279,21 @@ class Deviation(AverageCost):
         mixed = signs[np.abs(signs.sum(axis=1)) < len(self.p_s)]
         return self._of_signs(mixed)
 
+    def minorant(self, slope: FloatArray) -> FloatArray:
+        """Return P (g − mean), with the range of g = d/P reduced to 1 where it is larger."""
+        own = slope / self.p_s - slope.sum(axis=-1, keepdims=True)
+        width = own.max(axis=-1, keepdims=True) - own.min(axis=-1, keepdims=True)
+        own = own / np.maximum(width, 1.0)
+        result: FloatArray = self.p_s * (own - (own @ self.p_s)[..., None])
+        return result
+
+    def epigraph(self) -> Epigraph:
+        """Return ½ Σ P h with h ≥ |l − W|, W = Σ P l."""
+        n_s = len(self.p_s)
+        gap = np.eye(n_s) - self.p_s
+        rows = np.block([[gap, -np.eye(n_s)], [-gap, -np.eye(n_s)]])
+        return Epigraph(np.zeros(n_s), self.p_s / 2, rows)
+
     def _of_signs(self, signs: FloatArray) -> FloatArray:
         """Return ½ P (σ − Σ P σ), whose product with l is ½ Σ P σ u where Σ P l = 1."""
         mean = (signs @ self.p_s)[..., None]
@@ -221,21 +305,8 @@ class Deviation(AverageCost):
 class Largest(AverageCost):
     """(max_s w_s l_s − w_t l_t)/w_t with t = argmax w; with equal weights max_s l_s − 1.
 
-    With w = 1 the sum over outputs is e^{maximal leakage} − 1; with w = P(s) it is the probability
-    of guessing S from Y, divided by that without Y, less 1.
-
-    Attributes
-    ----------
-    weights : ndarray
-        w, shape (n_s,), above 0.
-    p_s : ndarray
-        P(s), shape (n_s,).
-
-    Examples
-    --------
-    >>> cost = Largest(np.ones(2), np.array([0.5, 0.5]))
-    >>> cost.value(np.array([1.0, -1.0]))
-    array(1.)
+    With w = 1 the sum over outputs is e^{maximal leakage} − 1; with w = P(s) the probability of
+    guessing S from Y, divided by that without Y, less 1.
     """
 
     weights: FloatArray
@@ -256,6 +327,20 @@ class Largest(AverageCost):
         share = self.weights / self.weights.max()
         result: FloatArray = np.diag(share) - self._tangent()
         return result
+
+    def minorant(self, slope: FloatArray) -> FloatArray:
+        """Return the slope with its shares of the pieces scaled to a sum of at most 1."""
+        share = self.weights / self.weights.max()
+        own = np.maximum(slope + self._tangent(), 0.0)
+        total = (own / share).sum(axis=-1, keepdims=True)
+        result: FloatArray = own / np.maximum(total, 1.0) - self._tangent()
+        return result
+
+    def epigraph(self) -> Epigraph:
+        """Return h above every piece."""
+        pieces = self.pieces()
+        rows = np.column_stack([pieces, np.full(len(pieces), -1.0)])
+        return Epigraph(np.zeros(len(self.p_s)), np.ones(1), rows)
 
     @property
     def _rest(self) -> FloatArray:

@@ -1,8 +1,7 @@
 """The data's lifts less 1, to full double precision.
 
-Where S is nearly independent of X, lifts differ from 1 in their sixth or ninth digit only.
-Differences of rounded lifts would be half rounding error; at a budget of 0, where each row is an
-equation, that error would decide what is allowed.
+Where S is nearly independent of X, differences of rounded lifts would be half rounding error; at a
+budget of 0, where each row is an equation, that error would decide what is allowed.
 """
 
 import numpy as np
@@ -12,36 +11,19 @@ from core.joint import Joint
 from core.limits import LIFT_NOISE
 from core.validation import FloatArray
 
-_SPLITTER = 2.0**27 + 1
-"""Veltkamp's constant: it splits a double into two halves of 26 bits."""
-
-_EXACT_COUNT = 2.0**53
-"""Every whole number up to this is a double."""
+INDEPENDENT = 50 * LIFT_NOISE
+"""Largest relative difference of lifts with which weights count as those of independent symbols."""
 
 
 def excess_lift(joint: Joint, among: ArrayLike | None = None) -> FloatArray:
     """Return l(s, x) − 1, shape (n_s, n_x), rounded once.
 
-    Counts are exact, so independence differs from near independence. Other weights are rounded
-    themselves: there a relative difference of up to `LIFT_NOISE` counts as 0.
-
-    Parameters
-    ----------
-    joint : Joint
-        P(s, x).
-    among : array_like of int, optional
-        Condition on X being one of these symbols: they are the columns, and secrets that occur
-        with none of them have no row.
-
-    Examples
-    --------
-    >>> excess_lift(Joint.from_counts([[1_000_000, 1_000_000], [1_000_000, 1_000_001]])).round(12)
-    array([[ 2.5e-07, -2.5e-07],
-           [-2.5e-07,  2.5e-07]])
+    Counts are exact. For other weights a relative difference of up to `LIFT_NOISE` counts as 0, and
+    S as independent of X where none is above `INDEPENDENT`.
     """
     p = joint.p if among is None else joint.p[:, np.asarray(among)]
     p = p[p.sum(axis=1) > 0]
-    counted = joint.n is not None and joint.n < _EXACT_COUNT
+    counted = joint.n is not None and joint.n < 2.0**53  # every whole number up to this is a double
     if joint.n is not None and counted:
         p = np.rint(p * joint.n)
     of_s, of_x, total = _sum(p, 1), _sum(p, 0), _sum(p.ravel(), 0)
@@ -50,16 +32,14 @@ def excess_lift(joint: Joint, among: ArrayLike | None = None) -> FloatArray:
     gap = (left[0] - right[0]) + (left[1] - right[1])
     below = np.where(right[0] > 0, right[0], 1.0)
     if not counted:
-        gap = np.where(np.abs(gap) <= LIFT_NOISE * np.maximum(left[0], right[0]), 0.0, gap)
+        size = np.abs(gap) / np.maximum(np.maximum(left[0], right[0]), np.finfo(float).tiny)
+        gap = np.where((size <= LIFT_NOISE) | (size.max(initial=0.0) <= INDEPENDENT), 0.0, gap)
     result: FloatArray = gap / below
     return result
 
 
 def _sum(values: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
-    """Return sums along an axis, each as a rounded sum and its rounding error.
-
-    Source: Knuth's exact sum of two doubles (TwoSum).
-    """
+    """Return sums along an axis, each as a rounded sum and its rounding error (Knuth's TwoSum)."""
     moved = np.moveaxis(values, axis, 0)
     total, error = np.zeros(moved.shape[1:]), np.zeros(moved.shape[1:])
     for value in moved:
@@ -74,10 +54,7 @@ def _sum(values: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
 def _product(
     a: tuple[FloatArray, FloatArray], b: tuple[FloatArray, FloatArray]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return products of numbers, all of them as a double and its rounding error.
-
-    Source: Dekker's exact product of two doubles (TwoProduct).
-    """
+    """Return products of numbers, all as a double and its rounding error (Dekker's TwoProduct)."""
     high = a[0] * b[0]
     a_top, a_rest = _halves(a[0])
     b_top, b_rest = _halves(b[0])
@@ -87,6 +64,7 @@ def _product(
 
 def _halves(value: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the upper and the lower half of each double's digits, which add up to it."""
-    big = _SPLITTER * value
+    # Veltkamp's constant: it splits a double into two halves of 26 bits
+    big = (2.0**27 + 1) * value
     top = big - (big - value)
     return top, value - top

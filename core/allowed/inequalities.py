@@ -1,8 +1,7 @@
 """Linear rows of allowed sets: conditions row·r ≤ 0 on r ∝ P(x | y).
 
-lift_s(r) = Σ_x C[s, x] r(x) / Σ_x r(x) with C[s, x] = l(s, x), the lift of the data itself.
-Rows are scaled to a largest coefficient of 1; one without a positive coefficient is dropped,
-since r ≥ 0 implies it.
+lift_s(r) = Σ_x l(s, x) r(x) / Σ_x r(x), with l the lift of the data. Rows have a largest
+coefficient of 1; one without a positive coefficient is dropped, since r ≥ 0 implies it.
 """
 
 from collections.abc import Sequence
@@ -17,10 +16,6 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.validation import FloatArray
 
-_ROUNDED = 1e-15
-"""Relative difference of two numbers that counts as rounding: a few units in the last place. A row
-is scaled to 1, so noise left in it would become a condition."""
-
 _SMALL = 1e-6
 """Lift below which 1 plus its excess has fewer than ten digits."""
 
@@ -33,17 +28,7 @@ def data_lift(joint: Joint) -> FloatArray:
 def lift_at_most(
     excess: FloatArray, log_bounds: FloatArray | float, weights: FloatArray | float = 1.0
 ) -> FloatArray:
-    """Return rows of lift_s(r) ≤ e^{bound_s}, shape (at most n_s, n_x); none where bound_s = ∞.
-
-    Parameters
-    ----------
-    excess : ndarray
-        l(s, x) − 1 of `excess_lift`, shape (n_s, n_x).
-    log_bounds : ndarray or float
-        One bound for each s in nats, shape (n_s,), or the same for all.
-    weights : ndarray or float
-        Factors of the coefficients, shape (n_s, n_x).
-    """
+    """Return rows of lift_s(r) ≤ e^{bound_s}, (at most n_s, n_x); none where bound_s = ∞."""
     bounds = _column(log_bounds, excess)
     shrink = np.exp(-bounds)
     gap = difference(shrink * (1 + excess), 1.0, shrink * excess, -np.expm1(-bounds))
@@ -56,10 +41,7 @@ def lift_at_least(
     weights: FloatArray | float = 1.0,
     lift: FloatArray | None = None,
 ) -> FloatArray:
-    """Return rows of lift_s(r) ≥ e^{−bound_s}; parameters and shape as `lift_at_most`.
-
-    Where `lift` is given, the lifts of `lifts`, bounds may be far below 1e-16.
-    """
+    """Return rows of lift_s(r) ≥ e^{−bound_s}, as `lift_at_most`; with `lift` even below 1e-16."""
     bounds = _column(log_bounds, excess)
     values = 1 + excess if lift is None else lift
     gap = difference(np.exp(-bounds), values, np.expm1(-bounds), excess)
@@ -67,17 +49,7 @@ def lift_at_least(
 
 
 def lifts(joint: Joint, excess: FloatArray, among: ArrayLike | None = None) -> FloatArray:
-    """Return l(s, x) for its excess over 1, to which adding 1 loses the digits of a small lift.
-
-    Parameters
-    ----------
-    joint : Joint
-        P(s, x).
-    excess : ndarray
-        `excess_lift` of the joint, or of the symbols `among`, shape (n_s, n_x).
-    among : array_like of int, optional
-        As in `excess_lift`.
-    """
+    """Return l(s, x) for its excess over 1, to which adding 1 loses the digits of a small lift."""
     near = 1 + excess
     if (near >= _SMALL).all():
         return near
@@ -100,17 +72,7 @@ def plain(rows: FloatArray, oracle: SeparationOracle | None = None) -> AllowedSe
 
 
 def combined(sets: Sequence[AllowedSet]) -> AllowedSet:
-    """Return the intersection, with the rows, auxiliary variables, oracles and budgets of all.
-
-    Where one allows exceptions, the others hold for these too.
-
-    Raises
-    ------
-    InvalidInputError
-        If two sets allow exceptions, or one does beside a budget. Under a budget the output of a
-        single symbol may cost more than it gains, so the best exceptions are more than one for each
-        symbol.
-    """
+    """Return the intersection; where one allows exceptions, the others hold for these too."""
     n_x = sets[0].n_x
     failing = [part for part in sets if part.exceptions > 0]
     if len(failing) > 1:
@@ -177,15 +139,13 @@ def difference(
     left_excess: FloatArray | float,
     right_excess: FloatArray | float,
 ) -> FloatArray:
-    """Return left − right, and 0 where they differ by rounding only.
-
-    Each number is given with its excess over a common constant. The difference is that of the
-    smaller pair, values or excesses, which loses fewer digits.
-    """
+    """Return left − right by the smaller pair, values or excesses, 0 where it is rounding only."""
     size = np.maximum(np.abs(left), np.abs(right))
     excess_size = np.maximum(np.abs(left_excess), np.abs(right_excess))
     near = excess_size < size
     gap = np.where(near, np.subtract(left_excess, right_excess), np.subtract(left, right))
-    noise = np.abs(gap) <= _ROUNDED * np.where(near, excess_size, size)
+    # relative difference of two numbers that counts as rounding: a few units in the last place. A
+    # row is scaled to 1, so noise left in it would become a condition
+    noise = np.abs(gap) <= 1e-15 * np.where(near, excess_size, size)
     result: FloatArray = np.where(noise, 0.0, gap)
     return result

@@ -1,9 +1,8 @@
 """Separation oracles of allowed sets with a curved boundary: they cut off a point outside.
 
-Each measure is, up to scale, a norm or a power mean of L(r) = C r with C[s, x] the lift of the
-data: convex or concave, and homogeneous of degree 1. So its gradient at any point gives a linear
-bound that holds on the whole set. The gradient is taken where the segment from r to P_X, whose
-lifts are all 1, enters the set: that cut is tangent to the set, so deeper than the one at r.
+Each measure is, up to scale, convex or concave and homogeneous of degree 1 in L(r) = C r, C[s, x]
+the lift of the data, so its gradient at any point gives a bound on the whole set. It is taken where
+the segment from r to P_X, whose lifts are all 1, enters the set.
 """
 
 from abc import ABC, abstractmethod
@@ -13,31 +12,20 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import optimize, special
 
-from core.limits import CUT_TOL
+from core.limits import CUT_TOL, ROUNDING, quadratic_slack
+from core.measures.conditionals import power_gain
 from core.validation import FloatArray
 
 SMALL_BUDGET = 0.1
 """Largest budget in nats at which cuts are computed from distances to 1, to keep their digits."""
 
-INWARD = 1e-13
-"""Part of the way to P_X by which a gradient's point is moved inwards, so that no lift is 0."""
+NEAR = 0.5
+"""Distance of lifts from 1 within which levels are computed from it, to keep their digits."""
 
 
 @dataclass(frozen=True, eq=False)
 class _PowerMeanCuts(ABC):
-    """Cuts of a bounded power mean of lifts or of their inverses.
-
-    Attributes
-    ----------
-    lift : ndarray
-        C[s, x], shape (n_s, n_x).
-    p_s : ndarray
-        P(s), shape (n_s,).
-    eps : float
-        Budget in nats, above 0.
-    alpha : float
-        Order, above 1 and finite.
-    """
+    """Cuts of a bounded power mean, of order alpha in (1, ∞), of lifts or of their inverses."""
 
     lift: FloatArray
     p_s: FloatArray
@@ -47,7 +35,7 @@ class _PowerMeanCuts(ABC):
     def __call__(self, r: FloatArray) -> FloatArray:
         """Return the cut that r ≠ 0, shape (n_x,), violates: shape (1, n_x), or (0, n_x)."""
         levels = _lifts(self.lift, r)
-        if self._log_mean(levels) <= self.eps + CUT_TOL:
+        if self._log_mean(levels) <= self.eps + _tolerance(self.eps):
             return np.empty((0, len(r)))
         edge = _edge(self._log_mean, self.eps, levels)
         return self._touching(edge)
@@ -76,6 +64,9 @@ class AlphaLiftCuts(_PowerMeanCuts):
 
     def _log_mean(self, levels: FloatArray) -> float:
         """Return the log of the power mean of L, shape (n_s,)."""
+        gain = self.p_s @ power_gain(levels - 1, self.alpha)
+        if gain < NEAR:
+            return float(np.log1p(gain) / self.alpha)
         highest = levels.max()
         mean = self.p_s @ (levels / highest) ** self.alpha
         return float(np.log(highest) + np.log(mean) / self.alpha)
@@ -83,10 +74,9 @@ class AlphaLiftCuts(_PowerMeanCuts):
 
 @dataclass(frozen=True, eq=False)
 class AlphaLiftInverseCuts(_PowerMeanCuts):
-    """Cuts of Σ_x r(x) ≤ e^{ε} (Σ_s P(s) L_s^{−α})^{−1/α}, L = C r ([Lift] eq. 32).
+    """Cuts of Σ_x r(x) ≤ e^{ε} (Σ_s P(s) L_s^{−α})^{−1/α}, L = C r ([Lift] eq. 32), concave.
 
-    The mean on the right is concave. It has no gradient where a lift is 0, but no lift is 0
-    where the segment to P_X enters the set.
+    It has no gradient where a lift is 0, but no lift is 0 where the segment to P_X enters the set.
     """
 
     def _touching(self, edge: FloatArray) -> FloatArray:
@@ -103,23 +93,16 @@ class AlphaLiftInverseCuts(_PowerMeanCuts):
         lowest = levels.min()
         if lowest == 0:
             return np.inf
+        gain = self.p_s @ power_gain(levels - 1, -self.alpha)
+        if gain < NEAR:
+            return float(np.log1p(gain) / self.alpha)
         mean = self.p_s @ (lowest / levels) ** self.alpha
         return float(np.log(mean) / self.alpha - np.log(lowest))
 
 
 @dataclass(frozen=True, eq=False)
 class Chi2LiftCuts:
-    """Cuts of (Σ_s P(s) (L_s − Σr)²)^{1/2} ≤ (e^{ε} − 1) Σ_x r(x), L = C r ([Lift] eq. 28).
-
-    Attributes
-    ----------
-    lift : ndarray
-        C[s, x], shape (n_s, n_x).
-    p_s : ndarray
-        P(s), shape (n_s,).
-    eps : float
-        Budget in nats, above 0.
-    """
+    """Cuts of (Σ_s P(s) (L_s − Σr)²)^{1/2} ≤ (e^{ε} − 1) Σ_x r(x), L = C r ([Lift] eq. 28)."""
 
     lift: FloatArray
     p_s: FloatArray
@@ -137,17 +120,7 @@ class Chi2LiftCuts:
 
 @dataclass(frozen=True, eq=False)
 class DivergenceCuts:
-    """Cuts of Σ_s P(s) L_s log(L_s/Σr) ≤ ε Σ_x r(x), L = C r: D(P(S|y) ‖ P(S)) ≤ ε.
-
-    Attributes
-    ----------
-    lift : ndarray
-        C[s, x], shape (n_s, n_x).
-    p_s : ndarray
-        P(s), shape (n_s,).
-    eps : float
-        Budget in nats, above 0.
-    """
+    """Cuts of Σ_s P(s) L_s log(L_s/Σr) ≤ ε Σ_x r(x), L = C r: D(P(S|y) ‖ P(S)) ≤ ε."""
 
     lift: FloatArray
     p_s: FloatArray
@@ -156,16 +129,25 @@ class DivergenceCuts:
     def __call__(self, r: FloatArray) -> FloatArray:
         """Return the cut that r ≠ 0, shape (n_x,), violates: shape (1, n_x), or (0, n_x)."""
         levels = _lifts(self.lift, r)
-        if self._divergence(levels) <= self.eps + CUT_TOL:
+        if self._divergence(levels) <= self.eps + _tolerance(self.eps):
             return np.empty((0, len(r)))
         edge = _edge(self._divergence, self.eps, levels)
         # a gradient anywhere gives a valid cut; at a lift of 0 there is none
-        logs = np.log(1 + (edge - 1) * (1 - INWARD))
+        # part of the way to P_X by which a gradient's point is moved inwards, so that no lift is 0
+        logs = np.log(1 + (edge - 1) * (1 - 1e-13))
         return _scaled((self.p_s * logs) @ self.lift - self.eps)
 
     def _divergence(self, levels: FloatArray) -> float:
-        """Return Σ_s P(s) L_s log L_s of lifts, shape (n_s,)."""
-        return float(self.p_s @ special.xlogy(levels, levels))
+        """Return Σ_s P(s) (L_s log L_s − L_s + 1) of lifts, shape (n_s,)."""
+        gap = levels - 1
+        near = np.abs(gap) < NEAR  # where the logarithm of the lift itself has lost its digits
+        close = levels * np.log1p(np.where(near, gap, 0.0))
+        return float(self.p_s @ (np.where(near, close, special.xlogy(levels, levels)) - gap))
+
+
+def _tolerance(eps: float) -> float:
+    """Return the excess of a quadratic level, in nats, below which there is no cut."""
+    return CUT_TOL / ROUNDING * quadratic_slack(eps)
 
 
 def _lifts(lift: FloatArray, r: FloatArray) -> FloatArray:
@@ -192,12 +174,11 @@ def _edge(level: Callable[[FloatArray], float], eps: float, levels: FloatArray) 
 def _holder(
     p_s: FloatArray, lift: FloatArray, rise: FloatArray, order: float
 ) -> tuple[FloatArray, float]:
-    """Return Σ_s P(s) u_s l(s, x) − 1, shape (n_x,), and log (Σ_s P(s) u_s^q)^{1/q}, u = 1 + rise.
+    """Return Σ_s P(s) u_s l(s, x) − 1 and log (Σ_s P(s) u_s^q)^{1/q}, u = 1 + rise, q = `order`.
 
-    q = `order`. By Hölder's inequality Σ_s P(s) u_s L_s is at most the power mean of u of order q
-    times that of L of order q/(q − 1), and at least that where q < 1. This holds for every u, so
-    its rounding does not make a cut invalid. Neither value is computed as a difference of numbers
-    near 1, whose rounding error would exceed a small budget.
+    By Hölder's inequality Σ_s P(s) u_s L_s is at most the power mean of u of order q times that of
+    L of order q/(q − 1), and at least that where q < 1: for every u, so its rounding makes no cut
+    invalid.
     """
     with np.errstate(divide="ignore"):
         powers = np.expm1(order * np.log1p(rise))

@@ -8,12 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.command.long_work import finishing, put
-from core.command.parsing import add_command, read_text, with_file
+from core.command.common import add_command, finishing, put, read_text, with_file
 from core.data import Sources
 from core.scenario import Project
-from core.studies.columns_table import described, table
-from core.studies.side_by_side import compare, reference
+from core.studies.side_by_side import compare, described, reference, table
 
 EXAMPLE = """\
 example:

@@ -6,8 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from core.command.long_work import put
-from core.command.parsing import add_command
+from core.command.common import add_command, put
 from core.data.catalogue import BUNDLED
 
 EXAMPLE = """\

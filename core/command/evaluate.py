@@ -7,10 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from core.command.long_work import finishing, put
-from core.command.parsing import add_command, read_question
+from core.command.common import add_command, finishing, put, read_question
 from core.scenario import evaluate
-from core.studies.columns_table import describe
+from core.studies.side_by_side import describe
 
 EXAMPLE = """\
 examples:

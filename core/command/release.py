@@ -8,15 +8,23 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.command.parsing import add_command, check_apart, read_text, tell_sheets
+from core.command.common import add_command, check_apart, read_text, tell_sheets
 from core.data import Sources
 from core.errors import InvalidInputError
 from core.records.applying import Applied, write
 from core.records.certificate import Release, certificate
-from core.records.design import Designed, designed, named_file, records_file
+from core.records.design import (
+    COLUMNS,
+    LEAVE_OUT,
+    REFUSE,
+    Designed,
+    Plan,
+    designed,
+    named_file,
+    records_file,
+)
 from core.records.draws import Draw, Keyed, Seeded
 from core.records.files import checked_kind, replacing
-from core.records.plan import COLUMNS, LEAVE_OUT, REFUSE, Plan
 from core.scenario import Scenario
 from core.wording import number_of, printable
 

@@ -1,24 +1,26 @@
 """The command `python -m core report`: a question and its answer as one HTML file.
 
-The charts are the dashboard's. So the file is written by `pages`, which is looked up when the
-command runs: `core` imports nothing of it, and works without it.
+`pages` draws it and is looked up when the command runs: `core` imports nothing of it.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
 from dataclasses import replace
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from core.command.long_work import finishing
-from core.command.parsing import add_command, check_apart, read_question, read_text
+from core.command.common import (
+    add_command,
+    check_apart,
+    finishing,
+    page_writer,
+    read_question,
+    read_text,
+)
 from core.data import Counted
-from core.errors import CoreError, InvalidInputError
+from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms import fit
 from core.notions import catalogue as notions
@@ -26,7 +28,7 @@ from core.records.design import named_file
 from core.records.files import replacing
 from core.scenario import Result, Scenario, evaluate
 from core.scenario.purpose import build_purpose
-from core.studies.consequences import Consequences, consequences
+from core.studies.advice import consequences
 from core.studies.frontier import Frontier, in_shares, sweep
 from core.studies.funnel import budgets, is_funnel
 from core.wording import printable
@@ -40,14 +42,12 @@ example:
 The file opens without a network and prints cleanly."""
 """The end of `report --help`; a test runs it."""
 
-WRITER = "pages.ui.report.contents"
-"""The module that writes reports, in the dashboard's package."""
+WRITER = "pages.ui.report.contents.report"
+"""What writes reports, in the dashboard's package."""
 
 COMPARED = ("optimal", "subset_random_response", "subset_merging", "watchdog")
 """Mechanisms whose lines are drawn beside the question's own."""
 
-POINT_LIMIT = 1.5
-"""Seconds that a solver may take over one optimum of a line."""
 
 LINES = {"all": "of the mechanism and of others", "own": "of the mechanism", "none": "no line"}
 """Which lines of what is kept along ε are drawn."""
@@ -77,7 +77,8 @@ def run(options: argparse.Namespace) -> int:
     named = named_file(Scenario.from_json(read_text(options.scenario, "scenario")).data.source)
     check_apart([options.scenario, options.data, named], [options.out])
     scenario, sources = read_question(options.scenario, options.data)
-    write = writer()
+    instead = "`python -m core evaluate` gives the same answer as JSON"
+    write = page_writer("A report", WRITER, instead)
     with replacing([options.out]) as (fresh,), finishing("Answering") as interrupted:
         result = evaluate(scenario, sources)
         drawn = () if options.lines == "none" else lines(result, alone=options.lines == "own")
@@ -86,34 +87,8 @@ def run(options: argparse.Namespace) -> int:
     return interrupted.status()
 
 
-def writer() -> Callable[[Result, Sequence[Frontier], Consequences, str], str]:
-    """Return the function that writes reports.
-
-    Raises
-    ------
-    InvalidInputError
-        If the dashboard's package is not installed beside `core`.
-    """
-    if find_spec(WRITER.partition(".")[0]) is None:
-        raise InvalidInputError(
-            "A report has the dashboard's charts, and the dashboard is not installed here: "
-            "`python -m core evaluate` gives the same answer as JSON."
-        )
-    found: Callable[[Result, Sequence[Frontier], Consequences, str], str]
-    found = import_module(WRITER).report
-    return found
-
-
 def lines(result: Result, *, alone: bool = False) -> tuple[Frontier, ...]:
-    """Return what mechanisms keep along ε, the answer's own first; those without a line are left.
-
-    Parameters
-    ----------
-    result : Result
-        The answer.
-    alone : bool
-        Whether only its own mechanism is asked for.
-    """
+    """Return what mechanisms keep along ε, the answer's first, where there is a line."""
     scenario = result.scenario
     if "eps" not in notions.entry(scenario.notion).parameters:
         return ()
@@ -147,7 +122,7 @@ def _others(scenario: Scenario) -> tuple[str, ...]:
 
 
 def _line(one: Scenario, counted: Counted) -> Frontier:
-    asked = replace(one, time_limit=min(POINT_LIMIT, one.time_limit))
+    asked = replace(one, time_limit=min(1.5, one.time_limit))
     joint, values, task = counted.joint, counted.x_values, counted.task
     found = sweep(asked, joint, budgets(one, joint), values, task)
     if one.purpose == "information":

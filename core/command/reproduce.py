@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Callable
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from core.clock import Stopwatch
-from core.command.long_work import UNFINISHED, say
-from core.command.parsing import add_command
+from core.command.common import UNFINISHED, add_command, page_writer, say
 from core.errors import InvalidInputError
 from core.papers.catalogue import EXPERIMENTS, chosen
 from core.papers.results import Run
@@ -27,8 +23,8 @@ example:
 Every experiment that ends is kept in the folder: the same command again goes on."""
 """The end of `reproduce --help`; a test runs it."""
 
-WRITER = "pages.ui.report.papers"
-"""The module that writes the page, in the dashboard's package."""
+WRITER = "pages.ui.report.papers.page"
+"""What writes the page, in the dashboard's package."""
 
 WIDTH = 76
 """Characters of a line of the table."""
@@ -41,9 +37,6 @@ SIGNS = {
     "cannot be decided": "?",
 }
 """What the table says of a verdict."""
-
-OFTEN = 5.0
-"""Least seconds between two reports of progress of one experiment."""
 
 
 def add(commands: Any) -> None:
@@ -74,7 +67,8 @@ def run_command(options: argparse.Namespace) -> int:
         raise InvalidInputError(f"--jobs must be at least 1, got {options.jobs}.")
     if options.seed < 0:
         raise InvalidInputError(f"--seed must be at least 0, got {options.seed}.")
-    write = writer() if options.out is not None else None
+    instead = "without --out the same verdicts are printed"
+    write = page_writer("The page", WRITER, instead) if options.out is not None else None
     seconds = sum(one.seconds for one in asked)
     if not options.quick and seconds > 60:
         say(f"{number_of(len(asked), 'experiment')}, about {seconds / 60:.0f} minutes of one core.")
@@ -106,31 +100,8 @@ def run_command(options: argparse.Namespace) -> int:
     return UNFINISHED if lost else 0
 
 
-def writer() -> Callable[[Run], str]:
-    """Return the function that writes the page.
-
-    Raises
-    ------
-    InvalidInputError
-        If the dashboard's package is not installed beside `core`.
-    """
-    if find_spec(WRITER.partition(".")[0]) is None:
-        raise InvalidInputError(
-            "The page has the dashboard's charts, and the dashboard is not installed here: "
-            "without --out the same verdicts are printed."
-        )
-    found: Callable[[Run], str] = import_module(WRITER).page
-    return found
-
-
 def table(found: Run) -> str:
-    """Return the verdicts as lines of text, and their number by outcome.
-
-    Examples
-    --------
-    >>> print(table(Run("0.1.0", "2026-01-01", "2 cores", 0, True, ())))
-    0 claims
-    """
+    """Return the verdicts as lines of text, and their number by outcome."""
     lines, counts = [], Counter[str]()
     for one in found.experiments:
         lines.append(f"{one.key}  {one.place}: {one.title}")
@@ -158,6 +129,6 @@ class _Told:
         if words.startswith(("done", "kept from")):
             self.ended.add(key)
         now = self._taken.seconds
-        if " of " not in words or now - self._last.get(key, -OFTEN) >= OFTEN:
+        if " of " not in words or now - self._last.get(key, -5.0) >= 5.0:
             self._last[key] = now
             say(f"{key}: {words}")

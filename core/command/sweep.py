@@ -15,15 +15,14 @@ from typing import Any
 from pyarrow import parquet
 
 from core.clock import Stopwatch
-from core.command.long_work import UNFINISHED, say
-from core.command.parsing import add_command, check_apart, read_text, with_file
+from core.codec import plain_json
+from core.command.common import UNFINISHED, add_command, check_apart, read_text, say, with_file
 from core.data import Sources
 from core.errors import InvalidInputError
 from core.jobs import Pool
 from core.records.design import named_file
 from core.records.files import check_name, replacing
 from core.scenario import Scenario
-from core.scenario.domains import plain_json
 from core.sweep import (
     PoolWorkers,
     Results,
@@ -36,8 +35,7 @@ from core.sweep import (
     summary,
 )
 from core.sweep.cluster import VARIABLE, ClusterLostError, ClusterWorkers, address_of
-from core.sweep.findings.front import check_axes, front
-from core.sweep.findings.summary import as_table
+from core.sweep.findings import as_table, check_axes, front
 from core.wording import number_of
 
 EXAMPLE = """\

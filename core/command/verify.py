@@ -9,8 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from core.command.long_work import put, reporting
-from core.command.parsing import add_command, read_text
+from core.command.common import add_command, put, read_text, reporting
 from core.data.databases.reference import is_reference
 from core.records.design import records_file
 from core.records.verifying import failed, unproven, verify

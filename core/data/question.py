@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.data.catalogue import BUNDLED
-from core.data.examples import EXAMPLES
+from core.data.joints import EXAMPLES
 from core.data.options import ReadOptions
-from core.data.readers.describe import ColumnInfo, TableInfo, describe
-from core.data.readers.headers import FIRST
-from core.data.readers.looking import recognised
+from core.data.readers.describe import ColumnInfo, TableInfo, describe, recognised
 from core.data.readers.sources import AS_IT_IS, Sources
+from core.data.readers.text import FIRST
 from core.data.spec import Binning, DataSpec
 
 FEW = 50
@@ -20,30 +19,7 @@ FEW = 50
 def first_question(
     source: str, sources: Sources | None = None, read: ReadOptions = AS_IT_IS
 ) -> DataSpec:
-    """Choose S and X for a source: those of its catalogue entry, or two columns with few levels.
-
-    A numeric column with many levels is cut into bins; decimal commas are recognised. A column
-    that seems to name each record is chosen last.
-
-    Parameters
-    ----------
-    source : str
-        The data, as in a `DataSpec`.
-    sources : Sources, optional
-        The session's uploads.
-    read : ReadOptions, optional
-        How the data is read.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such source or it cannot be read.
-
-    Examples
-    --------
-    >>> first_question("german_credit").released
-    ('purpose',)
-    """
+    """Choose S and X for a source: those of its catalogue entry, or two columns with few levels."""
     for entry in BUNDLED:
         if entry.id == source:
             return DataSpec(source, entry.secret, entry.released, read=read)
@@ -56,13 +32,7 @@ def first_question(
 
 
 def easiest(info: TableInfo) -> list[tuple[str, tuple[Binning, ...]]]:
-    """Return a table's columns with their binnings, those with fewest levels to handle first.
-
-    Examples
-    --------
-    >>> easiest(describe("adult"))[0]
-    ('workclass', ())
-    """
+    """Return a table's columns with their binnings, those with fewest levels to handle first."""
     return [
         (column.name, (Binning(column.name),) if column.numeric and column.levels > FEW else ())
         for column in sorted(info.columns, key=lambda column: _effort(column, info.rows))
@@ -80,8 +50,8 @@ def _of_table(source: str, info: TableInfo) -> DataSpec:
 def _effort(column: ColumnInfo, rows: int) -> int:
     """Return a column's rank for `easiest`: 0 for few levels, 1 for numbers, 2 for many levels.
 
-    It is 3 for numbers that seem to name the records; 4 for a single level, for text that names
-    them, and for a first column without a name that numbers them.
+    3: numbers that seem to name records. 4: text that does, a single level, or an unnamed
+    numbering.
     """
     counts = column.name.startswith(FIRST) and column.numeric and column.levels == rows
     if column.levels < 2 or counts or (column.identifier and not column.numeric):

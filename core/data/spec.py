@@ -4,18 +4,53 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from core import validation
-from core.data.hierarchies import Hierarchy, RareLevels, check_apart
-from core.data.left_out import LeftOut, check_symbols
-from core.data.options import ReadOptions, entries_of
+from core.codec import entries_of, listed
+from core.data.hierarchies import MOST_RECORDS, Hierarchy, RareLevels, check_apart
+from core.data.options import ReadOptions
 from core.errors import InvalidInputError
 from core.limits import MAX_BINS
 from core.validation import shown
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Symbols of S or of X whose records are left out.
+
+    A filter keeps values of one column; this is about symbols: bins, groups of rare levels, levels
+    of several columns together.
+
+    `columns`: the columns of S or of X, all of them; without effect where other columns are chosen.
+    `names`: names of the symbols, as they are before any are merged; those that no record has are
+    told in the count's report.
+    """
+
+    columns: tuple[str, ...]
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        check_symbols(self, least=1, what="left out")
+
+
+def check_symbols(symbols: Any, *, least: int, what: str) -> None:
+    """Check the columns and names of symbols, and make tuples of them, each name once."""
+    columns, names = tuple(symbols.columns), tuple(dict.fromkeys(symbols.names))
+    object.__setattr__(symbols, "columns", columns)
+    object.__setattr__(symbols, "names", names)
+    if not columns:
+        raise InvalidInputError(f"Symbols that are {what} must be of a column, got none.")
+    if len(names) < least:
+        needed = "one symbol" if least == 1 else "two symbols"
+        raise InvalidInputError(
+            f"At least {needed} of {shown(' and '.join(columns))} must be named to be {what}, "
+            f"got {len(names) or 'none'}."
+        )
+
 
 BIN_KINDS = ("width", "quantile", "edges")
 """Ways to cut a numeric column: equal width, equal counts, edges by hand."""
@@ -26,9 +61,6 @@ MISSING_KINDS = ("level", "drop")
 
 LATER = ("merges", "read", "hierarchies", "rare_levels", "left_out")
 """Fields of a spec that came after the first scenarios were kept: left out where empty."""
-
-MOST_RECORDS = 10**15
-"""Largest number of records that can be asked for: more than any table has."""
 
 
 @dataclass(frozen=True)
@@ -179,6 +211,13 @@ class Merge:
         return " or ".join(self.names)
 
 
+HASHED = ("upload", "matrix")
+"""Kinds of sources that are named by the SHA-256 of what a user gave."""
+
+WITHHELD = "not disclosed"
+"""Stands in a source for such a hash, by which a guess of the whole content could be tested."""
+
+
 @dataclass(frozen=True)
 class DataSpec:
     """A data set's name, its columns and how they become symbols; not the data itself.
@@ -290,6 +329,23 @@ class DataSpec:
         )
 
     @property
+    def hashed(self) -> str:
+        """The SHA-256 in its source, where a user's file or matrix is named by it; else ""."""
+        kind, _, rest = self.source.partition(":")
+        return rest if kind in HASHED else ""
+
+    def undisclosed(self, stands: str = WITHHELD) -> DataSpec:
+        """Return it as others may see it: without the SHA-256 of a user's file or matrix.
+
+        Examples
+        --------
+        >>> DataSpec("upload:12ab").undisclosed().source, DataSpec().undisclosed().source
+        ('upload:not disclosed', 'adult')
+        """
+        kind = self.source.partition(":")[0]
+        return replace(self, source=f"{kind}:{stands}") if self.hashed else self
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """All columns that are read, each once: of S, X and T, and those that are filtered."""
         filtered = (chosen.column for chosen in self.filters)
@@ -320,18 +376,18 @@ class DataSpec:
         if "source" in parts and not isinstance(parts["source"], str):
             raise InvalidInputError(f"source must be a text, got {shown(parts['source'])}.")
         if "binnings" in parts:
-            parts["binnings"] = tuple(map(_binning, _listed(parts["binnings"], "binnings")))
+            parts["binnings"] = tuple(map(_binning, listed(parts["binnings"], "binnings")))
         if "filters" in parts:
-            parts["filters"] = tuple(map(_filter, _listed(parts["filters"], "filters")))
+            parts["filters"] = tuple(map(_filter, listed(parts["filters"], "filters")))
         if "read" in parts:
             parts["read"] = ReadOptions.from_dict(parts["read"])
         for name, kind in (("hierarchies", Hierarchy), ("rare_levels", RareLevels)):
             if name in parts:
-                parts[name] = tuple(map(kind.from_dict, _listed(parts[name], name)))
+                parts[name] = tuple(map(kind.from_dict, listed(parts[name], name)))
         if "merges" in parts:
-            parts["merges"] = tuple(map(_merge, _listed(parts["merges"], "merges")))
+            parts["merges"] = tuple(map(_merge, listed(parts["merges"], "merges")))
         if "left_out" in parts:
-            parts["left_out"] = tuple(map(_left_out, _listed(parts["left_out"], "left_out")))
+            parts["left_out"] = tuple(map(_left_out, listed(parts["left_out"], "left_out")))
         return cls(**parts)
 
 
@@ -339,7 +395,7 @@ def _binning(values: Any) -> Binning:
     parts = entries_of(values, Binning, "A binning")
     if "column" not in parts:
         raise InvalidInputError("A binning must name its column.")
-    edges = _listed(parts.get("edges", ()), "edges")
+    edges = listed(parts.get("edges", ()), "edges")
     parts["edges"] = tuple(validation.number(edge, "A bin edge") for edge in edges)
     return Binning(**parts | {"column": _text(parts["column"], "A binning's column")})
 
@@ -370,14 +426,8 @@ def _left_out(values: Any) -> LeftOut:
     return LeftOut(_texts(parts["columns"], "columns"), _texts(parts["names"], "names"))
 
 
-def _listed(values: Any, name: str) -> list[Any]:
-    if not isinstance(values, list | tuple):
-        raise InvalidInputError(f"{name} must be a list, got {shown(values)}.")
-    return list(values)
-
-
 def _texts(values: Any, name: str) -> tuple[str, ...]:
-    return tuple(_text(value, f"Each of {name}") for value in _listed(values, name))
+    return tuple(_text(value, f"Each of {name}") for value in listed(values, name))
 
 
 def _text(value: Any, name: str) -> str:

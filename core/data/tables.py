@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 import ibis
 from ibis.expr.operations import DatabaseTable
+from pyarrow import parquet
 
 from core.data import folders
 from core.data.spec import Filter
@@ -32,32 +33,14 @@ WEIGHT = "weight"
 
 @dataclass(frozen=True)
 class Marks:
-    """The marks of missing numbers in a column.
-
-    Attributes
-    ----------
-    column : str
-        The column.
-    words : tuple of str
-        The marks as written there, the most frequent first.
-    records : int
-        Number of records that have one.
-    """
+    """The marks of missing numbers in a column, most frequent first, and the records with one."""
 
     column: str
     words: tuple[str, ...]
     records: int
 
     def sentence(self, *, level: bool = False) -> str:
-        """Say which marks are taken for missing values, or for levels.
-
-        Examples
-        --------
-        >>> Marks("age", ("NA", "-"), 1_200).sentence()
-        "'NA' and '-' in 'age' are taken for missing values: 1,200 records."
-        >>> Marks("job", ("none",), 1).sentence(level=True)
-        "'none' in 'job' is taken for a level: 1 record."
-        """
+        """Say which marks are taken for missing values, or for levels."""
         *first, last = map(repr, self.words)
         what, are = "a level" if level else "a missing value", "is"
         if first:
@@ -69,29 +52,13 @@ class Marks:
 
 @dataclass(frozen=True)
 class FileTable:
-    """A Parquet file on disk, or several with the same columns.
+    """A Parquet file on disk, or several with the same columns; `columns` are in their order.
 
-    Attributes
-    ----------
-    title : str
-        Its name, for sentences to the user.
-    paths : tuple of Path
-        The files, whose records together are the table.
-    columns : tuple of str
-        Names of the columns, in the order of the file.
-    marks : tuple of Marks
-        Marks of missing numbers, by column.
-    taken : tuple of Marks
-        Marks that were chosen as missing values, which its records no longer have.
-    exact : tuple of str
-        Columns whose marks were chosen, so that any other text is a word.
-    texts : tuple of str
-        Columns that are text by choice, also where they hold numbers.
-    told : bool
-        Whether words such as NA that are levels are told: not those of bundled sets.
-    counted : bool
-        Whether a row stands for several records; their number is in a last column, which is not
-        one of `columns`.
+    `marks`: marks of missing numbers, by column. `taken`: marks chosen as missing values, which its
+    records no longer have. `exact`: columns whose marks were chosen, so that other text is a word.
+    `texts`: columns that are text by choice. `told`: whether words such as NA that are levels are
+    told. `counted`: whether a last column, not one of `columns`, is how many records a row stands
+    for.
     """
 
     title: str
@@ -104,33 +71,22 @@ class FileTable:
     told: bool = True
     counted: bool = False
 
+    @property
+    def rows(self) -> int:
+        """The number of rows of its files."""
+        return sum(parquet.read_metadata(path).num_rows for path in self.paths)
+
 
 @dataclass(frozen=True, eq=False)
 class OpenTable:
-    """A table that is ready for queries.
-
-    Attributes
-    ----------
-    file : FileTable
-        The file.
-    backend : ibis.backends.duckdb.Backend
-        A private DuckDB that can read these files only.
-    records : ibis.Table
-        The records; columns are found by position, so their names are never part of a query.
-    """
+    """A table in a private DuckDB that reads these files alone; columns are found by position."""
 
     file: FileTable
     backend: Any
     records: Any
 
     def column(self, name: str) -> Any:
-        """Return a column by its name, NULL where a mark such as NA means a missing number.
-
-        Raises
-        ------
-        InvalidInputError
-            If the table has no such column.
-        """
+        """Return a column by its name, NULL where a mark such as NA means a missing number."""
         return self.unmarked(name, self.records[self.position(name)])
 
     def position(self, name: str) -> int:
@@ -165,6 +121,16 @@ class OpenTable:
             return records.count()
         return records[len(self.file.columns)].sum().fill_null(0).cast("int64")
 
+    def total(self) -> int:
+        """Return the number of all records."""
+        if not self.file.counted:
+            return self.file.rows
+        return int(self.row(self.records.aggregate(n=self.size(self.records)))["n"])
+
+    def kept(self, query: Any) -> Any:
+        """Return the rows of a query as a temporary table."""
+        return self.backend.create_table(ibis.util.gen_name("kept"), query, temp=True)
+
     def rows(self, query: Any) -> list[dict[str, Any]]:
         """Run a query and return its rows as dictionaries."""
         rows: list[dict[str, Any]] = self.backend.to_pyarrow(query).to_pylist()
@@ -177,13 +143,7 @@ class OpenTable:
 
 @contextmanager
 def open_table(file: FileTable) -> Iterator[OpenTable]:
-    """Open a file for queries in a new DuckDB, so that threads never share one.
-
-    Raises
-    ------
-    InvalidInputError
-        If the file cannot be read.
-    """
+    """Open a file for queries in a new DuckDB, so that threads never share one."""
     with tempfile.TemporaryDirectory(prefix=f"{folders.prefix()}spill-") as spill:
         backend = _connect(file.paths, spill)
         try:
@@ -274,13 +234,7 @@ def is_word(column: Any) -> Any:
 
 
 def filtered(table: OpenTable, filters: Iterable[Filter]) -> Any:
-    """Return the records that pass every filter.
-
-    Raises
-    ------
-    InvalidInputError
-        If a filter's column does not exist, or a range is asked of a column without numbers.
-    """
+    """Return the records that pass every filter."""
     records = table.records
     for chosen in filters:
         records = records.filter(passes(table.column(chosen.column), chosen))
@@ -288,13 +242,7 @@ def filtered(table: OpenTable, filters: Iterable[Filter]) -> Any:
 
 
 def passes(column: Any, chosen: Filter) -> Any:
-    """Return whether each record passes a filter on a column.
-
-    Raises
-    ------
-    InvalidInputError
-        If a range is asked for and the column holds no numbers.
-    """
+    """Return whether each record passes a filter on a column."""
     if not chosen.is_range:
         return as_text(column).fill_null(MISSING).isin(chosen.levels)
     if not may_hold_numbers(column):
@@ -306,15 +254,3 @@ def passes(column: Any, chosen: Filter) -> Any:
         -math.inf if chosen.low is None else chosen.low,
         math.inf if chosen.high is None else chosen.high,
     ).fill_null(False)
-
-
-def count_records(file: FileTable) -> int:
-    """Return the number of records.
-
-    Raises
-    ------
-    InvalidInputError
-        If the file cannot be read.
-    """
-    with open_table(file) as table:
-        return int(table.row(table.records.aggregate(n=table.size(table.records)))["n"])

@@ -1,7 +1,7 @@
 """What a workbook becomes once it is read: a small file can stand for billions of cells.
 
-A cell far out makes a table as wide and as long, and a text that is kept once can stand in every
-cell. So the parts of a workbook are looked through before they are read.
+So its parts are looked through first: a cell far out makes a table as wide and as long, and a text
+that is kept once can stand in every cell.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ _CHUNK = 1 << 20
 _LONGEST = 20
 """Characters of the number of a shared text, and of a cell's place, that are read."""
 
-_LETTERS = 26
 
 NAMED = 5
 """Most sheets that are named beside the one that is read."""
@@ -56,6 +55,8 @@ class _Part:
     is_shared: bool = False
     is_in_cell: bool = False
     number: str = ""
+    own: int = 0
+    longest: int = 0
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Note the beginning of an element."""
@@ -64,7 +65,7 @@ class _Part:
                 self.row = _number(attributes.get("r")) or self.row + 1
                 self.column = 0
             case "c":
-                before, self.is_in_cell, self.number = self.column, True, ""
+                before, self.is_in_cell, self.number, self.own = self.column, True, "", 0
                 self.is_shared = attributes.get("t") == "s"
                 self.column = _column(attributes.get("r", "")) or self.column + 1
                 self.cells += max(0, self.column - before)
@@ -87,56 +88,34 @@ class _Part:
             self.number = (self.number + text)[:_LONGEST]
         elif self.is_in_cell:
             self.characters += len(text)
+            self.own += len(text)
+            self.longest = max(self.longest, self.own)
         elif self.texts:
             self.texts[-1] += len(text)
 
 
 @dataclass(frozen=True)
 class Extent:
-    """What is to be held of a workbook: of its first sheet, which alone is read.
+    """What is to be held of a workbook's first sheet, or of its largest part if that is not told.
 
-    Where the first sheet cannot be told, the largest part stands for it.
-
-    Attributes
-    ----------
-    cells : int
-        Of the sheet, those between its cells included.
-    characters : int
-        In its cells, each text counted wherever it stands.
+    `cells`: those between included. `characters`: each text counted wherever it stands.
     """
 
     cells: int
     characters: int
+    longest: int
 
 
 @dataclass(frozen=True)
 class Sheets:
-    """The sheets of a workbook, as far as they hold cells.
-
-    Attributes
-    ----------
-    read : str
-        Name of the first one, which is read.
-    others : tuple of str
-        Names of the next ones, at most `NAMED`.
-    more : int
-        How many there are beyond those.
-    """
+    """The sheets that hold cells: the one `read`, at most `NAMED` others, and how many `more`."""
 
     read: str
     others: tuple[str, ...] = ()
     more: int = 0
 
     def said(self) -> str:
-        """Say which sheet is read and which are not; "" where there is one alone.
-
-        Examples
-        --------
-        >>> print(Sheets("Jan", ("Feb", "Mar")).said())
-        Sheet “Jan” is read; “Feb” and “Mar” are not: save the one you want as the first.
-        >>> print(Sheets("Jan", ("Feb",), 7).said())
-        Sheet “Jan” is read; “Feb” and 7 more are not: save the one you want as the first.
-        """
+        """Say which sheet is read and which are not; "" where there is one alone."""
         if not self.others:
             return ""
         rest = [_quoted(name) for name in self.others] + [f"{self.more:,} more"] * bool(self.more)
@@ -152,17 +131,7 @@ def _quoted(name: str) -> str:
 
 
 def parts_of(workbook: Path | bytes) -> int:
-    """Return the number of a zip file's parts, or a little more, without reading its index.
-
-    Examples
-    --------
-    >>> packed = io.BytesIO()
-    >>> with zipfile.ZipFile(packed, "w") as made:
-    ...     made.writestr("a.xml", "")
-    ...     made.writestr("b.xml", "")
-    >>> parts_of(packed.getvalue())
-    2
-    """
+    """Return the number of a zip file's parts, or a little more, without reading its index."""
     if isinstance(workbook, bytes):
         return workbook.count(_ENTRY)
     found, kept = 0, b""
@@ -174,28 +143,7 @@ def parts_of(workbook: Path | bytes) -> int:
 
 
 def extent(workbook: Path | bytes) -> Extent:
-    """Look through the parts of a workbook, in bounded memory.
-
-    A part that is no XML has no cells: what reads it says so.
-
-    Parameters
-    ----------
-    workbook : Path or bytes
-        The file.
-
-    Raises
-    ------
-    zipfile.BadZipFile, zlib.error, OSError
-        If a part is damaged.
-
-    Examples
-    --------
-    >>> packed = io.BytesIO()
-    >>> with zipfile.ZipFile(packed, "w") as made:
-    ...     made.writestr("sheet1.xml", '<row r="9"><c r="C9"><v>7.5</v></c></row>')
-    >>> extent(packed.getvalue())
-    Extent(cells=27, characters=3)
-    """
+    """Look through a workbook in bounded memory; a part that is no XML has no cells."""
     file = io.BytesIO(workbook) if isinstance(workbook, bytes) else workbook
     parts: list[tuple[str, _Part]] = []
     with zipfile.ZipFile(file) as packed:
@@ -210,14 +158,12 @@ def extent(workbook: Path | bytes) -> Extent:
     return Extent(
         max((max(one.cells, one.row, one.last_row * one.last_column) for one in held), default=0),
         max((_characters(part, texts) for part in held), default=0),
+        max([0, *texts, *(part.longest for part in held)]),
     )
 
 
 def _first_sheet(file: io.BytesIO | Path) -> str | None:
-    """Return the part that is read, by the reader's own way from workbook to sheet; None if none.
-
-    What names the parts is read by the code that reads the sheet, so that none can hide another.
-    """
+    """Return the part that is read, found by the reader's own code: so none can hide another."""
     try:
         return next((part for _, part in _worksheets(file)), None)
     except Exception:
@@ -237,32 +183,13 @@ def _worksheets(file: io.BytesIO | Path) -> Iterator[tuple[str, str]]:
 
 
 def sheets_of(workbook: Path) -> Sheets:
-    """Return the sheets of a workbook that was read.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from openpyxl import Workbook
-    >>> book = Workbook()
-    >>> book.active.title = "Jan"
-    >>> _ = book.create_sheet("Feb")
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     book.save(Path(folder, "months.xlsx"))
-    ...     sheets_of(Path(folder, "months.xlsx"))
-    Sheets(read='Jan', others=('Feb',), more=0)
-    """
+    """Return the sheets of a workbook that was read."""
     first, *others = [name for name, _ in _worksheets(workbook)]
     return Sheets(first, tuple(others[:NAMED]), len(others[NAMED:]))
 
 
 def unpacked_bytes(content: bytes) -> int:
-    """Return how many bytes a workbook unpacks to, as its index says; 0 where it is refused.
-
-    Examples
-    --------
-    >>> unpacked_bytes(b"s,x")
-    0
-    """
+    """Return how many bytes a workbook unpacks to, as its index says; 0 where it is refused."""
     if not content.startswith(ZIP) or parts_of(content) > MAX_WORKBOOK_PARTS:
         return 0
     try:
@@ -273,15 +200,7 @@ def unpacked_bytes(content: bytes) -> int:
 
 
 def weight(content: bytes, known: int) -> int:
-    """Return the bytes that the reading of a workbook takes, in the order of their size.
-
-    Parameters
-    ----------
-    content : bytes
-        The workbook.
-    known : int
-        Bytes that it unpacks to; where its parts are damaged they are all that is known.
-    """
+    """Return the bytes that the reading of a workbook takes, in the order of their size."""
     try:
         found = extent(content)
     except (zipfile.BadZipFile, zlib.error, OSError, ValueError, NotImplementedError, RuntimeError):
@@ -328,5 +247,5 @@ def _column(place: str) -> int:
     for letter in place[:_LONGEST].upper():
         if not "A" <= letter <= "Z":
             break
-        column = column * _LETTERS + ord(letter) - ord("A") + 1
+        column = column * 26 + ord(letter) - ord("A") + 1
     return column

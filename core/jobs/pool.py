@@ -15,17 +15,11 @@ from typing import Any, Protocol
 
 from core import clock, validation
 from core.errors import NoMemoryError, SolverError
-from core.jobs.job import Job, State
-from core.jobs.job_queue import Call, JobQueue
+from core.jobs.job import Call, Job, JobQueue, State
 
 ROOT = Path(__file__).parents[2]
 """The folder that holds `core`, for the workers' import path."""
 
-NICENESS = 12
-"""Niceness of general workers: a slider must not wait for another session's solve."""
-
-URGENT_NICENESS = 8
-"""Niceness of the workers that take urgent jobs only."""
 
 REST = 60.0
 """Seconds without a job after which a worker ends: it holds half as much memory as the server, and
@@ -52,35 +46,7 @@ class Elsewhere(Protocol):
 
 
 class Pool:
-    """At most `size` jobs run at once, each in its own process; the others wait in a queue.
-
-    `core.jobs.job_queue` decides which job is next.
-
-    Parameters
-    ----------
-    size : int
-        Most workers. Each starts when it is first needed.
-    reserved : int
-        How many of them take urgent jobs only, fewer than `size`.
-    rest : float
-        Seconds without a job after which a worker ends.
-    elsewhere : Elsewhere, optional
-        Runs what may run on other machines; where it cannot, a process here does.
-    niceness : int
-        Of the workers that are not reserved, 0 to 19.
-
-    Examples
-    --------
-    >>> from core.data import DataSpec, count
-    >>> from core.jobs.work import find_answer
-    >>> from core.scenario import Scenario
-    >>> data = DataSpec("example:parity", (), ())
-    >>> with Pool(1) as pool:
-    ...     asked = Scenario(data, mechanism="constant")
-    ...     job = pool.submit(find_answer, asked, count(data), time_limit=60)
-    ...     job.result().mechanism.n_y
-    1
-    """
+    """At most `size` jobs at once, each in its own process; `core.jobs.job` says which is next."""
 
     def __init__(
         self,
@@ -88,7 +54,7 @@ class Pool:
         reserved: int = 0,
         rest: float = REST,
         elsewhere: Elsewhere | None = None,
-        niceness: int = NICENESS,
+        niceness: int = 12,  # a slider must not wait for another session's solve
     ) -> None:
         self.size = validation.whole(size, "size", low=1)
         self.reserved = validation.whole(reserved, "reserved", low=0, high=size - 1)
@@ -110,27 +76,7 @@ class Pool:
         owner: str = "",
         urgent: bool = False,
     ) -> Job[Any]:
-        """Return the job of calling `function(*arguments, report=…)` in a worker.
-
-        Parameters
-        ----------
-        function : callable
-            An importable function. It takes `report`, a callable, by keyword: what `report` is
-            called with becomes the job's `progress`.
-        *arguments : object
-            Its arguments, which can be pickled.
-        time_limit : float
-            Seconds after which its process is ended; none while `core.clock` counts readings.
-        owner : str
-            The session that asked for it; owners take turns.
-        urgent : bool
-            Whether someone waits for it now.
-
-        Raises
-        ------
-        InvalidInputError
-            If `time_limit` is not above 0.
-        """
+        """Return the job of calling `function(*arguments, report=…)` in a worker."""
         job: Job[Any] = Job(validation.number(time_limit, "time_limit", low=0.0, open_low=True))
         anywhere = self.elsewhere is not None and self.elsewhere.takes(function)
         call = Call(job, pickle.dumps((function, arguments)), owner, urgent, anywhere)
@@ -183,7 +129,7 @@ class Pool:
 
     def _serve(self, reserved: bool) -> None:
         """Keep one worker process and send it one job after another, until it is to end."""
-        niceness = URGENT_NICENESS if reserved else self.niceness
+        niceness = 8 if reserved else self.niceness
         process: subprocess.Popen[bytes] | None = None
         while (call := self._queue.take(reserved=reserved, rest=self.rest)) is not None:
             for attempt in range(1, TRIES + 1):
@@ -260,8 +206,8 @@ def _end(process: subprocess.Popen[bytes] | None) -> None:
 def _run(process: subprocess.Popen[bytes], job: Job[Any], call: bytes, *, last: bool) -> bool:
     """Send a job to its worker and follow it; return whether the worker may take another.
 
-    It may not after a cancellation or a time limit: the signal that ends the process may still
-    arrive, and would end the next job. A job whose worker died has not ended, unless `last`.
+    It may not after a cancellation or a time limit: the signal that ends the process may arrive
+    late and would end the next job. A job whose worker died has not ended, unless `last`.
     """
     assert process.stdin is not None
     assert process.stdout is not None

@@ -7,21 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pyarrow import parquet
-
 from core.data import Counted
-from core.data.databases.configured import (
+from core.data.databases.reference import parse
+from core.data.databases.tables import (
     DatabaseColumn,
     check_listed,
     check_open,
     columns_of,
+    fetch,
     tables_of,
 )
-from core.data.databases.reference import parse
-from core.data.databases.tallies import fetch
 from core.data.readers.marks import with_marks
 from core.data.readers.reading import Upload, read_file
-from core.data.readers.shared_folder import shared_file
+from core.data.readers.sources import shared_file
 from core.data.tables import FileTable
 from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
@@ -30,11 +28,11 @@ from core.nonstochastic import Clustering, FrontierPoint, pareto_frontier, rival
 from core.notions import Notion
 from core.notions.numbers import Numbers
 from core.records.certificate import Made, make
-from core.records.plan import Plan
+from core.records.design import Plan
 from core.release import second_release
 from core.release.implications import implications
-from core.release.own_levels import Redrawn, redrawn
 from core.release.reach import Implication
+from core.release.repeats import Redrawn, redrawn
 from core.scenario import Result, Scenario, answer, measured
 from core.scenario.purpose import build_purpose
 from core.studies.advice import Realised, realised_levels
@@ -59,10 +57,7 @@ def read_workbook(path: Path, name: str, *, report: Report) -> Upload:
 
 
 def read_shared(name: str, folder: Path, *, report: Report) -> Upload:
-    """Read a file of the folder that the server's owner opened; Parquet stays where it is.
-
-    A copy of any other kind is written to `folder`.
-    """
+    """Read a file of the owner's folder: Parquet stays there, others are copied to `folder`."""
     report("reading")
     return read_file(shared_file(name), name, folder)
 
@@ -82,14 +77,13 @@ def list_columns(source: str, *, report: Report) -> tuple[DatabaseColumn, ...]:
 def count_table(source: str, columns: Sequence[str], path: Path, *, report: Report) -> FileTable:
     """Have such a data base count a table by some columns, and write the counts to a file.
 
-    Where this process is ended, the query ends too: an embedded engine with the process, Spark's
-    with its driver, and PostgreSQL looks every second whether its client is there.
+    Where this process ends, so does the query: with it, with Spark's driver, or within a second.
     """
     report("counting")
     check_open(source)
     table = parse(source)
     counts = fetch(table, columns, path, allow=lambda backend: check_listed(backend, source, table))
-    return with_marks(counts, parquet.read_metadata(path).num_rows)
+    return with_marks(counts)
 
 
 def find_all(
@@ -116,10 +110,7 @@ def find_answer(scenario: Scenario, counted: Counted, *, report: Report) -> Resu
 def improve_answer(
     scenario: Scenario, counted: Counted, kernel: FloatArray | None, *, report: Report
 ) -> Result:
-    """Answer a scenario again, with a longer time limit.
-
-    The optimum's search starts from an earlier answer's P(y | x), where given; others start anew.
-    """
+    """Answer a scenario again with a longer limit; an optimum starts from the kernel, if given."""
     report("solving")
     if scenario.mechanism != OPTIMUM:
         return answer(scenario, counted)
@@ -221,13 +212,7 @@ def find_match(
 def make_release(
     result: Result, original: Upload, plan: Plan, target: Path, *, report: Report
 ) -> Made:
-    """Release the file that a mechanism was made for; reports (records done, of how many).
-
-    Raises
-    ------
-    InvalidInputError
-        As `make`, but without the folder of the target: it is the server's own.
-    """
+    """Release the file that a mechanism was made for; reports (records done, of how many)."""
     report((0, original.rows))
     try:
         return make(

@@ -1,40 +1,49 @@
 """The worker process: it reads calls from standard input and writes what they return.
 
-It is a process because cdd holds the interpreter lock, so that a solve can only be cancelled by
-ending its process. `core.jobs.pool` starts it as `python -m core.jobs.worker NICENESS PARENT
-[STEP]` and never imports it. With STEP each call runs on a `core.clock.Ticking` clock.
+cdd holds the interpreter lock, so only the end of a process cancels a solve. `core.jobs.pool`
+starts it as `python -m core.jobs.worker NICENESS PARENT [STEP]`; with STEP each call runs on a
+`core.clock.Ticking` clock. It ends with the process that started it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import importlib
 import os
 import pickle
 import signal
 import sys
+import threading
+import time
 from typing import Any, BinaryIO
 
 from core import clock
 from core.errors import NoMemoryError
-from core.jobs.lifeline import end_with_parent
+
+
+def end_with_parent(parent: int) -> None:
+    """End this process silently when its parent is gone."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(0)
+
+    if sys.platform == "linux":
+        # PR_SET_PDEATHSIG; a pool's thread ends after its worker
+        ctypes.CDLL(None).prctl(1, int(signal.SIGKILL))
+    if os.getppid() != parent:
+        os._exit(0)
+    threading.Thread(target=watch, daemon=True, name="liftscope-lifeline").start()
+
 
 WARM = ("core.scenario",)
 """Imported before the first call arrives, so that the call does not wait for it."""
 
 
 def main(niceness: int, parent: int, step: float | None = None) -> None:
-    """Serve calls until the input ends or the parent is gone.
-
-    Parameters
-    ----------
-    niceness : int
-        Added to this process's niceness.
-    parent : int
-        Process id of the parent.
-    step : float, optional
-        Seconds that each reading of the clock takes, where the clock counts readings.
-    """
+    """Serve calls until the input ends or the parent is gone."""
     end_with_parent(parent)
     calls = sys.stdin.buffer
     # What a library prints must not mix with the answers: standard output becomes standard error.

@@ -1,14 +1,8 @@
-"""Worked examples, their words and exercises about every privacy notion, on tables of two by two.
+"""Worked examples, their words and exercises about every privacy notion, on tables of 2 by 2."""
 
-`settings` are the numbers that a reader may change, `tables` the tables of the examples,
-`lift_examples` and `other_examples` work them out, `words` says them in sentences, `lessons` lists
-what is taught, and `exercises` are worked out by the same code as everything else.
-"""
-
-from core.learning.answers import Feedback
-from core.learning.exercises import Exercise, check, exercises
+from core.learning.exercises import Exercise, Feedback, check, exercises
 from core.learning.lessons import LESSONS, Lesson, lesson
-from core.learning.settings import SETTINGS, Setting, Values, defaults, from_texts
+from core.learning.settings import SETTINGS, Setting, Values, defaults
 
 __all__ = [
     "LESSONS",
@@ -21,6 +15,5 @@ __all__ = [
     "check",
     "defaults",
     "exercises",
-    "from_texts",
     "lesson",
 ]

@@ -1,11 +1,9 @@
-"""Exercises whose answers are worked out by the same code as everything else.
-
-A class may do them with numbers of its own: each variant draws another table.
-"""
+"""Exercises, and what a reader types: answers worked out by the same code as everything else."""
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,42 +11,81 @@ from scipy.stats import chi2
 
 from core import measures
 from core import mechanisms as m
-from core.data.examples import example
+from core.data.joints import example
+from core.errors import InvalidInputError
 from core.joint import Joint
-from core.learning import answers
-from core.learning.answers import Feedback, Slip
-from core.learning.other_examples import BETA, STOPS
+from core.learning.examples import BETA, STOPS
 from core.learning.tables import Told, of_test, told
 from core.nonstochastic import max_uncertainty_reduction, maximin_information
 from core.notions import LIP
 from core.uncertainty import RenyiBall
+from core.validation import shown
+
+NEEDED = 3
+"""Digits that an answer needs."""
+
+
+LONGEST = 40
+"""Most characters of an answer."""
+
+_NUMBER = r"(\d+(?:[.,]\d*)?|[.,]\d+)"
+_ANSWER = re.compile(rf"(-?){_NUMBER}(?:/{_NUMBER})?(%?)")
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A wrong answer that is often given, and what went wrong, in a sentence."""
+
+    value: float
+    said: str
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """Whether an answer is right, and a sentence or two about it."""
+
+    right: bool
+    said: str
+
+
+def number(text: str) -> float:
+    """Read an answer: a decimal number, a fraction or a percentage."""
+    plain = re.sub(r"\s+", "", text[: LONGEST + 1].replace("−", "-"))
+    match = _ANSWER.fullmatch(plain) if len(text) <= LONGEST else None
+    if match is None:
+        raise InvalidInputError(
+            f"An answer must be a number such as 0.5, 1/7 or 30 %, got {shown(text)}."
+        )
+    sign, top, bottom, percent = match.groups()
+    value, below = float(top.replace(",", ".")), float((bottom or "1").replace(",", "."))
+    if below == 0:
+        raise InvalidInputError(f"An answer must not be divided by zero, got {shown(text)}.")
+    return (-1 if sign else 1) * value / below / (100 if percent else 1)
+
+
+def near(given: float, wanted: float) -> bool:
+    """Say whether an answer is right to three digits."""
+    # rounding to three digits moves it by less
+    return math.isclose(given, wanted, rel_tol=0.006, abs_tol=1e-9)
+
+
+def compare(given: float, wanted: float, slips: tuple[Slip, ...]) -> Feedback:
+    """Return what is said of an answer."""
+    if near(given, wanted):
+        return Feedback(True, "Right.")
+    for slip in slips:
+        if near(given, slip.value):
+            return Feedback(False, f"Not yet. {slip.said}")
+    return Feedback(False, "Not yet.")
+
 
 BIT = math.log(2)
 """Nats of a bit."""
 
-DIGITS = 4
-"""Digits with which answers are written."""
-
 
 @dataclass(frozen=True)
 class Exercise:
-    """A question with a number as its answer.
-
-    Attributes
-    ----------
-    key : str
-        Its name.
-    question : str
-        In words.
-    hint : str
-        How to begin.
-    formula : str
-        How it is worked out, as LaTeX.
-    answer : float
-        The number.
-    slips : tuple of Slip
-        Wrong answers that are often given.
-    """
+    """A question with a number as its answer, a hint, and how it is worked out, as LaTeX."""
 
     key: str
     question: str
@@ -59,29 +96,12 @@ class Exercise:
 
     @property
     def shown(self) -> str:
-        """The answer as it is written.
-
-        Examples
-        --------
-        >>> exercises(0)[2].shown
-        '3'
-        """
-        return f"{self.answer:.{DIGITS}g}"
+        """The answer as it is written."""
+        return f"{self.answer:.{4}g}"
 
 
 def numbers(variant: int) -> tuple[float, float, float]:
-    """Return P(ill), P(positive | ill) and P(positive | well) of a variant.
-
-    Parameters
-    ----------
-    variant : int
-        0 is the table of the lessons; each other one draws its own.
-
-    Examples
-    --------
-    >>> numbers(0)
-    (0.2, 0.9, 0.15)
-    """
+    """Return P(ill), P(positive | ill) and P(positive | well) of a variant."""
     if variant == 0:
         return 0.2, 0.9, 0.15
     rng = np.random.default_rng([16, variant])
@@ -91,40 +111,17 @@ def numbers(variant: int) -> tuple[float, float, float]:
 
 
 def table(variant: int) -> Joint:
-    """Return the table of a variant.
-
-    Examples
-    --------
-    >>> table(0).p_x.round(2).tolist()
-    [0.3, 0.7]
-    """
+    """Return the table of a variant."""
     return of_test(*numbers(variant))
 
 
 def check(exercise: Exercise, text: str) -> Feedback:
-    """Return what is said of an answer that a reader typed.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is no number.
-
-    Examples
-    --------
-    >>> check(exercises(0)[2], "3"), check(exercises(0)[2], "1/3").right
-    (Feedback(right=True, said='Right.'), False)
-    """
-    return answers.compare(answers.number(text), exercise.answer, exercise.slips)
+    """Return what is said of an answer that a reader typed."""
+    return compare(number(text), exercise.answer, exercise.slips)
 
 
 def exercises(variant: int = 0) -> tuple[Exercise, ...]:
-    """Return all exercises with the numbers of a variant.
-
-    Examples
-    --------
-    >>> [round(one.answer, 3) for one in exercises(0)][:4]
-    [0.3, 0.6, 3.0, 0.143]
-    """
+    """Return all exercises with the numbers of a variant."""
     joint = table(variant)
     found = told(joint)
     return (

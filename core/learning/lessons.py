@@ -17,25 +17,10 @@ from core.scenario.url import to_query
 TEST = "learn_test"
 """The example that most lessons are about."""
 
-LEAST_ORDER = 1.05
-"""The order that stands for 1 in a question: of order 1 every mean of lifts is 1."""
-
 
 @dataclass(frozen=True)
 class Opens:
-    """A page with a question on it.
-
-    Attributes
-    ----------
-    page : str
-        The page's name; "" is the landing page.
-    title : str
-        The page's title.
-    asked : Scenario
-        The question.
-    more : dict
-        What the page's own part of the address says.
-    """
+    """A page, "" for the landing page, with a question on it and the rest of its address."""
 
     page: str
     title: str
@@ -44,33 +29,13 @@ class Opens:
 
     @property
     def link(self) -> str:
-        """The address, relative to that of the lessons.
-
-        Examples
-        --------
-        >>> opens("maximin", {"merged": 1.0}).link
-        './confusability?data=example%3Alearn_stops&problem=maximin&step=1'
-        """
+        """The address, relative to that of the lessons."""
         return f"./{self.page}?{urlencode(to_query(self.asked) | self.more, doseq=True)}"
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """One lesson.
-
-    Attributes
-    ----------
-    key, title : str
-        Its name in code and in an address, and for readers.
-    idea : str
-        What it is about, in two or three sentences.
-    formulas : tuple of str
-        What the catalogues call what is taught: "measure:KEY", "notion:KEY" or "range:KEY".
-    use, limits : tuple of str
-        When to use it, and what it does not promise, a sentence or two each.
-    settings : tuple of str
-        Keys of the numbers that its worked example depends on.
-    """
+    """One lesson; its formulas are "measure:KEY", "notion:KEY" or "range:KEY" of the catalogues."""
 
     key: str
     title: str
@@ -111,8 +76,8 @@ LESSONS: tuple[Lesson, ...] = (
         "utility.",
         ("notion:lip",),
         (
-            "When nobody's belief about anyone may move far, in either direction, and P(s, x) is "
-            "known well.",
+            "When no belief of one who knows P(s, x) and Y alone may move far, in either "
+            "direction, and P(s, x) is known well.",
             "As the promise to begin with: LDP at the same ε implies it, and it implies LDP at 2ε.",
         ),
         (
@@ -165,13 +130,14 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson(
         "pml",
         "PML",
-        "Pointwise maximal leakage bounds how much an output helps anybody who guesses anything "
-        "about the secret. That is the largest lift alone: nothing bounds how far beliefs fall.",
+        "Pointwise maximal leakage bounds how much an output helps one who starts from P(S) and "
+        "guesses anything about the secret. That is the largest lift alone: nothing bounds how far "
+        "beliefs fall.",
         ("notion:pml",),
         (
             "When the harm is that somebody is found out, and being cleared is no harm.",
-            "When the attack is a guess: the bound holds for every function of S and every "
-            "guesser.",
+            "When the attack is a guess: the bound holds for every function of S, and for "
+            "whoever starts from P(S).",
         ),
         (
             "It lets outputs rule secrets out entirely: one fewer suspect is one step nearer to "
@@ -213,7 +179,8 @@ LESSONS: tuple[Lesson, ...] = (
             "To find out what more records would be worth: the set shrinks as n grows.",
         ),
         (
-            "With probability β the truth lies outside the set, and then nothing is promised.",
+            "With probability β, or more where records are few, the truth lies outside the set, "
+            "and then nothing is promised.",
             "It takes records as independent draws of the population to which the release is "
             "applied.",
         ),
@@ -258,18 +225,7 @@ LESSONS: tuple[Lesson, ...] = (
 
 
 def lesson(key: str) -> Lesson:
-    """Return a lesson by its key.
-
-    Raises
-    ------
-    KeyError
-        If there is none.
-
-    Examples
-    --------
-    >>> lesson("ldp").title
-    'LDP'
-    """
+    """Return a lesson by its key."""
     return {one.key: one for one in LESSONS}[key]
 
 
@@ -283,19 +239,20 @@ def _told(values: Values) -> float:
     return round(values["chance"] * told(of_test()).about_secret, 3)
 
 
-def _test(**asked: object) -> Scenario:
-    return Scenario(data=DataSpec(f"example:{TEST}", (), ()), **asked)  # type: ignore[arg-type]
+def _test(page: str = "", title: str = "Explore", **asked: object) -> Opens:
+    """Return a page, Explore where none is named, with a question about the test."""
+    data = DataSpec(f"example:{TEST}", (), ())
+    return Opens(page, title, Scenario(data=data, **asked), {})  # type: ignore[arg-type]
 
 
 _OPENS: dict[str, Callable[[Values], Opens]] = {
-    "lift": lambda _: Opens("lift", "Lift", _test(mechanism="identity"), {}),
-    "lip": lambda v: Opens("", "Explore", _test(notion="lip", eps=v["budget"]), {}),
-    "alip": lambda v: Opens("", "Explore", _test(notion="alip", eps=v["both"], lam=v["share"]), {}),
-    "ldp": lambda v: Opens("", "Explore", _test(notion="ldp", eps=_least(v)), {}),
-    "pml": lambda v: Opens("", "Explore", _test(notion="pml", eps=v["budget"]), {}),
-    "alpha": lambda v: Opens(
-        "", "Explore", _test(notion="alpha", alpha=max(v["order"], LEAST_ORDER)), {}
-    ),
+    "lift": lambda _: _test("lift", "Lift", mechanism="identity"),
+    "lip": lambda v: _test(notion="lip", eps=v["budget"]),
+    "alip": lambda v: _test(notion="alip", eps=v["both"], lam=v["share"]),
+    "ldp": lambda v: _test(notion="ldp", eps=_least(v)),
+    "pml": lambda v: _test(notion="pml", eps=v["budget"]),
+    # the order that stands for 1 in a question: of order 1 every mean of lifts is 1
+    "alpha": lambda v: _test(notion="alpha", alpha=max(v["order"], 1.05)),
     "rldp": lambda v: Opens(
         "robust",
         "Robust",
@@ -308,7 +265,7 @@ _OPENS: dict[str, Callable[[Values], Opens]] = {
         ),
         {},
     ),
-    "funnel": lambda v: Opens("", "Explore", _test(notion="average_mi", eps=_told(v)), {}),
+    "funnel": lambda v: _test(notion="average_mi", eps=_told(v)),
     "maximin": lambda v: Opens(
         "confusability",
         "Confusability",
@@ -320,18 +277,5 @@ _OPENS: dict[str, Callable[[Values], Opens]] = {
 
 
 def opens(key: str, values: Values) -> Opens:
-    """Return where a lesson's example is asked as a question of its own.
-
-    Parameters
-    ----------
-    key : str
-        Of the lesson.
-    values : mapping
-        The numbers of the lesson's settings.
-
-    Examples
-    --------
-    >>> opens("lip", {"budget": 0.5, "truth": 0.8}).link
-    './?data=example%3Alearn_test&notion=lip&eps=0.5'
-    """
+    """Return where a lesson's example is asked as a question of its own."""
     return _OPENS[key](values)

@@ -15,23 +15,7 @@ Values = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Setting:
-    """A number with its range or its choices.
-
-    Attributes
-    ----------
-    key : str
-        Its name in code and in an address.
-    title : str
-        What its slider is called.
-    default : float
-        Its value where nothing is said.
-    low, high, step : float
-        Its range, and the step of its slider; without a meaning where there are choices.
-    choices : tuple of float
-        What it may be, where that is a list.
-    whole : bool
-        Whether it is a whole number.
-    """
+    """A number with its default, and its range and slider's step, or its choices."""
 
     key: str
     title: str
@@ -43,30 +27,13 @@ class Setting:
     whole: bool = False
 
     def allows(self, value: float) -> bool:
-        """Say whether the number may have this value.
-
-        Examples
-        --------
-        >>> SETTINGS["truth"].allows(0.75), SETTINGS["truth"].allows(0.2)
-        (True, False)
-        """
+        """Say whether the number may have this value."""
         if self.choices:
             return value in self.choices
         return self.low <= value <= self.high and not (self.whole and value != round(value))
 
     def read(self, text: str) -> float:
-        """Read the number from a text.
-
-        Raises
-        ------
-        InvalidInputError
-            If it is no number, or one that is not allowed.
-
-        Examples
-        --------
-        >>> SETTINGS["truth"].read("0.75")
-        0.75
-        """
+        """Read the number from a text."""
         try:
             value = float(text)
         except ValueError:
@@ -77,13 +44,7 @@ class Setting:
 
     @property
     def domain(self) -> str:
-        """What it may be, in words.
-
-        Examples
-        --------
-        >>> SETTINGS["truth"].domain, SETTINGS["order"].domain[:14]
-        ('in [0.5, 1]', 'one of 1, 1.5,')
-        """
+        """What it may be, in words."""
         if self.choices:
             return f"one of {', '.join(map(written, self.choices))}"
         whole = "a whole number " if self.whole else ""
@@ -123,79 +84,10 @@ SETTINGS = _listed(
 
 
 def defaults() -> dict[str, float]:
-    """Return every number as it is where nothing is said.
-
-    Examples
-    --------
-    >>> defaults()["hit"]
-    0.9
-    """
+    """Return every number as it is where nothing is said."""
     return {key: one.default for key, one in SETTINGS.items()}
 
 
 def written(value: float) -> str:
-    """Write a number as it stands in an address.
-
-    Examples
-    --------
-    >>> written(0.25), written(100.0), written(math.inf)
-    ('0.25', '100', 'inf')
-    """
-    return repr(int(value)) if value == round_or_not(value) else repr(value)
-
-
-def round_or_not(value: float) -> float:
-    """Return the nearest whole number, NaN of what is not finite: it equals nothing.
-
-    Examples
-    --------
-    >>> round_or_not(2.4), round_or_not(math.inf)
-    (2, nan)
-    """
-    return round(value) if math.isfinite(value) else math.nan
-
-
-def number(key: str, text: str) -> float:
-    """Read a number from an address.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is no number, or one that its setting does not allow.
-
-    Examples
-    --------
-    >>> number("truth", "0.75")
-    0.75
-    """
-    return SETTINGS[key].read(text)
-
-
-def from_texts(texts: Mapping[str, str]) -> tuple[dict[str, float], tuple[str, ...]]:
-    """Read numbers from an address, and say which are not used.
-
-    Parameters
-    ----------
-    texts : mapping
-        A text by the key of its setting.
-
-    Returns
-    -------
-    values : dict
-        Every number, those that are not in the texts or not allowed as they are by default.
-    notices : tuple of str
-        A sentence for each that is not allowed.
-
-    Examples
-    --------
-    >>> values, notices = from_texts({"hit": "2", "ill": "0.3"})
-    >>> values["ill"], values["hit"], notices
-    (0.3, 0.9, ("hit must be in [0, 1], got '2'; 0.9 is used.",))
-    """
-    values, notices = defaults(), []
-    for key, text in texts.items():
-        try:
-            values[key] = number(key, text)
-        except InvalidInputError as error:
-            notices.append(f"{str(error)[:-1]}; {written(values[key])} is used.")
-    return values, tuple(notices)
+    """Write a number as it stands in an address."""
+    return repr(int(value)) if float(value).is_integer() else repr(value)

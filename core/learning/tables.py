@@ -21,69 +21,26 @@ RESULTS = ("positive", "negative")
 SUSPECTS = ("A", "B", "C", "D")
 """S of the clue: all equally likely before it."""
 
-CLUE = 0.2
-"""How likely the clue is to be found."""
-
 
 def of_test(ill: float = 0.2, hit: float = 0.9, alarm: float = 0.15) -> Joint:
-    """Return P(s, x) of a test for an illness.
-
-    Parameters
-    ----------
-    ill : float
-        P(ill), between 0 and 1.
-    hit, alarm : float
-        P(positive | ill) and P(positive | well).
-
-    Examples
-    --------
-    >>> of_test().p.round(3).tolist()
-    [[0.18, 0.02], [0.12, 0.68]]
-    """
+    """Return P(s, x) of a test for an illness."""
     rows = [[ill * hit, ill * (1 - hit)], [(1 - ill) * alarm, (1 - ill) * (1 - alarm)]]
     return Joint.from_counts(rows, SECRETS, RESULTS)
 
 
 def of_clue(lift: float) -> Joint:
-    """Return P(s, x) of four suspects and a clue after which A is `lift` times likelier.
-
-    The other three are equally likely after the clue.
-
-    Parameters
-    ----------
-    lift : float
-        In [0, 4].
-
-    Examples
-    --------
-    >>> of_clue(2.5).p[:, 0].round(3).tolist()
-    [0.125, 0.025, 0.025, 0.025]
-    """
+    """Return P(s, x) of four suspects and a clue after which A is `lift` times likelier."""
     lifts = np.array([lift, *[(4 - lift) / 3] * 3])
-    found = CLUE * lifts / 4
+    # how likely the clue is to be found
+    found = 0.2 * lifts / 4
     return Joint.from_counts(np.stack([found, 0.25 - found], axis=1), SUSPECTS, ("clue", "no clue"))
 
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """What the outputs of a release tell about S.
+    """What the outputs of a release tell about S, in nats; `kept` is I(X;Y)/H(X), 1 where H(X) = 0.
 
-    Attributes
-    ----------
-    names, secrets : tuple of str
-        The outputs y, n_y of them, and the secrets, n_s of them.
-    p_s, p_y : ndarray
-        P(s), shape (n_s,), and P(y), shape (n_y,).
-    posterior, lift : ndarray
-        P(s | y) and l(s, y), shape (n_s, n_y).
-    log_min, log_max : ndarray
-        log Ψ(y), −∞ where a secret is ruled out, and log Λ(y), in nats, shape (n_y,).
-    lip, ldp, pml : float
-        The least ε at which each notion holds, in nats; ∞ is a value.
-    about_secret, about_x : float
-        I(S;Y) and I(X;Y), in nats.
-    kept : float
-        I(X;Y)/H(X); 1 where X says nothing itself.
+    Shapes: p_s (n_s,), p_y (n_y,), posterior and lift (n_s, n_y), log_min and log_max (n_y,).
     """
 
     names: tuple[str, ...]
@@ -107,26 +64,7 @@ class Told:
 
 
 def told(joint: Joint, kernel: ArrayLike | None = None, names: tuple[str, ...] = ()) -> Told:
-    """Return what a release of X tells about S.
-
-    Parameters
-    ----------
-    joint : Joint
-        P(s, x).
-    kernel : array_like, optional
-        P(y | x), shape (n_x, n_y); X itself where not given. Outputs that never occur are left
-        out.
-    names : tuple of str, optional
-        Of the outputs; those of X where not given.
-
-    Examples
-    --------
-    >>> found = told(of_test())
-    >>> round(found.of("ill", "positive"), 6), round(found.of("ill", "negative"), 6)
-    (3.0, 0.142857)
-    >>> round(found.lip, 4), round(found.pml, 4)
-    (1.9459, 1.0986)
-    """
+    """Return what a release of X by a kernel (n_x, n_y) tells about S."""
     whole = np.eye(joint.n_x) if kernel is None else np.asarray(kernel, dtype=np.float64)
     occurring = np.flatnonzero(joint.p_x @ whole > 0)
     whole = whole[:, occurring]
@@ -155,22 +93,6 @@ def told(joint: Joint, kernel: ArrayLike | None = None, names: tuple[str, ...] =
     )
 
 
-def flipped(truth: float, n_x: int = 2) -> FloatArray:
-    """Return P(y | x) of telling a result as it is with a chance, and the other one otherwise.
-
-    Parameters
-    ----------
-    truth : float
-        The chance.
-    n_x : int
-        Results that occur; one alone is always told as it is.
-
-    Examples
-    --------
-    >>> flipped(0.75)
-    array([[0.75, 0.25],
-           [0.25, 0.75]])
-    """
-    if n_x == 1:
-        return np.ones((1, 1))
+def flipped(truth: float) -> FloatArray:
+    """Return P(y | x) of telling a result as it is with a chance, and the other one otherwise."""
     return np.array([[truth, 1 - truth], [1 - truth, truth]])

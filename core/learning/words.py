@@ -7,14 +7,16 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from core.learning.lift_examples import (
+from core.learning.examples import (
     AlipExample,
     AlphaExample,
+    FunnelExample,
     LdpExample,
     LipExample,
     PmlExample,
+    RangeExample,
+    RobustExample,
 )
-from core.learning.other_examples import FunnelExample, RangeExample, RobustExample
 from core.learning.tables import Told
 from core.wording import listed, number_of, percent
 
@@ -25,15 +27,7 @@ Sentences = tuple[str, ...]
 
 
 def change(lift: float) -> str:
-    """Return what a lift does to a belief.
-
-    Examples
-    --------
-    >>> change(3.0), change(1 / 7), change(0.0), change(1.0)
-    ('3 times likelier', '7 times less likely', 'ruled out', 'as likely as before')
-    >>> change(1.004), change(1 / 1.00001)  # in place of “1 times”
-    ('0.40 % likelier', '<0.01 % less likely')
-    """
+    """Return what a lift does to a belief."""
     if lift == 0:
         return "ruled out"
     if abs(lift - 1) < SAME:
@@ -45,13 +39,7 @@ def change(lift: float) -> str:
 
 
 def nats(value: float) -> str:
-    """Write a level in nats, and the factor that it allows.
-
-    Examples
-    --------
-    >>> nats(0.5), nats(math.inf), nats(0.0), nats(0.001)
-    ('0.5 (a factor of 1.65)', '∞ (no bound)', '0 (no belief moves)', '0.001 (a change of 0.10 %)')
-    """
+    """Write a level in nats, and the factor that it allows."""
     if math.isinf(value):
         return "∞ (no bound)"
     if abs(value) < SAME:
@@ -63,35 +51,14 @@ def nats(value: float) -> str:
 
 
 def level(value: float) -> str:
-    """Write a level in at most three digits after the point.
-
-    Examples
-    --------
-    >>> level(0.69314), level(1e-17), level(math.inf)
-    ('0.693', '0', '∞')
-    """
+    """Write a level in at most three digits after the point."""
     if math.isinf(value):
         return "∞"
     return f"{value:.3f}".rstrip("0").rstrip(".").replace("-0", "0")
 
 
 def of_all(parts: ArrayLike) -> tuple[str, ...]:
-    """Write the shares of a whole so that they add up, with tenths of a percent where needed.
-
-    Each is rounded up or down: those with the largest remainders are rounded up.
-
-    Parameters
-    ----------
-    parts : array_like
-        They sum to 1.
-
-    Examples
-    --------
-    >>> of_all([0.3, 0.7]), of_all([0.1725, 0.8275])
-    (('30 %', '70 %'), ('17.3 %', '82.7 %'))
-    >>> of_all([1 / 3] * 3), of_all([0.99996, 0.00004])
-    (('33.4 %', '33.3 %', '33.3 %'), ('>99.9 %', '<0.1 %'))
-    """
+    """Write shares of a whole so that they add up: those with the largest remainders rounded up."""
     whole = np.asarray(parts, dtype=np.float64)
     tenths = 1000 * whole
     down = np.floor(tenths + SAME)
@@ -110,14 +77,7 @@ def _hidden(share: float, tenths: float) -> bool:
 
 
 def of_lift(found: Told) -> Sentences:
-    """Return what a test's results tell.
-
-    Examples
-    --------
-    >>> from core.learning.tables import of_test, told
-    >>> of_lift(told(of_test()))[0]
-    'After “positive” (30 % of all results) ill is 3 times likelier, well 2 times less likely.'
-    """
+    """Return what a test's results tell."""
     said = []
     shares = of_all(found.p_y)
     for y, name in enumerate(found.names):
@@ -137,14 +97,7 @@ def of_lift(found: Told) -> Sentences:
 
 
 def of_lip(found: LipExample) -> Sentences:
-    """Return what telling the result with a chance of a lie does.
-
-    Examples
-    --------
-    >>> from core.learning.lift_examples import lip_example
-    >>> of_lip(lip_example(0.5, 0.8))[0][:66]
-    'Told so, the result keeps LIP at ε = 0.869 (a factor of 2.38) at b'
-    """
+    """Return what telling the result with a chance of a lie does."""
     reached = nats(found.release.lip)
     verdict = "keeps" if found.kept else "breaks"
     return (
@@ -157,14 +110,7 @@ def of_lip(found: LipExample) -> Sentences:
 
 
 def of_alip(found: AlipExample) -> Sentences:
-    """Return what the two budgets of ALIP allow.
-
-    Examples
-    --------
-    >>> from core.learning.lift_examples import alip_example
-    >>> of_alip(alip_example(1.0, 0.5))[1]
-    'With these budgets the optimum keeps 12.1 % of X; over all λ most, 12.4 %, at λ = 0.4.'
-    """
+    """Return what the two budgets of ALIP allow."""
     rise, fall = (
         f"{way} by a factor of {math.exp(eps):.3g}" if eps > SAME else ""
         for way, eps in (("rise", found.eps_u), ("fall", found.eps_l))
@@ -188,14 +134,7 @@ def of_alip(found: AlipExample) -> Sentences:
 
 
 def of_ldp(found: LdpExample) -> Sentences:
-    """Return how LIP and LDP differ for one release.
-
-    Examples
-    --------
-    >>> from core.learning.lift_examples import ldp_example
-    >>> of_ldp(ldp_example(0.2, 0.8))[0]
-    'This release keeps LDP at ε = 1.005 (a factor of 2.73), whoever is asked.'
-    """
+    """Return how LIP and LDP differ for one release."""
     release = found.release
     share = percent(float(release.p_s[0]))
     if release.ldp < SAME:
@@ -212,14 +151,7 @@ def of_ldp(found: LdpExample) -> Sentences:
 
 
 def of_pml(found: PmlExample) -> Sentences:
-    """Return what a bound on rising beliefs alone allows.
-
-    Examples
-    --------
-    >>> from core.learning.lift_examples import pml_example
-    >>> of_pml(pml_example(0.5))[0]
-    'The optimum under 0.5-PML keeps 35.5 % of X, the optimum under 0.5-LIP 12.1 %.'
-    """
+    """Return what a bound on rising beliefs alone allows."""
     eps, lowest = level(found.eps), float(found.release.lift.min())
     factor = f"{math.exp(found.eps):.3g}"
     right = "likelier right" if factor == "1" else f"more than {factor} times likelier right"
@@ -243,14 +175,7 @@ def of_pml(found: PmlExample) -> Sentences:
 
 
 def of_alpha(found: AlphaExample) -> Sentences:
-    """Return what the mean of order α makes of a clue.
-
-    Examples
-    --------
-    >>> from core.learning.lift_examples import alpha_example
-    >>> of_alpha(alpha_example(2.5, 2.0))[1]
-    'Their mean of order α = 2 is 1.32; the largest, which is the mean of order ∞, is 2.5.'
-    """
+    """Return what the mean of order α makes of a clue."""
     lifts = ", ".join(f"{value:.3g}" for value in found.lifts)
     nothing = ": it tells nothing" if np.abs(found.lifts - 1).max() < SAME else ""
     return (
@@ -263,14 +188,7 @@ def of_alpha(found: AlphaExample) -> Sentences:
 
 
 def of_rldp(found: RobustExample) -> Sentences:
-    """Return what trusting an estimate may cost.
-
-    Examples
-    --------
-    >>> from core.learning.other_examples import robust_example
-    >>> of_rldp(robust_example(0.7, 100))[1][:60]
-    'The design that trusts the estimate promises ε = 0.7 (a fact'
-    """
+    """Return what trusting an estimate may cost."""
     intervals = listed(
         [
             f"between {percent(float(low))} and {percent(float(high))} given s{place}"
@@ -288,14 +206,7 @@ def of_rldp(found: RobustExample) -> Sentences:
 
 
 def of_funnel(found: FunnelExample) -> Sentences:
-    """Return what a budget on an average allows.
-
-    Examples
-    --------
-    >>> from core.learning.other_examples import funnel_example
-    >>> of_funnel(funnel_example(0.1))[1]
-    'But an output that tells the result makes a belief change by a factor of 7.'
-    """
+    """Return what a budget on an average allows."""
     release = found.release
     said = [
         f"Told {percent(found.chance)} of the time, the result tells I(S;Y) = "
@@ -314,14 +225,7 @@ def of_funnel(found: FunnelExample) -> Sentences:
 
 
 def of_maximin(found: RangeExample) -> Sentences:
-    """Return what stops and clusters of stops tell for certain.
-
-    Examples
-    --------
-    >>> from core.learning.other_examples import range_example
-    >>> of_maximin(range_example(0))[0][:52]
-    'The stop tells 3 groups of streets apart for certain'
-    """
+    """Return what stops and clusters of stops tell for certain."""
     after = found.after
     named = "The stop" if found.merges == 0 else "The cluster of stops"
     certain = (

@@ -4,13 +4,13 @@ from core.measures.average import (
     arimoto,
     chi2_divergence,
     entropy,
+    gacs_korner,
     guessing_probability,
     maximal_leakage,
     mutual_information,
     sibson,
     total_variation,
 )
-from core.measures.common_information import gacs_korner
 from core.measures.pointwise import (
     alpha_lift,
     alpha_lift_inverse,

@@ -9,17 +9,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
+from scipy import sparse, special
+from scipy.sparse import csgraph
 
 from core import validation
-from core.measures.conditionals import Conditionals, conditionals, ratio
+from core.measures.conditionals import Conditionals, conditionals, excess, power_gain, ratio
+from core.measures.pointwise import divergence
 from core.validation import FloatArray
 
 Average = Any
 """A float for one joint, an array for a batch: untyped, as NumPy's own sums are."""
-
-NEAR_ONE = 0.5
-"""Distance of α from 1 within which a power mean is summed as 1 + Σ(… − 1), to lose no digits."""
 
 
 def entropy(p: ArrayLike) -> Average:
@@ -52,9 +51,8 @@ def mutual_information(joint_sy: ArrayLike) -> Average:
     >>> float(mutual_information([[0.5, 0.0], [0.0, 0.5]]))
     0.6931471805599453
     """
-    parts = conditionals(joint_sy)
-    terms = special.xlogy(parts.joint, np.where(parts.joint > 0, parts.lift, 1.0))
-    return np.maximum(terms.sum(axis=(-2, -1)), 0.0)
+    p_y = conditionals(joint_sy).p_y[..., 0, :]
+    return (p_y * np.where(p_y > 0, divergence(joint_sy), 0.0)).sum(axis=-1)
 
 
 def total_variation(joint_sy: ArrayLike) -> Average:
@@ -113,7 +111,8 @@ def sibson(joint_sy: ArrayLike, alpha: float) -> Average:
         return mutual_information(joint_sy)
     parts = conditionals(joint_sy)
     means = _log_power_mean(parts.p_s, parts.lift, order)
-    return np.maximum(_factor(order) * _log_expectation(parts, means, order), 0.0)
+    gain = _near_zero(parts, parts.p_s, order, _log_expectation(parts, means))
+    return np.maximum(_factor(order) * gain, 0.0)
 
 
 def arimoto(joint_sy: ArrayLike, alpha: float) -> Average:
@@ -145,7 +144,10 @@ def arimoto(joint_sy: ArrayLike, alpha: float) -> Average:
     ones = (parts.p_s > 0).astype(np.float64)
     norms = _log_power_mean(ones, parts.posterior, order)
     prior = _log_power_mean(ones, parts.p_s, order)[..., 0]
-    gain = _log_expectation(parts, norms, order) - prior
+    if order == np.inf:
+        return np.maximum(_log_expectation(parts, norms) - prior, 0.0)
+    tilted = special.softmax(np.where(ones > 0, order * _log(parts.p_s), -np.inf), axis=-2)
+    gain = _near_zero(parts, tilted, order, _log_expectation(parts, norms) - prior)
     return np.maximum(_factor(order) * gain, 0.0)
 
 
@@ -180,35 +182,87 @@ def _factor(order: float) -> float:
     return 1.0 if order == np.inf else order / (order - 1)
 
 
-def _log_power_mean(weights: FloatArray, values: FloatArray, order: float) -> FloatArray:
-    """Return (1/α) log Σ_s w(s) v(s, y)^α, shape (..., n_y), for Σ_s w(s) v(s, y) = 1.
-
-    Weights have shape (..., n_s, 1), values (..., n_s, n_y) or (..., n_s, 1); symbols of weight
-    0 are ignored and a y whose values are NaN gives −∞.
-    """
-    occurs = (weights > 0) & (values > 0)
+def _log(values: FloatArray) -> FloatArray:
+    """Return the logarithm, −∞ at 0."""
     with np.errstate(divide="ignore"):
-        logs = np.log(np.where(occurs, values, 0.0))
+        return np.asarray(np.log(values))
+
+
+def _log_power_mean(weights: FloatArray, values: FloatArray, order: float) -> FloatArray:
+    """Return (1/α) log Σ_s w(s) v(s, y)^α, (..., n_y), over w > 0; −∞ for a y of NaN."""
+    occurs = (weights > 0) & (values > 0)
+    logs = _log(np.where(occurs, values, 0.0))
     highest: FloatArray = logs.max(axis=-2)
     if order == np.inf:
         return highest
-    if abs(order - 1) < NEAR_ONE:
-        grown = np.expm1(np.where(occurs, (order - 1) * logs, 0.0))
-        terms = np.where(occurs, weights * values * grown, 0.0).sum(axis=-2)
-        return np.where(highest > -np.inf, np.log1p(terms) / order, -np.inf)
     below = np.where(occurs, logs - np.where(occurs, highest[..., None, :], 0.0), -np.inf)
-    with np.errstate(divide="ignore"):
-        total = np.log((weights * np.exp(order * below)).sum(axis=-2))
+    total = _log((weights * np.exp(order * below)).sum(axis=-2))
     return np.where(highest > -np.inf, highest + total / order, -np.inf)
 
 
-def _log_expectation(parts: Conditionals, logs: FloatArray, order: float) -> FloatArray:
+def _log_expectation(parts: Conditionals, logs: FloatArray) -> FloatArray:
     """Return log Σ_y P(y) e^{logs(y)}, shape (...,); logs (..., n_y) are −∞ where P(y) = 0."""
-    p_y = parts.p_y[..., 0, :]
-    result: FloatArray
-    if abs(order - 1) < NEAR_ONE:
-        result = np.log1p((p_y * np.expm1(logs)).sum(axis=-1))
-    else:
-        highest = logs.max(axis=-1, keepdims=True)
-        result = np.log((p_y * np.exp(logs - highest)).sum(axis=-1)) + highest[..., 0]
+    highest = logs.max(axis=-1, keepdims=True)
+    total = (parts.p_y[..., 0, :] * np.exp(logs - highest)).sum(axis=-1)
+    result: FloatArray = np.log(total) + highest[..., 0]
     return result
+
+
+def _near_zero(
+    parts: Conditionals, weights: FloatArray, order: float, far: FloatArray
+) -> FloatArray:
+    """Return log Σ_y P(y) (Σ_s w(s) l(s, y)^α)^{1/α}, Σw = 1, exact where it, `far`, is small.
+
+    Each lift's mean over y is 1, so what is linear in lifts leaves no trace in the sum.
+    """
+    if order == np.inf:
+        return far
+    gap = excess(parts)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        linear = np.where(weights > 0, weights * gap, 0.0).sum(axis=-2)
+        curved = np.where(weights > 0, weights * power_gain(gap, order), 0.0).sum(axis=-2)
+        gain = np.expm1(np.log1p(curved + order * linear) / order) - linear
+        p_y = parts.p_y[..., 0, :]
+        total = np.where(p_y > 0, p_y * gain, 0.0).sum(axis=-1)
+    # distance of a power mean from 1 within which it is summed as 1 + Σ(… − 1), to lose no digits
+    near = np.abs(total) < 0.5
+    return np.where(near, np.log1p(np.where(near, total, 0.0)), far)
+
+
+def gacs_korner(joint_sy: ArrayLike) -> Average:
+    """Return the entropy in nats of the component of (S, Y), shape (...,) for a batch.
+
+    The components are those of the bipartite graph that joins s and y where P(s, y) > 0.
+    Source: [NonStoch] §VI-B.
+
+    Parameters
+    ----------
+    joint_sy : array_like
+        P(s, y), shape (n_s, n_y), or a batch (..., n_s, n_y).
+
+    Raises
+    ------
+    InvalidInputError
+        If an entry is no probability or the entries do not sum to 1.
+
+    Examples
+    --------
+    >>> float(gacs_korner([[0.5, 0.0, 0.0], [0.0, 0.25, 0.25]]))
+    0.6931471805599453
+    """
+    joint = conditionals(joint_sy).joint
+    flat = joint.reshape(-1, *joint.shape[-2:])
+    values = np.array([entropy(_component_masses(single)) for single in flat])
+    return values.reshape(joint.shape[:-2])[()]
+
+
+def _component_masses(joint: FloatArray) -> FloatArray:
+    """Return the probability of each component of P(s, y), shape (n_s, n_y)."""
+    n_s = joint.shape[0]
+    rows, columns = np.nonzero(joint)
+    size = n_s + joint.shape[1]
+    edges = sparse.coo_array((np.ones(len(rows)), (rows, columns + n_s)), shape=(size, size))
+    count, label = csgraph.connected_components(edges, directed=False)
+    masses = np.zeros(count)
+    np.add.at(masses, label[:n_s], joint.sum(axis=1))
+    return masses

@@ -16,21 +16,7 @@ AVERAGE = "average"
 
 @dataclass(frozen=True)
 class MeasureEntry(Catalogued):
-    """One measure of the catalogue.
-
-    Attributes
-    ----------
-    key, title, meaning, formula, source
-        As in `Catalogued`; the key is the function's name in `core.measures`.
-    kind : str
-        `POINTWISE` or `AVERAGE`.
-    parameters : tuple of str
-        ("alpha",) where it has an order.
-    unit : str
-        "nats", or "" for a plain number.
-    compute : callable
-        Takes P(s, y) and the parameters.
-    """
+    """A measure; `key`: its function in `core.measures`; `kind`: `POINTWISE` or `AVERAGE`."""
 
     kind: str
     parameters: tuple[str, ...]
@@ -208,16 +194,5 @@ ENTRIES: tuple[MeasureEntry, ...] = (
 
 
 def entry(key: str) -> MeasureEntry:
-    """Return the entry of a measure by its key.
-
-    Raises
-    ------
-    InvalidInputError
-        If no measure has this key.
-
-    Examples
-    --------
-    >>> entry("max_lift").title
-    'Max-lift Λ'
-    """
+    """Return the entry of a measure by its key."""
     return found(ENTRIES, key, "measure")

@@ -12,20 +12,12 @@ from core.validation import BoolArray, FloatArray
 
 @dataclass(frozen=True, eq=False)
 class Leakage:
-    """What Y, or X itself, tells about S.
+    """What Y, or X itself, tells about S, in nats, over the outputs that occur.
 
-    Attributes
-    ----------
-    joint_sy : ndarray
-        P(s, y), shape (n_s, n_y), over the outputs that occur.
-    labels : tuple of str
-        Names of those outputs, n_y of them.
-    log_min_lift, log_max_lift : ndarray
-        log Ψ(y) and log Λ(y), shape (n_y,), in nats; log Ψ is −∞ where a secret is excluded.
-    achieved : mapping
-        Least ε at which "lip", "ldp" and "pml" (pointwise maximal leakage) hold, in nats.
-    averages : mapping
-        "mutual_information" and "maximal_leakage" in nats, "total_variation", "chi2_divergence".
+    - `joint_sy`: P(s, y), shape (n_s, n_y), of outputs named `labels`.
+    - `log_min_lift`, `log_max_lift`: log Ψ(y), −∞ where a secret is excluded, and log Λ(y).
+    - `achieved`: least ε at which "lip", "ldp" and "pml" (pointwise maximal leakage) hold.
+    - `averages`: "mutual_information", "maximal_leakage", "total_variation", "chi2_divergence".
     """
 
     joint_sy: FloatArray
@@ -43,25 +35,7 @@ class Leakage:
 
 
 def leakage(joint_sy: ArrayLike, labels: tuple[str, ...]) -> Leakage:
-    """Measure what Y tells about S.
-
-    Parameters
-    ----------
-    joint_sy : array_like
-        P(s, y), shape (n_s, n_y). Outputs that never occur are dropped.
-    labels : tuple of str
-        Names of the outputs, n_y of them.
-
-    Raises
-    ------
-    InvalidInputError
-        If the matrix is no joint distribution or the labels do not fit.
-
-    Examples
-    --------
-    >>> leakage([[0.25, 0.25], [0.25, 0.25]], ("a", "b")).achieved["lip"]
-    0.0
-    """
+    """Measure what Y tells about S, given P(s, y)."""
     p = validation.distribution(joint_sy, "P(s, y)")
     names = validation.labels(labels, p.shape[1], "y", "labels")
     occurs = np.flatnonzero(p.sum(axis=0) > 0)

@@ -8,13 +8,11 @@ no probability or the entries of a joint do not sum to 1.
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
 from core import validation
-from core.measures.conditionals import Conditionals, conditionals, ratio
+from core.measures.conditionals import Conditionals, conditionals, excess, power_gain, ratio
 from core.validation import FloatArray
-
-FAR = 300.0
-"""Log-lift beyond which `most_divergence` is log b to all digits; e^710 overflows a double."""
 
 
 def lift(joint_sy: ArrayLike) -> FloatArray:
@@ -136,6 +134,33 @@ def alpha_lift(joint_sy: ArrayLike, alpha: float) -> FloatArray:
     return result
 
 
+def log_alpha_lift(joint_sy: ArrayLike, alpha: float) -> FloatArray:
+    """Return the log of the α-lift in nats, shape (..., n_y), to full precision near 0."""
+    return _log_of(alpha_lift(joint_sy, alpha), joint_sy, alpha_order(alpha), alpha)
+
+
+def log_alpha_lift_inverse(joint_sy: ArrayLike, alpha: float) -> FloatArray:
+    """Return the log of the α-lift-inverse in nats, (..., n_y), to full precision near 0."""
+    return _log_of(alpha_lift_inverse(joint_sy, alpha), joint_sy, -alpha_order(alpha), alpha)
+
+
+def divergence(joint_sy: ArrayLike) -> FloatArray:
+    """Return D(P(S|y) ‖ P(S)) in nats, shape (..., n_y), to full precision near 0.
+
+    Examples
+    --------
+    >>> divergence([[0.5, 0.0], [0.25, 0.25]]).round(6)
+    array([0.056633, 0.693147])
+    """
+    parts = conditionals(joint_sy)
+    gap = excess(parts)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # of lifts far from 1
+        near = parts.p_s * ((1 + gap) * np.log1p(gap) - gap)
+        far = special.xlogy(parts.posterior, parts.lift) - parts.posterior + parts.p_s
+    terms = np.where(np.abs(gap) < 1, near, far)  # a lift may be 1e307, or 0
+    return np.where(parts.p_y[..., 0, :] > 0, _total(parts, terms), np.nan)
+
+
 def l1_lift_inverse(joint_sy: ArrayLike) -> FloatArray:
     """Return the ℓ1-lift-inverse Σ_s P(s)|1/l(s, y) − 1|, shape (..., n_y).
 
@@ -202,14 +227,21 @@ def alpha_lift_inverse(joint_sy: ArrayLike, alpha: float) -> FloatArray:
 
 
 def alpha_order(alpha: float) -> float:
-    """Return `alpha` as a float; raise `InvalidInputError` unless it is in (1, ∞].
-
-    Examples
-    --------
-    >>> alpha_order(2)
-    2.0
-    """
+    """Return `alpha` as a float; raise `InvalidInputError` unless it is in (1, ∞]."""
     return validation.number(alpha, "alpha", low=1.0, open_low=True)
+
+
+def _log_of(value: FloatArray, joint_sy: ArrayLike, power: float, alpha: float) -> FloatArray:
+    """Return log of (Σ_s P(s) l^power)^{1/α}, given its value, whose digits suffice far from 1."""
+    with np.errstate(divide="ignore"):
+        far: FloatArray = np.maximum(np.log(value), 0.0)
+    if np.isinf(alpha):
+        return far
+    parts = conditionals(joint_sy)
+    with np.errstate(invalid="ignore"):
+        gain = _total(parts, parts.p_s * power_gain(excess(parts), power))
+    near = gain < 1
+    return np.where(near, np.log1p(np.where(near, gain, 0.0)) / alpha, far)
 
 
 def _highest(parts: Conditionals) -> FloatArray:
@@ -240,26 +272,13 @@ def _inverse_excess(parts: Conditionals) -> FloatArray:
 
 
 def most_divergence(least: float, log_most: float) -> float:
-    """Return the largest D(P(S|y) ‖ P(S)), in nats, of an output whose lifts are in a range.
+    """Return the largest D(P(S|y) ‖ P(S)) in nats with lifts in [a, b], given a and log b.
 
-    l·log l is convex, so its mean is at most the value of its chord over [a, b] at the mean lift
-    1 = (1 − p)·a + p·b, which is (1 − p)·a·log a + p·b·log b.
-
-    Parameters
-    ----------
-    least : float
-        a, in [0, 1].
-    log_most : float
-        log b, in [0, ∞].
-
-    Examples
-    --------
-    With two equally likely secrets, an output that excludes one tells log 2 = 0.6931 nats:
-
-    >>> round(most_divergence(0.0, 0.6931471805599453), 4), most_divergence(1.0, 0.0)
-    (0.6931, 0.0)
+    l·log l is convex, so its mean is at most its chord's value at the mean lift 1 = (1 − p)·a +
+    p·b, which is (1 − p)·a·log a + p·b·log b.
     """
-    if log_most > FAR:
+    # log-lift beyond which `most_divergence` is log b to all digits; e^710 overflows a double
+    if log_most > 300.0:
         return log_most  # the mean of l·log l is at most log b where l ≤ b
     most = float(np.exp(log_most))
     if least == 1.0 or most == 1.0:

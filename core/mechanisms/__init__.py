@@ -10,23 +10,26 @@ from core.mechanisms.merging.subset_merging import (
 )
 from core.mechanisms.merging.watchdog import watchdog
 from core.mechanisms.optima.frontier import frontier
-from core.mechanisms.optima.non_robust import non_robust
 from core.mechanisms.optima.optimal import optimal
-from core.mechanisms.optima.polyopt import polyopt
 from core.mechanisms.optima.reading_secret import optimal_reading_secret
-from core.mechanisms.optima.robust_optimal import robust_optimal
+from core.mechanisms.optima.robust_optimal import non_robust, polyopt, robust_optimal
 from core.mechanisms.products.srlip_product import srlip_product
 from core.mechanisms.quantisation import clustering, quantisation, secret_quantisation
 from core.mechanisms.response.conditional_reporting import conditional_reporting
 from core.mechanisms.response.generalized_randomized_response import generalized_randomized_response
 from core.mechanisms.response.subset_random_response import subset_random_response
-from core.mechanisms.response.unary_encoding import optimized_unary_encoding
-from core.mechanisms.response.unary_summary import UnaryEncoding, unary_encoding_summary
+from core.mechanisms.response.unary_encoding import (
+    UnaryEncoding,
+    optimized_unary_encoding,
+    unary_encoding_summary,
+)
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.mechanisms.robust.design import on_symbols
 from core.mechanisms.robust.independent_reporting import independent_reporting
-from core.mechanisms.robust.pair_randomized_response import pair_randomized_response
-from core.mechanisms.robust.secret_randomized_response import secret_randomized_response
+from core.mechanisms.robust.secret_randomized_response import (
+    pair_randomized_response,
+    secret_randomized_response,
+)
 from core.mechanisms.trivial import constant, identity
 
 __all__ = [

@@ -33,51 +33,22 @@ CATALOGUE: Mapping[str, MechanismEntry] = {
 
 
 def entry(key: str) -> MechanismEntry:
-    """Return the mechanism of a key.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such mechanism.
-
-    Examples
-    --------
-    >>> entry("watchdog").title
-    'Watchdog'
-    """
+    """Return the mechanism of a key."""
     return found(CATALOGUE.values(), key, "mechanism")
 
 
 def build(key: str, joint: Joint, notion: Notion, options: Options = DEFAULTS) -> Mechanism:
-    """Return the mechanism of a key; one that depends on no notion ignores it.
+    """Return the mechanism of a key; one that depends on no notion ignores it."""
+    check_fit(key, notion)
+    chosen = entry(key)
+    made = chosen.make(joint, notion, options)
+    return made if options.purpose is None else valued(joint, made, options.purpose)
 
-    Parameters
-    ----------
-    key : str
-        As in `CATALOGUE`.
-    joint : Joint
-        P(s, x).
-    notion : Notion
-        The notion that it must keep.
-    options : Options, optional
-        Its options. The result's utility is that of their purpose for every mechanism, also for
-        one that does not maximise it.
 
-    Raises
-    ------
-    CoreError
-        If the key is unknown, the mechanism does not work under the notion, or it fails.
-
-    Examples
-    --------
-    >>> from core.notions import LIP
-    >>> build("constant", Joint.from_counts([[3, 1], [1, 3]]), LIP(1)).n_y
-    1
-    """
+def check_fit(key: str, notion: Notion) -> None:
+    """Raise unless the mechanism of a key works under a notion."""
     chosen = entry(key)
     if not chosen.works_under(notion):
         raise InvalidInputError(
             f"{chosen.title} does not work under {notion.name}; choose another mechanism."
         )
-    made = chosen.make(joint, notion, options)
-    return made if options.purpose is None else valued(joint, made, options.purpose)

@@ -22,43 +22,18 @@ starts from it, then has time left to improve on it within the same limit."""
 class MechanismEntry(Catalogued):
     """One mechanism of the catalogue.
 
-    Attributes
-    ----------
-    key, title, meaning, formula, source
-        As in `Catalogued`.
-    code : str
-        Python code of the call, with the package as `m`, the joint as `joint`, the notion as
-        `notion` and the symbols' numbers as `values`; a format string of the options.
-    make : callable
-        Takes joint, notion and options; returns the mechanism.
-    notions : tuple of type
-        The notions it works under; empty where it depends on none.
-    needs_lift : bool
-        Whether it works only under those whose budgets bound the lift, or the ratio of two lifts.
-    needs_convex : bool
-        Whether it works only under those that allow a convex set of outputs.
-    parameters : tuple of str
-        Names of the options that it uses.
-    reads_secret : bool
-        Whether its kernel depends on S as well as on X.
-    ignored : tuple of str
-        Names of the notion's numbers that it does not use.
-    optimum : bool
-        Whether it maximises utility under the notion over kernels P(y | x); such a search starts
-        from the other mechanisms.
-    slow_from : int or None
-        Number of symbols of X from which on it takes more than a quarter of a second, whatever its
-        time limit; None where there is none, or where the time limit holds.
-    sweep_slow_from : int
-        Number of symbols of X from which on its utility at all budgets of a chart takes more than a
-        quarter of a second; 0 where it always does.
-    instant : bool
-        Whether it takes a millisecond or two: it is then compared with every optimum, also where
-        the search needs no start.
-    monotone : bool
-        Whether its utility never falls as the budget grows. This holds for every optimum, as a
-        larger budget allows all that a smaller one does and `core.studies.frontier` carries it
-        over; of other mechanisms a chart should say that their line may fall.
+    - `code`: python code of the call, a format string of the options; the package is `m`, the joint
+      `joint`, the notion `notion` and the symbols' numbers `values`.
+    - `notions`: the notions it works under; empty where it depends on none.
+    - `needs_lift`: works only where budgets bound the lift, or the ratio of two lifts.
+    - `needs_convex`: works only under notions that allow a convex set of outputs.
+    - `ignored`: names of the notion's numbers that it does not use.
+    - `optimum`: maximises utility over kernels P(y | x), starting from the other mechanisms.
+    - `slow_from`: symbols of X from which it takes over ¼ s, whatever its time limit.
+    - `sweep_slow_from`: the same for all budgets of a chart; 0 where it always does.
+    - `instant`: takes 1–2 ms, so that it is compared with every optimum.
+    - `monotone`: utility never falls as the budget grows; so for every optimum, as a larger budget
+      allows all that a smaller one does and `core.studies.frontier` carries it over.
     """
 
     code: str
@@ -94,19 +69,7 @@ class MechanismEntry(Catalogued):
 
 
 def required(notion: Notion, kind: type[N], maker: str) -> N:
-    """Return a notion, checked to be of the one type that a mechanism works under.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is of another type; the message names the mechanism `maker`.
-
-    Examples
-    --------
-    >>> from core.notions import LIP
-    >>> required(LIP(1), LIP, "A mechanism")
-    LIP(eps=1.0)
-    """
+    """Return a notion, checked to be of the one type that a mechanism works under."""
     if not isinstance(notion, kind):
         raise InvalidInputError(f"{maker} works under {kind.name}, got {notion}.")
     return notion

@@ -36,13 +36,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
 
 
 def families() -> dict[str, tuple[MechanismEntry, ...]]:
-    """Return the entries of each family; those of the catalogue that are in none come last.
-
-    Examples
-    --------
-    >>> [entry.key for entry in families()["The two ends"]]
-    ['identity', 'constant']
-    """
+    """Return the entries of each family; those of the catalogue that are in none come last."""
     found = {
         title: tuple(CATALOGUE[key] for key in keys if key in CATALOGUE)
         for title, keys in FAMILIES.items()
@@ -57,31 +51,7 @@ OF_A_TASK = "what a release that reads S tells of a task T depends on how S and 
 
 
 def obstacle(entry: MechanismEntry, kinds: Sequence[type[Notion]], *, of_task: bool = False) -> str:
-    """Return the reason why a mechanism does not work under notions; "" where it does.
-
-    Parameters
-    ----------
-    entry : MechanismEntry
-        The mechanism.
-    kinds : sequence of type
-        Types of the notions that must hold together, at least one.
-    of_task : bool
-        Whether another column than X must survive, of which only P(t | x) is known.
-
-    Examples
-    --------
-    >>> from core.notions import L1Privacy, LIP
-    >>> obstacle(CATALOGUE["watchdog"], [LIP])
-    ''
-    >>> obstacle(CATALOGUE["optimal"], [L1Privacy])
-    'it needs a promise that allows a convex set of outputs'
-    >>> obstacle(CATALOGUE["oue"], [L1Privacy])
-    'it needs one promise that bounds the lift, or the ratio of two lifts'
-    >>> obstacle(CATALOGUE["srlip_product"], [LIP])
-    'it works under SRLIP only'
-    >>> obstacle(CATALOGUE["optimal_reading_secret"], [LIP], of_task=True) == OF_A_TASK
-    True
-    """
+    """Return the reason why a mechanism does not work under notions; "" where it does."""
     if of_task and entry.reads_secret:
         return OF_A_TASK
     if not entry.uses_notion:
@@ -102,25 +72,7 @@ def obstacle(entry: MechanismEntry, kinds: Sequence[type[Notion]], *, of_task: b
 
 
 def successor(key: str, kinds: Sequence[type[Notion]], *, of_task: bool = False) -> str:
-    """Return a mechanism that works under notions: the same if it does, else one of `BEST`.
-
-    Where neither does, it is the first of the catalogue that does, or the same if none does.
-
-    Parameters
-    ----------
-    key : str
-        The present mechanism.
-    kinds, of_task
-        As in `obstacle`.
-
-    Examples
-    --------
-    >>> from core.notions import LIP, RLDP, L1Privacy
-    >>> successor("watchdog", [LIP]), successor("watchdog", [RLDP])
-    ('watchdog', 'optimal')
-    >>> successor("optimal", [L1Privacy])
-    'subset_merging'
-    """
+    """Return the same mechanism if it works under the notions, else the first that does."""
     able = [one for one in (key, *BEST) if not obstacle(CATALOGUE[one], kinds, of_task=of_task)]
     able += [
         one.key

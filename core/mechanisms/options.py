@@ -22,18 +22,10 @@ class SearchLimits(TypedDict):
 class Settings:
     """The options that a scenario holds.
 
-    Attributes
-    ----------
-    time_limit : float or None
-        Seconds that a solver may take; its default where None.
-    gap : float
-        Stop when utility and upper bound differ by at most this, in units of the utility's `size`.
-    seed : int
-        Seed of every random draw.
-    weight : float
-        λ of a clustering: bits of leakage that one unit of its utility is worth.
-    utility : str
-        Utility of a clustering: "resolution", or "distortion", which needs a numeric X.
+    `time_limit` is in seconds, the solver's default where None; `gap` is the difference of utility
+    and upper bound at which to stop, in units of the utility's `size`; `weight` and `utility` are
+    those of a clustering: λ, the bits of leakage that one unit of its utility is worth, and
+    "resolution", or "distortion", which needs a numeric X.
     """
 
     time_limit: float | None = number(None, Domain(0.05, 600.0, 0.05))
@@ -44,13 +36,7 @@ class Settings:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The attributes above by name, without those of a subclass.
-
-        Examples
-        --------
-        >>> Options(seed=3, values=None).settings["seed"]
-        3
-        """
+        """The attributes above by name, without those of a subclass."""
         return {one.name: getattr(self, one.name) for one in fields(Settings)}
 
 
@@ -58,14 +44,7 @@ class Settings:
 class Options(Settings):
     """The settings, and what a mechanism may need of the data and the utility function.
 
-    Attributes
-    ----------
-    time_limit, gap, seed, weight, utility
-        As in `Settings`.
-    values : ndarray or None
-        A number for each symbol of X, shape (n_x,), which "distortion" needs.
-    purpose : Purpose or None
-        The utility that optima maximise and that is reported of every mechanism; I(X;Y) where None.
+    `values` are the symbols' numbers, shape (n_x,); the purpose is I(X;Y) where None.
     """
 
     values: FloatArray | None = None

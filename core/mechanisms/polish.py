@@ -18,27 +18,10 @@ SHARES = tuple(1e-15 * 10.0**power for power in range(6))
 
 
 def cleared(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray:
-    """Return a kernel with 0 in place of entries that are rounding, where the notion can hold then.
+    """Return a kernel (n_x, n_y) with 0 for entries that are rounding, where the notion can hold.
 
     Where it holds no more by rounding, outputs are sent on to others that all their inputs lead to,
     with a share of up to 1e-10, which keeps zeros.
-
-    Parameters
-    ----------
-    joint : Joint
-        P(s, x).
-    kernel : ndarray
-        P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
-    notion : Notion
-        The notion.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from core.notions import LIP, PointwiseMaximalLeakage
-    >>> joint, kernel = Joint.from_counts([[1, 0], [0, 1]]), np.array([[1 - 1e-16, 1e-16], [0, 1]])
-    >>> cleared(joint, kernel, PointwiseMaximalLeakage(0.7)).tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
     """
     prior = joint.p_x if len(kernel) == joint.n_x else joint.p.ravel()
     weights = prior[:, None] * kernel
@@ -56,10 +39,9 @@ def cleared(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray:
 
 
 def _wider(kernel: FloatArray) -> FloatArray:
-    """Return a way to send outputs on to the others that all their inputs lead to, in equal parts.
+    """Return (n_y, n_y): each output is sent to the others that all its inputs lead to, or stays.
 
-    An output without such others stays. The result has shape (n_y, n_y), a row for each output. No
-    input leads to an output that it did not lead to, and a function of the output tells no more.
+    No input gains an output that way, and a function of the output tells no more.
     """
     leads = (kernel > 0).astype(np.float64)
     nested = (leads.T @ (1 - leads)) == 0
@@ -74,30 +56,19 @@ def polished(
 ) -> FloatArray:
     """Move every posterior towards P_X by the least share at which the notion holds.
 
-    r ← (1−δ) r + δ P_X leaves P(y) and Σ_y P(y) r_y = P_X as they are; where the kernel reads S,
-    r and P_X are of the pairs (s, x). At δ = 1, which is assumed to keep the notion, the result is
-    one output independent of X.
-
-    Parameters
-    ----------
-    joint : Joint
-        P(s, x).
-    kernel : ndarray
-        P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
-    notion : Notion
-        The notion.
-    quick : bool
-        As in `least_share`, for a notion that is slow to check.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from core.notions import LIP
-    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
-    >>> kernel = polished(joint, np.eye(2), LIP(0.5))
-    >>> LIP(0.5).holds(joint, kernel), bool(0 < kernel[1, 0] < 0.5)
-    (True, True)
+    r ← (1−δ) r + δ P_X keeps P(y) and Σ_y P(y) r_y = P_X (of pairs (s, x) where the kernel reads
+    S); at δ = 1, which is assumed to keep the notion, the output is independent of X. Hardly any
+    slack is left: near a budget of 0 the audit's would let through more than rounding.
     """
     prior = joint.p_x if len(kernel) == joint.n_x else joint.p.ravel()
-    share = least_share(lambda tried: notion.holds(joint, mixed(kernel, prior, tried)), quick=quick)
-    return mixed(kernel, prior, share)
+    if notion.holds(joint, kernel):
+        return kernel
+    if notion.is_perfect_privacy:
+        return np.ones((len(kernel), 1))  # nothing short of it helps
+
+    def passes(share: float) -> bool:
+        moved = mixed(kernel, prior, share)
+        # part of a budget by which a kernel that had to be moved may exceed it, by rounding
+        return notion.holds(joint, moved) and (quick or notion.scale(joint, moved) <= 1 + 1e-9)
+
+    return mixed(kernel, prior, least_share(passes, quick=quick))

@@ -170,22 +170,7 @@ def make_mechanism(
 
 
 def revalued(joint: Joint, made: Mechanism, purpose: Purpose) -> Mechanism:
-    """Return a mechanism with its utility for another purpose; its upper bound is that of X itself.
-
-    Parameters
-    ----------
-    joint : Joint
-        P(s, x).
-    made : Mechanism
-        A mechanism for any purpose, already audited.
-    purpose : Purpose
-        The new utility function.
-
-    Raises
-    ------
-    InvalidInputError
-        If the mechanism reads S and the purpose is not defined then (`Purpose.of_x`).
-    """
+    """Return a mechanism with its utility for another purpose, its upper bound that of X itself."""
     if isinstance(purpose, type(made.purpose)) and isinstance(purpose, Information):
         return made
     utility = purpose.value(joint, made.kernel)
@@ -211,33 +196,12 @@ def valued(joint: Joint, made: Mechanism, purpose: Purpose) -> Mechanism:
 
 
 def cut_if(made: Mechanism, watch: Watch) -> Mechanism:
-    """Return a mechanism with status `CUT` if a watch was told so, unless it is proven optimal.
-
-    Examples
-    --------
-    >>> from core.clock import tell_cut
-    >>> made = make_mechanism(
-    ...     Joint.from_counts([[3, 1], [1, 3]]),
-    ...     np.eye(2),
-    ...     name="By hand",
-    ...     solver="none",
-    ...     status="heuristic",
-    ...     notion=None,
-    ... )
-    >>> with watching() as watch:
-    ...     before = cut_if(made, watch).status
-    ...     tell_cut()
-    >>> before, cut_if(made, watch).status
-    ('heuristic', 'time limit')
-    """
+    """Return a mechanism with status `CUT` if a watch was told so, unless it is proven optimal."""
     return replace(made, status=CUT) if watch.cut and made.status != "optimal" else made
 
 
 def told_if_cut(make: Callable[P, Mechanism]) -> Callable[P, Mechanism]:
-    """Return a function that makes the same mechanism, and says so where time cut a step short.
-
-    Every function that makes a mechanism within a time limit is decorated with it.
-    """
+    """Return a function that makes the same mechanism, and says so where time cut a step short."""
 
     @wraps(make)
     def told(*args: P.args, **kwargs: P.kwargs) -> Mechanism:

@@ -2,27 +2,33 @@
 
 from core.nonstochastic.baselines.exact import AllPartitions, all_partitions
 from core.nonstochastic.baselines.rivals import EXACT, rivals
-from core.nonstochastic.baselines.submodular import submodular_path
 from core.nonstochastic.baselines.suppression import (
     generalise_and_suppress,
     submodular_frontier,
+    submodular_path,
     suppression_frontier,
 )
-from core.nonstochastic.clustering.algorithm_1 import merge_for_anonymity
-from core.nonstochastic.clustering.algorithm_2 import merge_for_indistinguishability
-from core.nonstochastic.clustering.distortion import DistortionMeasure, max_distortion
-from core.nonstochastic.clustering.frontier import FrontierPoint, non_dominated, pareto_frontier
-from core.nonstochastic.clustering.path import Clustering, Step, stopped
-from core.nonstochastic.clustering.problems import PROBLEMS, solve, weight_within
-from core.nonstochastic.clustering.utility import UTILITIES
-from core.nonstochastic.ranges.extensions import with_secret
+from core.nonstochastic.clustering.algorithms import (
+    merge_for_anonymity,
+    merge_for_indistinguishability,
+)
+from core.nonstochastic.clustering.clusters import Clustering, Step, stopped
+from core.nonstochastic.clustering.frontier import (
+    PROBLEMS,
+    FrontierPoint,
+    non_dominated,
+    pareto_frontier,
+    solve,
+    weight_within,
+)
+from core.nonstochastic.clustering.utility import UTILITIES, DistortionMeasure, max_distortion
 from core.nonstochastic.ranges.graph import (
     confusability_graph,
     connected_components,
     overlap_partition,
+    positions,
     shared_by_edge,
 )
-from core.nonstochastic.ranges.layout import positions
 from core.nonstochastic.ranges.measures import (
     anonymity,
     hartley,
@@ -31,7 +37,13 @@ from core.nonstochastic.ranges.measures import (
     min_uncertainty_reduction,
     worst_case_resolution,
 )
-from core.nonstochastic.ranges.partition import Partition, joint_range, quantised, singletons
+from core.nonstochastic.ranges.partition import (
+    Partition,
+    joint_range,
+    quantised,
+    singletons,
+    with_secret,
+)
 
 __all__ = [
     "EXACT",

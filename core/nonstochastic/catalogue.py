@@ -18,19 +18,10 @@ BASELINE = "baseline"
 
 @dataclass(frozen=True)
 class ClusteringEntry(Catalogued):
-    """One measure or algorithm.
+    """One measure or algorithm, under its name in `core.nonstochastic` or in `pareto_frontier`.
 
-    Attributes
-    ----------
-    key, title, meaning, formula, source
-        As in `Catalogued`; the key is the function's name in `core.nonstochastic`, for an
-        algorithm its name in `pareto_frontier`. The formula is the measure, or the problem that
-        the algorithm solves.
-    kind : str
-        `MEASURE`, `ALGORITHM` or `BASELINE`.
-    slow_from, sweep_slow_from : int
-        Number of symbols of X from which an algorithm takes more than a quarter of a second for
-        one weight, and for its frontier over all weights.
+    From `slow_from` symbols of X on one weight takes over ¼ s, from `sweep_slow_from` on all
+    weights do.
     """
 
     kind: str
@@ -152,16 +143,5 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
 
 
 def entry(key: str, kind: str = MEASURE) -> ClusteringEntry:
-    """Return the entry of a kind by its key.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is none.
-
-    Examples
-    --------
-    >>> entry("anonymity").title, entry("anonymity", ALGORITHM).source
-    ('k-anonymity', '[NonStoch] problem (3), Algorithm 1')
-    """
+    """Return the entry of a kind by its key."""
     return found((each for each in CATALOGUE if each.kind == kind), key, kind)

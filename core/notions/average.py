@@ -23,7 +23,7 @@ from core.allowed.average_cost import (
 from core.allowed.excess import excess_lift
 from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
-from core.limits import ROUNDING
+from core.limits import ROUNDING, quadratic_slack
 from core.notions.base import LevelNotion
 from core.notions.budgets import budget_text
 from core.notions.entry import NotionEntry, of_numbers
@@ -162,15 +162,7 @@ class Average(LevelNotion):
         return self.bound == 0
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the measure itself: the least bound at which the notion holds.
-
-        Parameters
-        ----------
-        joint : Joint
-            P(s, x).
-        kernel : array_like
-            P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
-        """
+        """Return the measure itself: the least bound at which the notion holds."""
         return float(self._measured(joint.release(kernel)))
 
     def achieved_by_each(self, joint_sy: ArrayLike) -> FloatArray:
@@ -189,6 +181,11 @@ class Average(LevelNotion):
     def budget(self) -> float:
         """The bound, in the unit of the measure."""
         return self.bound
+
+    def slack(self, budget: float) -> float:
+        """Return how far rounding may lift the measure above a bound, in its unit."""
+        linear = self.measure in ("total_variation", "guessing", "maximal_leakage")
+        return super().slack(budget) if linear or self.order == np.inf else quadratic_slack(budget)
 
     def named_levels(self) -> dict[str, float]:
         """Return the bound by the measure's key among levels; {} for a measure with an order."""
@@ -231,7 +228,7 @@ class Average(LevelNotion):
         if room <= ROUNDING * (self.measure == "guessing"):
             return inequalities.plain(_nothing_told(excess, cost))
         # the solver's upper bound must hold for every mechanism that the audit accepts
-        limit = self.room(joint, ROUNDING)
+        limit = self.room(joint, self.slack(self.bound))
         return AllowedSet(free.rows, joint.n_x, budgets=(AverageBudget(cost, excess, limit),))
 
     def room(self, joint: Joint, slack: float = 0.0) -> float:

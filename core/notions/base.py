@@ -225,11 +225,15 @@ class LevelNotion(Notion):
 
     def over_budget(self, achieved: float) -> float:
         """Return a level divided by the budget: at most 1 iff the notion holds at it."""
-        return relative(achieved, self.budget)
+        return relative(achieved, self.budget, self.slack(0.0))
 
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
-        """Return whether the mechanism keeps the notion, up to `ROUNDING`."""
-        return self.achieved(joint, kernel) <= self.budget + ROUNDING
+        """Return whether the mechanism keeps the notion, up to its `slack`."""
+        return self.achieved(joint, kernel) <= self.budget + self.slack(self.budget)
+
+    def slack(self, budget: float) -> float:  # noqa: ARG002
+        """Return how far rounding may lift the level above a budget, in its unit."""
+        return ROUNDING
 
 
 class PointwiseNotion(Notion):
@@ -274,10 +278,15 @@ class PointwiseNotion(Notion):
 
     def allows(self, joint_sy: ArrayLike) -> BoolArray:
         """Return whether each output is allowed, shape (..., n_y); one with P(y) = 0 is."""
-        too_low = self.lower_level(joint_sy) > self.lower_budget + ROUNDING
-        too_high = self.upper_level(joint_sy) > self.upper_budget + ROUNDING
+        lower, upper = self.lower_budget, self.upper_budget
+        too_low = self.lower_level(joint_sy) > lower + self.slack(lower)
+        too_high = self.upper_level(joint_sy) > upper + self.slack(upper)
         fits = ~(too_low | too_high)  # NaN, where P(y) = 0, compares as neither
         return np.asarray(fits, dtype=np.bool_)
+
+    def slack(self, budget: float) -> float:  # noqa: ARG002
+        """Return how far rounding may lift a level above a budget, in nats."""
+        return ROUNDING
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the least scale of the budgets at which the notion holds: at most 1 if it does.
@@ -313,10 +322,13 @@ class PointwiseNotion(Notion):
         lower, upper : float
             Largest lower and upper level of all outputs, in nats.
         """
-        return max(relative(lower, self.lower_budget), relative(upper, self.upper_budget))
+        none = self.slack(0.0)
+        return max(
+            relative(lower, self.lower_budget, none), relative(upper, self.upper_budget, none)
+        )
 
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
-        """Return whether the mechanism keeps the notion, up to `ROUNDING`."""
+        """Return whether the mechanism keeps the notion, up to its `slack`."""
         return bool(self.allows(joint.release(kernel)).all())
 
 
@@ -325,8 +337,15 @@ def worst(levels: FloatArray) -> float:
     return float(np.nanmax(levels))
 
 
-def relative(level: float, budget: float) -> float:
+def relative(level: float, budget: float, slack: float = ROUNDING) -> float:
     """Return the least t ≥ 0 with level ≤ t·budget, ∞ if there is none.
+
+    Parameters
+    ----------
+    level, budget : float
+        In the same unit.
+    slack : float
+        Largest level that counts as 0 where the budget is 0.
 
     Examples
     --------
@@ -336,5 +355,5 @@ def relative(level: float, budget: float) -> float:
     if budget == np.inf or level <= 0:
         return 0.0
     if budget == 0:
-        return np.inf if level > ROUNDING else 0.0
+        return np.inf if level > slack else 0.0
     return level / budget

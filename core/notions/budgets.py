@@ -10,18 +10,7 @@ from core.notions.base import PointwiseNotion, relative
 
 @dataclass(frozen=True)
 class OneBudget(PointwiseNotion):
-    """A pointwise notion with one budget; its `achieved` is the least ε at which it holds.
-
-    Parameters
-    ----------
-    eps : float
-        Budget in nats, in [0, ∞]; ∞ is no bound.
-
-    Raises
-    ------
-    InvalidInputError
-        If the budget is negative, NaN or not a number.
-    """
+    """A pointwise notion with one budget; its `achieved` is the least ε at which it holds."""
 
     eps: float
 
@@ -57,23 +46,12 @@ class OneBudget(PointwiseNotion):
 
     def over_budget(self, achieved: float) -> float:
         """Return the least ε at which the notion holds, divided by `eps`: at most 1 iff it does."""
-        return relative(achieved, self.eps)
+        return relative(achieved, self.eps, self.slack(0.0))
 
 
 @dataclass(frozen=True)
 class TwoBudgets(PointwiseNotion):
-    """A pointwise notion with a budget for falling beliefs and another for rising beliefs.
-
-    Parameters
-    ----------
-    eps_l, eps_u : float
-        Budgets in nats, in [0, ∞]; ∞ leaves that side free.
-
-    Raises
-    ------
-    InvalidInputError
-        If a budget is negative, NaN or no number.
-    """
+    """A pointwise notion with a budget for falling beliefs and another for rising beliefs."""
 
     eps_l: float
     eps_u: float
@@ -102,29 +80,12 @@ class TwoBudgets(PointwiseNotion):
 
 
 def budget_text(value: float) -> str:
-    """Return a budget as text of at most six digits.
-
-    Examples
-    --------
-    >>> budget_text(0.5), budget_text(float("inf"))
-    ('0.5', '∞')
-    """
+    """Return a budget as text of at most six digits."""
     return "∞" if value == np.inf else f"{value:g}"
 
 
 def split(eps: float, lam: float) -> tuple[float, float]:
-    """Return (ε_l, ε_u) = (λε, (1−λ)ε), and (∞, ∞) for ε = ∞ ([Lift] §III).
-
-    Raises
-    ------
-    InvalidInputError
-        If `eps` is outside [0, ∞] or `lam` outside [0, 1].
-
-    Examples
-    --------
-    >>> split(2.0, 0.75)
-    (1.5, 0.5)
-    """
+    """Return (ε_l, ε_u) = (λε, (1−λ)ε), and (∞, ∞) for ε = ∞ ([Lift] §III)."""
     total = validation.budget(eps, "eps")
     share = validation.number(lam, "lam", low=0.0, high=1.0)
     if total == np.inf:

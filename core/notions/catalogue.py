@@ -266,7 +266,7 @@ ENTRIES: tuple[NotionEntry, ...] = (
 EXCEPTIONS: tuple[NotionEntry, ...] = (
     of_numbers(
         key="lip_delta",
-        title="(ε, δ)-LIP",
+        title="LIP with exceptions δ",
         family="exceptions",
         meaning=(
             "But for outputs of probability δ in all, none makes any secret more than e^ε times "
@@ -281,11 +281,12 @@ EXCEPTIONS: tuple[NotionEntry, ...] = (
     ),
     of_numbers(
         key="ldp_delta",
-        title="(ε, δ)-LDP",
+        title="LDP with exceptions δ",
         family="exceptions",
         meaning=(
             "But for outputs of probability δ in all, none is more than e^ε times likelier under "
-            "one secret than under another; those few may tell everything."
+            "one secret than under another; those few may tell everything. It is not the "
+            "standard (ε, δ)-LDP: δ is the probability of the outputs that break the bound."
         ),
         formula=r"P\bigl(\Gamma(Y) \le e^{\varepsilon}\bigr) \ge 1 - \delta",
         source="[Lift] Def. 2, with the exceptions of probabilistic (ε, δ)-privacy",
@@ -295,7 +296,7 @@ EXCEPTIONS: tuple[NotionEntry, ...] = (
     ),
     of_numbers(
         key="pml_delta",
-        title="(ε, δ)-PML",
+        title="PML with exceptions δ",
         family="exceptions",
         meaning=(
             "But for outputs of probability δ in all, none makes any guess about the secret more "
@@ -315,65 +316,20 @@ ALL = ENTRIES + AVERAGES + EXCEPTIONS
 
 
 def always_told() -> tuple[NotionEntry, ...]:
-    """Return the notions whose level is shown for every release, in the order of the catalogue.
-
-    Examples
-    --------
-    >>> [entry.title for entry in always_told()]
-    ['LIP', 'LDP']
-    """
+    """Return the notions whose level is shown for every release, in the order of the catalogue."""
     return tuple(entry for entry in ENTRIES if entry.always_told)
 
 
 def entry(key: str) -> NotionEntry:
-    """Return the notion's entry.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such notion.
-
-    Examples
-    --------
-    >>> entry("ldp").parameters
-    ('eps',)
-    """
+    """Return the notion's entry."""
     return found(ALL, key, "notion")
 
 
 def of_family(key: str) -> tuple[NotionEntry, ...]:
-    """Return the notions of a family of `FAMILIES`, in the order in which to show them.
-
-    Examples
-    --------
-    >>> [one.title for one in of_family("ratio")]
-    ['LDP']
-    """
+    """Return the notions of a family of `FAMILIES`, in the order in which to show them."""
     return tuple(one for one in ALL if one.family == key)
 
 
 def build(key: str, joint: Joint, numbers: Numbers) -> Notion:
-    """Return the notion with these numbers; those that it does not use are ignored.
-
-    Parameters
-    ----------
-    key : str
-        One of the catalogue's keys.
-    joint : Joint
-        P(s, x), the estimate that a robust notion is built around; others ignore it.
-    numbers : Numbers
-        Its budgets and other numbers.
-
-    Raises
-    ------
-    InvalidInputError
-        If the key is unknown, a number that is used is outside its domain, or a robust notion is
-        not defined for the joint.
-
-    Examples
-    --------
-    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
-    >>> str(build("alip", joint, Numbers(eps=2.0, lam=0.75)))
-    '(1.5, 0.5)-ALIP'
-    """
+    """Return the notion with these numbers; those that it does not use are ignored."""
     return entry(key).make(joint, numbers)

@@ -97,15 +97,7 @@ class Intersection(Notion):
         return " and ".join(write(notion) for notion in self.notions)
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the largest of the notions' scales: at most 1 iff all hold.
-
-        Parameters
-        ----------
-        joint : Joint
-            P(s, x).
-        kernel : array_like
-            P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
-        """
+        """Return the largest of the notions' scales: at most 1 iff all hold."""
         return max(notion.scale(joint, kernel) for notion in self.notions)
 
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
@@ -130,8 +122,8 @@ class Intersection(Notion):
 
 
 _IN_WORDS = {
-    "LIP": "nobody's belief in any value of {secret} changes by more than ×{factor}",
-    "PML": "nobody's belief in any value of {secret} rises by more than ×{factor}",
+    "LIP": "Y alone changes no belief in a value of {secret} by more than ×{factor}",
+    "PML": "Y alone raises no belief in a value of {secret} by more than ×{factor}",
     "LDP": (
         "no output is more than ×{factor} as likely under one value of {secret} as under another"
     ),
@@ -239,15 +231,7 @@ class EpsDelta(Notion):
         return self.notion.is_convex()
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the least ε, or scale of the budgets, that outputs exceed with probability ≤ δ.
-
-        Parameters
-        ----------
-        joint : Joint
-            P(s, x).
-        kernel : array_like
-            P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
-        """
+        """Return the least ε, or scale of the budgets, that outputs exceed with probability ≤ δ."""
         if self.delta == 0:
             return self.notion.achieved(joint, kernel)
         joint_sy = joint.release(kernel)

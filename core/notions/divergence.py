@@ -1,28 +1,35 @@
 """A bound on how far one output moves the belief about S, as a Kullback–Leibler divergence."""
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize, special
+from scipy import optimize
 
 from core.allowed import inequalities
 from core.allowed.allowed_set import AllowedSet
 from core.allowed.excess import excess_lift
 from core.allowed.separation_oracles import DivergenceCuts
 from core.joint import Joint
-from core.limits import ROUNDING
-from core.measures.conditionals import conditionals
+from core.limits import quadratic_slack
+from core.measures import pointwise
 from core.notions.budgets import OneBudget
 from core.validation import FloatArray
 
 SLACK = 1e-9
-"""Part by which a belief's range is widened, so that rows stay valid in spite of the root finder's
-error, whose tolerance is half of it."""
+"""Part by which a lift's range is widened, so that rows stay valid in spite of the root finder's
+error, which is 4 units in the last place of `brentq`."""
 
 NOISE = 1e-15
-"""Nats that are added to the budget of a belief's range, for the rounding of a divergence."""
+"""What is added to that, for the rounding of a divergence at lifts very near 1."""
+
+TINY = 1e-300
+"""Absolute error of the root finder: that relative to the root counts alone."""
+
+STEPS = 2_000
+"""Most steps of the root finder: halving takes a thousand from 1 down to the least double."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +68,11 @@ class PointwiseDivergence(OneBudget):
 
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
         """Return D(P(S|y) ‖ P(S)) in nats, shape (..., n_y); NaN where P(y) = 0."""
-        parts = conditionals(joint_sy)
-        terms = special.xlogy(parts.posterior, parts.lift)  # a lift alone may be 1e307
-        level: FloatArray = np.where(parts.p_s > 0, terms, 0.0).sum(axis=-2)
-        return np.maximum(level, 0.0)
+        return pointwise.divergence(joint_sy)
+
+    def slack(self, budget: float) -> float:
+        """Return the slack of a level that is quadratic in the lifts' distance to 1, in nats."""
+        return quadratic_slack(budget)
 
     def most_about_secret(self) -> float:
         """Return ε: I(S;Y) is the mean of what it bounds."""
@@ -83,15 +91,15 @@ class PointwiseDivergence(OneBudget):
         excess, p_s = excess_lift(joint), joint.p_s
         if joint.n_s == 1 or self.eps >= -np.log(p_s.min()):  # the divergence is below that
             return inequalities.plain(np.empty((0, joint.n_x)))
-        if self.eps <= ROUNDING:
+        if self.eps == 0:
             equal = [
                 inequalities.lift_at_least(excess, 0.0),
                 inequalities.lift_at_most(excess, 0.0),
             ]
             return inequalities.plain(np.vstack(equal))
-        ends = np.array([_belief_range(float(p), self.eps) for p in p_s]) / p_s[:, None]
+        ends = np.array([_lift_range(float(p), self.eps) for p in p_s])
         with np.errstate(divide="ignore"):
-            falls, rises = -np.log(ends[:, 0]), np.log(ends[:, 1])
+            falls, rises = -np.log1p(ends[:, 0]), np.log1p(ends[:, 1])
         matrix = [
             inequalities.lift_at_least(excess, falls),
             inequalities.lift_at_most(excess, rises),
@@ -100,16 +108,22 @@ class PointwiseDivergence(OneBudget):
         return inequalities.plain(np.vstack(matrix), cuts)
 
 
-def _belief_range(prior: float, eps: float) -> tuple[float, float]:
-    """Return a range that holds every belief q in an event of this prior with d(q ‖ prior) ≤ eps.
+def _lift_range(prior: float, eps: float) -> tuple[float, float]:
+    """Return a range of l − 1 of all beliefs l·P in an event with d(l·P ‖ P) ≤ eps (Bernoulli)."""
 
-    d is the divergence of two Bernoulli distributions, in nats.
-    """
+    def excess(gap: float) -> float:
+        inside, outside = gap, -gap * prior / (1 - prior)
+        return prior * _growth(inside) + (1 - prior) * _growth(max(outside, -1.0)) - eps
 
-    def excess(q: float) -> float:
-        return float(special.rel_entr(q, prior) + special.rel_entr(1 - q, 1 - prior)) - eps - NOISE
+    low, high = -1.0, 1 / prior - 1
+    if excess(low) > 0:
+        low = optimize.brentq(excess, low, 0.0, xtol=TINY, maxiter=STEPS)
+    if excess(high) > 0:
+        high = optimize.brentq(excess, 0.0, high, xtol=TINY, maxiter=STEPS)
+    widest = min(high * (1 + SLACK) + NOISE, 1 / prior - 1)
+    return max(low * (1 + SLACK) - NOISE, -1.0), widest
 
-    margin = SLACK * prior
-    low = 0.0 if excess(0.0) <= 0 else optimize.brentq(excess, 0.0, prior, xtol=margin / 2)
-    high = 1.0 if excess(1.0) <= 0 else optimize.brentq(excess, prior, 1.0, xtol=margin / 2)
-    return max(low - margin, 0.0), min(high * (1 + SLACK), 1.0)
+
+def _growth(gap: float) -> float:
+    """Return l log l − l + 1 for l − 1 = gap."""
+    return (1 + gap) * math.log1p(gap) - gap if gap > -1 else 1.0

@@ -27,30 +27,14 @@ FAMILIES: Mapping[str, str] = {
 class NotionEntry(Catalogued):
     """One notion of the catalogue.
 
-    Attributes
-    ----------
-    key, title, meaning, formula, source
-        As in `Catalogued`; the formula is to hold for every output y.
-    family : str
-        Key of `FAMILIES`.
-    parameters : tuple of str
-        Names of the `Numbers` that it uses.
-    kind : type
-        Class of the notion.
-    make : callable
-        Takes the joint and the numbers; returns the notion.
-    code : callable
-        Takes the numbers; returns Python code that makes the notion from `joint`.
-    level_title : str
-        Title of its level; `title` where empty.
-    in_nats : bool
-        Whether its level is in nats; else it is a plain number.
-    sides : tuple of str
-        For a notion with a budget on each side and no single level: keys of the notions whose
-        levels are those of the sides.
-    always_told : bool
-        Whether its level is shown for every release, whatever the notion: it is one of the levels
-        in `Leakage.achieved`.
+    - `family`: key of `FAMILIES`.
+    - `parameters`: names of the `Numbers` that it uses.
+    - `make`: takes the joint and the numbers; returns the notion.
+    - `code`: takes the numbers; returns Python code that makes the notion from `joint`.
+    - `level_title`: title of its level; `title` where empty.
+    - `in_nats`: whether its level is in nats; else it is a plain number.
+    - `sides`: where each side has a budget, keys of the notions whose levels are theirs.
+    - `always_told`: whether its level, in `Leakage.achieved`, is shown for every release.
     """
 
     family: str

@@ -125,15 +125,7 @@ class GuessingProbability(PointwiseNotion):
         return level
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the least bound at which the notion holds: the best guess's probability.
-
-        Parameters
-        ----------
-        joint : Joint
-            P(s, x).
-        kernel : array_like
-            P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
-        """
+        """Return the least bound at which the notion holds: the best guess's probability."""
         return worst(conditionals(joint.release(kernel)).posterior)
 
     def combined(self, lower: float, upper: float) -> float:  # noqa: ARG002 - the lower one is free

@@ -16,13 +16,6 @@ from core.measures.pointwise import most_divergence
 from core.notions.budgets import OneBudget
 from core.validation import FloatArray
 
-_FEW_SECRETS = 6
-"""Up to this many secrets there is a row for each pair, at most 30: without auxiliary variables the
-solver can use the vertices of the set, which is faster."""
-
-_NEAR = 0.1
-"""Below this budget in nats rows are made of differences of lifts, to keep their digits."""
-
 
 @dataclass(frozen=True)
 class LDP(OneBudget):
@@ -83,7 +76,9 @@ class LDP(OneBudget):
         """
         if self.eps == np.inf or joint.n_s == 1:
             return inequalities.plain(np.empty((0, joint.n_x)))
-        if joint.n_s <= _FEW_SECRETS:
+        # up to this many secrets there is a row for each pair, at most 30: without auxiliary
+        # variables the solver can use the vertices of the set, which is faster
+        if joint.n_s <= 6:
             excess, shrink = excess_lift(joint), np.exp(-self.eps)
             s, t = np.nonzero(~np.eye(joint.n_s, dtype=bool))
             lift = inequalities.lifts(joint, excess)
@@ -94,7 +89,8 @@ class LDP(OneBudget):
                 excess[t],
             )
             return inequalities.plain(inequalities.scaled(gap))
-        if self.eps < _NEAR:
+        # below this budget in nats rows are made of differences of lifts, to keep their digits
+        if self.eps < 0.1:
             return self._beside_first(joint)
         lift, shrink = inequalities.data_lift(joint), np.exp(-self.eps / 2)
         ones = np.ones((joint.n_s, 1))
@@ -104,10 +100,7 @@ class LDP(OneBudget):
         return AllowedSet(sparse.csr_array(matrix), joint.n_x)
 
     def _beside_first(self, joint: Joint) -> AllowedSet:
-        """Return the same cone with the variable g = h − e^{−ε/2} lift_1(r), which is at least 0.
-
-        Its rows consist of differences of two lifts, which lose no digits near independence.
-        """
+        """Return the same cone with g = h − e^{−ε/2} lift_1(r) ≥ 0, in differences of lifts."""
         excess, shrink = excess_lift(joint), np.exp(-self.eps / 2)
         first, others = excess[:1], excess[1:]
         above = shrink * inequalities.difference(1 + others, 1 + first, others, first)

@@ -16,7 +16,8 @@ from core.allowed.excess import excess_lift
 from core.allowed.separation_oracles import AlphaLiftCuts, AlphaLiftInverseCuts, Chi2LiftCuts
 from core.errors import NotConvexError
 from core.joint import Joint
-from core.limits import ROUNDING
+from core.limits import quadratic_slack
+from core.measures import pointwise
 from core.measures.pointwise import alpha_order
 from core.notions.budgets import TwoBudgets, budget_text
 from core.validation import FloatArray
@@ -132,7 +133,7 @@ class Chi2Privacy(TwoBudgets):
         _refuse_inverse(self)
         lift, excess = inequalities.data_lift(joint), excess_lift(joint)
         p_s = joint.p_s
-        if self.eps_u <= ROUNDING:
+        if self.eps_u == 0:
             return _independence(excess)
         if self.eps_u >= np.log1p(1 / np.sqrt(p_s.min())):  # the χ²-lift is below 1/min P(s)
             return inequalities.plain(np.empty((0, joint.n_x)))
@@ -189,15 +190,15 @@ class AlphaLift(TwoBudgets):
 
     def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
         """Return the log of the α-lift-inverse, shape (..., n_y)."""
-        inverse = measures.alpha_lift_inverse(joint_sy, self.alpha)
-        level: FloatArray = np.maximum(np.log(inverse), 0.0)
-        return level
+        return pointwise.log_alpha_lift_inverse(joint_sy, self.alpha)
 
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
         """Return the log of the α-lift, shape (..., n_y)."""
-        upward = measures.alpha_lift(joint_sy, self.alpha)
-        level: FloatArray = np.maximum(np.log(upward), 0.0)
-        return level
+        return pointwise.log_alpha_lift(joint_sy, self.alpha)
+
+    def slack(self, budget: float) -> float:
+        """Return the slack of levels that are quadratic in the lifts' distance to 1 for α < ∞."""
+        return super().slack(budget) if self.alpha == np.inf else quadratic_slack(budget)
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: rows, and an oracle for finite α.
@@ -206,7 +207,7 @@ class AlphaLift(TwoBudgets):
         measures imply ([Lift] Prop. 4 and 6), and which are equivalent to them at α = ∞.
         """
         lift, excess, p_s = inequalities.data_lift(joint), excess_lift(joint), joint.p_s
-        if min(self.eps_l, self.eps_u) <= ROUNDING:
+        if self.is_perfect_privacy:
             return _independence(excess)
         room = -np.log(p_s) / self.alpha
         values = inequalities.lifts(joint, excess)

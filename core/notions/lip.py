@@ -39,10 +39,7 @@ class _LiftBounds(PointwiseNotion):
         return larger
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the cone of outputs that the notion allows: at most 2·n_s rows.
-
-        An infinite budget has no rows.
-        """
+        """Return the cone of allowed outputs: at most 2·n_s rows, none of an infinite budget."""
         excess = excess_lift(joint)
         lift = inequalities.lifts(joint, excess)
         below = inequalities.lift_at_least(excess, self.lower_budget, lift=lift)

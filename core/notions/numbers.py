@@ -1,8 +1,4 @@
-"""The numbers that a notion may have: each is declared here once, with its domain.
-
-Scenarios have them as fields; the address, JSON, the sliders and the tests read the declarations.
-A notion's catalogue entry names those that it uses.
-"""
+"""The numbers that a notion may have: each is declared here once, with its domain."""
 
 from __future__ import annotations
 
@@ -17,32 +13,15 @@ from core.domain import Domain, domains, number
 class Numbers:
     """The numbers that a notion may have.
 
-    Attributes
-    ----------
-    eps : float
-        Privacy budget ε in nats; [0, 8] in a scenario, [0, ∞] for a notion.
-    lam : float
-        λ in [0, 1]: ε_l = λε, ε_u = (1−λ)ε, where the notion has two budgets.
-    alpha : float
-        Order α: of the α-lift, in (1, ∞]; or of the Rényi divergence of RLDP's uncertainty set,
-        in (0, ∞), where 1 is Kullback–Leibler; or of Sibson's or Arimoto's information, in (0, ∞].
-    beta : float
-        β in (0, 1): the probability that the uncertainty set misses the truth (RLDP).
-    n : int or None
-        Records behind the estimate (RLDP); None: as many as the data has, 1,000 where that number
-        is not known.
-    eps_l, eps_u : float
-        Budgets in nats for falling and for rising beliefs, where a notion takes both, in [0, ∞];
-        ∞ leaves that side free.
-    bound : float
-        Largest probability of guessing S, in (0, 1].
-    delta : float
-        δ in [0, 1): outputs of this total probability may break the notion.
-
-    Examples
-    --------
-    >>> Numbers(eps=2.0).lam, declared()["lam"].high
-    (0.5, 1.0)
+    - `eps`: privacy budget ε in nats; [0, 8] in a scenario, [0, ∞] for a notion.
+    - `lam`: λ in [0, 1]: ε_l = λε, ε_u = (1−λ)ε, where the notion has two budgets.
+    - `alpha`: order α of the α-lift, in (1, ∞]; of RLDP's Rényi divergence, in (0, ∞); or of
+      Sibson's or Arimoto's information, in (0, ∞].
+    - `beta`: β in (0, 1): the probability that the uncertainty set misses the truth (RLDP).
+    - `n`: records behind the estimate (RLDP); None: as many as the data has, else 1,000.
+    - `eps_l`, `eps_u`: budgets in nats for falling and for rising beliefs, in [0, ∞].
+    - `bound`: largest probability of guessing S, in (0, 1].
+    - `delta`: δ in [0, 1): outputs of this total probability may break the notion.
     """
 
     eps: float = number(

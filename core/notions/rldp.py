@@ -11,8 +11,7 @@ from scipy import sparse
 
 from core import validation
 from core.allowed.allowed_set import AllowedSet
-from core.allowed.robust_cells import answers, pair_cells, spread
-from core.allowed.robust_oracles import RobustCuts
+from core.allowed.robust import RobustCuts, answers, pair_cells, spread
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
@@ -24,17 +23,8 @@ from core.uncertainty.worst_case import exceeds, worst_case
 from core.validation import FloatArray
 from core.wording import all_records, rounded_up
 
-_FEW_CELLS = 20
-"""Up to this many cells there is a row for each pair of vertices of the D_s, at most 400: without
-auxiliary variables the solver can use double description."""
-
-_MANY_SECRETS = 7
-"""With more secrets than this, 6·n_s rows of running minima are fewer than n_s(n_s − 1) pairs."""
-
 _MANY_CELLS = 150
-"""With fewer cells there is a row for each pair of secrets: an output does not determine the
-auxiliary variables of running minima, which adds vertices to walk. From this many cells on outputs
-are found by linear programs."""
+"""With fewer cells each pair of secrets has a row: running minima would add vertices to walk."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +138,7 @@ class RLDP(LevelNotion):
             P(s, x) of S and X = (S, U). Only its set of cells matters, not their probabilities.
         kernel : array_like
             P(y | x), shape (n_x, n_y), or P(y | s, u) of all cells, shape (n_s·n_u, n_y). Cells
-            without a row have the mixture of their secret's rows, as in `robust_cells.spread`.
+            without a row have the mixture of their secret's rows (`core.allowed.robust.spread`).
 
         Notes
         -----
@@ -261,20 +251,7 @@ def _free_mass(ball: RenyiBall) -> FloatArray:
 def _compact_rows(
     v_of_r: FloatArray, lower: FloatArray, free: FloatArray, eps: float, same_secret: bool
 ) -> sparse.csr_array:
-    """Return the rows of `RLDP.allowed_set` on [r, h, l], scaled to a largest coefficient of 1.
-
-    Parameters
-    ----------
-    v_of_r : ndarray
-        Matrix from r to v, shape (n_s·n_u, n_x).
-    lower, free : ndarray
-        L, shape (n_s, n_u), and κ, shape (n_s,). Where all κ are 0, or there are at most
-        `_FEW_CELLS` cells, there are no auxiliary variables.
-    eps : float
-        Budget in nats, finite.
-    same_secret : bool
-        Whether each secret is compared with itself too.
-    """
+    """Return the rows of `RLDP.allowed_set` on [r, h, l], scaled to a largest coefficient of 1."""
     n_s, n_u = lower.shape
     n_x = v_of_r.shape[1]
     owner = np.repeat(np.arange(n_s), n_u)
@@ -287,7 +264,9 @@ def _compact_rows(
     if not free.any():
         return sparse.csr_array(_unit_rows(pairs))
     own = np.count_nonzero(v_of_r, axis=1) == 1
-    if n_s * n_u <= _FEW_CELLS:
+    # up to this many cells there is a row for each pair of vertices of the D_s, at most 400:
+    # without auxiliary variables the solver can use double description
+    if n_s * n_u <= 20:
         at_vertex = fixed[owner] + free[owner, None] * v_of_r
         first, second = np.nonzero(own & own[:, None] & ((owner[:, None] != owner) | same_secret))
         return sparse.csr_array(_unit_rows(shrink * at_vertex[first] - at_vertex[second]))
@@ -296,7 +275,8 @@ def _compact_rows(
     none = np.zeros((len(owners), n_s))
     above = np.hstack([symbols, -pick[owners], none])
     below = np.hstack([-symbols, none, pick[owners]])
-    if n_s > _MANY_SECRETS and n_s * n_u >= _MANY_CELLS:
+    # with more secrets than this, 6·n_s rows of running minima are fewer than n_s(n_s − 1) pairs
+    if n_s > 7 and n_s * n_u >= _MANY_CELLS:
         pairs = _chained(fixed, free, eps, same_secret)
         wider = np.zeros((len(owners), 2 * n_s))
         above, below = np.hstack([above, wider]), np.hstack([below, wider])
@@ -306,8 +286,8 @@ def _compact_rows(
 def _chained(fixed: FloatArray, free: FloatArray, eps: float, same_secret: bool) -> FloatArray:
     """Return rows on [r, h, l, p, q] that are equivalent to the rows of all pairs of secrets.
 
-    With B_t = L_t·v + κ_t l_t, p_s is at most every B_t of t ≤ s and q_s at most every B_t of
-    t ≥ s, so min(p_{s−1}, q_{s+1}) is at most every B_t of t ≠ s.
+    With B_t = L_t·v + κ_t l_t, p_s is at most every B_t of t ≤ s and q_s at most every B_t of t ≥
+    s, so min(p_{s−1}, q_{s+1}) is at most every B_t of t ≠ s.
     """
     n_s = len(free)
     pick, none = np.eye(n_s), np.zeros((n_s, n_s))

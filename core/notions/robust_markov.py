@@ -1,4 +1,4 @@
-"""Robust notions for S – X – Y: they hold for every P(X | S) that the records leave possible.
+"""Robust notions for S – X – Y: they hold for every P(S, X) that the records leave possible.
 
 In [RLDP] the mechanism sees X = (S, U). Here it sees X alone, so P(y | s, x) = v(x) is the same for
 every s: RLDP's rows and oracle apply, with v equal over the secrets.
@@ -24,26 +24,16 @@ from core.notions.budgets import budget_text
 from core.notions.rldp import RLDP
 from core.uncertainty import RenyiBall
 from core.uncertainty.estimate import assumed_records
+from core.uncertainty.mass_pieces import MassPieces, mass_pieces
 from core.validation import FloatArray
+
+PARTS = 16
+"""Intervals into which the range of a secret's probability is cut."""
 
 
 @dataclass(frozen=True)
 class _RobustForX(LevelNotion):
-    """A robust notion for S – X – Y.
-
-    Parameters
-    ----------
-    eps : float
-        Budget in nats, in [0, ∞].
-    uncertainty : RenyiBall
-        F, around the estimate P̂(s, x), shape (n_s, n_x).
-
-    Raises
-    ------
-    InvalidInputError
-        If `eps` is outside [0, ∞] or `uncertainty` is not a RenyiBall; when it is used, if the
-        set's shape is not the joint's.
-    """
+    """A robust notion for S – X – Y, over `uncertainty` of shape (n_s, n_x)."""
 
     eps: float
     uncertainty: RenyiBall
@@ -76,13 +66,7 @@ class _RobustForX(LevelNotion):
         return self.eps
 
     def _answers(self, joint: Joint, kernel: ArrayLike) -> FloatArray:
-        """Return P(y | x), shape (n_x, n_y), checked.
-
-        Raises
-        ------
-        InvalidInputError
-            If it is not a kernel of X alone, or the set's shape is not the joint's.
-        """
+        """Return P(y | x), shape (n_x, n_y), checked."""
         self._check(joint)
         return validation.kernel(kernel, joint.n_x)
 
@@ -158,15 +142,7 @@ class RobustLDP(_RobustForX):
         return RLDP(self.eps, self.uncertainty, exact=self.exact)
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the least ε at which the notion holds, in nats; ∞ if at none.
-
-        Parameters
-        ----------
-        joint : Joint
-            P(s, x), of the estimate's shape; its probabilities play no part.
-        kernel : array_like
-            P(y | x), shape (n_x, n_y).
-        """
+        """Return the least ε at which the notion holds, in nats; ∞ if at none."""
         table = np.broadcast_to(self._answers(joint, kernel), (joint.n_s, *np.shape(kernel)))
         return float(self.of_pairs.level_of(table))
 
@@ -183,72 +159,74 @@ class RobustLDP(_RobustForX):
 
 @dataclass(frozen=True)
 class RobustPML(_RobustForX):
-    """ε-pointwise maximal leakage for every P(X | S) in the polytopes D_s, of a mechanism of X.
+    """ε-pointwise maximal leakage for every P in F, P(S) included, of a mechanism of X.
 
-    max_s P(y|s) ≤ e^{ε} Σ_s P̂(s) P(y|s) for every y and all P(X|s) in D_s = {R : R_x ≥ L_{x|s}};
-    P(S) is the estimate's.
+    P(y|s) ≤ e^{ε} P(y) for every y and s and every P in F. It is required of a slightly larger set,
+    so that its allowed set has rows: see Notes.
 
     Notes
     -----
-    Source: the polytopes of [RLDP] Theorem 2. The ratio is largest where R_s·v is largest,
-    L_s·v + κ_s max v, and every other R_t·v least, L_t·v + κ_t min v; κ_s = 1 − Σ_x L_{x|s}.
+    For one s the secrets other than s count as one, and F as the ball around P̂ of that pair, with
+    m = P(s), R = P(X|s) and Q = P(X|not s): the condition is (e^{−ε} − m) R·v ≤ (1 − m) Q·v. The
+    values of m are cut into `PARTS` intervals; in each of them m is put at its lower end, and R and
+    Q range over polytopes {R : R_x ≥ L_x} that hold what the ball leaves them there. As R·v is at
+    most L·v + (1 − ΣL) max v, and Q·v at least L·v + (1 − ΣL) min v, each interval is a row.
+    Source: the polytopes of [RLDP] Theorem 2, here for each part of the range of P(s).
 
     Examples
     --------
     >>> joint = Joint.from_counts([[30, 10, 10], [10, 10, 30]])
     >>> few, many = (RobustPML(1.0, ball_around(joint, n=n)) for n in (100, 10**8))
     >>> round(few.achieved(joint, np.eye(3)), 3), round(many.achieved(joint, np.eye(3)), 3)
-    (0.609, 0.406)
+    (0.805, 0.406)
     """
 
     name: ClassVar[str] = "robust PML"
 
-    def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the least ε at which the notion holds, in nats; ∞ if at none.
+    @cached_property
+    def pieces(self) -> MassPieces:
+        """What F leaves possible for each secret, by intervals of its probability."""
+        return mass_pieces(self.uncertainty, PARTS)
 
-        Parameters
-        ----------
-        joint : Joint
-            P(s, x), of the estimate's shape; its probabilities play no part.
-        kernel : array_like
-            P(y | x), shape (n_x, n_y).
-        """
-        ball, v = self.uncertainty, self._answers(joint, kernel)
+    def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the least ε at which the notion holds, in nats; ∞ if at none."""
+        v = self._answers(joint, kernel)
         v = v[:, v.any(axis=0)]
-        fixed = ball.lower_rounded @ v
-        free = np.maximum(1 - ball.lower_rounded.sum(axis=1, keepdims=True), 0.0)
-        high, low = fixed + free * v.max(axis=0), fixed + free * v.min(axis=0)
-        p_s = ball.p_s[:, None]
-        others = (p_s * low).sum(axis=0) - p_s * low
-        total = p_s * high + others
-        ratio = np.divide(high, total, out=np.zeros_like(high), where=total > 0)
+        mass, own, others = self.pieces
+        high = own @ v + _free(own)[..., None] * v.max(axis=0)
+        low = others @ v + _free(others)[..., None] * v.min(axis=0)
+        total = mass[..., None] * high + (1 - mass)[..., None] * low
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(high > 0, high / total, 0.0)
         return max(0.0, float(np.log(ratio.max())))
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of allowed outputs, with h ≥ max v and l ≤ min v as auxiliary variables.
 
-        (1 − e^{ε}P(s)) (L_s·v + κ_s h) ≤ e^{ε} Σ_{t≠s} P(t) (L_t·v + κ_t l); a secret with
-        e^{ε}P(s) ≥ 1 has no row.
+        A row of which e^{−ε} is at most the secret's probability asks nothing, and is left out.
         """
         self._check(joint)
-        ball, n_x = self.uncertainty, joint.n_x
+        n_x = joint.n_x
         if self.eps == np.inf:
             return AllowedSet(sparse.csr_array((0, n_x)), n_x)
         v_of_r = np.diag(1 / joint.p_x)
-        free = np.maximum(1 - ball.lower_rounded.sum(axis=1), 0.0)
-        fixed, p_s, shrink = ball.lower_rounded @ v_of_r, ball.p_s, np.exp(-self.eps)
-        factor = shrink - p_s
-        others_fixed = (p_s @ fixed) - p_s[:, None] * fixed
-        others_free = (p_s @ free) - p_s * free
-        matrix = np.hstack(
+        mass, own, others = self.pieces
+        factor, rest = (np.exp(-self.eps) - mass)[..., None], (1 - mass)[..., None]
+        matrix = np.concatenate(
             [
-                factor[:, None] * fixed - others_fixed,
-                (factor * free)[:, None],
-                -others_free[:, None],
-            ]
-        )
-        matrix = matrix[factor > 0]
+                factor * (own @ v_of_r) - rest * (others @ v_of_r),
+                factor * _free(own)[..., None],
+                -rest * _free(others)[..., None],
+            ],
+            axis=-1,
+        )[factor[..., 0] > 0]
         ones, none = np.ones((n_x, 1)), np.zeros((n_x, 1))
         below = np.hstack([v_of_r, -ones, none])
         above = np.hstack([-v_of_r, none, ones])
         return AllowedSet(sparse.csr_array(scaled(np.vstack([matrix, below, above]))), n_x)
+
+
+def _free(lower: FloatArray) -> FloatArray:
+    """Return 1 − Σ_x L_x of polytopes, shape (...), of L of shape (..., n_x)."""
+    result: FloatArray = np.maximum(1 - lower.sum(axis=-1), 0.0)
+    return result

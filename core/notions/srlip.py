@@ -24,9 +24,6 @@ from core.validation import FloatArray, IntArray
 FEW_ATTRIBUTES = 3
 """Up to this many attributes, every set of them gives a partition of the symbols into blocks."""
 
-SETS_AT_ONCE = 100_000
-"""Largest product of symbols of X and sets of known attributes in one batch."""
-
 
 @dataclass(frozen=True)
 class SRLIP(LevelNotion):
@@ -174,7 +171,8 @@ def side_channel_levels(
     sizes = attribute_shape(joint, shape)
     cells = _all_cells(joint.kept_x.tobytes(), sizes)
     known = known_sets(len(sizes))
-    together = max(1, SETS_AT_ONCE // joint.n_x)
+    # largest product of symbols of X and sets of known attributes in one batch
+    together = max(1, 100_000 // joint.n_x)
     levels: list[float] = []
     for first in range(0, len(known), together):
         part = cells[first : first + together]
@@ -185,11 +183,7 @@ def side_channel_levels(
 
 
 def _blocks(values: IntArray) -> tuple[IntArray, ...]:
-    """Return partitions of the symbols by x^J, coarsest first: most rows concern one cell only.
-
-    With more than `FEW_ATTRIBUTES` attributes there is one J of each size, that with the fewest
-    cells.
-    """
+    """Return partitions by x^J, coarsest first; with many attributes one J of each size."""
     known = known_sets(len(values))[1:]
     if len(values) > FEW_ATTRIBUTES:
         counts = [int(cells_of(values, one).max()) for one in known]
@@ -214,10 +208,7 @@ def _all_cells(kept_x: bytes, shape: tuple[int, ...]) -> IntArray:
 
 
 def _lip_levels(joint_sy: FloatArray) -> FloatArray:
-    """Return the LIP level of each P(s, y) of a batch, shapes (k, n_s, n_y) → (k,).
-
-    It is ∞ where P(s, y) = 0 < P(s)P(y); s and y with P(s)P(y) = 0 are left out.
-    """
+    """Return LIP levels of P(s, y), (k, n_s, n_y) → (k,); ∞ where P(s, y) = 0 < P(s)P(y)."""
     independent = joint_sy.sum(axis=2, keepdims=True) * joint_sy.sum(axis=1, keepdims=True)
     occurs = independent > 0
     lift = np.divide(joint_sy, independent, out=np.ones_like(joint_sy), where=occurs)

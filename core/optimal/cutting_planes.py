@@ -1,75 +1,198 @@
 """The optimum over a set given by an oracle: polytopes around it and allowed outputs inside.
 
-With few symbols `enclose` computes the polytope's relevant vertices by double description. With
-more, columns are generated over the polytope, and a proof starts only where the best mixtures of
-polytope and allowed outputs nearly agree.
+A polytope's outputs are moved towards P_X until allowed; the last cut that each met narrows the
+polytope. The allowed outputs' best mixture is a lower bound, the polytope's estimates an upper one:
+`enclose` gets them by double description with few symbols, by columns with more. Source: outer
+approximation, Horst, Thoai and de Vries (1988).
 """
 
 from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from scipy import sparse
 
 from core.allowed.allowed_set import AllowedSet, SeparationOracle
-from core.clock import Deadline
+from core.clock import NEVER, Deadline
 from core.errors import InfeasibleError, SolverError
+from core.optimal.bounds.low_vertices import Undercut, undercutting
 from core.optimal.bounds.prover import Prover
 from core.optimal.columns.vertex_search import ColumnSearch
-from core.optimal.oracles.enclosure import can_enclose, enclose
-from core.optimal.oracles.inner_approximation import AllowedOutputs, distinct
-from core.optimal.polytopes.standard_form import polytope
+from core.optimal.plan import SHARES, SIZES
+from core.optimal.polytopes.enumeration import best_mixture
+from core.optimal.polytopes.facets import Facets, facets_of
+from core.optimal.polytopes.lazy_double_description import LazyDoubleDescription
+from core.optimal.polytopes.standard_form import Polytope, polytope
 from core.optimal.utility import Utility
-from core.validation import FloatArray
+from core.validation import FloatArray, IntArray
 
-_PATIENCE = 0.6
-"""Part of the time after which `enclose` stops unless it is nearly done."""
+_DIFFERENT = 1e-9
+"""Cuts this close in every entry are the same."""
 
-_AGREED = 0.25
-"""Part of the gap by which the mixtures of polytope and outputs may differ when a proof starts."""
 
-_SEARCH_SHARE = 0.6
-"""Part of the time after which a proof starts even if they differ by more."""
+@runtime_checkable
+class ManyOracle(Protocol):
+    """An oracle that takes many posteriors at once."""
 
-_FIRST_PROOF = 0.05
-"""Part of the time for a proof over the first polytope: a weak bound, in case there is no other."""
+    def each(self, points: FloatArray) -> tuple[FloatArray, IntArray]:
+        """Return the cuts that points, shape (k, n_x), violate, and each cut's point by index."""
+        ...
 
-_WIDE_SHARE = 0.05
-"""Part of the time that one search around outputs nearly in use or random starts may take."""
+
+class AllowedOutputs:
+    """Allowed outputs and their best mixture, its utility `value` and its λ, `duals`."""
+
+    def __init__(
+        self, kernel: FloatArray, p_x: FloatArray, utility: Utility, oracle: SeparationOracle
+    ) -> None:
+        self.p_x, self.utility, self._oracle = p_x, utility, oracle
+        weights = (p_x[:, None] * kernel).T
+        totals = weights.sum(axis=1, keepdims=True)
+        used = totals[:, 0] > 0
+        self.points = np.vstack([weights[used] / totals[used], p_x])
+        self._mix()
+
+    def kernel(self) -> FloatArray:
+        """Return P(y | x), shape (n_x, n_y), of the best mixture."""
+        return self._master.kernel(self._mixture)
+
+    def nearly_in_use(self) -> FloatArray:
+        """Return the outputs of least reduced cost and P_X, as posteriors, shape (k, n_x)."""
+        prices = self.utility.cost(self.points) - self.points @ self.duals
+        # outputs per symbol, those of least reduced cost, that count as nearly in use
+        lowest = np.argsort(prices, kind="stable")[: 20 * len(self.p_x)]
+        return np.vstack([self.p_x, self.points[lowest]])
+
+    def take(self, points: FloatArray, deadline: Deadline) -> FloatArray:
+        """Move outputs, (k, n_x), inside by the deadline, add them; return last cuts, (j, n_x)."""
+        inside, cuts = self._pulled(points, deadline)
+        if len(inside):
+            self.points = np.vstack([self.points, inside])
+            self._mix()
+        return cuts
+
+    def _mix(self) -> None:
+        """Compute the best mixture."""
+        mixed = best_mixture(self.points, self.p_x, self.utility, NEVER)
+        self._master, self._mixture, _ = mixed
+        self.value = self.utility.offset(self.p_x) - self._mixture.cost
+        self.duals = self._mixture.duals
+
+    def _pulled(self, points: FloatArray, deadline: Deadline) -> tuple[FloatArray, FloatArray]:
+        """Return outputs moved inside, and the last cut that each met, tangent near its end.
+
+        Where g·r ≤ 0 is violated, the next point is where the segment to P_X crosses g·r = 0; g·P_X
+        < 0.
+        """
+        inside, last = [points[:0]], np.full(points.shape, np.nan)
+        moved, left = points, np.arange(len(points))
+        # most cuts on an output's way to P_X: a few suffice, as they are tangents; else it is
+        # dropped
+        for _ in range(30):
+            if len(left) == 0 or deadline.over:
+                break
+            cuts, which = _cuts_of(self._oracle, moved)
+            broken = np.unique(which)
+            inside.append(np.delete(moved, broken, axis=0))
+            here, there = (cuts * points[left[which]]).sum(axis=1), cuts @ self.p_x
+            shares = here / (here - there)
+            order = np.argsort(shares, kind="stable")
+            deepest = np.zeros(len(left), dtype=np.int64)
+            deepest[which[order]] = order  # of each point's cuts the last written is the deepest
+            deepest = deepest[broken]
+            left = left[broken]
+            last[left] = cuts[deepest]
+            # part of the way to P_X that an output is moved beyond the last cut, to satisfy the
+            # oracle
+            share = np.minimum(1.0, shares[deepest] + 1e-9)[:, None]
+            moved = (1 - share) * points[left] + share * self.p_x
+        met = last[np.isfinite(last).all(axis=1)]
+        return np.vstack(inside), distinct(met)
+
+
+def _cuts_of(
+    oracle: SeparationOracle | ManyOracle, points: FloatArray
+) -> tuple[FloatArray, IntArray]:
+    """Return the cuts that points, shape (k, n_x), violate, and the index of each cut's point."""
+    if isinstance(oracle, ManyOracle):
+        return oracle.each(points)
+    found = [oracle(r) for r in points]
+    return np.vstack(found), np.repeat(np.arange(len(points)), [len(cuts) for cuts in found])
+
+
+def distinct(rows: FloatArray) -> FloatArray:
+    """Return rows without those that equal another up to `_DIFFERENT`."""
+    _, first = np.unique(np.round(rows / _DIFFERENT), axis=0, return_index=True)
+    return rows[np.sort(first)]
+
+
+def enclose(
+    allowed: AllowedSet,
+    space: Polytope,
+    inside: AllowedOutputs,
+    *,
+    gap: float,
+    patience: Deadline,
+    deadline: Deadline,
+) -> float:
+    """Improve allowed outputs and cut a polytope until they agree; return an upper bound."""
+    lazy = LazyDoubleDescription(space.facets(), inside.p_x, inside.utility)
+    given = facets_of(allowed, inside.p_x)
+    upper, duals = inside.utility.offset(inside.p_x), inside.duals
+    stop = deadline.part(1 - SHARES.enclosure_proof)
+    until = min(patience, stop)
+    while True:
+        found = lazy.best(inside.nearly_in_use(), duals, until)
+        duals = found.duals if found.finished else duals
+        ahead, outputs = found.estimate - inside.value, found.outputs
+        # relative difference of estimate and answer from which on `patience` no longer ends the
+        # loop
+        if ahead <= 0.05 * inside.value:
+            until = stop
+        late = until.over
+        if late or ahead <= gap / 2:
+            proof = _proof(given, inside, duals, gap / 2, deadline)
+            if proof.sure:
+                upper = min(upper, proof.bound)
+            outputs = proof.outputs  # vertices that the search has missed
+        if late or upper - inside.value <= gap or len(outputs) == 0:
+            return upper
+        before = inside.value
+        cuts = inside.take(outputs[:20], until)  # most outputs that the oracle gets at a time
+        if len(cuts):
+            lazy.add(cuts)
+            given = given.with_cuts(cuts)
+        elif inside.value <= before:  # neither a cut nor a better output
+            return upper
+
+
+def _proof(
+    given: Facets, inside: AllowedOutputs, duals: FloatArray, slack: float, deadline: Deadline
+) -> Undercut:
+    """Return the vertices that undercut the duals; more are kept where too many were dropped."""
+    most = SIZES.low_vertices[0]
+    while True:
+        found = undercutting(
+            given, inside.p_x, inside.utility, duals, slack=slack, most=most, deadline=deadline
+        )
+        vain = len(found.outputs) == 0 and found.slack > slack
+        if not (found.finished and vain) or most * SIZES.growth > SIZES.enclosed_vertices:
+            return found
+        most *= SIZES.growth
+
+
+def can_enclose(space: Polytope) -> bool:
+    """Return whether a polytope is plain and has few enough symbols."""
+    return space.plain() and space.n_x <= SIZES.enclosed_symbols
+
 
 SMALL = 1e-9
 """Entries of a posterior are raised to this before −log is taken."""
 
 
 class CutLoop:
-    """The cutting-plane loop: a polytope, allowed outputs in it, and the upper bound.
-
-    Parameters
-    ----------
-    allowed : AllowedSet
-        A polytope around the allowed outputs; its own oracle is not used.
-    oracle : callable
-        The oracle of the allowed outputs; P_X is strictly inside.
-    p_x : ndarray
-        P(x), shape (n_x,), all positive.
-    start : ndarray
-        P(y | x) of allowed outputs, shape (n_x, n_y): the answer is at least as good as their best
-        mixture.
-    goal : Utility
-        The utility to maximise.
-    until : Deadline
-        When to stop; the steps get parts of the time until then.
-    gap : float
-        Stop when utility and upper bound differ by at most half of this.
-    seed : int
-        Seed of the random starts.
-
-    Attributes
-    ----------
-    inside : AllowedOutputs
-        The allowed outputs and their best mixture.
-    upper : float
-        The least upper bound proven so far.
-    """
+    """The cutting-plane loop: polytope, allowed outputs `inside`, least proven bound `upper`."""
 
     def __init__(
         self,
@@ -84,26 +207,15 @@ class CutLoop:
     ) -> None:
         self.p_x, self.gap, self.seed = p_x, gap, seed
         self.goal = goal
-        self.until, self._patience = until, until.part(_PATIENCE)
-        self._first_proof, self._early = until.part(_FIRST_PROOF), until.part(_SEARCH_SHARE)
+        self.until, self._patience = until, until.part(SHARES.enclosing)
+        self._first_proof = until.part(SHARES.first_polytope)
+        self._early = until.part(SHARES.cutting)
         self.outer = AllowedSet(allowed.rows, allowed.n_x, blocks=allowed.blocks)
         self.upper = self.goal.value(np.diag(p_x), p_x)
         self.inside = AllowedOutputs(start, p_x, self.goal, oracle)
 
     def run(self, *, prove: bool = True) -> None:
-        """Narrow the polytope and improve the allowed outputs, until they agree or time is over.
-
-        Parameters
-        ----------
-        prove : bool
-            Whether to cut the polytope and to prove that no other outputs are better; else there is
-            one search, whose outputs are moved inside.
-
-        Raises
-        ------
-        InfeasibleError, SolverError
-            If HiGHS fails, as on nearly parallel cuts; `inside` and `upper` remain valid.
-        """
+        """Narrow the polytope and improve the allowed outputs, until they agree or time is over."""
         space = polytope(self.outer, self.p_x)
         if prove and can_enclose(space):
             gap, patience = self.gap / 2, self._patience
@@ -132,7 +244,9 @@ class CutLoop:
                 return
             differ = self.goal.offset(self.p_x) - search.mixture.cost - self.inside.value
             early = not self._early.over
-            if len(cuts) and early and differ > _AGREED * self.gap:
+            # part of the gap by which the mixtures of polytope and outputs may differ when a proof
+            # starts
+            if len(cuts) and early and differ > 0.25 * self.gap:
                 self._cut(search, cuts, points)
                 continue
             if early and (search.include(self.inside.points) or self._wider(search)):
@@ -161,7 +275,7 @@ class CutLoop:
 
     def _wider(self, search: ColumnSearch) -> bool:
         """Search for better outputs for a part of the time; return whether there are any."""
-        search.deadline = self.until.part(_WIDE_SHARE)
+        search.deadline = self.until.part(SHARES.around)
         found = search.widen()
         search.deadline = self.until
         return found

@@ -10,35 +10,19 @@ import numpy as np
 from core.allowed.allowed_set import AllowedSet, AverageBudget, SeparationOracle
 from core.validation import FloatArray
 
-FIRST_SHARE = 1e-15
-"""First share of P_X that is tried: a smaller one would not change doubles."""
-
-GROWTH = 4.0
-"""Factor between the shares that are tried until one passes."""
-
-HALVINGS = 10
-"""Bisections between the last share that failed and the first that passed."""
-
-QUICK_SHARE = 1e-12
-"""First share where checking is slow: the utility lost is as small."""
-
 
 def least_share(passes: Callable[[float], bool], *, quick: bool = False) -> float:
-    """Return a share in [0, 1] that passes, close to the least; 1 is assumed to pass.
-
-    Parameters
-    ----------
-    passes : callable
-        Returns whether a share passes; every larger one then passes too.
-    quick : bool
-        Return the first that passes, which is at most GROWTH times too large or `QUICK_SHARE`.
-    """
+    """Return a share in [0, 1] that passes, close to the least; 1 is assumed to pass."""
     if passes(0.0):
         return 0.0
-    low, high = 0.0, QUICK_SHARE if quick else FIRST_SHARE
+    # first share of P_X that is tried: a smaller one than 1e-15 would not change doubles; where
+    # checking is slow, the utility lost to 1e-12 is as small
+    low, high = 0.0, 1e-12 if quick else 1e-15
     while high < 1.0 and not passes(high):
-        low, high = high, min(GROWTH * high, 1.0)
-    for _ in range(0 if quick else HALVINGS):
+        # factor between the shares that are tried until one passes
+        low, high = high, min(4.0 * high, 1.0)
+    # bisections between the last share that failed and the first that passed
+    for _ in range(0 if quick else 10):
         middle = (low + high) / 2
         if passes(middle):
             high = middle
@@ -61,21 +45,7 @@ def mixed(kernel: FloatArray, p_x: FloatArray, share: float) -> FloatArray:
 def share_to_rows(
     allowed: AllowedSet, p_x: FloatArray, kernel: FloatArray, slack: float = 0.0
 ) -> float:
-    """Return the share of the way to P_X at which every output meets all rows without slack.
-
-    Where the set has auxiliary variables it is not computed: 0.
-
-    Parameters
-    ----------
-    allowed : AllowedSet
-        Gives the rows.
-    p_x : ndarray
-        P(x), shape (n_x,).
-    kernel : ndarray
-        P(y | x), shape (n_x, n_y).
-    slack : float
-        Value of a row, for a posterior, up to which it counts as met.
-    """
+    """Return the share of the way to P_X at which outputs meet all rows; 0 with auxiliary ones."""
     if allowed.n_auxiliary:
         return 0.0
     weights = (p_x[:, None] * kernel).T
@@ -89,19 +59,7 @@ def share_to_rows(
 
 @dataclass(frozen=True, eq=False)
 class Inside:
-    """Moves all outputs towards P_X until an oracle allows each and budgets hold.
-
-    Without oracle and budgets the kernel stays as it is.
-
-    Attributes
-    ----------
-    oracle : callable or None
-        As in `AllowedSet`.
-    p_x : ndarray
-        P(x), shape (n_x,).
-    budgets : tuple of AverageBudget
-        As in `AllowedSet`.
-    """
+    """Moves outputs towards P_X until an oracle, if any, allows each and budgets, if any, hold."""
 
     oracle: SeparationOracle | None
     p_x: FloatArray

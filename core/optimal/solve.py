@@ -1,13 +1,9 @@
-"""The optimal mechanism under any convex notion, at any size, with an upper bound.
-
-A utility is maximised over kernels whose every output is in an allowed set, by a master program
-over known outputs, a search for better ones, and a proof that there are none. An oracle's cuts
-narrow the polytope that is searched until the outputs in use are allowed, or nearly so.
-"""
+"""The optimal mechanism under any convex notion, at any size, with an upper bound."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import comb
 from typing import Literal
@@ -16,22 +12,56 @@ import numpy as np
 
 from core.allowed.allowed_set import AllowedSet, SeparationOracle
 from core.clock import Deadline, watching
-from core.errors import CoreError, InfeasibleError, SolverError
-from core.optimal.bounds.consistency import not_below
+from core.errors import CoreError, InfeasibleError, SolverError, TimeLimitError
 from core.optimal.bounds.prover import Prover
 from core.optimal.bounds.slices import sliced_bound
 from core.optimal.budgets.answer import search_within
 from core.optimal.columns.linear_search import LinearSearch, too_large
 from core.optimal.columns.vertex_search import ColumnSearch
 from core.optimal.cutting_planes import SMALL, CutLoop
-from core.optimal.excepted import excepted_outputs
+from core.optimal.direct import by_one_program
+from core.optimal.plan import SHARES, SIZES
 from core.optimal.polish import Inside, mixed, share_to_rows
-from core.optimal.polytopes.enumeration import best_mixture
+from core.optimal.polytopes.enumeration import all_vertices, best_mixture
 from core.optimal.polytopes.standard_form import polytope
-from core.optimal.polytopes.walk import MAX_VERTICES
-from core.optimal.programs.highs import FEASIBILITY
+from core.optimal.tolerances import FEASIBILITY
 from core.optimal.utility import Centred, Exceptions, MutualInformation, Utility
 from core.validation import FloatArray
+
+ROUNDED = 1e-8
+"""How far, in nats, a mechanism may exceed a bound, by the slack of the audit."""
+
+
+def not_below(upper: float, value: float, strict: Callable[[], float] | None = None) -> float:
+    """Return an upper bound on the utility, raised to the utility of a known mechanism."""
+    if value > upper + ROUNDED and (strict is None or strict() > upper + ROUNDED):
+        raise SolverError(
+            f"A mechanism keeps {value:.9g} nats where {upper:.9g} were proven to be the most: "
+            "the proof does not hold."
+        )
+    return max(upper, value)
+
+
+def excepted_outputs(allowed: AllowedSet | None, p_x: FloatArray, deadline: Deadline) -> FloatArray:
+    """Return outputs whose mixtures are all that exceptions may be, or more, shape (k, n_x).
+
+    Costs are concave, so the best exceptions are among the vertices of what is asked of them. Where
+    these are too many, or a set is round, single symbols stand for them: all outputs are mixtures
+    of these, so a bound stays one, and what is found has to be moved inside.
+
+    Shapes: p_x (n_x,).
+    """
+    single: FloatArray = np.eye(len(p_x))
+    if allowed is None or allowed.oracle is not None:
+        return single
+    with suppress(TimeLimitError, SolverError, InfeasibleError):
+        space = polytope(allowed, p_x)
+        # vertices that are taken for exceptions: each is a column of every master program
+        found = all_vertices(allowed, p_x, space, deadline, 4_000).outer
+        result: FloatArray = found / found.sum(axis=1, keepdims=True)
+        return result
+    return single
+
 
 Solver = Literal["auto", "enumerate", "columns"]
 
@@ -44,39 +74,11 @@ Start = Callable[[Deadline], FloatArray]
 DEFAULT_SECONDS = 5.0
 """Default time limit in seconds: most proofs end in it, and a reader waits as long."""
 
-ENUMERATION_SHARE = 0.5
-"""Part of the time that enumeration may take; column generation gets the rest."""
-
-SEARCH_SHARE = 0.75
-"""Part of the time that the first search may take; the proof gets what is left."""
-
-LINEAR_SHARE = 0.95
-"""Part of the time that a search by linear programs may take; its last mixtures get the rest."""
-
-EXCEPTIONS_SHARE = 0.2
-"""Part of the time that it may take to list the outputs that exceptions may be."""
-
-STRICT_SHARE = 0.4
-"""Part of the time for the optimum without exceptions, where these keep another promise."""
-
-WIDER_SHARE = 0.1
-"""Part of the time left for random starts before a proof."""
-
-START_SHARE = 0.5
-"""Part of the time left that the mechanism to start from may take."""
-
-
-RESERVE = 0.05
-"""Part of the time kept back for the last mixture and its audit."""
-
 INSTEAD = (
     "Not all outputs that the promise allows could be listed, so the search built them one by one; "
     "its bound does not depend on such a list. Listing them ended with: “{}”"
 )
 """Note on an enumeration that failed: the bound does not depend on it."""
-
-FEW_BASES = 200_000
-"""Polytopes with at most this many candidate bases are enumerated first: it takes milliseconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +92,8 @@ class Outcome:
     utility, upper_bound : float
         The kernel's utility, and a utility that no mechanism exceeds.
     solver : str
-        "enumerate", "columns", "cutting planes" or "closed form": the method that found the kernel.
+        "one program", "enumerate", "columns", "cutting planes" or "closed form": the method that
+        found the kernel.
     status : str
         "optimal" where the two differ by at most the gap; else "time limit" where time cut any step
         of the search short, so that more of it might find or prove more, and "heuristic" where none
@@ -132,8 +135,9 @@ def maximise(
     utility : Utility, optional
         The utility to maximise; I(X;Y) by default.
     solver : {"auto", "enumerate", "columns"}
-        Enumerate all vertices first, or generate columns; "auto" chooses by the number of bases.
-        Where enumeration takes too long, columns are generated.
+        Enumerate all vertices first, or generate columns; "auto" solves one program where the
+        utility is linear in the mechanism, and else chooses by the number of bases. Where
+        enumeration takes too long, columns are generated.
     time_limit : float, optional
         Seconds; DEFAULT_SECONDS by default.
     gap : float
@@ -172,7 +176,7 @@ def maximise(
         goal = MutualInformation() if utility is None else utility
         exceptions = goal.exceptions
         if exceptions is None and allowed.exceptions > 0:
-            points = excepted_outputs(allowed.excepted, p_x, deadline.part(EXCEPTIONS_SHARE))
+            points = excepted_outputs(allowed.excepted, p_x, deadline.part(SHARES.exceptions))
             exceptions = Exceptions(points, allowed.exceptions)
         if not isinstance(goal, MutualInformation):
             goal = Centred(goal, p_x)
@@ -189,7 +193,7 @@ def maximise(
                 replace(allowed, exceptions=0.0, excepted=None),
                 p_x,
                 utility=utility,
-                time_limit=STRICT_SHARE * deadline.left,
+                time_limit=SHARES.strict * deadline.left,
                 gap=gap,
                 seed=seed,
                 start=start,
@@ -207,15 +211,7 @@ def maximise(
 
 
 class _Task:
-    """One call of `maximise`; arguments as there.
-
-    Attributes
-    ----------
-    best : ndarray
-        The best kernel so far, inside the set, shape (n_x, n_y).
-    upper : float
-        The least upper bound proven so far.
-    """
+    """One call of `maximise`: its `best` kernel so far, inside the set; least proven `upper`."""
 
     def __init__(
         self,
@@ -229,22 +225,22 @@ class _Task:
         finish: Finish,
     ) -> None:
         self.allowed, self.p_x, self.goal, self.seed = allowed, p_x, goal, seed
-        self.deadline, self._until = deadline, deadline.part(1 - RESERVE)
+        self.deadline, self._until = deadline, deadline.part(1 - SHARES.last_mixture)
         self.gap, self.finish, self._start = gap, finish, start
-        self.upper = goal.value(np.diag(p_x), p_x)
+        alone = np.arange(len(p_x))[:, None, None]  # a diagonal matrix of 5,000 symbols is 200 MB
+        costs = goal.supported_cost(p_x[:, None, None], alone, len(p_x))
+        self.upper = goal.offset(p_x) - float(costs.sum())
         self.best: FloatArray = np.ones((len(p_x), 1))
         self.value = goal.value(p_x[None], p_x)
         self.solver = "columns"
         self.notes: tuple[str, ...] = ()
 
     def search(self, solver: Solver, *, prove: bool) -> None:
-        """Improve the kernel and the upper bound, by the method that suits the set.
-
-        Raises
-        ------
-        InfeasibleError, SolverError
-            If HiGHS fails; `best` and `upper` remain valid.
-        """
+        """Improve kernel and bound by the method that suits; where HiGHS fails both stay valid."""
+        if solver == "auto" and self.goal.pieces() is not None:
+            self._by_one_program()
+            if self._closed():
+                return
         if self.allowed.budgets:
             search_within(self, solver, maximise, prove=prove)
             return
@@ -262,6 +258,20 @@ class _Task:
         self.prover = Prover(self.allowed, self.space, self.p_x, self.goal)
         if solver == "columns" or not self._enumerate(always=solver == "enumerate"):
             self._generate(prove=prove)
+
+    def _by_one_program(self) -> None:
+        """Solve a utility that is linear in the mechanism; what fails here is left to a search."""
+        with suppress(SolverError, InfeasibleError):
+            by_one_program(
+                *(self.allowed, self.p_x, self.goal, self.gap),
+                self.deadline.part(SHARES.search),
+                self._take,
+            )
+
+    def _take(self, kernel: FloatArray, bound: float) -> float:
+        """Take an answer and a bound of one program, and return the answer's utility."""
+        self.upper = min(self.upper, bound)
+        return self.offer(kernel, "one program")
 
     def outcome(self, *, cut: bool) -> Outcome:
         """Return the best kernel and the upper bound, checked; `cut` if time cut a step short."""
@@ -281,12 +291,7 @@ class _Task:
         self.offer(self.first())
 
     def _by_cutting_planes(self, oracle: SeparationOracle, *, prove: bool) -> None:
-        """Solve by cutting planes, between a polytope outside and allowed outputs inside.
-
-        Moving a mixture inside may lose more than it gained on an earlier one, so the answer is the
-        best of those inside. Where a set is too large for a search of vertices, that is the best
-        mixture of the outputs to start from.
-        """
+        """Solve by cutting planes; the answer is the best of the mixtures inside, or the start."""
         first = self.first()
         self.offer(first)
         loop = CutLoop(
@@ -302,10 +307,14 @@ class _Task:
 
     def _by_linear_programs(self) -> None:
         """Solve without tableaux; the upper bound is H(X) unless slices give a lower one."""
-        until = self.deadline.part(SEARCH_SHARE if self.allowed.blocks else LINEAR_SHARE)
+        until = self.deadline.part(SHARES.search if self.allowed.blocks else SHARES.linear_search)
+        first = None if self._start is None else self.first()
+        if first is not None and until.over:  # the first program of 5,000 symbols takes a second
+            self.offer(first)
+            return
         search = LinearSearch(self.allowed, self.p_x, seed=self.seed, deadline=until)
-        if self._start is not None:
-            search.include(self.posteriors(self.first()))
+        if first is not None:
+            search.include(self.posteriors(first))
         search.run()
         self.offer(search.settled())
         whole = self.goal.exceptions is None  # a bound by slices does not account for exceptions
@@ -316,10 +325,12 @@ class _Task:
     def _enumerate(self, *, always: bool) -> bool:
         """Solve by all vertices; return whether that succeeded, as there may be too many."""
         size = self.space.n_basic + self.space.n_free
-        if not always and comb(size, self.space.n_basic) > FEW_BASES:
+        # polytopes with at most this many candidate bases are enumerated first: it takes
+        # milliseconds
+        if not always and comb(size, self.space.n_basic) > 200_000:
             return False
-        in_time = self.deadline.part(ENUMERATION_SHARE)
-        if not self.prover.walk(in_time, MAX_VERTICES) or self.prover.vertices is None:
+        in_time = self.deadline.part(SHARES.enumeration)
+        if not self.prover.walk(in_time, SIZES.walk_vertices) or self.prover.vertices is None:
             self.notes = (INSTEAD.format(self.prover.stopped),)
             return False
         points = self.prover.vertices.points
@@ -350,7 +361,7 @@ class _Task:
 
     def _by_columns(self, first: FloatArray, *, prove: bool) -> None:
         """Alternate between a search for outputs and a proof that there are no better ones."""
-        until = self.deadline.part(SEARCH_SHARE)
+        until = self.deadline.part(SHARES.search)
         search = ColumnSearch(self.space, self.p_x, self.goal, seed=self.seed, deadline=until)
         known = self.posteriors(first)
         search.include(known)
@@ -358,7 +369,7 @@ class _Task:
         while True:
             search.run()
             if prove:  # each output found now saves the proof from starting again
-                search.look_wider(search.deadline.part(WIDER_SHARE))
+                search.look_wider(search.deadline.part(SHARES.wider_search))
             value = self.offer(search.settled())
             if not prove or self.upper - value <= self.gap or self._until.over:
                 return
@@ -375,7 +386,7 @@ class _Task:
         """Return the kernel to start from; by default a constant output."""
         if self._start is None:
             return np.ones((len(self.p_x), 1))
-        return self._start(self.deadline.part(START_SHARE))
+        return self._start(self.deadline.part(SHARES.start))
 
     def posteriors(self, kernel: FloatArray) -> FloatArray:
         """Return the posteriors P(x | y) of a kernel, shape (n_y, n_x)."""

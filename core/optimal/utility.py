@@ -20,22 +20,7 @@ from core.validation import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class Exceptions:
-    """Outputs of a small total probability that need not be allowed.
-
-    As costs are concave, single symbols suffice.
-
-    Attributes
-    ----------
-    points : ndarray
-        Their posteriors, shape (k, n_x).
-    share : float
-        δ, the bound on their total probability.
-
-    Examples
-    --------
-    >>> Exceptions(np.eye(3), 0.05).points.shape
-    (3, 3)
-    """
+    """Outputs of total probability δ (`share`) that need not be allowed; concavity: symbols do."""
 
     points: FloatArray
     share: float
@@ -236,24 +221,10 @@ class OfImage(Utility):
 
 @dataclass(frozen=True, eq=False)
 class Centred(Utility):
-    """A utility shifted to 0 for a constant output, with costs shifted to 0 for single symbols.
+    """A utility of 0 for a constant output, with costs of at least 0 that are 0 at single symbols.
 
-    Solvers assume costs that are at least 0, and 0 at each symbol alone, as entropies are. Any
-    concave cost is so once a linear function is subtracted, which changes the utility of every
-    mechanism by the same amount.
-
-    Attributes
-    ----------
-    inner : Utility
-        The original utility.
-    p_x : ndarray
-        P(x), shape (n_x,).
-
-    Examples
-    --------
-    >>> guess = Centred(Greatest(np.eye(2)), np.array([0.25, 0.75]))
-    >>> guess.base, guess.offset(guess.p_x), guess.cost(np.eye(2))
-    (0.75, 0.25, array([0., 0.]))
+    Solvers assume such costs; a linear function is subtracted from a concave cost, which shifts the
+    utility of every mechanism by the same amount.
     """
 
     inner: Utility
@@ -323,13 +294,7 @@ class FDivergence(Utility):
 
 
 def entropy_terms(values: FloatArray) -> FloatArray:
-    """Return −v·log v, 0 for v ≤ 0.
-
-    Examples
-    --------
-    >>> entropy_terms(np.array([0.0, 1.0, -1e-18]))
-    array([0., 0., 0.])
-    """
+    """Return −v·log v, 0 for v ≤ 0."""
     return 0.0 - _x_log_x(values)
 
 

@@ -14,10 +14,8 @@ from core.papers.experiments import (
     lift_measures,
     lift_optimal,
     nonstochastic,
-    rldp_adult,
+    rldp,
     rldp_examples,
-    rldp_figures,
-    rldp_realised,
 )
 from core.validation import shown
 
@@ -131,7 +129,7 @@ EXPERIMENTS: tuple[Definition, ...] = (
         "Mechanisms on Adult",
         "PolyOpt outperforms independent reporting and SRR, GRR is the worst, and robustness costs "
         "little beside the non-robust optimum.",
-        rldp_adult.adult,
+        rldp.adult,
         430,
     ),
     Definition(
@@ -140,7 +138,7 @@ EXPERIMENTS: tuple[Definition, ...] = (
         "Figures 3 and 5, Table 2",
         "Mechanisms on samples of random truths",
         "As on Adult; utility at the estimate is near that at the truth, and β matters little.",
-        rldp_figures.synthetic,
+        rldp.synthetic,
         1000,
     ),
     Definition(
@@ -149,7 +147,7 @@ EXPERIMENTS: tuple[Definition, ...] = (
         "Figure 4",
         "What designs give away at the truth",
         "The non-robust optimum gives away more than it promises, PolyOpt less.",
-        rldp_realised.realised,
+        rldp.realised,
         750,
     ),
     Definition(
@@ -230,18 +228,7 @@ EXPERIMENTS: tuple[Definition, ...] = (
 
 
 def entry(key: str) -> Definition:
-    """Return an experiment by its key.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is none.
-
-    Examples
-    --------
-    >>> entry("lift_1").place
-    'Figure 1'
-    """
+    """Return an experiment by its key."""
     for one in EXPERIMENTS:
         if one.key == key:
             return one
@@ -250,18 +237,7 @@ def entry(key: str) -> Definition:
 
 
 def chosen(keys: Iterable[str]) -> tuple[Definition, ...]:
-    """Return experiments by their keys or their papers' keys, in order; all where none is given.
-
-    Raises
-    ------
-    InvalidInputError
-        If a key is neither.
-
-    Examples
-    --------
-    >>> [one.key for one in chosen(["lift_2", "lift_1"])]
-    ['lift_1', 'lift_2']
-    """
+    """Return experiments by their keys or their papers' keys, in order; all where none is given."""
     asked = set(keys)
     papers = {one.paper for one in EXPERIMENTS}
     for key in sorted(asked - papers):

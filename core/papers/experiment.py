@@ -1,41 +1,24 @@
-"""What an experiment is: its definition, its draws, and what it finds."""
+"""What an experiment is: its definition, its draws, what it finds, and what is made of draws."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from core.clock import Stopwatch
-from core.papers.printed import marks_of
+from core.papers.printed import Printed, marks_of
 from core.papers.results import Beyond, Experiment, Mark, Panel, Series, Verdict
+from core.papers.verdicts import EQUAL, Relation, Value
 from core.validation import FloatArray
-
-QUICKER = 20
-"""A quick run takes this part of the draws."""
-
-LEAST = 5
-"""Fewest draws of a quick run: fewer have no standard error to speak of."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """How an experiment is run.
-
-    Attributes
-    ----------
-    number : int
-        The experiment's own number, part of the seeds of its draws.
-    seed : int
-        Seed of the run.
-    quick : bool
-        Whether fewer draws and small panels are enough.
-    report : callable
-        Is called with (steps done, steps in all).
-    """
+    """How an experiment is run; `number` is its own, part of the seeds of its draws."""
 
     number: int
     seed: int = 0
@@ -43,29 +26,16 @@ class Setting:
     report: Callable[[Any], None] = lambda _: None
 
     def count(self, full: int) -> int:
-        """Return the number of draws: all, or a twentieth in a quick run.
-
-        Examples
-        --------
-        >>> Setting(1).count(1000), Setting(1, quick=True).count(1000)
-        (1000, 50)
-        """
-        return max(min(LEAST, full), full // QUICKER) if self.quick else full
+        """Return the number of draws: all, or a twentieth in a quick run."""
+        # fewer than five draws have no standard error to speak of
+        return max(min(5, full), full // 20) if self.quick else full
 
     def rng(self, i: int) -> np.random.Generator:
         """Return the random generator of draw i, which depends on seed, experiment and i alone."""
         return np.random.default_rng([self.seed, self.number, i])
 
     def uniform(self, count: int, n_s: int, n_x: int, start: int = 0) -> FloatArray:
-        """Draw joints P(s, x) with i.i.d. uniform entries, normalised, shape (count, n_s, n_x).
-
-        They are the draws `start`, `start` + 1, ….
-
-        Examples
-        --------
-        >>> Setting(1).uniform(2, 3, 4).sum(axis=(1, 2))
-        array([1., 1.])
-        """
+        """Draw joints `start`, … with i.i.d. uniform entries, normalised, (count, n_s, n_x)."""
         drawn = np.stack([self.rng(start + i).random((n_s, n_x)) for i in range(count)])
         result: FloatArray = drawn / drawn.sum(axis=(1, 2), keepdims=True)
         return result
@@ -78,10 +48,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Findings:
-    """What an experiment finds; the fields are those of `Experiment`.
-
-    Its marks are those beside those of the printed data, which `Definition.perform` adds.
-    """
+    """What an experiment finds, as in `Experiment`; the printed data's marks are added later."""
 
     draws: int
     panels: tuple[Panel, ...]
@@ -95,21 +62,7 @@ class Findings:
 
 @dataclass(frozen=True)
 class Definition:
-    """An experiment before it is run.
-
-    Attributes
-    ----------
-    key : str
-        Its key, which begins with its paper's.
-    number : int
-        Its number in the seeds of its draws; no other experiment has it.
-    place, title, claim : str
-        As in `Experiment`.
-    run : callable
-        Takes a `Setting` and returns `Findings`.
-    seconds : float
-        About how long a full run takes, on one core.
-    """
+    """An experiment before it is run; no other has its `number`, and `seconds` is on one core."""
 
     key: str
     number: int
@@ -127,43 +80,20 @@ class Definition:
     def perform(
         self, seed: int = 0, *, quick: bool = False, report: Callable[[Any], None] = lambda _: None
     ) -> Experiment:
-        """Run it.
-
-        Parameters
-        ----------
-        seed, quick, report
-            As in `Setting`.
-        """
+        """Run it."""
         taken = Stopwatch()
         found = self.run(Setting(self.number, seed, quick, report))
         few = found.draws if quick else 0
-        return Experiment(
-            self.key,
-            self.paper,
-            self.place,
-            self.title,
-            self.claim,
-            found.draws,
-            found.panels,
-            found.series,
-            (*found.marks, *marks_of(self.key)),
-            tuple(replace(one, few=one.few or few) for one in found.verdicts),
-            found.beyond,
-            found.notes,
-            found.scenario,
-            round(taken.seconds, 2),
-        )
+        own: dict[str, Any] = vars(found) | {
+            "marks": (*found.marks, *marks_of(self.key)),
+            "verdicts": tuple(replace(one, few=one.few or few) for one in found.verdicts),
+            "seconds": round(taken.seconds, 2),
+        }
+        return Experiment(self.key, self.paper, self.place, self.title, self.claim, **own)
 
 
 def mean_of(draws: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the means over the first axis and their standard errors; NaN of a single draw.
-
-    Examples
-    --------
-    >>> mean, error = mean_of(np.array([[1.0], [3.0]]))
-    >>> mean, error
-    (array([2.]), array([1.]))
-    """
+    """Return the means over the first axis and their standard errors; NaN of a single draw."""
     count = len(draws)
     mean = draws.mean(axis=0)
     if count < 2:
@@ -180,3 +110,61 @@ def line(name: str, x: FloatArray, draws: FloatArray, panel: int = 0, **more: An
 def numbers(values: Any) -> tuple[float, ...]:
     """Return an array as a tuple of Python's numbers."""
     return tuple(float(one) for one in np.asarray(values, dtype=np.float64).ravel())
+
+
+def at_eps(grid: FloatArray) -> tuple[str, ...]:
+    """Return the names of the points of a grid of ε."""
+    return tuple(f"ε = {one:g}" for one in grid.tolist())
+
+
+def ordered(
+    claim: str,
+    place: str,
+    above: FloatArray,
+    below: FloatArray,
+    at: Sequence[str],
+    cause: str = "",
+    *,
+    weak: bool = False,
+) -> Verdict:
+    """Return the verdict that means over draws (n_draws, k) are `above` others at all k points."""
+    apart = above - below
+    mean, error = mean_of(apart)
+    if weak:
+        error = np.where((apart >= -EQUAL).all(axis=0), 0.0, error)
+    values = zip(at, numbers(mean), numbers(error), strict=True)
+    relation: Relation = "at least" if weak else "is"
+    return Verdict(
+        "ORD",
+        claim,
+        place,
+        tuple(Value(name, m, error=e, relation=relation) for name, m, e in values),
+        cause,
+    )
+
+
+def mean_beside(said: Printed, draws: FloatArray, **more: Any) -> Value:
+    """Return the mean of draws, shape (n_draws,), beside a printed number."""
+    mean, error = mean_of(draws)
+    return said.beside(float(mean), float(error), **more)
+
+
+def lines(named: Mapping[str, FloatArray], x: FloatArray, panel: int = 0) -> tuple[Series, ...]:
+    """Return the series of several methods' draws, each of shape (n_draws, len(x))."""
+    return tuple(line(name, x, one, panel) for name, one in named.items())
+
+
+def panelled(names: Iterable[str], drawn: FloatArray, x: FloatArray) -> tuple[Series, ...]:
+    """Return the series of draws (n_panels, n_names, n_draws, len(x)) in panels 0, 1, …."""
+    known = tuple(names)
+    return tuple(
+        series
+        for panel, of in enumerate(drawn)
+        for series in lines(dict(zip(known, of, strict=True)), x, panel)
+    )
+
+
+def question(source: str, notion: str, eps: float, mechanism: str, **more: Any) -> dict[str, Any]:
+    """Return a question to open in the dashboard, as `Scenario.to_dict` gives it."""
+    data = {"source": source}
+    return {"data": data, "notion": notion, "eps": eps, "mechanism": mechanism, **more}

@@ -1,21 +1,21 @@
-"""Statements of [Lift] and [ALIP] about merging that are wrong, as little worlds."""
+"""Statements of [Lift], [ALIP] and [Funnel] that are wrong, as little worlds."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
-from scipy import special
+from numpy.typing import ArrayLike
 
+from core import measures
 from core import mechanisms as m
 from core.joint import Joint
+from core.learning.tables import flipped
 from core.learning.words import level
 from core.limits import ROUNDING
 from core.measures.conditionals import conditionals
-from core.mechanisms.merging.partition import merging_kernel
-from core.notions import ALIP
+from core.notions import ALIP, LIP
 from core.papers import as_printed
 from core.validation import FloatArray
 from core.wording import percent
@@ -37,40 +37,18 @@ SHARES = np.linspace(0.5, 0.7, 41)
 
 
 def source(sizes: tuple[int, int], draw: int) -> str:
-    """Return the name under which a drawn table is data of every page.
-
-    Examples
-    --------
-    >>> source(SYMBOLS, 3)
-    'random:uniform:5x17:3'
-    """
+    """Return the name under which a drawn table is data of every page."""
     return f"random:uniform:{sizes[0]}x{sizes[1]}:{draw}"
 
 
 def drawn(sizes: tuple[int, int], draw: int) -> Joint:
-    """Return the table of that name: independent uniform entries, normalised.
-
-    Examples
-    --------
-    >>> drawn(SYMBOLS, 3).p.shape
-    (5, 17)
-    """
+    """Return the table of that name: independent uniform entries, normalised."""
     return Joint.random_uniform(*sizes, np.random.default_rng(draw))
 
 
 @dataclass(frozen=True, eq=False)
 class Symbol:
-    """One symbol, and its risk as printed.
-
-    Attributes
-    ----------
-    name : str
-        Of the symbol.
-    risk : float
-        ω = Λ + Ψ.
-    factor : float
-        The largest factor by which it changes a belief, up or down.
-    """
+    """A symbol, ω = Λ + Ψ as printed, and the largest factor by which it changes a belief."""
 
     name: str
     risk: float
@@ -79,19 +57,10 @@ class Symbol:
 
 @dataclass(frozen=True, eq=False)
 class Merging:
-    """[Lift] Algorithm 1 with its two errors, on one drawn table.
+    """[Lift] Algorithm 1 with its two errors, on one drawn table, as shares of X kept; λ is ½.
 
-    Attributes
-    ----------
-    eps : float
-        Both budgets together, in nats; λ is ½.
-    by_risk, by_line_4, right : float
-        The share of X that is kept with ω = Λ + Ψ, with line 4 as printed, and without errors.
-    riskier, harmless : Symbol or None
-        Two symbols that are to be merged, of which print takes the riskier one for the more
-        harmless one, as wrongly as any two; None where there are none.
-    budgets, risk_line, line_4_line, right_line : ndarray
-        The shares over all ε, shape (k,).
+    `eps` is both budgets together, in nats; print takes `riskier` for more harmless than
+    `harmless`. The lines over all ε have shape (k,).
     """
 
     eps: float
@@ -107,21 +76,7 @@ class Merging:
 
 
 def merging(draw: int, eps: float) -> Merging:
-    """Return the world of Algorithm 1.
-
-    Parameters
-    ----------
-    draw : int
-        Which table is drawn.
-    eps : float
-        Both budgets together, in nats.
-
-    Examples
-    --------
-    >>> found = merging(3, 2.0)
-    >>> found.by_line_4 < found.right, found.by_risk < found.right
-    (True, True)
-    """
+    """Return the world of Algorithm 1."""
     joint = drawn(SYMBOLS, draw)
     every = np.array([_kept(joint, float(one)) for one in BUDGETS])
     by_risk, by_line_4, right = _kept(joint, eps)
@@ -133,18 +88,10 @@ def _kept(joint: Joint, eps: float) -> tuple[float, float, float]:
     """Return the share of X that is kept with each error, and without."""
     notion = ALIP.from_lambda(eps, HALF)
     return (
-        _wrongly(joint, notion, "risk"),
-        _wrongly(joint, notion, "line 4"),
+        as_printed.kept_as_printed(joint, notion, "risk"),
+        as_printed.kept_as_printed(joint, notion, "line 4"),
         m.subset_merging(joint, notion).nmi,
     )
-
-
-def _wrongly(joint: Joint, notion: ALIP, wrong: Literal["risk", "line 4"]) -> float:
-    sets = as_printed.subset_merging_as_printed(joint, notion, wrong)
-    merged = {x for members in sets for x in members}
-    whole = (*sets, *((x,) for x in range(joint.n_x) if x not in merged))
-    p_y = joint.p_x @ merging_kernel(whole, joint.n_x)
-    return float(special.entr(p_y).sum() / special.entr(joint.p_x).sum())
 
 
 def _mistaken(joint: Joint, notion: ALIP) -> tuple[Symbol | None, Symbol | None]:
@@ -169,17 +116,11 @@ def _mistaken(joint: Joint, notion: ALIP) -> tuple[Symbol | None, Symbol | None]
 
 
 def of_merging(found: Merging) -> tuple[str, ...]:
-    """Return what the world of Algorithm 1 shows, in sentences.
-
-    Examples
-    --------
-    >>> of_merging(merging(3, 2.0))[0][:33]
-    'At ε = 2 subset merging keeps 83.'
-    """
+    """Return what the world of Algorithm 1 shows, in sentences."""
     said = [
         f"At ε = {level(found.eps)} subset merging keeps {percent(found.right, 1)} of this table's "
-        f"X. With ω = Λ + Ψ as printed it keeps {percent(found.by_risk, 1)}, with line 4 as "
-        f"printed {percent(found.by_line_4, 1)}."
+        f"X. With ω = Λ + Ψ, printed for ALIP, it keeps {percent(found.by_risk, 1)}, with line 4 "
+        f"as printed {percent(found.by_line_4, 1)}."
     ]
     if found.riskier is not None and found.harmless is not None:
         said.append(
@@ -189,7 +130,8 @@ def of_merging(found: Merging) -> tuple[str, ...]:
             f"{found.riskier.factor:.3g} and the other by {found.harmless.factor:.3g}."
         )
     said.append(
-        "Line 4 ends the search as soon as all that is left keeps the promise as one set, which "
+        "For LIP, λ = ½, the paper has max(log Λ, |log Ψ|) itself, and its .83 agrees. Line 4 ends "
+        "the search as soon as all that is left keeps the promise as one set, which "
         "it mostly does at the start. In a single table an error may by chance keep more."
     )
     return tuple(said)
@@ -197,18 +139,10 @@ def of_merging(found: Merging) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Sharing:
-    """[ALIP] §IV-B: what the watchdog keeps of one drawn table as λ grows.
+    """[ALIP] §IV-B: the share of X that the watchdog keeps, and symbols merged, as λ grows.
 
-    Attributes
-    ----------
-    eps : float
-        Both budgets together, in nats.
-    half, more : float
-        The share of X that is kept at λ = 0.5 and at λ = 0.65.
-    merged_half, merged_more : int
-        Symbols that are merged there.
-    shares, kept : ndarray
-        λ, and what is kept there, shape (k,).
+    `half` is at λ = 0.5, `more` at 0.65; `shares` are the λ of `kept`, shape (k,). `eps` is both
+    budgets together, in nats.
     """
 
     eps: float
@@ -226,21 +160,7 @@ class Sharing:
 
 
 def sharing(draw: int, eps: float) -> Sharing:
-    """Return the world of a larger share for falling beliefs.
-
-    Parameters
-    ----------
-    draw : int
-        Which table is drawn.
-    eps : float
-        Both budgets together, in nats.
-
-    Examples
-    --------
-    >>> found = sharing(2, 2.0)
-    >>> found.kept.shape, bool(found.more >= found.half)
-    ((41,), True)
-    """
+    """Return the world of a larger share for falling beliefs."""
     joint = drawn(LARGE, draw)
     half, more = (m.watchdog(joint, ALIP.from_lambda(eps, share)) for share in (HALF, MORE))
     kept = [m.watchdog(joint, ALIP.from_lambda(eps, float(share))).nmi for share in SHARES]
@@ -254,13 +174,7 @@ def _merged(mechanism: m.Mechanism) -> int:
 
 
 def of_sharing(found: Sharing) -> tuple[str, ...]:
-    """Return what the world of the share λ shows, in sentences.
-
-    Examples
-    --------
-    >>> of_sharing(sharing(2, 2.0))[1]
-    'So print is right for this table.'
-    """
+    """Return what the world of the share λ shows, in sentences."""
     verdict = "wrong" if found.broken else "right"
     rises = math.exp((1 - HALF) * found.eps), math.exp((1 - MORE) * found.eps)
     return (
@@ -271,4 +185,176 @@ def of_sharing(found: Sharing) -> tuple[str, ...]:
         f"A larger share for falling beliefs leaves less for rising ones: they may rise by a "
         f"factor of {rises[1]:.3g} in place of {rises[0]:.3g}, and a symbol that was published "
         "before may have to be merged. That is so in 1 to 2 % of all draws.",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Proposition:
+    """[Lift] Proposition 1(2): total variation, what print bounds it by, and what holds.
+
+    `printed` is ½(e^ε_u − 1), `right` ½ max(e^ε_u − 1, 1 − e^−ε_l); `rounding` may move each by as
+    much. The lines, shape (k,), are over all lifts of the secret that is nearly excluded.
+    """
+
+    max_lift: float
+    min_lift: float
+    variation: float
+    printed: float
+    right: float
+    rounding: float
+    lifts: FloatArray
+    variations: FloatArray
+    printed_line: FloatArray
+    right_line: FloatArray
+
+    @property
+    def broken(self) -> bool:
+        """Whether T is above what print says."""
+        return self.variation - self.printed > 2 * self.rounding
+
+    @property
+    def silent(self) -> bool:
+        """Whether no symbol changes any belief."""
+        return self.right == 0.0
+
+
+def proposition(secrets: int, excluded: float) -> Proposition:
+    """Return the world of [Lift] Proposition 1(2): S and X uniform.
+
+    Each symbol has the lift `excluded` for a secret of its own; all others share what is left.
+    """
+    lifts = np.linspace(0.0, 1.0, 41)
+    every = np.array([_bounds(secrets, float(lift)) for lift in lifts])
+    variation, printed, right = _bounds(secrets, excluded)
+    found = conditionals(_excluding(secrets, excluded)).lift
+    return Proposition(
+        float(found.max()),
+        float(found.min()),
+        variation,
+        printed,
+        right,
+        _rounding(secrets),
+        lifts,
+        *every.T,
+    )
+
+
+def _rounding(secrets: int) -> float:
+    """Return by how much rounding may move T, Λ − 1 or 1 − Ψ of the world.
+
+    To first order in u = 2⁻⁵³: each p is off by 3u of itself, a sum of n by (n + 2)u, P(s)·P(x) by
+    (2n + 5)u, a lift (≤ 2) by (2n + 9)u of itself, half of it less 1 by (2n + 9)u. T is half the
+    sum of |p − P(s)·P(x)|: terms are off by (n + 4)u together, their sum by n²u more, a normalised
+    table by another n²u. So (2n² + 2n + 9)u is enough, and 2(n + 3)² is more.
+    """
+    return 2 * (secrets + 3) ** 2 * 2.0**-53
+
+
+def _excluding(secrets: int, excluded: float) -> FloatArray:
+    """Return P(s, x) of the world, shape (secrets, secrets)."""
+    other = (secrets - excluded) / (secrets - 1)
+    lifts = np.where(np.eye(secrets, dtype=bool), excluded, other)
+    result: FloatArray = lifts / secrets**2
+    return result
+
+
+def _bounds(secrets: int, excluded: float) -> tuple[float, float, float]:
+    """Return T, what print bounds it by, and what holds."""
+    p = _excluding(secrets, excluded)
+    most, least = float(measures.max_lift(p).max()), float(measures.min_lift(p).min())
+    rise, fall = most - 1, 1 - least
+    numbers = (float(measures.total_variation(p)), rise / 2, max(rise, fall) / 2)
+    variation, printed, right = (0.0 if abs(x) <= _rounding(secrets) else x for x in numbers)
+    return variation, printed, right
+
+
+@dataclass(frozen=True, eq=False)
+class Theorem:
+    """[Funnel] Theorem 4: two protocols, private alone, told together; LIP levels in nats.
+
+    `bound` is print's, the sum. `levels`, (k,), are those of both where the bits are told truly
+    with the chances `truths`; at the chance `same` it is the same.
+    """
+
+    alone_a: float
+    alone_b: float
+    together: float
+    bound: float
+    truths: FloatArray
+    levels: FloatArray
+    same: float
+
+    @property
+    def broken(self) -> bool:
+        """Whether the level is above what print says."""
+        return self.together > self.bound + 1e-9
+
+
+def theorem(told_a: float, told_b: float, parity: float) -> Theorem:
+    """Return the world of [Funnel] Theorem 4.
+
+    X holds two uniform bits a and b in both attributes; S is their parity, or with a small chance
+    the other one. The first protocol tells a, the second b.
+    """
+    joint = _parity(parity)
+    first, second = flipped(told_a), flipped(told_b)
+    alone = [
+        _level(joint, np.kron(first, np.ones((2, 1)))),
+        _level(joint, np.kron(np.ones((2, 1)), second)),
+    ]
+    truths = np.linspace(0.5, 1.0, 26)
+    levels = [_level(joint, np.kron(flipped(t), flipped(t))) for t in truths]
+    return Theorem(
+        alone[0],
+        alone[1],
+        _level(joint, np.kron(first, second)),
+        alone[0] + alone[1],
+        truths,
+        np.array(levels),
+        # together they depend on both chances through (2a − 1)(2b − 1) alone
+        0.5 + math.sqrt((2 * told_a - 1) * (2 * told_b - 1)) / 2,
+    )
+
+
+def _level(joint: Joint, kernel: ArrayLike) -> float:
+    """Return the level of LIP; what the audit takes for rounding is 0."""
+    found = LIP(1.0).achieved(joint, kernel)
+    return 0.0 if found < ROUNDING else found
+
+
+def _parity(parity: float) -> Joint:
+    """Return P(s, (a, b)), shape (2, 4): b changes fastest."""
+    even = [parity, 1 - parity, 1 - parity, parity]
+    p = np.array([even, [1 - share for share in even]]) / 4
+    return Joint.from_counts(p, ("even", "odd"), ("00", "01", "10", "11"))
+
+
+def of_proposition(found: Proposition) -> tuple[str, ...]:
+    """Return what the world of the proposition shows, in sentences."""
+    verdict = "above" if found.broken else "not above"
+    moved = (
+        "No symbol changes any belief."
+        if found.silent
+        else f"Every symbol raises beliefs by a factor of {found.max_lift:.3g} at most, and lowers "
+        f"one to {found.min_lift:.3g} of what it was."
+    )
+    return (
+        moved,
+        f"T(S;Y) is {found.variation:.3g}: {verdict} {found.printed:.3g}, what print says it is at "
+        f"most. What holds is {found.right:.3g}.",
+        "The proof takes |l − 1| to be at most Λ − 1, which fails where 1 − Ψ is larger.",
+    )
+
+
+def of_theorem(found: Theorem) -> tuple[str, ...]:
+    """Return what the world of the theorem shows, in sentences."""
+    together = "∞" if math.isinf(found.together) else f"{found.together:.3g}"
+    holds = "and it holds here" if not found.broken else ""
+    return (
+        f"By itself the first protocol has the level {found.alone_a:.3g}, the second "
+        f"{found.alone_b:.3g}: one bit says nothing of the parity.",
+        f"Together they reach {together}: print says {found.bound:.3g} at most"
+        f"{', ' + holds if holds else ''}.",
+        "The proof takes what is known of X given S to be a product over the attributes. Where the "
+        "attributes are independent given S it is one, and the theorem holds.",
     )

@@ -25,23 +25,9 @@ FOLDER = Path(__file__).parent / "printed"
 class Printed:
     """A number, or a table of numbers, as it is printed.
 
-    Attributes
-    ----------
-    what, place : str
-        What it is, and where it is printed.
-    value : ndarray
-        The numbers, of any shape.
-    unit : float
-        One unit of the last digit; of a value read from a figure or said as "about", how exactly
-        it can be known.
-    drawn : bool
-        Whether it is a mean over the paper's own random draws.
-    relation : {"is", "at most", "at least"}
-        Whether print says that a number is this one, or that it is so bounded in all cases.
-    judged : bool
-        Whether a verdict compares it with ours; a time of print's machine is only drawn.
-    marks : tuple of (str, Mark)
-        Where it stands in figures: key of the experiment, and mark.
+    `unit` is one unit of the last digit, or how exactly a figure can be read; `drawn` whether it is
+    a mean over the paper's own draws; `relation` whether it is the number or a bound. What is not
+    `judged` is only drawn. `marks`: where it stands in figures, by key of the experiment.
     """
 
     what: str
@@ -60,17 +46,7 @@ class Printed:
 
     def beside(self, ours: float, error: float = 0.0, name: str = "", **more: Any) -> Value:
         """Return the only number beside ours."""
-        told = name or self.what
-        return Value(
-            told,
-            float(ours),
-            self.number,
-            float(error),
-            self.unit,
-            self.drawn,
-            self.relation,
-            **more,
-        )
+        return self._value(name or self.what, ours, self.number, error, **more)
 
     def table(self, ours: ArrayLike, errors: ArrayLike = 0.0) -> tuple[Value, ...]:
         """Return every number of a table beside ours, of the same shape."""
@@ -79,59 +55,30 @@ class Printed:
             raise AssertionError(f"{self.what}: {found.shape} beside {self.value.shape}")
         spread = np.broadcast_to(np.asarray(errors, dtype=np.float64), found.shape)
         places = np.ndindex(found.shape)
-        return tuple(
-            Value(
-                f"{self.what} ({', '.join(str(i + 1) for i in at)})" if at else self.what,
-                float(found[at]),
-                float(self.value[at]),
-                float(spread[at]),
-                self.unit,
-                self.drawn,
-                self.relation,
-            )
-            for at in places
-        )
+        names = (f" ({', '.join(str(i + 1) for i in at)})" if at else "" for at in places)
+        cells = zip(names, found.flat, self.value.flat, spread.flat, strict=True)
+        return tuple(self._value(self.what + name, *cell) for name, *cell in cells)
+
+    def _value(self, name: str, ours: float, printed: float, error: float, **more: Any) -> Value:
+        """Return a printed number beside ours, with what is said of all numbers here."""
+        here = self.unit, self.drawn, self.relation
+        return Value(name, float(ours), float(printed), float(error), *here, **more)
 
 
 @cache
 def printed(paper: str) -> dict[str, Printed]:
-    """Return the printed values of a paper by key.
-
-    Examples
-    --------
-    >>> one = printed("lift")["merging"]
-    >>> one.number, one.unit, one.place
-    (0.52, 0.01, '§IV-B, Figure 2(a)')
-    """
+    """Return the printed values of a paper by key."""
     read = json.loads((FOLDER / f"{paper}.json").read_text(encoding="utf-8"))
     return {
         key: Printed(
-            one["what"],
-            one["place"],
-            np.asarray(one["value"], dtype=np.float64),
-            one["unit"],
-            one.get("drawn", False),
-            one.get("relation", "is"),
-            one.get("judged", True),
-            tuple(_marked(one)),
+            **one | {"value": np.asarray(one["value"], np.float64), "marks": tuple(_marked(one))}
         )
         for key, one in read.items()
     }
 
 
 def marks_of(experiment: str) -> tuple[Mark, ...]:
-    """Return what print says in numbers that stand in an experiment's figure.
-
-    Parameters
-    ----------
-    experiment : str
-        Key of the experiment.
-
-    Examples
-    --------
-    >>> [(one.x, one.y, one.text) for one in marks_of("lift_3")]
-    [(2.0, 0.94, '0.94 at λ = 0.5'), (1.0, nan, 'λ = 0.65 keeps more than λ = 0.5 above ε = 1')]
-    """
+    """Return what print says in numbers that stand in an experiment's figure."""
     said = (one for paper in PAPERS for one in printed(paper).values())
     return tuple(mark for one in said for key, mark in one.marks if key == experiment)
 
@@ -139,9 +86,8 @@ def marks_of(experiment: str) -> tuple[Mark, ...]:
 def _marked(one: dict[str, Any]) -> Iterator[tuple[str, Mark]]:
     """Yield the marks of an entry of a data file, with the key of their experiments.
 
-    A mark is at x and y: a number, or "value" for the printed one. What has no y is a line at x,
-    what has no x one at y; what has neither belongs to its panel as a whole. Of a table each number
-    is marked, or the one that "of" names.
+    A mark is at x and y, numbers or "value"; without y it is a line at x, without x one at y,
+    without both of its panel. Of a table each number is marked, or the one that "of" names.
     """
     numbers = np.ravel(one["value"]).tolist()
     for told in one.get("marks", ()):

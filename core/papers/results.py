@@ -30,17 +30,7 @@ PAPERS = {
 
 @dataclass(frozen=True)
 class Panel:
-    """One part of a figure, with axes of its own.
-
-    Attributes
-    ----------
-    title, x_title, y_title : str
-        Its title and those of its axes.
-    log_y : bool
-        Whether the y axis is logarithmic.
-    x_names : tuple of str
-        Names of x = 0, 1, …, where x is no number.
-    """
+    """One part of a figure, with axes of its own; `x_names` are of x = 0, 1, …, if any."""
 
     title: str
     x_title: str
@@ -51,23 +41,10 @@ class Panel:
 
 @dataclass(frozen=True)
 class Series:
-    """A line, or bars, of our numbers.
+    """A line, or bars, of our numbers, with standard errors; a y may be NaN.
 
-    Attributes
-    ----------
-    name : str
-        Its name in the legend.
-    x, y : tuple of float
-        The points, of one length; a y may be NaN where there is no answer.
-    error : tuple of float
-        Standard error of each y; empty where there is none.
-    panel : int
-        Number of its panel, from 0.
-    kind : str
-        "line", "points", "bars" or "boxes", which have five y at each x: the least, the three
-        quartiles and the largest.
-    beyond : bool
-        Whether the paper has no such line: what is reached beyond print.
+    `kind` is "line", "points", "bars" or "boxes", which have five y at each x: the least, the three
+    quartiles and the largest. `beyond`: the paper has no such line.
     """
 
     name: str
@@ -81,15 +58,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Mark:
-    """A value that print says of a figure.
-
-    Attributes
-    ----------
-    x, y : float
-        Its place; a line where one is NaN, and of the panel as a whole where both are.
-    text, place, panel : str, str, int
-        What it is, where print says so, and the number of its panel.
-    """
+    """A value that print says of a figure: a line where x or y is NaN, of its panel if both are."""
 
     x: float
     y: float

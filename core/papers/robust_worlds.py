@@ -1,4 +1,4 @@
-"""Statements of [RLDP] that are wrong, as little worlds: B_s, the d of reporting, needless rows."""
+"""Statements of [RLDP] as little worlds: a wrong B_s, a wrong d of reporting, needless rows."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from core import mechanisms as m
-from core.data.examples import example
-from core.learning.other_examples import BETA, ESTIMATE
+from core.learning.examples import BETA, at_worst, estimate
 from core.learning.words import level, nats
 from core.papers import as_printed
 from core.uncertainty import RenyiBall
-from core.uncertainty.worst_case import worst_case
 from core.validation import FloatArray
 from core.wording import apart, number_of, percent, plain
 
@@ -26,41 +24,13 @@ PROMISES = np.linspace(0.1, 2.0, 11)
 BUDGETS = np.linspace(0.1, 2.0, 20)
 """The ε at which PolyOpt is worked out."""
 
-ALIKE = 0.2
-"""P̂(u1 | s) in the world of independent reporting, the same for both secrets."""
-
-
-def estimate() -> FloatArray:
-    """Return P̂(s, u) of the examples of the paper, shape (2, 2).
-
-    Examples
-    --------
-    >>> estimate().tolist()
-    [[0.07, 0.1], [0.26, 0.57]]
-    """
-    weights = example(ESTIMATE).weights
-    result: FloatArray = weights / weights.sum()
-    return result
-
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
     """[RLDP] Example 2: the least P(u1 | s1) that records leave possible, as printed and right.
 
-    Attributes
-    ----------
-    records : int
-        Records behind the estimate.
-    share, estimated : float
-        P̂(s1) and P̂(u1 | s1).
-    printed, right : float
-        The least P(u1 | s1) by print's B_s, and by Theorem 1.
-    witness : ndarray
-        A member of the uncertainty set that reaches the right one, shape (2, 2).
-    divergence, bound : float
-        D_2(P̂‖P) of that member, and what is allowed.
-    shares, printed_line, right_line : ndarray
-        The same over all P̂(s1), shape (k,).
+    `share` is P̂(s1), `estimated` P̂(u1 | s1); `witness`, (2, 2), reaches the right one, with
+    D_2(P̂‖P) `divergence` of at most `bound`. The lines, (k,), are over all P̂(s1).
     """
 
     records: int
@@ -82,23 +52,7 @@ class Bounds:
 
 
 def bounds(share: float, records: int) -> Bounds:
-    """Return the world of [RLDP] Example 2.
-
-    Parameters
-    ----------
-    share : float
-        P̂(s1), between 0 and 1; P̂(u | s) is that of the paper's example.
-    records : int
-        Records behind the estimate.
-
-    Examples
-    --------
-    >>> found = bounds(0.17, 100)
-    >>> round(found.printed, 4), round(found.right, 4), found.broken
-    (0.162, 0.1552, True)
-    >>> found.divergence <= found.bound + 1e-9
-    True
-    """
+    """Return the world of [RLDP] Example 2."""
     every = np.array([_least(float(one), records) for one in SHARES])
     ball = _ball(share, records)
     printed, right = _least(share, records)
@@ -140,15 +94,7 @@ def _witness(ball: RenyiBall, least: float) -> FloatArray:
 
 
 def of_bounds(found: Bounds) -> tuple[str, ...]:
-    """Return what the world of Example 2 shows, in sentences.
-
-    Examples
-    --------
-    >>> of_bounds(bounds(0.17, 100))[1]
-    'In one of these distributions it is 15.5 %: its divergence is 0.0752, and 0.0752 is allowed.'
-    >>> of_bounds(bounds(0.17, 100_000))[0][-44:]  # as many digits as tell the two apart
-    'least 40.1256 %, by the Bₛ of its Example 2.'
-    """
+    """Return what the world of Example 2 shows, in sentences."""
     printed, right = apart(found.printed, found.right, percent)
     there, share = apart(float(found.witness[0].sum()), found.share, fewest=2)
     return (
@@ -157,9 +103,9 @@ def of_bounds(found: Bounds) -> tuple[str, ...]:
         "of its Example 2.",
         f"In one of these distributions it is {right}: its divergence is "
         f"{plain(found.divergence)}, and {plain(found.bound)} is allowed.",
-        f"There P(s1) is {there} in place of {share}: print's "
-        "formula forgets that probability may move from one secret to another. Theorem 1 of the "
-        "same paper does not.",
+        f"There P(s1) is {there} in place of {share}: the formula that print's numbers follow "
+        "forgets that probability may move from one secret to another. Theorem 1 of the same paper "
+        "does not.",
     )
 
 
@@ -167,16 +113,8 @@ def of_bounds(found: Bounds) -> tuple[str, ...]:
 class Reporting:
     """[RLDP] Table 2: independent reporting with one coordinate of a distance for all of it.
 
-    Attributes
-    ----------
-    eps : float
-        What is promised, in nats.
-    printed_distance, distance : float
-        d of one coordinate, and of Theorem 5.
-    printed, right : float
-        What each gives away at worst, in nats.
-    promises, printed_line, right_line : ndarray
-        The same over all ε, shape (k,).
+    `printed` and `right` are what each d gives away at worst, in nats; the lines, (k,), are over
+    all ε.
     """
 
     eps: float
@@ -195,42 +133,14 @@ class Reporting:
 
 
 def unlike_table(unlike: float) -> FloatArray:
-    """Return P̂(s, u) of two equally likely secrets and three u, of which the first says nothing.
-
-    Parameters
-    ----------
-    unlike : float
-        Given that u is not u1, how likely s1 has u2 and s2 has u3.
-
-    Examples
-    --------
-    >>> unlike_table(0.75).round(3).tolist()
-    [[0.1, 0.3, 0.1], [0.1, 0.1, 0.3]]
-    """
-    one, other = (1 - ALIKE) * unlike, (1 - ALIKE) * (1 - unlike)
-    return np.array([[ALIKE, one, other], [ALIKE, other, one]]) / 2
+    """Return P̂(s, u) of two equally likely secrets and three u, of which the first says nothing."""
+    alike = 0.2  # P̂(u1 | s) in the world of independent reporting, the same for both secrets
+    one, other = (1 - alike) * unlike, (1 - alike) * (1 - unlike)
+    return np.array([[alike, one, other], [alike, other, one]]) / 2
 
 
 def reporting(eps: float, unlike: float, records: int) -> Reporting:
-    """Return the world of independent reporting.
-
-    Parameters
-    ----------
-    eps : float
-        The budget, in nats.
-    unlike : float
-        As of `unlike_table`, in [0.5, 1).
-    records : int
-        Records behind the estimate.
-
-    Examples
-    --------
-    >>> found = reporting(1.0, 0.8, 10_000)
-    >>> found.broken, found.right <= 1.0 + 1e-9
-    (True, True)
-    >>> reporting(1.0, 0.5, 10_000).broken  # U says nothing of S
-    False
-    """
+    """Return the world of independent reporting."""
     table = unlike_table(unlike)
     ball = RenyiBall.confidence(table, records, BETA)
     every = np.array([_levels(table, ball, float(one)) for one in PROMISES])
@@ -251,23 +161,11 @@ def reporting(eps: float, unlike: float, records: int) -> Reporting:
 def _levels(table: FloatArray, ball: RenyiBall, eps: float) -> tuple[float, float]:
     """Return what reporting gives away at worst, as printed and right, in nats."""
     printed = as_printed.independent_reporting_as_printed(ball, eps)
-    return _at_worst(ball, printed), _at_worst(
-        ball, m.independent_reporting(table, eps, ball).kernel
-    )
-
-
-def _at_worst(ball: RenyiBall, kernel: FloatArray) -> float:
-    return float(worst_case(ball, kernel.reshape(ball.n_s, ball.n_u, -1)).level)
+    return at_worst(ball, printed), at_worst(ball, m.independent_reporting(table, eps, ball).kernel)
 
 
 def of_reporting(found: Reporting) -> tuple[str, ...]:
-    """Return what the world of independent reporting shows, in sentences.
-
-    Examples
-    --------
-    >>> of_reporting(reporting(1.0, 0.8, 10_000))[1][:45]
-    'With the small d a report that promises ε = 1'
-    """
+    """Return what the world of independent reporting shows, in sentences."""
     verdict = "more than it promises" if found.broken else "no more than it promises"
     return (
         f"u1 is equally likely given s1 and given s2. So the first coordinate alone makes d = "
@@ -284,16 +182,8 @@ def of_reporting(found: Reporting) -> tuple[str, ...]:
 class Rows:
     """[RLDP] Definition 3: PolyOpt with and without the rows that compare a secret with itself.
 
-    Attributes
-    ----------
-    eps : float
-        What is promised, in nats.
-    printed, right, best : float
-        The share of X that PolyOpt keeps with these rows and without, and the exact optimum.
-    printed_level, right_level : float
-        What each PolyOpt gives away at worst, in nats.
-    budgets, printed_line, right_line : ndarray
-        The shares over all ε, shape (k,).
+    `printed`, `right` and the exact optimum `best` are shares of X kept, the levels at worst in
+    nats; the lines, (k,), are shares over all ε.
     """
 
     eps: float
@@ -313,21 +203,7 @@ class Rows:
 
 
 def rows(eps: float, records: int) -> Rows:
-    """Return the world of the rows that compare a secret with itself.
-
-    Parameters
-    ----------
-    eps : float
-        The budget, in nats, up to 2.
-    records : int
-        Records behind the estimate of the paper's examples.
-
-    Examples
-    --------
-    >>> found = rows(0.7, 100)
-    >>> found.broken, found.right <= found.best + 1e-6
-    (True, True)
-    """
+    """Return the world of the rows that compare a secret with itself."""
     table = estimate()
     ball = RenyiBall.confidence(table, records, BETA)
     with_rows = [as_printed.polyopt_as_printed(table, float(one), ball).nmi for one in BUDGETS]
@@ -338,8 +214,8 @@ def rows(eps: float, records: int) -> Rows:
         printed=printed.nmi,
         right=right.nmi,
         best=m.robust_optimal(table, eps, ball).nmi,
-        printed_level=_at_worst(ball, printed.kernel),
-        right_level=_at_worst(ball, right.kernel),
+        printed_level=at_worst(ball, printed.kernel),
+        right_level=at_worst(ball, right.kernel),
         budgets=BUDGETS,
         printed_line=np.array(with_rows),
         right_line=np.array(without),
@@ -347,13 +223,7 @@ def rows(eps: float, records: int) -> Rows:
 
 
 def of_rows(found: Rows) -> tuple[str, ...]:
-    """Return what the world of these rows shows, in sentences.
-
-    Examples
-    --------
-    >>> of_rows(rows(0.7, 100))[0]
-    'As printed PolyOpt keeps 39.3 % of X at ε = 0.7, without these rows 51.9 %.'
-    """
+    """Return what the world of these rows shows, in sentences."""
     cost = "" if found.broken else " Here the rows cost nothing."
     return (
         f"As printed PolyOpt keeps {percent(found.printed, 1)} of X at ε = {level(found.eps)}, "
@@ -361,6 +231,7 @@ def of_rows(found: Rows) -> tuple[str, ...]:
         f"Both keep the promise: at worst they give away {level(found.printed_level)} and "
         f"{level(found.right_level)}. The exact optimum, which asks for the promise over the set "
         f"itself, keeps {percent(found.best, 1)}.",
-        "The definition of robust LDP never compares P(y | s) under two distributions for one and "
-        "the same s; these rows do.",
+        "Theorem 3 claims an optimum under Theorem 2's condition, which has these rows, and is "
+        "right. The condition is stricter than needed: robust LDP never compares P(y | s) under "
+        "two distributions for one and the same s.",
     )

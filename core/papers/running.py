@@ -22,12 +22,6 @@ from core.records.certificate import PACKAGE_VERSION, code_hash
 from core.records.files import held, replacing
 from core.validation import shown
 
-PATIENCE = 0.05
-"""Seconds between two looks at the work of other processes."""
-
-MOST_SECONDS = 4 * 3600.0
-"""Time limit of one experiment."""
-
 SHIPPED = Path(__file__).parent / "shipped.json"
 """The results of a full run that come with the program."""
 
@@ -98,7 +92,7 @@ def _found(
     waiting.sort(key=lambda key: -entry(key).seconds)
     with Pool(jobs) as pool:
         out = {
-            key: pool.submit(perform, key, kept.seed, kept.quick, time_limit=MOST_SECONDS)
+            key: pool.submit(perform, key, kept.seed, kept.quick, time_limit=4 * 3600.0)
             for key in waiting
         }
         try:
@@ -149,7 +143,7 @@ def _ended(out: dict[str, Job[dict[str, Any]]], told: Told) -> Any:
     """Yield experiments as they end, and tell how those under way move on."""
     moved: dict[str, Any] = {}
     while out:
-        next(iter(out.values())).wait(PATIENCE)
+        next(iter(out.values())).wait(0.05)
         for key, job in list(out.items()):
             if job.progress is not None and job.progress != moved.get(key):
                 moved[key] = job.progress

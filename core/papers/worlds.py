@@ -1,15 +1,15 @@
-"""The false statements that are little worlds: what print says, what holds, and their numbers."""
+"""Statements of print as little worlds: what it says, what holds, and their numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.data.spec import DataSpec
-from core.learning.errata import of_proposition, of_theorem, proposition, theorem
+from core.learning.examples import ESTIMATE
 from core.learning.lessons import Opens
-from core.learning.other_examples import ESTIMATE
+from core.learning.settings import SETTINGS as LEARNING
 from core.learning.settings import Setting, Values
 from core.papers.merging_worlds import (
     HALF,
@@ -18,9 +18,13 @@ from core.papers.merging_worlds import (
     SYMBOLS,
     merging,
     of_merging,
+    of_proposition,
     of_sharing,
+    of_theorem,
+    proposition,
     sharing,
     source,
+    theorem,
 )
 from core.papers.robust_worlds import (
     bounds,
@@ -32,9 +36,6 @@ from core.papers.robust_worlds import (
 )
 from core.scenario import Scenario
 
-RECORDS = (30.0, 100.0, 300.0, 1_000.0, 3_000.0, 10_000.0, 100_000.0)
-"""Records behind an estimate."""
-
 SETTINGS = {
     one.key: one
     for one in (
@@ -45,7 +46,7 @@ SETTINGS = {
         Setting("large", "Random table of 20 × 30", 199, 0, 199, 1, whole=True),
         Setting("shared", "ε · both budgets together", 2.0, 1.0, 3.0, 0.1),
         Setting("share1", "P̂(s1) · share of the first secret", 0.17, 0.05, 0.95),
-        Setting("records", "n · records behind the estimate", 100.0, choices=RECORDS),
+        replace(LEARNING["people"], key="records"),
         Setting("promised", "ε · what is promised", 0.7, 0.1, 2.0, 0.1),
         Setting("unlike", "How unlike u is given s1 and given s2", 0.8, 0.5, 0.99),
         Setting("told_a", "Chance that bit a is told as it is", 1.0, 0.5, 1.0),
@@ -58,22 +59,11 @@ SETTINGS = {
 
 @dataclass(frozen=True)
 class World:
-    """A statement that is false, with numbers that can be moved.
+    """A statement that is false, or stricter than it need be, with numbers that can be moved.
 
-    Attributes
-    ----------
-    key, title : str
-        Its name in code and in an address, and where it is printed.
-    statement : str
-        What print says, in words.
-    printed, holds : str
-        The same as LaTeX, and what holds in its place.
-    settings : tuple of str
-        Keys of its numbers in `SETTINGS`.
-    make, words : callable
-        Make the example from its numbers, in the order of `settings`, and say what it shows.
-    opens : callable
-        Returns the page on which the question is asked anew, from its numbers.
+    `printed` and `holds` are LaTeX; `make` and `words` make the example from its numbers, in the
+    order of `settings`, and say what it shows; `opens` returns the page on which it is asked anew.
+    Where not `wrong`, print is right, and more than is needed.
     """
 
     key: str
@@ -85,15 +75,15 @@ class World:
     make: Callable[..., Any]
     words: Callable[[Any], tuple[str, ...]]
     opens: Callable[[Values], Opens]
+    wrong: bool = True
+
+    @property
+    def kind(self) -> str:
+        """What is the matter with the statement."""
+        return "Error in print" if self.wrong else "Stricter than needed"
 
     def numbers(self, values: Values) -> tuple[float, ...]:
-        """Return what `make` takes, whole numbers as such.
-
-        Examples
-        --------
-        >>> world("proposition").numbers({"secrets": 5.0, "excluded": 0.05})
-        (5, 0.05)
-        """
+        """Return what `make` takes, whole numbers as such."""
         return tuple(
             int(values[key]) if SETTINGS[key].whole or SETTINGS[key].choices else values[key]
             for key in self.settings
@@ -132,10 +122,11 @@ WORLDS: tuple[World, ...] = (
     World(
         "merging",
         "[Lift] Algorithm 1",
-        "Subset merging takes the riskiest symbol first, where risk is the sum of Λ and Ψ, and "
-        "ends as soon as all that is left keeps the promise as one set.",
-        r"\omega(A) = \Lambda(A) + \Psi(A)",
-        r"\omega(A) = \max(\log \Lambda(A),\; |\log \Psi(A)|)",
+        "Subset merging ends as soon as all that is left keeps the promise as one set (line 4), "
+        "and keeps 83 % of X on average at ε = 2.",
+        r"\text{while } \Psi(\mathcal X_Q) < e^{-\varepsilon_l} \text{ or } "
+        r"\Lambda(\mathcal X_Q) > e^{\varepsilon_u}",
+        r"\text{while } |\mathcal X_Q| > 0",
         ("drawn", "within"),
         merging,
         of_merging,
@@ -161,7 +152,8 @@ WORLDS: tuple[World, ...] = (
         "[RLDP] Example 2",
         "The records leave conditionals P(U | s) possible that are within B_s of the estimated "
         "one.",
-        r"B_s = \log\Bigl(1 + \frac{e^B - 1}{\hat P_s}\Bigr)",
+        r"B_s = \log\Bigl(1 + \frac{e^B - 1}{\hat P_s}\Bigr)"
+        r"\quad\text{(what its .3782 and .0900 follow)}",
         r"B_s = 2 \log \frac{e^{B/2} - (1 - \hat P_s)}{\hat P_s} \quad\text{(Theorem 1)}",
         ("share1", "records"),
         bounds,
@@ -192,6 +184,7 @@ WORLDS: tuple[World, ...] = (
         rows,
         of_rows,
         lambda v: _robust(v, eps=v["promised"], mechanism="polyopt"),
+        wrong=False,
     ),
     World(
         "theorem",
@@ -199,7 +192,7 @@ WORLDS: tuple[World, ...] = (
         "Protocols for single attributes that meet a condition with a budget each make one for all "
         "attributes, private at the sum of the budgets.",
         r"Q = \prod_j Q^j \text{ is } \textstyle\sum_j \varepsilon_j\text{-SRLIP}",
-        r"\text{only where } P(x \mid s) = \textstyle\prod_j P(x_j \mid s)",
+        r"\text{where } P(x \mid s) = \textstyle\prod_j P(x_j \mid s)",
         ("told_a", "told_b", "parity"),
         theorem,
         of_theorem,
@@ -215,16 +208,5 @@ WORLDS: tuple[World, ...] = (
 
 
 def world(key: str) -> World:
-    """Return a world by its key.
-
-    Raises
-    ------
-    KeyError
-        If there is none.
-
-    Examples
-    --------
-    >>> world("bounds").title
-    '[RLDP] Example 2'
-    """
+    """Return a world by its key."""
     return {one.key: one for one in WORLDS}[key]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,21 +14,17 @@ import pyarrow as pa
 
 from core.data.tables import FileTable, as_text, open_table
 from core.errors import InvalidInputError
-from core.records.coded import UNKNOWN, Coded, Coder, coder
+from core.records.coded import UNKNOWN, Coded, Coder
+from core.records.design import LEAVE_OUT, REFUSE, Layout, Plan
 from core.records.draws import Keyed, Sampler
-from core.records.files import BATCH, Writer, batches, checked_kind, replacing
-from core.records.plan import LEAVE_OUT, REFUSE, Layout, Plan
+from core.records.files import BATCH, Writer, batches, checked_kind, replacing, values_alone
 from core.scenario import Result
-from core.scenario.context import METADATA, context
 from core.spreadsheets import safe_text
 from core.validation import BoolArray, FloatArray, IntArray, shown
 from core.wording import number_of
 
 EMPTY = "There is nothing to release: the file has no records."
 """What is wrong with a file without records."""
-
-NAMED = 3
-"""Most unknown values that an error names."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +198,8 @@ def preview(result: Result, table: FileTable, plan: Plan, records: int = 50) -> 
 def _opened(result: Result, table: FileTable, plan: Plan) -> Iterator[tuple[_Steps, _Tally]]:
     """Yield what turns a table's batches into those of a release, and an empty tally."""
     kernel, joint, spec = result.mechanism.kernel, result.joint, result.scenario.data
-    with coder(result.counted, spec, len(kernel), table.columns, table.title) as records:
+    made = Coder(result.counted, spec, len(kernel), table.columns, table.title)
+    with closing(made) as records:
         yield (
             _Steps(
                 records,
@@ -212,7 +208,6 @@ def _opened(result: Result, table: FileTable, plan: Plan) -> Iterator[tuple[_Ste
                 _fallback(plan.unknown, records),
                 result.mechanism.y_labels,
                 Layout.of(spec, table.columns, plan.columns),
-                {METADATA: json.dumps(context(result.scenario, result.counted.report.title))},
             ),
             _Tally(
                 np.zeros(kernel.shape[1], dtype=np.int64),
@@ -234,7 +229,7 @@ def _write_all(
     if first is None:
         raise InvalidInputError(EMPTY)
     made = steps(first, tally)
-    writer = Writer(path, kind, made.schema.with_metadata(steps.about))
+    writer = Writer(path, kind, made.schema)
     try:
         writer.write(made)
         for one in read:
@@ -258,7 +253,6 @@ class _Steps:
     fallback: int
     names: tuple[str, ...]
     layout: Layout
-    about: dict[str, str]
 
     def refused(self, tally: _Tally) -> bool:
         """Say whether the release is refused because of an unknown value."""
@@ -311,8 +305,9 @@ class _Steps:
                 columns.append(released)
                 fields.append(pa.field(name, pa.string(), nullable=False))
             else:
-                columns.append(kept.column(name))
-                fields.append(kept.schema.field(name))
+                columns.append(values_alone(kept.column(name)))
+                nullable = kept.schema.field(name).nullable
+                fields.append(pa.field(name, columns[-1].type, nullable=nullable))
         return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
 
 
@@ -331,13 +326,7 @@ def _add(tally: _Tally, coded: Coded, known: BoolArray, outputs: IntArray) -> No
 
 
 def _fallback(unknown: str, records: Coder) -> int:
-    """Return the symbol of X that unknown values are taken for; `UNKNOWN` if the plan names none.
-
-    Raises
-    ------
-    InvalidInputError
-        If the plan names something that is no symbol.
-    """
+    """Return the symbol of X that unknown values are taken for, or `UNKNOWN`."""
     if unknown in (REFUSE, LEAVE_OUT):
         return UNKNOWN
     labels = records.joint.x_labels
@@ -351,7 +340,7 @@ def _fallback(unknown: str, records: Coder) -> int:
 
 def _refusal(unknown: Counter[str], result: Result) -> str:
     """Return the error's sentence: which values are unknown, and how many records have them."""
-    named = [f"{name!r} ({number_of(n, 'record')})" for name, n in unknown.most_common(NAMED)]
+    named = [f"{name!r} ({number_of(n, 'record')})" for name, n in unknown.most_common(3)]
     if more := len(unknown) - len(named):
         named.append(f"{number_of(more, 'other value')}")
     total = sum(unknown.values())
@@ -375,10 +364,7 @@ def _check_distinct(outputs: tuple[str, ...]) -> None:
 
 
 def _check_ids(table: FileTable, column: str) -> None:
-    """Raise if a record has no id, or two have the same.
-
-    It takes time and memory, so it is asked only where random numbers show that there may be some.
-    """
+    """Raise if a record has no id, or two have the same: costly, asked where numbers coincide."""
     with open_table(table) as opened:
         texts = opened.records.select(id=as_text(opened.column(column)))
         found = opened.row(

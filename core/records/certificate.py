@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,17 +13,23 @@ from typing import Any
 import numpy as np
 
 from core.data.readers.reading import Upload
-from core.data.treatment.coding import Coding
+from core.data.spec import WITHHELD
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.notions import catalogue as notions
-from core.notions.numbers import Numbers
 from core.records.applying import Applied, write
+from core.records.design import FORMATS, Plan
 from core.records.draws import Keyed
-from core.records.fields import KIND, VERSION
+from core.records.fields import (
+    KIND,
+    VERSION,
+    level_units,
+    plain,
+    plain_coding,
+    plain_levels,
+    plain_numbers,
+)
 from core.records.files import checked_kind, file_hash, replacing
-from core.records.plan import FORMATS, Plan
-from core.records.promises import promises
+from core.records.readable import promises
 from core.release.repeats import draws
 from core.scenario import Result
 from core.studies.side_by_side import SLOW_CELLS, levels, reference
@@ -40,21 +45,7 @@ REPEATS = (2, 3)
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """A release that is to be certified.
-
-    Attributes
-    ----------
-    result : Result
-        The answer to the scenario, on the data that the mechanism was made for.
-    original : Upload
-        The file that it was applied to.
-    same : bool
-        Whether it was made for this file.
-    plan : Plan
-        How it was applied.
-    applied : Applied
-        Counts of the release.
-    """
+    """A release to be certified; `same` says whether its mechanism was made for the `original`."""
 
     result: Result
     original: Upload
@@ -143,37 +134,23 @@ def _check_counts(cells: IntArray | None, joint: Joint) -> None:
 
 
 def certificate(release: Release, released: Path) -> dict[str, Any]:
-    """Return the certificate of a release as plain values for JSON.
+    """Return the certificate of a release to a file, whose bytes are hashed, as values for JSON.
 
-    Parameters
-    ----------
-    release : Release
-        The release.
-    released : Path
-        The file that was written; its bytes are hashed.
-
-    Returns
-    -------
-    certificate : dict
-        Infinite levels are "inf"; levels of notions that are not defined for the data are None.
-        Its last entry, "fingerprint", is the SHA-256 of all others as JSON with sorted keys.
-
-    Raises
-    ------
-    InvalidInputError
-        If the file is the one that was counted, and its records' symbols are not those counted.
+    Infinite levels are "inf"; levels of notions that are not defined for the data are None. Symbols
+    of the records of the file that was counted must be those counted.
     """
     result, applied = release.result, release.applied
     joint, mechanism = result.joint, result.mechanism
     if release.same:
         _check_counts(applied.cells, joint)
+    unknown = sum(n for _, n in applied.unknown)
     body = {
         "kind": KIND,
         "version": VERSION,
         "code": {"version": PACKAGE_VERSION, "sha256": code_hash()},
-        "scenario": json.loads(result.scenario.to_json()),
+        "scenario": _scenario(release),
         "original": {
-            "sha256": release.original.sha256,
+            "commitment": release.plan.draw.committed(release.original.sha256),
             "records": applied.records,
             "filtered": applied.filtered,
         },
@@ -185,7 +162,7 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
             "treatment": release.plan.columns,
             "format": FORMATS[applied.kind],
         },
-        "unknown": _unknown(release),
+        "unknown": {"treatment": release.plan.unknown, "records": unknown},
         "draw": {
             "kind": release.plan.draw.kind,
             "commitment": release.plan.draw.commitment,
@@ -211,8 +188,8 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
             "purpose": result.scenario.purpose,
             "utility": mechanism.utility,
             "information": mechanism.information,
-            "upper_bound": _plain(mechanism.upper_bound),
-            "gap": _plain(mechanism.gap),
+            "upper_bound": plain(mechanism.upper_bound),
+            "gap": plain(mechanism.gap),
             "status": mechanism.status,
             "solver": mechanism.solver,
             "notes": list(mechanism.notes),
@@ -222,9 +199,13 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
     return body | {"fingerprint": fingerprint(body)}
 
 
-def _unknown(release: Release) -> dict[str, Any]:
-    records = sum(n for _, n in release.applied.unknown)
-    return {"treatment": release.plan.unknown, "records": records}
+def _scenario(release: Release) -> dict[str, Any]:
+    """Return the scenario, with a commitment in place of the hash of the file that it is about."""
+    scenario = release.result.scenario
+    stands = release.plan.draw.committed(scenario.data.hashed) or WITHHELD
+    told = replace(scenario, data=scenario.data.undisclosed(stands))
+    plain: dict[str, Any] = told.to_dict()
+    return plain
 
 
 def _levels(release: Release) -> dict[str, Any]:
@@ -240,7 +221,7 @@ def _levels(release: Release) -> dict[str, Any]:
         if asked is None
         else {
             "notion": str(asked),
-            "achieved": _plain(asked.achieved(joint, mechanism.kernel)),
+            "achieved": plain(asked.achieved(joint, mechanism.kernel)),
             "unit": asked.level_unit,
             "holds": asked.holds(joint, mechanism.kernel),
         },
@@ -255,32 +236,17 @@ def _levels(release: Release) -> dict[str, Any]:
         for k in REPEATS:
             drawn = draws(joint, mechanism.kernel, asked, k)
             found["repeated"][str(k)] = {
-                "level": _plain(drawn.level),
-                "at_most": _plain(drawn.at_most),
+                "level": plain(drawn.level),
+                "at_most": plain(drawn.at_most),
             }
-    own = records_joint(release.applied.cells, joint, mechanism.kernel)
+    own = _own_joint(release.applied.cells, joint, mechanism.kernel)
     if own is not None and not release.same:
         found["records"] = plain_levels(levels(*own, numbers, slow=quick))
     return found
 
 
-def records_joint(cells: Any, joint: Joint, kernel: FloatArray) -> tuple[Joint, FloatArray] | None:
-    """Return the joint of the records that were released, and the kernel's rows for its symbols.
-
-    Parameters
-    ----------
-    cells : ndarray or None
-        Number of records of each pair of symbols, shape (n_s, n_x).
-    joint : Joint
-        P(s, x) that the mechanism was made for.
-    kernel : ndarray
-        P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
-
-    Returns
-    -------
-    tuple or None
-        None where there are no cells, or no record in them.
-    """
+def _own_joint(cells: Any, joint: Joint, kernel: FloatArray) -> tuple[Joint, FloatArray] | None:
+    """Return the joint of released cells (n_s, n_x), if any, and the kernel's rows for it."""
     if cells is None or cells.sum() == 0:
         return None
     own = Joint.from_counts(cells, joint.s_labels, joint.x_labels)
@@ -290,74 +256,8 @@ def records_joint(cells: Any, joint: Joint, kernel: FloatArray) -> tuple[Joint, 
     return own, cube[own.kept_s][:, own.kept_x].reshape(own.n_s * own.n_x, -1)
 
 
-def plain_numbers(numbers: Numbers) -> dict[str, float | str | None]:
-    """Return the λ, α, β and n of levels as values for JSON.
-
-    Examples
-    --------
-    >>> plain_numbers(Numbers(alpha=math.inf))["alpha"]
-    'inf'
-    """
-    return {name: _plain(getattr(numbers, name)) for name in ("lam", "alpha", "beta", "n")}
-
-
-def plain_levels(found: Mapping[str, float]) -> dict[str, float | str | None]:
-    """Return levels as values for JSON: "inf" for ∞, None for NaN.
-
-    Examples
-    --------
-    >>> plain_levels({"ldp": math.inf, "rldp": math.nan, "lip": 0.5})
-    {'ldp': 'inf', 'rldp': None, 'lip': 0.5}
-    """
-    return {key: _plain(value) for key, value in found.items()}
-
-
-def level_units(keys: Iterable[str]) -> dict[str, str]:
-    """Return the unit of each level: "nats", or "" for a plain number.
-
-    Examples
-    --------
-    >>> level_units(["lip", "guess"])
-    {'lip': 'nats', 'guess': ''}
-    """
-    return {key: "nats" if notions.entry(key).in_nats else "" for key in keys}
-
-
-def _plain(value: float | None) -> float | str | None:
-    if value is None or math.isnan(value):
-        return None
-    return value if math.isfinite(value) else "inf"
-
-
-def plain_coding(coding: Coding) -> dict[str, Any]:
-    """Return how records become symbols, as values for JSON.
-
-    Where a column's rare levels are grouped, the groups' names are there too, and the other levels
-    where whole symbols are grouped as well; hierarchies are those of the scenario.
-    """
-    groups: dict[str, Any] = {}
-    if coding.rare:
-        groups["groups"] = [name or None for name in coding.rare]
-    if coding.kept:
-        groups["kept"] = [None if one is None else list(one) for one in coding.kept]
-    return groups | {
-        "columns": list(coding.columns),
-        "edges": [None if cut is None else list(cut.edges) for cut in coding.bins],
-        "symbols": [
-            {"label": label, "rare": rare, "levels": list(values)}
-            for label, (rare, values) in zip(coding.labels, coding.keys, strict=True)
-        ],
-    }
-
-
 def fingerprint(body: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of a certificate without its fingerprint.
-
-    Examples
-    --------
-    >>> fingerprint({"b": 1, "a": 2, "fingerprint": "x"}) == fingerprint({"a": 2, "b": 1})
-    True
-    """
+    """Return the SHA-256 of a certificate without its fingerprint, as JSON with sorted keys."""
     rest = {key: value for key, value in body.items() if key != "fingerprint"}
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 

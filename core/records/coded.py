@@ -3,128 +3,197 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import ibis
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from core.data.counts.report import Counted
-from core.data.spec import DataSpec
-from core.data.treatment.coding import Coding
+from core.data.spec import DataSpec, Filter
+from core.data.tables import as_number, as_text, is_mark, is_text, passes
+from core.data.treatment.bins import Bins, bin_index
+from core.data.treatment.symbols import Coding
 from core.errors import InvalidInputError
 from core.joint import JOINER, MISSING
-from core.records.values import Column, Values, encoded
 from core.validation import BoolArray, IntArray
+
+_BLANK = np.arange(256) <= ord(" ")
+"""Bytes that may be blanks at the ends of a text."""
+
+
+class Values:
+    """Finds the levels of values as the count did, with its own DuckDB."""
+
+    def __init__(self, marked: Iterable[str]) -> None:
+        self._backend = ibis.duckdb.connect()
+        self._marked = frozenset(marked)
+        self._queries: dict[Any, str] = {}
+
+    def close(self) -> None:
+        """Close the DuckDB."""
+        self._backend.disconnect()
+
+    def levels(self, column: str, values: Any, bins: Bins | None) -> list[Any]:
+        """Return each value's level: text, or the index of a bin; None where it is missing.
+
+        For a value that is no number in a column with bins it is a list of the value's text.
+        """
+
+        def level(value: Any) -> dict[str, Any]:
+            value = value.cast("string") if value.type().is_nested() else value
+            word = ibis.null("string")
+            if bins is not None and value.type().is_string():
+                word = ibis.ifelse(is_text(value), value, word)
+            plain = self._unmarked(column, value)
+            found = as_text(plain) if bins is None else bin_index(as_number(plain), bins)
+            return {"level": found, "word": word}
+
+        found = self._asked(("level", column, bins), values, level).to_pydict()
+        return [
+            one if word is None else [word]
+            for one, word in zip(found["level"], found["word"], strict=True)
+        ]
+
+    def passing(self, chosen: Filter, values: Any) -> BoolArray:
+        """Return whether each value passes a filter."""
+
+        def passing(value: Any) -> dict[str, Any]:
+            return {"passes": passes(self._unmarked(chosen.column, value), chosen)}
+
+        found = self._asked(chosen, values, passing)["passes"].to_pylist()
+        return np.array(found, dtype=bool)
+
+    def texts(self, values: Any) -> Any:
+        """Return each value as text, as a string array; the same for every kind of file."""
+        if pa.types.is_integer(values.type):
+            return values.cast(pa.string())
+        if pa.types.is_string(values.type) and _is_bare(values):
+            return values
+        found = self._asked("text", values, lambda value: {"text": as_text(value)})
+        return found["text"].combine_chunks().cast(pa.string())
+
+    def _unmarked(self, column: str, value: Any) -> Any:
+        if column in self._marked and value.type().is_string():
+            return ibis.ifelse(is_mark(value), ibis.null("string"), value)
+        return value
+
+    def _asked(self, key: Any, values: Any, ask: Any) -> pa.Table:
+        """Return the results of a query for each value; it is compiled once for each type."""
+        table = pa.table({"value": values})
+        query = self._queries.get((key, values.type))
+        connection = self._backend.con
+        connection.register("distinct_values", table)
+        try:
+            if query is None:
+                known = self._backend.table("distinct_values")
+                query = self._backend.compile(known.select(**ask(known.value)))
+                self._queries[key, values.type] = query
+            return connection.sql(query).to_arrow_table()
+        finally:
+            connection.unregister("distinct_values")
+
+
+def _is_bare(texts: Any) -> bool:
+    """Say whether no text of a string array is missing, empty, or begins or ends with a blank."""
+    _, ends, content = texts.buffers()
+    if texts.null_count or content is None:
+        return False
+    offsets = np.frombuffer(ends, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    if not (offsets[1:] > offsets[:-1]).all():
+        return False
+    data = np.frombuffer(content, np.uint8)
+    return not (_BLANK[data[offsets[:-1]]].any() or _BLANK[data[offsets[1:] - 1]].any())
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column of a batch: its distinct values, and the index of each record's value."""
+
+    values: Any
+    index: IntArray
+
+
+def encoded(values: Any) -> Column:
+    """Return the distinct values of a column, NULL included, and the index of each record's."""
+    if pa.types.is_dictionary(values.type):
+        return _of_dictionary(values)
+    if pa.types.is_nested(values.type):
+        return Column(values, np.arange(len(values)))
+    found = pc.dictionary_encode(values, null_encoding="encode")
+    return Column(found.dictionary, found.indices.to_numpy(zero_copy_only=False).astype(np.int64))
+
+
+def _of_dictionary(values: Any) -> Column:
+    """Return the values of a dictionary, and NULL behind them where some record has it."""
+    known, index = values.dictionary, values.indices.cast(pa.int64())
+    if known.null_count or pa.types.is_nested(known.type):
+        return encoded(values.dictionary_decode())
+    if index.null_count:
+        index = index.fill_null(len(known))
+        known = pa.concat_arrays([known, pa.nulls(1, known.type)])
+    return Column(known, index.to_numpy(zero_copy_only=False).astype(np.int64))
+
 
 UNKNOWN = -1
 """Index of the symbol, or row, of a record whose value was not counted."""
 
-MOST_NAMED = 1_000
-"""Most unknown values that are counted by name; the rest are "others"."""
-
 
 class SideCoder:
-    """Finds the symbol of S or of X that each record of a batch has.
-
-    Parameters
-    ----------
-    coding : Coding
-        The symbols, with the levels of each.
-    missing_is_level : bool
-        Whether missing values were counted.
-    values : Values
-        Finds the levels of values.
-
-    Raises
-    ------
-    InvalidInputError
-        If it cannot be told which levels of a column are in its group of rare ones.
-    """
+    """Finds the symbol of S or of X that each record of a batch has."""
 
     def __init__(self, coding: Coding, missing_is_level: bool, values: Values) -> None:
         self.coding = coding
         self._values = values
         self._missing_is_level = missing_is_level
-        common = [(i, key[1]) for i, key in enumerate(coding.keys) if not key[0]]
-        self._rare = next((i for i, key in enumerate(coding.keys) if key[0]), UNKNOWN)
-        self._levels: list[dict[Any, int]] = []
-        self._next: list[IntArray] = []
-        prefixes: dict[tuple[Any, ...], int] = {(): 0}
-        for depth in range(len(coding.columns)):
-            levels = {
-                one: i for i, one in enumerate(dict.fromkeys(key[depth] for _, key in common))
-            }
-            longer: dict[tuple[Any, ...], int] = {}
-            table = np.full((len(prefixes) + 1, len(levels) + 1), UNKNOWN, dtype=np.int64)
-            for place, key in common:
-                until = key[: depth + 1]
-                last = depth + 1 == len(coding.columns)
-                longer.setdefault(until, place if last else len(longer))
-                table[prefixes[key[:depth]], levels[key[depth]]] = longer[until]
-            self._levels.append(levels)
-            self._next.append(table)
-            prefixes = longer
-        width = len(coding.columns)
+        self._known = {key: place for place, (rare, key) in enumerate(coding.keys) if not rare}
+        self._rare = next((i for i, (rare, _) in enumerate(coding.keys) if rare), UNKNOWN)
+        none = (None,) * len(coding.columns)
         self._coarser = [
-            None if one is None else one.coarser() for one in coding.hierarchies or (None,) * width
+            None if one is None else one.coarser() for one in coding.hierarchies or none
         ]
-        self._groups = coding.rare or ("",) * width
-        kept = coding.kept or (None,) * width
-        for name, group, own in zip(coding.columns, self._groups, kept, strict=True):
+        self._groups = coding.rare or ("",) * len(none)
+        self._kept = []
+        for depth, own in enumerate(coding.kept or none):
+            group, name = self._groups[depth], coding.columns[depth]
             if group and own is None and self._rare != UNKNOWN:
                 raise InvalidInputError(
                     f"The coding of {name!r} does not list the levels outside {group!r}: count the "
                     "data again."
                 )
-        self._kept = [
-            frozenset(levels if own is None else own)
-            for levels, own in zip(self._levels, kept, strict=True)
-        ]
+            levels = (key[depth] for key in self._known)
+            self._kept.append(frozenset(levels if own is None else own))
 
     def __call__(self, columns: Mapping[str, Column], size: int) -> tuple[IntArray, list[Any]]:
-        """Return the symbol of each record, and the levels of each column for `shown`.
-
-        Parameters
-        ----------
-        columns : mapping
-            The batch's columns.
-        size : int
-            Its records.
-
-        Returns
-        -------
-        symbols : ndarray
-            Shape (size,); `UNKNOWN` where the value was not counted.
-        found : list
-            For each column, the levels of its distinct values.
-        """
-        place = np.zeros(size, dtype=np.int64)
-        may_be_rare = np.full(size, self._rare != UNKNOWN)
+        """Return the symbol of each record, and the levels of each column for `shown`."""
+        keys: list[tuple[Any, ...]] = [()]
+        kind: IntArray = np.zeros(size, dtype=np.int64)  # of each record, the place of its key
         found = []
-        for depth, (name, bins, levels, table) in enumerate(
-            zip(self.coding.columns, self.coding.bins, self._levels, self._next, strict=True)
+        for depth, (name, bins) in enumerate(
+            zip(self.coding.columns, self.coding.bins, strict=True)
         ):
             column = columns[name]
             level = self._made(depth, self._values.levels(name, column.values, bins))
             found.append(level)
-            codes = np.array(
-                [UNKNOWN if isinstance(one, list) else levels.get(one, UNKNOWN) for one in level],
-                dtype=np.int64,
-            )
-            place = table[place, codes[column.index]]  # the last row and column are unknown
-            if may_be_rare.any():
-                counted = np.array(
-                    [
-                        not isinstance(one, list) and (one is not None or self._missing_is_level)
-                        for one in level
-                    ],
-                    dtype=bool,
-                )
-                may_be_rare &= counted[column.index]
-        place[(place == UNKNOWN) & may_be_rare] = self._rare
-        return place, found
+            pairs, kind = kind * len(level) + column.index, column.index
+            if len(keys) == 1:
+                keys = [(*keys[0], one) for one in level]
+                continue
+            pairs, kind = np.unique(pairs, return_inverse=True)
+            places = (divmod(pair, len(level)) for pair in pairs.tolist())
+            keys = [(*keys[before], level[place]) for before, place in places]
+        symbols = np.array([*map(self._symbol, keys), UNKNOWN], dtype=np.int64)
+        return symbols[kind], found
+
+    def _symbol(self, key: tuple[Any, ...]) -> int:
+        """Return the symbol of a level of each column."""
+        if any(isinstance(one, list) for one in key):
+            return UNKNOWN
+        countable = self._missing_is_level or None not in key
+        return self._known.get(key, self._rare if countable else UNKNOWN)
 
     def _made(self, depth: int, level: list[Any]) -> list[Any]:
         """Return levels of a column made coarser, and as their group where they are rare.
@@ -166,19 +235,10 @@ class SideCoder:
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """The records of a batch as rows of a kernel.
+    """The records of a batch as rows of a kernel and symbols of the joint, or `UNKNOWN`.
 
-    Attributes
-    ----------
-    asked : ndarray
-        Which records pass the filters and have no symbol that is left out, shape (size,).
-    rows : ndarray
-        The kernel's row of each record, `UNKNOWN` where it has none, shape (size,).
-    s, x : ndarray
-        The joint's symbols of each record, `UNKNOWN` where it has none, shape (size,); s is
-        `UNKNOWN` for all where the file has no column of S.
-    unknown : Counter
-        Number of records of each unknown value, of those that pass the filters.
+    `asked`: which pass the filters and have no symbol that is left out; `unknown` counts the values
+    of these without a row. Shapes: asked, rows, s and x (size,).
     """
 
     asked: BoolArray
@@ -189,27 +249,7 @@ class Coded:
 
 
 class Coder:
-    """Turns batches of records into rows of a kernel.
-
-    Parameters
-    ----------
-    counted : Counted
-        The count that the kernel was made for.
-    spec : DataSpec
-        The data that was counted.
-    rows : int
-        Number of rows of the kernel: n_x, or n_s·n_x if it reads S too.
-    columns : sequence of str
-        The columns of the file that the kernel is applied to.
-    title : str
-        Name of that file, for the error's sentence.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are no records behind the joint, the kernel does not fit it, or the file lacks a
-        column.
-    """
+    """Turns batches of records into rows of a kernel, until it is closed."""
 
     def __init__(
         self, counted: Counted, spec: DataSpec, rows: int, columns: Sequence[str], title: str
@@ -266,15 +306,7 @@ class Coder:
         return self._values.texts(values)
 
     def __call__(self, columns: Mapping[str, Any], size: int) -> Coded:
-        """Return a batch's records as rows of the kernel.
-
-        Parameters
-        ----------
-        columns : mapping
-            The values of each column in `used`, as Arrow arrays.
-        size : int
-            Number of records.
-        """
+        """Return a batch's records as rows of the kernel."""
         batch = {name: encoded(columns[name]) for name in self.used}
         asked = np.ones(size, dtype=bool)
         for chosen in self._filters:
@@ -298,7 +330,7 @@ class Coder:
             if self._pairs or x[record] < 0:
                 parts.append(self._x.shown(batch, of_x, record))
             name = JOINER.join(parts)
-            unknown[name if len(unknown) < MOST_NAMED or name in unknown else "others"] += 1
+            unknown[name if len(unknown) < 1_000 or name in unknown else "others"] += 1
         return Coded(asked, rows, s, x, unknown)
 
 
@@ -311,15 +343,3 @@ def _places(labels: Sequence[str], found: Sequence[str]) -> IntArray:
 def _are_in(names: Collection[str], labels: Sequence[str]) -> BoolArray:
     """Return which labels are among some names, and False for an unknown one as a last entry."""
     return np.array([*(label in names for label in labels), False], dtype=bool)
-
-
-@contextmanager
-def coder(
-    counted: Counted, spec: DataSpec, rows: int, columns: Sequence[str], title: str
-) -> Iterator[Coder]:
-    """Open a `Coder`, and close it at the end."""
-    made = Coder(counted, spec, rows, columns, title)
-    try:
-        yield made
-    finally:
-        made.close()

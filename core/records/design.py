@@ -1,9 +1,10 @@
-"""The mechanism of a release: the data that it is made for, and the file it is applied to."""
+"""What a release is made of: the data a mechanism is made for, the file, and how it is applied."""
 
 from __future__ import annotations
 
 import atexit
 import json
+import shlex
 import shutil
 import tempfile
 from dataclasses import dataclass, replace
@@ -13,33 +14,106 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import parquet
 
-from core.data import Sources, folders
-from core.data.catalogue import BUNDLED
+from core.data import DataSpec, Sources, folders
+from core.data.catalogue import BUNDLED, bundled
+from core.data.counts.cells import JOINED
 from core.data.options import ReadOptions
 from core.data.readers.reading import Upload
 from core.data.readers.sources import AS_IT_IS
 from core.data.tables import FileTable
 from core.errors import InvalidInputError
+from core.records.draws import Draw, Keyed, Seeded
 from core.records.files import file_hash
 from core.scenario import Result, Scenario, evaluate
 from core.scenario.data_url import JOINTS
+from core.validation import shown
+from core.wording import free_name
+
+COLUMNS = {
+    "replaced": "Y replaces X, S is removed, and all other columns stay",
+    "dropped": "only Y is written",
+    "kept": "all columns stay and Y is added: a copy for the owner, not for others",
+}
+"""Treatments of the original columns."""
+
+_TEXT = (
+    "{kind} in UTF-8: a line of column names, then a line for each record, each ended by a line "
+    "feed; {between} between values, texts in double quotes, a missing value empty, decimal "
+    "points; ' before a text that a spreadsheet could take for a formula"
+)
+
+FORMATS = {
+    "Parquet": "Parquet: values of the types that the original has, Y as text",
+    "CSV": _TEXT.format(kind="CSV", between="commas"),
+    "TSV": _TEXT.format(kind="TSV", between="tabs"),
+}
+"""How a released file is laid out, by its kind."""
+
+REFUSE, LEAVE_OUT = "error", "drop"
+"""Treatments of records with an unknown value, beside taking them for a symbol of X."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a mechanism is applied: random numbers, and treatments of columns and unknown values.
+
+    `columns`: a key of `COLUMNS`. `unknown`: "error" refuses unknown or missing values, "drop"
+    leaves their records out, and the name of a symbol of X takes them for it.
+    """
+
+    draw: Draw
+    columns: str = "replaced"
+    unknown: str = REFUSE
+
+    def __post_init__(self) -> None:
+        if self.columns not in COLUMNS:
+            known = ", ".join(map(repr, COLUMNS))
+            raise InvalidInputError(f"columns must be one of {known}, got {shown(self.columns)}.")
+
+
+def command_line(plan: Plan, records: str, released: str) -> str:
+    r"""Return the command that makes a release from a scenario's file, for a POSIX shell."""
+    if isinstance(plan.draw, Seeded):
+        how = ["--seed", str(plan.draw.seed)]
+    elif isinstance(plan.draw, Keyed):
+        how = ["--key", "key.txt", f"--id={plan.draw.column}"]
+    if plan.columns != Plan.columns:
+        how += ["--columns", plan.columns]
+    if plan.unknown != REFUSE:
+        how += [f"--unknown={plan.unknown}"]
+    how += ["--certificate", "certificate.json"]
+    files = [f"./{one}" if one.startswith("-") else one for one in (records, released)]
+    command = ["python", "-m", "core", "release", "scenario.json", *files]
+    return f"{shlex.join(command)} \\\n    {shlex.join(how)}"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The column of Y, and all columns that are written in their order, with that of Y."""
+
+    column: str
+    written: tuple[str, ...]
+
+    @classmethod
+    def of(cls, spec: DataSpec, columns: tuple[str, ...], treated: str) -> Layout:
+        """Return the layout of a file's columns under a treatment of `COLUMNS`."""
+        gone = {*spec.released, *spec.secret}
+        others = [name for name in columns if name not in gone]
+        title = JOINED.join(spec.released)
+        if treated == "kept":
+            name = free_name(f"released {title}", columns.__contains__)
+            return cls(name, (*columns, name))
+        if treated == "dropped":
+            return cls(title, (title,))
+        name = free_name(title, others.__contains__)
+        place = columns.index(spec.released[0])
+        before = sum(columns.index(one) < place for one in others)
+        return cls(name, (*others[:before], name, *others[before:]))
 
 
 @dataclass(frozen=True, eq=False)
 class Designed:
-    """A mechanism, and the records that it is to be applied to.
-
-    Attributes
-    ----------
-    result : Result
-        The answer to the scenario, on the data that it was made for.
-    upload : Upload
-        The file that it is applied to.
-    same : bool
-        Whether it was made for this file.
-    sources : Sources
-        Holds the copies of the files that were read; they are deleted with it.
-    """
+    """The answer and the file it is applied to (`same`: made for it); `sources` hold the copies."""
 
     result: Result
     upload: Upload
@@ -48,28 +122,9 @@ class Designed:
 
 
 def designed(text: str, records: Path, sources: Sources, design: Path | None = None) -> Designed:
-    """Answer a scenario for a release.
+    """Answer a scenario, made for `design`, else for its own data, else for `records`.
 
-    The mechanism is made for `design` where given, else for the scenario's data: a bundled data
-    set, a file by its path, or an upload, which `records` must be. A scenario without data is
-    about `records`.
-
-    Parameters
-    ----------
-    text : str
-        The scenario's JSON.
-    records : Path
-        The file to be released.
-    sources : Sources
-        Holds the copies of the files that are read.
-    design : Path, optional
-        The file that the mechanism is made for.
-
-    Raises
-    ------
-    CoreError
-        If the scenario is about a joint distribution or another file, a file cannot be read, or
-        the scenario has no answer.
+    Its data may be a bundled set, a file by its path, or an upload, which `records` must be.
     """
     scenario = Scenario.from_json(text)
     if scenario.data.source.startswith(JOINTS):
@@ -99,15 +154,14 @@ def designed(text: str, records: Path, sources: Sources, design: Path | None = N
     return Designed(result, upload, _same(source, upload), sources)
 
 
-def named_file(source: str) -> Path | None:
-    """Return the file whose path a scenario's source is; None where it is anything else.
+def is_bundled(source: str) -> bool:
+    """Say whether a source is a bundled data set."""
+    return any(one.id == source for one in BUNDLED)
 
-    Examples
-    --------
-    >>> named_file("adult") is None, named_file("no such file.csv") is None
-    (True, True)
-    """
-    if source in {entry.id for entry in BUNDLED}:
+
+def named_file(source: str) -> Path | None:
+    """Return the file whose path a scenario's source is; None where it is anything else."""
+    if is_bundled(source):
         return None
     try:
         return path if (path := Path(source)).is_file() else None
@@ -116,32 +170,11 @@ def named_file(source: str) -> Path | None:
 
 
 def original(source: str, sources: Sources, read: ReadOptions = AS_IT_IS) -> Upload:
-    """Return the one file that a scenario's data is read from, which a release is made of.
-
-    Parameters
-    ----------
-    source : str
-        As in a `DataSpec`: a bundled data set or an upload.
-    sources : Sources
-        The session's uploads.
-    read : ReadOptions, optional
-        How the file is read.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such file: the source is a joint distribution.
-
-    Examples
-    --------
-    >>> original("adult", Sources()).rows, original("adult_all", Sources()).rows
-    (32561, 48842)
-    """
+    """Return the one file that a scenario's data is read from, which a release is made of."""
     if source in sources.uploads:
         return sources.upload(source, read)
     table = sources.open(source, (), read)
-    entry = next((one for one in BUNDLED if one.id == source), None)
-    if entry is None or not isinstance(table, FileTable):
+    if not is_bundled(source) or not isinstance(table, FileTable):
         raise InvalidInputError(
             f"{table.title} is a joint distribution without records: a release needs a data set."
         )
@@ -149,49 +182,29 @@ def original(source: str, sources: Sources, read: ReadOptions = AS_IT_IS) -> Upl
     size = path.stat().st_size
     if not read.of_values:
         table = FileTable(table.title, (path,), table.columns)
-    return Upload(file_hash(path), path.name, size, "Parquet", table, entry.rows)
+    return Upload(file_hash(path), path.name, size, "Parquet", table, bundled(source).rows)
 
 
 @cache
 def bundled_file(source: str) -> Path:
-    """Return the one file with the records of a bundled data set; its parts in one, if it has some.
-
-    Parameters
-    ----------
-    source : str
-        The set's id.
-
-    Examples
-    --------
-    >>> bundled_file("adult").name, bundled_file("adult_all").name
-    ('adult_train.parquet', 'adult_all.parquet')
-    """
-    (entry,) = (one for one in BUNDLED if one.id == source)
-    if len(entry.paths) == 1:
-        return entry.paths[0]
+    """Return one file with the records of a bundled data set, its parts joined."""
+    paths = bundled(source).paths
+    if len(paths) == 1:
+        return paths[0]
     folder = Path(tempfile.mkdtemp(prefix=folders.prefix()))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = folder / f"{source}.parquet"
-    parquet.write_table(pa.concat_tables([parquet.read_table(one) for one in entry.paths]), path)
+    parquet.write_table(pa.concat_tables([parquet.read_table(one) for one in paths]), path)
     return path
 
 
 def records_file(path: Path) -> Path:
-    """Return a file of records, or that of the bundled set whose id is given in its place.
-
-    Examples
-    --------
-    >>> records_file(Path("adult")).name, records_file(Path("people.csv")).name
-    ('adult_train.parquet', 'people.csv')
-    """
-    named = str(path) in {entry.id for entry in BUNDLED} and not path.exists()
-    return bundled_file(str(path)) if named else path
+    """Return a file of records, or that of the bundled set whose id is given in its place."""
+    return bundled_file(str(path)) if is_bundled(str(path)) and not path.exists() else path
 
 
 def _same(source: str, upload: Upload) -> bool:
     """Say whether a source is the uploaded file; a bundled data set is the file it is read from."""
     if source.startswith("upload:"):
         return source == f"upload:{upload.sha256}"
-    return any(one.id == source for one in BUNDLED) and (
-        file_hash(bundled_file(source)) == upload.sha256
-    )
+    return is_bundled(source) and file_hash(bundled_file(source)) == upload.sha256

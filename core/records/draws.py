@@ -1,13 +1,14 @@
 """Random numbers of a release, from a seed or from a secret key and each record's id.
 
-Whoever can predict the random numbers of a release can undo a part of it. So they come from
-cryptographic hash functions, not from a generator for simulations; and of a seed or key only a
-commitment is written, a hash.
+Whoever can predict them can undo a part of the release. So they come from cryptographic hash
+functions (SipHash-2-4 for ids: J.-P. Aumasson and D. J. Bernstein, INDOCRYPT 2012), and of a seed
+or key only a commitment is written, a hash.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,11 +16,114 @@ from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from core import validation
 from core.errors import InvalidInputError
-from core.siphash import KEY, Words, siphash
 from core.validation import FloatArray, IntArray, shown
+
+KEY = 16
+"""Bytes of a key."""
+
+
+TOGETHER = 1 << 14
+"""Texts whose state is held at once: more leave the processor's cache."""
+
+WORD = 8
+"""Bytes of a word."""
+
+Words = NDArray[np.uint64]
+
+
+def siphash(texts: Any, key: bytes) -> Words:
+    """Return the hash of each text, as whole numbers of 64 bits, shape (n,)."""
+    if len(key) != KEY:
+        raise InvalidInputError(f"The key of a hash must have {KEY} bytes, got {len(key)}.")
+    starts, lengths, words = _words(texts)
+    result = np.empty(len(lengths), dtype=np.uint64)
+    order = np.argsort(-(lengths // WORD), kind="stable")  # those with most words first
+    for first in range(0, len(order), TOGETHER):
+        chosen = order[first : first + TOGETHER]
+        result[chosen] = _hashed(words, starts[chosen], lengths[chosen], key)
+    return result
+
+
+def _words(texts: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], Words]:
+    """Return where each text begins, its bytes, and the word at every byte of all texts."""
+    plain = texts.cast(pa.string()).fill_null("")
+    _, ends, content = plain.buffers()
+    count = len(plain)
+    offsets = np.zeros(count + 1, dtype=np.int64)
+    if count:
+        offsets[:] = np.frombuffer(ends, np.int32)[plain.offset : plain.offset + count + 1]
+    data = np.zeros(offsets[-1] + 2 * WORD, dtype=np.uint8)
+    if content is not None:
+        data[: offsets[-1]] = np.frombuffer(content, np.uint8)[: offsets[-1]]
+    words: Words = np.ndarray((len(data) - WORD + 1,), "<u8", data, strides=(1,))
+    return offsets[:-1], np.diff(offsets), words
+
+
+def _hashed(words: Words, starts: Any, lengths: Any, key: bytes) -> Words:
+    """Return the hashes of some texts, which are sorted by their number of words."""
+    halves = np.frombuffer(key, "<u8").astype(np.uint64)
+    state = [
+        np.full(len(starts), np.uint64(secret) ^ halves[place % 2])
+        # as the function's authors chose it
+        for place, secret in enumerate(
+            (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
+        )
+    ]
+    spare = np.empty(len(starts), dtype=np.uint64)
+    whole, rest = np.divmod(lengths, WORD)
+    for place in range(int(whole[0])):
+        left = int(np.searchsorted(-whole, -place))  # those that have such a word
+        part = [one[:left] for one in state]
+        _taken(part, words[starts[:left] + WORD * place].astype(np.uint64), spare[:left])
+    bits = (WORD * rest).astype(np.uint64)
+    last = words[starts + WORD * whole].astype(np.uint64)
+    last &= (np.uint64(1) << bits) - np.uint64(1)
+    last |= lengths.astype(np.uint64) << np.uint64(56)
+    _taken(state, last, spare)
+    state[2] ^= np.uint64(0xFF)
+    for _ in range(4):
+        _round(state, spare)
+    result: Words = state[0] ^ state[1] ^ state[2] ^ state[3]
+    return result
+
+
+def _taken(state: list[Words], word: Words, spare: Words) -> None:
+    """Mix a word of each text into its state."""
+    state[3] ^= word
+    _round(state, spare)
+    _round(state, spare)
+    state[0] ^= word
+
+
+def _round(state: list[Words], spare: Words) -> None:
+    """Mix the four words of each state, in place."""
+    a, b, c, d = state
+    a += b
+    c += d
+    _turned(b, 13, spare)
+    _turned(d, 16, spare)
+    b ^= a
+    d ^= c
+    _turned(a, 32, spare)
+    c += b
+    a += d
+    _turned(b, 17, spare)
+    _turned(d, 21, spare)
+    b ^= c
+    d ^= a
+    _turned(c, 32, spare)
+
+
+def _turned(word: Words, bits: int, spare: Words) -> None:
+    """Rotate words to the left, in place."""
+    np.left_shift(word, np.uint64(bits), out=spare)
+    np.right_shift(word, np.uint64(64 - bits), out=word)
+    word |= spare
+
 
 Ids = Sequence[str] | Any
 """Ids of records: texts in Python, or a string array of Arrow."""
@@ -27,8 +131,6 @@ Ids = Sequence[str] | Any
 BLOCK = 1 << 16
 """Random numbers that are computed together."""
 
-LARGEST_SEED = (1 << 256) - 1
-"""The largest seed: 256 bits are the strength of SHAKE-256."""
 
 GUESSABLE = 1 << 64
 """A seed below this can be found by trying all of them."""
@@ -48,43 +150,22 @@ class Draw(Protocol):
     def commitment(self) -> str:
         """Return a hash of the secret, which identifies it without revealing it."""
 
-    def uniforms(self, start: int, count: int, ids: Ids | None = None) -> FloatArray:
-        """Return a number in [0, 1) for each record, shape (count,).
+    def committed(self, sha256: str) -> str | None:
+        """Return a hash of a file's SHA-256 that only the secret can test; None if it is guessable.
 
-        Parameters
-        ----------
-        start : int
-            Index of the first record in the file, from 0.
-        count : int
-            Number of records.
-        ids : sequence of str or pyarrow.Array, optional
-            Their ids, which a keyed draw needs.
+        With a plain hash, whoever has the released file could try originals until one fits.
         """
+
+    def uniforms(self, start: int, count: int, ids: Ids | None = None) -> FloatArray:
+        """Return a number in [0, 1) for each record, shape (count,)."""
 
 
 @dataclass(frozen=True)
 class Seeded:
-    """Random numbers by the index of a record in its file.
+    """Random numbers by the index of a record in its file, from a seed of 0 to 2²⁵⁶ − 1.
 
-    Attributes
-    ----------
-    seed : int
-        From 0 to 2²⁵⁶ − 1.
-
-    Raises
-    ------
-    InvalidInputError
-        If the seed is no such number.
-
-    Notes
-    -----
     The number of record i is made of the 8 bytes from 8(i mod 65536) of SHAKE-256 of the text
     "liftscope draw SEED ⌊i/65536⌋": the 53 highest bits of a little-endian number, over 2⁵³.
-
-    Examples
-    --------
-    >>> Seeded(1).uniforms(0, 2).round(6)
-    array([0.560731, 0.561804])
     """
 
     seed: int
@@ -93,22 +174,11 @@ class Seeded:
     kind = "seed"
 
     def __post_init__(self) -> None:
-        validation.whole(self.seed, "The seed", low=0, high=LARGEST_SEED)
+        validation.whole(self.seed, "The seed", low=0, high=(1 << 256) - 1)
 
     @classmethod
     def from_text(cls, text: str) -> Seeded:
-        """Read a seed from text.
-
-        Raises
-        ------
-        InvalidInputError
-            If it is no whole number from 0 to 2²⁵⁶ − 1.
-
-        Examples
-        --------
-        >>> Seeded.from_text("7").seed
-        7
-        """
+        """Read a seed from text."""
         try:
             seed = int(text)
         except ValueError as error:
@@ -126,6 +196,13 @@ class Seeded:
     def commitment(self) -> str:
         """Return the hash of the seed."""
         return hashlib.sha256(f"liftscope seed {self.seed}".encode()).hexdigest()
+
+    def committed(self, sha256: str) -> str | None:
+        """Return the HMAC-SHA-256 of a file's hash, by a key of the seed; see `Draw`."""
+        if self.guessable:
+            return None
+        secret = f"liftscope original {self.seed}".encode()
+        return hmac.new(secret, sha256.encode(), hashlib.sha256).hexdigest()
 
     def uniforms(self, start: int, count: int, ids: Ids | None = None) -> FloatArray:
         """Return a number in [0, 1) for each record; see `Draw`."""
@@ -151,34 +228,12 @@ class Seeded:
 
 @dataclass(frozen=True)
 class Keyed:
-    """Random numbers by the id of a record: the same id always has the same number.
+    """Random numbers by the id of a record, in a column: the same id always has the same number.
 
-    Attributes
-    ----------
-    key : bytes
-        The secret, of 16 bytes or more.
-    column : str
-        The column of the ids.
-
-    Raises
-    ------
-    InvalidInputError
-        If the key is too short.
-
-    Notes
-    -----
-    The number of a record is made of SipHash-2-4 of its id in UTF-8: the 53 highest bits, over
-    2⁵³. The hash's key is the 16-byte BLAKE2b, with the person "record", of the 64-byte BLAKE2b of
-    the key. SipHash is a pseudorandom function: whoever does not have the key, but all numbers of
-    other ids, can tell a record's number from a random one only by trying 2¹²⁸ keys, as far as
-    is known.
-
-    Examples
-    --------
-    >>> keyed = Keyed(b"0123456789abcdef", "id")
-    >>> first, again = keyed.uniforms(0, 2, ["7", "8"]), keyed.uniforms(5, 1, ["8"])
-    >>> bool(first[1] == again[0])
-    True
+    It is the 53 highest bits, over 2⁵³, of SipHash-2-4 of the id in UTF-8; that hash's key is the
+    16-byte BLAKE2b, with the person "record", of the 64-byte BLAKE2b of the key. As SipHash is a
+    pseudorandom function, all numbers of other ids do not tell a record's number from a random one
+    without trying 2¹²⁸ keys, as far as is known.
     """
 
     key: bytes = field(repr=False)
@@ -194,13 +249,7 @@ class Keyed:
 
     @classmethod
     def from_file(cls, path: Path, column: str) -> Keyed:
-        """Read a key, which is all bytes of a file.
-
-        Raises
-        ------
-        InvalidInputError
-            If the file cannot be read or is too short.
-        """
+        """Read a key, which is all bytes of a file."""
         try:
             return cls(path.read_bytes(), column)
         except (OSError, ValueError) as error:
@@ -215,6 +264,12 @@ class Keyed:
         """Return a hash of the key."""
         return hashlib.blake2b(
             b"liftscope key", key=self._hashed, digest_size=32, person=b"commitment"
+        ).hexdigest()
+
+    def committed(self, sha256: str) -> str | None:
+        """Return the BLAKE2b of a file's hash, by the key; see `Draw`."""
+        return hashlib.blake2b(
+            sha256.encode(), key=self._hashed, digest_size=32, person=b"original"
         ).hexdigest()
 
     @property
@@ -243,19 +298,7 @@ def _of_whole(whole: Words) -> FloatArray:
 
 
 class Sampler:
-    """Draws outputs from the rows of a kernel, with one random number for each record.
-
-    Parameters
-    ----------
-    kernel : ndarray
-        P(y | row), shape (rows, n_y).
-
-    Examples
-    --------
-    >>> sampler = Sampler(np.array([[0.5, 0.0, 0.5], [0.0, 1.0, 0.0]]))
-    >>> sampler(np.array([0, 0, 1]), np.array([0.4, 0.5, 0.9]))
-    array([0, 2, 1])
-    """
+    """Draws outputs from the rows of a kernel (rows, n_y), with one random number a record."""
 
     def __init__(self, kernel: FloatArray) -> None:
         self._upto = np.cumsum(kernel, axis=1)
@@ -265,15 +308,7 @@ class Sampler:
         self._certain = np.where(only, last, -1)
 
     def __call__(self, rows: IntArray, uniforms: FloatArray) -> IntArray:
-        """Return the output of each record.
-
-        Parameters
-        ----------
-        rows : ndarray
-            The kernel's row of each record, shape (n,).
-        uniforms : ndarray
-            A number in [0, 1) for each record, shape (n,).
-        """
+        """Return the output of each record, (n,), of rows (n,) and uniforms (n,)."""
         outputs: IntArray = self._certain[rows]
         random = np.flatnonzero(outputs < 0)
         order = random[np.argsort(rows[random], kind="stable")]

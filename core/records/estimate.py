@@ -20,12 +20,6 @@ from core.validation import BoolArray, FloatArray
 STEPS = 200_000
 """Most steps of EM."""
 
-EM_TOL = 1e-6
-"""EM ends when no distribution has a log-likelihood higher by more than this: far below noise."""
-
-SPAN_TOL = 1e-8
-"""Distance from the span of the kernel's columns up to which a symbol counts as identified."""
-
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
@@ -146,7 +140,7 @@ def _one(
     inverse = np.linalg.pinv(half.T)  # (n_x, outputs): G⁺ K √W
     p = inverse @ (shares[seen] / np.sqrt(np.maximum(fitted[seen], 1e-300)))
     back = half @ np.linalg.pinv(half)  # onto the span of the kernel's columns
-    told = np.abs(back - np.eye(len(kernel))).max(axis=1) < SPAN_TOL
+    told = np.abs(back - np.eye(len(kernel))).max(axis=1) < 1e-8  # up to rounding
     variance = ((inverse**2).sum(axis=1) - likeliest**2) / n
     return np.where(np.abs(p) < 1e-14, 0.0, p), variance, told
 
@@ -154,8 +148,8 @@ def _one(
 def _likeliest(shares: FloatArray, kernel: FloatArray, n: float) -> FloatArray:
     """Return the likeliest weights of the rows by EM in squared steps (SQUAREM, Varadhan 2008).
 
-    With g(x) = Σ_y f(y) P(y|x)/P(y), no mixture has a log-likelihood that is higher by more than
-    n (max g − Σ f), which ends the search.
+    With g(x) = Σ_y f(y) P(y|x)/P(y), no mixture has a log-likelihood that is higher by more than n
+    (max g − Σ f), which ends the search.
     """
     total = float(shares.sum())
     p = np.full(len(kernel), total / len(kernel))
@@ -176,7 +170,7 @@ def _likeliest(shares: FloatArray, kernel: FloatArray, n: float) -> FloatArray:
         return p  # an output that no row gives: the caller raises
     for _ in range(STEPS):
         first, steepest = step(p)
-        if n * total * (steepest - 1) <= EM_TOL:
+        if n * total * (steepest - 1) <= 1e-6:  # far below noise
             return first
         second, _ = step(first)
         away, turn = first - p, second - 2 * first + p

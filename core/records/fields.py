@@ -1,19 +1,21 @@
-"""The form of a certificate: its entries and their types."""
+"""The form of a certificate: its entries, their types, and values as it has them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from core.data.treatment.symbols import Coding
 from core.errors import InvalidInputError
-from core.records.plan import COLUMNS, FORMATS
+from core.notions import catalogue as notions
+from core.notions.numbers import Numbers
+from core.records.design import COLUMNS, FORMATS
 from core.validation import shown
 
 NUMBER = (int, float)
 """The types of a number in JSON."""
 
-LARGEST = 1e300
-"""Largest whole number in a certificate: larger ones are no floating-point numbers."""
 
 KINDS = ("seed", "key")
 """What a draw may be made by."""
@@ -23,7 +25,7 @@ FORM: dict[str, Any] = {
     "version": int,
     "code": {"version": str, "sha256": str},
     "scenario": dict,
-    "original": {"sha256": str, "records": int, "filtered": int},
+    "original": {"records": int, "filtered": int},
     "released": {
         "sha256": str,
         "records": int,
@@ -57,6 +59,7 @@ FORM: dict[str, Any] = {
     "levels": {
         "asked": (dict, type(None)),
         "numbers": dict,
+        "units": dict,
         "design": dict,
         "records": (dict, type(None)),
         "repeated": dict,
@@ -76,28 +79,62 @@ FORM: dict[str, Any] = {
 }
 """The entries that a certificate must have, with their types; more are allowed."""
 
-KIND, VERSION = "liftscope release certificate", 2
+KIND, VERSION = "liftscope release certificate", 3
 """The entries "kind" and "version" of a certificate."""
 
-VERSIONS = (1, VERSION)
-"""The versions that are checked: the first has no units, and other words."""
+VERSIONS = (2, VERSION)
+"""The versions that are checked: the older holds the SHA-256 of the original, not a commitment."""
+
+PLAIN_HASH = 2
+"""The last version with the plain SHA-256 of the original."""
+
+
+def plain(value: float | None) -> float | str | None:
+    """Return a figure as JSON has it: "inf" for ∞, None for NaN."""
+    if value is None or math.isnan(value):
+        return None
+    return value if math.isfinite(value) else "inf"
+
+
+def plain_numbers(numbers: Numbers) -> dict[str, float | str | None]:
+    """Return the λ, α, β and n of levels as values for JSON."""
+    return {name: plain(getattr(numbers, name)) for name in ("lam", "alpha", "beta", "n")}
+
+
+def plain_levels(found: Mapping[str, float]) -> dict[str, float | str | None]:
+    """Return levels as values for JSON."""
+    return {key: plain(value) for key, value in found.items()}
+
+
+def unit_of(key: str) -> str:
+    """Return the unit of a notion's level: "nats", or "" for a plain number."""
+    return "nats" if notions.entry(key).in_nats else ""
+
+
+def level_units(keys: Iterable[str]) -> dict[str, str]:
+    """Return the unit of each level."""
+    return {key: unit_of(key) for key in keys}
+
+
+def plain_coding(coding: Coding) -> dict[str, Any]:
+    """Return how records become symbols as values for JSON; hierarchies are the scenario's."""
+    groups: dict[str, Any] = {}
+    if coding.rare:
+        groups["groups"] = [name or None for name in coding.rare]
+    if coding.kept:
+        groups["kept"] = [None if one is None else list(one) for one in coding.kept]
+    return groups | {
+        "columns": list(coding.columns),
+        "edges": [None if cut is None else list(cut.edges) for cut in coding.bins],
+        "symbols": [
+            {"label": label, "rare": rare, "levels": list(values)}
+            for label, (rare, values) in zip(coding.labels, coding.keys, strict=True)
+        ],
+    }
 
 
 def check_form(body: Any) -> None:
-    """Raise unless a value has the form of a certificate.
-
-    Raises
-    ------
-    InvalidInputError
-        If an entry is missing or of another type; the sentence names it.
-
-    Examples
-    --------
-    >>> check_form({"kind": "a letter"})
-    Traceback (most recent call last):
-    ...
-    core.errors.InvalidInputError: This is no certificate of a release: its kind is 'a letter'.
-    """
+    """Raise unless a value has the form of a certificate."""
     if not isinstance(body, Mapping) or body.get("kind") != KIND:
         kind = body.get("kind") if isinstance(body, Mapping) else body
         raise InvalidInputError(f"This is no certificate of a release: its kind is {shown(kind)}.")
@@ -108,8 +145,9 @@ def check_form(body: Any) -> None:
         )
     _check_numbers(body, "")
     _check(body, FORM, "")
-    if body["version"] == VERSION:
-        _check(body["levels"], {"units": dict}, "levels")
+    plain = body["version"] <= PLAIN_HASH
+    named = {"sha256": str} if plain else {"commitment": (str, type(None))}
+    _check(body["original"], named, "original")
     _check_choices(body)
     if len(body["design"]["coding"]) != 2:
         raise InvalidInputError("The certificate must have two codings, of S and of X.")
@@ -134,28 +172,7 @@ def check_form(body: Any) -> None:
 
 
 def kept_levels(coding: Mapping[str, Any], place: int) -> set[Any]:
-    """Return the levels of a column outside its group of rare ones, by a certificate's coding.
-
-    Parameters
-    ----------
-    coding : mapping
-        The coding of S or of X, of the form that `check_form` checks.
-    place : int
-        Which of its columns.
-
-    Raises
-    ------
-    InvalidInputError
-        If whole symbols are grouped too and the levels are not listed: earlier certificates lack
-        the list.
-
-    Examples
-    --------
-    >>> symbols = [{"rare": False, "levels": ["a"]}, {"rare": True, "levels": [None]}]
-    >>> coding = {"columns": ["town"], "symbols": symbols, "kept": [["a", "b"]]}
-    >>> sorted(kept_levels(coding, 0))
-    ['a', 'b']
-    """
+    """Return the levels of a column outside its group of rare ones, by a certificate's coding."""
     symbols = coding["symbols"]
     if not any(one["rare"] for one in symbols):
         return {one["levels"][place] for one in symbols}
@@ -177,7 +194,7 @@ def _check_numbers(value: Any, place: str) -> None:
     elif isinstance(value, list):
         for part in value:
             _check_numbers(part, place)
-    elif isinstance(value, int) and abs(value) > LARGEST:
+    elif isinstance(value, int) and abs(value) > 1e300:  # no floating-point number is larger
         raise InvalidInputError(
             f"The certificate's entry {shown(place)} holds a number of {len(str(abs(value)))} "
             "digits: too many to compute with."
@@ -186,9 +203,9 @@ def _check_numbers(value: Any, place: str) -> None:
 
 def _check_choices(body: Mapping[str, Any]) -> None:
     """Raise where an entry with few possible values has none of them."""
-    treatment, draw = body["released"]["treatment"], body["draw"]
+    draw = body["draw"]
     for name, said, known in (
-        ("released.treatment", treatment, COLUMNS),
+        ("released.treatment", body["released"]["treatment"], COLUMNS),
         ("draw.kind", draw["kind"], KINDS),
     ):
         if said not in known:
@@ -225,9 +242,7 @@ def _check(value: Any, form: Any, place: str) -> None:
         for one in value:
             _check(one, form[0], place)
     else:
-        kinds = form if isinstance(form, tuple) else (form,)
-        flat = tuple(kinds)
-        if (isinstance(value, bool) and bool not in flat) or not isinstance(value, flat):
+        if (isinstance(value, bool) and form is not bool) or not isinstance(value, form):
             raise _wrong(place, value)
 
 

@@ -34,22 +34,7 @@ KINDS = {".parquet": "Parquet", ".csv": "CSV", ".tsv": "TSV"}
 
 
 def batches(table: FileTable, size: int = BATCH, encoded: Collection[str] = ()) -> Iterator[Any]:
-    """Yield a table's records in their order, as Arrow batches named after its columns.
-
-    Parameters
-    ----------
-    table : FileTable
-        The table.
-    size : int
-        Records of a batch.
-    encoded : collection of str
-        Columns whose texts come as dictionaries, which takes less time where they repeat.
-
-    Raises
-    ------
-    InvalidInputError
-        If the file cannot be read.
-    """
+    """Yield a table's records in their order, as Arrow batches named after its columns."""
     try:
         for path in table.paths:
             names = parquet.read_schema(path).names
@@ -65,19 +50,40 @@ def batches(table: FileTable, size: int = BATCH, encoded: Collection[str] = ()) 
         ) from error
 
 
-def checked_kind(path: Path) -> str:
-    """Return the kind of file to write, by the end of its name.
+def values_alone(array: Any) -> Any:
+    """Return an Arrow array that holds its own values and nothing else.
 
-    Raises
-    ------
-    InvalidInputError
-        If the name has another end, or is no text.
-
-    Examples
-    --------
-    >>> checked_kind(Path("released.csv"))
-    'CSV'
+    A dictionary lists values of records that are left out, and metadata may say anything.
     """
+    return array.cast(_plain(array.type))
+
+
+def _plain(kind: Any) -> Any:
+    """Return an Arrow type without dictionaries, extensions and the metadata of nested fields."""
+    if isinstance(kind, pa.BaseExtensionType):
+        return _plain(kind.storage_type)
+    if pa.types.is_dictionary(kind):
+        return _plain(kind.value_type)
+    if pa.types.is_struct(kind):
+        return pa.struct([_plain_field(kind.field(i)) for i in range(kind.num_fields)])
+    if pa.types.is_map(kind):
+        return pa.map_(_plain_field(kind.key_field), _plain_field(kind.item_field))
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(_plain_field(kind.value_field), kind.list_size)
+    if pa.types.is_large_list(kind):
+        return pa.large_list(_plain_field(kind.value_field))
+    if pa.types.is_list(kind):
+        return pa.list_(_plain_field(kind.value_field))
+    return kind
+
+
+def _plain_field(of: Any) -> Any:
+    """Return a nested field of plain type and without metadata."""
+    return pa.field(of.name, _plain(of.type), nullable=of.nullable)
+
+
+def checked_kind(path: Path) -> str:
+    """Return the kind of file to write, by the end of its name."""
     check_name(path)
     kind = KINDS.get(path.suffix.lower())
     if kind is None:
@@ -89,17 +95,7 @@ def checked_kind(path: Path) -> str:
 
 
 def check_name(path: Path) -> None:
-    """Raise if a file's name is no text: Arrow writes to no other one.
-
-    Raises
-    ------
-    InvalidInputError
-        If its bytes are not UTF-8.
-
-    Examples
-    --------
-    >>> check_name(Path("für.parquet"))
-    """
+    """Raise if a file's name is no text: Arrow writes to no other one."""
     try:
         str(path).encode()
     except UnicodeEncodeError as error:
@@ -115,20 +111,12 @@ def file_hash(path: Path) -> str:
 
 
 class Writer:
-    """Writes batches of one schema into a file.
-
-    Parameters
-    ----------
-    path : Path
-        The file, which is overwritten.
-    kind : str
-        "Parquet", "CSV" or "TSV".
-    schema : pyarrow.Schema
-        The columns.
-    """
+    """Writes batches of one schema into a file."""
 
     def __init__(self, path: Path, kind: str, schema: Any) -> None:
         self._guarded = kind != "Parquet"
+        self._schema, self._rows = schema, 0
+        self._held: list[Any] = []
         if self._guarded:
             schema = safe_batch(pa.RecordBatch.from_pylist([], schema)).schema
         self._sink = pa.OSFile(str(path), "wb")
@@ -139,12 +127,30 @@ class Writer:
             self._writer = arrow_csv.CSVWriter(self._sink, schema, write_options=options)
 
     def write(self, batch: Any) -> None:
-        """Write a batch; in text files no cell can be taken for a formula."""
-        self._writer.write_batch(safe_batch(batch) if self._guarded else batch)
+        """Write a batch; in text files no cell can be taken for a formula.
+
+        Parquet's groups all have `BATCH` rows: else their sizes told where records were left out.
+        """
+        if self._guarded:
+            self._writer.write_batch(safe_batch(batch))
+            return
+        self._held.append(batch)
+        self._rows += batch.num_rows
+        while self._rows >= BATCH:
+            self._write_group()
+
+    def _write_group(self) -> None:
+        """Write what is held, but no more rows than a group has."""
+        table = pa.Table.from_batches(self._held, self._schema)
+        self._writer.write_table(table.slice(0, BATCH), row_group_size=BATCH)
+        self._held = table.slice(BATCH).to_batches()
+        self._rows = max(self._rows - BATCH, 0)
 
     def close(self) -> None:
         """Write what is left and close the file."""
         try:
+            if self._rows:
+                self._write_group()
             self._writer.close()
         finally:
             self._sink.close()
@@ -152,22 +158,7 @@ class Writer:
 
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Hold a folder, so that no other process that asks for it writes there at the same time.
-
-    It is made where there is none. The operating system lets go of it when a process ends, however
-    it ends.
-
-    Raises
-    ------
-    InvalidInputError
-        If another process holds it, or it cannot be written to.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with held(Path(tempfile.mkdtemp())):
-    ...     pass
-    """
+    """Hold a folder, made if need be, against other processes; the system lets go at our end."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = (folder / "lock").open("w")
@@ -187,28 +178,7 @@ def held(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def replacing(targets: Sequence[Path]) -> Iterator[tuple[Path, ...]]:
-    """Yield a new file beside each target; without an error each replaces its target at the end.
-
-    Parameters
-    ----------
-    targets : sequence of Path
-        The files to be written.
-
-    Raises
-    ------
-    InvalidInputError
-        If a folder does not exist or cannot be written to, or the disk is full. Then the new files
-        are deleted and the targets stay as they were.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> with replacing([folder / "a.txt"]) as (fresh,):
-    ...     _ = fresh.write_text("whole")
-    >>> [path.name for path in folder.iterdir()]
-    ['a.txt']
-    """
+    """Yield a new file beside each target; without an error each replaces its target at the end."""
     with ExitStack() as stack:
         fresh = tuple(_fresh(target, stack) for target in targets)
         current = str(targets[0]) if targets else ""

@@ -1,19 +1,267 @@
-"""A certificate in words: its figures by subject, as rows of a name and a text."""
+"""A certificate in words: what it promises to whom and what not, and its figures by subject."""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from core.notions import catalogue as notions
-from core.records.plan import COLUMNS, LEAVE_OUT, REFUSE
-from core.records.promises import figure, numbers_of, reached
+from core.notions.base import OF_BUDGETS
+from core.notions.numbers import Numbers
+from core.records.design import COLUMNS, LEAVE_OUT, REFUSE
+from core.records.fields import PLAIN_HASH, unit_of
 from core.release.sentences import question
 from core.scenario import PURPOSES, Scenario
 from core.studies.side_by_side import level_title
-from core.wording import listed, number_of
+from core.wording import listed, number_of, were
+
+PROMISED, NOT_PROMISED = "promised", "not promised"
+"""Whether a sentence states a promise, or that there is none."""
+
+Sentence = dict[str, str]
+"""What is promised or not: its "about", its "status" and its "sentence"."""
+
+OVER_THE_SET = ("ldp", "rldp", "robust_ldp", "pml", "robust_pml")
+"""Keys of the notions whose level over the confidence set a certificate has."""
+
+
+def promises(body: Mapping[str, Any]) -> list[Sentence]:
+    """Return what a certificate promises, from its own figures."""
+    told = [_asked(body), _fresh(body), _sampling(body), _again(body), _others(body)]
+    left = body["unknown"]["records"]
+    if left and body["unknown"]["treatment"] not in (REFUSE, LEAVE_OUT):
+        told.append(
+            sentence(
+                "unknown values",
+                False,
+                f"{number_of(left, 'record')} with unknown values {were(left)} taken for "
+                f"{body['unknown']['treatment']!r}: their Y does not depend on their own X.",
+            )
+        )
+    gone = body["original"]["filtered"]
+    gone += left if body["unknown"]["treatment"] == LEAVE_OUT else 0
+    if gone:
+        told.append(
+            sentence(
+                "records left out",
+                False,
+                f"{number_of(gone, 'record')} {were(gone)} left out: their absence from the file "
+                "may tell something about them.",
+            )
+        )
+    if body["released"]["treatment"] != "kept":
+        told.append(
+            sentence(
+                "order",
+                False,
+                "The records are in the order of the original: whoever has another file in the "
+                "same order can join the two.",
+            )
+        )
+    secret = "seed" if body["draw"]["kind"] == "seed" else "key"
+    told.append(
+        sentence(
+            secret,
+            False,
+            f"Nothing is promised against whoever knows the {secret}, which can undo the draw."
+            f"{' ' + GUESSED if is_guessable(body) else ''}",
+        )
+    )
+    return told if body["version"] <= PLAIN_HASH else [*told, _counts(body)]
+
+
+GUESSED = (
+    "This seed is so small that trying all finds it, with this certificate alone: release again "
+    "with a seed that is drawn."
+)
+"""What is said of a seed that a certificate's commitment to it gives away."""
+
+
+def is_guessable(body: Mapping[str, Any]) -> bool:
+    """Say whether the seed of a draw was too small to commit to an original by."""
+    if body["version"] <= PLAIN_HASH or body["draw"]["kind"] != "seed":
+        return False
+    return body["original"]["commitment"] is None
+
+
+def sentence(about: str, promised: bool, text: str) -> Sentence:
+    """Return a sentence on what is promised or not."""
+    return {
+        "about": about,
+        "status": PROMISED if promised else NOT_PROMISED,
+        "sentence": text,
+    }
+
+
+def _asked(body: Mapping[str, Any]) -> Sentence:
+    asked = body["levels"]["asked"]
+    if asked is None:
+        return sentence("one record", False, "No promise was asked of this mechanism.")
+    if body["released"]["treatment"] == "kept":
+        text = "This is the owner's copy: it holds X and S beside Y, so nothing is promised."
+        return sentence("one record", False, text)
+    if not asked["holds"]:
+        text = f"{asked['notion']} was asked, and this mechanism does not keep it."
+        return sentence("one record", False, text)
+    if is_guessable(body):
+        text = (
+            f"The mechanism keeps {asked['notion']}, and this draw of it can be undone. {GUESSED}"
+        )
+        return sentence("one record", False, text)
+    return sentence(
+        "one record",
+        True,
+        f"Against whoever sees Y of one record, and knows the distribution of S and X that "
+        f"{body['design']['data']} shows: {asked['notion']} (level reached: "
+        f"{reached(asked['achieved'], asked['unit'])}).",
+    )
+
+
+def _fresh(body: Mapping[str, Any]) -> Sentence:
+    if body["design"]["same"]:
+        text = (
+            "The level is that of the distribution of these records. Nothing is promised of fresh "
+            "records from elsewhere."
+        )
+        return sentence("fresh records", False, text)
+    return sentence(
+        "fresh records",
+        False,
+        f"The mechanism was made for {body['design']['data']}, not for these records: {_own(body)}",
+    )
+
+
+def _own(body: Mapping[str, Any]) -> str:
+    """Return the level of what was asked by the records' own distribution."""
+    own, asked = body["levels"]["records"], body["levels"]["asked"]
+    if own is None:
+        return "their own level is not known, since they have no column of S."
+    keys = () if asked is None else asked_keys(body)
+    told = [key for one in keys for key in (notions.entry(one).sides or (one,))]
+    if told and all(own.get(key) is not None for key in told):
+        levels = listed(
+            [
+                f"{level_title(key, numbers_of(body))}: {reached(own[key], unit_of(key))}"
+                for key in told
+            ]
+        )
+        return f"by their own distribution it reaches {levels}."
+    both = f"LIP at {figure(own['lip'])} nats and LDP at {figure(own['ldp'])} nats"
+    said = f"by their own distribution it keeps {both}"
+    if not told:
+        return f"{said}."
+    return f"{said}, the levels of every release; that of {asked['notion']} was not computed."
+
+
+def _sampling(body: Mapping[str, Any]) -> Sentence:
+    found, numbers = body["levels"]["design"], body["levels"]["numbers"]
+    asked = body["levels"]["asked"]
+    pairs = [("robust_ldp", "robust_pml"), ("rldp", "rldp")]
+    if asked is not None and "rldp" in asked_keys(body):
+        pairs.reverse()  # the level that was asked for
+    for ldp, pml in pairs:
+        if found.get(ldp) is not None:
+            sure = f"{100 * (1 - numbers['beta']):g} %"
+            also = "" if pml == ldp else f", and PML at {figure(found[pml])} nats"
+            if body["version"] > PLAIN_HASH:
+                sure += ", which is exact for many records only,"
+            text = (
+                f"With confidence {sure} the records come from a distribution for which LDP holds "
+                f"at {figure(found[ldp])} nats{also}: the level over the confidence set."
+            )
+            if asked is not None and not set(asked_keys(body)) <= set(OVER_THE_SET):
+                text += (
+                    f" It is known of LDP and PML only: that of {asked['notion']}, which was "
+                    "asked, is that of the counted distribution."
+                )
+            return sentence("sampling error", found[ldp] != "inf", text)
+    return sentence(
+        "sampling error",
+        False,
+        "The level is that of the counted distribution; the level over the confidence set was not "
+        "computed for this mechanism.",
+    )
+
+
+def _counts(body: Mapping[str, Any]) -> Sentence:
+    values = [len(body["design"]["s"]), len(body["mechanism"]["inputs"])]
+    data = Scenario.from_json(json.dumps(body["scenario"])).data
+    cut = [repr(one.column) for one in data.binnings if one.kind != "edges"]
+    also = [word for word, some in (("left out", data.left_out), ("merged", data.merges)) if some]
+    further = f" So are the values that are {' or '.join(also)}." if also else ""
+    ends = f" The ends of the bins of {listed(cut)} are the least and the largest value counted."
+    return sentence(
+        "counts",
+        False,
+        "The mechanism and all figures here follow from how many records have each pair of S and "
+        "X: a guess of all these counts can be tested against them. All "
+        f"{number_of(values[0], 'value')} of S and {number_of(values[1], 'value')} of X are named, "
+        f"rare ones too.{further}{ends if cut else ''}",
+    )
+
+
+def _again(body: Mapping[str, Any]) -> Sentence:
+    if body["draw"]["kind"] == "key":
+        return sentence(
+            "repeated releases",
+            True,
+            "Released again with the same key and mechanism, a record whose values stay the same "
+            "is answered the same way; with a changed value or mechanism it is a further release.",
+        )
+    repeated, asked = body["levels"]["repeated"], body["levels"]["asked"]
+    if not repeated:
+        text = "Nothing is promised of repeated releases."
+    else:
+        levels = listed(
+            [f"{k} reach {reached(one['level'], asked['unit'])}" for k, one in repeated.items()]
+        )
+        text = (
+            f"Of independent releases of the same records, seen together, {levels}, where "
+            f"{asked['notion']} is promised of one."
+        )
+    return sentence("repeated releases", False, text)
+
+
+def _others(body: Mapping[str, Any]) -> dict[str, str]:
+    others = [name for name in body["released"]["columns"] if name != body["released"]["column"]]
+    if not others:
+        return sentence("other columns", True, "No other column is released.")
+    names = listed([repr(name) for name in others])
+    return sentence(
+        "other columns",
+        False,
+        f"Nothing is promised of what {names} tell of S, alone or together with Y.",
+    )
+
+
+def asked_keys(body: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the keys of the notions that a certificate's scenario asks for."""
+    scenario = Scenario.from_dict(body["scenario"])
+    return (scenario.notion, *(one.notion for one in scenario.also))
+
+
+def numbers_of(body: Mapping[str, Any]) -> Numbers:
+    """Return the λ, α, β and n of a certificate's levels."""
+    told = {one.name for one in fields(Numbers)}
+    given = {key: value for key, value in body["levels"]["numbers"].items() if key in told}
+    known: dict[str, Any] = {key: math.inf if one == "inf" else one for key, one in given.items()}
+    return Numbers(**known)
+
+
+def reached(value: float | str, unit: str) -> str:
+    """Return a level as text with its unit."""
+    if unit == OF_BUDGETS and not isinstance(value, str):
+        return f"{100 * value:.4g} % {unit}"
+    return f"{figure(value)} {unit}".rstrip()
+
+
+def figure(value: float | str) -> str:
+    """Return a figure of a certificate as text."""
+    return "∞" if isinstance(value, str) else f"{value:.4g}"
+
 
 DRAWS = {
     "seed": "by a secret seed, once",
@@ -25,12 +273,11 @@ DRAWS = {
 IN_NATS = ("information", "task")
 """Keys of the purposes whose utility is information."""
 
-NO_GAP = 1e-4
-"""Share of the bound up to which what is kept is told as the most: figures have four digits."""
 
 METHODS = {
     "closed form": "a formula",
     "greedy": "a greedy search",
+    "one program": "one program over all mechanisms",
     "enumerate": "linear programs over all outputs that the promise allows",
     "columns": "linear programs that search for better outputs",
     "cutting planes": "linear programs under conditions that are added where one is broken",
@@ -50,15 +297,7 @@ OPTIMAL = {
 
 @dataclass(frozen=True)
 class Section:
-    """One subject of a certificate.
-
-    Attributes
-    ----------
-    title : str
-        The subject.
-    rows : tuple of (str, str)
-        Names and what is said of them.
-    """
+    """One subject of a certificate: names, and what is said of them."""
 
     title: str
     rows: tuple[tuple[str, str], ...]
@@ -66,19 +305,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Level:
-    """A notion's level in a certificate.
-
-    Attributes
-    ----------
-    title : str
-        Name of the level, with the numbers that it depends on.
-    unit : str
-        "nats", or "" for a plain number.
-    design : float or None
-        The level by the distribution that the mechanism was made for; None where not defined.
-    records : float or None
-        The level by the released records' own distribution, where that is another.
-    """
+    """A notion's level by the design, and by the records if another; None where not defined."""
 
     title: str
     unit: str
@@ -87,13 +314,7 @@ class Level:
 
 
 def sections(body: Mapping[str, Any]) -> tuple[Section, ...]:
-    """Return what a certificate says of the question, the files, the proof and the code.
-
-    Parameters
-    ----------
-    body : mapping
-        The certificate, of the form that `core.records.fields` checks.
-    """
+    """Return what a certificate says of the question, the files, the proof and the code."""
     return (
         Section("What was released", tuple(_question(body))),
         Section("How it was drawn", tuple(_draw(body))),
@@ -103,19 +324,13 @@ def sections(body: Mapping[str, Any]) -> tuple[Section, ...]:
 
 
 def level_rows(body: Mapping[str, Any]) -> tuple[Level, ...]:
-    """Return the achieved level of every notion, in the catalogue's order.
-
-    Parameters
-    ----------
-    body : mapping
-        The certificate.
-    """
+    """Return the achieved level of every notion, in the catalogue's order."""
     numbers = numbers_of(body)
     own = body["levels"]["records"] or {}
     return tuple(
         Level(
             level_title(key, numbers),
-            "nats" if notions.entry(key).in_nats else "",
+            unit_of(key),
             _number(value),
             _number(own.get(key)),
         )
@@ -124,14 +339,17 @@ def level_rows(body: Mapping[str, Any]) -> tuple[Level, ...]:
 
 
 def _question(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    scenario = Scenario.from_json(json.dumps(body["scenario"]))
+    scenario = Scenario.from_dict(body["scenario"])
     asked, released = body["levels"]["asked"], body["released"]
     yield "Question", question(scenario)
     yield "Mechanism", body["mechanism"]["name"] + ", made for " + body["design"]["data"]
     if body["mechanism"]["reads_s"]:
         yield "Reads", "S and X of each record"
     if asked is not None:
-        yield "Promise", f"{asked['notion']}; level reached {_reached(asked, asked['achieved'])}"
+        yield (
+            "Promise",
+            f"{asked['notion']}; level reached {reached(asked['achieved'], asked['unit'])}",
+        )
     yield (
         "Records",
         f"{number_of(released['records'], 'record')} of {body['original']['records']:,}",
@@ -146,12 +364,16 @@ def _question(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _draw(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     draw, unknown = body["draw"], body["unknown"]
     how = DRAWS.get(draw["kind"], draw["kind"])
+    how = "by a seed that can be guessed, once" if is_guessable(body) else how
     yield "Outputs", how.format(id=draw.get("id"))
-    yield "Unknown or missing values", _unknown(unknown["treatment"], unknown["records"])
+    level = body["scenario"]["data"].get("missing", "level") == "level"
+    also = " (a missing value is a level like any other)" if level else ""
+    told = _unknown(unknown["treatment"], unknown["records"])
+    yield "Values unknown to the mechanism", told + also
     if body["original"]["filtered"]:
         yield "Left out by the scenario", number_of(body["original"]["filtered"], "record")
     for k, one in body["levels"]["repeated"].items():
-        level = _reached(body["levels"]["asked"], one["level"])
+        level = reached(one["level"], body["levels"]["asked"]["unit"])
         yield f"Level of {k} independent releases", level
 
 
@@ -171,13 +393,19 @@ def _proof(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _best(proof: Mapping[str, Any], unit: str) -> str:
     """Return what is proven of a mechanism: a proof says no more than its bound."""
     gap, status = proof["upper_bound"] - proof["utility"], str(proof["status"])
-    if status == "optimal" and gap > NO_GAP * max(1.0, abs(proof["upper_bound"])):
+    # figures have four digits
+    if status == "optimal" and gap > 1e-4 * max(1.0, abs(proof["upper_bound"])):
         return f"proven to within {figure(gap)}{unit}: another mechanism may keep that much more"
     return OPTIMAL.get(status, status)
 
 
 def _hashes(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    yield "Original file, SHA-256", body["original"]["sha256"]
+    if body["version"] <= PLAIN_HASH:
+        yield "Original file, SHA-256", body["original"]["sha256"]
+    else:
+        secret = body["draw"]["kind"]
+        none = f"none: the {secret} can be guessed"
+        yield f"Commitment to the original, by the {secret}", body["original"]["commitment"] or none
     yield "Released file, SHA-256", body["released"]["sha256"]
     yield f"Commitment to the {body['draw']['kind']}", body["draw"]["commitment"]
     yield "Code", f"version {body['code']['version']}, SHA-256 {body['code']['sha256']}"
@@ -185,17 +413,13 @@ def _hashes(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _unknown(treatment: str, records: int) -> str:
-    """Say what happened to records with unknown or missing values, or would have."""
+    """Say what happened to records with values that the mechanism has no row for, or would have."""
     if treatment == REFUSE:
         return "no record has one; with one, nothing would have been released"
     how = "left out" if treatment == LEAVE_OUT else f"taken for {treatment!r}"
     if not records:
         return f"no record has one; it would have been {how}"
     return f"{number_of(records, 'record')}, {how}"
-
-
-def _reached(asked: Mapping[str, Any], value: float | str) -> str:
-    return reached(value, asked["unit"])
 
 
 def _number(value: float | str | None) -> float | None:

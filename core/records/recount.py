@@ -1,6 +1,6 @@
-"""Count a file again by a certificate's symbols, with code that shares nothing with the release.
+"""Count a file again, and its levels, with code that shares nothing with the release.
 
-Instead of DuckDB it uses Python's csv module, Arrow's reader and plain dictionaries.
+It has Python's csv module, Arrow's reader and dictionaries, and sums over pairs by definition.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ import bisect
 import csv
 import decimal
 import math
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import fsum, inf, log, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -46,61 +48,34 @@ SEPARATORS = (",", "\t", ";", "|")
 
 @dataclass(frozen=True, eq=False)
 class Recount:
-    """The records of a file, by a certificate's symbols.
+    """The records of a file, by a certificate's symbols; `filtered` are left out by the scenario.
 
-    Attributes
-    ----------
-    records : int
-        Number of records of the file.
-    filtered : int
-        How many of them the scenario leaves out, by filters or by their symbols.
-    unknown : int
-        How many of the others have no row of the kernel.
-    rows : ndarray
-        The kernel's row of each record that was to be released, in their order, shape (n,).
-    places : ndarray
-        The place of each of these records in the file, from 0, shape (n,).
-    cells : ndarray or None
-        Number of records by symbol of S and of X, shape (n_s, n_x); None where the file has no S.
+    Shapes: rows of the kernel, places in S (−1 where it is not known) and places in the file of the
+    records to release (n,); cells (n_s, n_x), None where the file has no S.
     """
 
     records: int
     filtered: int
-    unknown: int
+    unknown: int  # those of the others that have no row of the kernel
     rows: IntArray
+    secrets: IntArray
     places: IntArray
     cells: FloatArray | None
 
 
 @dataclass(frozen=True, eq=False)
-class _Column:
-    """A column's distinct values, and the index of each record's value."""
+class Column:
+    """A column's distinct values, and the index of each record's value, shape (n,)."""
 
     values: Sequence[Any]
     index: IntArray
+    single: bool = False  # whether it holds numbers of single precision
 
 
 def recount(
     body: Mapping[str, Any], spec: DataSpec, path: Path, names: Sequence[str] | None = None
 ) -> Recount:
-    """Count a file by a certificate's symbols.
-
-    Parameters
-    ----------
-    body : mapping
-        The certificate.
-    spec : DataSpec
-        The data of its scenario.
-    path : Path
-        The original: Parquet, or text in UTF-8.
-    names : sequence of str, optional
-        Names of the columns of a Parquet file, in place of its own.
-
-    Raises
-    ------
-    InvalidInputError
-        If the file cannot be read, or lacks a column.
-    """
+    """Count a file by a certificate's symbols."""
     design = body["design"]
     secret, released = design["coding"]
     needed = [*released["columns"], *(one.column for one in spec.filters)]
@@ -145,17 +120,12 @@ def recount(
         cells = np.zeros((len(design["s"]), len(inputs)))
         np.add.at(cells, (place_s[whole], place_x[whole]), 1)
     places = np.flatnonzero(asked & (rows >= 0))
-    return Recount(size, int((~asked).sum()), unknown, rows[places], places, cells)
+    filtered = int((~asked).sum())
+    return Recount(size, filtered, unknown, rows[places], place_s[places], places, cells)
 
 
 def texts_of(path: Path, name: str, names: Sequence[str] | None = None) -> list[str | None]:
-    """Return a column's values as text, None where one is missing; arguments as `recount`.
-
-    Raises
-    ------
-    InvalidInputError
-        If the file has no such column.
-    """
+    """Return a column's values as text, None where one is missing; arguments as `recount`."""
     columns, _ = read_columns(path, [name], names)
     if name not in columns:
         raise InvalidInputError(f"{path.name} has no column {name!r}, which the release read.")
@@ -181,7 +151,7 @@ def _places(labels: Sequence[str], names: Sequence[str]) -> IntArray:
 
 def _symbols(
     coding: Mapping[str, Any],
-    columns: Mapping[str, _Column],
+    columns: Mapping[str, Column],
     size: int,
     marked: set[str],
     keep_missing: bool,
@@ -265,8 +235,7 @@ def _text(value: Any) -> str | None:
 def _number(value: Any) -> float | None:
     """Return a value as a number or NaN, None where it is neither.
 
-    A text is a number if the count takes it for one: Python alone reads digits of other scripts
-    and removes other blanks, and DuckDB alone reads a plus before a minus.
+    A text is a number if the count takes it for one: Python and DuckDB each read more of them.
     """
     if not isinstance(value, str):
         return float(value) if isinstance(value, int | float | decimal.Decimal) else None
@@ -293,23 +262,8 @@ def _passes(value: Any, chosen: Filter, marked: bool) -> bool:
 
 def read_columns(
     path: Path, names: Sequence[str], called: Sequence[str] | None = None
-) -> tuple[dict[str, _Column], int]:
-    """Return those of the named columns that a file has, and its number of records.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    names : sequence of str
-        The columns that are wanted.
-    called : sequence of str, optional
-        Names of all columns of a Parquet file, in place of its own.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is neither Parquet nor text in UTF-8 with a header.
-    """
+) -> tuple[dict[str, Column], int]:
+    """Return those of the named columns that a file has, and its number of records."""
     with _readable(path) as is_parquet:
         return _of_parquet(path, set(names), called) if is_parquet else _of_text(path, set(names))
 
@@ -330,7 +284,7 @@ def _readable(path: Path) -> Iterator[bool]:
 
 def _of_parquet(
     path: Path, names: set[str], called: Sequence[str] | None
-) -> tuple[dict[str, _Column], int]:
+) -> tuple[dict[str, Column], int]:
     with parquet.ParquetFile(path) as file:
         found = {}
         have = file.schema_arrow.names
@@ -345,17 +299,18 @@ def _of_parquet(
                 if not pa.types.is_dictionary(values.type):
                     values = values.dictionary_encode(null_encoding="encode")
                 index = values.indices.fill_null(len(values.dictionary)).to_numpy()
-                found[name] = _Column([*values.dictionary.to_pylist(), None], index)
+                single = pa.types.is_float32(values.dictionary.type)
+                found[name] = Column([*values.dictionary.to_pylist(), None], index, single)
         return found, file.metadata.num_rows
 
 
-def _of_text(path: Path, names: set[str]) -> tuple[dict[str, _Column], int]:
+def _of_text(path: Path, names: set[str]) -> tuple[dict[str, Column], int]:
     """Read a text file, with the separator of `_separator`."""
     rows = _rows(path, _separator(path, names))
     header = [name.strip() for name in next(rows, [])]
     places = [(name, header.index(name)) for name in sorted(names) if name in header]
     tables: list[dict[str, int]] = [{} for _ in places]
-    index: list[list[int]] = [[] for _ in places]
+    index = [array("q") for _ in places]
     size = 0
     for row in rows:
         size += 1
@@ -366,7 +321,7 @@ def _of_text(path: Path, names: set[str]) -> tuple[dict[str, _Column], int]:
         for (_, place), table, found in zip(places, tables, index, strict=True):
             found.append(table.setdefault(row[place], len(table)))
     columns = {
-        name: _Column(list(table), np.array(found, dtype=np.int64))
+        name: Column(list(table), np.array(found, dtype=np.int64))
         for (name, _), table, found in zip(places, tables, index, strict=True)
     }
     return columns, size
@@ -395,3 +350,84 @@ def _rows(path: Path, separator: str) -> Iterator[list[str]]:
         for row in csv.reader(file, delimiter=separator):
             if len(row) > 1 or "".join(row).strip():
                 yield row
+
+
+def plain_levels(joint_sy: Sequence[Sequence[float]]) -> dict[str, float]:
+    """Return the levels of P(s, y), (n_s, n_y), that have a closed formula, by the notion's key."""
+    p_s = [fsum(row) for row in joint_sy]
+    columns = [column for column in zip(*joint_sy, strict=True) if fsum(column) > 0]
+    lowest, highest, ratio, l1, chi2, kl, guess = inf, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0
+    information, distance, squares, leakage, guessing = [], [], [], [], []
+    for column in columns:
+        p_y = fsum(column)
+        lifts = [p / (s * p_y) for p, s in zip(column, p_s, strict=True)]
+        lowest, highest = min(lowest, *lifts), max(highest, *lifts)
+        ratio = max(ratio, max(lifts) / min(lifts) if min(lifts) > 0 else inf)
+        away = fsum(s * abs(lift - 1) for s, lift in zip(p_s, lifts, strict=True))
+        square = fsum(s * (lift - 1) ** 2 for s, lift in zip(p_s, lifts, strict=True))
+        told = fsum(s * k * log(k) for s, k in zip(p_s, lifts, strict=True) if k > 0)
+        l1, chi2, kl = max(l1, away), max(chi2, square), max(kl, told)
+        guess = max(guess, max(column) / p_y)
+        information.append(p_y * told)
+        distance.append(p_y * away / 2)
+        squares.append(p_y * square)
+        leakage.append(p_y * max(lifts))
+        guessing.append(max(column))
+    low = -log(lowest) if lowest > 0 else inf
+    return {
+        "lip": max(low, log(highest), 0.0),
+        "ldp": log(ratio) if ratio < inf else inf,
+        "pml": max(log(highest), 0.0),
+        "min_lift": max(low, 0.0),
+        "l1_upper": log(1 + l1),
+        "chi2_upper": log(1 + sqrt(chi2)),
+        "kl": max(kl, 0.0),
+        "guess": guess,
+        "average_mi": max(fsum(information), 0.0),
+        "average_tv": fsum(distance),
+        "average_chi2": fsum(squares),
+        "average_leakage": max(log(fsum(leakage)), 0.0),
+        "average_guess": fsum(guessing),
+    }
+
+
+def released(cells: FloatArray, kernel: FloatArray, reads_s: bool) -> list[list[float]]:
+    """Return P(s, y) of counts (n_s, n_x) under a kernel, without secrets that no record has."""
+    total = float(cells.sum())
+    n_s, n_x = cells.shape
+    return [
+        [
+            fsum(
+                float(cells[s, x]) / total * float(kernel[s * n_x + x if reads_s else x, y])
+                for x in range(n_x)
+                if cells[s, x]
+            )
+            for y in range(kernel.shape[1])
+        ]
+        for s in range(n_s)
+        if cells[s].any()
+    ]
+
+
+def kept_information(cells: FloatArray, kernel: FloatArray, reads_s: bool) -> float:
+    """Return I(X;Y) in nats by the definition; arguments as `released`."""
+    n_s, n_x = cells.shape
+    total = float(cells.sum())
+    pairs = [
+        [
+            fsum(
+                float(cells[s, x]) / total * float(kernel[s * n_x + x if reads_s else x, y])
+                for s in range(n_s)
+                if cells[s, x]
+            )
+            for y in range(kernel.shape[1])
+        ]
+        for x in range(n_x)
+    ]
+    p_x, p_y = [fsum(row) for row in pairs], [fsum(column) for column in zip(*pairs, strict=True)]
+    return fsum(
+        p * log(p / (p_x[x] * p_y[y]))
+        for x, row in enumerate(pairs)
+        for y, p in enumerate(row)
+        if p > 0
+    )

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,21 +10,26 @@ from typing import Any
 
 import numpy as np
 
+from core.codec import read_json
 from core.data import ReadOptions, Sources
-from core.errors import InvalidInputError
-from core.records.certificate import PACKAGE_VERSION, code_hash
+from core.errors import CoreError, InvalidInputError
+from core.records.certificate import PACKAGE_VERSION, code_hash, fingerprint
 from core.records.checking.check import CLOSE, Check
-from core.records.checking.designs import check_codings, check_columns, check_design, design_file
-from core.records.checking.drawn import drawn, keyed, replayed
-from core.records.checking.former import stated
-from core.records.checking.levels import check_levels, check_promise
-from core.records.checking.proofs import check_proof
-from core.records.fields import VERSION, check_form
-from core.records.plan import FORMATS
-from core.records.promises import PROMISED
+from core.records.checking.contents import (
+    check_cells,
+    check_codings,
+    check_columns,
+    check_design,
+    design_file,
+)
+from core.records.checking.drawn import Owner, drawn, keyed, replayed
+from core.records.checking.figures import check_levels, check_promise, check_proof
+from core.records.design import FORMATS
+from core.records.fields import PLAIN_HASH, VERSION, check_form
+from core.records.files import file_hash
+from core.records.readable import PROMISED, promises
 from core.records.recount import Recount, read_columns, recount, texts_of
 from core.scenario import Scenario
-from core.scenario.json_text import read_json
 from core.spreadsheets import safe_text
 from core.validation import IntArray
 from core.wording import listed, number_of
@@ -38,9 +41,17 @@ RESTS = {
         *("levels", "other levels", "design levels", "other design levels"),
     ),
     "repeated releases": ("data", "draw", "key"),
-    "other columns": ("columns",),
+    "other columns": ("columns", "cells"),
 }
 """The checks that each promise rests on, by what it is about."""
+
+
+EXPOSED = (
+    "This certificate, of an earlier version, holds the plain SHA-256 of the original: whoever has "
+    "it and the released file can try guesses of the whole original until one fits. Release again "
+    "before you publish it."
+)
+"""What a certificate up to version `PLAIN_HASH` gives away."""
 
 
 def verify(
@@ -80,36 +91,40 @@ def verify(
     InvalidInputError
         If the text is no certificate, or a file cannot be read.
     """
+    if original is not None and not original.is_file():
+        raise InvalidInputError(f"There is no file {str(original)!r}.")
     body = read_json(text, "The certificate")
     check_form(body)
-    scenario = Scenario.from_json(json.dumps(body["scenario"]))
+    scenario = Scenario.from_dict(body["scenario"])
     fit = _kernel(body)
-    checks = [_fingerprint(body), _code(body), Check("promises", *stated(body)), fit]
+    checks = [_fingerprint(body), _code(body), _stated(body), fit]
     checks.append(_hash(body, "released", released))
     if "format" in body["released"]:
         checks.append(_format(body, released))
     outputs, found = _outputs(body, released)
-    checks += [*found, check_codings(body, scenario.data)]
+    checks += [*found, check_codings(body, scenario.data, original)]
+    owner = Owner(body, seed, key)
+    if body["version"] <= PLAIN_HASH:
+        checks.append(Check("exposed", None, EXPOSED))
     if original is not None:
-        checks.append(_hash(body, "original", original))
+        checks.append(_original(body, original, owner))
     checks.append(check_columns(body, scenario.data, released, original))
     if original is None or not fit.passed:
-        names: tuple[str, ...] = ("data", "design", "levels", "promise", "utility", "proof", "draw")
-        names += ("key",) if body["draw"]["kind"] == "key" else ()
         why = "The original was not given" if original is None else "The kernel is none"
-        unchecked = f"{why}, so this could not be checked."
-        checks += [Check(name, None, unchecked) for name in names]
+        checks += _unchecked(owner, why)
         return [*checks, *_unproven(body, checks)]
     kernel = np.array(body["mechanism"]["kernel"], dtype=np.float64)
-    counted, how, read = _recounted(body, scenario, original)
+    sources = Sources()
+    counted, how, read = _recounted(body, scenario, original, sources)
     checks.append(_counts(body, counted, how))
+    checks.append(check_cells(body, released, *read, counted.places))
     table = design if isinstance(design, str) else None
     file = None if isinstance(design, str) else design
     where = design_file(body, scenario.data, original, file)
     cells = counted.cells if body["design"]["same"] else None
     if where is not None and not body["design"]["same"]:
-        cells = _recounted(body, scenario, where)[0].cells
-    matched, library = check_design(body, scenario.data, where, table)
+        cells = _recounted(body, scenario, where, sources)[0].cells
+    matched, library = check_design(body, scenario.data, where, table, owner)
     if cells is None and library is not None:  # a data base is counted by the library alone
         cells = np.rint(library.joint.p * (library.joint.n or 0))
     checks += [matched, *check_levels(body, scenario, counted.cells, cells, library, kernel)]
@@ -123,17 +138,27 @@ def verify(
         checks.append(Check("key", False, "The release was drawn by a seed, not by a key."))
     if seed is not None:
         checks.append(replayed(body, counted, outputs, kernel, seed))
+    elif body["draw"]["kind"] == "seed":
+        text = "The seed was not given (--seed), so the draws were not made again from it."
+        checks.append(Check("seed", None, text))
     return [*checks, *_unproven(body, checks)]
 
 
+def _unchecked(owner: Owner, why: str) -> list[Check]:
+    """Return what is not checked without the original or a kernel, with the reason."""
+    names = ["cells", "data", "design", "levels", "promise", "utility", "proof", "draw"]
+    if owner.body["draw"]["kind"] == "key" or owner.key is not None:
+        names.append("key")
+    if owner.seed is not None:
+        names.append("seed")
+    return [Check(name, None, f"{why}, so this could not be checked.") for name in names]
+
+
 def _fingerprint(body: Mapping[str, Any]) -> Check:
-    rest = {key: value for key, value in body.items() if key != "fingerprint"}
-    found = hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
-    if found == body["fingerprint"]:
+    if fingerprint(body) == body["fingerprint"]:
         return Check("certificate", True, "The certificate is as it was written.")
-    return Check(
-        "certificate", False, "The certificate was changed: its fingerprint is of another text."
-    )
+    text = "The certificate was changed: its fingerprint is of another text."
+    return Check("certificate", False, text)
 
 
 def _code(body: Mapping[str, Any]) -> Check:
@@ -152,6 +177,24 @@ def _code(body: Mapping[str, Any]) -> Check:
         f"It was made by other code (version {version}, {made[:12]}), and this is version "
         f"{PACKAGE_VERSION}, {code_hash()[:12]}: all else is checked with this one.",
     )
+
+
+def _stated(body: Mapping[str, Any]) -> Check:
+    """Check that the promises are those that follow from the certificate's figures."""
+    said = body["promises"]
+    try:
+        expected = promises({name: value for name, value in body.items() if name != "promises"})
+    except (CoreError, KeyError, TypeError, ValueError) as error:
+        text = f"Its figures are not complete, so no promise follows from them: {error!r}."
+        return Check("promises", False, text)
+    for place, one in enumerate(expected):
+        if said[place : place + 1] != [one]:
+            text = f"What it says of {one['about']} does not follow from its figures."
+            return Check("promises", False, text)
+    if len(said) > len(expected):
+        return Check("promises", False, "It has more promises than follow from its figures.")
+    text = f"Its {len(expected)} promises and limits follow from its figures."
+    return Check("promises", True, text)
 
 
 def _kernel(body: Mapping[str, Any]) -> Check:
@@ -176,17 +219,35 @@ def _kernel(body: Mapping[str, Any]) -> Check:
 def _hash(body: Mapping[str, Any], which: str, path: Path) -> Check:
     name = f"{which} file"
     try:
-        with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+        found = file_hash(path)
     except (OSError, ValueError) as error:
         raise InvalidInputError(f"{str(path)!r} cannot be read: {error}.") from error
     if found == body[which]["sha256"]:
         return Check(name, True, f"{path.name} is the {which} file, byte by byte.")
-    return Check(
-        name,
-        False,
-        f"{path.name} is not the {which} file of the certificate, or was changed since.",
-    )
+    text = f"{path.name} is not the {which} file of the certificate, or was changed since."
+    return Check(name, False, text)
+
+
+def _original(body: Mapping[str, Any], path: Path, owner: Owner) -> Check:
+    """Check that a file is the original, as far as the certificate and the secret tell."""
+    if body["version"] <= PLAIN_HASH:
+        return _hash(body, "original", path)
+    kind, said = body["draw"]["kind"], body["original"]["commitment"]
+    name, so = "original file", "so what it holds is compared, not its bytes."
+    found = owner.committed(file_hash(path))
+    if said is None and found is not None and not owner.guessable:
+        text = f"The certificate is committed to no original, and with this {kind} it would be."
+        return Check(name, False, text)
+    if said is None:
+        text = f"The certificate is committed to no original, as its {kind} could be guessed, {so}"
+        return Check(name, None, text)
+    if found is None:
+        text = f"Only with the {kind} can it be told whether {path.name} is the original, {so}"
+        return Check(name, None, text)
+    if found == said:
+        return Check(name, True, f"{path.name} is the original file, byte by byte.")
+    text = f"{path.name} is not the original that the certificate is committed to with this {kind}."
+    return Check(name, False, text)
 
 
 def _format(body: Mapping[str, Any], path: Path) -> Check:
@@ -249,9 +310,13 @@ def _outputs(body: Mapping[str, Any], path: Path) -> tuple[IntArray, list[Check]
 
 
 def _recounted(
-    body: Mapping[str, Any], scenario: Scenario, original: Path
+    body: Mapping[str, Any], scenario: Scenario, original: Path, sources: Sources
 ) -> tuple[Recount, str, tuple[Path, Sequence[str] | None]]:
-    """Count the original again, with the library's own readers if it is no plain file."""
+    """Count the original again, with the library's own readers if it is no plain file.
+
+    Returns what was counted, a sentence on how, and the file that was read, which stays as long as
+    the sources, with the names of its columns.
+    """
     read = scenario.data.read
     how = " It was read by the library's own code, being no plain UTF-8 or Parquet."
     if read != ReadOptions():
@@ -261,7 +326,6 @@ def _recounted(
             return recount(body, scenario.data, original), "", (original, None)
         raise InvalidInputError(how)
     except InvalidInputError:
-        sources = Sources()
         key = sources.add_file(original, read.delimiter or None, read.encoding)
         table = sources.upload(key, read.within(sources.uploads[key].table.columns)).table
         counted = recount(body, scenario.data, table.paths[0], table.columns)
@@ -302,7 +366,10 @@ def _unproven(body: Mapping[str, Any], checks: list[Check]) -> list[Check]:
         if not body["design"]["same"]:  # the records' own levels are no part of what is promised
             rests = [key for key in rests if key not in ("levels", "other levels")]
         if all(outcome[key] for key in rests):
-            found.append(Check(name, True, "All that this promise rests on was checked."))
+            again = "draw" not in rests or outcome.get("seed") or outcome.get("key")
+            how = "" if again else ", the draw by its frequencies alone"
+            text = f"All that this promise rests on was checked{how}."
+            found.append(Check(name, True, text))
         else:
             open_ones = listed([repr(key) for key in rests if not outcome[key]])
             text = f"This promise rests on {open_ones}, of which not all holds or was checked."

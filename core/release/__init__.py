@@ -1,8 +1,8 @@
 """What a release gives away: by symbol, under repetition, and in terms of other notions."""
 
 from core.release.implications import implications, implied
-from core.release.merging_bounds import least_bounds
 from core.release.perfect_privacy import PerfectPrivacy, perfect_privacy, what_is_left
+from core.release.posteriors import least_bounds
 from core.release.reach import Implication
 from core.release.repeats import RepeatedLevel, draws, repeated
 from core.release.second_release import BesideFirst, second_release

@@ -1,4 +1,4 @@
-"""The confusability graph of a release, with positions for a drawing."""
+"""The confusability graph of a release, and what a quantisation tells: which pairs can occur."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
+from core import nonstochastic as ns
 from core import validation
 from core.errors import InvalidInputError
-from core.measures.leakage import Leakage
+from core.joint import Joint
+from core.measures.leakage import Leakage, leakage
+from core.mechanisms import Mechanism, quantisation
 from core.mechanisms.merging.partition import merged_labels
 from core.nonstochastic import confusability_graph, positions
-from core.nonstochastic.ranges.components import components
 from core.nonstochastic.ranges.graph import NODES
+from core.nonstochastic.ranges.partition import components
 from core.validation import BoolArray, FloatArray, IntArray
 
 DRAWN = 60
@@ -26,34 +29,11 @@ DRAWN = 60
 class ConfusabilityGraph:
     """The confusability graph of a release, or its dual view, with the position of each node.
 
-    Attributes
-    ----------
-    positions : ndarray
-        Coordinates of each node, shape (n, 2).
-    edges : tuple of (int, int)
-        Pairs of nodes that can occur with the same one of `others`, sorted.
-    shared : tuple of tuple of int
-        For each edge, the indices into `others` that both ends can occur with.
-    names : tuple of str
-        Names of the nodes, n of them: outputs, or secrets in the dual view.
-    others : tuple of str
-        Names of the other side: secrets, or outputs in the dual view.
-    members : ndarray
-        How many outputs or secrets each node stands for, shape (n,): 1 unless it is a component.
-    mass : ndarray
-        Probability of each node, shape (n,).
-    possible : ndarray
-        How many of `others` are possible given each node, shape (n,).
-    parts : ndarray
-        Index of each node's connected component, shape (n,); the same in both views.
-    components : int
-        Number of connected components of the whole graph; its log is the maximin information.
-    fewest : int
-        The least number of `others` that are possible given any node of the whole graph.
-    left_out : int
-        Number of nodes, the least likely ones, that are not among these.
-    nodes : str
-        "released", or "secret" for the dual view.
+    An edge joins two nodes that can occur with the same ones (`shared`) of `others`: secrets, or
+    outputs in the dual view. A node that is a component stands for its `members`; `parts`: each
+    node's component; `fewest`: the least number of `others` possible given any node.
+
+    Shapes: positions (n, 2); members, mass, possible, parts (n,).
     """
 
     positions: FloatArray
@@ -101,13 +81,7 @@ class _Side:
 
 
 def most_likely(mass: ArrayLike, most: int) -> IntArray:
-    """Return the indices, sorted, of the `most` greatest masses, or of all if there are fewer.
-
-    Examples
-    --------
-    >>> most_likely([0.1, 0.5, 0.2, 0.2], 2).tolist()
-    [1, 2]
-    """
+    """Return the indices, sorted, of the `most` greatest masses, or of all if there are fewer."""
     masses = np.asarray(mass, dtype=np.float64)
     first: IntArray = np.sort(np.argsort(-masses, kind="stable")[:most])
     return first
@@ -121,37 +95,7 @@ def release_graph(
     part: int | None = None,
     most: int = DRAWN,
 ) -> ConfusabilityGraph:
-    """Return the confusability graph of a release.
-
-    Parameters
-    ----------
-    leak : Leakage
-        The joint of S and Y; the edges depend only on which pairs occur.
-    s_labels : sequence of str, optional
-        Names of the secrets; s1, s2, … where not given.
-    nodes : {"released", "secret"}
-        The outputs, or in the dual view the secrets.
-    part : int, optional
-        Index of a connected component: only its nodes are returned.
-    most : int
-        Most nodes: of a larger graph the most likely ones are kept.
-
-    Raises
-    ------
-    InvalidInputError
-        If the names do not fit, or there is no such view or component.
-
-    Notes
-    -----
-    Source: [NonStoch] §IV.
-
-    Examples
-    --------
-    >>> from core.measures.leakage import leakage
-    >>> graph = release_graph(leakage([[0.4, 0.1, 0.0], [0.0, 0.1, 0.4]], ("a", "b", "c")))
-    >>> graph.edges, graph.shared, graph.possible.tolist(), graph.components
-    (((0, 1), (1, 2)), ((0,), (1,)), [1, 2, 1], 1)
-    """
+    """Return the confusability graph of a release ([NonStoch] §IV)."""
     side = _Side.of(leak, s_labels, nodes)
     count = int(side.parts.max()) + 1
     inside = np.arange(len(side.names))
@@ -187,17 +131,7 @@ def component_graph(
     nodes: str = "released",
     most: int = DRAWN,
 ) -> ConfusabilityGraph:
-    """Return the graph with one node for each connected component, and so without edges.
-
-    Parameters and errors as in `release_graph`.
-
-    Examples
-    --------
-    >>> from core.measures.leakage import leakage
-    >>> graph = component_graph(leakage([[0.4, 0.1, 0.0], [0.0, 0.0, 0.5]], ("a", "b", "c")))
-    >>> graph.names, graph.edges, graph.members.tolist()
-    (('a + b', 'c'), (), [2, 1])
-    """
+    """Return the graph with one node for each connected component, and so without edges."""
     side = _Side.of(leak, s_labels, nodes)
     count = int(side.parts.max()) + 1
     groups = tuple(tuple(np.flatnonzero(side.parts == k).tolist()) for k in range(count))
@@ -224,10 +158,7 @@ def component_graph(
 
 @lru_cache(maxsize=256)
 def _places(count: int, edges: tuple[tuple[int, int], ...]) -> FloatArray:
-    """Return the layout of a graph; a complete graph is a circle, so that names have room.
-
-    Cached, since a slider changes masses often and edges rarely.
-    """
+    """Return the layout of a graph, cached; a complete graph is a circle: names have room."""
     if count > 2 and 2 * len(edges) == count * (count - 1):
         turns = 2 * np.pi * np.arange(count) / count
         places: FloatArray = np.column_stack([np.sin(turns), np.cos(turns)])
@@ -235,3 +166,79 @@ def _places(count: int, edges: tuple[tuple[int, int], ...]) -> FloatArray:
         places = positions(count, edges)
     places.flags.writeable = False
     return places
+
+
+@dataclass(frozen=True, eq=False)
+class RangeRelease:
+    """What publishing the cluster of X tells about S, and what it keeps of X, in bits.
+
+    `anonymity`: the fewest secrets that a release leaves possible. `reduction`: L0(S→X̂).
+    `information`: I*(S;X̂), what can be known about S without error. `components`: the outputs of
+    each. `resolution`: I0(X;X̂). `distortion`: the largest |x − x̂(x)| of a numeric X.
+    """
+
+    mechanism: Mechanism
+    leak: Leakage
+    n_s: int
+    anonymity: int
+    reduction: float
+    information: float
+    components: tuple[tuple[int, ...], ...]
+    resolution: float
+    distortion: float | None
+
+    @property
+    def parts(self) -> int:
+        """Number of connected components."""
+        return len(self.components)
+
+
+def range_release(
+    joint: Joint, partition: Sequence[Sequence[int]], values: FloatArray | None = None
+) -> RangeRelease:
+    """Measure the release of the cluster of X in a partition; `values` has shape (n_x,)."""
+    occurs = joint.p > 0
+    made = quantisation(joint, partition)
+    clusters = [list(cluster) for cluster in partition]
+    leak = leakage(joint.release(made.kernel), made.y_labels)
+    return RangeRelease(
+        mechanism=made,
+        leak=leak,
+        n_s=joint.n_s,
+        anonymity=ns.anonymity(occurs, clusters),
+        reduction=ns.max_uncertainty_reduction(occurs, clusters),
+        information=ns.maximin_information(occurs, clusters),
+        components=ns.connected_components(leak.occurs),
+        resolution=ns.worst_case_resolution(clusters, joint.n_x),
+        distortion=None if values is None else ns.max_distortion(clusters, values),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class RangeTable:
+    """Which outputs occur (n_s, n_y) with which secrets, sorted so that components are blocks.
+
+    `parts`: the component of each output, (n_y,). `left_out`: how many of the least likely are.
+    """
+
+    occurs: BoolArray
+    s_labels: tuple[str, ...]
+    y_labels: tuple[str, ...]
+    parts: IntArray
+    left_out: tuple[int, int]
+
+
+def range_table(leak: Leakage, s_labels: Sequence[str], most: int = 80) -> RangeTable:
+    """Return the bipartite range of a release as a table of at most `most` rows and columns."""
+    rows, columns = components(leak.occurs)
+    s = most_likely(leak.joint_sy.sum(axis=1), most)
+    y = most_likely(leak.joint_sy.sum(axis=0), most)
+    s = s[np.argsort(rows[s], kind="stable")]
+    y = y[np.argsort(columns[y], kind="stable")]
+    return RangeTable(
+        occurs=leak.occurs[np.ix_(s, y)],
+        s_labels=tuple(s_labels[i] for i in s),
+        y_labels=tuple(leak.labels[i] for i in y),
+        parts=columns[y],
+        left_out=(len(rows) - len(s), len(columns) - len(y)),
+    )

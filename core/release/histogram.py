@@ -19,23 +19,10 @@ EDGE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class LiftHistogram:
-    """The shares of records by log Ψ and by log Λ, on one axis around 0.
+    """The shares of records by log Ψ (the first `below` bins) and by log Λ, on one axis around 0.
 
-    Attributes
-    ----------
-    edges : ndarray
-        Bin edges in nats, shape (k + 1,), sorted. Three of them are 0: values of 0, where beliefs
-        do not move, count between two of these, log Ψ on the left and log Λ on the right.
-    below : int
-        Number of bins left of 0, which are of log Ψ; the others are of log Λ.
-    low, high : ndarray
-        Share of records whose output has log Ψ, or log Λ, in each bin, shape (k,).
-    excluded : float
-        Share of records whose output has log Ψ = −∞: it rules a secret out.
-    members : tuple of tuple of str
-        For each bin, the outputs counted in it.
-    excluded_members : tuple of str
-        The outputs with log Ψ = −∞.
+    Three edges are 0: values of 0 count between two of these, log Ψ on the left and log Λ on the
+    right. Log Ψ = −∞ has no bin. Shapes: edges in nats (k + 1,), low (log Ψ) and high (log Λ) (k,).
     """
 
     edges: FloatArray
@@ -48,15 +35,9 @@ class LiftHistogram:
 
 
 def reach(leak: Leakage, step: float = 0.5) -> float:
-    """Return the end of an axis of log-lift, a multiple of `step`, that shows all finite values.
+    """Return the axis' end, a multiple of `step`, that the finite lifts fit.
 
-    An axis that fits X itself fits every release of it, by data processing.
-
-    Examples
-    --------
-    >>> from core.measures.leakage import leakage
-    >>> reach(leakage([[0.4, 0.1], [0.1, 0.4]], ("a", "b")))
-    1.0
+    Where X rules nothing out it fits each release too (data processing); else one may fall further.
     """
     finite = leak.log_min_lift[np.isfinite(leak.log_min_lift)]
     furthest = float(np.concatenate([-finite, leak.log_max_lift]).max())
@@ -69,32 +50,7 @@ def lift_histogram(
     bins: int = 12,
     limits: tuple[float, float] | None = None,
 ) -> LiftHistogram:
-    """Count a release's records by log Ψ and by log Λ.
-
-    Parameters
-    ----------
-    leak : Leakage
-        What the release gives away.
-    furthest : float
-        End of the axis on both sides, in nats; values beyond it count in the last bin.
-    bins : int
-        Number of bins on either side of 0, beside that of 0 itself.
-    limits : (float, float), optional
-        Budgets of log Ψ and of log Λ, in nats, in [0, ∞]. Each is an edge, so that no bin holds
-        both allowed and forbidden values.
-
-    Raises
-    ------
-    InvalidInputError
-        If `furthest` is not positive and finite, a limit is negative, or `bins` not at least 1.
-
-    Examples
-    --------
-    >>> from core.measures.leakage import leakage
-    >>> found = lift_histogram(leakage([[0.4, 0.1], [0.1, 0.4]], ("a", "b")), 1.0, bins=2)
-    >>> found.low.tolist(), found.high.tolist()
-    ([1.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
-    """
+    """Count a release's records by log Ψ and by log Λ."""
     far = validation.number(furthest, "furthest", low=0.0, high=1e6, open_low=True)
     count = validation.whole(bins, "bins", low=1)
     fall_limit, rise_limit = (np.inf, np.inf) if limits is None else limits
@@ -141,17 +97,7 @@ def _places(edges: FloatArray, values: FloatArray) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class Asymmetry:
-    """The distributions of log Ψ and log Λ over the symbols of random joints ([Lift] Fig. 1).
-
-    Attributes
-    ----------
-    edges : ndarray
-        Bin edges in nats, shape (k + 1,).
-    low, high : ndarray
-        Share of symbols by log Ψ and by log Λ, shape (k,).
-    low_range, high_range : (float, float)
-        Least and greatest log Ψ, and log Λ, that were drawn.
-    """
+    """The shares (k,) of symbols of random joints by log Ψ and log Λ in nats ([Lift] Fig. 1)."""
 
     edges: FloatArray
     low: FloatArray
@@ -160,43 +106,14 @@ class Asymmetry:
     high_range: tuple[float, float]
 
 
-def asymmetry(
-    n_s: int = 5, n_x: int = 17, draws: int = 1000, seed: int = 0, bins: int = 60
-) -> Asymmetry:
-    """Draw random joints and count their symbols by log Ψ and by log Λ.
-
-    Parameters
-    ----------
-    n_s, n_x : int
-        Sizes of the alphabets.
-    draws : int
-        Number of joints, with independent uniform entries, normalised.
-    seed : int
-        Seed of the draws.
-    bins : int
-        Number of bins.
-
-    Raises
-    ------
-    InvalidInputError
-        If a number is not whole or too small.
-
-    Notes
-    -----
-    Source: [Lift] Fig. 1.
-
-    Examples
-    --------
-    >>> found = asymmetry(draws=50)
-    >>> -found.low_range[0] > found.high_range[1]
-    True
-    """
+def asymmetry(n_s: int = 5, n_x: int = 17, draws: int = 1000, seed: int = 0) -> Asymmetry:
+    """Draw random joints and count their symbols by log Ψ and by log Λ ([Lift] Fig. 1)."""
     rng = np.random.default_rng(validation.whole(seed, "seed", low=0))
     count = validation.whole(draws, "draws", low=1)
     joints = np.stack([Joint.random_uniform(n_s, n_x, rng).p for _ in range(count)])
     low = np.log(measures.min_lift(joints)).ravel()
     high = np.log(measures.max_lift(joints)).ravel()
-    edges = np.histogram_bin_edges(np.concatenate([low, high]), bins=bins)
+    edges = np.histogram_bin_edges(np.concatenate([low, high]), bins=60)
     return Asymmetry(
         edges=edges,
         low=_share(low, edges),
@@ -213,28 +130,14 @@ def _share(values: ArrayLike, edges: FloatArray) -> FloatArray:
 
 
 def limits(notion: Notion | None) -> tuple[float, float] | None:
-    """Return how far a notion lets log Ψ fall and log Λ rise, in nats; None if it bounds neither.
-
-    Examples
-    --------
-    >>> from core.notions import LDP, LIP, PointwiseMaximalLeakage
-    >>> limits(LIP(1.0)), limits(PointwiseMaximalLeakage(0.5)), limits(LDP(1.0))
-    ((1.0, 1.0), (inf, 0.5), None)
-    """
+    """Return how far a notion lets log Ψ fall and log Λ rise, in nats, or None."""
     named = {} if notion is None else notion.named_levels()
     found = named.get("min_lift", np.inf), named.get("pml", np.inf)
     return None if min(found) == np.inf else found
 
 
 def no_limits(notion: Notion | None) -> str:
-    """Say why a notion has no `limits`; "" where it has some, or there is no notion.
-
-    Examples
-    --------
-    >>> from core.notions import LDP, LIP
-    >>> no_limits(LIP(1.0)), no_limits(LDP(1.0))
-    ('', 'the promise bounds no single lift')
-    """
+    """Say why a notion has no `limits`; "" where it has some, or there is no notion."""
     if notion is None or limits(notion) is not None:
         return ""
     if notion.exceptions > 0:

@@ -1,9 +1,8 @@
 """The level of every other notion that one notion implies, on one joint distribution.
 
-On one joint a notion implies more than on all: the outputs that it allows there are a convex set
-of posteriors r on X, and each other level is a function of r. Levels that are linear in r, or a
-ratio of two linear ones, are maximised by a linear program; convex ones by branch and bound over
-P(S | y); averages like the utility of a task, with T = S.
+The outputs that it allows there are a convex set of posteriors r on X. Levels that are linear in r,
+or a ratio of two linear ones, are maximised by a linear program; convex ones by branch and bound
+over P(S | y); averages like the utility of a task, with T = S.
 """
 
 from __future__ import annotations
@@ -24,14 +23,9 @@ from core.optimal.utility import Greatest, OfImage, Utility, entropy_terms
 from core.release.reach import Implication, Reach
 from core.validation import FloatArray
 
-LINEAR_SHARE = 0.3
-"""Share of the time for the levels of lifts, which are many programs where an oracle adds cuts."""
-
 LIFTS = ("ldp", "pml", "min_lift", "lip")
 """Keys of the levels of lifts, which bound one another and, with the notion's own, all others."""
 
-GAP = 1e-7
-"""Gap at which the search for an average stops, in its own unit."""
 
 SECONDS = 5.0
 """Default time limit of all levels together."""
@@ -116,7 +110,8 @@ def implications(
         each = allowed.excepted or inequalities.plain(np.empty((0, joint.n_x)))
     elif notion.holds(joint, np.eye(joint.n_x)):  # publishing X itself is allowed: all outputs are
         each = inequalities.plain(np.empty((0, joint.n_x)))
-    reach = Reach(joint, each, deadline.part(LINEAR_SHARE))
+    # share of the time for the levels of lifts, which are many programs where an oracle adds cuts
+    reach = Reach(joint, each, deadline.part(0.3))
     found = _of_lifts(joint, reach)
     curves = _curves(joint)
     for done, (key, curve) in enumerate(curves.items()):
@@ -212,7 +207,8 @@ def _averages(joint: Joint, notion: Notion, deadline: Deadline) -> dict[str, Imp
     allowed, found = notion.allowed_set(joint), {}
     for done, key in enumerate(AVERAGES):
         seconds = max(deadline.left / (len(AVERAGES) - done), 0.05)
-        made = maximise(allowed, joint.p_x, utility=utilities[key], time_limit=seconds, gap=GAP)
+        # gap at which the search for an average stops, in its own unit
+        made = maximise(allowed, joint.p_x, utility=utilities[key], time_limit=seconds, gap=1e-7)
         kernel = polished(joint, made.kernel, notion)  # the audit adds up in another order
         reached = utilities[key].value((joint.p_x[:, None] * kernel).T, joint.p_x)
         one = Implication(made.upper_bound, min(reached, made.upper_bound), kernel=kernel)

@@ -1,9 +1,8 @@
 """Perfect privacy: what outputs that tell nothing about S can tell of X, and why.
 
-An output y with posterior r on X gives S the distribution A r, A = P(s | x). It tells nothing iff
-A r = P(S) = A P(X), so iff r − P(X) is in the null space of A. As P(x) > 0 for every x, a small
-step from P(X) along any vector of the null space is a distribution: something of X can be
-published iff the null space is not {0}, that is iff the P(S | x) are linearly dependent.
+With A = P(s | x), an output of posterior r on X tells nothing iff A r = A P(X), iff r − P(X) is in
+the null space of A. As P(X) > 0, small steps along the null space are distributions: something of X
+can be published iff it is not {0}, iff the P(S | x) are linearly dependent.
 """
 
 from __future__ import annotations
@@ -15,16 +14,8 @@ import numpy as np
 from core.allowed.excess import excess_lift
 from core.joint import Joint
 from core.limits import LIFT_NOISE
-from core.notions import Notion
 from core.validation import FloatArray
 from core.wording import number_of
-
-PRIMES = (2_147_483_647, 2_147_483_629)
-"""Ranks of counts are computed modulo these: a rank modulo a prime is never above the true one,
-and below it only if the prime divides every largest non-zero minor."""
-
-EXACT = 2.0**53
-"""Whole numbers up to this are exact as doubles."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +66,15 @@ def perfect_privacy(joint: Joint) -> PerfectPrivacy:
     >>> found.dimension, found.rank, found.alike
     (2, 2, (2, 3))
     """
+    # ranks of counts are computed modulo these: a rank modulo a prime is never above the true one,
+    # and below it only if the prime divides every largest non-zero minor
+    primes = (2_147_483_647, 2_147_483_629)
     excess = excess_lift(joint)
     matrix = np.vstack([np.ones(joint.n_x), excess])
-    if joint.n is not None and joint.n < EXACT:
+    # whole numbers up to this are exact as doubles
+    if joint.n is not None and joint.n < 2.0**53:
         counts = np.rint(joint.p * joint.n).astype(object)
-        rank = max(_rank_modulo(counts, prime) for prime in PRIMES)
+        rank = max(_rank_modulo(counts, prime) for prime in primes)
     else:
         size = np.abs(matrix).max(axis=1, keepdims=True)
         scaled = matrix / np.where(size > 0, size, 1.0)
@@ -147,18 +142,6 @@ def what_is_left(joint: Joint, secret: str = "S", released: str = "X") -> str:
         first, second = (joint.x_labels[i] for i in found.alike)
         return f"{told}: {first!r} and {second!r} say the same about {secret}."
     return f"{told}: what some of its values say about {secret}, a mixture of others says too."
-
-
-def leaves_no_room(notion: Notion) -> bool:
-    """Say whether a notion asks for perfect privacy: no output tells anything about S.
-
-    Examples
-    --------
-    >>> from core.notions import LIP, Average
-    >>> leaves_no_room(LIP(0)), leaves_no_room(LIP(0.1)), leaves_no_room(Average("chi2", 0))
-    (True, False, True)
-    """
-    return notion.is_perfect_privacy
 
 
 def _rank_modulo(matrix: np.ndarray[tuple[int, ...], np.dtype[np.object_]], prime: int) -> int:

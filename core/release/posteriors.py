@@ -1,8 +1,9 @@
-"""What each output of a mechanism tells about S, also to those who know a part of X."""
+"""What each output tells about S, to those who know a part of X too, and which break a notion."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,31 +12,22 @@ from core import measures
 from core.attributes import Attribute, attribute_shape, attribute_values
 from core.errors import InvalidInputError
 from core.joint import Joint
+from core.limits import ROUNDING
+from core.measures import catalogue
+from core.measures.leakage import Leakage
 from core.mechanisms import Mechanism
+from core.notions import Notion, PointwiseNotion
 from core.notions.lip import log_max_lift, log_min_lift
 from core.notions.srlip import side_channel_levels
-from core.validation import FloatArray
+from core.validation import BoolArray, FloatArray, shown
 
 
 @dataclass(frozen=True, eq=False)
 class Disclosure:
-    """Beliefs about S before and after each output.
+    """Beliefs about S, or those of one who knows x^J, before and after each output that occurs.
 
-    Attributes
-    ----------
-    prior : ndarray
-        P(s), or P(s | x^J) for one who knows x^J, shape (n_s,).
-    posterior : ndarray
-        P(s | y), or P(s | y, x^J), over the outputs that occur, shape (n_s, n_y).
-    log_lift : ndarray
-        log posterior/prior in nats, shape (n_s, n_y); −∞ where y rules s out, NaN where the prior
-        is 0.
-    mass : ndarray
-        P(y), or P(y | x^J), shape (n_y,).
-    level : ndarray
-        max(log Λ, |log Ψ|) of each output in nats, shape (n_y,).
-    labels : tuple of str
-        Names of the outputs, n_y of them.
+    `log_lift`: log posterior/prior in nats, NaN where the prior is 0; `level`: max(log Λ, |log Ψ|).
+    Shapes: prior (n_s,), posterior and log_lift (n_s, n_y), mass and level (n_y,).
     """
 
     prior: FloatArray
@@ -54,31 +46,7 @@ class Disclosure:
 def disclosure(
     joint: Joint, mechanism: Mechanism, known: Mapping[int, int] | None = None
 ) -> Disclosure:
-    """Return what each output tells about S.
-
-    Parameters
-    ----------
-    joint : Joint
-        P(s, x).
-    mechanism : Mechanism
-        The mechanism.
-    known : mapping of int to int, optional
-        Attribute of X → its value, as far as they are known from elsewhere. The attributes are
-        those of the joint's `x_shape`.
-
-    Raises
-    ------
-    InvalidInputError
-        If no symbol of X has these values.
-
-    Examples
-    --------
-    >>> from core.mechanisms import identity
-    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
-    >>> disclosure(joint, identity(joint)).posterior
-    array([[0.75, 0.25],
-           [0.25, 0.75]])
-    """
+    """Return what each output tells about S."""
     members = _members(joint, known or {})
     kernel = joint.checked_kernel(mechanism.kernel)
     cube = kernel.reshape(-1, joint.n_x, kernel.shape[1])
@@ -115,17 +83,7 @@ def _members(joint: Joint, known: Mapping[int, int]) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """Posteriors of X given each output.
-
-    Attributes
-    ----------
-    posterior : ndarray
-        P(x | y) over the outputs that occur, shape (n_x, n_y).
-    mass : ndarray
-        P(y), shape (n_y,).
-    labels : tuple of str
-        Names of the outputs, n_y of them.
-    """
+    """Posteriors P(x | y) of the outputs that occur, shape (n_x, n_y), and P(y), shape (n_y,)."""
 
     posterior: FloatArray
     mass: FloatArray
@@ -133,16 +91,7 @@ class Beliefs:
 
 
 def about_x(joint: Joint, mechanism: Mechanism) -> Beliefs:
-    """Return what each output tells about X.
-
-    Examples
-    --------
-    >>> from core.mechanisms import constant
-    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
-    >>> about_x(joint, constant(joint)).posterior
-    array([[0.5],
-           [0.5]])
-    """
+    """Return what each output tells about X."""
     mass = joint.release_x(mechanism.kernel)
     occurs = np.flatnonzero(mass.sum(axis=0) > 0)
     p_y = mass[:, occurs].sum(axis=0)
@@ -151,15 +100,7 @@ def about_x(joint: Joint, mechanism: Mechanism) -> Beliefs:
 
 @dataclass(frozen=True)
 class SideChannel:
-    """What a mechanism gives away to those who know some attributes of X.
-
-    Attributes
-    ----------
-    known : tuple of str
-        The attributes that are known, none or more.
-    level : float
-        The least ε of LIP given any values of these attributes, in nats.
-    """
+    """The least ε of LIP, in nats, given any values of some attributes that are known."""
 
     known: tuple[str, ...]
     level: float
@@ -168,19 +109,119 @@ class SideChannel:
 def side_channels(
     joint: Joint, mechanism: Mechanism, attributes: tuple[Attribute, ...]
 ) -> tuple[SideChannel, ...]:
-    """Return the level for each proper subset of the attributes, smaller subsets first.
-
-    Examples
-    --------
-    >>> from core.data import DataSpec, count
-    >>> from core.mechanisms import identity
-    >>> counted = count(DataSpec("example:funnel_theorem4"))
-    >>> found = side_channels(counted.joint, identity(counted.joint), counted.attributes)
-    >>> [(channel.known, channel.level) for channel in found]
-    [((), inf), (('X1',), 0.0), (('X2',), 0.0)]
-    """
+    """Return the level for each proper subset of the attributes, smaller subsets first."""
     levels = side_channel_levels(joint, mechanism.kernel)
     return tuple(
         SideChannel(tuple(attributes[j].name for j in known), level)
         for known, level in levels.items()
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Exposure:
+    """Which symbols (n,) of a release break the notion (X_H); log_lift (n_s, n) in nats."""
+
+    labels: tuple[str, ...]
+    mass: FloatArray
+    log_lift: FloatArray
+    risky: BoolArray
+    why: tuple[str, ...]
+
+
+def exposure(
+    leak: Leakage, notion: Notion, s_labels: tuple[str, ...], *, bits: bool = False
+) -> Exposure:
+    """Say of each symbol whether it breaks a notion, and why."""
+    with np.errstate(divide="ignore"):  # log 0 = −∞ where a pair never occurs
+        log_lift = np.log(measures.lift(leak.joint_sy))
+    if not isinstance(notion, PointwiseNotion):
+        risky: BoolArray = np.zeros(len(leak.labels), dtype=np.bool_)
+        why = tuple(f"not judged: {notion} is not one bound on each symbol" for _ in leak.labels)
+        return Exposure(leak.labels, leak.joint_sy.sum(axis=0), log_lift, risky, why)
+    risky = ~notion.allows(leak.joint_sy)
+    lower, upper = notion.lower_level(leak.joint_sy), notion.upper_level(leak.joint_sy)
+    why = tuple(
+        _why(log_lift[:, y], (float(lower[y]), float(upper[y])), notion, s_labels, bits)
+        for y in range(len(leak.labels))
+    )
+    return Exposure(leak.labels, leak.joint_sy.sum(axis=0), log_lift, risky, why)
+
+
+def _why(
+    log_lift: FloatArray,
+    levels: tuple[float, float],
+    notion: PointwiseNotion,
+    s_labels: tuple[str, ...],
+    bits: bool,
+) -> str:
+    """Return the budget that is exceeded, the level and the secret that exceeds it most."""
+    lowest, highest = int(log_lift.argmin()), int(log_lift.argmax())
+    parts = (
+        ("down", levels[0], notion.lower_budget, lowest),
+        ("up", levels[1], notion.upper_budget, highest),
+    )
+    reasons = [
+        f"{_written(level, bits)} {'bits' if bits else 'nats'} {way}, "
+        f"{_plain(budget, bits)} allowed: {s_labels[s]} {_times(log_lift[s])}"
+        for way, level, budget, s in parts
+        if level > budget + ROUNDING
+    ]
+    return "; ".join(reasons) or "within the promise"
+
+
+def _times(log_lift: float) -> str:
+    return "impossible" if math.isinf(log_lift) else f"{math.exp(log_lift):.2f} times as likely"
+
+
+def _written(level: float, bits: bool) -> str:
+    return "∞" if math.isinf(level) else f"{level / math.log(2) if bits else level:.3f}"
+
+
+def _plain(budget: float, bits: bool) -> str:
+    return "∞" if math.isinf(budget) else f"{budget / math.log(2) if bits else budget:.4g}"
+
+
+def pointwise(leak: Leakage, alpha: float) -> Mapping[str, FloatArray]:
+    """Return every pointwise measure of a release, by its title; each has shape (n_y,)."""
+    return {
+        entry.title: entry.compute(leak.joint_sy, *((alpha,) if entry.parameters else ()))
+        for entry in catalogue.ENTRIES
+        if entry.kind == catalogue.POINTWISE and entry.key != "lift"
+    }
+
+
+def averages(leak: Leakage, alpha: float) -> Mapping[str, tuple[float, str]]:
+    """Return every average measure of (S;Y) with its unit, by its key."""
+    return {
+        entry.key: (
+            float(entry.compute(leak.joint_sy, *((alpha,) if entry.parameters else ()))),
+            entry.unit,
+        )
+        for entry in catalogue.ENTRIES
+        if entry.kind == catalogue.AVERAGE
+    }
+
+
+def least_bounds(joint: Joint, high_risk: Sequence[int]) -> tuple[float, float]:
+    """Return ε̄_l and ε̄_u of merging a set of symbols into one output ([Lift] eq. 9 and 10).
+
+    However these are randomised among themselves, the worst outputs have no larger min-lift and no
+    smaller max-lift: the least budgets of ALIP if all other symbols are published as they are.
+    """
+    chosen = list(high_risk)
+    for index in chosen:
+        if isinstance(index, bool) or not isinstance(index, int | np.integer):
+            raise InvalidInputError(f"high_risk must hold indices of X, got {shown(index)}.")
+        if not 0 <= index < joint.n_x:
+            raise InvalidInputError(
+                f"high_risk must hold indices from 0 to {joint.n_x - 1}, got {index}."
+            )
+    if not chosen or len(set(chosen)) != len(chosen):
+        raise InvalidInputError(
+            f"high_risk must name at least one symbol, each once, got {shown(chosen)}."
+        )
+    of_set = joint.p[:, chosen].sum(axis=1)
+    lift = of_set / (joint.p_s * of_set.sum())
+    with np.errstate(divide="ignore"):
+        logs = np.log(lift[joint.p_s > 0])
+    return max(0.0, -float(logs.min())), max(0.0, float(logs.max()))

@@ -1,4 +1,10 @@
-"""The largest value of a function over the outputs that a notion allows on one joint."""
+"""The largest value of a function over the outputs that a notion allows on one joint.
+
+It is a ratio of two linear functions over a cone. A linear program in floating point drops
+coefficients below 1e-9 and meets its rows to 1e-9, which decides where lifts are that small. So
+what can be said without a program is said first, and variables are scaled to their part in the
+optimum, where every coefficient that matters is near 1.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +16,153 @@ from scipy import sparse
 
 from core.allowed.allowed_set import AllowedSet, SeparationOracle
 from core.clock import Deadline
+from core.errors import InfeasibleError
 from core.joint import Joint
 from core.optimal.bounds.image_bound import ImageBound
 from core.optimal.polish import least_share
 from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.optimal.utility import OfImage
-from core.release.ratios import Cone, largest_ratio, of_one, vanishing
-from core.validation import FloatArray
+from core.validation import BoolArray, FloatArray
 
-MET = 1e-13
-"""A row whose value at P_X is this close to 0, relative to the sum of its terms' sizes, is 0 for
-every output of a mechanism: outputs average to P_X. One that P_X breaks by more was rounded."""
 
-ROUND = 1e-8
-"""Relative gap between a level and an allowed output's value at which cuts end: a linear program
-satisfies its rows only to 1e-9, and an oracle would go on to cut."""
+@dataclass(frozen=True, eq=False)
+class Cone:
+    """The r ≥ 0, (n_x,), with rows @ [r, h] ≤ 0 for some h ≥ 0; `inside` is one without a zero."""
 
-CLOSE = 1e-9
-"""Gap at which the search for a convex level stops, in its own unit."""
+    rows: sparse.csr_array
+    inside: FloatArray
+
+    @property
+    def n_x(self) -> int:
+        """Length of r."""
+        return len(self.inside)
+
+    def is_wide(self, *functions: FloatArray) -> bool:
+        """Return whether coefficients of the rows or of linear functions differ widely."""
+        return any(
+            # least coefficient, relative to the largest, with which a program needs no scaling: a
+            # thousand times the tolerance of its rows
+            bool((np.abs(values[values != 0]) < 1e-6 * np.abs(values).max(initial=0.0)).any())
+            for values in (self.rows.data, *functions)
+        )
+
+    def single(self) -> BoolArray:
+        """Return which unit vectors surely are in the cone, with h = 0: shape (n_x,)."""
+        positive = self.rows[:, : self.n_x] > 0
+        result: BoolArray = np.asarray(positive.sum(axis=0)).ravel() == 0
+        return result
+
+
+def of_one(cone: Cone, above: FloatArray, below: FloatArray) -> int | None:
+    """Return the entry whose unit vector has the largest ratio of all r ≥ 0, if it is in the cone.
+
+    A ratio of sums is at most the largest ratio of their terms.
+    """
+    ratios = _ratios(above, below)
+    best = np.flatnonzero((ratios == ratios.max()) & cone.single())
+    return int(best[0]) if len(best) else None
+
+
+def vanishing(cone: Cone, above: FloatArray, below: FloatArray) -> FloatArray | None:
+    """Return a vector of the cone with below·r = 0 < above·r, None where there is none.
+
+    Rows without a negative coefficient set their variables to 0, however small the positive ones
+    are; only what is left is asked of a program.
+    """
+    if (below > 0).all():
+        return None
+    rows, n_x = sparse.csc_array(cone.rows), cone.n_x
+    left = np.ones(rows.shape[1], dtype=np.bool_)
+    left[:n_x] = below == 0
+    while left.any():
+        part = sparse.csr_array(rows[:, left])
+        forced = part.multiply(part > 0)[np.asarray((part < 0).sum(axis=1)).ravel() == 0]
+        zero = np.asarray(forced.sum(axis=0)).ravel() > 0
+        if not zero.any():
+            break
+        left[np.flatnonzero(left)[zero]] = False
+    of_x = left[:n_x]
+    if not (above[of_x] > 0).any():
+        return None
+    norm = np.where(above[of_x] > 0, above[of_x], 0.0)
+    scales = np.where(norm > 0, norm, 1.0)
+    part = sparse.csr_array(rows[:, left])
+    try:
+        found = _solved(part, scales, (norm > 0).astype(np.float64), np.zeros(len(scales)))
+    except InfeasibleError:
+        return None
+    result = np.zeros(n_x)
+    result[of_x] = found
+    return result
+
+
+def largest_ratio(cone: Cone, above: FloatArray, below: FloatArray) -> tuple[float, FloatArray]:
+    """Return the largest (above·r)/(below·r) over a cone, and an r with it that adds up to 1.
+
+    Dinkelbach's steps: r maximises above·r − λ below·r, and its ratio is the next λ. Each program
+    is in u = r·(above + λ below + κ), κ the last above·r, so that coefficients near the optimum are
+    near 1.
+    """
+    stride = 1e4  # largest factor by which one step raises the ratio: scales are right near it only
+    rows = sparse.csr_array(cone.rows)
+    r = cone.inside / cone.inside.sum()
+    level = float(above @ r) / float(below @ r)
+    # most steps; from 1 to the largest double there are 77 strides
+    for _ in range(100):
+        scales = above + level * below + float(above @ r)
+        norm = np.ones(len(scales))
+        try:
+            point = _solved(rows, scales, norm, (above - level * below) / scales)
+        except InfeasibleError:
+            break
+        point = point / point.sum()
+        up, down = float(above @ point), float(below @ point)
+        if up <= 0.0:
+            break
+        found = min(up / down if down > 0 else np.inf, stride * level)
+        # relative change of the ratio at which the steps end
+        steady = abs(found - level) <= 1e-10 * level
+        if found < stride * level:
+            r = point
+        level = found
+        if steady:
+            return level, r
+    return float(_ratios(above, below).max()), r
+
+
+def _solved(
+    rows: sparse.csr_array, scales: FloatArray, norm: FloatArray, gain: FloatArray
+) -> FloatArray:
+    """Return r of the u with the largest gain·u and norm·u = 1, where r = u/scales."""
+    n_x, (count, n_vars) = len(scales), rows.shape
+    columns = np.append(1 / scales, np.ones(n_vars - n_x))
+    matrix = sparse.csr_array(rows @ sparse.diags_array(columns))
+    sizes = abs(matrix[:, :n_x]).max(axis=1).toarray().ravel() if count else np.zeros(0)
+    for j in range(n_x, n_vars):  # an auxiliary variable is as large as what its rows bound
+        column = abs(matrix[:, [j]]).toarray().ravel()
+        beside = (column > 0) & (sizes > 0)
+        if beside.any():
+            logs = np.log(sizes[beside]) - np.log(column[beside])
+            columns[j] = np.exp((logs.min() + logs.max()) / 2)
+    matrix = sparse.csr_array(rows @ sparse.diags_array(columns))
+    sizes = abs(matrix).max(axis=1).toarray().ravel() if count else np.zeros(0)
+    matrix = sparse.csr_array(sparse.diags_array(1 / np.where(sizes > 0, sizes, 1.0)) @ matrix)
+    first = sparse.csr_array(np.append(norm, np.zeros(n_vars - n_x))[None])
+    program = LinearProgram(
+        sparse.csr_array(sparse.vstack([first, matrix])),
+        np.append(1.0, np.full(count, -INFINITY)),
+        np.append(1.0, np.zeros(count)),
+        cost=-np.append(gain, np.zeros(n_vars - n_x)),
+    )
+    result: FloatArray = np.maximum(program.solve().x[:n_x], 0.0) / scales
+    return result
+
+
+def _ratios(above: FloatArray, below: FloatArray) -> FloatArray:
+    """Return the ratios of coefficients; ∞ where only the lower is 0, 0 where both are."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        result: FloatArray = np.where(above > 0, above / below, 0.0)
+    return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,13 +204,17 @@ class Reach:
     """
 
     def __init__(self, joint: Joint, allowed: AllowedSet, deadline: Deadline) -> None:
+        # A row whose value at P_X is this close to 0, relative to the sum of its terms' sizes, is 0
+        # for every output of a mechanism: outputs average to P_X. One that P_X breaks by more was
+        # rounded
+        slack = 1e-13
         self._n_x, self._p_x, self._deadline = joint.n_x, joint.p_x, deadline
         self._oracle: SeparationOracle | None = allowed.oracle
         rows_of_x = allowed.rows[:, : joint.n_x] @ joint.p_x
         sizes = abs(allowed.rows[:, : joint.n_x]) @ joint.p_x
         alone = abs(allowed.rows[:, joint.n_x :]).sum(axis=1) == 0
-        met = np.flatnonzero((np.abs(rows_of_x) <= MET * sizes) & alone)
-        broken = (rows_of_x > MET * sizes) & alone  # lowered until P_X is strictly inside
+        met = np.flatnonzero((np.abs(rows_of_x) <= slack * sizes) & alone)
+        broken = (rows_of_x > slack * sizes) & alone  # lowered until P_X is strictly inside
         by = np.where(broken, 2 * rows_of_x / np.where(sizes > 0, sizes, 1.0), 0.0)
         rows = allowed.rows - sparse.diags_array(by) @ abs(allowed.rows)
         equal = sparse.vstack([rows, -rows[met]])
@@ -86,10 +225,7 @@ class Reach:
         return self.ratio(gain, np.ones(self._n_x))
 
     def ratio(self, above: FloatArray, below: FloatArray) -> Implication:
-        """Return the largest (above·r)/(below·r) of an output; both are at least 0 everywhere.
-
-        ∞ where an output has below·r = 0 < above·r.
-        """
+        """Return the largest (above·r)/(below·r), both ≥ 0; ∞ where some below·r = 0 < above·r."""
 
         def solve() -> tuple[float, FloatArray]:
             return self._linear(above, below)
@@ -101,15 +237,17 @@ class Reach:
         return self._settled(solve, value, self._narrow, self._deadline)
 
     def convex(self, image: OfImage, most: float, deadline: Deadline) -> Implication:
-        """Return the largest −cost of an output, which is known to be at most `most`.
-
-        Where the programs fail by rounding and no output is found, P_X is told as one.
-        """
+        """Return the largest −cost, at most `most`, of an output; P_X where rounding finds none."""
         bound = ImageBound(replace(self._set, oracle=self._oracle), image)
 
         def solve() -> tuple[float, FloatArray]:
             found = bound.minimise(
-                np.zeros(self._n_x), tolerance=CLOSE, deadline=deadline, patient=True, known=-most
+                # gap at which the search for a convex level stops, in its own unit
+                np.zeros(self._n_x),
+                tolerance=1e-9,
+                deadline=deadline,
+                patient=True,
+                known=-most,
             )
             return -found.floor, found.point if found.best < np.inf else self._p_x
 
@@ -131,7 +269,9 @@ class Reach:
             cuts = self._cuts(point)
             inside = point if len(cuts) == 0 else self._pulled(point)
             reached = min(value(inside), level)
-            close = reached == level or level - reached <= ROUND * max(1.0, abs(level)) < np.inf
+            # relative gap between a level and an allowed output's value at which cuts end: a linear
+            # program satisfies its rows only to 1e-9, and an oracle would go on to cut
+            close = reached == level or level - reached <= 1e-8 * max(1.0, abs(level)) < np.inf
             if len(cuts) == 0 or close or deadline.over:
                 return Implication(level, reached, output=inside)
             narrow(cuts)

@@ -1,8 +1,8 @@
-"""The level of several independent draws for the same record, by one mechanism.
+"""The levels of one release, and of several draws of it for the same record.
 
-The posterior given (y_1, …, y_k) is r(x) ∝ P(x) Π_i P(y_i | x): the order of the draws does not
-matter, so each multiset of outputs is measured once. The draws are independent given X but not
-given S, so the level of k draws may be more than k times that of one.
+The posterior r(x) ∝ P(x) Π_i P(y_i | x) does not depend on the draws' order, so each multiset of
+outputs is measured once. Draws are independent given X but not given S, so the level of k draws may
+be more than k times that of one.
 """
 
 from __future__ import annotations
@@ -15,9 +15,12 @@ from math import comb, factorial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from core import validation
+from core import measures, validation
 from core.errors import InvalidInputError, NotConvexError
 from core.joint import Joint
+from core.limits import ROUNDING
+from core.measures.leakage import leakage
+from core.notions import LDP, LIP
 from core.notions.base import Notion, PointwiseNotion, worst
 from core.validation import FloatArray, IntArray
 
@@ -29,9 +32,6 @@ MOST_ENTRIES = 20_000_000
 
 BLOCK = 4_000_000
 """Entries of products that are held at once."""
-
-KEPT = 32
-"""Partial products that are extended, for each secret and each direction."""
 
 
 @dataclass(frozen=True)
@@ -166,9 +166,10 @@ def _level_of_all(joint: Joint, kernel: FloatArray, notion: Notion, k: int) -> f
 def _level_of_some(joint: Joint, kernel: FloatArray, notion: PointwiseNotion, k: int) -> float:
     """Return the largest level of products found by a beam search, a lower bound.
 
-    After each draw the partial products with the largest and smallest P(s | ·) are kept, for
-    each secret s.
+    After each draw the partial products with the largest and smallest P(s | ·) are kept, for each
+    s.
     """
+    at_ends = 32  # partial products that are extended, for each secret and each direction
     partial = kernel
     for _ in range(k - 1):
         longer = (partial[:, :, None] * kernel[:, None, :]).reshape(len(kernel), -1)
@@ -178,7 +179,7 @@ def _level_of_some(joint: Joint, kernel: FloatArray, notion: PointwiseNotion, k:
         beliefs = _released(joint, longer)
         beliefs /= beliefs.sum(axis=0)
         order = np.argsort(beliefs, axis=1)
-        kept = np.unique(np.hstack([order[:, :KEPT], order[:, -KEPT:]]))
+        kept = np.unique(np.hstack([order[:, :at_ends], order[:, -at_ends:]]))
         partial = longer[:, kept]
     return notion.combined(*_worst_levels(joint, partial, notion))
 
@@ -186,8 +187,7 @@ def _level_of_some(joint: Joint, kernel: FloatArray, notion: PointwiseNotion, k:
 def _of_endless(joint: Joint, kernel: FloatArray, notion: Notion) -> float:
     """Return the level of publishing which row of the kernel a record has.
 
-    It is ∞, which proves nothing, if the notion's set is not convex: a mixture of outputs may then
-    be worse than each of them.
+    It is ∞ if the notion's set is not convex: a mixture of outputs may be worse than each of them.
     """
     try:
         notion.allowed_set(joint)
@@ -249,3 +249,64 @@ def _orders(chosen: IntArray) -> FloatArray:
         run = np.where(chosen[:, i] == chosen[:, i - 1], run + 1, 1)
         orders /= run
     return orders
+
+
+@dataclass(frozen=True)
+class Redrawn:
+    """The levels in nats of k draws of one mechanism; of the notion asked for, in its own unit."""
+
+    k: int
+    lip: RepeatedLevel
+    ldp: RepeatedLevel
+    asked: RepeatedLevel
+    kept: bool
+
+
+def own_levels(joint: Joint, kernel: ArrayLike) -> dict[str, float]:
+    """Return a mechanism's levels under the keys of `core.release.implications.implied`.
+
+    Shapes: kernel (n_x, n_y).
+    """
+    joint_sy = joint.release(joint.checked_kernel(kernel))
+    labels = tuple(str(y) for y in range(joint_sy.shape[1]))
+    told = leakage(joint_sy, labels)
+    p, p_s = told.joint_sy, joint.p_s[:, None]
+    posterior = p / p.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(posterior > 0, posterior * np.log(posterior / p_s), 0.0)
+    return {
+        "lip": told.achieved["lip"],
+        "ldp": told.achieved["ldp"],
+        "pml": told.achieved["pml"],
+        "min_lift": float(max(0.0, -told.log_min_lift.min())),
+        "l1_upper": float(np.log1p(measures.l1_lift(p).max())),
+        "chi2_upper": float(np.log1p(np.sqrt(measures.chi2_lift(p).max()))),
+        "kl": float(max(0.0, terms.sum(axis=0).max())),
+        "guess": float(posterior.max()),
+        **{key: float(value) for key, value in told.averages.items()},
+        "guessing": float(p.max(axis=0).sum()),
+    }
+
+
+def redrawn(joint: Joint, kernel: ArrayLike, notion: Notion) -> tuple[Redrawn, ...]:
+    """Return the levels of one, two and three independent draws for the same record.
+
+    Shapes: kernel (n_x, n_y).
+    """
+    array = joint.checked_kernel(kernel)
+    found = []
+    # the numbers of draws that are measured
+    for k in (1, 2, 3):
+        asked = draws(joint, array, notion, k)
+        found.append(
+            Redrawn(
+                k,
+                draws(joint, array, LIP(1), k),
+                draws(joint, array, LDP(1), k),
+                asked,
+                kept=notion.holds(joint, array)
+                if k == 1
+                else notion.over_budget(asked.at_most) <= 1 + ROUNDING,
+            )
+        )
+    return tuple(found)

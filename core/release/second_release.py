@@ -1,8 +1,7 @@
 """A second release of a record, designed so that both together satisfy a notion.
 
-The posterior given y_1 and y_2 is r(x) ∝ P(x) P(y_1 | x) P(y_2 | x), linear in P(y_2 | x) up to
-scale. So a convex notion's rows apply to each y_2 once for each y_1, as those of a notion against
-side channels apply once for each known value.
+The posterior r(x) ∝ P(x) P(y_1 | x) P(y_2 | x) is linear in P(y_2 | x) up to scale. So a convex
+notion's rows apply to each y_2 once for each y_1.
 """
 
 from __future__ import annotations
@@ -23,11 +22,6 @@ from core.mechanisms.result import Mechanism
 from core.notions.base import Notion
 from core.validation import FloatArray
 
-MET = 1e-11
-"""A row with coefficients up to 1 whose value at P_X is this close to 0 is taken as 0 there: the
-first release used its whole budget, to the rounding of the audit."""
-
-
 OF_AVERAGE = (
     "A second release cannot be designed here: how much of a budget on an average two releases use "
     "together depends on all their outputs at once. Draw once for each record and store the answer."
@@ -47,33 +41,7 @@ NOT_CONVEX = (
 
 
 def obstacle(joint: Joint, notion: Notion) -> str:
-    """Return why `second_release` has no design under a notion; "" where it has.
-
-    Parameters
-    ----------
-    joint : Joint
-        P(s, x).
-    notion : Notion
-        What the two releases must satisfy together.
-
-    Raises
-    ------
-    InfeasibleError
-        If a budget on an average is below what any mechanism reaches.
-
-    Examples
-    --------
-    >>> from core.notions import LIP, Average, EpsDelta
-    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
-    >>> obstacle(joint, LIP(0.5))
-    ''
-    >>> obstacle(joint, Average("mutual_information", 0.1)) == OF_AVERAGE
-    True
-    >>> obstacle(joint, Average("mutual_information", 0.0))  # each output is independent of S
-    ''
-    >>> obstacle(joint, EpsDelta(LIP(0.5), 0.01)) == OF_EXCEPTIONS
-    True
-    """
+    """Return why `second_release` has no design under a notion; "" where it has."""
     averages = [part for part in notion.parts if part.on_average]
     if any(part.allowed_set(joint).budgets for part in averages):
         return OF_AVERAGE
@@ -226,7 +194,9 @@ def _given(whole: AllowedSet, likelihood: FloatArray, p_x: FloatArray) -> Allowe
     matrix = matrix[useful] / np.abs(matrix[useful]).max(axis=1, keepdims=True)
     if not whole.n_auxiliary:  # auxiliary variables have no known value at P_X
         at_prior = matrix @ p_x
-        met = np.abs(at_prior) <= MET
+        # a row with coefficients up to 1 whose value at P_X is this close to 0 is taken as 0 there:
+        # the first release used its whole budget, to the rounding of the audit
+        met = np.abs(at_prior) <= 1e-11
         matrix[met] -= at_prior[met][:, None]  # rows of r with Σr = 1
     oracle = None if whole.oracle is None else _Weighed(whole.oracle, likelihood)
     return AllowedSet(sparse.csr_array(matrix), whole.n_x, oracle)

@@ -6,10 +6,13 @@ import copy
 import math
 from typing import Any
 
+import numpy as np
+
+from core.joint import Joint
 from core.notions import Notion
 from core.notions import catalogue as notions
+from core.release.confusability import RangeRelease
 from core.release.perfect_privacy import what_is_left
-from core.release.quantised import RangeRelease
 from core.scenario import Result, Scenario
 from core.uncertainty.estimate import assumed_records
 from core.wording import at_most, number_of, rounded_up
@@ -17,22 +20,13 @@ from core.wording import at_most, number_of, rounded_up
 NEARLY = math.log(1e4)
 """Change of a belief, in nats, from which it is called all but certain: a factor of 10,000."""
 
-TOO_LITTLE = 1e-7
-"""Nats or bits of S below which an average is not mentioned."""
 
-PROVEN_GAP = 1e-5
-"""Gap, in units of the utility or of all that X adds to it, whichever is smaller, up to which a
-sentence calls a result proven; the figures show the gap itself."""
+EXPECTED = 5.0
+"""Records expected in a cell of a table from which its count is no matter of chance alone."""
 
 
 def question(scenario: Scenario) -> str:
-    """Return the question of a scenario.
-
-    Examples
-    --------
-    >>> question(Scenario())
-    'Does publishing occupation give away sex?'
-    """
+    """Return the question of a scenario."""
     data = scenario.data
     secret = _columns(data.secret, "the secret S")
     released = _columns(data.released, "X")
@@ -43,37 +37,43 @@ def question(scenario: Scenario) -> str:
     return f"Does publishing {released} give away {secret}?"
 
 
-def finding(result: Result, unit: str = "nats") -> str:
-    """Return what the result proves about the release, in two or three sentences.
-
-    Where a budget on an average asks for perfect privacy, more say what that leaves of X and why.
-
-    Parameters
-    ----------
-    result : Result
-        The answer.
-    unit : {"nats", "bits"}
-        Unit of the notion's budgets.
-
-    Examples
-    --------
-    >>> from core.scenario import evaluate
-    >>> finding(evaluate(Scenario()))[:73]
-    "After release, nobody's belief in any value of sex changes by more than ×"
-    """
-    parts = (_belief(result, unit), _kept(result), _bound(result, unit), _why(result))
+def finding(result: Result, unit: str = "nats", *, provisional: bool = False) -> str:
+    """Return what the result proves about the release, and what perfect privacy leaves of X."""
+    kept = _kept(result)
+    if provisional:
+        kept = f"At least {kept}" if kept[0].isdecimal() else f"So far: {kept}"
+    parts = (_belief(result, unit), kept, _bound(result, unit), _why(result))
     return " ".join(part for part in parts if part)
 
 
-def promise_text(notion: Notion, unit: str = "nats") -> str:
-    """Return a notion as text with its budgets in a unit.
+def caution(joint: Joint, *, of_estimate: bool = False) -> str:
+    """Return a sentence on counts too small to be told from chance; "" where few cells have such.
 
-    Examples
-    --------
-    >>> from core.notions import LIP
-    >>> promise_text(LIP(1)), promise_text(LIP(1), "bits")
-    ('1-LIP', '1.4427-LIP in bits')
+    Cochran's rule for tests of independence: a fifth of the cells may expect fewer than 5 records.
     """
+    if joint.n is None:
+        return ""
+    few = float(np.mean(joint.n * np.outer(joint.p_s, joint.p_x) < EXPECTED))
+    # share of cells in which fewer may be expected before a caution (Cochran's rule)
+    if few <= 0.2:
+        return ""
+    sentence = (
+        f"Few records: in {_percent(few)} of the combinations of S and X fewer than "
+        f"{EXPECTED:g} of the {joint.n:,} are expected, so"
+    )
+    if of_estimate:
+        return (
+            f"{sentence} the confidence set may miss the true distribution more often than its "
+            "confidence says. Merge rare values."
+        )
+    return (
+        f"{sentence} part of what X seems to say about S is chance. Merge rare values, or ask for "
+        "a robust promise."
+    )
+
+
+def promise_text(notion: Notion, unit: str = "nats") -> str:
+    """Return a notion as text with its budgets in a unit."""
     if unit == "nats":
         return str(notion)
     composed = notion.composed(lambda part: promise_text(part, unit))
@@ -89,26 +89,7 @@ def promise_text(notion: Notion, unit: str = "nats") -> str:
 
 
 def knowable(found: RangeRelease, secret: str, unit: str = "bits") -> str:
-    """Return sentences on what a release tells about a secret without error, and its anonymity.
-
-    Parameters
-    ----------
-    found : RangeRelease
-        The release.
-    secret : str
-        Name of the secret.
-    unit : {"nats", "bits"}
-        Unit of the information.
-
-    Examples
-    --------
-    >>> from core.joint import Joint
-    >>> from core.release.quantised import range_release
-    >>> joint = Joint.from_counts([[2, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 3]])
-    >>> print(knowable(range_release(joint, [(0, 1), (2, 3)]), "age"))
-    1.00 bits of age can be known without error: every release tells which of 2 groups of
-    values it is in. Some release leaves only one of 3 values possible.
-    """
+    """Return sentences on what a release tells about a secret without error, and its anonymity."""
     if found.parts == 1:
         known = (
             f"No bit of {secret} can be known without error: no question about it is answered by "
@@ -138,20 +119,17 @@ def _belief(result: Result, unit: str) -> str:
         own = asked.in_words(audit.achieved, secret, _records(result))
     if own is not None:
         return own
-    level = result.after.achieved["lip"]
     if notions.entry(result.scenario.notion).family == "average" and asked is not None:
         return _on_average(result, unit, secret)
-    if asked is not None and notions.entry(result.scenario.notion).kind.of_estimate:
-        told = _changes(level, secret)
-        return f"If the estimate is the truth, {told[0].lower()}{told[1:]}"
-    return _changes(level, secret)
+    return _changes(result.after.achieved["lip"], secret)
 
 
 def _on_average(result: Result, unit: str, secret: str) -> str:
     """Say what is told of S on average, and how far a single output may change a belief."""
     level = result.after.achieved["lip"]
     told = result.after.averages["mutual_information"] / (math.log(2) if unit == "bits" else 1.0)
-    if told < TOO_LITTLE:
+    # nats or bits of S below which an average is not mentioned
+    if told < 1e-7:
         return _changes(level, secret)
     said = f"On average, the release tells {told:.3g} {unit} of {secret}"
     if math.isinf(level):
@@ -174,8 +152,8 @@ def _changes(level: float, secret: str) -> str:
     if rounded_up(math.exp(level)) == "1.00":
         return f"The release tells nothing about {secret}."
     return (
-        f"After release, nobody's belief in any value of {secret} changes "
-        f"by more than ×{rounded_up(math.exp(level))}."
+        f"To one who knows only how the data are distributed, Y alone changes no belief in a "
+        f"value of {secret} by more than ×{rounded_up(math.exp(level))}."
     )
 
 
@@ -224,7 +202,9 @@ def _bound(result: Result, unit: str) -> str:
         secret = _columns(data.secret, "S")
         within = "" if data.secret_released else f" without looking at {secret}"
     low, high = mechanism.purpose.range(result.joint)
-    small = PROVEN_GAP * min(mechanism.purpose.size(), high - low)
+    # gap, in units of the utility or of all that X adds to it, whichever is smaller, up to which a
+    # sentence calls a result proven; the figures show the gap itself
+    small = 1e-5 * min(mechanism.purpose.size(), high - low)
     if mechanism.status == "optimal" or mechanism.gap <= small:
         return f"No mechanism under {asked} keeps more{within}: proven."
     most = mechanism.purpose.share(result.joint, mechanism.upper_bound)

@@ -1,10 +1,8 @@
 """A scenario (data, notion, mechanism) as a value, JSON, link or program, and its answer."""
 
 from core.domain import Domain
-from core.scenario.domains import DOMAINS
 from core.scenario.project import Project
-from core.scenario.promise import Promise
-from core.scenario.purpose import LOSSES, PURPOSES
+from core.scenario.purpose import DOMAINS, LOSSES, PURPOSES, Promise
 from core.scenario.scenario import (
     NOTHING,
     VERSION,

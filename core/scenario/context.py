@@ -10,8 +10,7 @@ from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.notions.numbers import Numbers, declared
 from core.scenario.data_url import JOINTS
-from core.scenario.promise import Promise
-from core.scenario.purpose import LOSSES, PURPOSES
+from core.scenario.purpose import LOSSES, PURPOSES, Promise
 from core.scenario.scenario import Scenario
 from core.scenario.spans import in_nats
 
@@ -32,25 +31,7 @@ _ENDS = re.compile(r"\.(?:csv|tsv|txt|tab|dat|parquet|pq|xlsx)(?=$| \| )", re.IG
 
 
 def context(scenario: Scenario, data: str = "") -> dict[str, str]:
-    """Return what a question is about, for the title or the metadata of a file.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        The question.
-    data : str
-        Name of the data for the user; its source where not given.
-
-    Examples
-    --------
-    >>> for name, value in context(Scenario(notion="lip", eps=0.5), "Adult").items():
-    ...     print(f"{name}: {value}")
-    data: Adult
-    S: sex
-    X: occupation
-    promise: LIP, ε = 0.5 nats
-    mechanism: Optimal
-    """
+    """Return what a question is about, for the title or the metadata of a file."""
     spec = scenario.data
     told = {"data": data or spec.source}
     if not spec.source.startswith(JOINTS):
@@ -61,8 +42,8 @@ def context(scenario: Scenario, data: str = "") -> dict[str, str]:
             told["records"] = treated
     entry = mechanisms.entry(scenario.mechanism)
     if entry.uses_notion:
-        own = _promise(scenario.notion, scenario.numbers)
-        told["promise"] = " and ".join([own, *map(_further, scenario.also)])
+        asked: tuple[Scenario | Promise, ...] = (scenario, *scenario.also)
+        told["promise"] = " and ".join(_promise(one.notion, one.numbers) for one in asked)
     else:
         told["promise"] = "none"
     told["mechanism"] = entry.title
@@ -77,13 +58,7 @@ def context(scenario: Scenario, data: str = "") -> dict[str, str]:
 
 
 def together(contexts: Sequence[Context]) -> dict[str, str]:
-    """Return what several questions are about: what all share once, all else side by side.
-
-    Examples
-    --------
-    >>> together([{"data": "Adult", "promise": "LIP"}, {"data": "Adult", "promise": "LDP"}])
-    {'data': 'Adult', 'promise': 'LIP | LDP'}
-    """
+    """Return what several questions are about: what all share once, all else side by side."""
     names = dict.fromkeys(name for one in contexts for name in one)
     found = {}
     for name in names:
@@ -93,27 +68,13 @@ def together(contexts: Sequence[Context]) -> dict[str, str]:
 
 
 def parts(told: Context) -> list[str]:
-    """Return what a file is about as parts of one line, those that need it named.
-
-    Examples
-    --------
-    >>> parts(context(Scenario(notion="lip", eps=0.5), "Adult"))
-    ['Adult', 'S: sex', 'X: occupation', 'LIP, ε = 0.5 nats', 'Optimal']
-    """
+    """Return what a file is about as parts of one line, those that need it named."""
     own = ("data", "mechanism", *(("promise",) if told.get("promise") != "none" else ()))
     return [value if name in own else f"{name}: {value}" for name, value in told.items()]
 
 
 def file_part(told: Context) -> str:
-    """Return what a file is about as a part of its name, which every system can write.
-
-    Examples
-    --------
-    >>> file_part(context(Scenario(notion="lip", eps=0.5), "Adult (census)"))
-    'Adult_census_S=sex_X=occupation_LIP_ε=0.5_nats_Optimal'
-    >>> file_part({"data": "people.csv", "S": "sex"})  # it is no CSV file itself
-    'people_S=sex'
-    """
+    """Return what a file is about as a part of its name, which every system can write."""
     bare = {name: _ENDS.sub("", one) if name == "data" else one for name, one in told.items()}
     plain = re.sub(r"\s*=\s*", "=", " ".join(parts(bare)).replace(": ", "="))
     plain = re.sub(r"[^\w.=+−×-]+", "_", plain).strip("_.")
@@ -133,10 +94,6 @@ def _promise(key: str, numbers: Numbers) -> str:
         unit = " nats" if name.startswith("eps") and in_nats(key) else ""
         told.append(f"{title.partition(' · ')[0] or name} = {_number(value)}{unit}")
     return ", ".join([entry.title, *told])
-
-
-def _further(promise: Promise) -> str:
-    return _promise(promise.notion, promise.numbers)
 
 
 def _number(value: float) -> str:

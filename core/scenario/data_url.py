@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
+from core.codec import read_json
 from core.data.catalogue import BUNDLED
-from core.data.left_out import LeftOut
+from core.data.hierarchies import MOST_RECORDS, Hierarchy, RareLevels, check_apart
 from core.data.options import ReadOptions
-from core.data.spec import MISSING_KINDS, MOST_RECORDS, Binning, DataSpec, Filter, Merge
+from core.data.spec import MISSING_KINDS, Binning, DataSpec, Filter, LeftOut, Merge
 from core.errors import CoreError
-from core.scenario.json_text import read_json
-from core.scenario.levels_url import Query as Query
-from core.scenario.levels_url import cut as cut
-from core.scenario.levels_url import levels_from_query, levels_to_query
+
+Read = TypeVar("Read")
+
+Query = dict[str, list[str]]
+"""Values by key of a URL's query, where a key may occur more than once."""
+
+_LONGEST = 80
+"""Most characters of a link's value that a notice repeats."""
+
+
+def cut(text: str) -> str:
+    """Return the first `_LONGEST` characters of a link's value."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
 
 JOINTS = ("random:", "matrix:", "example:")
 """Prefixes of sources that are joints, without columns to name."""
@@ -25,6 +36,16 @@ DATA_KEYS = (
     *("read", "level", "rare_of", "without"),
 )
 """URL keys of the data."""
+
+FORMS = {
+    "bins": "COLUMN:KIND:NUMBER",
+    "only": '["COLUMN", "LEVEL", …] or ["COLUMN", [LOW, HIGH]]',
+    "merge": '[["COLUMN", …], "SYMBOL", "SYMBOL", …]',
+    "without": '[["COLUMN", …], "SYMBOL", …]',
+    "level": '["COLUMN", "KIND", LEVEL, [STEP or ROW, …]]',
+    "rare_of": '["COLUMN", RECORDS]',
+}
+"""What a value must be, by its key."""
 
 
 def _plain(source: str) -> DataSpec:
@@ -38,53 +59,30 @@ def _plain(source: str) -> DataSpec:
 
 
 def data_to_query(data: DataSpec) -> Query:
-    """Return data as a part of a query; defaults of its source are left out.
-
-    Examples
-    --------
-    >>> data_to_query(DataSpec(secret=("race",), merges=(Merge(("race",), ("Black", "Other")),)))
-    {'s': ['race'], 'merge': ['[["race"], "Black", "Other"]']}
-    """
+    """Return data as a part of a query; defaults of its source are left out."""
     plain = _plain(data.source)
-    query: Query = {}
-    if data.source != DataSpec().source:
-        query["data"] = [data.source]
-    if data.secret != plain.secret:
-        query["s"] = list(data.secret) or [""]
-    if data.released != plain.released:
-        query["x"] = list(data.released) or [""]
-    if data.task:
-        query["t"] = list(data.task)
-    if data.secret_released:
-        query["sx"] = ["1"]
-    if data.binnings:
-        query["bins"] = [_binning_text(binning) for binning in data.binnings]
-    if data.missing != plain.missing:
-        query["missing"] = [data.missing]
-    if data.rare_below != plain.rare_below:
-        query["rare"] = [str(data.rare_below)]
-    if data.rare_below_s != plain.rare_below_s:
-        query["rare_s"] = [str(data.rare_below_s)]
-    if data.filters:
-        query["only"] = [_filter_text(kept) for kept in data.filters]
-    if data.merges:
-        query["merge"] = [_merge_text(merge) for merge in data.merges]
-    if data.left_out:
-        query["without"] = [_merge_text(one) for one in data.left_out]
-    if data.read != plain.read:
-        query["read"] = [json.dumps(data.read.to_dict(), ensure_ascii=False)]
-    query |= levels_to_query(data)
-    return query
+    told = {
+        "data": [data.source] if data.source != DataSpec().source else [],
+        "s": list(data.secret) or [""] if data.secret != plain.secret else [],
+        "x": list(data.released) or [""] if data.released != plain.released else [],
+        "t": list(data.task),
+        "sx": ["1"] if data.secret_released else [],
+        "bins": [_binning_text(one) for one in data.binnings],
+        "missing": [data.missing] if data.missing != plain.missing else [],
+        "rare": [str(data.rare_below)] if data.rare_below else [],
+        "rare_s": [str(data.rare_below_s)] if data.rare_below_s else [],
+        "only": [_text(_filter_parts(one)) for one in data.filters],
+        "merge": [_text([list(one.columns), *one.names]) for one in data.merges],
+        "without": [_text([list(one.columns), *one.names]) for one in data.left_out],
+        "read": [_text(data.read.to_dict())] if data.read != plain.read else [],
+        "level": [_text(_level_parts(one)) for one in data.hierarchies],
+        "rare_of": [_text([one.column, one.below]) for one in data.rare_levels],
+    }
+    return {key: values for key, values in told.items() if values}
 
 
 def data_from_query(query: Query, notices: list[str]) -> DataSpec:
-    """Read data from a query; a sentence for each value that is not used is added to `notices`.
-
-    Examples
-    --------
-    >>> data_from_query({"data": ["german_credit"], "rare": ["10"]}, []).rare_below
-    10
-    """
+    """Read data from a query; a sentence for each value that is not used is added to `notices`."""
     plain = _plain(query.get("data", [DataSpec().source])[-1])
     rare = {}
     for key in ("rare", "rare_s"):
@@ -104,35 +102,64 @@ def data_from_query(query: Query, notices: list[str]) -> DataSpec:
     if missing not in MISSING_KINDS:
         notices.append(f"The link has missing={cut(missing)}, which is not known; level is used.")
         missing = plain.missing
-    binnings = _binnings(query.get("bins", []), notices)
-    hierarchies, rare_levels = levels_from_query(query, binnings, notices)
+    binnings = {one.column: one for one in _each("bins", query, _binning, notices)}
+    merges: tuple[Merge, ...] = ()
+    for text in query.get("merge", []):
+        with ignoring("merge", text, notices):
+            merges = DataSpec(merges=(*merges, Merge(*_symbols(text)))).merges
+    last = {"read": query.get("read", [])[-1:]}
+    hierarchies, rare_levels = _levels(query, tuple(binnings), notices)
     return DataSpec(
         source=plain.source,
         secret=_names(query.get("s"), plain.secret),
         released=_names(query.get("x"), plain.released),
         secret_released=query.get("sx", ["0"])[-1] in ("1", "true", "True"),
-        binnings=binnings,
+        binnings=tuple(binnings.values()),
         missing=missing,
         rare_below=rare["rare"],
         rare_below_s=rare["rare_s"],
-        filters=_filters(query.get("only", []), notices),
+        filters=_each("only", query, _filter, notices),
         task=_names(query.get("t"), ()),
-        merges=_merges(query.get("merge", []), notices),
-        read=_read(query.get("read", []), notices),
+        merges=merges,
+        read=next(iter(_each("read", last, _read, notices)), ReadOptions()),
         hierarchies=hierarchies,
         rare_levels=rare_levels,
-        left_out=_left_out(query.get("without", []), notices),
+        left_out=_each("without", query, _left_out, notices),
     )
 
 
-def _read(texts: Sequence[str], notices: list[str]) -> ReadOptions:
-    """Read how a file is read, from JSON; what is none is ignored with a notice."""
-    for text in texts[-1:]:
-        try:
-            return ReadOptions.from_dict(read_json(text, "It"))
-        except CoreError as error:
-            notices.append(f"The link has read={cut(text)}, which is ignored. {error}")
-    return ReadOptions()
+def _levels(
+    query: Query, bins: tuple[str, ...], notices: list[str]
+) -> tuple[tuple[Hierarchy, ...], tuple[RareLevels, ...]]:
+    """Read hierarchies and rare levels of single columns, which go together with the bins."""
+    hierarchies: tuple[Hierarchy, ...] = ()
+    rare_levels: tuple[RareLevels, ...] = ()
+    for text in query.get("level", []):
+        with ignoring("level", text, notices):
+            found = (*hierarchies, _hierarchy(read_json(text, "It")))
+            check_apart(bins, found, ())
+            hierarchies = found
+    for text in query.get("rare_of", []):
+        with ignoring("rare_of", text, notices):
+            rare = (*rare_levels, _rare(read_json(text, "It")))
+            check_apart(bins, hierarchies, rare)
+            rare_levels = rare
+    return hierarchies, rare_levels
+
+
+def _each(
+    key: str, query: Query, read: Callable[[str], Read], notices: list[str]
+) -> tuple[Read, ...]:
+    """Read the values of a key, without those that are ignored."""
+    found = []
+    for text in query.get(key, []):
+        with ignoring(key, text, notices):
+            found.append(read(text))
+    return tuple(found)
+
+
+def _read(text: str) -> ReadOptions:
+    return ReadOptions.from_dict(read_json(text, "It"))
 
 
 def _names(values: Sequence[str] | None, default: tuple[str, ...]) -> tuple[str, ...]:
@@ -145,49 +172,37 @@ def _binning_text(binning: Binning) -> str:
     return f"{binning.column}:{binning.kind}:{binning.count}"
 
 
-def _binnings(texts: Sequence[str], notices: list[str]) -> tuple[Binning, ...]:
-    found: dict[str, Binning] = {}
-    for text in texts:
-        column, _, rest = text.rpartition(":")
-        column, _, kind = column.rpartition(":")
-        with _ignoring("bins", text, "COLUMN:KIND:NUMBER", notices):
-            found[column] = _binning(column, kind, rest)
-    return tuple(found.values())
-
-
-def _binning(column: str, kind: str, rest: str) -> Binning:
+def _binning(text: str) -> Binning:
     """Read a binning; raise a ValueError (`InvalidInputError` is one) if it is none."""
+    rest, _, number = text.rpartition(":")
+    column, _, kind = rest.rpartition(":")
     if not column:
         raise ValueError
     if kind == "edges":
-        return Binning(column, kind, edges=tuple(map(float, rest.split(","))))
-    return Binning(column, kind, int(rest))
+        return Binning(column, kind, edges=tuple(map(float, number.split(","))))
+    return Binning(column, kind, int(number))
 
 
-def _filter_text(kept: Filter) -> str:
-    what: list[Any] = [[kept.low, kept.high]] if kept.is_range else list(kept.levels)
-    return json.dumps([kept.column, *what], ensure_ascii=False)
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
-def _filters(texts: Sequence[str], notices: list[str]) -> tuple[Filter, ...]:
-    found = []
-    for text in texts:
-        form = '["COLUMN", "LEVEL", …] or ["COLUMN", [LOW, HIGH]]'
-        with _ignoring("only", text, form, notices):
-            found.append(_filter(_parsed(text)))
-    return tuple(found)
-
-
-def _parsed(text: str, what: str = "The filter") -> Any:
+def _parsed(text: str) -> Any:
     """Read JSON; raise a ValueError that is no CoreError if it is none."""
     try:
-        return read_json(text, what)
+        return read_json(text, "It")
     except CoreError as error:
         raise ValueError from error
 
 
-def _filter(parts: Any) -> Filter:
+def _filter_parts(kept: Filter) -> list[Any]:
+    """Return a filter as [COLUMN, [LOW, HIGH]] or [COLUMN, LEVEL, …]."""
+    return [kept.column, *([[kept.low, kept.high]] if kept.is_range else kept.levels)]
+
+
+def _filter(text: str) -> Filter:
     """Read a filter; raise a TypeError, ValueError or OverflowError if it is none."""
+    parts = _parsed(text)
     if not isinstance(parts, list):
         raise TypeError
     column, *what = parts
@@ -196,58 +211,61 @@ def _filter(parts: Any) -> Filter:
         if low is None and high is None:
             raise ValueError
         return Filter(str(column), low=low, high=high)
-    if not all(isinstance(text, str | int | float) for text in (column, *what)):
+    if not all(isinstance(one, str | int | float) for one in (column, *what)):
         raise TypeError
     return Filter(str(column), tuple(map(str, what)))
 
 
-def _merge_text(merge: Merge | LeftOut) -> str:
-    return json.dumps([list(merge.columns), *merge.names], ensure_ascii=False)
+def _left_out(text: str) -> LeftOut:
+    return LeftOut(*_symbols(text))
 
 
-def _left_out(texts: Sequence[str], notices: list[str]) -> tuple[LeftOut, ...]:
-    found: list[LeftOut] = []
-    for text in texts:
-        with _ignoring("without", text, '[["COLUMN", …], "SYMBOL", …]', notices):
-            found.append(LeftOut(*_symbols(_parsed(text, "What is left out"))))
-    return tuple(found)
-
-
-def _merges(texts: Sequence[str], notices: list[str]) -> tuple[Merge, ...]:
-    found: list[Merge] = []
-    for text in texts:
-        with _ignoring("merge", text, '[["COLUMN", …], "SYMBOL", "SYMBOL", …]', notices):
-            merge = Merge(*_symbols(_parsed(text, "The merge")))
-            found = list(DataSpec(merges=(*found, merge)).merges)
-    return tuple(found)
-
-
-@contextmanager
-def _ignoring(key: str, text: str, form: str, notices: list[str]) -> Iterator[None]:
-    """Note why a value of a link is ignored, where it cannot be read."""
-    try:
-        yield
-    except (ValueError, TypeError, OverflowError) as error:
-        reason = error if isinstance(error, CoreError) else f"It must be {form}."
-        notices.append(f"The link has {key}={cut(text)}, which is ignored. {reason}")
-
-
-def _symbols(parts: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _symbols(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Read columns and symbols; raise a TypeError or ValueError if there are none."""
+    parts = _parsed(text)
     columns, *names = parts
     if not isinstance(parts, list) or not isinstance(columns, list):
         raise TypeError
-    if not all(isinstance(text, str) for text in (*columns, *names)):
+    if not all(isinstance(one, str) for one in (*columns, *names)):
         raise TypeError
     return tuple(columns), tuple(names)
 
 
-def text_of(value: Any) -> str:
-    """Return a value as a link has it: numbers in the fewest digits that say them.
+def _level_parts(one: Hierarchy) -> list[Any]:
+    """Return a hierarchy as [COLUMN, KIND, LEVEL, STEPS or ROWS, START]."""
+    if one.kind == "table":
+        return [one.column, one.kind, one.level, list(map(list, one.rows))]
+    steps = [int(step) if step == int(step) else step for step in one.steps]
+    return [one.column, one.kind, one.level, steps, *([one.start] if one.start else [])]
 
-    Examples
-    --------
-    >>> text_of(0.5), text_of(1 / 3), text_of("lip")
-    ('0.5', '0.3333333333333333', 'lip')
-    """
+
+def _hierarchy(parts: Any) -> Hierarchy:
+    """Read a hierarchy; raise a TypeError or ValueError if it is none."""
+    if not isinstance(parts, list) or not 4 <= len(parts) <= 5:
+        raise TypeError
+    column, kind, level, what, *start = parts
+    name = "rows" if kind == "table" else "steps"
+    values = {"column": column, "kind": kind, "level": level, name: what}
+    return Hierarchy.from_dict(values | ({"start": start[0]} if start else {}))
+
+
+def _rare(parts: Any) -> RareLevels:
+    """Read a number below which levels are rare; raise a TypeError or ValueError if it is none."""
+    if not isinstance(parts, list) or len(parts) != 2:
+        raise TypeError
+    return RareLevels.from_dict({"column": parts[0], "below": parts[1]})
+
+
+@contextmanager
+def ignoring(key: str, text: str, notices: list[str]) -> Iterator[None]:
+    """Note why a value of a link is ignored, where it cannot be read."""
+    try:
+        yield
+    except (ValueError, TypeError, OverflowError) as error:
+        reason = error if isinstance(error, CoreError) else f"It must be {FORMS[key]}."
+        notices.append(f"The link has {key}={cut(text)}, which is ignored. {reason}")
+
+
+def text_of(value: Any) -> str:
+    """Return a value as a link has it: numbers in the fewest digits that say them."""
     return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)

@@ -1,4 +1,4 @@
-"""Questions worth a look: examples of the papers and two surprises, each with what it shows."""
+"""Questions worth a look: the standard comparison, examples of the papers and two surprises."""
 
 from __future__ import annotations
 
@@ -11,43 +11,63 @@ from core.scenario.project import Project
 from core.scenario.scenario import Scenario
 from core.scenario.url import to_query
 
+MARKOV, PAIR = "markov", "pair"
+
+READINGS = {
+    MARKOV: "S – X – Y: the mechanism sees X alone",
+    PAIR: "X = (S, U): S is released too",
+}
+"""Two ways to compare RLDP with LIP and ALIP, which differ in what a mechanism sees."""
+
+
+def own_reading(data: DataSpec) -> str:
+    """Return the reading that fits the data: `PAIR` where S is released too, else `MARKOV`."""
+    return PAIR if data.secret_released else MARKOV
+
+
+def standard(scenario: Scenario, reading: str | None = None) -> Project:
+    """Return LIP, ALIP and RLDP side by side, with everything else as in a scenario.
+
+    All are asked in one reading, to be comparable: of the pair (S, U) as [RLDP], or of X alone.
+    """
+    pair = (reading or own_reading(scenario.data)) == PAIR
+    asked = replace(
+        scenario, data=replace(scenario.data, secret_released=pair), mechanism="optimal", also=()
+    )
+    robust = (
+        replace(asked, notion="rldp", mechanism="robust_optimal")
+        if pair
+        else replace(asked, notion="robust_ldp")
+    )
+    return Project((replace(asked, notion="lip"), replace(asked, notion="alip"), robust))
+
+
+def asked_of(project: Project, data: DataSpec) -> Project:
+    """Return a project with other data in every column; each keeps whether S is released."""
+    found = project
+    for place, scenario in enumerate(project.scenarios):
+        own = replace(data, secret_released=scenario.data.secret_released)
+        found = found.asking(place, replace(scenario, data=own))
+    return found
+
+
 LANDING = "explore"
 """The page that the site's own address opens."""
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A question, or several side by side, with what they show.
-
-    Attributes
-    ----------
-    key : str
-        Its name in code.
-    title : str
-        What it is called.
-    line : str
-        What it shows, in a sentence or two; the tests work out every number in it.
-    asked : Scenario or Project
-        The question; the columns of the Compare page.
-    page : str
-        The page that answers it, as in its address.
-    """
+    """A question, or the columns of the Compare page, with what they show."""
 
     key: str
     title: str
-    line: str
+    line: str  # what it shows; the tests work out every number in it
     asked: Scenario | Project
-    page: str
+    page: str  # that answers it, as in its address
 
     @property
     def link(self) -> str:
-        """The address of the page with the question, relative to the site's.
-
-        Examples
-        --------
-        >>> preset("task").link
-        '?t=income&for=task'
-        """
+        """The address of the page with the question, relative to the site's."""
         query = self.asked.to_query() if isinstance(self.asked, Project) else to_query(self.asked)
         page = "" if self.page == LANDING else self.page
         return f"{page}?{urlencode(query, doseq=True)}"
@@ -176,16 +196,5 @@ PRESETS: tuple[Preset, ...] = (
 
 
 def preset(key: str) -> Preset:
-    """Return a preset by its key.
-
-    Raises
-    ------
-    KeyError
-        If there is none.
-
-    Examples
-    --------
-    >>> preset("twice").asked.eps
-    0.0
-    """
+    """Return a preset by its key."""
     return {one.key: one for one in PRESETS}[key]

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
+from core.codec import entries_of, listed, read_json, without_version
 from core.errors import InvalidInputError
-from core.scenario.column_names import (
-    LONGEST_NAME,
-    LONGEST_NOTE,
-    Files,
-    checked_files,
-    checked_text,
-    filled,
-    is_made,
-    listed,
-    suggested,
-)
+from core.mechanisms import catalogue as mechanisms
+from core.notions import catalogue as notions
 from core.scenario.data_url import Query
-from core.scenario.json_text import read_json
 from core.scenario.scenario import Scenario
 from core.scenario.url import KEYS as SCENARIO_KEYS
 from core.scenario.url import from_query, to_query, unknown_keys
@@ -39,36 +32,95 @@ FILE = "file"
 LONGEST_TEXT = 2_000_000
 """Most characters of a project's JSON: twice what a thousand columns have."""
 
+LONGEST_NAME = 60
+"""Most characters of a column's name, which is printed above charts."""
+
+LONGEST_NOTE = 2_000
+"""Most characters of a note, all of which are in the address."""
+
+
+Files = tuple[tuple[str, str], ...]
+"""Pairs of an uploaded source and its file's name."""
+
+
+def is_made(name: str, scenario: Scenario) -> bool:
+    """Say whether a name is one that `suggested` makes for a scenario."""
+    bare = re.sub(r" \(\d+\)$", "", name)
+    title = _title(scenario)[:LONGEST_NAME]
+    return bare == title or (
+        name != bare and len(name) == LONGEST_NAME and bare == title[: len(bare)]
+    )
+
+
+def suggested(scenarios: Sequence[Scenario], taken: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return distinct names for scenarios: the notion, and the mechanism if no optimum."""
+    used, names = set(taken), []
+    for scenario in scenarios:
+        name = base = _title(scenario)[:LONGEST_NAME]
+        number = 2
+        while name in used:
+            end = f" ({number})"
+            name = base[: LONGEST_NAME - len(end)] + end
+            number += 1
+        used.add(name)
+        names.append(name)
+    return tuple(names)
+
+
+def _title(scenario: Scenario) -> str:
+    mechanism = mechanisms.entry(scenario.mechanism)
+    if not mechanism.uses_notion:
+        return mechanism.title
+    keys = [scenario.notion, *(promise.notion for promise in scenario.also)]
+    entries = [notions.entry(key) for key in keys]
+    notion = " + ".join(entry.title for entry in entries)
+    return notion if mechanism.optimum else f"{notion}, {mechanism.title}"
+
+
+def filled(names: Sequence[str], scenarios: Sequence[Scenario]) -> tuple[str, ...]:
+    """Return names in which each empty one is replaced by one made from its scenario."""
+    found = list(names)
+    for place, name in enumerate(names):
+        if not name:
+            found[place] = suggested((scenarios[place],), [one for one in found if one])[0]
+    return tuple(found)
+
+
+def checked_text(value: Any, what: str, most: int, *, least: int = 1, lines: bool = False) -> str:
+    """Return a text without blanks at its ends, and on one line unless `lines`."""
+    if not isinstance(value, str):
+        raise InvalidInputError(f"{what} must be a text, got {shown(value)}.")
+    text = "\n".join(map(str.rstrip, value.splitlines())) if lines else " ".join(value.split())
+    text = text.strip()
+    if not least <= len(text) <= most:
+        raise InvalidInputError(
+            f"{what} must have {least} to {most:,} characters, got {len(text):,}."
+        )
+    if any(unicodedata.category(one) in ("Cc", "Cs") for one in text.replace("\n", "")):
+        raise InvalidInputError(f"{what} must have no control characters, got {shown(value)}.")
+    return text
+
+
+def checked_files(values: Any, scenarios: Sequence[Scenario]) -> Files:
+    """Return the files of the sources that scenarios use, checked and sorted by source."""
+    used, found = {one.data.source for one in scenarios}, {}
+    for pair in listed(values, "The files of a project"):
+        if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[0], str):
+            raise InvalidInputError(
+                f"A file of a project must be its source and its name, got {shown(pair)}."
+            )
+        found[pair[0]] = checked_text(pair[1], "The name of a file", 255)
+    return tuple(sorted((source, name) for source, name in found.items() if source in used))
+
 
 @dataclass(frozen=True)
 class Project:
     """Named scenarios side by side.
 
-    Attributes
-    ----------
-    scenarios : tuple of Scenario
-        The columns, one or more.
-    names : tuple of str
-        Their names: distinct, 1 to 60 characters. Made from the scenarios where none are given.
-    notes : tuple of str
-        Their notes, at most 2,000 characters each; empty where none are given.
-    files : tuple of (str, str)
-        Uploaded sources with the names of their files, so that whoever opens the project in
-        another session can be told which files it needs.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no column, names are not distinct, a text is too long or has control
-        characters, a name is empty, or there are not as many names or notes as columns.
-
-    Examples
-    --------
-    >>> project = Project((Scenario(notion="lip"), Scenario(notion="alip")))
-    >>> project.names
-    ('LIP', 'ALIP')
-    >>> Project.from_json(project.to_json()) == project
-    True
+    `scenarios`: the columns, one or more. `names`: their names: distinct, 1 to 60 characters. Made
+    from the scenarios where none are given. `notes`: their notes, at most 2,000 characters each;
+    empty where none are given. `files`: uploaded sources with the names of their files, so that
+    whoever opens the project in another session can be told which files it needs.
     """
 
     scenarios: tuple[Scenario, ...]
@@ -108,17 +160,7 @@ class Project:
         return len(self.scenarios)
 
     def with_column(self, scenario: Scenario, name: str | None = None, note: str = "") -> Project:
-        """Return the project with a further column at the end.
-
-        Parameters
-        ----------
-        scenario : Scenario
-            The column.
-        name : str, optional
-            Its name; made from the scenario, and distinct, where not given.
-        note : str
-            Its note.
-        """
+        """Return the project with a further column at the end."""
         if name is None:
             name = suggested((scenario,), self.names)[0]
         return replace(
@@ -129,15 +171,7 @@ class Project:
         )
 
     def asking(self, place: int, scenario: Scenario) -> Project:
-        """Return the project with another scenario in the column at a place.
-
-        A name that was made from the old scenario is replaced by one made from the new one.
-
-        Examples
-        --------
-        >>> Project((Scenario(notion="lip"),)).asking(0, Scenario(notion="ldp")).names
-        ('LDP',)
-        """
+        """Return the project with another scenario at a place; a made name is made anew."""
         at = self._place(place)
         name = self.names[at]
         if is_made(name, self.scenarios[at]):
@@ -149,13 +183,7 @@ class Project:
         )
 
     def renamed(self, place: int, name: str) -> Project:
-        """Return the project with another name of a column.
-
-        Raises
-        ------
-        InvalidInputError
-            If the name is empty, too long or another column's.
-        """
+        """Return the project with another name of a column."""
         return replace(self, names=_put(self.names, self._place(place), name))
 
     def noted(self, place: int, note: str) -> Project:
@@ -163,26 +191,13 @@ class Project:
         return replace(self, notes=_put(self.notes, self._place(place), note))
 
     def moved(self, place: int, to: int) -> Project:
-        """Return the project with a column in another place.
-
-        Examples
-        --------
-        >>> project = Project(tuple(Scenario(notion=key) for key in ("lip", "alip", "ldp")))
-        >>> project.moved(2, 0).names
-        ('LDP', 'LIP', 'ALIP')
-        """
+        """Return the project with a column in another place."""
         order = list(range(len(self)))
         order.insert(self._place(to), order.pop(self._place(place)))
         return self._picked(order)
 
     def without(self, place: int) -> Project:
-        """Return the project without a column.
-
-        Raises
-        ------
-        InvalidInputError
-            If it is the only one.
-        """
+        """Return the project without a column."""
         gone = self._place(place)
         if len(self) == 1:
             raise InvalidInputError("The only column of a project cannot be removed.")
@@ -201,7 +216,7 @@ class Project:
     def to_json(self) -> str:
         """Return the project as JSON, which `from_json` reads back to an equal one."""
         columns = [
-            {"name": name, "note": note, "scenario": json.loads(scenario.to_json())}
+            {"name": name, "note": note, "scenario": scenario.to_dict()}
             for scenario, name, note in self.columns()
         ]
         written: dict[str, Any] = {"version": VERSION, "columns": columns}
@@ -214,35 +229,18 @@ class Project:
         """Read a project from JSON.
 
         A scenario by itself is a project of one column. Names and notes may be left out.
-
-        Raises
-        ------
-        InvalidInputError
-            If the text is no JSON object or too long, an entry is unknown, or a column is no
-            scenario: the sentence names the column.
         """
         if isinstance(text, str) and len(text) > LONGEST_TEXT:
             raise InvalidInputError(
                 f"The project must have at most {LONGEST_TEXT:,} characters, got {len(text):,}."
             )
-        values = read_json(text, "The project")
-        if not isinstance(values, dict):
-            raise InvalidInputError("The project must be a JSON object.")
+        values = entries_of(read_json(text, "The project"), None, "The project")
         if "columns" not in values and ("data" in values or "notion" in values):
-            return cls((Scenario.from_json(text),))
-        version = values.pop("version", VERSION)
-        if isinstance(version, bool) or version != VERSION:
-            raise InvalidInputError(
-                f"The project's version must be {VERSION}, got {shown(version)}."
-            )
-        columns = listed(values.pop("columns", ()), "The columns of a project")
-        files = values.pop("files", {})
-        if values:
-            raise InvalidInputError(
-                f"The project has an unknown entry {shown(next(iter(values)))}."
-            )
-        if not isinstance(files, dict):
-            raise InvalidInputError(f"files must be a JSON object, got {shown(files)}.")
+            return cls((Scenario.from_dict(values),))
+        values = without_version(values, VERSION, "The project")
+        entries_of(values, ("columns", "files"), "The project")
+        columns = listed(values.get("columns", ()), "The columns of a project")
+        files = entries_of(values.get("files", {}), None, "files")
         found = [_column(number, column) for number, column in enumerate(columns, 1)]
         names = filled([name for _, name, _ in found], [scenario for scenario, _, _ in found])
         return cls(
@@ -253,13 +251,7 @@ class Project:
         )
 
     def to_query(self) -> Query:
-        """Return the project as the query of a URL: a value of `col` for each column.
-
-        Examples
-        --------
-        >>> Project((Scenario(notion="lip", eps=0.5),), ("half",)).to_query()
-        {'col': ['name=half&notion=lip&eps=0.5']}
-        """
+        """Return the project as the query of a URL: a value of `col` for each column."""
         query: Query = {KEY: []}
         for scenario, name, note in self.columns():
             own = {"name": [name]} | ({"note": [note]} if note else {})
@@ -272,27 +264,7 @@ class Project:
     def from_query(
         cls, query: Mapping[str, str | Sequence[str]]
     ) -> tuple[Project, tuple[str, ...]]:
-        """Read a project from a URL's query, and say which values were not used.
-
-        Parameters
-        ----------
-        query : mapping
-            One value or several by key. A query without a column is a project of the scenario
-            that the query describes.
-
-        Returns
-        -------
-        project : Project
-            With the default in place of each value that is unknown or outside its domain.
-        notices : tuple of str
-            One sentence for each such value.
-
-        Examples
-        --------
-        >>> project, notices = Project.from_query({"col": ["name=a&eps=9", "notion=lip"]})
-        >>> project.names, notices
-        (('a', 'LIP'), ('Column 1: The link has eps=9, which is not in [0, 8]; 1 is used.',))
-        """
+        """Read a project from a URL's query, and say which values were not used."""
         texts = _values(query.get(KEY, ()))
         if not texts:
             scenario, said = from_query(query)
@@ -347,18 +319,12 @@ def _column(number: int, values: Any) -> tuple[Scenario, str, str]:
         raise InvalidInputError(
             f"Column {number} must be a JSON object with its scenario, got {shown(values)}."
         )
-    for entry in values:
-        if entry not in ("name", "note", "scenario"):
-            raise InvalidInputError(f"Column {number} has an unknown entry {shown(entry)}.")
+    entries_of(values, ("name", "note", "scenario"), f"Column {number}")
     name, note = values.get("name", ""), values.get("note", "")
     try:
         checked_text(name, "The name of a column", LONGEST_NAME, least=0)
         checked_text(note, "A note", LONGEST_NOTE, least=0, lines=True)
-        if not isinstance(values["scenario"], dict):
-            raise InvalidInputError(
-                f"Its scenario must be a JSON object, got {shown(values['scenario'])}."
-            )
-        return Scenario.from_json(json.dumps(values["scenario"])), name, note
+        return Scenario.from_dict(entries_of(values["scenario"], None, "Its scenario")), name, note
     except InvalidInputError as error:
         raise InvalidInputError(f"Column {number}: {error}") from error
 

@@ -1,17 +1,91 @@
-"""The purpose of a scenario: what the release is to keep of X."""
+"""What a scenario promises and what its release is to keep of X; the domains of its numbers."""
 
 from __future__ import annotations
 
+import csv
+import io
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from core import validation
+from core.codec import entries_of
 from core.data.counts.report import CountedTask
+from core.domain import Domain, domains
 from core.errors import InvalidInputError
 from core.joint import Joint
+from core.mechanisms.options import Settings
+from core.notions import Notion
+from core.notions import catalogue as notion_catalogue
+from core.notions.numbers import Numbers, declared
 from core.utilities import Distortion, Guess, Information, Purpose, SquaredError, Task
 from core.validation import FloatArray, shown
+
+DOMAINS: Mapping[str, Domain] = declared() | domains(Settings)
+"""Domains by name: of the numbers that notions declare, and of the mechanism's settings."""
+
+
+def check_numbers(asked: Any, names: Iterable[str]) -> None:
+    """Check the named numbers of a frozen dataclass, and store each as a float or an int."""
+    for name in names:
+        value, domain = getattr(asked, name), DOMAINS[name]
+        if value is None and domain.optional:
+            continue
+        number = validation.number(value, name, low=domain.low, high=domain.high)
+        if domain.whole and number != int(number):
+            raise InvalidInputError(f"{name} must be a whole number, got {shown(value)}.")
+        object.__setattr__(asked, name, int(number) if domain.whole else number)
+
+
+@dataclass(frozen=True, repr=False)
+class Promise(Numbers):
+    """A notion and its numbers, as in a `Scenario`.
+
+    `notion`: key of the notion, as in `core.notions.catalogue`. `eps`, `lam`, `alpha`, `beta`, `n`,
+    `eps_l`, `eps_u`, `bound`, `delta`: as in `Numbers`.
+    """
+
+    notion: str
+
+    def __post_init__(self) -> None:
+        notion_catalogue.entry(self.notion)
+        check_numbers(self, declared())
+
+    def __repr__(self) -> str:
+        told = (f"{name}={value!r}" for name, value in self.to_dict().items())
+        return f"Promise({', '.join(told)})"
+
+    @property
+    def numbers(self) -> Numbers:
+        """Its numbers, without the key."""
+        return Numbers(**{name: getattr(self, name) for name in declared()})
+
+    def build(self, joint: Joint) -> Notion:
+        """Return the notion with these numbers."""
+        return notion_catalogue.build(self.notion, joint, self.numbers)
+
+    def code(self) -> str:
+        """Return Python source of the notion, with the joint as `joint`."""
+        return notion_catalogue.entry(self.notion).code(self.numbers)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the key and the numbers that the notion uses, by name."""
+        used = ("notion", *notion_catalogue.entry(self.notion).parameters)
+        return {name: getattr(self, name) for name in used}
+
+    @classmethod
+    def from_dict(cls, values: Any) -> Promise:
+        """Read a promise from its JSON form."""
+        found = entries_of(values, cls, "A further promise")
+        if "notion" not in found:
+            raise InvalidInputError(
+                f"A further promise must be a JSON object with its notion, got {shown(values)}."
+            )
+        return cls(**found)
+
 
 PURPOSES = {
     "information": "all of X",
@@ -37,15 +111,10 @@ Table = tuple[tuple[float, ...], ...]
 class PurposeChoice:
     """The part of a scenario that says what to keep of X.
 
-    Attributes
-    ----------
-    purpose : str
-        What is to be kept of X: "information" (all of it), "task" (the task of the data), "guess"
-        (of the task, or of X where the data names none) or "distortion" (a small error).
-    loss : str
-        The loss of a "distortion": "absolute", "squared", "hamming" or "table".
-    table : tuple of tuple of float
-        The loss d(x, z) of guessing z where X is x, a row for each symbol of X.
+    `purpose`: "information" (all of it), "task" (the task of the data), "guess" (of the task, or of
+    X where the data names none) or "distortion" (a small error). `loss`: of a "distortion":
+    "absolute", "squared", "hamming" or "table". `table`: d(x, z) of guessing z where X is x, a row
+    for each x.
     """
 
     purpose: str = "information"
@@ -54,19 +123,7 @@ class PurposeChoice:
 
 
 def check_purpose(purpose: str, loss: str, table: Any) -> Table:
-    """Check the keys of a purpose and a loss, and return the loss table, checked.
-
-    Raises
-    ------
-    InvalidInputError
-        If a key is unknown, or the table is no list of equally long rows of finite numbers of at
-        least 0.
-
-    Examples
-    --------
-    >>> check_purpose("distortion", "table", [[0, 1], [2, 0]])
-    ((0.0, 1.0), (2.0, 0.0))
-    """
+    """Check the keys of a purpose and a loss, and return the loss table, checked."""
     for name, value, known in (("purpose", purpose, PURPOSES), ("loss", loss, LOSSES)):
         if not isinstance(value, str) or value not in known:
             raise InvalidInputError(
@@ -93,30 +150,7 @@ def build_purpose(
     values: FloatArray | None = None,
     task: CountedTask | None = None,
 ) -> Purpose:
-    """Return the purpose of a scenario on a joint.
-
-    Parameters
-    ----------
-    asked : PurposeChoice
-        The question, or this part of it.
-    joint : Joint
-        P(s, x).
-    values : ndarray, optional
-        A number for each symbol of X, shape (n_x,), where X is numeric.
-    task : CountedTask, optional
-        The task T, where the data names one.
-
-    Raises
-    ------
-    InvalidInputError
-        If the task, the numbers or the table that it needs are missing or do not fit.
-
-    Examples
-    --------
-    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
-    >>> build_purpose(PurposeChoice(purpose="guess"), joint).value(joint, [[1.0], [1.0]])
-    0.5
-    """
+    """Return the purpose of a scenario on a joint; `values` of X have shape (n_x,)."""
     if asked.purpose == "information":
         return Information()
     if asked.purpose == "guess" and task is None:
@@ -143,30 +177,64 @@ def build_purpose(
 
 
 def purpose_code(asked: PurposeChoice, *, of_task: bool) -> str:
-    """Return Python source of the purpose, with the data as `counted`.
-
-    Parameters
-    ----------
-    asked : PurposeChoice
-        The scenario, or this part of it.
-    of_task : bool
-        Whether the data names a task.
-
-    Examples
-    --------
-    >>> purpose_code(PurposeChoice(purpose="task"), of_task=True)
-    'Task(counted.task.p_t_given_x)'
-    """
-    task, values = "counted.task.p_t_given_x", "counted.x_values"
+    """Return Python source of the purpose: of `build_purpose` where data may lack what it needs."""
+    task = "counted.task.p_t_given_x"
     if asked.purpose == "information":
         return "Information()"
     if asked.purpose == "task":
-        return f"Task({task})"
+        return f"Task({task})" if of_task else _built('purpose="task"', "joint")
     if asked.purpose == "guess":
         return f"Guess({task})" if of_task else "Guess()"
-    return {
-        "table": f"Distortion({[list(row) for row in asked.table]!r})",
-        "hamming": "Distortion(1 - np.eye(joint.n_x))",
-        "squared": f"SquaredError({values})",
-        "absolute": f"Distortion(np.abs(np.subtract.outer({values}, {values})))",
-    }[asked.loss]
+    if asked.loss == "hamming":
+        return "Distortion(1 - np.eye(joint.n_x))"
+    if asked.loss == "table" and asked.table:
+        return f"Distortion({[list(row) for row in asked.table]!r})"
+    return _built(f'purpose="distortion", loss="{asked.loss}"', "joint, counted.x_values")
+
+
+def _built(choice: str, data: str) -> str:
+    """Return Python source that calls `build_purpose`."""
+    return f"build_purpose(PurposeChoice({choice}), {data})"
+
+
+MOST = 1_000_000
+"""Most characters of a loss table."""
+
+
+def read_losses(text: str) -> Table:
+    r"""Read a loss table d(x, z) from CSV; a first row or column of names is skipped."""
+    if len(text) > MOST:
+        raise InvalidInputError(f"The loss table has more than {MOST:,} characters.")
+    lines = io.StringIO(text.removeprefix("\ufeff"), newline="")
+    try:
+        rows = [row for row in csv.reader(lines) if any(row)]
+    except csv.Error as error:
+        raise InvalidInputError(f"The loss table cannot be read as CSV: {error}.") from error
+    if not rows:
+        raise InvalidInputError("The loss table is empty: give a row for each symbol of X.")
+    if len(rows) > 1 and not any(_is_number(cell) for cell in rows[0]):
+        rows = rows[1:]
+    if all(row[0].strip() and not _is_number(row[0]) for row in rows):
+        rows = [row[1:] for row in rows]
+    numbers = []
+    for i, row in enumerate(rows, start=1):
+        if len(row) != len(rows[0]):
+            raise InvalidInputError(
+                f"Row {i} of the loss table has {len(row)} numbers, row 1 has {len(rows[0])}."
+            )
+        for j, cell in enumerate(row, start=1):
+            if not _is_number(cell) or float(cell) < 0:
+                raise InvalidInputError(
+                    f"The loss table has {shown(cell)} in row {i}, column {j}: a loss must be a "
+                    "number of at least 0."
+                )
+        numbers.append([float(cell) for cell in row])
+    return check_purpose("distortion", "table", numbers)
+
+
+def _is_number(cell: str) -> bool:
+    """Say whether a cell holds a finite number."""
+    try:
+        return math.isfinite(float(cell))
+    except ValueError:
+        return False

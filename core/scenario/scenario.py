@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from core.codec import entries_of, listed, plain_json, read_json, without_version
 from core.data import Counted, Sources, count
 from core.data.counts.report import CountedTask
 from core.data.spec import DataSpec
@@ -23,10 +25,14 @@ from core.nonstochastic import UTILITIES
 from core.notions import LIP, Intersection, Notion
 from core.notions import catalogue as notion_catalogue
 from core.notions.numbers import Numbers, declared
-from core.scenario.domains import DOMAINS, check_numbers, plain_json
-from core.scenario.json_text import read_json
-from core.scenario.promise import Promise
-from core.scenario.purpose import PurposeChoice, build_purpose, check_purpose
+from core.scenario.purpose import (
+    DOMAINS,
+    Promise,
+    PurposeChoice,
+    build_purpose,
+    check_numbers,
+    check_purpose,
+)
 from core.validation import FloatArray, shown
 
 VERSION = 1
@@ -41,33 +47,15 @@ NOTHING = LIP(np.inf)
 class Scenario(PurposeChoice, Settings, Numbers):
     """A question: what releasing X under a notion, by a mechanism, keeps and gives away.
 
-    Attributes
-    ----------
-    data : DataSpec
-        The data set, its columns and how they become symbols.
-    notion : str
-        Key of the notion, as in `core.notions.catalogue`.
-    eps, lam, alpha, beta, n, eps_l, eps_u, bound, delta
-        The notion's numbers, as in `Numbers`.
-    mechanism : str
-        Key of the mechanism, as in `core.mechanisms.catalogue`.
-    time_limit, gap, seed, weight, utility
-        The mechanism's settings, as in `Settings`; a scenario always has a time limit.
-    also : tuple of Promise
-        Further notions, which are to hold together with the first.
-    purpose, loss, table
-        What is to be kept of X, as in `PurposeChoice`.
-
-    Raises
-    ------
-    InvalidInputError
-        If a key is unknown or a number is outside its domain.
-
-    Examples
-    --------
-    >>> scenario = Scenario(notion="lip", eps=1.0, mechanism="watchdog")
-    >>> Scenario.from_json(scenario.to_json()) == scenario
-    True
+    - `data`: the data set, its columns and how they become symbols.
+    - `notion`: key of the notion, as in `core.notions.catalogue`.
+    - `eps`, `lam`, `alpha`, `beta`, `n`, `eps_l`, `eps_u`, `bound`, `delta`: the notion's numbers,
+      as in `Numbers`.
+    - `mechanism`: key of the mechanism, as in `core.mechanisms.catalogue`.
+    - `time_limit`, `gap`, `seed`, `weight`, `utility`: the mechanism's settings, as in `Settings`;
+      a scenario always has a time limit.
+    - `also`: further notions, which are to hold together with the first.
+    - `purpose`, `loss`, `table`: what is to be kept of X, as in `PurposeChoice`.
     """
 
     data: DataSpec = field(default_factory=DataSpec)
@@ -89,40 +77,30 @@ class Scenario(PurposeChoice, Settings, Numbers):
 
     def to_json(self) -> str:
         """Return the scenario as JSON, which `from_json` reads back to an equal one."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the values of the JSON form, without ∞, which JSON does not have."""
         also = [promise.to_dict() for promise in self.also]
         values = asdict(self) | {"data": self.data.to_dict(), "also": also}
         values = {name: plain_json(value) for name, value in values.items()}
         first = ("data", "notion", *declared(), "mechanism")
-        ordered = {"version": VERSION} | {name: values[name] for name in first} | values
-        return json.dumps(ordered, indent=2, ensure_ascii=False)
+        return {"version": VERSION} | {name: values[name] for name in first} | values
 
     @classmethod
     def from_json(cls, text: str) -> Scenario:
-        """Read a scenario from JSON; missing entries take their defaults.
+        """Read a scenario from JSON; missing entries take their defaults."""
+        return cls.from_dict(read_json(text, "The scenario"))
 
-        Raises
-        ------
-        InvalidInputError
-            If the text is no JSON object, a name is unknown or a value is outside its domain.
-        """
-        values = read_json(text, "The scenario")
-        if not isinstance(values, dict):
-            raise InvalidInputError("The scenario must be a JSON object.")
-        version = values.pop("version", VERSION)
-        if isinstance(version, bool) or version != VERSION:
-            raise InvalidInputError(
-                f"The scenario's version must be {VERSION}, got {shown(version)}."
-            )
-        known = {item.name for item in fields(cls)}
-        for name in values:
-            if name not in known:
-                raise InvalidInputError(f"The scenario has an unknown entry {shown(name)}.")
+    @classmethod
+    def from_dict(cls, values: Any) -> Scenario:
+        """Read a scenario from the values of its JSON form."""
+        values = without_version(values, VERSION, "The scenario")
+        values = entries_of(values, cls, "The scenario")
         if "data" in values:
             values["data"] = DataSpec.from_dict(values["data"])
         if "also" in values:
-            if not isinstance(values["also"], list):
-                raise InvalidInputError(f"also must be a list, got {shown(values['also'])}.")
-            values["also"] = tuple(map(Promise.from_dict, values["also"]))
+            values["also"] = tuple(map(Promise.from_dict, listed(values["also"], "also")))
         return cls(**values)
 
     def content_hash(self) -> str:
@@ -130,17 +108,11 @@ class Scenario(PurposeChoice, Settings, Numbers):
         unused = self.without_effect()
         plain = Scenario()
         same = {name: getattr(plain, name) for name in unused}
-        canonical = json.loads(replace(self, **same).to_json())
-        return hashlib.sha256(json.dumps(canonical, sort_keys=True).encode()).hexdigest()
+        canonical = json.dumps(replace(self, **same).to_dict(), sort_keys=True)
+        return hashlib.sha256(canonical.encode()).hexdigest()
 
     def without_effect(self) -> dict[str, str]:
-        """Return, for each field that has no effect on the answer, the reason by its name.
-
-        Examples
-        --------
-        >>> sorted(Scenario(notion="rldp").without_effect())
-        ['bound', 'delta', 'eps_l', 'eps_u', 'lam', 'loss', 'table', 'utility', 'weight']
-        """
+        """Return, for each field that has no effect on the answer, the reason by its name."""
         notion = notion_catalogue.entry(self.notion)
         mechanism = mechanism_catalogue.entry(self.mechanism)
         reasons = {}
@@ -173,18 +145,7 @@ class Scenario(PurposeChoice, Settings, Numbers):
         return Numbers(**{name: getattr(self, name) for name in declared()})
 
     def build_notion(self, joint: Joint) -> Notion:
-        """Return the notion with this scenario's numbers, together with the further ones.
-
-        Parameters
-        ----------
-        joint : Joint
-            P(s, x); for RLDP the estimate P̂.
-
-        Raises
-        ------
-        InvalidInputError
-            If a number does not fit a notion, or a notion is not defined for this joint.
-        """
+        """Return the notion with this scenario's numbers, together with the further ones."""
         own = notion_catalogue.build(self.notion, joint, self.numbers)
         return Intersection(own, *(p.build(joint) for p in self.also)) if self.also else own
 
@@ -196,20 +157,7 @@ class Scenario(PurposeChoice, Settings, Numbers):
     ) -> Mechanism:
         """Return the mechanism on a joint, audited.
 
-        Parameters
-        ----------
-        joint : Joint
-            P(s, x).
-        values : ndarray, optional
-            A number for each symbol of X, shape (n_x,), where X is numeric.
-        task : CountedTask, optional
-            The task T, where the data names one.
-
-        Raises
-        ------
-        CoreError
-            If the data lacks what the purpose needs, or the mechanism does not work under the
-            notion or has no answer.
+        Shapes: values (n_x,).
         """
         asks = mechanism_catalogue.entry(self.mechanism).uses_notion
         return mechanism_catalogue.build(
@@ -226,18 +174,9 @@ class Scenario(PurposeChoice, Settings, Numbers):
 class Result:
     """The answer to a scenario.
 
-    Attributes
-    ----------
-    scenario : Scenario
-        The question.
-    counted : Counted
-        The joint, and what counting dropped or grouped.
-    mechanism : Mechanism
-        The mechanism, with its utility, bound and audit.
-    before, after : Leakage
-        What X itself and what the release give away about S.
-    seconds : float
-        Time it took to make the mechanism.
+    `scenario`: the question. `counted`: the joint, and what counting dropped or grouped.
+    `mechanism`: the mechanism, with its utility, bound and audit. `before`, `after`: what X itself
+    and what the release give away about S. `seconds`: time it took to make the mechanism.
     """
 
     scenario: Scenario
@@ -267,26 +206,7 @@ class Result:
 
 
 def evaluate(scenario: Scenario, sources: Sources | None = None) -> Result:
-    """Answer a scenario: count the data, make the mechanism, audit it, measure the release.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        The question.
-    sources : Sources, optional
-        The session's uploads, where the scenario is about one.
-
-    Raises
-    ------
-    CoreError
-        If the data cannot be counted or the scenario has no answer.
-
-    Examples
-    --------
-    >>> result = evaluate(Scenario(notion="lip", eps=0.4, mechanism="watchdog"))
-    >>> result.mechanism.audit.holds
-    True
-    """
+    """Answer a scenario: count the data, make the mechanism, audit it, measure the release."""
     return answer(scenario, count(scenario.data, sources))
 
 

@@ -11,8 +11,9 @@ from typing import Any, Literal
 from core import notions
 from core.data.spec import DataSpec
 from core.mechanisms import catalogue as mechanism_catalogue
+from core.mechanisms.fit import obstacle
 from core.notions import catalogue as notion_catalogue
-from core.scenario.purpose import purpose_code
+from core.scenario.purpose import build_purpose, purpose_code
 from core.scenario.scenario import Scenario
 
 FOR_A_PURPOSE = ("optimal", "optimal_reading_secret")
@@ -85,6 +86,7 @@ def snippet(scenario: Scenario) -> str:
         code = re.sub(r",?\s*\)$", ", utility=purpose)", code)
     told = 'print(f"I(X;Y) {mechanism.information:.6f} nats, NMI {mechanism.nmi:.6f}")'
     body = [
+        *_reading(scenario.data),
         f"data = {data}",
         *_counting(scenario.data, "weight" in entry.parameters, whole="counted." in purpose),
         f"mechanism = {code}",
@@ -100,7 +102,14 @@ def snippet(scenario: Scenario) -> str:
             others = ", ".join(promise.code() for promise in scenario.also)
             notion = f"Intersection({notion}, {others})"
         named = sorted(set(re.findall(r"\w+", notion)) & set(notions.__all__))
-        body.insert(body.index(f"mechanism = {code}"), f"notion = {notion}")
+        place = body.index(f"mechanism = {code}")
+        names = [scenario.notion, *(promise.notion for promise in scenario.also)]
+        kinds = [notion_catalogue.entry(name).kind for name in names]
+        misfit = obstacle(entry, kinds) != ""  # with these budgets it may work all the same
+        body[place:place] = [
+            f"notion = {notion}",
+            *([f'check_fit("{entry.key}", notion)'] if misfit else []),
+        ]
         body.append('print(f"achieved {notion.achieved(joint, mechanism.kernel):.6f}")')
     text = "\n".join(body)
     parts = [name for name in NAMED if f"{name}(" in text]
@@ -110,35 +119,45 @@ def snippet(scenario: Scenario) -> str:
         *(["import numpy as np", ""] if "np." in text else []),
         "from core import mechanisms as m",
         f"from core.data import {', '.join(parts)}, count",
+        *(["from core.mechanisms.catalogue import check_fit"] if "check_fit(" in text else []),
         *([f"from core.notions import {', '.join(named)}"] if named else []),
-        *([f"from core.utilities import {purpose.partition('(')[0]}"] if asked_for else []),
+        *([_purpose_import(purpose)] if asked_for else []),
         "",
     ]
     return "\n".join([*head, text]) + "\n"
 
 
-def _counting(data: DataSpec, values: bool, *, whole: bool) -> list[str]:
-    """Return the lines that count the data, after those that read an upload from its file."""
-    taken = (
-        ["counted = {}", "joint, values = counted.joint, counted.x_values"]
-        if values
-        else ["counted = {}", "joint = counted.joint"]
-        if whole
-        else ["joint = {}.joint"]
+def _purpose_import(purpose: str) -> str:
+    """Return the line that imports what the source of a purpose calls."""
+    name = purpose.partition("(")[0]
+    if name == build_purpose.__name__:
+        return f"from core.scenario.purpose import PurposeChoice, {name}"
+    return f"from core.utilities import {name}"
+
+
+def _reading(data: DataSpec) -> list[str]:
+    """Return the lines that read what a user gave, and name it `source`; none for other data.
+
+    No program holds the hash of a user's file: others could test guesses of the whole file by it.
+    """
+    if not data.hashed:
+        return []
+    read = (
+        'sources.add_file(Path("PATH OF YOUR FILE"))'
+        if data.source.startswith("upload:")
+        else 'sources.add_matrix(Path("PATH OF YOUR MATRIX").read_text())'
     )
-    if data.source.startswith("upload:"):
-        return [
-            "sources = Sources()",
-            'sources.add_file(Path("PATH OF YOUR FILE"))',
-            *(line.format("count(data, sources)") for line in taken),
-        ]
-    if data.source.startswith("matrix:"):
-        return [
-            "sources = Sources()",
-            'sources.add_matrix(Path("PATH OF YOUR MATRIX").read_text())',
-            *(line.format("count(data, sources)") for line in taken),
-        ]
-    return [line.format("count(data)") for line in taken]
+    return ["sources = Sources()", f"source = {read}"]
+
+
+def _counting(data: DataSpec, values: bool, *, whole: bool) -> list[str]:
+    """Return the lines that count the data."""
+    counted = "count(data, sources)" if data.hashed else "count(data)"
+    if values:
+        return [f"counted = {counted}", "joint, values = counted.joint, counted.x_values"]
+    if whole:
+        return [f"counted = {counted}", "joint = counted.joint"]
+    return [f"joint = {counted}.joint"]
 
 
 def _call(data: DataSpec) -> str:
@@ -150,6 +169,8 @@ def _call(data: DataSpec) -> str:
         if item.name in ("source", "secret", "released")
         or getattr(data, item.name) != getattr(plain, item.name)
     ]
+    if data.hashed:
+        parts[0] = "source=source"
     return f"DataSpec({', '.join(parts)})"
 
 
@@ -167,12 +188,12 @@ def notebook(scenario: Scenario) -> str:
     >>> [cell["cell_type"] for cell in found["cells"]]
     ['markdown', 'code', 'code', 'markdown', 'code']
     """
-    head, _, body = snippet(scenario).partition("\n\ndata = ")
+    head, _, body = snippet(scenario).rpartition("\n\n")
     return written(
         [
             ("markdown", TITLE),
             ("code", head),
-            ("code", f"data = {body.strip()}"),
+            ("code", body.strip()),
             ("markdown", AFTER),
             ("code", KERNEL),
         ]

@@ -12,50 +12,20 @@ from core.notions import catalogue
 from core.notions.numbers import Numbers, declared
 from core.scenario.scenario import Scenario
 
-STEPS = 100
-"""About how many steps a range has whose ends depend on the data."""
-
 MOST = 8.0
 """Largest finite ε_l or ε_u that a slider offers, in nats; the same as of ε."""
 
 
 def in_nats(key: str) -> bool:
-    """Say whether a notion's budget is in nats, so that it can be shown in bits too.
-
-    Examples
-    --------
-    >>> in_nats("lip"), in_nats("average_tv")
-    (True, False)
-    """
+    """Say whether a notion's budget is in nats, so that it can be shown in bits too."""
     return all(entry.in_nats for entry in catalogue.ALL if entry.key == key)
 
 
 def span(key: str, name: str, joint: Joint, numbers: Numbers) -> Domain:
     """Return the range and step of a notion's number on some data.
 
-    A budget on an average ends at what X itself tells; a bound on guesses begins at the
-    probability of guessing S without a release. Other numbers have the same range on all data.
-
-    Parameters
-    ----------
-    key : str
-        Key of the notion.
-    name : str
-        Name of the number.
-    joint : Joint
-        P(s, x).
-    numbers : Numbers
-        All numbers of the scenario.
-
-    Examples
-    --------
-    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
-    >>> found = span("average_mi", "eps", joint, Numbers())
-    >>> found.low, found.high, found.step  # X itself tells 0.1308 nats
-    (0.0, 0.132, 0.002)
-    >>> found = span("guess", "bound", joint, Numbers())
-    >>> found.low, found.high
-    (0.5, 0.75)
+    A budget on an average ends at what X itself tells; a bound on guesses begins at the probability
+    of guessing S without a release.
     """
     domain = declared()[name]
     kind = catalogue.entry(key).kind
@@ -70,41 +40,19 @@ def span(key: str, name: str, joint: Joint, numbers: Numbers) -> Domain:
         return Domain(least, max(most, least + domain.step), domain.step, domain.title)
     if not 0 < whole < np.inf:
         return domain
-    step = _round_step(whole / STEPS)
+    step = _round_step(whole / 100)
     high = step * math.ceil(round(whole / step, 9))
     return Domain(0.0, float(f"{high:.12g}"), step, domain.title)
 
 
 def halfway(domain: Domain) -> float:
-    """Return the value in the middle of a slider, on one of its steps.
-
-    Examples
-    --------
-    >>> halfway(Domain(0.0, 0.132, 0.002))
-    0.066
-    """
+    """Return the value in the middle of a slider, on one of its steps."""
     steps = round((domain.high - domain.low) / domain.step) // 2
     return float(f"{domain.low + steps * domain.step:.9g}")
 
 
 def without_difference(scenario: Scenario, joint: Joint) -> dict[str, Domain]:
-    """Return the numbers that depend on the data and make no difference there, with their ends.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        The question.
-    joint : Joint
-        Its data, counted.
-
-    Examples
-    --------
-    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
-    >>> list(without_difference(Scenario(notion="average_mi", eps=1.0), joint))
-    ['eps']
-    >>> without_difference(Scenario(notion="average_mi", eps=0.1), joint)
-    {}
-    """
+    """Return the numbers that depend on the data and make no difference there, with their ends."""
     found: dict[str, Domain] = {}
     for name in ("eps", "bound"):
         if name not in catalogue.entry(scenario.notion).parameters:

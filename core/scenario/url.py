@@ -7,14 +7,21 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from core.codec import plain_json, read_json
 from core.data.joints import cells_drawn
 from core.data.spec import DataSpec
 from core.errors import CoreError
 from core.notions import catalogue as notions
-from core.scenario.data_url import DATA_KEYS, Query, cut, data_from_query, data_to_query, text_of
-from core.scenario.domains import DOMAINS, plain_json
-from core.scenario.json_text import read_json
-from core.scenario.promise import Promise
+from core.scenario.data_url import (
+    DATA_KEYS,
+    Query,
+    cut,
+    data_from_query,
+    data_to_query,
+    ignoring,
+    text_of,
+)
+from core.scenario.purpose import DOMAINS, Promise
 from core.scenario.scenario import Scenario
 
 NUMBERS = {"limit" if name == "time_limit" else name: name for name in DOMAINS}
@@ -32,14 +39,10 @@ CHOICES = {
 MOST_LETTERS = 20_000
 """Most characters of a link's value."""
 
-MOST_OF_TABLE = 2_000_000
-"""Most characters of a loss table, which may have a row for each symbol."""
 
 MOST_VALUES = 500
 """Most values of a key of a link."""
 
-MOST_SECONDS = 60.0
-"""Longest time limit that a link may set: whoever opens the link did not choose it."""
 
 MOST_DRAWN = 50_000
 """Most cells of a random joint that a link may ask for: a fifth of the largest one."""
@@ -120,15 +123,7 @@ def from_query(query: Mapping[str, str | Sequence[str]]) -> tuple[Scenario, tupl
 
 
 def unknown_keys(found: Iterable[str], known: Collection[str]) -> tuple[str, ...]:
-    """Return a sentence that names the keys of a link that nothing reads; none where all are known.
-
-    Examples
-    --------
-    >>> unknown_keys(["eps", "epz"], KEYS)
-    ('The link has epz, which is not known here and is ignored.',)
-    >>> unknown_keys(["eps"], KEYS)
-    ()
-    """
+    """Return a sentence that names the keys of a link that nothing reads; none if all are known."""
     names = [key for key in found if key not in known]
     if not names:
         return ()
@@ -141,23 +136,13 @@ def unknown_keys(found: Iterable[str], known: Collection[str]) -> tuple[str, ...
 def within_reach(
     scenario: Scenario, chosen: Scenario | None = None
 ) -> tuple[Scenario, tuple[str, ...]]:
-    """Return a link's scenario within the limits of a shared server, and say what was changed.
+    """Return a link's scenario within a shared server's limits, and sentences on what was changed.
 
-    Parameters
-    ----------
-    scenario : Scenario
-        The link's scenario.
-    chosen : Scenario, optional
-        What the session shows: a time limit or data that it chose itself are not limited.
-
-    Examples
-    --------
-    >>> asked, notices = within_reach(Scenario(time_limit=600))
-    >>> asked.time_limit, notices
-    (60.0, ('The link has limit=600, and a link may ask for at most 60 s; 60 is used.',))
+    A time limit or data that the session chose itself (`chosen`) are not limited.
     """
     notices = []
-    longest = max(MOST_SECONDS, 0.0 if chosen is None else chosen.time_limit)
+    # whoever opens the link did not choose it
+    longest = max(60.0, 0.0 if chosen is None else chosen.time_limit)
     if scenario.time_limit > longest:
         notices.append(
             f"The link has limit={text_of(scenario.time_limit)}, and a link may ask for at most "
@@ -182,7 +167,7 @@ def _bounded(query: Mapping[str, str | Sequence[str]], notices: list[str]) -> Qu
         texts = [value] if isinstance(value, str) else list(value)
         if not texts or key not in KEYS:
             continue
-        most = MOST_OF_TABLE if key in ("table", "level") else MOST_LETTERS
+        most = 2_000_000 if key in ("table", "level") else MOST_LETTERS
         kept = [text for text in texts if len(text) <= most][:MOST_VALUES]
         if len(kept) < len(texts):
             notices.append(
@@ -198,14 +183,12 @@ def _set_list(scenario: Scenario, key: str, texts: Sequence[str], notices: list[
     """Return the scenario with further promises, one for each text, or a loss table, if valid."""
     kept: list[Promise] = []
     for text in texts if key == "also" else texts[-1:]:
-        try:
+        with ignoring(key, text, notices):
             value = read_json(text, "It")
             if key == "also":
                 kept.append(Promise.from_dict(value))
             else:
                 scenario = replace(scenario, table=value)
-        except CoreError as error:
-            notices.append(f"The link has {key}={cut(text)}, which is ignored. {error}")
     return replace(scenario, also=tuple(kept)) if key == "also" else scenario
 
 

@@ -1,16 +1,25 @@
-"""What to do next with an answer: read off its frontier, its mechanism and its records."""
+"""What to do next with an answer, and what follows from its promise, mechanism and records."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from core import validation
+from core.errors import CoreError
 from core.joint import Joint
+from core.mechanisms import catalogue as mechanisms
 from core.notions import LDP
+from core.notions import catalogue as notions
 from core.notions.robust_markov import RobustLDP, ball_around
+from core.release.implications import implications
+from core.release.reach import Implication
+from core.release.repeats import Redrawn, own_levels, redrawn
+from core.scenario import Result
 from core.studies.frontier import Frontier
 from core.uncertainty.lift_range import lift_range
 from core.validation import FloatArray
@@ -18,17 +27,7 @@ from core.validation import FloatArray
 
 @dataclass(frozen=True)
 class LeastBudget:
-    """The least budget of a frontier that keeps a share.
-
-    Attributes
-    ----------
-    eps : float
-        The budget, in nats.
-    kept : float
-        The share that it keeps.
-    too_small : float
-        The largest budget of the frontier that is proven to keep less; NaN where there is none.
-    """
+    """The least budget in nats that keeps a share; `too_small`, or NaN, is proven to keep less."""
 
     eps: float
     kept: float
@@ -37,15 +36,7 @@ class LeastBudget:
 
 @dataclass(frozen=True)
 class Step:
-    """What the last part of a budget adds to what is kept.
-
-    Attributes
-    ----------
-    low, high : float
-        The two budgets of the frontier, in nats.
-    gained : float
-        The share that is kept at `high` less that at `low`.
-    """
+    """The share that the last part of a budget, from `low` to `high` nats, adds to what is kept."""
 
     low: float
     high: float
@@ -53,30 +44,7 @@ class Step:
 
 
 def least_budget(line: Frontier, wanted: float = 0.9) -> LeastBudget | None:
-    """Return the least budget of a frontier that keeps a share; None where none does.
-
-    Parameters
-    ----------
-    line : Frontier
-        What is kept at each budget.
-    wanted : float
-        The share to keep, in [0, 1].
-
-    Raises
-    ------
-    InvalidInputError
-        If `wanted` is outside [0, 1].
-
-    Examples
-    --------
-    >>> from core.scenario import Scenario
-    >>> from core.studies.frontier import sweep
-    >>> joint = Joint.from_counts([[3, 1, 1], [1, 3, 1]])
-    >>> line = sweep(Scenario(notion="lip"), joint, [0.1, 0.2, 0.5, 1.0])
-    >>> found = least_budget(line)
-    >>> found.eps, found.too_small
-    (1.0, 0.5)
-    """
+    """Return the least budget of a frontier that keeps a share; None where none does."""
     share = validation.number(wanted, "wanted", low=0.0, high=1.0)
     enough = np.flatnonzero(line.nmi >= share)
     if not enough.size:
@@ -90,40 +58,15 @@ def least_budget(line: Frontier, wanted: float = 0.9) -> LeastBudget | None:
     )
 
 
-def last_step(line: Frontier, eps: float, step: float = 0.5) -> Step | None:
-    """Return what the last `step` of a budget adds, between points of a frontier.
-
-    Parameters
-    ----------
-    line : Frontier
-        What is kept at each budget.
-    eps : float
-        The present budget, in nats; the largest one of the frontier up to it is taken.
-    step : float
-        The part of the budget, in nats; the largest one of the frontier that is as far below is
-        taken.
-
-    Returns
-    -------
-    step : Step or None
-        None where the frontier has no two such budgets with an answer.
-
-    Examples
-    --------
-    >>> from core.scenario import Scenario
-    >>> from core.studies.frontier import sweep
-    >>> joint = Joint.from_counts([[3, 1, 1], [1, 3, 1]])
-    >>> line = sweep(Scenario(notion="lip", mechanism="watchdog"), joint, [0.25, 0.5, 1.0])
-    >>> round(last_step(line, 1.0).gained, 3)
-    0.526
-    """
+def last_step(line: Frontier, eps: float) -> Step | None:
+    """Return what the last half nat of a budget adds, between points of a frontier."""
     known = ~np.isnan(line.nmi)
     budgets, kept = line.eps[known], line.nmi[known]
     here = np.flatnonzero(budgets <= eps + 1e-9)
     if not here.size:
         return None
     high = int(here[-1])
-    before = np.flatnonzero(budgets <= budgets[high] - step + 1e-9)
+    before = np.flatnonzero(budgets <= budgets[high] - 0.5 + 1e-9)
     if not before.size:
         return None
     low = int(before[-1])
@@ -131,24 +74,7 @@ def last_step(line: Frontier, eps: float, step: float = 0.5) -> Step | None:
 
 
 def lost_by_symbol(joint: Joint, kernel: ArrayLike) -> FloatArray:
-    """Return what each symbol of X adds to H(X|Y), in nats, shape (n_x,).
-
-    It is P(x) Σ_y P(y|x) log 1/P(x|y): how uncertain the release leaves a record that is x, times
-    how many there are. The sum is H(X) − I(X;Y).
-
-    Parameters
-    ----------
-    joint : Joint
-        P(s, x).
-    kernel : array_like
-        P(y | x), shape (n_x, n_y).
-
-    Examples
-    --------
-    >>> joint = Joint.from_counts([[1, 1, 2]])
-    >>> lost_by_symbol(joint, [[1, 0], [1, 0], [0, 1]]).round(4)
-    array([0.1733, 0.1733, 0.    ])
-    """
+    """Return each symbol's part of H(X|Y), P(x) Σ_y P(y|x) log 1/P(x|y), in nats, shape (n_x,)."""
     array = validation.kernel(kernel, joint.n_x)
     together = joint.p_x[:, None] * array
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -159,15 +85,7 @@ def lost_by_symbol(joint: Joint, kernel: ArrayLike) -> FloatArray:
 
 @dataclass(frozen=True)
 class Realised:
-    """A level of a release: at the estimate, and its range over what the records leave possible.
-
-    Attributes
-    ----------
-    at_estimate : float
-        In nats.
-    least, most : float
-        Bounds on it over all members of the confidence set, in nats; `most` may be ∞.
-    """
+    """A level of a release in nats, at the estimate, and bounds on it over the confidence set."""
 
     at_estimate: float
     least: float
@@ -179,36 +97,7 @@ def realised_levels(
 ) -> dict[str, Realised]:
     """Return what a release's levels may be at the true P(s, x), of which the data is a sample.
 
-    Parameters
-    ----------
-    joint : Joint
-        P̂(s, x), of n records.
-    kernel : array_like
-        P(y | x), shape (n_x, n_y).
-    n : int, optional
-        Records; by default the joint's own number, or 1,000 where it has none.
-    beta, alpha : float
-        The truth is in the set with probability 1 − β; its order α, as in
-        `RenyiBall.confidence`.
-
-    Returns
-    -------
-    levels : dict
-        By the levels' keys in the catalogue: "lip"; "min_lift" and "pml", how far beliefs fall and
-        rise, which are ALIP's two budgets; "ldp", whose least is not bounded and told as 0.
-
-    Notes
-    -----
-    The lifts' ranges are those of `core.uncertainty.lift_range`; the most of LDP is exact.
-
-    Examples
-    --------
-    >>> joint = Joint.from_counts([[30, 10, 10], [10, 10, 30]])
-    >>> found = realised_levels(joint, [[0.6, 0.4], [0.5, 0.5], [0.4, 0.6]])
-    >>> round(found["ldp"].at_estimate, 3), round(found["ldp"].most, 3)
-    (0.16, 0.252)
-    >>> found["lip"].least <= found["lip"].at_estimate <= found["lip"].most
-    True
+    Ranges of lifts are those of `core.uncertainty.lift_range`; the most of LDP is exact.
     """
     array = validation.kernel(kernel, joint.n_x)
     array = array[:, array.any(axis=0)]
@@ -241,3 +130,64 @@ def _realised(now: FloatArray, least: FloatArray, most: FloatArray) -> Realised:
         min(at_estimate, max(0.0, float(least.max()))),
         max(at_estimate, float(most.max())),
     )
+
+
+T = TypeVar("T")
+
+SECONDS = 5.0
+"""Time for all levels that a promise implies and that need a search."""
+
+
+MOST_CELLS = 40_000
+"""Entries of a kernel times secrets up to which that is told."""
+
+
+@dataclass(frozen=True, eq=False)
+class Consequences:
+    """What follows from an answer, or a text that says why it does not; None where not asked."""
+
+    own: Mapping[str, float]
+    implied: Mapping[str, Implication] | str
+    redrawn: tuple[Redrawn, ...] | str
+    realised: Mapping[str, Realised] | str | None
+
+
+def consequences(result: Result) -> Consequences:
+    """Return what follows from an answer."""
+    joint, kernel, scenario = result.joint, result.mechanism.kernel, result.scenario
+
+    def promised() -> Mapping[str, Implication]:
+        return implications(joint, scenario.build_notion(joint), SECONDS)
+
+    def several() -> tuple[Redrawn, ...]:
+        return redrawn(joint, kernel, scenario.build_notion(joint))
+
+    return Consequences(
+        own_levels(joint, kernel),
+        _or_why(promised),
+        _or_why(several),
+        _or_why(lambda: realised_levels(joint, kernel)) if is_sampled(result) else None,
+    )
+
+
+def is_sampled(result: Result) -> bool:
+    """Say whether the records are so few that it is told what the release's levels may be."""
+    scenario, joint, kernel = result.scenario, result.joint, result.mechanism.kernel
+    reads = mechanisms.entry(scenario.mechanism).reads_secret
+    robust = notions.entry(scenario.notion).kind.of_estimate
+    if joint.n is None or joint.n >= 10_000 or reads or robust or scenario.data.secret_released:
+        return False
+    return kernel.shape[0] == joint.n_x and joint.n_s * kernel.size <= MOST_CELLS
+
+
+def is_open(one: Implication) -> bool:
+    """Say whether a level is not proven to be the least."""
+    return one.level - one.reached > 1e-6 * max(1.0, abs(one.reached))
+
+
+def _or_why(find: Callable[[], T]) -> T | str:
+    """Return what is found, or why it is not."""
+    try:
+        return find()
+    except CoreError as error:
+        return str(error)

@@ -156,17 +156,7 @@ def _each(
 
 
 def in_shares(found: Frontier, joint: Joint, purpose: Purpose) -> Frontier:
-    """Return a frontier with `nmi` and `most_nmi` as shares of X's own utility for a purpose.
-
-    Parameters
-    ----------
-    found : Frontier
-        Its utilities are those of the purpose.
-    joint : Joint
-        P(s, x).
-    purpose : Purpose
-        What is to be kept.
-    """
+    """Return a frontier with `nmi` and `most_nmi` as shares of X's own utility for a purpose."""
 
     def shares(values: FloatArray) -> FloatArray:
         known = [
@@ -178,13 +168,7 @@ def in_shares(found: Frontier, joint: Joint, purpose: Purpose) -> Frontier:
 
 
 def share_of_x(information: FloatArray, joint: Joint) -> FloatArray:
-    """Return information over H(X), at most 1; 1 where H(X) = 0.
-
-    Examples
-    --------
-    >>> share_of_x(np.array([0.0, np.log(2)]), Joint.from_counts([[1, 1, 1, 1]]))
-    array([0. , 0.5])
-    """
+    """Return information over H(X), at most 1; 1 where H(X) = 0."""
     entropy = float(measures.entropy(joint.p_x))
     if entropy == 0:
         return np.ones_like(information)

@@ -1,10 +1,9 @@
 """The privacy funnel as a frontier: what is kept of X against what is told of S on average.
 
-A mixture of two mechanisms, where Y says which of them was used, keeps the mean of what they do,
-and takes the mean of what they take of a budget (`Average.room`). So the optimum under a budget on
-an average is concave in what may be taken, and the straight line between two points of its
-frontier can be reached: along the budget itself where it is a sum over the outputs, as I(S;Y) is,
-and not where it is the logarithm of one, as leakages are.
+A mixture of two mechanisms, where Y says which was used, takes the mean of what they take of a
+budget (`Average.room`) and keeps the mean of what they keep. So the optimum is concave in what may
+be taken: in the budget itself where that is a sum over outputs, as I(S;Y), not where it is a
+logarithm of one.
 """
 
 from __future__ import annotations
@@ -31,18 +30,8 @@ POINTS = 25
 """Number of budgets of a funnel, from 0 to what X itself tells."""
 
 
-LEAD = 1e-5
-"""Least lead of an answer over a funnel's line, in units of the utility's size, that counts."""
-
-
 def is_funnel(scenario: Scenario) -> bool:
-    """Say whether a scenario's notion bounds an average by ε.
-
-    Examples
-    --------
-    >>> is_funnel(Scenario(notion="average_mi")), is_funnel(Scenario(notion="lip"))
-    (True, False)
-    """
+    """Say whether a scenario's notion bounds an average by ε."""
     entry = notions.entry(scenario.notion)
     return entry.kind.on_average and "eps" in entry.parameters
 
@@ -70,48 +59,14 @@ def budgets(scenario: Scenario, joint: Joint) -> FloatArray:
 
 
 def measure(scenario: Scenario, joint: Joint) -> Average:
-    """Return the notion of a funnel, without the scenario's further promises.
-
-    Examples
-    --------
-    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
-    >>> round(measure(Scenario(notion="average_tv"), joint).achieved(joint, np.eye(2)), 4)
-    0.25
-    """
+    """Return the notion of a funnel, without the scenario's further promises."""
     return cast(Average, notions.build(scenario.notion, joint, scenario.numbers))
 
 
 def reached(
     known: Known, beside: Scenario, eps: Sequence[float] | FloatArray, told: Average, joint: Joint
 ) -> FloatArray:
-    """Return what the known answers under another notion tell of S, for each budget.
-
-    Parameters
-    ----------
-    known : Known
-        The answers found so far.
-    beside : Scenario
-        A scenario of the other notion; its ε is not used.
-    eps : array_like
-        Its budgets in nats, shape (k,).
-    told : Average
-        The measure of what is told.
-    joint : Joint
-        P(s, x).
-
-    Returns
-    -------
-    ndarray
-        Shape (k,); NaN where no answer is known.
-
-    Examples
-    --------
-    >>> joint, asked = Joint.from_counts([[3, 1], [1, 3]]), Scenario(mechanism="identity")
-    >>> known = Known()
-    >>> known.add(asked, joint, asked.build_mechanism(joint))
-    >>> reached(known, asked, [1.0], Average("mutual_information", 1.0), joint).round(4)
-    array([0.1308])
-    """
+    """Return what the known answers under another notion tell of S at k budgets; NaN where none."""
     found = [known.best(replace(beside, eps=float(one)), joint) for one in eps]
     return np.array(
         [np.nan if made is None else told.achieved(joint, made.kernel) for made in found]
@@ -122,15 +77,6 @@ def lend(known: Known, lines: Sequence[tuple[Scenario, Frontier]], joint: Joint)
     """Make optima under other notions known as a funnel's, where they keep more than its line.
 
     The line is straight between the budgets that were solved, and the optimum may lie above it.
-
-    Parameters
-    ----------
-    known : Known
-        The answers found so far; it gets more.
-    lines : sequence of (Scenario, Frontier)
-        Optima with their frontiers; without a funnel among them nothing is lent.
-    joint : Joint
-        P(s, x).
     """
     funnel = next(((one, line) for one, line in lines if is_funnel(one)), None)
     if funnel is None or not np.isfinite(funnel[1].utility).any():
@@ -147,7 +93,8 @@ def _lend(known: Known, funnel: Scenario, line: Frontier, made: Mechanism, joint
     told, there = measure(funnel, joint), np.isfinite(line.utility)
     at, level = line.eps[there], told.achieved(joint, made.kernel)
     lead = made.utility - float(np.interp(level, at, line.utility[there]))
-    if not at[0] < level < at[-1] or lead <= LEAD * made.purpose.size():
+    # least lead of an answer over a funnel's line, in units of the utility's size, that counts
+    if not at[0] < level < at[-1] or lead <= 1e-5 * made.purpose.size():
         return
     asked = replace(funnel, eps=level)
     spent = taken(told, line.eps, joint), taken(told, [level], joint)
@@ -167,30 +114,7 @@ def _lend(known: Known, funnel: Scenario, line: Frontier, made: Mechanism, joint
 
 
 def taken(told: Average, budgets: ArrayLike, joint: Joint) -> FloatArray:
-    """Return what mechanisms of a funnel's budgets may take: Σ_y P(y) c(l_y) at each.
-
-    Parameters
-    ----------
-    told : Average
-        What counts as told; its own bound plays no part.
-    budgets : array_like
-        Budgets, shape (k,).
-    joint : Joint
-        P(s, x).
-
-    Returns
-    -------
-    ndarray
-        Shape (k,), increasing as the budgets do.
-
-    Examples
-    --------
-    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
-    >>> taken(Average("mutual_information", 1.0), [0.0, 0.1], joint)
-    array([0. , 0.1])
-    >>> taken(Average("maximal_leakage", 1.0), [0.0, np.log(2)], joint)
-    array([0., 1.])
-    """
+    """Return what may be taken at each of k budgets, Σ_y P(y) c(l_y), increasing as they do."""
     levels = np.atleast_1d(np.asarray(budgets, dtype=np.float64)).tolist()
     return np.array([replace(told, bound=level).room(joint) for level in levels])
 

@@ -1,8 +1,7 @@
 """The best answers found so far, and what they imply at other budgets.
 
 What is allowed at a budget is allowed at every larger one, and a bound at a budget holds at every
-smaller one. So the answer of any mechanism under a notion is a start for the optimum at its
-budget and above, and a later answer is never worse than an earlier one.
+smaller one: an answer is a start for the optimum at its budget and above.
 """
 
 from __future__ import annotations
@@ -29,8 +28,7 @@ from core.notions import catalogue as notions
 from core.scenario import Scenario
 from core.sizes import size_of
 from core.studies.frontier import Frontier
-from core.studies.mixtures import between
-from core.studies.raised import UNPROVEN, Place, better, with_answers
+from core.studies.raised import UNPROVEN, Place, better, between, with_answers
 
 __all__ = ["OPTIMUM", "UNPROVEN", "Known"]
 
@@ -39,6 +37,12 @@ OPTIMUM = "optimal"
 
 MOST_BYTES = 200_000_000
 """Most bytes of mechanisms that are kept."""
+
+MOST_REACHED = 500
+"""Promises of which it is kept what was reached, when their mechanisms were dropped."""
+
+MOST_PLACES = 300
+"""Most ε of each: the grid of a chart has 32."""
 
 EMPTY = 1_000
 """Bytes of a promise without answers, beside its key."""
@@ -52,10 +56,7 @@ OWN = ("weight", "utility")
 
 @dataclass
 class _Promise:
-    """The answers under one notion on one joint, for all ε, and their bytes.
-
-    What follows from all of them, the fields from `starts` on, is kept until one of them changes.
-    """
+    """The answers under one notion on one joint, for all ε, and from `starts` on what follows."""
 
     n_bytes: int = 0
     answers: OrderedDict[Place, Mechanism] = field(default_factory=OrderedDict)
@@ -112,46 +113,19 @@ class _Promise:
 
 
 class Known:
-    """A cache of the best answers; safe for threads.
+    """A cache of the best answers, safe for threads; the least recently used promises go first.
 
-    The promises that were not used for longest are dropped first.
-
-    Parameters
-    ----------
-    most_bytes : int
-        Most bytes of all mechanisms, as `size_of` counts them.
-
-    Examples
-    --------
-    >>> joint = Joint.from_counts([[3, 1, 1], [1, 3, 1]])
-    >>> known, asked = Known(), Scenario(mechanism="watchdog", eps=4.0)
-    >>> known.add(asked, joint, asked.build_mechanism(joint))
-    >>> round(known.best(replace(asked, mechanism="optimal", eps=5.0), joint).nmi, 6)
-    1.0
+    What was reached at each ε is kept longer, so that no optimum's line is below another one.
     """
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most_bytes = most_bytes
         self._promises: OrderedDict[Hashable, _Promise] = OrderedDict()
+        self._reached: OrderedDict[Hashable, dict[float, float]] = OrderedDict()
         self._lock = threading.RLock()
 
     def add(self, scenario: Scenario, joint: Joint, mechanism: Mechanism) -> None:
-        """Add an answer; of two answers to one question the better is kept.
-
-        Parameters
-        ----------
-        scenario : Scenario
-            The question.
-        joint : Joint
-            Its data, counted.
-        mechanism : Mechanism
-            An answer, audited.
-
-        Raises
-        ------
-        SolverError
-            If a mechanism is better than a bound on the optimum: one of the two is wrong.
-        """
+        """Add an answer; of two answers to one question the better is kept."""
         place = _place(scenario)
         with self._lock:
             promise = self._of(scenario)
@@ -163,19 +137,14 @@ class Known:
             except SolverError:
                 for one in list(promise.answers):
                     promise.drop(one)  # which of them is wrong is not known
+                self._reached.pop(_promise_key(scenario), None)
                 raise
+            if _is_start(mechanism, joint, scenario):
+                self._reach(scenario, place[1], mechanism.utility)
             self._forget(promise)
 
     def best(self, scenario: Scenario, joint: Joint) -> Mechanism | None:
-        """Return the best known answer to a scenario; None if there is none.
-
-        Parameters
-        ----------
-        scenario : Scenario
-            The question.
-        joint : Joint
-            Its data, counted.
-        """
+        """Return the best known answer to a scenario; None if there is none."""
         place = _place(scenario)
         with self._lock:
             promise = self._of(scenario)
@@ -216,37 +185,44 @@ class Known:
     def along(self, frontier: Frontier, scenario: Scenario, joint: Joint) -> Frontier:
         """Return a frontier with the known answers added: more points, better ones, closer bounds.
 
-        Other mechanisms' answers raise the optimum's frontier only; of another mechanism its own
-        points are added, and a smaller budget's point raises a larger one's if it is monotone.
-
-        Parameters
-        ----------
-        frontier : Frontier
-            The result of a sweep.
-        scenario : Scenario
-            The scenario of the sweep; its ε is not used.
-        joint : Joint
-            Its data, counted.
+        Other mechanisms' answers raise the optimum's frontier only; a smaller budget's point raises
+        a larger one's if the mechanism is monotone.
         """
         name = _place(scenario)[0]
         key = (name, scenario.gap)
         with self._lock:
             promise = self._of(scenario)
             answers, lines = dict(promise.answers), promise.lines
-            starts = promise.usable(joint, scenario) if scenario.mechanism == OPTIMUM else None
+            starts = None
+            if scenario.mechanism == OPTIMUM:
+                usable = promise.usable(joint, scenario)
+                starts = [(at, made.utility) for (_, at), made in usable]
+                starts += self._reached.get(_promise_key(scenario), {}).items()
             last = lines.get(key)
         if last is not None and last[0] is frontier:
             return last[1]
         found = with_answers(
             frontier,
             [(at, made) for (other, at), made in answers.items() if other == name],
-            None if starts is None else [(at, made) for (_, at), made in starts],
+            starts,
             monotone=mechanisms.entry(scenario.mechanism).monotone,
             gap=scenario.gap * next((made.purpose.size() for made in answers.values()), 1.0),
             joint=joint,
         )
         lines[key] = frontier, found
         return found
+
+    def _reach(self, scenario: Scenario, eps: float, utility: float) -> None:
+        """Keep the utility that a start reaches at ε, unless one does so at a smaller ε."""
+        key = _promise_key(scenario)
+        reached = self._reached.setdefault(key, {})
+        self._reached.move_to_end(key)
+        if all(at > eps or kept < utility for at, kept in reached.items()) and (
+            eps in reached or len(reached) < MOST_PLACES
+        ):
+            reached[eps] = utility
+        while len(self._reached) > MOST_REACHED:
+            self._reached.popitem(last=False)
 
     @staticmethod
     def _carried(
@@ -301,8 +277,8 @@ class Known:
 def _least_wanted(promise: _Promise) -> Place:
     """Return the place of the answer to drop first; never the newest.
 
-    It is the oldest answer that another one, at no larger ε and with the same inputs, equals or
-    exceeds in utility; if there is none, the oldest. So the best starts for the optimum stay.
+    It is the oldest that another one, at no larger ε and with the same inputs, equals or exceeds in
+    utility, else the oldest: the best starts for the optimum stay.
     """
     newest = next(reversed(promise.answers))
     spare: set[Place] = set()
@@ -319,10 +295,7 @@ def _least_wanted(promise: _Promise) -> Place:
 
 
 def _promise_key(scenario: Scenario) -> Hashable:
-    """Return a key of a scenario's data, notion without its ε, purpose, and gap.
-
-    What is proven to a wide gap is not told of a question that asks for a narrow one.
-    """
+    """Return a key of a scenario's data, notion without its ε, purpose, and gap."""
     kept = (scenario.purpose, scenario.loss, scenario.table)
     if not mechanisms.entry(scenario.mechanism).uses_notion:
         return repr((scenario.data, kept))

@@ -33,8 +33,6 @@ CLOSE = 1e-4
 FINE = 1e-6
 """Width of ε at which a bracket is no longer narrowed: the figure jumps within it."""
 
-FALLS = 1e-6
-"""Fall of a figure, as ε grows, that does not count: the gap that solvers leave."""
 
 FIRST = (0.0, 0.05, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 """The budgets that are tried first, over the whole domain of ε."""
@@ -79,27 +77,7 @@ class Match:
 
 
 def figure(result: Result, target: str) -> float:
-    """Return the figure of an answer that a target is about.
-
-    Parameters
-    ----------
-    result : Result
-        The answer.
-    target : str
-        One of `TARGETS`: ε itself, the achieved LDP level in nats, the share kept of what was
-        asked for, or I(S;Y) in nats.
-
-    Raises
-    ------
-    InvalidInputError
-        If the target is not one of `TARGETS`.
-
-    Examples
-    --------
-    >>> from core.scenario import evaluate
-    >>> round(figure(evaluate(Scenario()), KEPT), 4)
-    0.9194
-    """
+    """Return the figure of an answer that one of `TARGETS` is about."""
     _check(target)
     if target == EPS:
         return result.scenario.eps
@@ -111,13 +89,7 @@ def figure(result: Result, target: str) -> float:
 
 
 def has_budget(scenario: Scenario) -> bool:
-    """Say whether a scenario's answer depends on ε.
-
-    Examples
-    --------
-    >>> has_budget(Scenario()), has_budget(Scenario(notion="guess"))
-    (True, False)
-    """
+    """Say whether a scenario's answer depends on ε."""
     uses = mechanisms.entry(scenario.mechanism).uses_notion
     return uses and "eps" in notions.entry(scenario.notion).parameters
 
@@ -276,7 +248,8 @@ class _Search:
             status = REACHED
         if status in (BEYOND, JUMPS) and self._cut:
             status = CUT  # with more time an answer may reach it
-        falls = any(before - after > FALLS for before, after in pairwise(values))
+        # fall of a figure, as ε grows, that does not count: the gap that solvers leave
+        falls = any(before - after > 1e-6 for before, after in pairwise(values))
         return Match(status, eps, self._seen[eps], min(values), max(values), not falls, self._looks)
 
 

@@ -1,15 +1,25 @@
-"""Answers that raise others: a frontier by those at other budgets, one answer by another one."""
+"""Answers that raise others: at other budgets, one by another one, and by the mixture of two.
+
+A mixture, where Y says which of two mechanisms was used, keeps the mean of what they keep and takes
+the mean of what they take of the budget.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
+from typing import cast
 
 import numpy as np
 
 from core.joint import Joint
 from core.mechanisms import Mechanism
+from core.notions import catalogue as notions
+from core.notions.average import Average
+from core.scenario import Scenario
 from core.studies.frontier import Frontier, share_of_x
+from core.validation import FloatArray
 
 UNPROVEN = "time limit"
 """Status of an answer that a longer search may improve."""
@@ -24,41 +34,13 @@ Answer = tuple[float, Mechanism]
 def with_answers(
     frontier: Frontier,
     answers: Sequence[Answer],
-    starts: Sequence[Answer] | None,
+    starts: Sequence[tuple[float, float]] | None,
     *,
     monotone: bool,
     gap: float,
     joint: Joint,
 ) -> Frontier:
-    """Return a frontier with answers added: more points, better ones, closer bounds.
-
-    Parameters
-    ----------
-    frontier : Frontier
-        The result of a sweep.
-    answers : sequence of (float, Mechanism)
-        Answers of the same mechanism, each with its ε.
-    starts : sequence of (float, Mechanism) or None
-        For the optimum, answers of all mechanisms that are allowed at their own ε and so at every
-        larger one; None for another mechanism.
-    monotone : bool
-        Whether a smaller budget's answer is one at every larger budget.
-    gap : float
-        Utility in nats below its bound at which a point counts as proven.
-    joint : Joint
-        The data.
-
-    Examples
-    --------
-    >>> from core.scenario import Scenario
-    >>> from core.studies.frontier import sweep
-    >>> joint, asked = Joint.from_counts([[3, 1, 1], [1, 3, 1]]), Scenario(mechanism="watchdog")
-    >>> low = sweep(asked, joint, np.array([0.1]))
-    >>> added = replace(asked, eps=5.0).build_mechanism(joint)
-    >>> line = with_answers(low, [(5.0, added)], None, monotone=True, gap=1e-9, joint=joint)
-    >>> line.eps.tolist(), round(float(line.nmi[1]), 6)
-    ([0.1, 5.0], 1.0)
-    """
+    """Return a frontier with answers added: more points, better ones, closer bounds."""
     points = {
         float(at): (float(kept), float(most))
         for at, kept, most in zip(frontier.eps, frontier.utility, frontier.upper_bound, strict=True)
@@ -74,8 +56,8 @@ def with_answers(
     utility = np.array([points[value][0] for value in eps])
     bound = np.array([points[value][1] for value in eps])
     if starts is not None:
-        for at, made in starts:
-            utility = np.where(eps >= at, np.fmax(utility, made.utility), utility)
+        for at, reached in starts:
+            utility = np.where(eps >= at, np.fmax(utility, reached), utility)
         bound = np.fmin.accumulate(bound[::-1])[::-1]
     if monotone:
         utility = np.fmax.accumulate(utility)
@@ -101,20 +83,6 @@ def better(last: Mechanism, new: Mechanism) -> Mechanism:
 
     Its status is its own, unless the other one proves that no answer keeps more; of two that keep
     as much it is that of a search that was not cut short.
-
-    Parameters
-    ----------
-    last, new : Mechanism
-        The answers.
-
-    Examples
-    --------
-    >>> from core.scenario import Scenario
-    >>> joint = Joint.from_counts([[3, 1, 1], [1, 3, 1]])
-    >>> ended = Scenario(mechanism="watchdog", eps=0.1).build_mechanism(joint)
-    >>> cut = replace(Scenario(mechanism="identity").build_mechanism(joint), status=UNPROVEN)
-    >>> better(ended, cut).status, better(cut, replace(cut, status="heuristic")).status
-    ('time limit', 'heuristic')
     """
     best = last if last.utility > new.utility else new
     upper = max(min(last.upper_bound, new.upper_bound), best.utility)
@@ -125,3 +93,45 @@ def better(last: Mechanism, new: Mechanism) -> Mechanism:
     elif ended and last.utility == new.utility:
         status = ended[0]
     return replace(best, upper_bound=upper, gap=upper - best.utility, status=status)
+
+
+def best_mixture(
+    told: Average, answers: Sequence[tuple[float, Mechanism]], joint: Joint
+) -> FloatArray | None:
+    """Return the kernel of the best mixture of two answers; None where one alone keeps as much."""
+    room = told.room(joint)
+    spent = [replace(told, bound=level).room(joint) for level, _ in answers]
+    below = [(take, made) for take, (_, made) in zip(spent, answers, strict=True) if take <= room]
+    above = [(take, made) for take, (_, made) in zip(spent, answers, strict=True) if take > room]
+    if not below or not above:
+        return None
+
+    def kept(share: float, small: Mechanism, large: Mechanism) -> float:
+        return (1 - share) * small.utility + share * large.utility
+
+    found = [
+        ((room - take) / (more - take), small, large)
+        for (take, small), (more, large) in product(below, above)
+        if np.isfinite(more)
+    ]
+    if not found:
+        return None
+    share, small, large = max(found, key=lambda one: kept(*one))
+    single = max(made.utility for _, made in below)
+    # least gain of a mixture over the best single answer, in units of the utility's size
+    if kept(share, small, large) <= single + 1e-7 * small.purpose.size():
+        return None
+    kernel = np.hstack([(1 - share) * small.kernel, share * large.kernel])
+    result: FloatArray = kernel[:, kernel.any(axis=0)]
+    return result
+
+
+def between(
+    scenario: Scenario, answers: Sequence[tuple[Place, Mechanism]], joint: Joint
+) -> FloatArray | None:
+    """Return a mixture of answers that keeps more than each of them at ε; None where none does."""
+    entry = notions.entry(scenario.notion)
+    if not entry.kind.on_average or "eps" not in entry.parameters:
+        return None
+    told = cast(Average, notions.build(scenario.notion, joint, scenario.numbers))
+    return best_mixture(told, [(eps, made) for (_, eps), made in answers], joint)

@@ -1,7 +1,6 @@
 """Privacy and utility at the true distribution P* of a mechanism designed at an estimate.
 
-Arrays are of cells: P(s, u) has shape (..., n_s, n_u), batches on leading axes; a kernel
-P(y | s, u) has shape (n_s·n_u, n_y), rows s·n_u + u, as the robust mechanisms return it.
+P(s, u) has shape (..., n_s, n_u); a kernel P(y | s, u) (n_s·n_u, n_y), rows s·n_u + u.
 """
 
 import numpy as np
@@ -9,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from core import measures, validation
 from core.errors import InvalidInputError
+from core.uncertainty.estimate import conditionals
 from core.validation import FloatArray, IntArray
 
 JEFFREYS = 0.5
@@ -16,38 +16,10 @@ JEFFREYS = 0.5
 
 
 def realised_level(p_su: ArrayLike, kernel: ArrayLike) -> FloatArray:
-    """Return ε* = max over y, s1, s2 of log P(y|s1)/P(y|s2) at true distributions, in nats.
-
-    Parameters
-    ----------
-    p_su : array_like
-        P*(s, u), shape (..., n_s, n_u); an s of probability 0 does not count.
-    kernel : array_like
-        P(y | s, u), shape (n_s·n_u, n_y).
-
-    Returns
-    -------
-    ndarray
-        Shape (...,); ∞ where an output rules out a secret.
-
-    Raises
-    ------
-    InvalidInputError
-        If an argument is no distribution or kernel, or their shapes differ.
-
-    Notes
-    -----
-    Source: [RLDP] §8.3 (where a logarithm is missing).
-
-    Examples
-    --------
-    >>> kernel = [[0.8, 0.2], [0.8, 0.2], [0.8, 0.2], [0.4, 0.6]]
-    >>> float(np.exp(realised_level([[0.5, 0.0], [0.0, 0.5]], kernel)).round(9))
-    3.0
-    """
+    """Return ε* = max over y, s1, s2 of log P(y|s1)/P(y|s2), (...,), in nats ([RLDP] §8.3)."""
     cells, rows = _checked(p_su, kernel)
     table = rows.reshape(*cells.shape[-2:], -1)
-    given_s = np.einsum("...su,suy->...sy", _given_secret(cells), table)
+    given_s = np.einsum("...su,suy->...sy", conditionals(cells), table)
     occurs = (cells.sum(axis=-1) > 0)[..., None]
     high = np.where(occurs, given_s, -np.inf).max(axis=-2)
     low = np.where(occurs, given_s, np.inf).min(axis=-2)
@@ -58,29 +30,14 @@ def realised_level(p_su: ArrayLike, kernel: ArrayLike) -> FloatArray:
 
 
 def information(p_su: ArrayLike, kernel: ArrayLike) -> FloatArray:
-    """Return I(X;Y) in nats at true distributions, shape (...,); arguments as `realised_level`.
-
-    Examples
-    --------
-    >>> float(information([[0.25, 0.25], [0.25, 0.25]], np.eye(4)).round(6))
-    1.386294
-    """
+    """Return I(X;Y) in nats at true distributions, shape (...,); arguments as `realised_level`."""
     cells, rows = _checked(p_su, kernel)
     flat = cells.reshape(*cells.shape[:-2], -1)
     return np.asarray(measures.mutual_information(flat[..., None] * rows), dtype=np.float64)
 
 
 def normalised_information(p_su: ArrayLike, kernel: ArrayLike) -> FloatArray:
-    """Return I(X;Y)/H(X) at true distributions, shape (...,); 1 where H(X) = 0.
-
-    Arguments are as in `realised_level`.
-
-    Examples
-    --------
-    >>> kernel = [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
-    >>> float(normalised_information([[0.25, 0.25], [0.25, 0.25]], kernel))
-    0.5
-    """
+    """Return I(X;Y)/H(X) at true distributions, shape (...,); 1 where H(X) = 0."""
     cells, _ = _checked(p_su, kernel)
     entropy = measures.entropy(cells.reshape(*cells.shape[:-2], -1))
     certain = entropy == 0
@@ -91,32 +48,14 @@ def normalised_information(p_su: ArrayLike, kernel: ArrayLike) -> FloatArray:
 def draw_truth(
     n_s: int, n_u: int, rng: np.random.Generator, count: int = 1, prior: float = JEFFREYS
 ) -> FloatArray:
-    """Draw distributions P* from a symmetric Dirichlet, shape (count, n_s, n_u) ([RLDP] §8.2).
-
-    Examples
-    --------
-    >>> draw_truth(2, 3, np.random.default_rng(0), count=4).shape
-    (4, 2, 3)
-    """
+    """Draw distributions P* from a symmetric Dirichlet, shape (count, n_s, n_u) ([RLDP] §8.2)."""
     return draw_posterior(np.zeros((n_s, n_u)), rng, count, prior)
 
 
 def draw_posterior(
     counts: ArrayLike, rng: np.random.Generator, count: int = 1, prior: float = JEFFREYS
 ) -> FloatArray:
-    """Draw P* from its posterior Dirichlet(counts + prior), shape (count, n_s, n_u).
-
-    Raises
-    ------
-    InvalidInputError
-        If a count is negative or `prior` is not above 0.
-
-    Examples
-    --------
-    >>> draws = draw_posterior([[7, 10], [26, 57]], np.random.default_rng(0), count=3)
-    >>> draws.shape, bool(np.allclose(draws.sum(axis=(1, 2)), 1))
-    ((3, 2, 2), True)
-    """
+    """Draw P* from its posterior Dirichlet(counts + prior), shape (count, n_s, n_u)."""
     cells = validation.matrix(counts, "The counts")
     order = validation.number(prior, "prior", low=0.0, open_low=True)
     whole = validation.whole(count, "count", low=1)
@@ -126,24 +65,11 @@ def draw_posterior(
 
 
 def draw_sample(p_su: ArrayLike, n: int, rng: np.random.Generator) -> IntArray:
-    """Draw the counts of n records of P*, shape (n_s, n_u).
-
-    Examples
-    --------
-    >>> int(draw_sample([[0.1, 0.1], [0.2, 0.6]], 100, np.random.default_rng(0)).sum())
-    100
-    """
+    """Draw the counts of n records of P*, shape (n_s, n_u)."""
     cells = validation.distribution(p_su, "P(s, u)")
     drawn = rng.multinomial(validation.whole(n, "n", low=1), cells.ravel())
     counts: IntArray = np.asarray(drawn, dtype=np.int64).reshape(cells.shape)
     return counts
-
-
-def _given_secret(cells: FloatArray) -> FloatArray:
-    """Return P(u | s), shape (..., n_s, n_u); zeros for an s of probability 0."""
-    masses = cells.sum(axis=-1, keepdims=True)
-    result: FloatArray = cells / np.where(masses > 0, masses, 1.0)
-    return result
 
 
 def _checked(p_su: ArrayLike, kernel: ArrayLike) -> tuple[FloatArray, FloatArray]:

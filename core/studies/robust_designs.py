@@ -1,12 +1,12 @@
-"""Mechanisms designed at a sample, measured at the true distribution.
+"""Mechanisms designed at a sample, measured at the true distribution: at one sample, and at many.
 
-Unlike a designer, the study knows the true P*(s, u): it draws n records of it, takes their
-frequencies for P̂, designs mechanisms at P̂ and measures their privacy and utility at P*.
+Unlike a designer, the study knows the true P*(s, u): it designs at the frequencies P̂ of n records
+and measures privacy and utility at P*.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,16 +14,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core import mechanisms as m
+from core import validation
 from core.errors import InvalidInputError
 from core.joint import JOINER, Joint
 from core.limits import ROUNDING
 from core.mechanisms import Mechanism
-from core.mechanisms.optima.robust_search import robust_search
+from core.mechanisms.optima.robust_optimal import robust_search
 from core.mechanisms.outputs import reading_order
 from core.notions import RLDP
-from core.studies.realised import draw_sample, normalised_information, realised_level
+from core.studies.realised import draw_sample, draw_truth, normalised_information, realised_level
 from core.uncertainty import RenyiBall
-from core.uncertainty.estimate import cell_probabilities
+from core.uncertainty.estimate import cell_probabilities, conditionals
 from core.validation import FloatArray, IntArray
 
 DESIGNS = {
@@ -45,8 +46,6 @@ BUDGETS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 QUICK = tuple(key for key in DESIGNS if key != "exact")
 """Mechanisms that take well under a second for small alphabets."""
 
-LEVELS_SHOWN = 4.0
-"""Least end of an axis of ε*, in nats."""
 
 Report = Callable[[Any], None]
 """Is called with (steps done, steps in all)."""
@@ -83,9 +82,7 @@ class Sample:
     @property
     def true_conditional(self) -> FloatArray:
         """P*(u | s), shape (n_s, n_u); zeros for an s of probability 0."""
-        masses = self.truth.sum(axis=1, keepdims=True)
-        result: FloatArray = self.truth / np.where(masses > 0, masses, 1.0)
-        return result
+        return conditionals(self.truth)
 
     @property
     def reach(self) -> float:
@@ -176,14 +173,8 @@ class DesignOutcome:
 
 
 def level_reach(eps: float) -> float:
-    """Return the end of an axis of levels around a budget, in nats.
-
-    Examples
-    --------
-    >>> level_reach(1.0), level_reach(5.5)
-    (4.0, 7.0)
-    """
-    return max(LEVELS_SHOWN, float(np.ceil(eps)) + 1)
+    """Return the end of an axis of levels around a budget, in nats."""
+    return max(4.0, float(np.ceil(eps)) + 1)
 
 
 def design(
@@ -250,14 +241,9 @@ def design(
 
 
 def named(mechanism: Mechanism, true_joint: Joint) -> Mechanism:
-    """Return a design with names of its cells (s, u) and outputs, the outputs in reading order.
+    """Return a design, whose inputs are the cells of `true_joint` row by row, with named cells.
 
-    Parameters
-    ----------
-    mechanism : Mechanism
-        Its inputs are the cells of `true_joint`, row by row.
-    true_joint : Joint
-        P(s, u) with the names; an output is named after its most probable cells.
+    Its outputs are named after their most probable cells, in reading order.
     """
     cells = tuple(f"{s}{JOINER}{u}" for s in true_joint.s_labels for u in true_joint.x_labels)
     if mechanism.y_labels == mechanism.x_labels:
@@ -331,15 +317,6 @@ def robust_frontiers(
     """Return NMI and utility in nats at P̂, each of shape (k,), of every design along k budgets.
 
     Of searched designs neither falls: what a smaller budget allows, a larger one allows too.
-
-    Parameters
-    ----------
-    sample, seconds
-        As in `design`.
-    budgets : sequence of float
-        ε in nats, increasing.
-    report : callable
-        Is called with (budgets done, in all).
     """
     rows: dict[str, list[tuple[float, float]]] = {key: [] for key in DESIGNS}
     for done, eps in enumerate(budgets):
@@ -352,3 +329,172 @@ def robust_frontiers(
         key: (np.array([nmi for nmi, _ in row]), np.array([nats for _, nats in row]))
         for key, row in rows.items()
     }
+
+
+OF_BETA = ("polyopt", "independent")
+"""Designs that the study of β compares, as the paper does; the robust optimum takes minutes."""
+
+BETAS = (0.1, 0.01, 0.001)
+"""The β of [RLDP] Table 2."""
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnDesigns:
+    """Designs over many samples: for each, ε* at P* in nats and I(X;Y)/H(X) at P̂ and at P*.
+
+    The figures have shape (k,), over the k samples in which every secret occurs; `skipped` others
+    do not count, and `covered` of the k uncertainty sets contain the truth.
+    """
+
+    realised: dict[str, FloatArray]
+    nmi: dict[str, FloatArray]
+    true_nmi: dict[str, FloatArray]
+    skipped: int
+    covered: int
+
+    @property
+    def used(self) -> int:
+        """Number k of samples in which every secret occurs."""
+        return len(next(iter(self.realised.values())))
+
+    def broken(self, eps: float) -> dict[str, int]:
+        """Return in how many samples ε* of each design is above ε."""
+        return {key: int((levels > eps + ROUNDING).sum()) for key, levels in self.realised.items()}
+
+    def means(self) -> dict[str, tuple[float, float]]:
+        """Return for each design the mean NMI at P̂ and at P*."""
+        return {
+            key: (float(nmi.mean()), float(self.true_nmi[key].mean()))
+            for key, nmi in self.nmi.items()
+        }
+
+
+def realised_reach(eps: float) -> float:
+    """Return the end of an axis of ε*, in nats: the same for all samples at one ε."""
+    return max(1.0, 2.5 * eps)
+
+
+def most_seconds(
+    kind: str, seconds: float, keys: Sequence[str] = (), draws: int = 0, cells: int = 0
+) -> float:
+    """Return about how many seconds a study takes at most."""
+    # measured on 200, 400 and 1,000 cells (s, u)
+    seconds = max(seconds, 1e-5 * cells**2)
+    if kind == "betas":
+        return draws * len(BETAS) * seconds  # PolyOpt alone is searched for
+    searches = len(set(keys or DESIGNS) & set(SEARCHED))
+    return (len(BUDGETS) if kind == "frontiers" else draws) * seconds * searches
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """How draws are made: as in `take_sample`, draw i with the seed `seed` + i.
+
+    With `fresh` each has a new truth, from the Jeffreys prior as in the paper; else all have the
+    same.
+    """
+
+    n: int
+    beta: float
+    alpha: float
+    seed: int
+    draws: int
+    fresh: bool
+
+    def sample(self, truth: FloatArray, i: int) -> Sample:
+        """Return sample i; `truth` gives only its shape where `fresh`."""
+        seed = self.seed + i
+        if self.fresh:
+            rng = np.random.default_rng([seed, 1])
+            truth = draw_truth(truth.shape[0], truth.shape[1], rng)[0]
+        return take_sample(truth, self.n, self.beta, self.alpha, seed)
+
+    def usable(self, truth: FloatArray, report: Report) -> Iterator[Sample]:
+        """Yield the samples in which every secret occurs; raise at the end where none does."""
+        validation.whole(self.draws, "The number of draws", low=1)
+        used = False
+        for i in range(self.draws):
+            report((i, self.draws))
+            sample = self.sample(truth, i)
+            if not sample.never_seen:
+                used = True
+                yield sample
+        if not used:
+            raise InvalidInputError(
+                f"In each of the {self.draws} draws of {self.n} records a secret never occurs, so "
+                "that nothing can be designed: take more records."
+            )
+
+
+def study_draws(
+    truth: FloatArray,
+    eps: float,
+    drawn: Drawn,
+    keys: Sequence[str],
+    seconds: float,
+    *,
+    report: Report,
+) -> DrawnDesigns:
+    """Design at many samples and measure what each design does at the truth.
+
+    Source: [RLDP] §8.3 and §8.4, Figures 4 and 5.
+
+    Shapes: truth (n_s, n_u).
+    """
+    values: dict[str, list[tuple[float, float, float]]] = {key: [] for key in keys}
+    used = covered = 0
+    for sample in drawn.usable(truth, report):
+        used += 1
+        covered += sample.covered
+        for key, mechanism in design_all(sample, eps, seconds, keys).items():
+            level = float(realised_level(sample.truth, mechanism.kernel))
+            true_nmi = float(normalised_information(sample.truth, mechanism.kernel))
+            values[key].append((level, mechanism.nmi, true_nmi))
+    columns = {key: np.array(rows).T for key, rows in values.items()}
+    return DrawnDesigns(
+        realised={key: rows[0] for key, rows in columns.items()},
+        nmi={key: rows[1] for key, rows in columns.items()},
+        true_nmi={key: rows[2] for key, rows in columns.items()},
+        skipped=drawn.draws - used,
+        covered=covered,
+    )
+
+
+def study_beta(
+    truth: FloatArray,
+    eps: float,
+    drawn: Drawn,
+    seconds: float,
+    betas: Sequence[float] = BETAS,
+    *,
+    report: Report,
+) -> dict[str, FloatArray]:
+    """Return each design's mean NMI at P̂ for several β, over the same samples.
+
+    Source: [RLDP] §8.5, Table 2.
+
+    Returns shape (k,).
+    """
+    values: dict[str, list[FloatArray]] = {key: [] for key in ("secret_rr", *OF_BETA)}
+    for sample in drawn.usable(truth, report):
+        made = [
+            design_all(take, eps, seconds, tuple(values))
+            for take in (_with_beta(sample, drawn.n, beta, drawn.alpha) for beta in betas)
+        ]
+        for key, row in values.items():
+            nmi = np.array([mechanisms[key].nmi for mechanisms in made])
+            row.append(_falling(nmi, betas) if key in SEARCHED else nmi)
+    return {key: np.array(rows).mean(axis=0) for key, rows in values.items()}
+
+
+def _falling(nmi: FloatArray, betas: Sequence[float]) -> FloatArray:
+    """Return for each β the best NMI found for it or for a smaller β, which promises more."""
+    order = np.argsort(betas)
+    best = np.empty_like(nmi)
+    best[order] = np.maximum.accumulate(nmi[order])
+    return best
+
+
+def _with_beta(sample: Sample, n: int, beta: float, alpha: float) -> Sample:
+    ball = RenyiBall.confidence(sample.ball.p_hat_su, n, beta, alpha)
+    return Sample(sample.truth, sample.counts, ball)

@@ -1,10 +1,11 @@
-"""Several scenarios side by side: the level each reaches of every notion, and how they differ."""
+"""Scenarios side by side: an answer each, the levels of every notion, and what differs most."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -15,10 +16,9 @@ from core.limits import ROUNDING
 from core.notions import catalogue as notions
 from core.notions.entry import NotionEntry
 from core.notions.numbers import Numbers, declared
+from core.release.sentences import promise_text
 from core.scenario import Project, Result, Scenario, answer
-
-SAME = 1e-9
-"""Difference up to which two figures are the same: a thousand times the audit's slack."""
+from core.wording import percent
 
 SLOW_CELLS = 2_500
 """Least entries of a kernel for which the level of a robust notion takes more than .1 s."""
@@ -32,21 +32,7 @@ SYMBOLS = {"lam": "λ", "alpha": "α", "beta": "β", "n": "n", "delta": "δ"}
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One scenario of a comparison, with its answer.
-
-    Attributes
-    ----------
-    name : str
-        Name of the column.
-    scenario : Scenario
-        The question.
-    result : Result or None
-        Its answer.
-    reason : str
-        Why there is no answer; empty where there is one.
-    levels : mapping
-        The level it reaches of each notion, as `levels` returns them.
-    """
+    """One scenario of a comparison, with its answer, or the reason why it has none."""
 
     name: str
     scenario: Scenario
@@ -57,21 +43,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Difference:
-    """One figure of all columns.
+    """One figure of all columns, NaN where one has none; its unit is "nats", "share" or "".
 
-    Attributes
-    ----------
-    key, title : str
-        Key and name of the figure.
-    unit : str
-        "nats", "share" or "" for a plain number.
-    values : tuple of float
-        One for each column; NaN where it has none.
-    spread : float
-        The largest less the smallest, ∞ where only the largest is infinite; NaN where fewer than
-        two columns have the figure.
-    relative : float
-        The spread as a share of the largest, in [0, 1]: rows are sorted by it.
+    The spread is the largest less the smallest, NaN for fewer than two; `relative`, by which rows
+    are sorted, is its share of the largest.
     """
 
     key: str
@@ -83,20 +58,7 @@ class Difference:
 
 
 def reference(scenarios: Sequence[Scenario]) -> Numbers:
-    """Return the λ, α, β and n at which the levels of all columns are computed.
-
-    Each is that of the first scenario whose notion has it.
-
-    Parameters
-    ----------
-    scenarios : sequence of Scenario
-        The columns.
-
-    Examples
-    --------
-    >>> reference([Scenario(notion="lip", lam=0.9), Scenario(notion="alip", lam=0.3)]).lam
-    0.3
-    """
+    """Return λ, α, β and n for all columns: each that of the first scenario whose notion has it."""
     found = Numbers()
     for name in declared():
         if name in ("eps", "bound"):
@@ -116,33 +78,7 @@ def levels(
     slow: bool = True,
     keys: Collection[str] | None = None,
 ) -> dict[str, float]:
-    """Return the least ε, or bound, at which each notion of the catalogue holds for a kernel.
-
-    Parameters
-    ----------
-    joint : Joint
-        P(s, x).
-    kernel : array_like
-        P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
-    numbers : Numbers, optional
-        λ, α, β and n of those notions that have them; the defaults where not given.
-    slow : bool
-        Whether to compute the slow ones (`is_slow`) too.
-    keys : collection of str, optional
-        Keys of the notions that are asked for; all where not given.
-
-    Returns
-    -------
-    levels : dict
-        By the notion's key, in nats or, where its entry says so, as a plain number. NaN
-        where a notion is not defined for such a joint or kernel.
-
-    Examples
-    --------
-    >>> found = levels(Joint.from_counts([[3, 1], [1, 3]]), [[1, 0], [0, 1]])
-    >>> round(found["ldp"], 4), found["guess"], found["rldp"]
-    (1.0986, 0.75, nan)
-    """
+    """Return the least ε, or bound, at which each notion holds for a kernel, shape (n_x, n_y)."""
     array = joint.checked_kernel(kernel)
     asked = replace(numbers or Numbers(), eps=1.0)
     found = {}
@@ -169,13 +105,7 @@ def is_slow(entry: NotionEntry, cells: int) -> bool:
 
 
 def level_title(key: str, numbers: Numbers) -> str:
-    """Return the name of a notion's level, with the numbers that it depends on.
-
-    Examples
-    --------
-    >>> level_title("alip", Numbers(lam=0.25)), level_title("average_mi", Numbers())
-    ('ALIP, λ = 0.25', 'I(S;Y)')
-    """
+    """Return the name of a notion's level, with the numbers that it depends on."""
     entry = notions.entry(key)
     told = [
         f"{SYMBOLS.get(name, name)} = {_written(getattr(numbers, name))}"
@@ -192,22 +122,7 @@ def _written(value: float) -> str:
 
 
 def compare(project: Project, sources: Sources | None = None) -> tuple[Column, ...]:
-    """Answer every column of a project; a column without an answer says why.
-
-    Parameters
-    ----------
-    project : Project
-        The columns.
-    sources : Sources, optional
-        The session's uploads, where a column is about one.
-
-    Examples
-    --------
-    >>> watchdogs = [Scenario(notion=key, mechanism="watchdog") for key in ("lip", "rldp")]
-    >>> lip, rldp = compare(Project(tuple(watchdogs)))
-    >>> round(lip.levels["lip"], 4), rldp.result is None
-    (0.716, True)
-    """
+    """Answer every column of a project; a column without an answer says why."""
     numbers = reference(project.scenarios)
     found = []
     for scenario, name, _ in project.columns():
@@ -223,22 +138,7 @@ def compare(project: Project, sources: Sources | None = None) -> tuple[Column, .
 
 
 def differences(columns: Sequence[Column], numbers: Numbers) -> tuple[Difference, ...]:
-    """Return every figure of all columns, the one that differs most first.
-
-    Parameters
-    ----------
-    columns : sequence of Column
-        The columns.
-    numbers : Numbers
-        The λ, α, β and n of their levels.
-
-    Examples
-    --------
-    >>> project = Project(tuple(Scenario(eps=eps, mechanism="watchdog") for eps in (0.2, 2.0)))
-    >>> rows = differences(compare(project), reference(project.scenarios))
-    >>> rows[0].relative >= rows[-1].relative
-    True
-    """
+    """Return every figure of all columns, the one that differs most first."""
     rows = [
         _difference(key, title, unit, [_figure(key, column.result) for column in columns])
         for key, title, unit in FIGURES
@@ -269,14 +169,7 @@ FIGURES = (
 
 
 def most(result: Result) -> float:
-    """Return the proven upper bound on `kept` of any mechanism under the same notion.
-
-    Examples
-    --------
-    >>> from core.scenario import Scenario, evaluate
-    >>> round(most(evaluate(Scenario())), 4)
-    0.9194
-    """
+    """Return the proven upper bound on `kept` of any mechanism under the same notion."""
     made = result.mechanism
     return made.purpose.share(result.joint, made.upper_bound)
 
@@ -297,6 +190,129 @@ def _difference(key: str, title: str, unit: str, values: Sequence[float]) -> Dif
         low, high = min(known), max(known)
         spread = 0.0 if high == low else high - low
         largest = max(abs(low), abs(high))
-        apart = spread > max(SAME, ROUNDING * largest if math.isfinite(largest) else 0.0)
+        # a thousand times the audit's slack
+        apart = spread > max(1e-9, ROUNDING * largest if math.isfinite(largest) else 0.0)
         relative = 0.0 if not apart else 1.0 if math.isinf(spread) else min(1.0, spread / largest)
     return Difference(key, title, unit, tuple(values), spread, relative)
+
+
+NONE = "–"
+"""Printed where there is no figure."""
+
+
+def describe(result: Result) -> dict[str, Any]:
+    """Return an answer as plain values for JSON; an infinite level is written "inf"."""
+    mechanism = result.mechanism
+    return {
+        "scenario": result.scenario.to_dict(),
+        "n": result.joint.n,
+        "mechanism": {
+            "name": mechanism.name,
+            "inputs": mechanism.x_labels,
+            "outputs": mechanism.y_labels,
+            "kernel": mechanism.kernel.tolist(),
+            "utility": mechanism.utility,
+            "kept": mechanism.kept,
+            "information": mechanism.information,
+            "nmi": mechanism.nmi,
+            "upper_bound": mechanism.upper_bound,
+            "gap": mechanism.gap,
+            "solver": mechanism.solver,
+            "status": mechanism.status,
+            "notes": mechanism.notes,
+        },
+        "audit": None
+        if mechanism.audit is None
+        else {
+            "asked": str(mechanism.notion),
+            "achieved": _finite(mechanism.audit.achieved),
+            "holds": mechanism.audit.holds,
+        },
+        "before": {key: _finite(value) for key, value in result.before.achieved.items()},
+        "after": {key: _finite(value) for key, value in result.after.achieved.items()},
+        "seconds": result.seconds,
+    }
+
+
+def _finite(value: float) -> float | str:
+    return value if math.isfinite(value) else "inf"
+
+
+def described(project: Project, columns: Sequence[Column], numbers: Numbers) -> dict[str, Any]:
+    """Return a comparison as plain values for JSON."""
+    return {
+        "columns": [
+            {
+                "name": column.name,
+                "note": note,
+                "reason": column.reason,
+                "levels": _plain(column.levels),
+                "answer": None if column.result is None else describe(column.result),
+            }
+            for column, note in zip(columns, project.notes, strict=True)
+        ],
+        "differences": [
+            {
+                "key": row.key,
+                "title": row.title,
+                "unit": row.unit,
+                "values": [_or_none(value) for value in row.values],
+                "spread": _or_none(row.spread),
+            }
+            for row in differences(columns, numbers)
+        ],
+    }
+
+
+def table(columns: Sequence[Column], numbers: Numbers) -> str:
+    """Return a comparison as text: promises and audits, then the figures that differ most first."""
+    rows = [["", *(column.name for column in columns)]]
+    rows += [
+        [title, *(NONE if one.result is None else tell(one.result) for one in columns)]
+        for title, tell in (("promise", _promised), ("proof", _proof), ("audit", _audit))
+    ]
+    for row in differences(columns, numbers):
+        title = f"{row.title}, {row.unit}" if row.unit not in ("", SHARE) else row.title
+        rows.append([title, *(written(row, value) for value in row.values)])
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if place == 0 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )
+
+
+def written(row: Difference, value: float) -> str:
+    """Return a figure of a comparison as text."""
+    if math.isnan(value):
+        return NONE
+    if row.unit == SHARE:
+        return percent(value, 1)
+    if math.isinf(value):
+        return "∞"
+    return f"{value:,.0f}" if row.key == "outputs" else f"{value:.4f}"
+
+
+def _promised(result: Result) -> str:
+    notion = result.mechanism.notion
+    return "none" if notion is None else promise_text(notion)
+
+
+def _proof(result: Result) -> str:
+    made = result.mechanism
+    return made.status if made.status == "optimal" else f"{made.status}, gap {made.gap:.2g}"
+
+
+def _audit(result: Result) -> str:
+    verdict = result.mechanism.audit
+    return NONE if verdict is None else "kept" if verdict.holds else "broken"
+
+
+def _plain(levels: Any) -> dict[str, Any]:
+    return {key: _or_none(value) for key, value in levels.items()}
+
+
+def _or_none(value: float) -> float | str | None:
+    return None if math.isnan(value) else _finite(value)

@@ -1,4 +1,4 @@
-"""Questions about the same data with a symbol of X less: merged with another, or left out."""
+"""Questions about the same data with coarser symbols: two merged, one left out, a level up."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from core.data import Sources, count
 from core.data.counts.counting import count_joint
 from core.data.counts.report import Counted
-from core.data.left_out import LeftOut
-from core.data.readers.matrix import matrix_id, parse_matrix
-from core.data.spec import DataSpec, Merge
-from core.data.treatment.levels import distinct, name_symbols
+from core.data.joints import matrix_id, parse_matrix
+from core.data.spec import DataSpec, LeftOut, Merge
+from core.data.treatment.generalise import at_level
+from core.data.treatment.symbols import distinct, name_symbols
+from core.errors import CoreError
 from core.joint import Joint
+from core.measures import entropy, lift, mutual_information
 from core.scenario import Scenario
 from core.validation import FloatArray, whole
 
@@ -23,20 +26,7 @@ MERGED, LEFT_OUT = "merged", "left out"
 
 @dataclass(frozen=True, eq=False)
 class Variant:
-    """A question about data with a symbol of X less.
-
-    Attributes
-    ----------
-    how : str
-        `MERGED` or `LEFT_OUT`.
-    partner : str
-        The symbol that it is merged with; "" where its records are left out.
-    scenario : Scenario
-        The question. Its data is that of the original with a merge or a symbol left out; where it
-        has no columns, a matrix.
-    matrix : str
-        The joint's counts, or probabilities, with names, as `parse_matrix` reads them.
-    """
+    """A question with a symbol of X `MERGED` or `LEFT_OUT`; `matrix` is the joint, as text."""
 
     how: str
     partner: str
@@ -54,36 +44,7 @@ class Variant:
 
 
 def variants(scenario: Scenario, counted: Counted, x: int) -> tuple[Variant, ...]:
-    """Return the questions in which a symbol of X is merged with the nearest one, or left out.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        The question.
-    counted : Counted
-        Its data.
-    x : int
-        The symbol, from 0.
-
-    Returns
-    -------
-    variants : tuple of Variant
-        Empty where S is released too, or X has fewer than three symbols; those whose data would
-        say nothing about S any more are left out.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such symbol.
-
-    Examples
-    --------
-    >>> from core.data import count
-    >>> asked = Scenario(notion="lip")
-    >>> found = variants(asked, count(asked.data), 0)
-    >>> [(one.how, one.partner, one.counted().joint.n_x) for one in found]
-    [('merged', 'Tech-support', 14), ('left out', '', 14)]
-    """
+    """Return the questions in which a symbol of X is merged with the nearest one, or left out."""
     joint = counted.joint
     at = whole(x, "The place of the symbol", low=0, high=joint.n_x - 1)
     if scenario.data.secret_released or joint.n_x < 3:
@@ -110,13 +71,7 @@ def variants(scenario: Scenario, counted: Counted, x: int) -> tuple[Variant, ...
 
 
 def nearest(joint: Joint, x: int) -> int:
-    """Return the symbol whose P(S | X) is nearest to that of x, in total variation.
-
-    Examples
-    --------
-    >>> nearest(Joint.from_counts([[4, 1, 3], [1, 4, 2]]), 0)
-    2
-    """
+    """Return the symbol whose P(S | X) is nearest to that of x, in total variation."""
     beliefs = joint.p / joint.p_x
     far = np.abs(beliefs - beliefs[:, [x]]).sum(axis=0)
     far[x] = np.inf
@@ -155,10 +110,7 @@ def _plain(name: str) -> str:
 
 
 def _together(data: DataSpec, counted: Counted, x: int, other: int) -> DataSpec | None:
-    """Return the data with two symbols of X as one; None where it has no columns.
-
-    Symbols that are merged already are merged with the new one.
-    """
+    """Return the data with two symbols of X as one; None where it has no columns."""
     if not counted.codings:
         return None
     groups, joint = _own_names(counted), counted.joint
@@ -172,10 +124,7 @@ def _together(data: DataSpec, counted: Counted, x: int, other: int) -> DataSpec 
 
 
 def _left_out(data: DataSpec, counted: Counted, x: int) -> DataSpec | None:
-    """Return the data without a symbol's records; None where it has no columns.
-
-    A symbol of several that were merged is left out with all of them.
-    """
+    """Return the data without the records of a symbol and of those merged with it; or None."""
     if not counted.codings:
         return None
     gone = tuple(_own_names(counted)[counted.joint.x_labels[x]])
@@ -190,3 +139,47 @@ def _own_names(counted: Counted) -> dict[str, list[str]]:
     for name, called in zip(own.labels, coding.labels, strict=True):
         groups.setdefault(called, []).append(name)
     return groups
+
+
+@dataclass(frozen=True)
+class LevelFigures:
+    """The joint at one level of a hierarchy: H(X), I(S;X) and the largest log-lift, in nats.
+
+    As a coarser X is a function of X itself, H(X) is also I(X;U) of the coarser U.
+    """
+
+    level: int
+    n_s: int | None
+    n_x: int | None
+    information: float | None
+    leakage: float | None
+    highest: float | None
+    problem: str = ""
+
+
+def figures_of(counted: Counted, level: int = 0) -> LevelFigures:
+    """Return the figures of a joint distribution."""
+    joint = counted.joint
+    return LevelFigures(
+        level,
+        joint.n_s,
+        joint.n_x,
+        float(entropy(joint.p_x)),
+        float(mutual_information(joint.p)),
+        float(np.log(lift(joint.p).max())),
+    )
+
+
+def along_levels(
+    spec: DataSpec, column: str, sources: Sources | None = None
+) -> tuple[LevelFigures, ...]:
+    """Return the figures of a question at each level of one column's hierarchy."""
+    found = []
+    height = next((one.height for one in spec.hierarchies if one.column == column), -1)
+    for level in range(height + 1):
+        asked = replace(spec, hierarchies=at_level(spec.hierarchies, column, level), task=())
+        try:
+            found.append(figures_of(count(asked, sources), level))
+        except CoreError as error:
+            found.append(LevelFigures(level, None, None, None, None, None, str(error)))
+    return tuple(found)

@@ -1,24 +1,59 @@
-"""The workers of a Dask cluster: chunks go to its scheduler, and come back in any order."""
+"""What a process must have in common with another one, and Dask's workers, who compute chunks."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import platform
 import queue
 import re
 import secrets
 import socket
 from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from core.clock import Deadline
 from core.errors import InvalidInputError, SolverError
-from core.sweep.chunk import Chunk
-from core.sweep.identity import difference, identity
-from core.sweep.points import compute
+from core.records.certificate import code_hash
+from core.sweep.points import Chunk, compute
 from core.sweep.running import AHEAD, PATIENCE, Outcome, Workers
 from core.validation import shown
 from core.wording import number_of
+
+PACKAGES = ("numpy", "scipy", "highspy", "pycddlib-standalone", "pycddlib", "networkx")
+"""Packages whose versions decide about the last digits of results."""
+
+
+def identity() -> dict[str, str]:
+    """Return the hash of this code and the versions that it computes with, by name."""
+    return {
+        "liftscope": code_hash(),
+        "python": ".".join(platform.python_version_tuple()[:2]),
+        **{name: _version(name) for name in PACKAGES},
+    }
+
+
+def difference(theirs: Mapping[str, str], ours: Mapping[str, str]) -> str:
+    """Return how another process differs, as the end of a sentence; "" where it does not."""
+    for name, own in ours.items():
+        found = theirs.get(name, "")
+        if found == own:
+            continue
+        if name == "liftscope":
+            return f"another version of liftscope (code {found[:8] or 'unknown'}, not {own[:8]})"
+        return f"{name} {found or 'missing'} instead of {own or 'none'}"
+    return ""
+
+
+@cache  # to look it up takes half a millisecond, and workers are asked with every chunk
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
+
 
 VARIABLE = "LIFTSCOPE_SCHEDULER"
 """Environment variable that holds a scheduler's address."""
@@ -33,10 +68,6 @@ ADDRESS = re.compile(r"(?P<kind>tcp|tls|ws|wss)://(?P<host>[^\s/]+):(?P<port>[0-
 """Addresses of schedulers."""
 
 
-GREETING = 1 << 20
-"""Most bytes of a scheduler's first message; another server's first bytes say far more."""
-
-
 class OtherVersionError(InvalidInputError):
     """A worker would not compute the same bits as this process."""
 
@@ -46,31 +77,12 @@ class ClusterLostError(SolverError):
 
 
 def address_of(option: str | None) -> str | None:
-    """Return the scheduler's address: an option, else the environment's; None where neither is.
-
-    Examples
-    --------
-    >>> address_of("tcp://127.0.0.1:8786")
-    'tcp://127.0.0.1:8786'
-    """
+    """Return the scheduler's address: an option, else the environment's; None where neither is."""
     return option or os.environ.get(VARIABLE) or None
 
 
 class ClusterWorkers(Workers):
-    """The workers of a Dask cluster; use it in a `with` block.
-
-    Parameters
-    ----------
-    address : str
-        The scheduler's, such as "tcp://127.0.0.1:8786".
-
-    Raises
-    ------
-    InvalidInputError
-        If Dask is not installed, nobody listens at the address, or there is no worker.
-    OtherVersionError
-        If a worker has another version of this package or of what it computes with.
-    """
+    """The workers of a Dask cluster; use it in a `with` block."""
 
     def __init__(self, address: str) -> None:
         self._own = identity()
@@ -81,7 +93,7 @@ class ClusterWorkers(Workers):
         self._client = connected(address)
         self.address = address
         try:
-            self._check()
+            check(self._client, self._own)
             self._threads = self._count()
         except BaseException:
             self._client.close(timeout=ANSWER)
@@ -143,10 +155,6 @@ class ClusterWorkers(Workers):
                 f"A worker of {self.address} has no liftscope of this version: {error}."
             ) from error
 
-    def _check(self) -> None:
-        """Raise unless every worker would compute the same bits."""
-        check(self._client, self._own)
-
     def _count(self) -> int:
         """Return how many chunks the workers can compute at one time."""
         try:
@@ -156,13 +164,7 @@ class ClusterWorkers(Workers):
 
 
 def computed(chunk: Chunk, own: Mapping[str, str]) -> Any:
-    """Return the points of a chunk, on a worker that computes the same bits as the client.
-
-    Raises
-    ------
-    OtherVersionError
-        If it does not: it may have come after the client looked.
-    """
+    """Return the points of a chunk, on a worker that computes the same bits as the client."""
     from distributed import get_worker
 
     require(get_worker().address, identity(), own)
@@ -170,20 +172,7 @@ def computed(chunk: Chunk, own: Mapping[str, str]) -> Any:
 
 
 def check(client: Any, own: Mapping[str, str]) -> None:
-    """Raise unless every worker would compute the same bits.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        A client of their scheduler.
-    own : mapping
-        The `identity` of this process.
-
-    Raises
-    ------
-    OtherVersionError
-        If one would not.
-    """
+    """Raise unless every worker would compute the same bits."""
     found = client.run(identity, on_error="return")
     for worker, theirs in found.items():
         if not isinstance(theirs, Mapping):
@@ -194,13 +183,7 @@ def check(client: Any, own: Mapping[str, str]) -> None:
 
 
 def require(worker: str, theirs: Mapping[str, str], own: Mapping[str, str]) -> None:
-    """Raise unless a worker's `identity` is one's own.
-
-    Raises
-    ------
-    OtherVersionError
-        If it is not.
-    """
+    """Raise unless a worker's `identity` is one's own."""
     told = difference(theirs, own)
     if told:
         raise OtherVersionError(
@@ -209,28 +192,19 @@ def require(worker: str, theirs: Mapping[str, str], own: Mapping[str, str]) -> N
 
 
 def _knock(address: str) -> None:
-    """Raise OSError unless a scheduler greets at a tcp address.
-
-    A client of Dask waits long for one that refuses, and takes any server's answer for a length.
-    """
+    """Raise OSError unless a scheduler greets at a tcp address: Dask would wait long for one."""
     parts = ADDRESS.fullmatch(address)
     if parts is None or parts["kind"] != "tcp":
         return
     host = parts["host"].strip("[]")
     with socket.create_connection((host, int(parts["port"])), timeout=ANSWER) as line:
         first = line.recv(8, socket.MSG_WAITALL)
-    if len(first) < 8 or int.from_bytes(first, "little") > GREETING:
+    if len(first) < 8 or int.from_bytes(first, "little") > (1 << 20):
         raise ConnectionError("It is no scheduler of Dask.")
 
 
 def connected(address: str) -> Any:
-    """Return a client of the scheduler at an address, which has a worker.
-
-    Raises
-    ------
-    InvalidInputError
-        If Dask is not installed, nobody listens at the address, or there is no worker.
-    """
+    """Return a client of the scheduler at an address, which has a worker."""
     try:
         from distributed import Client
     except ImportError as error:

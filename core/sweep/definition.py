@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -14,16 +15,145 @@ from typing import Any
 import numpy as np
 
 from core import validation
+from core.codec import entries_of, listed, plain_json, read_json, without_version
+from core.data.joints import drawn
 from core.data.spec import DataSpec
 from core.errors import InvalidInputError
-from core.scenario import DOMAINS, Scenario
-from core.scenario.domains import plain_json
-from core.scenario.json_text import read_json
-from core.scenario.promise import Promise
-from core.sweep.draws import Draws
-from core.sweep.measures import MEASURES, checked_measures
+from core.notions.entry import NotionEntry
+from core.notions.numbers import Numbers
+from core.scenario import DOMAINS, Result, Scenario
+from core.scenario.purpose import Promise
+from core.studies.side_by_side import entries, level_title, levels, most
 from core.validation import shown
 from core.wording import number_of
+
+FIGURES = {
+    "kept": "Kept of what was asked for",
+    "utility": "Utility",
+    "information": "I(X;Y)",
+    "nmi": "Kept of X, I(X;Y)/H(X)",
+    "upper_bound": "Upper bound on the utility",
+    "gap": "Bound less utility",
+    "most": "Most that could be kept",
+    "outputs": "Outputs",
+    "achieved": "Level achieved of the promise",
+}
+"""Measures of an answer other than levels, by key, with their titles."""
+
+SLOW = ("robust", "side_channels")
+"""Families of notions whose levels are measured only where they are asked for by name."""
+
+PREFIX = "level_"
+"""A level's key is this and the key of its notion."""
+
+
+def level_keys(families: Iterable[str] | None = None) -> tuple[str, ...]:
+    """Return the keys of all levels, or of those of some families of notions."""
+    allowed = None if families is None else set(families)
+    return tuple(
+        f"{PREFIX}{entry.key}" for entry in entries() if allowed is None or entry.family in allowed
+    )
+
+
+MEASURES: tuple[str, ...] = (
+    *FIGURES,
+    *(key for key in level_keys() if key not in level_keys(SLOW)),
+)
+"""What is measured by default."""
+
+
+def checked_measures(keys: Iterable[str]) -> tuple[str, ...]:
+    """Return keys of measures, each once, in the order of the catalogue."""
+    known = (*FIGURES, *level_keys())
+    asked = list(keys)
+    for key in asked:
+        if key not in known:
+            raise InvalidInputError(
+                f"There is no measure {shown(key)}; there are {', '.join(known)}."
+            )
+    if not asked:
+        raise InvalidInputError("measures must name one measure or more.")
+    return tuple(key for key in known if key in asked)
+
+
+def measure_title(key: str, numbers: Numbers) -> str:
+    """Return the name of a measure, with the numbers that it depends on."""
+    if key in FIGURES:
+        return FIGURES[key]
+    return level_title(key.removeprefix(PREFIX), numbers)
+
+
+def asked_levels(keys: Sequence[str]) -> tuple[NotionEntry, ...]:
+    """Return the notions whose levels are among some measures."""
+    return tuple(entry for entry in entries() if f"{PREFIX}{entry.key}" in keys)
+
+
+def measured_values(result: Result, keys: Sequence[str], numbers: Numbers) -> dict[str, float]:
+    """Return measures of an answer, by key; NaN where one is not defined for it."""
+    made = result.mechanism
+    figures = {
+        "kept": made.kept,
+        "utility": made.utility,
+        "information": made.information,
+        "nmi": made.nmi,
+        "upper_bound": made.upper_bound,
+        "gap": made.gap,
+        "most": most(result),
+        "outputs": float(made.n_y),
+        "achieved": math.nan if made.audit is None else made.audit.achieved,
+    }
+    chosen = [entry.key for entry in asked_levels(keys)]
+    found = levels(result.joint, made.kernel, numbers, keys=chosen)
+    told = figures | {f"{PREFIX}{key}": value for key, value in found.items()}
+    return {key: float(told[key]) for key in keys}
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Random joints P(s, x) of one size, under a law as in `core.data.joints`.
+
+    Each joint's own seed follows from `seed` and from its number.
+    """
+
+    count: int
+    n_s: int
+    n_x: int
+    law: str = "uniform"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, low, high in (
+            ("count", 1, 10**12),
+            ("n_s", 1, None),
+            ("n_x", 1, None),
+            ("seed", 0, 2**63 - 1),
+        ):
+            what = f"The draws' {name}"
+            value = validation.whole(getattr(self, name), what, low=low, high=high)
+            object.__setattr__(self, name, value)
+        if not isinstance(self.law, str):
+            raise InvalidInputError(f"The law of draws must be a text, got {shown(self.law)}.")
+        drawn(f"{self.law}:{self.n_s}x{self.n_x}:0")  # checks law and size
+
+    def spec(self, number: int) -> DataSpec:
+        """Return the data of a draw: a scenario on it can be asked by itself."""
+        (word,) = np.random.SeedSequence([self.seed, number]).generate_state(1, np.uint64)
+        return DataSpec(f"random:{self.law}:{self.n_s}x{self.n_x}:{int(word) >> 1}", (), ())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {("draws" if name == "count" else name): one for name, one in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, values: Any) -> Draws:
+        """Read the JSON form: {"draws": 1000, "n_s": 5, "n_x": 17, "law": "uniform", "seed": 0}."""
+        known = {("draws" if item.name == "count" else item.name) for item in fields(cls)}
+        entries_of(values, known, "random")
+        for name in ("draws", "n_s", "n_x"):
+            if name not in values:
+                raise InvalidInputError(f"random must have an entry {name!r}.")
+        return cls(**{("count" if name == "draws" else name): one for name, one in values.items()})
+
 
 VERSION = 1
 """Version of the JSON form."""
@@ -60,7 +190,7 @@ class Sweep:
     draws : Draws or None
         The random joints that take the place of the scenario's data.
     measures : tuple of str
-        Keys of what is measured, as in `core.sweep.measures`; all quick ones by default.
+        Keys of what is measured, as in `core.sweep.definition`; all quick ones by default.
 
     Raises
     ------
@@ -181,7 +311,7 @@ class Sweep:
         """Return the sweep as JSON, which `from_json` reads back to an equal one."""
         written: dict[str, Any] = {
             "version": VERSION,
-            "scenario": json.loads(self.scenario.to_json()),
+            "scenario": self.scenario.to_dict(),
         }
         if self.vary:
             written["vary"] = {
@@ -207,31 +337,26 @@ class Sweep:
         InvalidInputError
             If the text is no JSON object, an entry is unknown or a value is outside its domain.
         """
-        values = read_json(text, "The sweep")
-        if not isinstance(values, dict):
-            raise InvalidInputError("The sweep must be a JSON object.")
-        version = values.pop("version", VERSION)
-        if isinstance(version, bool) or version != VERSION:
-            raise InvalidInputError(f"The sweep's version must be {VERSION}, got {shown(version)}.")
+        values = without_version(read_json(text, "The sweep"), VERSION, "The sweep")
         parts: dict[str, Any] = {}
         if "scenario" in values:
-            parts["scenario"] = Scenario.from_json(json.dumps(values.pop("scenario")))
+            parts["scenario"] = Scenario.from_dict(values.pop("scenario"))
         if "vary" in values:
-            varied = _object(values.pop("vary"), "vary")
+            varied = entries_of(values.pop("vary"), None, "vary")
             parts["vary"] = tuple((name, _values(name, one)) for name, one in varied.items())
         if "cases" in values:
-            cases = json_list(values.pop("cases"), "cases")
+            cases = [
+                entries_of(case, None, "A case") for case in listed(values.pop("cases"), "cases")
+            ]
             parts["cases"] = tuple(
-                tuple((name, _read(name, one)) for name, one in _object(case, "A case").items())
-                for case in cases
+                tuple((name, _read(name, one)) for name, one in case.items()) for case in cases
             )
         if values.get("random") is not None:
             parts["draws"] = Draws.from_dict(values["random"])
         values.pop("random", None)
         if "measures" in values:
-            parts["measures"] = tuple(json_list(values.pop("measures"), "measures"))
-        if values:
-            raise InvalidInputError(f"The sweep has an unknown entry {shown(next(iter(values)))}.")
+            parts["measures"] = listed(values.pop("measures"), "measures")
+        entries_of(values, (), "The sweep")
         return cls(**parts)
 
     def content_hash(self) -> str:
@@ -240,32 +365,13 @@ class Sweep:
         return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def json_list(value: Any, name: str) -> list[Any]:
-    """Return a JSON list.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is none.
-    """
-    if not isinstance(value, list):
-        raise InvalidInputError(f"{name} must be a list, got {shown(value)}.")
-    return value
-
-
-def _object(value: Any, name: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise InvalidInputError(f"{name} must be a JSON object, got {shown(value)}.")
-    return value
-
-
 def _values(name: str, value: Any) -> tuple[Any, ...]:
     """Return the values of a field from a list or a grid."""
     if isinstance(value, dict) and set(value) == {"from", "to", "count"}:
         count = validation.whole(value["count"], f"The count of {name}", low=1, high=MAX_QUESTIONS)
         low, high = (validation.number(value[end], f"{name}'s {end}") for end in ("from", "to"))
         return tuple(np.linspace(low, high, count).tolist())
-    return tuple(_read(name, one) for one in json_list(value, f"The values of {name}"))
+    return tuple(_read(name, one) for one in listed(value, f"The values of {name}"))
 
 
 def _read(name: str, value: Any) -> Any:
@@ -273,7 +379,7 @@ def _read(name: str, value: Any) -> Any:
     if name == "data":
         return DataSpec.from_dict(value)
     if name == "also":
-        return tuple(map(Promise.from_dict, json_list(value, "also")))
+        return tuple(map(Promise.from_dict, listed(value, "also")))
     if name == "table" and isinstance(value, list):
         return tuple(tuple(row) if isinstance(row, list) else row for row in value)
     return value
@@ -293,7 +399,7 @@ def _written(name: str, value: Any) -> Any:
     if name == "also":
         return [plain_json(promise.to_dict()) for promise in value]
     if name == "data":
-        return json.loads(Scenario(data=value).to_json())["data"]
+        return Scenario(data=value).to_dict()["data"]
     return plain_json(value)
 
 

@@ -11,32 +11,16 @@ from core.data import Counted
 from core.data.spec import DataSpec
 from core.scenario import Scenario
 from core.studies.known import UNPROVEN
-from core.sweep.batched import batchable
-from core.sweep.chunk import Chunk
 from core.sweep.definition import Sweep
-from core.sweep.points import compute
+from core.sweep.points import Chunk, batchable, compute
 
 SECONDS = 3.0
 """Seconds after which no further point is measured."""
 
-AT_ONCE = 32
-"""Most draws of points that are computed together."""
-
-LEAST = 0.05
-"""Least seconds that a search is given."""
-
 
 @dataclass(frozen=True)
 class Estimate:
-    """How long a sweep may take.
-
-    Attributes
-    ----------
-    seconds : float
-        Of one processor, for all points.
-    measured : int
-        Number of points that were computed to find out.
-    """
+    """Seconds of one processor for a whole sweep, and the number of points measured to find out."""
 
     seconds: float
     measured: int
@@ -50,23 +34,8 @@ def estimate(
 ) -> Estimate:
     """Return how long a sweep may take, from the middle budget of each kind of question.
 
-    A kind is a promise, a mechanism and a data set. A search that what is left of `SECONDS` cuts
-    off counts with its own limit, and kinds for which no time was left as the mean of the others.
-
-    Parameters
-    ----------
-    sweep : Sweep
-        The sweep.
-    counted : mapping
-        The data, as `counted_data` returns it.
-    report : callable
-        Is called with the number of kinds done and their number.
-
-    Examples
-    --------
-    >>> found = estimate(Sweep(Scenario(mechanism="constant")), {}, report=lambda _: None)
-    >>> found.measured, found.seconds < 60
-    (1, True)
+    A kind is a promise, a mechanism and a data set. A search that `SECONDS` cuts off counts with
+    its own limit, and kinds for which no time was left as the mean of the others.
     """
     deadline = Deadline.after(SECONDS)
     kinds: dict[tuple[Any, ...], list[int]] = {}
@@ -78,7 +47,7 @@ def estimate(
         report((done, len(kinds)))
         if each and deadline.over:
             break
-        seconds, points = _measured(sweep, numbers, counted, max(deadline.left, LEAST))
+        seconds, points = _measured(sweep, numbers, counted, max(deadline.left, 0.05))
         each.append((len(numbers), seconds))
         measured += points
     known = sum(count for count, _ in each)
@@ -97,7 +66,7 @@ def _measured(
     asked = tuple(_limited(one, left) for one in questions)
     draws: tuple[tuple[int, DataSpec], ...] = ()
     if sweep.draws is not None:
-        most = min(AT_ONCE if at_once else 1, sweep.n_draws)
+        most = min(32 if at_once else 1, sweep.n_draws)
         draws = tuple((number, sweep.draws.spec(number)) for number in range(most))
     known = counted.get(asked[0].data)
     chunk = Chunk(

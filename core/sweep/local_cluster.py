@@ -12,20 +12,7 @@ from core.errors import InvalidInputError
 
 
 def main(arguments: Sequence[str] | None = None, wait: Callable[[], Any] | None = None) -> int:
-    """Start a scheduler and workers on 127.0.0.1, and end them with Ctrl-C.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        `--port` and `--workers`.
-    wait : callable, optional
-        Returns when the cluster is to end; where not given, Ctrl-C ends it.
-
-    Returns
-    -------
-    int
-        The exit status: 0, or 2 where Dask is missing or the port is taken.
-    """
+    """Start a scheduler and workers on 127.0.0.1, and end them with Ctrl-C."""
     parser = argparse.ArgumentParser(prog="python -m core.sweep.local_cluster", description=__doc__)
     parser.add_argument("--port", type=int, default=8786)
     parser.add_argument("--workers", type=int, default=2)

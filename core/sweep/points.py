@@ -1,23 +1,223 @@
-"""Compute the points of a chunk: what a worker does."""
+"""The points of a sweep in chunks, each the work of one worker at one time.
+
+Which points share a chunk follows from the sweep alone: so sums over several points at once are
+rounded in the same way wherever and in whatever order the chunks are computed.
+"""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from scipy import special
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # no stubs
 
+from core import mechanisms as m
 from core.data import Counted, count
+from core.data.joints import drawn
 from core.data.spec import DataSpec
 from core.errors import CoreError
+from core.joint import Joint
+from core.limits import ROUNDING
+from core.notions import Notion, PointwiseNotion
+from core.notions.numbers import Numbers
 from core.scenario import Scenario, answer
-from core.sweep.batched import answered_at_once
-from core.sweep.chunk import Chunk
-from core.sweep.measures import measured_values
+from core.sweep.definition import PREFIX, Sweep, asked_levels, measured_values
+from core.validation import FloatArray, IntArray
+
+BATCH = 2048
+"""Most points of a chunk that is computed at once; further draws gain nothing."""
+
+SINGLE = 32
+"""Most points of any other chunk: a worker that dies costs no more."""
+
+
+MERGERS = {"watchdog": m.watchdog_batch, "subset_merging": m.subset_merging_batch}
+"""The mechanisms that are computed on many joints at once, by key."""
+
+SAMPLE = Joint.from_counts([[3, 1], [1, 3]])
+"""A joint on which notions are made to ask what they can do."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Some questions, each asked of some draws (by number), or of the question's own data.
+
+    `first`: the sweep's number of the first question; point q·n_draws + d is question q on draw d.
+    """
+
+    number: int
+    first: int
+    questions: tuple[Scenario, ...]
+    draws: tuple[tuple[int, DataSpec], ...]
+    n_draws: int
+    measures: tuple[str, ...]
+    numbers: Numbers
+    at_once: bool
+    counted: Counted | None = None
+
+    @property
+    def points(self) -> list[int]:
+        """Numbers of its points in the sweep."""
+        numbers = [number for number, _ in self.draws] or [0]
+        return [
+            (self.first + place) * self.n_draws + number
+            for place in range(len(self.questions))
+            for number in numbers
+        ]
+
+    @property
+    def seconds(self) -> float:
+        """Longest time that its searches may take together."""
+        return sum(one.time_limit for one in self.questions) * max(1, len(self.draws))
+
+
+def chunks(sweep: Sweep, counted: Mapping[DataSpec, Counted] | None = None) -> Iterator[Chunk]:
+    """Yield the chunks of a sweep, which together have each point once."""
+    number = 0
+    for first, questions, at_once in _groups(sweep):
+        for place, draws in _cut(sweep, len(questions), at_once=at_once):
+            asked = questions if place is None else questions[place : place + 1]
+            known = (counted or {}).get(asked[0].data)
+            yield Chunk(
+                number,
+                first + (place or 0),
+                asked,
+                draws,
+                sweep.n_draws,
+                sweep.measures,
+                sweep.scenario.numbers,
+                at_once,
+                known,
+            )
+            number += 1
+
+
+def _groups(sweep: Sweep) -> Iterator[tuple[int, tuple[Scenario, ...], bool]]:
+    """Yield neighbouring questions that differ in ε alone, where they can be computed at once."""
+    questions = sweep.questions
+    first = 0
+    while first < len(questions):
+        at_once = sweep.draws is not None and batchable(questions[first], sweep.measures)
+        end = first + 1
+        if at_once:
+            like = replace(questions[first], eps=1.0)
+            while end < len(questions) and replace(questions[end], eps=1.0) == like:
+                end += 1
+        yield first, questions[first:end], at_once
+        first = end
+
+
+def _cut(
+    sweep: Sweep, questions: int, *, at_once: bool
+) -> Iterator[tuple[int | None, tuple[tuple[int, DataSpec], ...]]]:
+    """Yield the draws of each chunk of a group, with the question if it is only one of them."""
+    if sweep.draws is None:
+        yield from ((place, ()) for place in range(questions))
+        return
+    most = max(1, BATCH // questions) if at_once else min(SINGLE, -(-sweep.size // 1000))
+    for place in (None,) if at_once else range(questions):
+        for start in range(0, sweep.n_draws, most):
+            numbers = range(start, min(start + most, sweep.n_draws))
+            yield place, tuple((number, sweep.draws.spec(number)) for number in numbers)
+
+
+def batchable(question: Scenario, measures: Sequence[str]) -> bool:
+    """Return whether a question and its measures can be computed on many joints at once."""
+    if question.mechanism not in MERGERS or question.purpose != "information" or question.also:
+        return False
+    try:
+        notion = question.build_notion(SAMPLE)
+        told = [entry.make(SAMPLE, question.numbers) for entry in asked_levels(measures)]
+    except CoreError:
+        return False
+    return isinstance(notion, PointwiseNotion) and all(one.of_joint_sy for one in told)
+
+
+SOLVERS = {"watchdog": "closed form", "subset_merging": "greedy"}
+"""What their results say of how they were made."""
+
+
+def answered_at_once(chunk: Chunk) -> list[dict[str, Any]] | None:
+    """Return the points of a chunk; None where one has no answer, or a joint lacks a symbol."""
+    started = time.perf_counter()
+    weights = [drawn(spec.source.partition(":")[2]).weights for _, spec in chunk.draws]
+    shapes = {one.shape for one in weights}
+    if len(shapes) > 1 or 1 in min(shapes):  # a symbol of probability 0 was dropped; one is left
+        return None
+    p = np.stack(weights)
+    notions = [question.build_notion(SAMPLE) for question in chunk.questions]
+    try:
+        batch = MERGERS[chunk.questions[0].mechanism](p, notions)
+        releases = released(p, batch.sets)
+        columns = _figures(p, releases)
+        columns["achieved"] = np.stack(
+            [one.achieved_by_each(releases[:, j]) for j, one in enumerate(notions)], axis=1
+        )
+        for entry in asked_levels(chunk.measures):
+            notion = entry.make(SAMPLE, chunk.numbers)
+            columns[f"{PREFIX}{entry.key}"] = _levels(notion, releases)
+    except CoreError:
+        return None
+    merged = columns["outputs"] < p.shape[2]
+    status = np.where(batch.attained, np.where(merged, "heuristic", "optimal"), "repaired")
+    seconds = (time.perf_counter() - started) / status.size
+    return [
+        {key: float(columns[key][i, j]) for key in chunk.measures}
+        | {
+            "point": point,
+            "status": str(status[i, j]),
+            "solver": SOLVERS[chunk.questions[j].mechanism],
+            "proven": bool(columns["gap"][i, j] <= chunk.questions[j].gap),
+            "reason": "",
+            "seconds": seconds,
+        }
+        for point, (j, i) in zip(chunk.points, np.ndindex(len(notions), len(p)), strict=True)
+    ]
+
+
+def released(p: FloatArray, sets: IntArray) -> FloatArray:
+    """Return P(s, y) of p (n_joints, n_s, n_x) merged by sets (n_joints, n_notions, n_x)."""
+    n_x = p.shape[2]
+    alike = (sets[..., :, None] == sets[..., None, :]) & (sets[..., None] > 0)
+    first = np.where(sets > 0, alike.argmax(axis=-1), np.arange(n_x))
+    members = first[..., None] == np.arange(n_x)  # x is in the output at place y
+    result: FloatArray = p[:, None] @ members.astype(np.float64)
+    return result
+
+
+def _figures(p: FloatArray, releases: FloatArray) -> dict[str, FloatArray]:
+    """Return the measures that are no levels, each of shape (n_joints, n_notions)."""
+    p_y = releases.sum(axis=2)
+    entropy = np.broadcast_to(special.entr(p.sum(axis=1)).sum(axis=1)[:, None], p_y.shape[:2])
+    # I(X;Y) = H(Y), as Y is a function of X; for one output its rounding may be below 0
+    information = np.maximum(special.entr(p_y).sum(axis=2), 0.0)
+    information = np.where(entropy - information < ROUNDING, entropy, information)
+    some = entropy > 0
+    nmi = np.divide(information, entropy, out=np.ones_like(entropy), where=some)
+    return {
+        "kept": nmi,
+        "utility": information,
+        "information": information,
+        "nmi": nmi,
+        "upper_bound": entropy,
+        "gap": entropy - information,
+        "most": np.ones_like(entropy),
+        "outputs": (p_y > 0).sum(axis=2).astype(np.float64),
+    }
+
+
+def _levels(notion: Notion, releases: FloatArray) -> FloatArray:
+    """Return the levels of a notion, shape (n_joints, n_notions)."""
+    flat = releases.reshape(-1, *releases.shape[2:])
+    return notion.achieved_by_each(flat).reshape(releases.shape[:2])
+
 
 KEPT = {
     "point": pa.int64(),
@@ -34,28 +234,12 @@ COMPARED = tuple(name for name in KEPT if name != "seconds")
 
 
 def schema(measures: tuple[str, ...]) -> Any:
-    """Return the Arrow schema of points.
-
-    Examples
-    --------
-    >>> schema(("kept",)).names
-    ['point', 'status', 'solver', 'proven', 'reason', 'seconds', 'kept']
-    """
+    """Return the Arrow schema of points."""
     return pa.schema([*KEPT.items(), *((name, pa.float64()) for name in measures)])
 
 
 def compute(chunk: Chunk, *, report: Callable[[Any], None]) -> Any:
-    """Return the points of a chunk as an Arrow table, in their order.
-
-    A question that has no answer is a point whose measures are NaN; `reason` says why.
-
-    Parameters
-    ----------
-    chunk : Chunk
-        The questions and their draws.
-    report : callable
-        Is called with the number of points done, for the pool.
-    """
+    """Return a chunk's points in order as an Arrow table; where `reason` says why, NaN."""
     report(0)
     with _threads().limit(limits=1):  # sums in several threads are rounded in another way
         found = answered_at_once(chunk) if chunk.at_once else None

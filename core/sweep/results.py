@@ -1,8 +1,7 @@
-"""Results of a sweep on disk: parts as they come, and one sorted Parquet file at the end.
+"""Results of a sweep: in memory, and on disk in parts as they come, then as one Parquet file.
 
-While a sweep runs, its points are in the folder OUT.parts, each part written under another name
-and then renamed, so that a stop at any moment leaves whole parts only. The folder and the file
-say which sweep they are of, and which version of the code made them.
+Each part is written to the folder OUT.parts under another name and then renamed, so that a stop at
+any moment leaves whole parts only. Folder and file name their sweep and version of the code.
 """
 
 from __future__ import annotations
@@ -12,34 +11,161 @@ import hashlib
 import io
 import json
 import secrets
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import parquet
+from pyarrow import compute, parquet
 
 from core.clock import Deadline
+from core.codec import plain_json
+from core.domain import Domain
 from core.errors import InvalidInputError
 from core.records.certificate import code_hash
 from core.records.files import replacing
+from core.scenario import DOMAINS, Scenario
+from core.studies.known import UNPROVEN
 from core.sweep.definition import MAX_POINTS, Sweep
-from core.sweep.gathered import (
-    CODE,
-    KEY,
-    UNFINISHED,
-    Gathered,
-    described,
-    is_as_written,
-    packed_bytes,
-    written_out,
-)
 from core.sweep.points import schema
-from core.validation import BoolArray, shown
+from core.validation import BoolArray, IntArray, shown
+
+KEY = b"liftscope.sweep"
+"""Metadata of a table of results: the sweep as JSON."""
+
+UNFINISHED = b"liftscope.sweep.unfinished"
+"""The same of a table that lacks points, so that no run takes it for a finished one."""
+
+CODE = b"liftscope.code"
+"""Metadata of a table of results: the hash of the code that made it."""
+
+ALWAYS = ("notion", "mechanism", "eps")
+"""Fields that have a column whether they vary or not."""
+
+
+class Gathered:
+    """The points of one sweep that are computed, which `core.sweep.run` adds to; safe for threads.
+
+    They are of the file with the hash `origin`, if of one, and of data that was counted to `counts`
+    (see `running.counts_hash`). `found` of them were there when the work under way began: it took
+    no time for them.
+    """
+
+    def __init__(self, sweep: Sweep, origin: str = "", counts: str = "") -> None:
+        self.sweep, self.origin, self.counts = sweep, origin, counts
+        self.done: BoolArray = np.zeros(sweep.size, dtype=np.bool_)
+        self.found = 0
+        self._parts: list[Any] = []
+        self._lock = threading.Lock()
+
+    @property
+    def count(self) -> int:
+        """Number of points that are computed."""
+        return int(self.done.sum())
+
+    @property
+    def complete(self) -> bool:
+        """Whether all points are."""
+        return bool(self.done.all())
+
+    def add(self, table: Any) -> None:
+        """Keep computed points; those that are there already stay as they are."""
+        with self._lock:
+            fresh = table.filter(pa.array(~self.done[table["point"].to_numpy()]))
+            self._parts.append(fresh)
+            self.done[fresh["point"].to_numpy()] = True
+
+    @classmethod
+    def of(cls, sweep: Sweep, table: Any, origin: str = "", counts: str = "") -> Gathered | None:
+        """Return the points of a table; None where it is not as `described` would write it."""
+        found = cls(sweep, origin, counts)
+        if table.schema.remove_metadata() != found.table().schema.remove_metadata():
+            return None
+        points = table.select(schema(sweep.measures).names)
+        if any(column.null_count for column in points.columns):
+            return None
+        places = points["point"].to_numpy()
+        if (places < 0).any() or (places >= sweep.size).any() or (np.diff(places) <= 0).any():
+            return None
+        asked = question_columns(sweep, places)
+        if not all(table[name].equals(pa.chunked_array([one])) for name, one in asked.items()):
+            return None
+        found.add(points)
+        return found
+
+    def flush(self) -> None:
+        """Do nothing: there is nowhere to write to."""
+
+    def finish(self) -> None:
+        """Do nothing: the table is made when it is asked for."""
+
+    def table(self) -> Any:
+        """Return the points that are computed, in their order, as `Results.table` does."""
+        with self._lock:
+            parts = list(self._parts)
+        return described(self.sweep, parts)
+
+
+def is_final(table: Any) -> bool:
+    """Return whether no search of a sweep was cut short, and every point has its answer."""
+    open_ = UNPROVEN in table["status"].to_pylist()
+    return not open_ and not any(table["reason"].to_pylist())
+
+
+def described(sweep: Sweep, parts: list[Any]) -> Any:
+    """Return points in their order, with their questions and what they are results of."""
+    points = pa.concat_tables([schema(sweep.measures).empty_table(), *parts]).sort_by("point")
+    asked = question_columns(sweep, points["point"].to_numpy())
+    columns = {"point": points["point"], **asked}
+    columns |= {name: points[name] for name in points.column_names if name != "point"}
+    said = {KEY: sweep.to_json().encode(), CODE: code_hash().encode()}
+    return pa.table(columns).replace_schema_metadata(said)
+
+
+def names(sweep: Sweep) -> tuple[str, ...]:
+    """Return the fields of the questions that have a column, those that always do first."""
+    return (*ALWAYS, *(name for name in sweep.varied if name not in ALWAYS))
+
+
+def question_columns(sweep: Sweep, points: IntArray) -> dict[str, Any]:
+    """Return the columns that describe points (k,): their question, draw, source and fields."""
+    which = points // sweep.n_draws
+    found: dict[str, Any] = {"question": pa.array(which, pa.int64())}
+    if sweep.draws is not None:
+        draws = points % sweep.n_draws
+        drawn = {d: sweep.draws.spec(d).source for d in np.unique(draws).tolist()}
+        found["draw"] = pa.array(draws, pa.int64())
+        sources = [drawn[d] for d in draws.tolist()]
+    else:
+        sources = [sweep.questions[q].data.source for q in which.tolist()]
+    found["source"] = pa.array(sources, pa.string())
+    for name in names(sweep):
+        values = field_values(sweep.questions, name)
+        kind = pa.float64() if name in DOMAINS else pa.string()
+        found[name] = pa.array(values, kind).take(pa.array(which, pa.int64()))
+    return found
+
+
+def field_values(questions: Sequence[Scenario], name: str) -> list[Any]:
+    """Return a field of each question as a plain value; None for a number without effect."""
+    domain: Domain | None = DOMAINS.get(name)
+    found: list[Any] = []
+    for question in questions:
+        value = getattr(question, name)
+        if domain is not None:
+            unused = value is None or name in question.without_effect()
+            found.append(None if unused else float(value))
+        elif isinstance(value, str):
+            found.append(value)
+        else:
+            whole = question.to_dict()[name]
+            found.append(json.dumps(plain_json(whole), ensure_ascii=False, sort_keys=True))
+    return found
+
 
 fcntl: ModuleType | None
 try:
@@ -54,14 +180,17 @@ MOST_BYTES = 200_000_000
 """Most bytes that a file somebody brings may unpack to: twice as many as the points that a page
 computes at most take."""
 
+COMPRESSIONS = {"SNAPPY", "UNCOMPRESSED"}
+"""How columns of results are written: neither makes pages of gigabytes of a small file."""
+
+ENCODINGS = {"PLAIN", "RLE", "RLE_DICTIONARY", "PLAIN_DICTIONARY"}
+"""Likewise: in others a text may be said to begin as the one before."""
+
 INTERVAL = 1.0
 """Seconds after which finished points are written at the latest, once more have come."""
 
-SHARE = 16
-"""Finished points are written as soon as they are this part of those already written."""
 
-
-class Results:
+class Results(Gathered):
     """The results of one sweep in a file; use it in a `with` block.
 
     Parameters
@@ -85,17 +214,16 @@ class Results:
     """
 
     def __init__(self, sweep: Sweep, out: Path, *, resume: bool = False, counts: str = "") -> None:
-        self.sweep, self.out, self.counts = sweep, out, counts
+        super().__init__(sweep, counts=counts)
+        self.out = out
         self.folder = out.with_name(f"{out.name}.parts")
-        self.done: BoolArray = np.zeros(sweep.size, dtype=np.bool_)
-        self._fresh: list[Any] = []
         self._written = 0
         self._next = Deadline.after(INTERVAL)
-        self._lock: Any = None
+        self._held: Any = None
         if out.is_dir():
             raise InvalidInputError(f"{str(out)!r} cannot be written: it is a folder.")
-        self.complete = out.exists() and _is_of(out, sweep, counts)
-        if self.complete:
+        self._finished = out.exists() and _is_of(out, sweep, counts)
+        if self._finished:
             self.done[:] = True
             self._remove_parts()  # a kill may have left them
             return
@@ -114,17 +242,15 @@ class Results:
             self._remove_parts()
 
     @property
-    def count(self) -> int:
-        """Number of points that are computed."""
-        return int(self.done.sum())
+    def complete(self) -> bool:
+        """Whether the file is there."""
+        return self._finished
 
     def add(self, table: Any) -> None:
         """Keep computed points, and write all that are not yet written if it is time to."""
-        fresh = table.filter(pa.array(~self.done[table["point"].to_numpy()]))
-        self.done[fresh["point"].to_numpy()] = True
-        self._fresh.append(fresh)
-        waiting = sum(part.num_rows for part in self._fresh)
-        if waiting * SHARE > self._written or self._next.over:
+        super().add(table)
+        waiting = sum(part.num_rows for part in self._parts)
+        if waiting * 16 > self._written or self._next.over:
             self.flush()
 
     def flush(self) -> None:
@@ -135,11 +261,11 @@ class Results:
         InvalidInputError
             If they cannot be written; what was written before stays.
         """
-        table = pa.concat_tables([schema(self.sweep.measures).empty_table(), *self._fresh])
+        table = pa.concat_tables([schema(self.sweep.measures).empty_table(), *self._parts])
         if table.num_rows:
             with replacing([self.folder / f"part-{secrets.token_hex(8)}.parquet"]) as (path,):
                 parquet.write_table(table, path)
-        self._fresh.clear()
+        self._parts.clear()
         self._written += table.num_rows
         self._next = Deadline.after(INTERVAL)
 
@@ -151,10 +277,10 @@ class Results:
         pyarrow.Table
             The columns are those of `question_columns`, `points.KEPT` and the measures.
         """
-        if self.complete:
+        if self._finished:
             return read(self.out)[0]
         parts = [_read_part(path) for path in sorted(self.folder.glob("part-*.parquet"))]
-        table = described(self.sweep, [*parts, *self._fresh])
+        table = described(self.sweep, [*parts, *self._parts])
         said = table.schema.metadata | {COUNTS: self.counts.encode()}
         return table.replace_schema_metadata(said)
 
@@ -166,19 +292,19 @@ class Results:
         InvalidInputError
             If it cannot be written; then the parts stay.
         """
-        if self.complete:
+        if self._finished:
             return
         self.flush()
         table = self.table()
         with replacing([self.out]) as (path,):
             parquet.write_table(table, path)
-        self.complete = True
+        self._finished = True
         self._close()
         self._remove_parts()
 
     def _close(self) -> None:
-        if self._lock is not None:
-            self._lock.close()
+        if self._held is not None:
+            self._held.close()
 
     def _remove_parts(self) -> None:
         """Remove the folder of parts, but nothing in it that is not of a sweep."""
@@ -215,11 +341,11 @@ class Results:
             )
 
     def _take_lock(self) -> None:
-        self._lock = (self.folder / "lock").open("w")
+        self._held = (self.folder / "lock").open("w")
         if fcntl is None:
             return
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise InvalidInputError(
                 f"{str(self.folder)!r} is being written by another run of this sweep."
@@ -244,39 +370,10 @@ def read(path: Path) -> tuple[Any, Sweep]:
     return table, Sweep.from_json(said.decode())
 
 
-@dataclass(frozen=True, eq=False)
-class Opened:
-    """The points of a results file, all of a sweep or some.
+def opened(content: bytes, name: str, most: int = MAX_POINTS) -> Gathered:
+    """Return the points of a file's content, finished or not, after a look at all; `name` is told.
 
-    Attributes
-    ----------
-    gathered : Gathered
-        The points.
-    counts : str
-        What the data was counted to, as `running.counts_hash` returns it.
-    """
-
-    gathered: Gathered
-    counts: str
-
-
-def opened(content: bytes, name: str, most: int = MAX_POINTS) -> Opened:
-    """Return the points of a file that somebody brings, finished or not, after a look at all.
-
-    Parameters
-    ----------
-    content : bytes
-        The Parquet file.
-    name : str
-        What it is called in sentences.
-    most : int
-        Most points.
-
-    Raises
-    ------
-    InvalidInputError
-        If it cannot be read, holds no results of a sweep, has been changed, was made by another
-        version of the code, has too many points, or unpacks to more than `MOST_BYTES`.
+    Refused: what is no results of this version, was changed, or unpacks to more than `MOST_BYTES`.
     """
     what = shown(name)
     damaged = InvalidInputError(f"{what} is damaged: it is no results file as a sweep writes it.")
@@ -305,20 +402,52 @@ def opened(content: bytes, name: str, most: int = MAX_POINTS) -> Opened:
         raise damaged
     expected = Gathered(sweep).table().schema.remove_metadata()
     try:  # texts may be repeated until no memory is left: nothing is read but what belongs there
-        if file.schema_arrow.remove_metadata() != expected or not is_as_written(file.metadata):
+        if file.schema_arrow.remove_metadata() != expected or not _is_as_written(file.metadata):
             raise damaged
-        if (packed := packed_bytes(file.metadata)) > MOST_BYTES:
+        if (packed := _packed_bytes(file.metadata)) > MOST_BYTES:
             raise _too_large(what, packed)
         texts = [field.name for field in expected if field.type == pa.string()]
         table = parquet.ParquetFile(io.BytesIO(content), read_dictionary=texts).read()
-        if (whole := written_out(table)) > MOST_BYTES:
+        if (whole := _written_out(table)) > MOST_BYTES:
             raise _too_large(what, whole)
-        found = Gathered.of(sweep, table.cast(expected), hashlib.sha256(content).hexdigest())
+        origin, counts = hashlib.sha256(content).hexdigest(), said.get(COUNTS, b"")
+        found = Gathered.of(sweep, table.cast(expected), origin, counts.decode("latin-1"))
     except (pa.ArrowException, OSError) as error:
         raise damaged from error
     if found is None or (KEY in said and not found.complete):
         raise damaged
-    return Opened(found, said.get(COUNTS, b"").decode("latin-1"))
+    return found
+
+
+def _is_as_written(metadata: Any) -> bool:
+    """Return whether a Parquet file says that it is compressed and encoded as results are."""
+    return all(
+        column.compression in COMPRESSIONS and set(column.encodings) <= ENCODINGS
+        for column in _columns(metadata)
+    )
+
+
+def _packed_bytes(metadata: Any) -> int:
+    """Return how many bytes a Parquet file's columns have, with each text of a dictionary once."""
+    return sum(int(column.total_uncompressed_size) for column in _columns(metadata))
+
+
+def _columns(metadata: Any) -> list[Any]:
+    groups = [metadata.row_group(place) for place in range(metadata.num_row_groups)]
+    return [group.column(place) for group in groups for place in range(group.num_columns)]
+
+
+def _written_out(table: Any) -> int:
+    """Return how many bytes a table has once each text of a dictionary is repeated."""
+    found = 0
+    for column in table.columns:
+        if not pa.types.is_dictionary(column.type):
+            found += column.nbytes
+            continue
+        for chunk in column.chunks:
+            lengths = compute.binary_length(chunk.dictionary).cast(pa.int64())
+            found += compute.sum(lengths.take(chunk.indices)).as_py() or 0
+    return found
 
 
 def _too_large(what: str, n_bytes: int) -> InvalidInputError:

@@ -1,24 +1,26 @@
-"""Run a sweep: hand its chunks to workers, and keep what they return."""
+"""Run a sweep: hand its chunks to workers, keep what they return, and do so in the background."""
 
 from __future__ import annotations
 
 import hashlib
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from core.clock import Deadline
 from core.data import Counted, Sources, count
 from core.data.spec import DataSpec
-from core.errors import SolverError
+from core.errors import CoreError, SolverError
 from core.jobs import Job, Pool
-from core.sweep.chunk import Chunk
-from core.sweep.chunks import chunks
 from core.sweep.definition import Sweep
-from core.sweep.gathered import Gathered
-from core.sweep.points import compute
-from core.sweep.results import Results
+from core.sweep.points import Chunk, chunks, compute
+from core.sweep.results import Gathered
+from core.wording import number_of
 
 AHEAD = 4
 """Chunks that wait for each worker, so that none has to wait for its next one."""
@@ -26,8 +28,6 @@ AHEAD = 4
 PATIENCE = 0.05
 """Seconds between two looks at the work of other processes."""
 
-SPARE = 600.0
-"""Seconds beyond ten times its searches' limits after which a chunk's process is ended."""
 
 Outcome = tuple[Chunk, object]
 """A chunk with its Arrow table, or with the error because of which it has none."""
@@ -76,7 +76,7 @@ class PoolWorkers(Workers):
 
     def submit(self, chunk: Chunk) -> None:
         """Hand out a chunk."""
-        limit = SPARE + 10 * chunk.seconds
+        limit = 600.0 + 10 * chunk.seconds
         job = self._pool.submit(compute, chunk, time_limit=limit, owner=self._owner)
         self._jobs.append((chunk, job))
 
@@ -84,8 +84,11 @@ class PoolWorkers(Workers):
         """Wait a moment, and return the chunks that have ended since."""
         if self._jobs:
             self._jobs[0][1].wait(PATIENCE)
-        ended = [(chunk, job) for chunk, job in self._jobs if job.finished]
-        self._jobs = [(chunk, job) for chunk, job in self._jobs if not job.finished]
+        ended: list[tuple[Chunk, Job[object]]] = []
+        waiting: list[tuple[Chunk, Job[object]]] = []
+        for one in self._jobs:  # each is looked at once: it may end at any moment
+            (ended if one[1].finished else waiting).append(one)
+        self._jobs = waiting
         return [(chunk, _outcome(job)) for chunk, job in ended]
 
     def cancel(self) -> None:
@@ -116,7 +119,7 @@ class Ended:
 
 def run(
     sweep: Sweep,
-    results: Results | Gathered,
+    results: Gathered,
     workers: Workers,
     *,
     counted: dict[DataSpec, Counted] | None = None,
@@ -131,8 +134,8 @@ def run(
     ----------
     sweep : Sweep
         The sweep.
-    results : Results or Gathered
-        Where its points are kept.
+    results : Gathered
+        Where its points are kept: in memory, or in a file (`Results`).
     workers : Workers
         Who computes them.
     counted : dict, optional
@@ -228,7 +231,7 @@ def counts_hash(counted: Mapping[DataSpec, Counted]) -> str:
 
 
 def _undone(
-    sweep: Sweep, results: Results | Gathered, counted: dict[DataSpec, Counted] | None
+    sweep: Sweep, results: Gathered, counted: dict[DataSpec, Counted] | None
 ) -> Iterator[Chunk]:
     """Yield the chunks with a point that is not done; none where the results are complete."""
     if results.complete:
@@ -245,3 +248,44 @@ def _outcome(job: Job[object]) -> object:
         return job.result()
     except SolverError as error:
         return error
+
+
+def begin(
+    gathered: Gathered,
+    workers: Callable[[], AbstractContextManager[Workers]],
+    counted: dict[DataSpec, Counted],
+    *,
+    time_limit: float,
+) -> Job[Any]:
+    """Begin or go on with a sweep in a thread; the job's `progress` is `gathered`."""
+    gathered.found = gathered.count
+    job: Job[Any] = Job(time_limit)
+    stop = threading.Event()
+    job.start(stop.set)
+    job.note(gathered)
+
+    def work() -> None:
+        deadline = Deadline.after(time_limit)
+        try:
+            with workers() as who:
+                ended = run(
+                    gathered.sweep,
+                    gathered,
+                    who,
+                    counted=counted,
+                    stopped=lambda: stop.is_set() or deadline.over,
+                )
+            if ended.done == gathered.sweep.size:
+                job.succeed(gathered.table())
+            elif ended.lost:
+                lost = number_of(ended.lost, "point")
+                job.fail(SolverError(f"{lost} could not be computed: {ended.reason}"))
+            else:
+                job.fail(SolverError(f"The sweep was ended after {time_limit:g} s."))
+        except CoreError as error:
+            job.fail(error)
+        except Exception as error:  # else the job would never end
+            job.fail(SolverError(f"The sweep could not be computed: {error}."))
+
+    threading.Thread(target=work, daemon=True, name="liftscope-sweep").start()
+    return job

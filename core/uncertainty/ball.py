@@ -17,11 +17,8 @@ from core.uncertainty.estimate import cell_probabilities, conditionals, is_count
 from core.uncertainty.radius import mass_range, radius
 from core.validation import BoolArray, FloatArray
 
-_LAST_DIGITS = 8 * np.finfo(float).eps
+LAST_DIGITS = 8 * np.finfo(float).eps
 """Part of a probability that its rounding may be."""
-
-_BISECTIONS = 60
-"""Halvings of [0, 1] down to the spacing of doubles."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,8 +159,8 @@ class RenyiBall:
         than ROUNDING of it, as in a ball of 1e-14.
         """
         free = 1 - self.lower.sum(axis=1, keepdims=True)
-        rounded = (self.conditional_bound[:, None] > 0) & (free * ROUNDING < _LAST_DIGITS)
-        result: FloatArray = np.where(rounded, self.lower * (1 - _LAST_DIGITS), self.lower)
+        rounded = (self.conditional_bound[:, None] > 0) & (free * ROUNDING < LAST_DIGITS)
+        result: FloatArray = np.where(rounded, self.lower * (1 - LAST_DIGITS), self.lower)
         return result
 
     @cached_property
@@ -229,7 +226,7 @@ class RenyiBall:
         ends = rng.dirichlet(np.full(centre.size, 0.5), whole)
         low, high = np.zeros(whole), np.full(whole, 1.0 if self.bound > 0 else 0.0)
         low[renyi_divergence(centre, ends, self.alpha) <= self.bound] = high[0]
-        for _ in range(_BISECTIONS):
+        for _ in range(60):  # halvings of [0, 1] down to the spacing of doubles
             middle = (low + high) / 2
             points = centre + middle[:, None] * (ends - centre)
             inside = renyi_divergence(centre, points, self.alpha) <= self.bound

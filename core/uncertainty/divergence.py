@@ -7,27 +7,9 @@ from core.validation import FloatArray
 
 
 def renyi_divergence(p: ArrayLike, q: ArrayLike, alpha: float) -> FloatArray:
-    """Return D_α(p‖q) in nats, shape (...).
+    """Return D_α(p‖q) in nats over the last axis ([RLDP] §3).
 
     It is ∞ where q = 0 < p for some symbol; for α < 1 only where that holds of all with p > 0.
-
-    Parameters
-    ----------
-    p, q : array_like
-        Probabilities, shapes (..., n) that broadcast; each sums to 1 over the last axis.
-    alpha : float
-        Order in (0, ∞); 1 is Kullback–Leibler.
-
-    Notes
-    -----
-    Source: [RLDP] §3.
-
-    Examples
-    --------
-    >>> float(renyi_divergence([0.5, 0.5], [0.5, 0.5], 2.0))
-    0.0
-    >>> round(float(renyi_divergence([0.5, 0.5], [0.2, 0.8], 2.0)), 6)
-    0.446287
     """
     first, second = np.broadcast_arrays(np.asarray(p, np.float64), np.asarray(q, np.float64))
     seen = first > 0
@@ -41,27 +23,15 @@ def renyi_divergence(p: ArrayLike, q: ArrayLike, alpha: float) -> FloatArray:
 
 
 def log_mean_exp(weights: FloatArray, exponents: FloatArray) -> FloatArray:
-    """Return log Σ w·e^a over the last axis for weights that sum to 1, or to 0 (then 0).
-
-    It keeps its relative precision where all exponents are near 0, and never overflows.
-
-    Examples
-    --------
-    >>> float(log_mean_exp(np.array([0.5, 0.5]), np.array([0.0, np.log(3)])).round(6))
-    0.693147
-    """
+    """Return log Σ w·e^a over the last axis, Σw = 1 or 0 (then 0), to full precision near 0."""
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         near = (weights * np.expm1(exponents)).sum(axis=-1)
         total: FloatArray = np.asarray(np.log1p(near))
-        far = ~(np.abs(near) < _NEAR)
+        far = ~(np.abs(near) < 0.75)  # |Σ w·(e^a − 1)| below which its log1p loses no digits
         if far.any():
             shares = np.broadcast_to(weights, exponents.shape)
             total[far] = _log_sum_exp(shares[far], exponents[far])
     return total
-
-
-_NEAR = 0.75
-"""|Σ w·(e^a − 1)| below which its log1p loses no digits."""
 
 
 def _log_sum_exp(weights: FloatArray, exponents: FloatArray) -> FloatArray:
@@ -76,19 +46,10 @@ def _log_sum_exp(weights: FloatArray, exponents: FloatArray) -> FloatArray:
 def budget_of(bound: ArrayLike, alpha: float) -> FloatArray:
     """Return a bound in units in which divergences add up: expm1(kB)/k, k = (α−1)/α; B at α = 1.
 
-    In these units the divergence of a joint is at least the sum over s of P̂(s) times that of
-    its conditionals, with equality at the best masses P(s).
-
-    Notes
-    -----
-    For α ≠ 1, D_α(P̂‖P) ≤ B says sign(α−1)·Σ_s P̂_s^α P_s^{1−α} χ_s ≤ sign(α−1)·e^{(α−1)B} with
-    χ_s = e^{(α−1)D_s}. The best masses are P_s ∝ P̂_s χ_s^{1/α}, which leaves
-    Σ_s P̂_s (e^{k D_s} − 1)/k ≤ (e^{kB} − 1)/k. With D of one s alone it is [RLDP] Theorem 1.
-
-    Examples
-    --------
-    >>> float(budget_of(0.5, 1.0)), round(float(budget_of(0.5, 2.0)), 6)
-    (0.5, 0.568051)
+    In these units the divergence of a joint is at least the sum over s of P̂(s) times that of its
+    conditionals. For α ≠ 1, D_α(P̂‖P) ≤ B says sign(α−1)·Σ_s P̂_s^α P_s^{1−α} χ_s ≤
+    sign(α−1)·e^{(α−1)B} with χ_s = e^{(α−1)D_s}. The best masses P_s ∝ P̂_s χ_s^{1/α} leave
+    Σ_s P̂_s (e^{k D_s} − 1)/k ≤ (e^{kB} − 1)/k; for one s alone [RLDP] Theorem 1.
     """
     value = np.asarray(bound, dtype=np.float64)
     k = (alpha - 1) / alpha
@@ -100,26 +61,7 @@ def budget_of(bound: ArrayLike, alpha: float) -> FloatArray:
 
 
 def bound_of(budget: ArrayLike, p_s: ArrayLike, alpha: float) -> FloatArray:
-    """Return how far, in nats, the conditional of s may move on a budget.
-
-    Parameters
-    ----------
-    budget : array_like
-        The budget spent on s, in the units of `budget_of`.
-    p_s : array_like
-        P̂(s). Where it is 0 the result is ∞; for α < 1 also where the budget lets P(s) go to 0.
-    alpha : float
-        Order in (0, ∞).
-
-    Notes
-    -----
-    Source: [RLDP] Theorem 1, eq. 23, where the budget is `budget_of(B, alpha)`.
-
-    Examples
-    --------
-    >>> float(bound_of(0.2, 0.5, 1.0)), float(bound_of(0.2, 0.0, 2.0))
-    (0.4, inf)
-    """
+    """Return how far, in nats, the conditional of s may move on a budget: [RLDP] Th. 1, eq. 23."""
     spent, mass = np.broadcast_arrays(np.asarray(budget, np.float64), np.asarray(p_s, np.float64))
     k = (alpha - 1) / alpha
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

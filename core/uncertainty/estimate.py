@@ -15,38 +15,12 @@ ASSUMED_RECORDS = 1_000
 
 
 def assumed_records(n: int | None) -> int:
-    """Return the number of records behind an estimate, `ASSUMED_RECORDS` where it is not known.
-
-    Examples
-    --------
-    >>> assumed_records(300), assumed_records(None)
-    (300, 1000)
-    """
+    """Return the number of records behind an estimate, `ASSUMED_RECORDS` where it is not known."""
     return ASSUMED_RECORDS if n is None else n
 
 
 def cell_probabilities(p_su: ArrayLike, name: str = "P(s, u)") -> FloatArray:
-    """Return P(s, u), shape (n_s, n_u), checked and normalised.
-
-    Parameters
-    ----------
-    p_su : array_like
-        Probabilities, or whole counts, shape (n_s, n_u) with at least two s and two u.
-    name : str
-        What it is, for the error's sentence.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are fewer than two s or u, an entry is no probability, or the sum is neither 1
-        nor that of counts.
-
-    Examples
-    --------
-    >>> cell_probabilities([[3, 1], [2, 2]])
-    array([[0.375, 0.125],
-           [0.25 , 0.25 ]])
-    """
+    """Return P(s, u), shape (n_s, n_u), checked and normalised."""
     cells = validation.matrix(p_su, name)
     n_s, n_u = cells.shape
     if n_s < 2:
@@ -65,25 +39,12 @@ def cell_probabilities(p_su: ArrayLike, name: str = "P(s, u)") -> FloatArray:
 
 
 def is_counts(cells: FloatArray) -> bool:
-    """Say whether cells are whole numbers that add up to more than 1.
-
-    Examples
-    --------
-    >>> is_counts(np.array([[3.0, 1.0]])), is_counts(np.array([[0.75, 0.25]]))
-    (True, False)
-    """
+    """Say whether cells are whole numbers that add up to more than 1."""
     return bool(cells.sum() > 1 + FLOORED and (cells == np.rint(cells)).all())
 
 
 def conditionals(p_su: FloatArray) -> FloatArray:
-    """Return P(u | s), shape (n_s, n_u); a row of zeros for an s of probability 0.
-
-    Examples
-    --------
-    >>> conditionals(np.array([[0.1, 0.3], [0.0, 0.0]]))
-    array([[0.25, 0.75],
-           [0.  , 0.  ]])
-    """
-    masses = p_su.sum(axis=1, keepdims=True)
+    """Return P(u | s), shape (..., n_s, n_u); a row of zeros for an s of probability 0."""
+    masses = p_su.sum(axis=-1, keepdims=True)
     result: FloatArray = p_su / np.where(masses > 0, masses, 1.0)
     return result

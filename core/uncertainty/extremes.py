@@ -1,7 +1,12 @@
-"""The member R of a Rényi ball around p that minimises R·gap.
+"""The range of R·v over a Rényi ball: the member R that is extreme, and bounds by weak duality.
 
-To maximise R·v over D_α(p‖R) ≤ y take gap = max v − v, to minimise it gap = v − min v. The best
-R is R_u ∝ p_u (δ + gap_u)^{−1/α}, with the tilt δ ≥ 0 at which D_α(p‖R) = y.
+To maximise R·v over D_α(p‖R) ≤ y take gap = max v − v, to minimise it gap = v − min v. The best R
+is R_u ∝ p_u (δ + gap_u)^{−1/α}, with the δ ≥ 0 at which D_α(p‖R) = y. By Hölder's inequality, for
+every order (k = 0 is the geometric mean),
+
+max {R·v : D_α(p‖R) ≤ y} = min over ν ≥ max v of ν − e^{−y}·(Σ p (ν − v)^k)^{1/k}, k = (α−1)/α,
+
+likewise for the least: there an inexact search only widens the range.
 """
 
 from typing import NamedTuple
@@ -14,9 +19,6 @@ from core.validation import FloatArray
 LOWEST_TILT, HIGHEST_TILT = -1e5, 60.0
 """Limits of log δ for gaps of up to 1: beyond them R is a corner, or p, as far as doubles tell."""
 
-_STEPS = 200
-"""Newton takes 4 to 10 steps; bisection alone takes fewer than this."""
-
 TINY = np.finfo(np.float64).tiny
 """Least denominator: a sum that is 0 is not divided by."""
 
@@ -25,15 +27,9 @@ _CLOSE, _NOISE = 1e-12, 1e-15
 
 
 class Extreme(NamedTuple):
-    """Extreme members of balls.
+    """Members R of balls, (..., n), and the log of what more budget would add, −∞ for nothing.
 
-    Attributes
-    ----------
-    members : ndarray
-        R, shape (..., n).
-    log_price : ndarray
-        Shape (...,): log of what one more unit of `budget_of`, spent on this conditional alone
-        with P̂(s) = 1, adds to the value; −∞ where nothing is left to gain.
+    That is of one more unit of `budget_of`, spent on this conditional alone with P̂(s) = 1.
     """
 
     members: FloatArray
@@ -41,19 +37,7 @@ class Extreme(NamedTuple):
 
 
 def log_tilt(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) -> FloatArray:
-    """Return log δ of the tilt at which D_α(p‖R) = bound, within the two limits.
-
-    Parameters
-    ----------
-    p : ndarray
-        Probabilities, shape (..., n).
-    gap : ndarray
-        Shape (..., n), from 0 (best) to 1.
-    bound : ndarray
-        Shape (...,), in nats, in [0, ∞].
-    alpha : float
-        Order in (0, ∞).
-    """
+    """Return log δ of the tilt at which D_α(p‖R) = bound, within the two limits."""
     mean = (p * gap).sum(axis=-1)
     variance = (p * (gap - mean[..., None]) ** 2).sum(axis=-1)
     low, high = np.full(bound.shape, LOWEST_TILT), np.full(bound.shape, HIGHEST_TILT)
@@ -65,7 +49,7 @@ def log_tilt(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) ->
         goal = np.log(bound)
         corner = _divergence(p, log_gap, low, alpha)[0] <= bound
         tilt, high = np.where(corner, low, tilt), np.where(corner, low, high)
-        for _ in range(_STEPS):
+        for _ in range(200):  # Newton takes 4 to 10 steps; bisection alone takes fewer than this
             divergence, slope = _divergence(p, log_gap, tilt, alpha)
             miss = np.log(divergence) - goal
             low = np.where(miss > 0, tilt, low)
@@ -97,10 +81,9 @@ def _divergence(
 
 
 def tilted_sums(p: FloatArray, rise: FloatArray, alpha: float) -> tuple[FloatArray, FloatArray]:
-    """Return log Σ p·x^{−1/α} and the log of x's power mean of order k = (α−1)/α.
+    """Return log Σ p·x^{−1/α} and the log of x's power mean of order k, x = e^rise = 1 + gap/δ.
 
-    `rise` is log x with x = 1 + gap/δ, shape (..., n). The first plus 1/α of the second is
-    D_α(p‖R).
+    The first plus 1/α of the second is D_α(p‖R), with k = (α−1)/α.
     """
     k = (alpha - 1) / alpha
     mean = (p * rise).sum(axis=-1) if k == 0 else log_mean_exp(p, k * rise) / k
@@ -108,24 +91,7 @@ def tilted_sums(p: FloatArray, rise: FloatArray, alpha: float) -> tuple[FloatArr
 
 
 def extreme_member(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) -> Extreme:
-    """Return the R of the ball that minimises R·gap, and the price of its bound.
-
-    Parameters
-    ----------
-    p : ndarray
-        Centre of the ball, shape (..., n); all zero where s was never seen.
-    gap : ndarray
-        How much worse than the best each symbol is, shape (..., n), its least entry 0.
-    bound : ndarray
-        Radius in nats, shape (...,), in [0, ∞].
-    alpha : float
-        Order in (0, ∞).
-
-    Examples
-    --------
-    >>> extreme_member(np.array([0.5, 0.5]), np.array([0.0, 1.0]), np.log(1.25), 2.0).members
-    array([0.7236068, 0.2763932])
-    """
+    """Return the R of the ball that minimises R·gap, and the price of its bound."""
     p, gap = np.broadcast_arrays(p, gap)
     bound = np.broadcast_to(np.asarray(bound, np.float64), p.shape[:-1])
     spread = np.max(gap, axis=-1)
@@ -153,9 +119,9 @@ def extreme_member(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: flo
 def _corner(p: FloatArray, gap: FloatArray, left: FloatArray, tilted: FloatArray) -> FloatArray:
     """Return R where the ball reaches further than any tilt.
 
-    If a symbol with p > 0 has gap 0, all mass goes to those. Else a symbol with p = 0 has: it
-    takes the mass that the tilted part, scaled by `left`, leaves; scaling by w adds −log w to
-    the divergence of every order.
+    If a symbol with p > 0 has gap 0, all mass goes to those. Else one with p = 0 takes what the
+    tilted part, scaled by `left`, leaves; scaling by w adds −log w to the divergence of every
+    order.
     """
     best = (p > 0) & (gap == 0)
     weight = (p * best).sum(axis=-1, keepdims=True)
@@ -165,4 +131,34 @@ def _corner(p: FloatArray, gap: FloatArray, left: FloatArray, tilted: FloatArray
     share = np.where(known, left[..., None], 0.0)
     unseen = share * tilted + (1 - share) * first
     result: FloatArray = np.where(weight > 0, seen, unseen)
+    return result
+
+
+def greatest(p: FloatArray, v: FloatArray, bound: FloatArray, alpha: float) -> FloatArray:
+    """Return max R·v over D_α(p‖R) ≤ bound, p and v (..., n), or slightly more."""
+    top = v.max(axis=-1)
+    value: FloatArray = top - margin(p, top[..., None] - v, bound, alpha)
+    return np.asarray(np.minimum(value, top))
+
+
+def least(p: FloatArray, v: FloatArray, bound: FloatArray, alpha: float) -> FloatArray:
+    """Return min R·v over D_α(p‖R) ≤ bound, or slightly less; shapes as `greatest`."""
+    bottom = v.min(axis=-1)
+    value: FloatArray = bottom + margin(p, v - bottom[..., None], bound, alpha)
+    return np.asarray(np.maximum(value, bottom))
+
+
+def margin(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) -> FloatArray:
+    """Return min R·gap by duality: max over δ ≥ 0 of e^{−bound}·(Σ p (δ + gap)^k)^{1/k} − δ."""
+    bound = np.broadcast_to(bound, gap.shape[:-1])
+    spread = gap.max(axis=-1)
+    scaled = gap / np.where(spread > 0, spread, 1.0)[..., None]
+    tilt = log_tilt(np.broadcast_to(p, gap.shape), scaled, bound, alpha)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        rise = np.logaddexp(0.0, np.log(scaled) - tilt[..., None])
+        log_mean = tilted_sums(p, rise, alpha)[1]
+        # every δ gives a valid bound; the first form keeps its digits where δ is large
+        wide = np.exp(tilt) * np.expm1(log_mean - bound)
+        narrow = np.exp(tilt + log_mean - bound) - np.exp(tilt)
+    result: FloatArray = spread * np.where(tilt > 0, wide, narrow)
     return result

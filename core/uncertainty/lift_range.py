@@ -11,7 +11,7 @@ from core import validation
 from core.errors import InvalidInputError
 from core.uncertainty.ball import RenyiBall
 from core.uncertainty.divergence import bound_of
-from core.uncertainty.duality import greatest, least
+from core.uncertainty.extremes import greatest, least
 from core.uncertainty.radius import mass_range
 from core.validation import FloatArray
 
@@ -20,13 +20,7 @@ _PARTS = 64
 
 
 class LiftRange(NamedTuple):
-    """Bounds on the lifts P(y|s)/P(y) over a ball.
-
-    Attributes
-    ----------
-    low, high : ndarray
-        Shape (n_s, n_y): every member's lift is between them. They may be a little too wide.
-    """
+    """Bounds on the lifts P(y|s)/P(y) of every member of a ball, each of shape (n_s, n_y)."""
 
     low: FloatArray
     high: FloatArray
@@ -35,32 +29,11 @@ class LiftRange(NamedTuple):
 def lift_range(ball: RenyiBall, kernel: ArrayLike) -> LiftRange:
     """Return bounds on all lifts of a mechanism that sees X alone, over a ball around P̂(s, x).
 
-    Parameters
-    ----------
-    ball : RenyiBall
-        F.
-    kernel : array_like
-        P(y | x), shape (n_x, n_y); each output has a positive entry.
-
-    Raises
-    ------
-    InvalidInputError
-        If the kernel has not a row for each x of the ball.
-
-    Notes
-    -----
-    With m = P(s), a = P(y|s) and b = P(y|not s) the lift is a/(ma + (1 − m)b), which grows with
-    a/b. The ball of the pair (whether S = s, X) has the same bound, so a/b is at most the largest
-    ratio over the splits of its budget between both conditionals ([RLDP] Theorem 1); in each of
-    `_PARTS` parts of the splits both get what the better end of the part gives them. m is put to
-    the end of its own range, as if it took nothing of the budget: a range found so is wider than
-    the exact one, by a quarter in the small sets of the tests.
-
-    Examples
-    --------
-    >>> found = lift_range(RenyiBall([[0.3, 0.2], [0.1, 0.4]], bound=0.0), np.eye(2))
-    >>> found.low.round(3).tolist(), found.high.round(3).tolist()
-    ([[1.5, 0.667], [0.5, 1.333]], [[1.5, 0.667], [0.5, 1.333]])
+    With m = P(s), a = P(y|s) and b = P(y|not s) the lift a/(ma + (1 − m)b) grows with a/b. The ball
+    of (whether S = s, X) has the same bound, so a/b is at most the largest ratio over the splits of
+    its budget ([RLDP] Theorem 1); in each of `_PARTS` parts of them both get what its better end
+    gives. m is put to the end of its own range, as if it took no budget, which only widens the
+    result.
     """
     answers = validation.kernel(kernel, ball.n_u)
     if not answers.any(axis=0).all():

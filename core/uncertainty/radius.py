@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from core.uncertainty.duality import greatest, least
-from core.uncertainty.extremes import extreme_member
+from core.uncertainty.extremes import extreme_member, greatest, least
 from core.validation import FloatArray
 
 MAX_EXACT = 30
@@ -11,32 +10,13 @@ MAX_EXACT = 30
 result is an upper bound that holds for any sums."""
 
 _GOLDEN = (np.sqrt(5) - 1) / 2
-_GOLDEN_STEPS = 80
-"""Golden-section steps from an interval of 1 to below the spacing of doubles."""
 
 
 def mass_range(rho: FloatArray, bound: FloatArray, alpha: float) -> tuple[FloatArray, FloatArray]:
-    """Return the least and greatest R(U1) over the ball around p, for sets U1 with p(U1) = rho.
+    """Return the least and greatest R(U1), ρξ⁻(ρ) and ρξ⁺(ρ), over the ball where p(U1) = rho.
 
-    Parameters
-    ----------
-    rho : ndarray
-        Probabilities of sets, shape (...).
-    bound : ndarray
-        Radius of the ball in nats, in [0, ∞], of a shape that broadcasts with `rho`.
-    alpha : float
-        Order in (0, ∞).
-
-    Notes
-    -----
-    These are ρξ⁻(ρ) and ρξ⁺(ρ). For α = 2, with b = e^B − 1, they are the roots t of
-    (1 + b)t² − (b + 2ρ)t + ρ² = 0. Source: [RLDP] eq. 27 and 28; for α = 2 Lemma 1.
-
-    Examples
-    --------
-    >>> low, high = mass_range(np.array([0.5]), np.log(np.array([1.25])), 2.0)
-    >>> low, high
-    (array([0.2763932]), array([0.7236068]))
+    For α = 2, with b = e^B − 1, they are the roots t of (1 + b)t² − (b + 2ρ)t + ρ² = 0. Source:
+    [RLDP] eq. 27 and 28; for α = 2 Lemma 1.
     """
     rho, bound = np.broadcast_arrays(np.asarray(rho, np.float64), np.asarray(bound, np.float64))
     if alpha == 2:
@@ -67,26 +47,9 @@ def mass_range(rho: FloatArray, bound: FloatArray, alpha: float) -> tuple[FloatA
 def radius(p: FloatArray, bound: float, alpha: float) -> float:
     """Return max ‖R − p‖₁ over the ball around p; beyond `MAX_EXACT` symbols an upper bound.
 
-    Parameters
-    ----------
-    p : ndarray
-        Probabilities, shape (n,).
-    bound : float
-        Radius of the ball in nats, in [0, ∞].
-    alpha : float
-        Order in (0, ∞).
-
-    Notes
-    -----
-    Twice the maximum over sets U1 of ρξ⁺(ρ) − ρ at ρ = p(U1) ([RLDP] eq. 30). The pairs (ρ, t)
-    of binary divergence at most B form a convex set, as D_α is jointly quasi-convex, so this
-    gain is concave in ρ: only the achievable sums next to its peak matter. At α = 2 the peak is
-    at (1 − √b)/2 and worth √b/2.
-
-    Examples
-    --------
-    >>> round(radius(np.array([7 / 17, 10 / 17]), 0.4067277, 2.0), 5)
-    0.63103
+    Twice the maximum over U1 of ρξ⁺(ρ) − ρ at ρ = p(U1) ([RLDP] eq. 30). As D_α is jointly
+    quasi-convex, this gain is concave in ρ: only achievable sums next to its peak matter. At α = 2
+    the peak is at (1 − √b)/2 and worth √b/2.
     """
     least = float(p.min())
     peak = max(_peak(bound, alpha), least)
@@ -96,10 +59,7 @@ def radius(p: FloatArray, bound: float, alpha: float) -> float:
 
 
 def _greatest_mass(rho: FloatArray, bound: float, alpha: float) -> FloatArray:
-    """Return the greatest R(U1) where p(U1) = rho, faster than `mass_range`.
-
-    By duality, so never too small; for a tiny rho its absolute error is the rounding of 1.
-    """
+    """Return the greatest R(U1) where p(U1) = rho: by duality, so never too small."""
     if alpha == 2 or bound == 0:
         return mass_range(rho, np.array(bound), alpha)[1]
     pair = np.stack([rho, 1 - rho], axis=-1)
@@ -112,7 +72,8 @@ def _peak(bound: float, alpha: float) -> float:
     if alpha == 2:
         return max(0.0, (1 - float(np.sqrt(np.expm1(min(bound, 1.0))))) / 2)
     left, right = 0.0, 1.0
-    for _ in range(_GOLDEN_STEPS):
+    # golden-section steps from an interval of 1 to below the spacing of doubles
+    for _ in range(80):
         points = np.array([right - _GOLDEN * (right - left), left + _GOLDEN * (right - left)])
         gain = _greatest_mass(points, bound, alpha) - points
         if gain[0] >= gain[1]:

@@ -1,9 +1,8 @@
 """The most that a mechanism's outputs can tell about S, over all members of a Rényi ball.
 
-The two conditionals P(U | s1) and P(U | s2) share the budget B: the further the one is moved, the
-less the other can be. In the units of `budget_of` the two costs add up, so the worst case is a
-search over one number, the split of the budget. Each side's value comes from weak duality
-(`core.uncertainty.duality`): an inexact inner search can only overstate the leak.
+P(U | s1) and P(U | s2) share the budget B; in the units of `budget_of` the costs add up, so the
+worst case is a search over the split. Each side's value comes from weak duality
+(`core.uncertainty.extremes`): an inexact inner search can only overstate the leak.
 """
 
 from __future__ import annotations
@@ -14,9 +13,8 @@ import numpy as np
 from scipy.optimize import elementwise
 
 from core.uncertainty.ball import RenyiBall
-from core.uncertainty.divergence import bound_of, renyi_divergence
-from core.uncertainty.duality import greatest, least, margin
-from core.uncertainty.extremes import extreme_member
+from core.uncertainty.divergence import bound_of
+from core.uncertainty.extremes import greatest, least, margin
 from core.validation import FloatArray, IntArray
 
 _GRID = 8
@@ -25,35 +23,16 @@ _GRID = 8
 _TOLERANCES = {"xatol": 1e-9, "xrtol": 1e-9, "fatol": 1e-13, "frtol": 1e-14}
 """Of the split's angle and of the level, which is flat around its peak."""
 
-_MOST_LEVELS = 60
-"""Most times that intervals are divided, for orders below ½; about ten are needed."""
-
 _CHUNK = 1024
 """Triples (y, s1, s2) searched at once, highest ceilings first: they rule out most others."""
 
 _CELL_TOL = 1e-6
 """Nats by which the level may be overstated for orders below ½, where it has several peaks."""
 
-_FARTHEST = 1e4
-"""Nats that stand for any larger divergence: e^−10000 is 0 in doubles."""
-
-_LOWEST = -1e3
-"""Stands for a level of −∞, which the minimiser does not accept."""
-
 
 @dataclass(frozen=True)
 class WorstCase:
-    """The most that an output tells about S, over a ball.
-
-    Attributes
-    ----------
-    level : float
-        The greatest log P(y | s1)/P(y | s2) over all outputs, pairs and members; ∞ is a value.
-    output, above, below : int
-        The y, s1 and s2 at which it is reached.
-    angle : float
-        How the budget is split there: s1 gets the share sin²(angle).
-    """
+    """The greatest log P(y | s1)/P(y | s2) over a ball; s1, `above`, has the share sin²(angle)."""
 
     level: float
     output: int = 0
@@ -63,83 +42,18 @@ class WorstCase:
 
 
 def worst_case(ball: RenyiBall, answers: FloatArray) -> WorstCase:
-    """Return the most that any output tells about S, over all members of the ball.
+    """Return the most that any output tells about S over the ball; answers (n_s, n_u, n_y).
 
-    Parameters
-    ----------
-    ball : RenyiBall
-        F.
-    answers : ndarray
-        P(y | s, u), shape (n_s, n_u, n_y).
-
-    Notes
-    -----
-    As a function of s1's share of the budget, log max R1·v − log min R2·v has one peak for α ≥ ½
-    (a concave over a convex function), which a bracketing minimiser finds. Below ½ every interval
-    that may hold a higher value is divided again, and the result is rounded up by `_CELL_TOL`, to
-    at most what the secrets reach with the whole budget each.
-
-    Examples
-    --------
-    >>> ball = RenyiBall([[0.25, 0.25], [0.25, 0.25]], bound=np.inf)
-    >>> answers = np.array([[[0.8, 0.2], [0.8, 0.2]], [[0.4, 0.6], [0.2, 0.8]]])
-    >>> round(float(np.exp(worst_case(ball, answers).level)), 6)
-    4.0
+    In s1's share of the budget log max R1·v − log min R2·v has one peak for α ≥ ½ (a concave over a
+    convex function). Below ½ every interval that may hold a higher value is divided again, and the
+    result is rounded up by `_CELL_TOL`, to at most what the secrets reach with all of B each.
     """
     return _worst(ball, answers, 0.0, stop=False)
 
 
 def exceeds(ball: RenyiBall, answers: FloatArray, limit: float) -> bool:
-    """Say whether the level of `worst_case` is above a limit in nats; stops at the first that is.
-
-    Examples
-    --------
-    >>> ball = RenyiBall([[0.25, 0.25], [0.25, 0.25]], bound=np.inf)
-    >>> answers = np.array([[[0.8, 0.2], [0.8, 0.2]], [[0.4, 0.6], [0.2, 0.8]]])
-    >>> exceeds(ball, answers, 1.38), exceeds(ball, answers, 1.39)
-    (True, False)
-    """
+    """Say whether the level of `worst_case` exceeds a limit in nats; stops at the first."""
     return _worst(ball, answers, limit, stop=True).level > limit
-
-
-def worst_member(ball: RenyiBall, answers: FloatArray) -> FloatArray:
-    """Return the P(s, u) of the ball, shape (n_s, n_u), at which `worst_case` is attained.
-
-    Parameters
-    ----------
-    ball : RenyiBall
-        F, with a finite bound.
-    answers : ndarray
-        P(y | s, u), shape (n_s, n_u, n_y).
-
-    Notes
-    -----
-    All other conditionals are P̂(U | s), and the masses are those at which P is nearest to P̂:
-    P(s) ∝ P̂(s)·e^{(α−1)D_s/α}.
-
-    Examples
-    --------
-    >>> ball = RenyiBall([[0.25, 0.25], [0.25, 0.25]], bound=0.1)
-    >>> answers = np.array([[[0.8, 0.2], [0.2, 0.8]], [[0.8, 0.2], [0.2, 0.8]]])
-    >>> worst_member(ball, answers).round(3)
-    array([[0.31 , 0.182],
-           [0.165, 0.342]])
-    """
-    worst = worst_case(ball, answers)
-    values = answers[..., worst.output]
-    pair = [worst.above, worst.below]
-    gaps = np.stack(
-        [values[pair[0]].max() - values[pair[0]], values[pair[1]] - values[pair[1]].min()]
-    )
-    shares = _share(ball.budget, np.array([np.sin(worst.angle), np.cos(worst.angle)]))
-    bounds = bound_of(shares, ball.p_s[pair], ball.alpha)
-    conditionals = ball.p_u_given_s.copy()
-    conditionals[pair] = extreme_member(conditionals[pair], gaps, bounds, ball.alpha).members
-    moved = renyi_divergence(ball.p_u_given_s, conditionals, ball.alpha)
-    pull = (ball.alpha - 1) / ball.alpha * np.minimum(moved, _FARTHEST)
-    masses = ball.p_s * np.exp(pull - pull.max())
-    result: FloatArray = masses[:, None] / masses.sum() * conditionals
-    return result
 
 
 def _worst(ball: RenyiBall, answers: FloatArray, floor: float, *, stop: bool) -> WorstCase:
@@ -167,10 +81,7 @@ def _worst(ball: RenyiBall, answers: FloatArray, floor: float, *, stop: bool) ->
 def _pairs(
     ball: RenyiBall, values: FloatArray, best: WorstCase
 ) -> tuple[IntArray, FloatArray, WorstCase]:
-    """Return all (y, s1, s2), a ceiling of each one's level, and the worst of the extreme splits.
-
-    The ceiling lets both secrets spend the whole budget; an extreme split gives it to one.
-    """
+    """Return all (y, s1, s2), ceilings with all of B for both, and the worst if one has all."""
     p, free, none = ball.p_u_given_s, ball.conditional_bound, bound_of(0.0, ball.p_s, ball.alpha)
     high = [greatest(p, values, bound, ball.alpha) for bound in (none, free)]
     low = [least(p, values, bound, ball.alpha) for bound in (none, free)]
@@ -211,7 +122,8 @@ def _one_peak(ball: RenyiBall, values: FloatArray, triples: IntArray, best: Wors
     def loss(angle: FloatArray, row: FloatArray) -> FloatArray:
         chosen = triples[row.astype(np.int64)]
         sides = _values(ball, values, chosen, angle[:, None])
-        return -np.maximum(_log_ratio(*sides)[:, 0], _LOWEST)
+        # stands for a level of −∞, which the minimiser does not accept
+        return -np.maximum(_log_ratio(*sides)[:, 0], -1e3)
 
     # the level is symmetric about 0 and π/2, so a bracket may reach beyond them
     middle, step = grid[peak[room]], grid[1]
@@ -229,7 +141,8 @@ def _many_peaks(
 ) -> WorstCase:
     """Return the higher of `best` and, to within `_CELL_TOL`, the highest of all peaks."""
     left, right = np.zeros(len(triples)), np.full(len(triples), np.pi / 2)
-    for _ in range(_MOST_LEVELS):
+    # most times that intervals are divided, for orders below ½; about ten are needed
+    for _ in range(60):
         grid = left[:, None] + (right - left)[:, None] * np.linspace(0, 1, _GRID + 1)
         high, low = _values(ball, values, triples, grid)
         levels = _log_ratio(high, low)

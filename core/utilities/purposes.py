@@ -356,13 +356,7 @@ def _task_of(table: FloatArray, joint: Joint) -> FloatArray:
 
 
 def _of_symbols(table: FloatArray, joint: Joint, name: str, what: str) -> FloatArray:
-    """Return the columns of the joint's symbols, given a table of these or of all it was made of.
-
-    Raises
-    ------
-    InvalidInputError
-        If the table has another number of columns; the message calls it `name`, and them `what`.
-    """
+    """Return the columns of the joint's symbols of a table of these or of all it was made of."""
     whole = joint.n_x + len(joint.dropped_x)
     count = table.shape[1]
     if count == joint.n_x:

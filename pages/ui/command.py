@@ -15,16 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Open the dashboard, with any `--server.…` options given, or run a command of `core`.
-
-    Streamlit is imported for the dashboard alone: a command that is interrupted while it starts
-    says so.
-
-    Returns
-    -------
-    int
-        The command's exit status; the dashboard ends with the process.
-    """
+    """Open the dashboard with any `--server.…` options given, or run a command of `core`."""
     asked = sys.argv[1:] if arguments is None else list(arguments)
     if asked and not asked[0].startswith("--server."):
         return core_command(asked)

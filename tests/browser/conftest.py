@@ -6,7 +6,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    expect,
+    sync_playwright,
+)
 
 from tests.browser.chromium import find
 from tests.browser.served import ARGUMENTS, served
@@ -46,11 +53,24 @@ def browser() -> Iterator[Browser]:
         opened.close()
 
 
+@pytest.fixture(scope="session")
+def profile(browser: Browser) -> Iterator[BrowserContext]:
+    """Keep what a browser has fetched and compiled from one test to the next, and nothing else."""
+    with browser.new_context(accept_downloads=True) as kept:
+        yield kept
+
+
 @pytest.fixture
-def visit(browser: Browser, address: str) -> Iterator[Callable[..., Page]]:
-    """Open pages of the dashboard; fail if one of them logs an error or asks another host."""
+def visit(browser: Browser, profile: BrowserContext, address: str) -> Iterator[Callable[..., Page]]:
+    """Open pages of the dashboard; fail if one of them logs an error or asks another host.
+
+    The first one is opened in the kept profile, without its cookies; each further one by another
+    browser.
+    """
     wrong: list[str] = []
-    contexts = []
+    before = profile.pages
+    others: list[BrowserContext] = []
+    pages: list[Page] = []
 
     def note(message: ConsoleMessage) -> None:
         probe = any(part in message.location.get("url", "") for part in PROBES)
@@ -58,14 +78,14 @@ def visit(browser: Browser, address: str) -> Iterator[Callable[..., Page]]:
             wrong.append(f"{message.text} at {message.location.get('url')}")
 
     def opened(path: str = "", *, width: int = 1440, height: int = 900, dark: bool = False) -> Page:
-        context = browser.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme="dark" if dark else "light",
-            accept_downloads=True,
-        )
-        contexts.append(context)
-        page = context.new_page()
+        context = profile
+        if pages:
+            others.append(context := browser.new_context(accept_downloads=True))
         context.set_default_timeout(PATIENCE)  # of tabs that the page opens, too
+        page = context.new_page()
+        pages.append(page)
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme="dark" if dark else "light")
         page.on("console", note)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on(
@@ -80,6 +100,20 @@ def visit(browser: Browser, address: str) -> Iterator[Callable[..., Page]]:
         return page
 
     yield opened
-    for context in contexts:
+    blank = profile.new_page()
+    for page in profile.pages:
+        if page not in (*before, blank):
+            page.close()
+    forget(blank, address)
+    blank.close()
+    for context in others:
         context.close()
     assert not wrong, wrong
+
+
+def forget(page: Page, address: str) -> None:
+    """Clear what a page's browser has kept of the dashboard, but for what it has fetched."""
+    page.context.clear_cookies()
+    page.context.clear_permissions()
+    asked = {"origin": address, "storageTypes": "local_storage,indexeddb"}
+    page.context.new_cdp_session(page).send("Storage.clearDataForOrigin", asked)

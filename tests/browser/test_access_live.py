@@ -11,10 +11,11 @@ from playwright.sync_api import expect
 
 from pages.ui.style import glossary
 from tests.browser import waiting
+from tests.browser.test_compare_live import QUICK, link
 
 PAGES = {
     "explore": "?eps=1",
-    "compare": "compare",
+    "compare": link(QUICK),
     "lift": "lift",
     "mechanisms": "mechanisms",
     "frontiers": "frontiers?notion=lip&by=watchdog&steps=2",
@@ -25,7 +26,6 @@ PAGES = {
     "learn": "learn",
     "papers": "papers",
     "papers errata": "papers?show=errata",
-    "learn lip": "learn?topic=lip",
     "learn exercises": "learn?topic=exercises",
 }
 
@@ -51,10 +51,11 @@ def at_rest(page):
     waiting.settle(page, busy=BUSY, rest=20)
 
 
-def opened(browser, address, path, width, height):
+def opened(profile, address, path, width, height):
     """Open a page in a window as high as itself, so that nothing is out of sight."""
-    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme="light")
-    page = context.new_page()
+    page = profile.new_page()
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme="light")
     page.set_default_timeout(waiting.PATIENCE)
     page.goto(f"{address}/{path}")
     at_rest(page)
@@ -65,17 +66,17 @@ def opened(browser, address, path, width, height):
 
 
 @pytest.fixture(scope="module", params=PAGES)
-def desk(request, browser, address):
-    page = opened(browser, address, PAGES[request.param], 1440, 900)
+def desk(request, profile, address):
+    page = opened(profile, address, PAGES[request.param], 1440, 900)
     yield request.param, page
-    page.context.close()
+    page.close()
 
 
 @pytest.fixture(scope="module", params=PAGES)
-def phone(request, browser, address):
-    page = opened(browser, address, PAGES[request.param], 390, 844)
+def phone(request, profile, address):
+    page = opened(profile, address, PAGES[request.param], 390, 844)
     yield request.param, page
-    page.context.close()
+    page.close()
 
 
 DARK = """
@@ -101,6 +102,7 @@ def grave(page):
     return page.evaluate(GRAVE)
 
 
+@pytest.mark.journey
 def test_axe_finds_nothing_grave(desk):
     _, page = desk
     found = {}
@@ -147,7 +149,8 @@ CHARTS = """
 
 def test_every_chart_has_a_spoken_name_and_its_table(desk):
     name, page = desk
-    charts = page.evaluate(CHARTS)
+    # the test before changed the theme, at which charts are drawn anew
+    charts = waiting.settle(page, busy=BUSY, rest=20, look=CHARTS)
     assert bool(charts) == (name not in CHARTLESS)
     for chart in charts:
         assert (chart["role"], chart["group"]) == ("img", "group")
@@ -353,15 +356,13 @@ def test_on_a_phone_the_sidebar_does_not_cover_what_a_slider_changes(visit, dark
     slider = page.locator(".st-key-eps input[type='range']")
     slider.scroll_into_view_if_needed()
     at_rest(page)
-    before = page.evaluate(UNCOVERED, ".st-key-strip")
-    assert before
+    before = page.wait_for_function(UNCOVERED, arg=".st-key-strip").json_value()
     slider.focus()
     for _ in range(6):
         page.keyboard.press("ArrowRight")
     page.wait_for_url(re.compile(r"eps=0\.8"))
     at_rest(page)
-    after = page.evaluate(UNCOVERED, ".st-key-strip")
-    assert after
+    after = page.wait_for_function(UNCOVERED, arg=".st-key-strip").json_value()
     assert after != before
     box = slider.locator("xpath=../..").bounding_box()
     assert 0 <= box["y"] <= 844 - box["height"]

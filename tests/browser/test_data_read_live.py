@@ -4,6 +4,7 @@ import json
 import re
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser import waiting
@@ -23,6 +24,7 @@ def read_of(page):
     return json.loads(parse_qs(urlsplit(page.url).query)["read"][0])
 
 
+@pytest.mark.journey
 def test_a_windows_1252_file_with_decimal_commas_is_read_and_read_otherwise(visit):
     page = visit("data")
     page.locator(".st-key-own summary").click()
@@ -32,7 +34,7 @@ def test_a_windows_1252_file_with_decimal_commas_is_read_and_read_otherwise(visi
     page.wait_for_url(re.compile("upload"))
     panel = page.locator(".st-key-read")
     expect(panel.get_by_text("decimal comma; thousands point")).to_be_visible()
-    for key, value in (("encoding", "Windows-1252"), ("delimiter", "semicolons")):
+    for key, value in (("encoding", "Windows-1252, a guess"), ("delimiter", "semicolons")):
         box = panel.locator(f".st-key-read_{key} input")
         expect(box).to_have_value(f"as found: {value}")
     assert read_of(page) == {"decimal": ",", "thousands": "."}

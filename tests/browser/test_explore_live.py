@@ -51,6 +51,7 @@ def saved(page, button):
     return waiting.value
 
 
+@pytest.mark.journey
 def test_a_slider_updates_figures_charts_and_url_and_the_url_restores(visit):
     page = visit(QUICK)
     settle(page)
@@ -114,6 +115,7 @@ def test_charts_and_page_stay_in_place_while_a_slider_moves(visit):
     assert (page.evaluate(boxes), page.evaluate(axes)) == before
 
 
+@pytest.mark.journey
 def test_a_bad_link_is_told_and_mended(visit):
     page = visit("?eps=99&mech=magic")
     page.get_by_text("The link has eps=99").wait_for()
@@ -236,6 +238,7 @@ def text_of(png):
     return found
 
 
+@pytest.mark.journey
 def test_tables_mechanism_and_scenario_download_and_parse(visit):
     page = visit(QUICK)
     settle(page)
@@ -277,19 +280,6 @@ def test_formulas_and_their_source_are_one_click_away(visit):
     page.locator(".st-key-lifts_formulas button").first.click()
     page.locator(".katex").first.wait_for()
     page.locator("[data-testid=stPopoverBody]").get_by_text("[Lift]").first.wait_for()
-
-
-@pytest.mark.parametrize("path", ["", "lift", "data"])
-@pytest.mark.parametrize("dark", [False, True])
-def test_nothing_is_wider_than_a_phone(visit, path, dark):
-    page = visit(f"{path}{QUICK}", width=390, height=844, dark=dark)
-    page.locator(".lsc-plot[data-drawn]").first.wait_for(state="attached")
-    waiting.settle(page)
-    wide = page.evaluate(
-        """() => [document.documentElement, document.querySelector('[data-testid=stMain]')]
-             .map(e => e.scrollWidth - e.clientWidth)"""
-    )
-    assert max(wide) <= 0
 
 
 def test_charts_take_the_colours_of_the_theme(visit):

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 import zxingcpp
 from PIL import Image
+from playwright.sync_api import expect
 
 from tests.browser import waiting
 
@@ -88,6 +89,7 @@ def test_every_chart_is_alone_large_and_legible_from_the_back_row(visit, dark):
     assert len(set(names)) == len(names)
 
 
+@pytest.mark.journey
 def test_arrow_keys_and_buttons_turn_the_charts_and_a_reload_keeps_the_place(visit):
     page = visit(f"{QUICK}&projector=on", width=1280, height=720)
     at(page, 1)
@@ -152,9 +154,9 @@ def test_a_chart_that_is_not_on_the_page_is_told(visit):
 def test_a_page_without_charts_says_that_it_is_shown_as_it_is(visit):
     page = visit("learn?topic=glossary&projector=on", width=1280, height=720)
     waiting.settle(page)
-    said = page.locator(".lsc-projector-text").inner_text()
-    assert said == "No chart here: the page is shown as it is."
-    assert page.get_by_text("what it means").first.is_visible()
+    said = page.locator(".lsc-projector-text")
+    expect(said).to_have_text("No chart here: the page is shown as it is.")
+    expect(page.get_by_text("what it means").first).to_be_visible()
 
 
 def test_the_code_on_screen_opens_the_question_on_screen(visit):

@@ -25,6 +25,7 @@ def wait_for_change(page, key, old):
     )
 
 
+@pytest.mark.journey
 def test_switches_and_steps_are_restored_by_the_link(visit):
     page = visit(QUERY)
     settle(page)

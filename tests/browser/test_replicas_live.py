@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from core.errors import InvalidInputError
 from pages.ui.serving import running
-from pages.ui.serving.proxy import COOKIE
+from pages.ui.serving.running import COOKIE
 from tests.browser.waiting import PATIENCE, settle
 
 try:

@@ -26,18 +26,27 @@ _AT_REST = """
   });
   const app = document.querySelector("[data-testid=stApp]");
   const running = app?.dataset.testScriptState !== "notRunning";
-  const said = document.body.innerText;
-  const working = busy.some(words => said.includes(words))
-    || gone.some(key => document.querySelector(`.st-key-${key}`));
+  const working = gone.some(key => document.querySelector(`.st-key-${key}`));
+  // Streamlit fetches what draws a table when the first one is shown
+  const tables = [...document.querySelectorAll("[data-testid=stDataFrame]")]
+    .every(one => !one.checkVisibility() || one.querySelector(".dvn-scroller"));
   const styled = document.querySelector(".stEvent style") !== null;
   const drawn = serials.join();
-  if (!styled || !serials.every(Boolean) || running || working || window.lastDrawn !== drawn) {
+  const whole = styled && tables && serials.every(Boolean);
+  if (!whole || running || working || window.lastDrawn !== drawn) {
     window.lastDrawn = drawn;
     window.framesAtRest = 0;
     return false;
   }
   window.framesAtRest += 1;
-  return window.framesAtRest > rest && (look ? eval(look)() : true);
+  if (window.framesAtRest <= rest) return false;
+  // a browser lays the whole page out to tell its text: not in each frame
+  const said = busy.length ? document.body.innerText : "";
+  if (busy.some(words => said.includes(words))) {
+    window.framesAtRest = 0;
+    return false;
+  }
+  return look ? eval(look)() : true;
 }
 """
 
@@ -54,8 +63,9 @@ def settle(
     """Wait until each chart stands there once, drawn, and none has changed for a while.
 
     Without its style sheet, which a script of Streamlit's own adds that a browser may get last, a
-    page is not at rest either. Streamlit may for a moment show an element twice, the old one and
-    the new: a locator that insists on one fails then, which is no fault of the page.
+    page is not at rest either, nor with a table that is not drawn. Streamlit may for a moment show
+    an element twice, the old one and the new: a locator that insists on one fails then, which is no
+    fault of the page.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ from core.data import DataSpec, Sources
 from core.errors import CoreError
 from core.records.applying import apply
 from core.records.draws import Seeded
-from core.records.plan import Plan
+from core.records.design import Plan
 from core.scenario import Scenario, evaluate
 from core.stored import Folder
 

@@ -109,10 +109,11 @@ REFUSED = {
     "far.xlsx": (sheet(*TABLE, (1_048_576, {"XFD": "z"})), "spans 17,179,869,184 cells"),
     "farther.xlsx": (sheet(*TABLE, (10**12, {"A": "z"})), "spans 2,000,000,000,000 cells"),
     "wide.xlsx": (sheet(*TABLE, *((i, {"XFD": "z"}) for i in range(3, 2_000))), "cells, at most"),
-    "repeated.xlsx": (repeated(2_000_000, 1_000), "MB of text in its cells, at most 1,000"),
+    "repeated.xlsx": (repeated(131_000, 16_000), "MB of text in its cells, at most 1,000"),
+    "cell.xlsx": (repeated(2_000_000, 1), "has a cell of 2,000,000 characters, at most 131,072"),
     "laughs.xlsx": (
         sheet(*TABLE, (3, {"A": "&l15;"}), before=f'<!DOCTYPE l [<!ENTITY l0 "ha">{LAUGHS}]>'),
-        "is a damaged Excel file",
+        "has a cell of 2,",
     ),
     "parts.xlsx": (many_parts(10_000), "is a zip file of 10,0"),
     "old.xls": (COMPOUND, "is an old Excel file"),

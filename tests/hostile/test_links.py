@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from core.data import count, describe, first_question
-from core.data.databases import tallies
+from core.data.databases import tables
 from core.errors import CoreError
 from core.scenario import Scenario
 from core.scenario.url import KEYS, from_query, to_query, within_reach
 from pages.ui.compare import query as compare
-from pages.ui.confusability import query as confusability
-from pages.ui.frame import state
+from pages.ui.confusability import controls as confusability
+from pages.ui.frame import address, state
 from pages.ui.frontiers import query as frontiers
 from pages.ui.learn import query as learn
 from pages.ui.mechanisms import query as mechanisms
 from pages.ui.papers import query as papers
-from pages.ui.release import query as release
+from pages.ui.release import controls as release
 from tests.hostile.links import DIGITS, HALF, LONG, PAGES, QUOTED, SCENARIO
 from tests.pages.waiting import PATIENCE
 
@@ -66,7 +66,7 @@ def test_a_page_tells_what_is_wrong_in_its_part_of_a_link(page, link):
 @pytest.mark.parametrize("engine", ["duckdb:///tmp/x.db", "postgres://10.0.0.1/db", "spark://h:1"])
 def test_a_link_makes_no_page_connect_to_a_data_base(page, engine, monkeypatch):
     asked = []
-    monkeypatch.setattr(tallies, "connected", asked.append)
+    monkeypatch.setattr(tables, "connected", asked.append)
     app = AppTest.from_file(ROOT / "pages" / f"{page}.py", default_timeout=PATIENCE)
     app.query_params["data"] = f"{engine}#people"
     app.run()
@@ -118,10 +118,10 @@ def test_any_part_of_a_link_that_is_a_pages_own_is_read_or_told_in_short_sentenc
         with (
             mock.patch.object(page.URL, "read", return_value=link),
             mock.patch.object(page.URL, "tell", told.append),
-            mock.patch.object(page.st, "session_state", session),
+            mock.patch.object(address.st, "session_state", session),
         ):
             state.adopt(Scenario())
-            page.restore()
+            getattr(page, "restore", page.URL.restore)()
         for sentence in told:
             assert len(sentence) <= QUOTED
             sentence.encode()

@@ -4,7 +4,7 @@ import pytest
 
 from core.studies.known import Known
 from pages.ui.explore import charts
-from pages.ui.work import long_answer, store
+from pages.ui.work import long_answer, store, under_way
 from tests.pages.pools import HeldPool, HeldWorkers
 
 
@@ -20,7 +20,7 @@ def _nothing_left_at_work(monkeypatch):
 
     monkeypatch.setattr(long_answer.WORKERS, "submit", keep)
     yield
-    for work in list(long_answer._under_way.values()):  # sweeps, which would go on with others
+    for work in list(under_way.WORK.values()):  # sweeps, which would go on with others
         work.job.cancel()
     for job in begun:
         job.cancel()
@@ -35,7 +35,7 @@ def afresh(monkeypatch):
 def _forget(monkeypatch):
     monkeypatch.setattr(store, "SHARED", store.Store(200))
     monkeypatch.setattr(store, "KNOWN", Known())
-    monkeypatch.setattr(long_answer, "_under_way", {})
+    monkeypatch.setattr(under_way, "WORK", {})
 
 
 @pytest.fixture
@@ -45,6 +45,17 @@ def held(monkeypatch):
     workers = HeldWorkers(long_answer.WORKERS)
     monkeypatch.setattr(long_answer, "WORKERS", workers)
     return workers
+
+
+@pytest.fixture
+def no_lines(request, monkeypatch):
+    """Hold frontiers and other long work: a worker that works when a test ends is killed."""
+    if "held" in request.fixturenames:  # the test holds what it is about
+        return
+    workers = HeldWorkers(long_answer.WORKERS)
+    workers.general = HeldPool()
+    monkeypatch.setattr(long_answer, "WORKERS", workers)
+    monkeypatch.setattr(under_way, "WORK", {})
 
 
 @pytest.fixture

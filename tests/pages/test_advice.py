@@ -19,6 +19,8 @@ from core.studies.frontier import sweep
 from core.studies.what_if import variants
 from tests.pages.waiting import PATIENCE
 
+pytestmark = pytest.mark.usefixtures("no_lines")
+
 ROOT = Path(__file__).parents[2]
 DATA = DataSpec("german_credit", ("credit",), ("purpose",))
 ASKED = Scenario(data=DATA, notion="lip", eps=0.5, mechanism="subset_merging")
@@ -175,7 +177,7 @@ def test_a_question_without_a_costly_symbol_has_no_switch():
 
 
 def test_what_takes_longer_is_worked_out_by_another_process(monkeypatch, sweeps):
-    from core.studies import consequences
+    from core.studies import advice as studied
     from pages.ui.explore import advice
 
     monkeypatch.setattr(advice, "AT_ONCE", 0)
@@ -186,5 +188,5 @@ def test_what_takes_longer_is_worked_out_by_another_process(monkeypatch, sweeps)
     assert "records leave open" in told(app)
     levels = realised_levels(evaluate(ASKED).joint, evaluate(ASKED).mechanism.kernel)
     assert f"{levels['lip'].least:.3f} to {levels['lip'].most:.3f}" in told(app)
-    monkeypatch.setattr(consequences, "MOST_CELLS", 1)
+    monkeypatch.setattr(studied, "MOST_CELLS", 1)
     assert "records leave open" not in advised(ASKED)

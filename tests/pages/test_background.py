@@ -1,11 +1,12 @@
 """Work that outlives its page, and sessions that share the workers."""
 
+import weakref
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.jobs import State
-from pages.ui.work import long_answer
-from pages.ui.work.closed_pages import ClosedPages
+from pages.ui.work import under_way, visits
 
 
 def script():
@@ -49,15 +50,15 @@ def test_two_sessions_wait_for_one_job_and_each_has_its_answer(sweeps):
 def test_a_session_that_has_ended_waits_for_nothing_and_the_last_ends_the_work(sweeps):
     first, second = session(), session()
     job = sweeps.taken[0][0]
-    long_answer.leave_all(first.session_state["_session"])
+    under_way.leave_all(first.session_state["_visit"].name)
     assert job.state == State.RUNNING
-    long_answer.leave_all(second.session_state["_session"])
+    under_way.leave_all(second.session_state["_visit"].name)
     assert job.state == State.CANCELLED
 
 
 def test_a_session_that_comes_back_has_its_work_begun_anew(sweeps):
     page = session()
-    long_answer.leave_all(page.session_state["_session"])
+    under_way.leave_all(page.session_state["_visit"].name)
     assert page.run().markdown[0].value == "at work"
     assert [one[0].state for one in sweeps.taken] == [State.CANCELLED, State.RUNNING]
 
@@ -65,17 +66,21 @@ def test_a_session_that_comes_back_has_its_work_begun_anew(sweeps):
 def test_a_page_that_was_closed_for_a_while_ends_its_sessions_work(sweeps):
     page = session()
     job = sweeps.taken[0][0]
-    closed = ClosedPages(long_answer.leave_all, absence=long_answer.ABSENCE, interval=60.0)
-    closed._held["page"] = page.session_state["_session"]
+    closed = visits.Pages()
+    own = page.session_state["_visit"]
+    closed._noted["page"] = own.name, weakref.ref(own)
+    assert closed.n_at_work == 1
     closed.look(lambda _: False, 100.0)
-    closed.look(lambda _: False, 100.0 + long_answer.ABSENCE / 2)
+    closed.look(lambda _: False, 100.0 + visits.LEAVES / 2)
     assert job.state == State.RUNNING  # a connection may come back
-    closed.look(lambda _: True, 100.0 + long_answer.ABSENCE)
-    closed.look(lambda _: False, 101.0 + long_answer.ABSENCE)
+    closed.look(lambda _: True, 100.0 + visits.LEAVES)
+    closed.look(lambda _: False, 101.0 + visits.LEAVES)
     assert job.state == State.RUNNING  # it was away twice, each time not long
-    closed.look(lambda _: False, 101.0 + 2 * long_answer.ABSENCE)
+    closed.look(lambda _: False, 101.0 + 2 * visits.LEAVES)
     assert job.state == State.CANCELLED
-    closed.look(lambda _: pytest.fail("it is known no more"), 200.0)
+    assert closed.n_at_work == 0
+    closed.look(lambda _: False, 200.0)
+    closed.look(lambda _: pytest.fail("it is known no more"), 300.0)
 
 
 def test_work_that_was_stopped_starts_again_when_it_is_asked_for(sweeps):

@@ -6,9 +6,9 @@ import pytest
 import streamlit as st
 
 from core.scenario import Project, Scenario
-from core.scenario.standard import standard
+from core.scenario.presets import standard
 from pages.ui.compare import drop
-from pages.ui.work import browsers, own_steps
+from pages.ui.work import visits
 from tests.pages.comparing import QUICK, SMALL, kept, opened, pinned, share
 
 
@@ -75,11 +75,11 @@ def test_what_is_no_file_is_passed_over(dropping, sent):
 @pytest.fixture
 def browser(monkeypatch):
     """Return a way to say which browser the next run belongs to, and the pages that are open."""
-    monkeypatch.setattr(own_steps, "_BROWSERS", browsers.OfBrowsers())
+    monkeypatch.setattr(visits, "_visits", {})
     now = {"browser": "", "open": set(), "page": ""}
-    monkeypatch.setattr(browsers, "current", lambda: now["browser"])
-    monkeypatch.setattr(own_steps, "_page", lambda: now["page"])
-    monkeypatch.setattr(own_steps, "_is_open", lambda page: page in now["open"])
+    monkeypatch.setattr(visits, "current", lambda: now["browser"])
+    monkeypatch.setattr(visits, "_page", lambda: now["page"])
+    monkeypatch.setattr(visits, "is_open", lambda page: page in now["open"])
     return now
 
 
@@ -162,12 +162,11 @@ def test_columns_that_were_all_reset_come_back_after_a_reload_but_not_on_another
 def test_steps_end_with_the_last_session_that_holds_them(browser):
     browser.update(browser="mine", page="first")
     first = moved(opened(project=QUICK), 2.0)
-    held = own_steps._BROWSERS
     project = pinned(first)
     del first
     gc.collect()
     assert opened(project=project).button(key="undo").disabled
-    assert len(held.others(object())) <= 1
+    assert len(visits._visits["mine"]) <= 1
 
 
 def test_a_question_pinned_on_the_untouched_page_stands_beside_its_columns():

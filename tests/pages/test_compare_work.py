@@ -41,6 +41,7 @@ def test_match_brings_columns_to_the_same_utility():
     assert a == pytest.approx(b, abs=1e-4)
     assert pinned(app).scenarios[0] == OPTIMA.scenarios[0]
     assert "b: reached at ε = " in text(app)
+    assert "All columns matched to a, share kept " in text(app)
     app.button(key="undo").click().run()
     assert pinned(app) == OPTIMA
     assert "reached at" not in text(app)
@@ -56,6 +57,8 @@ def test_match_tells_what_is_out_of_reach_with_the_range_that_is_not():
     assert "b: " in text(app)
     same = match(opened(project=whole), "leak", like=1)
     assert "a: it has no ε to change" in text(same)
+    assert "Not matched to b, I(S;Y) " in text(same)
+    assert "All columns matched" not in text(same)
 
 
 def test_match_of_the_same_eps_needs_no_search():
@@ -122,9 +125,18 @@ def test_a_match_that_was_cut_short_is_told_as_such_and_not_begun_again(
     app = begin(opened(project=OPTIMA), "leak")
     app.run()
     assert ends_in_sight == [["find_match"]]
-    assert "b: the search was cut off at " in text(app)
+    assert "Not matched to a, I(S;Y) " in text(app)
+    assert "All columns matched" not in text(app)
+    assert "b: not reached: the search was cut off at " in text(app)
     assert "ε was not changed" in text(app)
     assert pinned(app) == OPTIMA
+    found = app.session_state["_match_told"][1].found[1]
+    assert app.button(key="match_on").label == "Search on"
+    use = app.button(key="match_use_1")
+    assert use.label == f"b: use ε = {found.eps:.4f}"
+    use.click().run()
+    assert pinned(app).scenarios[1].eps == found.eps
+    assert "match_on" not in {button.key for button in app.button}
 
 
 def test_a_match_that_failed_is_told_and_may_be_begun_again(solves):
@@ -160,7 +172,7 @@ def test_a_click_on_a_line_moves_its_columns_budget(monkeypatch, notion, unit, e
 
 
 def test_only_budgets_with_a_unit_are_scaled_in_the_chart_of_all_lines(monkeypatch):
-    from pages.ui.compare import charts, columns, lines
+    from pages.ui.compare import charts, columns
 
     drawn = {}
     monkeypatch.setattr(charts, "chart", lambda figure, **_more: drawn.update(figure))
@@ -168,7 +180,7 @@ def test_only_budgets_with_a_unit_are_scaled_in_the_chart_of_all_lines(monkeypat
     for place, notion in enumerate(("lip", "average_tv")):
         asked = Scenario(data=SMALL, notion=notion, eps=0.2)
         column = columns.Answered(place, notion, "", asked, evaluate(asked))
-        found.append(lines.ColumnLine(column, sweep(asked, joint, [0.0, 0.2])))
+        found.append(charts.ColumnLine(column, sweep(asked, joint, [0.0, 0.2])))
     charts.frontier(found, "bits")
     ends = {trace["name"]: trace["x"][-1] for trace in drawn["data"] if len(trace["x"]) == 2}
     expected = {"lip": 0.2 / np.log(2), "average_tv": 0.2}
@@ -183,7 +195,7 @@ def test_lines_come_as_they_are_worked_out_and_what_is_missing_is_told(sweeps):
     swept = [arguments[0].notion for _, _, arguments in sweeps.open]
     sweeps.fail(SolverError("It stopped."), swept.index("robust_ldp"))
     app.run()
-    assert "0 of 2 lines are ready" in app.get("progress")[0].proto.text
+    assert any("0 of 2 lines are ready" in one.proto.text for one in app.get("progress"))
     sweeps.finish()
     app.run()
     assert not app.exception

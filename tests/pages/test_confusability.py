@@ -10,10 +10,10 @@ from streamlit.testing.v1 import AppTest
 from core import clock
 from core import nonstochastic as ns
 from core.data import DataSpec, count
-from core.release.quantised import range_release
+from core.release.confusability import range_release
 from core.release.sentences import knowable
 from core.scenario import DOMAINS, Scenario
-from pages.ui.confusability import results
+from pages.ui.confusability import charts
 from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer
 from tests.core.jobs import calls
@@ -204,8 +204,8 @@ def test_baselines_can_be_left_out():
 
 @pytest.mark.usefixtures("afresh")
 def test_cancelled_work_can_be_started_again_and_others_are_not_hit(monkeypatch):
-    slow = replace(results.algorithm("anonymity"), slow_from=0, sweep_slow_from=0)
-    monkeypatch.setattr(results, "algorithm", lambda _: slow)
+    slow = replace(charts.algorithm("anonymity"), slow_from=0, sweep_slow_from=0)
+    monkeypatch.setattr(charts, "algorithm", lambda _: slow)
     asked = HEART | {"weight": "0.123"}
     with busy(long_answer.WORKERS):
         mine, other = opened(**asked), opened(**asked)
@@ -224,8 +224,8 @@ def test_cancelled_work_can_be_started_again_and_others_are_not_hit(monkeypatch)
 def test_work_that_takes_too_long_is_told_where_its_picture_would_be(monkeypatch):
     with clock.using(time.monotonic):
         with monkeypatch.context() as endless:
-            endless.setattr(results, "make_trade_offs", calls.hang)
-            endless.setattr(results, "LIMIT", 0.1)
+            endless.setattr(charts, "make_trade_offs", calls.hang)
+            endless.setattr(charts, "LIMIT", 0.1)
             app = opened(**HEART, problem="reduction")
             finished(app, lambda: "trade_offs_again" in {button.key for button in app.button})
         assert any("its time limit" in caption.value for caption in app.caption)

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from core.data import DataSpec, Filter
-from core.data.left_out import LeftOut
-from core.data.spec import Merge
+from core.data.spec import LeftOut, Merge
 from core.limits import MAX_UPLOAD_MB
 from tests.pages.data_page import PAGE, checked, errors, metrics, open_page, spec
 
@@ -157,7 +156,7 @@ def test_two_uploads_of_one_name_are_told_apart():
     assert spec(app).released == ("y",)
     assert any("a*b.csv (2)**" in one.value.replace("\\", "") for one in app.markdown)
     assert app.query_params["data"] == spec(app).source  # addresses have no numbers
-    first = next(iter(app.session_state["sources"].uploads))
+    first = next(iter(app.session_state["_visit"].sources.uploads))
     checked(app.selectbox(key="data_source").set_value(first).run())
     assert spec(app).released == ("x",)
 

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from core.data import ColumnOptions, ReadOptions
+from core.data.readers.text import samples
 from core.scenario import Scenario
 from core.scenario.url import from_query
 from tests.hostile.files import workbook
@@ -39,7 +40,7 @@ def first_rows(app):
 def test_what_was_found_is_shown_and_is_part_of_the_question(app):
     assert not app.error
     assert spec(app).read == ReadOptions()  # Lohn has a word, so no form makes it numbers
-    assert app.selectbox(key="read_encoding").options[0] == "as found: Windows-1252"
+    assert app.selectbox(key="read_encoding").options[0] == "as found: Windows-1252, a guess"
     assert app.selectbox(key="read_delimiter").options[0] == "as found: semicolons"
     assert first_rows(app)["Straße"].tolist()[:2] == ["Süd", "Nord"]
     assert "'-99' 20 times (a value like any other in Nr)" in said(app)
@@ -170,6 +171,28 @@ def test_another_encoding_or_delimiter_that_does_not_fit_changes_nothing(app):
     assert not app.error
     assert spec(app).read.encoding == "latin-1"
     assert metrics(app)["Records n"] == "60"
+
+
+def test_a_guessed_encoding_is_called_a_guess_and_others_show_how_they_read():
+    app = open_page()
+    rows = "город,доход\n" + "Москва,1\nТверь,2\n" * 20
+    app.file_uploader(key="own_file").upload("a.csv", rows.encode("windows-1251"))
+    checked(app.run())
+    panel = next(one for one in app.expander if one.label.startswith("How it is read"))
+    assert "Windows-1252 is a guess, in which a value reads ãîðîä" in panel.label.replace("\\", "")
+    box = app.selectbox(key="read_encoding")
+    assert box.options[0] == "as found: Windows-1252, a guess"
+    assert "Windows-1251 (Cyrillic): город" in box.options
+    assert "Shift JIS (Japanese)" in box.options  # no text in it: no sample
+    set_box(app, "read_encoding", "windows-1251")
+    assert "guess" not in " ".join(one.label for one in app.expander)
+    assert list(app.dataframe[0].value.columns) == ["город", "доход"]
+
+
+def test_a_sample_of_a_long_field_is_found_at_once_and_cut():
+    head = b"a" * 1_000_000 + "Москва и область далеко".encode("windows-1251") + b"," + b"b" * 99
+    assert samples(head, ",")["windows-1251"] == "Москва и область далеко"
+    assert samples(b"a,b\nc,d", ",") == {}
 
 
 def test_an_identifier_is_said_and_not_chosen():

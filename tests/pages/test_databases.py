@@ -4,7 +4,7 @@ import duckdb
 import pytest
 
 from core.data import DataSpec
-from core.data.databases.configured import DATABASES
+from core.data.databases.tables import DATABASES
 from core.errors import InvalidInputError
 from core.jobs import State
 from tests.pages.data_page import checked, errors, metrics, open_page, spec

@@ -19,6 +19,8 @@ from pages.ui.parts import tables
 from pages.ui.style import glossary
 from tests.pages.waiting import PATIENCE, finished
 
+pytestmark = pytest.mark.usefixtures("no_lines")
+
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted((ROOT / "pages").rglob("*.py"))
 

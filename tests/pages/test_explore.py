@@ -16,6 +16,8 @@ from pages.ui.work import store
 from tests.pages.picking import chosen
 from tests.pages.waiting import PATIENCE
 
+pytestmark = pytest.mark.usefixtures("no_lines")
+
 ROOT = Path(__file__).parents[2]
 PAGE = "pages/explore.py"
 QUICK = {"mech": "subset_merging"}
@@ -242,6 +244,7 @@ def test_a_mechanism_that_trusts_the_estimate_does_not_wear_the_badge():
     told = " ".join(text.value for text in app.markdown)
     assert "audit: 1-LDP kept, RLDP is not" in told
     assert "audit: promise kept" not in told
+    assert "kept at the counted distribution" not in told
     assert "its level reaches" in told
 
 

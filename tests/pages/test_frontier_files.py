@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from pyarrow import parquet
 
-from core.data.readers.shared_folder import FOLDER
+from core.data.readers.sources import FOLDER
 from core.scenario import Scenario
 from core.sweep import Draws, Gathered, Results, Sweep, counted_data, counts_hash, run
-from core.sweep.gathered import CODE
 from core.sweep.points import schema
-from core.sweep.results import COUNTS
-from pages.ui.frontiers import asked, exports, opening
+from core.sweep.results import CODE, COUNTS
+from pages.ui.frontiers import board, query, results
 from pages.ui.work import long_answer
 from tests.core.sweep.makers import Here
 from tests.pages.pools import HeldPool
@@ -51,7 +50,7 @@ def rewritten(path, **metadata):
 
 
 def upload(app, content, name="results.parquet"):
-    app.file_uploader(key=opening.FILE).set_value((name, content, "application/octet-stream"))
+    app.file_uploader(key=board.FILE).set_value((name, content, "application/octet-stream"))
     return app.run()
 
 
@@ -89,7 +88,7 @@ def test_an_unfinished_file_is_gone_on_with_for_this_session_alone(held):
     whole = Gathered(SWEEP)
     run(SWEEP, whole, Here())
     part.add(whole.table().select(schema(SWEEP.measures).names).take([1, 2, 3]))
-    content = exports.parquet_bytes(asked_shown(part), {})
+    content = results.parquet_bytes(asked_shown(part), {})
     app = upload(opened(**ELSEWHERE), content)
     assert not app.error
     assert any("unfinished: 3 of 16 points" in one.value for one in app.markdown)
@@ -119,18 +118,18 @@ def asked_shown(gathered):
 @pytest.mark.usefixtures("afresh")
 def test_a_file_in_the_servers_folder_is_opened(tmp_path, monkeypatch):
     with busy(long_answer.WORKERS):
-        assert not [one for one in opened(**QUICK).selectbox if one.key == opening.FOLDER]
+        assert not [one for one in opened(**QUICK).selectbox if one.key == board.FOLDER]
         written(tmp_path, SWEEP, "mine.parquet")
         (tmp_path / "other.csv").write_text("a\n1\n")
         monkeypatch.setenv(FOLDER, str(tmp_path))
         app = opened(**ELSEWHERE)
-        assert app.selectbox(key=opening.FOLDER).options == ["mine.parquet"]
+        assert app.selectbox(key=board.FOLDER).options == ["mine.parquet"]
         assert app.button(key="sweep_open").disabled
-        app = app.selectbox(key=opening.FOLDER).set_value("mine.parquet").run()
+        app = app.selectbox(key=board.FOLDER).set_value("mine.parquet").run()
         app = click(app, "sweep_open")
         assert desk(app).shown.sweep == SWEEP
         app = opened(**ELSEWHERE)
-        app = app.selectbox(key=opening.FOLDER).set_value("mine.parquet").run()
+        app = app.selectbox(key=board.FOLDER).set_value("mine.parquet").run()
         (tmp_path / "mine.parquet").unlink()
         app = click(app, "sweep_open")
         assert desk(app).shown is None
@@ -191,10 +190,10 @@ def test_a_sweep_on_data_or_on_bundled_sets_is_asked_again(tmp_path):
         app = upload(opened(**ELSEWHERE), written(tmp_path, ON_DATA).read_bytes())
         assert not app.error
         assert desk(app).shown.sweep == ON_DATA
-        assert app.segmented_control(key="sweep_on").value == asked.HERE
+        assert app.segmented_control(key="sweep_on").value == query.HERE
         assert "All are below." in said(app)
     app = done(opened(notion="lip", by="watchdog", on="sets", set=["adult", "german_credit"]))
-    content = exports.parquet_bytes(desk(app).shown, {})
+    content = results.parquet_bytes(desk(app).shown, {})
     sweep = desk(app).shown.sweep
     with busy(long_answer.WORKERS):
         app = upload(opened(**ELSEWHERE), content)

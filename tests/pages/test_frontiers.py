@@ -12,9 +12,9 @@ from core.errors import InvalidInputError, SolverError
 from core.jobs import Job
 from core.scenario import Scenario, evaluate
 from core.sweep import Draws, Sweep, read
-from core.sweep.gathered import KEY
-from pages.ui.frontiers import exports, results
-from pages.ui.frontiers.asked import MOST_POINTS
+from core.sweep.results import KEY
+from pages.ui.frontiers import results
+from pages.ui.frontiers.query import MOST_POINTS
 from pages.ui.frontiers.results import Shown
 from pages.ui.work import long_answer
 from tests.pages.pools import HeldPool
@@ -191,7 +191,7 @@ def test_partial_results_are_shown_as_they_come_and_marked(halfway):
     assert f"{count} of 16 points" in said(app)
     assert sum(tables(app)[0]["points"]) == count
     assert "sweep_cancel" in {one.key for one in app.button}
-    assert b"unfinished" in exports.parquet_bytes(desk(app).shown, {"points": "unfinished"})
+    assert b"unfinished" in results.parquet_bytes(desk(app).shown, {"points": "unfinished"})
 
 
 def test_the_time_to_go_is_judged_by_what_came_since_the_work_began(halfway, pool, monkeypatch):
@@ -382,14 +382,14 @@ def test_exports_are_what_the_command_writes(tmp_path):
     app = done(opened(**QUICK))
     shown = desk(app).shown
     path = tmp_path / "points.parquet"
-    path.write_bytes(exports.parquet_bytes(shown, {"data": "joints"}))
+    path.write_bytes(results.parquet_bytes(shown, {"data": "joints"}))
     table, sweep = read(path)
     assert sweep == SWEEP
     assert table.num_rows == 16
     about = json.loads(parquet.read_schema(path).metadata[b"liftscope"])
     assert about == {"data": "joints"}
     part = Shown(shown.sweep, shown.table.slice(0, 3))
-    path.write_bytes(exports.parquet_bytes(part, {}))
+    path.write_bytes(results.parquet_bytes(part, {}))
     assert KEY not in parquet.read_schema(path).metadata  # so that no run goes on with it
     with pytest.raises(InvalidInputError, match="no results file of a sweep"):
         read(path)

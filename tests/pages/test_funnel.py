@@ -23,6 +23,8 @@ from pages.ui.style.units import NATS_PER_BIT
 from tests.pages.test_explore import figures, opened
 from tests.pages.test_purposes import said
 
+pytestmark = pytest.mark.usefixtures("no_lines")
+
 FUNNEL = {"notion": "average_mi", "eps": "0.03"}
 RACE = DataSpec(released=("race",))
 JOINT = Joint.random_uniform(2, 5, np.random.default_rng(3))

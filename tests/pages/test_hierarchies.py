@@ -6,6 +6,8 @@ import pytest
 from core.data import DataSpec, Hierarchy, RareLevels
 from tests.pages.data_page import checked, errors, metrics, open_page, spec
 
+pytestmark = pytest.mark.usefixtures("no_lines")
+
 ROWS = [("f", "90210", 31), ("m", "90211", 35), ("f", "10115", 52), ("m", "10999", 58)] * 25
 ROWS += [("f", "80331", 44), ("m", "8033", 46), ("f", "", 31)]
 

@@ -12,9 +12,11 @@ from streamlit.testing.v1 import AppTest
 
 from core.data.spec import DataSpec
 from core.scenario import Project, Scenario
-from pages.ui.in_class import link, projector
-from pages.ui.style.palette import STRONG_DARK, STRONG_LIGHT
+from pages.ui.in_class import menu
+from pages.ui.style.base import STRONG_DARK, STRONG_LIGHT
 from tests.pages.waiting import PATIENCE
+
+pytestmark = pytest.mark.usefixtures("no_lines")
 
 ROOT = Path(__file__).parents[2]
 QUICK = {"mech": "watchdog", "eps": "0.5"}
@@ -29,7 +31,7 @@ def opened(page="explore", **query):
     return app.run()
 
 
-def menu(app):
+def opened_menu(app):
     app.session_state["class_menu"] = True
     return app.run()
 
@@ -73,10 +75,10 @@ def test_a_link_opens_the_projector_view_at_its_chart_and_a_switch_writes_it():
     assert app.query_params["projector"] == "lifts"
     app.slider(key="eps").set_value(0.7).run()
     assert app.query_params["projector"] == "lifts"
-    plain = menu(opened(**QUICK))
+    plain = opened_menu(opened(**QUICK))
     assert "projector" not in plain.query_params
     plain.button(key="projector_open").click().run()
-    assert plain.query_params["projector"] == projector.FIRST
+    assert plain.query_params["projector"] == menu.FIRST
 
 
 @pytest.mark.parametrize("asked", ["Lifts", "two words", "<b>", "x" * 61])
@@ -86,7 +88,7 @@ def test_what_is_no_charts_name_is_told_and_the_first_one_is_shown(asked):
     (said,) = (one.value.replace("\\", "") for one in app.warning)
     assert said.startswith("The link has projector=")
     assert said.endswith("which is not the name of a chart; the first one is shown.")
-    assert app.query_params["projector"] == projector.FIRST
+    assert app.query_params["projector"] == menu.FIRST
 
 
 def test_an_address_without_the_view_leaves_it():
@@ -101,33 +103,33 @@ def test_an_address_without_the_view_leaves_it():
     ["lift", "mechanisms", "frontiers", "robust", "confusability", "data", "learn", "papers"],
 )
 def test_every_page_has_the_menu_and_the_view(page):
-    app = menu(opened(page, **QUICK, projector="on"))
+    app = opened_menu(opened(page, **QUICK, projector="on"))
     assert not app.exception
     assert app.query_params["projector"] == "on"
     assert "projector_open" in {one.key for one in app.button}
 
 
 def test_what_the_view_tells_moves_it_opens_the_link_and_leaves(monkeypatch):
-    state = {"_projector": "on", projector._PART: {"shown": "mechanism", "asked": "link"}}
-    monkeypatch.setattr(projector.st, "session_state", state)
-    monkeypatch.setattr(projector.link, "here", lambda: link.drawn("https://school.example/"))
-    projector._moved()
-    assert projector.chart() == "mechanism"
-    projector._asked()
-    assert state[projector._LINK].address == "https://school.example/"
-    state[projector._PART] = {"shown": "<script>", "asked": "nothing"}
-    projector._moved()
-    assert projector.chart() == "mechanism"
-    projector._asked()
-    assert projector._LINK not in state
-    projector._left()
-    assert projector.chart() == ""
+    state = {"_projector": "on", menu._PART: {"shown": "mechanism", "asked": "link"}}
+    monkeypatch.setattr(menu.st, "session_state", state)
+    monkeypatch.setattr(menu, "here", lambda: menu.drawn("https://school.example/"))
+    menu._moved()
+    assert menu.chart() == "mechanism"
+    menu._asked()
+    assert state[menu._LINK].address == "https://school.example/"
+    state[menu._PART] = {"shown": "<script>", "asked": "nothing"}
+    menu._moved()
+    assert menu.chart() == "mechanism"
+    menu._asked()
+    assert menu._LINK not in state
+    menu._left()
+    assert menu.chart() == ""
 
 
 @pytest.mark.usefixtures("at_school")
 def test_the_code_holds_the_question_on_screen_and_not_what_is_pinned_or_the_view():
     pinned = Project((Scenario(),), ("first",)).to_query()
-    app = menu(opened("lift", **QUICK, projector="on", **pinned))
+    app = opened_menu(opened("lift", **QUICK, projector="on", **pinned))
     (code,) = codes(app)
     said = read(unquote(code.proto.body))
     assert said.startswith("https://school.example/liftscope/lift?")
@@ -139,7 +141,7 @@ def test_the_code_holds_the_question_on_screen_and_not_what_is_pinned_or_the_vie
 @pytest.mark.usefixtures("at_school")
 def test_the_link_to_compare_holds_its_columns():
     project = Project((Scenario(notion="lip", mechanism="watchdog"),), ("a",))
-    app = menu(opened("compare", **project.to_query()))
+    app = opened_menu(opened("compare", **project.to_query()))
     (code,) = codes(app)
     query = parse_qs(urlsplit(read(unquote(code.proto.body))).query)
     assert Project.from_query(query)[0] == project
@@ -149,25 +151,27 @@ def test_the_link_to_compare_holds_its_columns():
 def test_own_data_is_in_no_link_and_one_sentence_says_so(page):
     own = Scenario(data=DataSpec("matrix:abc", (), ()), mechanism="watchdog")
     query = Project((own,), ("own",)).to_query() if page == "compare" else {}
-    app = menu(opened(page, **({"data": "matrix:abc"} if page == "explore" else {}), **query))
+    app = opened_menu(
+        opened(page, **({"data": "matrix:abc"} if page == "explore" else {}), **query)
+    )
     assert not codes(app)
-    assert (link.OWN_COLUMNS if page == "compare" else link.OWN_DATA) in told(app)
+    assert (menu.OWN_COLUMNS if page == "compare" else menu.OWN_DATA) in told(app)
 
 
 def test_a_link_on_this_machine_and_one_that_is_too_long_are_told():
     for host in ("127.0.0.1", "localhost", "[::1]", "app.localhost"):
-        assert "other machines do not reach" in link.drawn(f"http://{host}:8501/").said
+        assert "other machines do not reach" in menu.drawn(f"http://{host}:8501/").said
     for host in ("192.168.1.20", "school.example", "[fd00::1]"):
-        assert not link.drawn(f"http://{host}:8501/").said
-    longest = link.drawn("https://school.example/?" + "a" * 3_000)
+        assert not menu.drawn(f"http://{host}:8501/").said
+    longest = menu.drawn("https://school.example/?" + "a" * 3_000)
     assert longest.code == ""
-    assert longest.said == link.TOO_LONG.format(3_024)
+    assert longest.said == menu.TOO_LONG.format(3_024)
 
 
 @pytest.mark.parametrize("letters", [1, 60, 300, 1_500])
 def test_codes_of_every_length_read_as_the_link(letters):
     address = "https://school.example/?s=" + ("é%20=&Σ" * letters)[:letters]
-    assert read(link.drawn(address).code) == address
+    assert read(menu.drawn(address).code) == address
 
 
 @pytest.mark.parametrize("palette", [STRONG_LIGHT, STRONG_DARK])

@@ -7,11 +7,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.learning import LESSONS, SETTINGS, defaults, exercises, words
-from core.learning.answers import NEEDED
+from core.learning.exercises import NEEDED
 from core.learning.lessons import opens
 from core.learning.tables import of_test, told
-from pages.ui.learn import drag, query, results
-from pages.ui.learn.words import sought
+from pages.ui.frame import numbers
+from pages.ui.learn import pictures, query
+from pages.ui.learn.board import sought
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from tests.pages.waiting import PATIENCE
@@ -53,7 +54,7 @@ def test_every_lesson_has_its_words_and_its_link_at_the_ends_of_all_sliders(one,
     assert not app.exception
     assert not app.warning
     assert app.title[0].value == f"Learn: {one.title}"
-    made = getattr(results, one.key)(values)
+    made = getattr(pictures, one.key)(values)
     for sentence in getattr(words, f"of_{one.key}")(made):
         assert markdown(sentence) in text(app)
     for said in (*one.use, *one.limits):
@@ -103,22 +104,25 @@ def test_topics_are_turned_and_picked_and_a_slider_keeps_its_value_meanwhile():
 
 
 def test_what_was_dragged_moves_the_sliders_and_nonsense_does_not(monkeypatch):
-    state = {query._VALUES: defaults(), drag._PART: {"moved": {"ill": 0.5, "hit": 7, "alarm": "x"}}}
-    for module in (drag, query):
+    state = {
+        "_learn_values": defaults(),
+        pictures._PART: {"moved": {"ill": 0.5, "hit": 7, "alarm": "x"}},
+    }
+    for module in (pictures, numbers):
         monkeypatch.setattr(module.st, "session_state", state)
-    drag._moved()
-    assert state["learn_ill"] == query.values()["ill"] == 0.5
-    assert query.values()["hit"] == 0.9
+    pictures._moved()
+    assert state["learn_ill"] == query.NUMBERS.values()["ill"] == 0.5
+    assert query.NUMBERS.values()["hit"] == 0.9
     assert "learn_hit" not in state
     for moved in (None, "x", [0.1], {"ill": True}, {"serial": "9"}, {"serial": True}):
-        state[drag._PART] = {"moved": moved}
-        drag._moved()
-        assert query.values()["ill"] == 0.5
-        assert drag._SERIAL not in state
-    state[drag._PART] = {"moved": {"alarm": 0.4, "serial": 3}}
-    drag._moved()
-    assert query.values()["alarm"] == 0.4
-    assert state[drag._SERIAL] == 3  # the part is told which of its messages was the last
+        state[pictures._PART] = {"moved": moved}
+        pictures._moved()
+        assert query.NUMBERS.values()["ill"] == 0.5
+        assert pictures._SERIAL not in state
+    state[pictures._PART] = {"moved": {"alarm": 0.4, "serial": 3}}
+    pictures._moved()
+    assert query.NUMBERS.values()["alarm"] == 0.4
+    assert state[pictures._SERIAL] == 3  # the part is told which of its messages was the last
 
 
 def test_a_result_that_never_occurs_is_left_out():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.release.symbol_risk import averages, exposure
+from core.release.posteriors import averages, exposure
 from core.scenario import Scenario, evaluate
 from pages.ui.lift import board
 from tests.pages.waiting import PATIENCE

@@ -11,13 +11,15 @@ from core.errors import SolverError
 from core.joint import Joint
 from core.notions import LIP, Average
 from core.release import RepeatedLevel, implications, implied, second_release
-from core.release.own_levels import Redrawn, redrawn
+from core.release.repeats import Redrawn, redrawn
 from core.scenario import Scenario, evaluate
-from core.scenario.promise import Promise
+from core.scenario.purpose import Promise
 from pages.ui.explore import again, meaning
-from pages.ui.report import repeats
+from pages.ui.report import lower_cards
 from pages.ui.style.units import level
 from tests.pages.test_explore import QUICK, opened
+
+pytestmark = pytest.mark.usefixtures("no_lines")
 
 LIP_QUARTER = {"notion": "lip", "eps": "0.25", **QUICK}
 ALSO = json.dumps({"notion": "ldp", "eps": 0.1})
@@ -69,10 +71,10 @@ JOINT = Joint.from_counts([[3, 1], [1, 3]])
 def promised(key, **numbers):
     """Return the promise of this notion, and how its level is told."""
     scenario = Scenario(notion=key, **numbers)
-    return repeats.asked(scenario, scenario.build_notion(JOINT))
+    return lower_cards.draws_asked(scenario, scenario.build_notion(JOINT))
 
 
-OF_LIP = repeats.Asked("LIP", "nats")
+OF_LIP = lower_cards.Asked("LIP", "nats")
 
 
 @pytest.mark.usefixtures("afresh")
@@ -82,7 +84,7 @@ def test_drawing_again_tells_the_levels_and_the_advice(cards):
     found = redrawn(result.joint, result.mechanism.kernel, LIP(0.25))
     lip = cards["again"][0]["data"][0]
     assert lip["text"] == [level(one.lip.level, "nats") for one in found]
-    assert repeats.advice(found, "nats", OF_LIP) in said(app)
+    assert lower_cards.advice(found, "nats", OF_LIP) in said(app)
 
 
 @pytest.mark.usefixtures("afresh")
@@ -233,26 +235,30 @@ def drawn(*levels, exact=True, kept=False, most=None):
 
 
 def test_advice_says_only_what_was_found():
-    assert repeats.advice(drawn(0.5, 0.5, 0.5, kept=True), "nats", OF_LIP) == (
+    assert lower_cards.advice(drawn(0.5, 0.5, 0.5, kept=True), "nats", OF_LIP) == (
         "Drawing again does not raise the level of LIP. Exact."
     )
-    assert repeats.advice(drawn(0.1, 0.2, 0.3, kept=True), "nats", OF_LIP).startswith(
+    assert lower_cards.advice(drawn(0.1, 0.2, 0.3, kept=True), "nats", OF_LIP).startswith(
         "Two and three draws still keep the promise: the level of LIP is at most 0.300 nats."
     )
-    told = repeats.advice(drawn(0.5, 0.9, 1.2, exact=False, most=2.0), "nats", OF_LIP)
+    told = lower_cards.advice(drawn(0.5, 0.9, 1.2, exact=False, most=2.0), "nats", OF_LIP)
     assert told.startswith(
         "After two draws the promise may be broken: the level of LIP is 0.900 nats, of one draw "
         "0.500 nats."
     )
     assert "no number of draws exceeds 2.000 nats of LIP" in told
-    exact = repeats.advice(drawn(0.5, 0.9, 1.2), "nats", OF_LIP)
+    exact = lower_cards.advice(drawn(0.5, 0.9, 1.2), "nats", OF_LIP)
     assert "After two draws the promise is broken" in exact
     first = drawn(np.inf, np.inf, np.inf)
     first = (replace(first[0], kept=False), *first[1:])
-    assert repeats.advice(first, "bits", OF_LIP) == (
+    assert lower_cards.advice(first, "bits", OF_LIP) == (
         "One draw breaks the promise: its level of LIP is ∞ bits. Exact."
     )
-    assert "no finite bound on LIP" in repeats.advice(
+    of_alip = promised("alip", eps=0.0)
+    assert "ALIP is beyond any multiple of its budgets, of one draw 0.0 % of its budgets." in (
+        lower_cards.advice(drawn(0.0, np.inf, np.inf), "nats", of_alip)
+    )
+    assert "no finite bound on LIP" in lower_cards.advice(
         drawn(0.5, 0.9, 1.2, exact=False, most=np.inf), "nats", OF_LIP
     )
 
@@ -276,17 +282,17 @@ def test_what_draws_tell_is_told_of_the_promise_that_was_asked(numbers, told):
     levels = [RepeatedLevel(value, value, exact=True) for value in (0.5, 0.9, 1.2)]
     found = tuple(Redrawn(k, lip, other, one, kept=k == 1) for k, one in enumerate(levels, 1))
     scenario = Scenario(**numbers)
-    asked = repeats.asked(scenario, scenario.build_notion(JOINT))
-    assert told in repeats.advice(found, "nats", asked)
+    asked = lower_cards.draws_asked(scenario, scenario.build_notion(JOINT))
+    assert told in lower_cards.advice(found, "nats", asked)
     kept = tuple(replace(one, kept=True) for one in found)
-    assert asked.reached(1.2, "nats") in repeats.advice(kept, "nats", asked)
-    figure = repeats.bars(found, "nats", asked)
+    assert asked.reached(1.2, "nats") in lower_cards.advice(kept, "nats", asked)
+    figure = lower_cards.bars(found, "nats", asked)
     names = {line["name"]: line["text"][0] for line in figure["data"]}
     expected = {"LIP": "0.100", "LDP": "0.200"}
     if asked.unit == "nats" and asked.title != "LDP":
         expected |= {asked.title: "0.500"}
     assert names == expected
-    assert all(name in repeats.described(found, "nats", asked) for name in names)
+    assert all(name in lower_cards.repeats_table(found, "nats", asked) for name in names)
 
 
 @pytest.fixture
@@ -334,10 +340,10 @@ def test_levels_that_time_cut_short_are_one_sessions_and_may_be_searched_on(swee
 def test_what_draws_tell_under_an_average_budget_is_told_of_that_average():
     found = drawn(0.03, 0.05, 0.07)
     mi, tv = promised("average_mi"), promised("average_tv")
-    said_so = repeats.advice(found, "nats", mi)
+    said_so = lower_cards.advice(found, "nats", mi)
     assert "After two draws the promise is broken: I(S;Y) is 0.0500 nats, of one" in said_so
-    assert "0.0721 bits, of one draw 0.0433 bits" in repeats.advice(found, "bits", mi)
-    assert "Total variation is 0.0500, of one draw 0.0300" in repeats.advice(found, "bits", tv)
+    assert "0.0721 bits, of one draw 0.0433 bits" in lower_cards.advice(found, "bits", mi)
+    assert "Total variation is 0.0500, of one draw 0.0300" in lower_cards.advice(found, "bits", tv)
 
 
 @pytest.mark.usefixtures("afresh")
@@ -351,7 +357,7 @@ def test_several_draws_break_perfect_privacy_and_the_card_says_so(sweeps):
     result = evaluate(asked)
     found = redrawn(result.joint, result.mechanism.kernel, Average("mutual_information", 0.0))
     assert [one.kept for one in found] == [True, False, False]
-    assert repeats.advice(found, "nats", promised("average_mi")) in said(app)
+    assert lower_cards.advice(found, "nats", promised("average_mi")) in said(app)
     assert "still keep the promise" not in said(app)
 
 

@@ -10,11 +10,11 @@ from streamlit.testing.v1.element_tree import Selectbox
 
 from core.data.spec import DataSpec
 from core.mechanisms import catalogue, subset_merging_steps
-from core.mechanisms.merging.merging_steps import replay
+from core.mechanisms.merging.subset_merging import replay
 from core.mechanisms.outputs import leads
 from core.scenario import Scenario, evaluate
 from core.studies.comparison import compare
-from pages.ui.mechanisms import comparison
+from pages.ui.mechanisms import board
 from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer
 from tests.pages.picking import chosen
@@ -320,7 +320,7 @@ def test_a_comparison_can_be_cancelled_and_started_again():
 def test_a_comparison_that_time_cut_short_is_one_sessions_and_may_be_searched_on(sweeps):
     def done():
         job, function, arguments = sweeps.open[0]
-        data, cut = arguments[1], arguments[-1] < 2 * comparison.SECONDS
+        data, cut = arguments[1], arguments[-1] < 2 * board.SECONDS
         rows = compare(arguments[0], data, arguments[2])
         job.succeed(tuple(replace(row, cut=cut and row.key == "optimal") for row in rows))
         return function.__name__
@@ -358,7 +358,7 @@ def test_a_robust_mechanism_is_taken_apart(mech):
 
 
 def test_the_table_has_the_robust_mechanisms_where_they_apply():
-    app = opened(mech="independent_reporting", all="1", **ROBUST)
+    app = opened(mech="independent_reporting", all="1", limit="1", **ROBUST)
     assert not app.exception
     table = compared(app).set_index("mechanism")
     worst = table["RLDP, nats"]

@@ -18,7 +18,7 @@ from core.papers.results import Beyond, Experiment, Mark, Panel, Run, Series, Ve
 from core.papers.verdicts import Value
 from core.scenario import Project
 from core.scenario.url import from_query
-from pages.ui.papers import cards, links, query, results
+from pages.ui.papers import board, query
 from pages.ui.style.labels import markdown
 from tests.pages.test_explained import unexplained
 from tests.pages.waiting import PATIENCE
@@ -57,12 +57,12 @@ RUN = Run("9.9.9", "2026-11-22", "2 cores, test", 0, False, (MADE,))
 
 @pytest.fixture
 def ships(monkeypatch):
-    monkeypatch.setattr(results, "full_run", lambda: RUN)
+    monkeypatch.setattr(query, "full_run", lambda: RUN)
 
 
 @pytest.fixture
 def bare(monkeypatch):
-    monkeypatch.setattr(results, "full_run", lambda: None)
+    monkeypatch.setattr(query, "full_run", lambda: None)
 
 
 def opened(**link):
@@ -113,9 +113,9 @@ def test_a_shipped_result_is_shown_with_its_run_its_verdicts_and_its_links():
     assert beyond["proven bound"].tolist() == ["0.941"]
     assert "A guess where print is silent." in text(app)
     assert [one.proto.url for one in app.get("link_button")] == [
-        links.explore(links.scenario(MADE)),
-        links.compare(links.scenario(MADE)),
-        links.frontiers(links.scenario(MADE)),
+        board.explore(board.scenario(MADE)),
+        board.compare(board.scenario(MADE)),
+        board.frontiers(board.scenario(MADE)),
     ]
 
 
@@ -126,24 +126,24 @@ def test_the_table_of_a_panel_has_names_where_x_is_no_number():
         series=(Series("boxes", (1.0,) * 5, (1.0, 2.0, 3.0, 4.0, 5.0), kind="boxes"),),
         marks=(Mark(0.0, 0.5, "0.5"),),
     )
-    found = cards.points(named, 0)
+    found = board.points(named, 0)
     assert found["x"].tolist() == ["0.01"] * 5 + ["0.1"]
 
 
 def test_a_line_of_print_across_names_has_no_name_in_the_table():
     panel = Panel("", "measure", "excess", x_names=("a", "b"))
     found = replace(MADE, panels=(panel,), series=(), marks=(ACROSS,))
-    told = cards.points(found, 0).iloc[-1]
+    told = board.points(found, 0).iloc[-1]
     assert told["line"] == "print: a limit"
     assert math.isnan(told["x"])
     assert told["y"] == 0.5
 
 
 def test_the_table_of_a_panel_has_our_points_and_those_of_print():
-    found = cards.points(MADE, 0)
+    found = board.points(MADE, 0)
     assert found["line"].tolist() == ["LDP", "LDP", "print: 0.52 at λ = 0.5"]
     assert found["y"].tolist() == [0.2, 0.5, 0.52]
-    assert cards.points(MADE, 1)["standard error"].isna().all()
+    assert board.points(MADE, 1)["standard error"].isna().all()
 
 
 @pytest.mark.usefixtures("ships")
@@ -179,7 +179,7 @@ def test_a_bad_link_falls_back_and_says_so():
 
 @pytest.mark.usefixtures("bare", "held")
 def test_an_experiment_is_run_here_cancelled_and_run_again(sweeps, monkeypatch):
-    monkeypatch.setattr(results, "perform", _performed)
+    monkeypatch.setattr(query, "perform", _performed)
     app = opened(show="lift_2")
     app.button(key="papers_quick").click().run()
     assert len(sweeps.open) == 1
@@ -197,7 +197,7 @@ def test_an_experiment_is_run_here_cancelled_and_run_again(sweeps, monkeypatch):
 
 @pytest.mark.usefixtures("ships")
 def test_a_run_survives_a_reload_while_it_is_under_way_and_when_it_is_done(sweeps, monkeypatch):
-    monkeypatch.setattr(results, "perform", _performed)
+    monkeypatch.setattr(query, "perform", _performed)
     app = opened(show="lift_2")
     app.button(key="papers_quick").click().run()
     assert app.query_params["run"] == "quick"
@@ -242,7 +242,7 @@ def test_a_link_begins_no_work_and_says_what_it_does_not_find(sweeps, how, said)
 
 @pytest.mark.usefixtures("ships")
 def test_a_run_belongs_to_its_experiment(sweeps, monkeypatch):
-    monkeypatch.setattr(results, "perform", _performed)
+    monkeypatch.setattr(query, "perform", _performed)
     app = opened(show="lift_2")
     app.button(key="papers_quick").click().run()
     sweeps.finish()
@@ -286,18 +286,18 @@ ACROSS, UP = Mark(math.nan, 0.5, "a limit"), Mark(1.0, math.nan, "a crossing")
 )
 def test_a_caption_says_what_is_drawn(kinds, errors, marks, said):
     drawn = [Series(f"s{i}", (1.0,), (2.0,), errors, kind=kind) for i, kind in enumerate(kinds)]
-    assert cards.explained(drawn, marks) == said
+    assert board.explained(drawn, marks) == said
 
 
 def test_error_bars_that_are_no_standard_errors_are_not_called_so():
     drawn = [Series("GRR, bars show standard deviations", (1.0,), (2.0,), (0.1,))]
-    assert cards.explained(drawn) == "Lines: ours."
-    assert cards.kinds([]) == "Nothing"
+    assert board.explained(drawn) == "Lines: ours."
+    assert board.kinds([]) == "Nothing"
 
 
 @pytest.mark.usefixtures("ships")
 def test_what_fails_says_why_and_the_shipped_result_stays(sweeps, monkeypatch):
-    monkeypatch.setattr(results, "perform", _performed)
+    monkeypatch.setattr(query, "perform", _performed)
     app = opened(show="lift_2")
     app.button(key="papers_full").click().run()
     sweeps.fail(SolverError("It could not be solved."))
@@ -312,7 +312,7 @@ def test_what_fails_says_why_and_the_shipped_result_stays(sweeps, monkeypatch):
 
 @pytest.mark.usefixtures("ships")
 def test_a_cancelled_run_leaves_the_way_back_to_the_full_one(sweeps, monkeypatch):
-    monkeypatch.setattr(results, "perform", _performed)
+    monkeypatch.setattr(query, "perform", _performed)
     app = opened(show="lift_2")
     app.button(key="papers_quick").click().run()
     app.button(key="papers_run_cancel").click().run()
@@ -329,17 +329,17 @@ def _performed(*_asked, report):
 
 
 def test_every_link_asks_a_valid_question():
-    asked = links.scenario(MADE)
-    found, notices = from_query(parse_qs(links.explore(asked).partition("?")[2]))
+    asked = board.scenario(MADE)
+    found, notices = from_query(parse_qs(board.explore(asked).partition("?")[2]))
     assert (found, notices) == (asked, ())
-    project = links.beside(asked)
+    project = board.beside(asked)
     assert [one.mechanism for one in project.scenarios] == ["subset_merging", "optimal"]
-    back, notices = Project.from_query(parse_qs(links.compare(asked).partition("?")[2]))
+    back, notices = Project.from_query(parse_qs(board.compare(asked).partition("?")[2]))
     assert back == project
     assert notices == ()
 
 
-SHIPPED = results.full_run()
+SHIPPED = query.full_run()
 
 
 @pytest.mark.parametrize("one", SHIPPED.experiments, ids=lambda one: one.key)
@@ -354,7 +354,7 @@ def test_every_shipped_experiment_is_shown_and_asks_a_question_that_can_be_asked
         assert row["claim"].startswith(said.claim)
         assert said.reason.endswith(row["reason"])
         assert bool(row["reason"]) == bool(said.reason)
-    asked = links.scenario(one)
+    asked = board.scenario(one)
     assert (asked is not None) == bool(app.get("link_button"))
     assert "; 0 draws" not in text(app)
     counts = Counter(said.outcome for said in one.verdicts)
@@ -364,10 +364,10 @@ def test_every_shipped_experiment_is_shown_and_asks_a_question_that_can_be_asked
         for title in (panel.title, panel.x_title, panel.y_title):
             assert unexplained(re.sub(r"\(\w\)", "", title)) == [], title
     if asked is not None:
-        found, notices = from_query(parse_qs(links.explore(asked).partition("?")[2]))
+        found, notices = from_query(parse_qs(board.explore(asked).partition("?")[2]))
         assert (found, notices) == (asked, ())
         asked.build_notion(count(asked.data).joint)
-        links.beside(asked)
+        board.beside(asked)
 
 
 def test_every_shipped_error_in_print_is_listed():

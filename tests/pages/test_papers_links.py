@@ -1,4 +1,4 @@
-"""Every link of the Papers page opens the state that it names."""
+"""Every link of the Papers and the Learn page opens the state that it names."""
 
 from pathlib import Path
 from urllib.parse import parse_qs
@@ -6,22 +6,24 @@ from urllib.parse import parse_qs
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.learning import LESSONS, defaults
+from core.learning.lessons import opens
 from core.papers.worlds import SETTINGS, WORLDS
 from core.scenario import Scenario
 from core.scenario.url import LISTS
 from pages.ui.frame import state
-from pages.ui.papers import links, results
+from pages.ui.papers import board, query
 from tests.pages.waiting import PATIENCE
 
 PAGE = Path(__file__).parents[2] / "pages" / "papers.py"
 
-SHIPPED = results.full_run()
+SHIPPED = query.full_run()
 
 PAGES = {"": "explore", "compare": "compare", "frontiers": "frontiers"}
 PAGES |= {"confusability": "confusability", "robust": "robust"}
 """A link's path → the page's file."""
 
-WAYS = [(one, said, link) for one in SHIPPED.experiments for said, link in links.ways(one)]
+WAYS = [(one, said, link) for one in SHIPPED.experiments for said, link in board.ways_on(one)]
 """Every link of every experiment."""
 
 DEFAULTS = {key: one.default for key, one in SETTINGS.items()}
@@ -51,9 +53,9 @@ def test_every_link_of_an_experiment_opens_the_state_that_it_names(one, said, li
     app = followed(link)
     assert not app.exception
     assert not app.warning
-    asked = links.scenario(one)
+    asked = board.scenario(one)
     if said.endswith("Compare"):
-        assert app.session_state["_project"] == links.beside(asked)
+        assert app.session_state["_project"] == board.beside(asked)
         assert app.session_state["_project"].scenarios[0] == asked
     elif said.endswith("Confusability"):
         assert app.session_state["_data"] == asked.data
@@ -61,7 +63,7 @@ def test_every_link_of_an_experiment_opens_the_state_that_it_names(one, said, li
         assert scenario_of(app) == asked
     if said.endswith("Frontiers"):
         assert app.session_state["sweep_promise"] == [asked.notion]
-        best = links.BEST.get(asked.notion, "optimal")
+        best = board.BEST.get(asked.notion, "optimal")
         assert app.session_state["sweep_by"] == list(dict.fromkeys([asked.mechanism, best]))
 
 
@@ -75,12 +77,23 @@ def test_every_link_of_a_world_opens_the_state_that_it_names(one):
     assert scenario_of(app) == opens.asked
 
 
+@pytest.mark.usefixtures("solves", "sweeps")
+@pytest.mark.parametrize("one", LESSONS[1:], ids=lambda one: one.key)
+def test_every_link_of_a_lesson_opens_the_state_that_it_names(one):
+    found = opens(one.key, defaults())
+    app = followed(found.link)
+    assert not app.exception
+    assert not app.error
+    assert not app.warning
+    assert app.session_state["_data"] == found.asked.data
+
+
 def test_every_experiment_whose_data_are_known_has_its_links():
-    without = [one.key for one in SHIPPED.experiments if not links.ways(one)]
+    without = [one.key for one in SHIPPED.experiments if not board.ways_on(one)]
     # of those, print's data are lost
     assert without == ["nonstochastic_examples"]
     for one in SHIPPED.experiments:
-        pages = [said.split()[-1] for said, _ in links.ways(one)]
+        pages = [said.split()[-1] for said, _ in board.ways_on(one)]
         if one.paper == "nonstochastic":
             assert pages in ([], ["Confusability"])
         else:

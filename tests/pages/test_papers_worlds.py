@@ -5,16 +5,16 @@ import re
 
 import pytest
 
-from core.learning import errata
+from core.papers import merging_worlds
 from core.papers.worlds import SETTINGS, WORLDS
 from core.papers.worlds import world as find_world
-from pages.ui.papers import results, worlds
+from pages.ui.papers import query, worlds
 from tests.pages.test_papers import ERR, RUN, opened, tables, text
 
 
 @pytest.fixture
 def ships(monkeypatch):
-    monkeypatch.setattr(results, "full_run", lambda: RUN)
+    monkeypatch.setattr(query, "full_run", lambda: RUN)
 
 
 @pytest.mark.usefixtures("ships")
@@ -22,7 +22,7 @@ def test_the_errata_begin_with_the_first_world_and_list_every_claim_that_is_one(
     app = opened(show="errata", secrets="2")
     assert not app.exception
     assert app.title[0].value.replace("\\", "") == "Error in print: [Lift] Proposition 1(2)"
-    for sentence in errata.of_proposition(errata.proposition(2, 0.05)):
+    for sentence in merging_worlds.of_proposition(merging_worlds.proposition(2, 0.05)):
         assert sentence in text(app)
     assert tables(app)[0]["claim"].tolist() == [ERR.claim]
     assert tables(app)[0]["place"].tolist() == ["[Lift] Algorithm 1"]
@@ -130,3 +130,12 @@ def test_a_number_that_is_moved_just_before_another_statement_is_chosen_is_kept(
     app.radio(key="papers_world").set_value("proposition").run()
     assert app.slider(key="papers_secrets").value == 4.0
     assert app.query_params["secrets"] == "4"
+
+
+@pytest.mark.usefixtures("ships")
+def test_a_condition_that_is_stricter_than_needed_is_not_called_an_error():
+    assert [one.key for one in WORLDS if not one.wrong] == ["rows"]
+    app = opened(show="errata", world="rows")
+    assert app.title[0].value.replace("\\", "") == "Stricter than needed: [RLDP] Definition 3"
+    assert "Enough: " in text(app)
+    assert "What holds: " not in text(app)

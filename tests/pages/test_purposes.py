@@ -14,6 +14,8 @@ from pages.ui.frame import purpose
 from pages.ui.style.labels import markdown
 from tests.pages.test_explore import QUICK, figures, opened
 
+pytestmark = pytest.mark.usefixtures("no_lines")
+
 INCOME = Scenario(data=DataSpec(task=("income",)), purpose="task", mechanism="subset_merging")
 AGES = DataSpec(released=("age",), binnings=(Binning("age"),))
 

@@ -16,7 +16,7 @@ from core.records.draws import Keyed
 from core.records.verifying import failed, verify
 from pages.ui.release import results
 from pages.ui.style.labels import markdown
-from pages.ui.work import released_files
+from pages.ui.work import own_release
 from tests.core.records.makers import people, read, write
 from tests.pages.test_explore import ROOT
 from tests.pages.waiting import PATIENCE, finished
@@ -54,7 +54,7 @@ def link(app):
 def asked_for(address):
     """Return the server's answer to a request for an address."""
     _, token, name = address.split("/")
-    return released_files.send(
+    return own_release.send(
         Request({"type": "http", "path_params": {"token": token, "name": name}})
     )
 
@@ -66,7 +66,7 @@ def is_gone(address):
 
 
 def written(app):
-    return app.session_state["_own_release"].made
+    return app.session_state["_visit"].release.made
 
 
 def said(app):
@@ -107,7 +107,7 @@ def test_what_is_made_is_verified_and_downloaded_from_the_disk(tmp_path):
     told = said(app)
     for promise in found.made.certificate["promises"]:
         assert markdown(promise["sentence"]) in told
-    assert found.made.certificate["original"]["sha256"] in told
+    assert found.made.certificate["original"]["commitment"] in told
     assert SEED not in text
 
 
@@ -187,7 +187,7 @@ def with_upload(tmp_path, columns, **asked):
     app = AppTest.from_file(ROOT / "pages/release.py", default_timeout=PATIENCE)
     path = write(columns, tmp_path / "people.csv")
     checked(app.run())
-    own = app.session_state["sources"]
+    own = app.session_state["_visit"].sources
     source = own.add_file(path)
     app.session_state["release_seed"] = SEED
     for name, value in (HEART | {"data": source, "s": "sex", "x": "town"} | asked).items():
@@ -279,7 +279,7 @@ def test_files_go_with_their_session():
     app = made(opened())
     path, address = written(app).path, link(app)
     assert path.exists()
-    app.session_state["_own_release"].files.clear()
+    app.session_state["_visit"].release.files.clear()
     assert not path.exists()
     assert is_gone(address)
     checked(app.run())

@@ -1,12 +1,11 @@
 """A reload of the Release page keeps its seed or key, and its file while the server has it."""
 
 import weakref
-from types import SimpleNamespace
 
 import pytest
 
 from pages.ui.release import results
-from pages.ui.work import browsers, closed_pages, own_release
+from pages.ui.work import visits
 from tests.pages.test_release import KEY, asked_for, checked, link, made, opened, said, written
 from tests.pages.waiting import finished
 
@@ -14,10 +13,10 @@ from tests.pages.waiting import finished
 @pytest.fixture
 def browser(monkeypatch):
     """Return which browser the next session belongs to; the pages before are closed."""
-    monkeypatch.setattr(own_release, "_BROWSERS", browsers.OfBrowsers())
-    monkeypatch.setattr(own_release, "_is_open", lambda _: False)
+    monkeypatch.setattr(visits, "_visits", {})
+    monkeypatch.setattr(visits, "is_open", lambda _: False)
     now = {"is": "mine"}
-    monkeypatch.setattr(browsers, "current", lambda: now["is"])
+    monkeypatch.setattr(visits, "current", lambda: now["is"])
     return now
 
 
@@ -64,7 +63,7 @@ def test_another_question_tells_of_the_file_and_leads_back_to_it(browser):
 
 def test_a_page_that_is_open_keeps_its_release_to_itself(browser, monkeypatch):
     app = made(opened(seed=None))
-    monkeypatch.setattr(own_release, "_is_open", lambda _: True)
+    monkeypatch.setattr(visits, "is_open", lambda _: True)
     other = opened(seed=None)
     seeds = {one.text_input(key="release_seed").value for one in (app, other)}
     assert len(seeds) == 2
@@ -74,10 +73,10 @@ def test_a_page_that_is_open_keeps_its_release_to_itself(browser, monkeypatch):
 
 
 def test_of_several_closed_pages_the_last_one_used_is_taken_over(browser, monkeypatch):
-    monkeypatch.setattr(own_release, "_is_open", lambda _: True)
+    monkeypatch.setattr(visits, "is_open", lambda _: True)
     first, second = made(opened(seed=None)), made(opened(seed=None))
     checked(first.run())
-    monkeypatch.setattr(own_release, "_is_open", lambda _: False)
+    monkeypatch.setattr(visits, "is_open", lambda _: False)
     assert link(opened(seed=None)) == link(first)
     assert link(first) != link(second)
     assert browser["is"] == "mine"
@@ -86,34 +85,27 @@ def test_of_several_closed_pages_the_last_one_used_is_taken_over(browser, monkey
 def test_what_was_taken_over_is_not_the_first_pages_any_more(browser):
     app = made(opened(seed=None))
     again = opened(seed=None)
-    again.session_state["_own_release"].page = "another connection"
     checked(app.run())
-    assert app.session_state["_own_release"] is not again.session_state["_own_release"]
+    assert app.session_state["_visit"].release is not again.session_state["_visit"].release
     assert app.button(key="release_make")
     assert asked_for(link(again)).path == written(again).path
     assert browser["is"] == "mine"
 
 
-def test_a_release_is_forgotten_when_its_page_has_been_closed_for_a_while(browser, monkeypatch):
+def test_a_release_is_forgotten_when_its_page_has_been_closed_for_a_while(browser):
     app = made(opened(seed=None))
     seed, path = app.text_input(key="release_seed").value, written(app).path
-    own = app.session_state["_own_release"]
-    watch = own_release.watch()
-    watch._watched = True
-    monkeypatch.setattr(own_release, "_is_open", lambda page: page == "reloaded")
-    with monkeypatch.context() as served:
-        served.setattr(closed_pages.runtime, "exists", lambda: True)
-        served.setattr(closed_pages, "get_script_run_ctx", lambda: SimpleNamespace(session_id="a"))
-        watch.note(weakref.ref(own))
-    own.page = "reloaded"
-    for now in (0.0, own_release.ABSENCE, 3 * own_release.ABSENCE):
+    reloaded, watch = opened(seed=None), visits.Pages()
+    for page, one in (("a", app), ("reloaded", reloaded)):
+        own = one.session_state["_visit"]
+        watch._noted[page] = own.name, weakref.ref(own)
+    for now in (0.0, visits.ABSENCE, 3 * visits.ABSENCE):
         watch.look(lambda page: page == "reloaded", now)
     assert path.exists()
-    own.page = "test session id"
-    for now in (200.0, 200.0 + own_release.ABSENCE):
+    for now in (200.0, 200.0 + visits.ABSENCE):
         watch.look(lambda _: False, now)
     assert not path.exists()
-    assert own.secrets == {}
+    assert own.release.secrets == {}
     again = opened(seed=None)
     assert again.text_input(key="release_seed").value != seed
     assert "is gone" in said(again)
@@ -124,10 +116,10 @@ def test_a_release_is_forgotten_when_its_page_has_been_closed_for_a_while(browse
 def test_work_goes_on_after_a_reload_and_writes_where_it_did(browser, monkeypatch, sweeps):
     monkeypatch.setattr(results, "QUICK", 0)
     app = made(opened(seed=None))
-    target = app.session_state["_own_release"].target[1]
+    target = app.session_state["_visit"].release.target[1]
     again = opened(seed=None)
     assert again.button(key="release_cancel")
-    assert again.session_state["_own_release"].target[1] == target
+    assert again.session_state["_visit"].release.target[1] == target
     sweeps.finish()
     finished(again, lambda: written(again) is not None)
     assert written(again).path == target

@@ -1,6 +1,7 @@
 """The Robust page through Streamlit's own test harness."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,8 +10,16 @@ from streamlit.testing.v1 import AppTest
 from core.data import count
 from core.data.spec import DataSpec
 from core.errors import SolverError
-from core.studies.robust_designs import BUDGETS, DESIGNS, design_all, take_sample
-from core.studies.robust_draws import BETAS, Drawn, study_beta, study_draws
+from core.studies.robust_designs import (
+    BETAS,
+    BUDGETS,
+    DESIGNS,
+    Drawn,
+    design_all,
+    study_beta,
+    study_draws,
+    take_sample,
+)
 from pages.ui.robust import results, studies
 from pages.ui.robust.board import outcome_table
 from pages.ui.style.units import share
@@ -102,7 +111,7 @@ def test_where_a_moment_is_too_little_the_last_designs_stay(monkeypatch):
         def get(self, *_):
             raise SolverError("The polytope gave no proper vertex to start from.")
 
-    monkeypatch.setattr(results, "quick_store", Hasty)
+    monkeypatch.setattr(results, "visit", lambda: SimpleNamespace(store=Hasty()))
     with busy(long_answer.WORKERS):
         app.slider(key="eps").set_value(2.0).run()
         assert not app.exception

@@ -5,7 +5,7 @@ import pytest
 from pyarrow import parquet
 
 from core.data import DataSpec
-from core.data.readers.shared_folder import FOLDER
+from core.data.readers.sources import FOLDER
 from core.errors import InvalidInputError
 from core.jobs import State
 from tests.pages.data_page import checked, errors, metrics, open_page, spec
@@ -38,7 +38,7 @@ def test_parquet_is_counted_where_it_lies_and_text_is_read(folder, sweeps):
     finish(app, sweeps)
     assert not app.error
     assert metrics(app)["Records n"] == "1,200"
-    upload = app.session_state["sources"].uploads[spec(app).source]
+    upload = app.session_state["_visit"].sources.uploads[spec(app).source]
     assert upload.table.paths == (folder / "people.parquet",)
     use(app, "few.csv")
     finish(app, sweeps)

@@ -26,7 +26,7 @@ def brought(content=None, name="people.xlsx"):
 
 def left(app):
     """Return what stands in the session's folder."""
-    folder = app.session_state["sources"]._folder
+    folder = app.session_state["_visit"].sources._folder
     return sorted(path.name for path in folder.rglob("*") if path.is_file())
 
 
@@ -43,7 +43,7 @@ def test_a_workbook_is_read_elsewhere_and_the_page_goes_on_with_it(slow):
     slow.finish()
     checked(app.run())
     assert spec(app).source.startswith("upload:")
-    assert app.session_state["sources"].title(spec(app).source) == "people.xlsx"
+    assert app.session_state["_visit"].sources.title(spec(app).source) == "people.xlsx"
     assert "cancel_reading" not in buttons(app)
     assert not app.error
     assert [name for name in left(app) if not name.endswith(".parquet")] == []
@@ -78,7 +78,7 @@ def test_another_file_takes_its_place(slow):
     app = brought()
     app.file_uploader(key="own_file").upload("a.csv", b"s,x\na,b\nc,d\n")
     checked(app.run())
-    assert app.session_state["sources"].title(spec(app).source) == "a.csv"
+    assert app.session_state["_visit"].sources.title(spec(app).source) == "a.csv"
     assert slow.open == []
     assert "upload.data" not in left(app)
 

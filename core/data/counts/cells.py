@@ -14,9 +14,8 @@ from core.data.hierarchies import Hierarchy, RareLevels
 from core.data.spec import DataSpec
 from core.data.tables import OpenTable, as_number, as_text
 from core.data.treatment.bins import Bins, bin_index
-from core.data.treatment.coding import Coding
 from core.data.treatment.generalise import coarser, rare_as_one
-from core.data.treatment.levels import Key, Symbols, name_symbols
+from core.data.treatment.symbols import Coding, Key, Symbols, name_symbols
 from core.level_order import Level, RareGroup
 from core.limits import MAX_CELLS, MAX_LEVELS
 from core.validation import FloatArray, shown
@@ -27,24 +26,10 @@ JOINED = " and "
 
 @dataclass(frozen=True)
 class Side:
-    """S or X while it is counted.
+    """S or X while it is counted; `bins`, `hierarchies`, `rare_levels` and `kept` go by column.
 
-    Attributes
-    ----------
-    columns : tuple of str
-        Its columns.
-    levels : tuple of str
-        Names of their levels in queries.
-    rare : str
-        Name of the mark of rare symbols in queries.
-    bins : tuple
-        For each column its bins, or None.
-    hierarchies : tuple
-        For each column the hierarchy that makes its texts coarser, or None.
-    rare_levels : tuple of str
-        For each column the name of the group of its rare levels; "" for none.
-    kept : tuple
-        For each column its levels outside that group, as in `Coding`.
+    `levels`, `rare`: names in queries of its levels and of the mark of rare symbols. `rare_levels`:
+    names of the groups of rare levels, "" for none. `kept`: the other levels, as in `Coding`.
     """
 
     columns: tuple[str, ...]
@@ -88,13 +73,7 @@ class Side:
 
 
 def guard_columns(table: OpenTable, records: Any, names: list[str]) -> None:
-    """Raise if a column has far too many levels, before records are grouped by it.
-
-    Raises
-    ------
-    TooManyLevelsError
-        If a column has over twice `MAX_LEVELS` levels, by an estimate.
-    """
+    """Raise if a column has far too many levels, before records are grouped by it."""
     if not names:
         return
     plain = {name: records[table.position(name)] for name in names}  # quicker than their texts
@@ -122,11 +101,7 @@ def _too_many(name: str, levels: str) -> TooManyLevelsError:
 
 
 def group_cells(table: OpenTable, records: Any, sides: Iterable[Side]) -> Any:
-    """Return one row for each combination of levels, with its number of records `n`.
-
-    The pass over the file groups by the columns' own values or bins; only one value for each
-    combination is then converted to text.
-    """
+    """Return a row for each combination of levels with its records `n`; only values become text."""
     parts = [
         part for side in sides for part in zip(side.columns, side.levels, side.bins, strict=True)
     ]
@@ -140,9 +115,7 @@ def group_cells(table: OpenTable, records: Any, sides: Iterable[Side]) -> Any:
     chosen = records.select(**plain, **table.weight())
     cuts = {level: bin_index(chosen[level], bins) for _, level, bins in parts if bins is not None}
     binned = chosen.mutate(**cuts) if cuts else chosen
-    kept = table.backend.create_table(
-        "cells", binned.group_by(list(plain)).agg(n=table.number(binned)), temp=True
-    )
+    kept = table.kept(binned.group_by(list(plain)).agg(n=table.number(binned)))
     clean = {
         level: kept[level] if bins is not None else as_text(kept[level]) for _, level, bins in parts
     }
@@ -158,28 +131,7 @@ def group_cells(table: OpenTable, records: Any, sides: Iterable[Side]) -> Any:
 def group_rare_levels(
     table: OpenTable, cells: Any, sides: tuple[Side, Side], rare: Sequence[RareLevels]
 ) -> tuple[Any, tuple[Side, Side], tuple[tuple[str, Grouped], ...]]:
-    """Make each column's rare levels one, where it is asked for.
-
-    Parameters
-    ----------
-    table : OpenTable
-        The open file.
-    cells : ibis.Table
-        One row for each combination of levels.
-    sides : tuple of Side
-        S and X.
-    rare : sequence of RareLevels
-        The columns, and below how many records their levels are rare.
-
-    Returns
-    -------
-    cells : ibis.Table
-        With the groups in place of the levels.
-    sides : tuple of Side
-        With the groups' names.
-    grouped : tuple
-        For each column that has rare levels, how many.
-    """
+    """Make each column's rare levels one, where it is asked for."""
     below = {one.column: one.below for one in rare}
     told = {}
     changed = []
@@ -197,19 +149,7 @@ def group_rare_levels(
 
 
 def with_kept_levels(table: OpenTable, cells: Any, side: Side, grouped: Grouped) -> Side:
-    """Return a side with the levels outside its columns' groups, where its symbols lack some.
-
-    Parameters
-    ----------
-    table : OpenTable
-        The open file.
-    cells : ibis.Table
-        With the groups in place of rare levels.
-    side : Side
-        S or X.
-    grouped : Grouped
-        Its whole symbols that are rare: their group does not say which levels they have.
-    """
+    """Return a side with the levels outside its columns' groups, where its symbols lack some."""
     if not grouped.levels or not any(side.rare_levels):
         return side
     kept: list[tuple[Level, ...] | None] = []
@@ -225,13 +165,7 @@ def with_kept_levels(table: OpenTable, cells: Any, side: Side, grouped: Grouped)
 def count_cells(
     table: OpenTable, cells: Any, sides: tuple[Side, Side], spec: DataSpec
 ) -> tuple[tuple[Symbols, Symbols], FloatArray, tuple[Grouped, Grouped]]:
-    """Group rare symbols, check the sizes, and fetch the table of counts, shape (n_s, n_x).
-
-    Raises
-    ------
-    TooManyLevelsError
-        If S or X has too many symbols, or the joint too many cells.
-    """
+    """Group rare symbols, check the sizes, and fetch the table of counts, shape (n_s, n_x)."""
     marked = _mark_rare(table, cells, sides, (spec.rare_below_s, spec.rare_below))
     grouped = []
     sizes = []
@@ -273,18 +207,18 @@ def _mark_rare(
     marked = cells
     for side, rare_below in zip(sides, least, strict=True):
         if rare_below:
-            kept = table.backend.create_table(f"merged_{side.rare}", marked, temp=True)
+            kept = table.kept(marked)
             marked = _mark_side(table, kept, side, rare_below)
         else:
             marked = marked.mutate(**{side.rare: ibis.literal(False)})
-    return table.backend.create_table("marked", marked, temp=True) if any(least) else marked
+    return table.kept(marked) if any(least) else marked
 
 
 def _mark_side(table: OpenTable, cells: Any, side: Side, rare_below: int) -> Any:
     """Add the mark of a side's rare symbols, by a join with the common ones, which are few."""
     symbols = cells.group_by(list(side.levels)).agg(total=cells.n.sum())
     common = symbols.filter(symbols.total >= rare_below).rename("common_{name}")
-    found = table.backend.create_table(f"common_{side.rare}", common, temp=True)
+    found = table.kept(common)
     same = [cells[level].identical_to(found[f"common_{level}"]) for level in side.levels]
     joined = cells.left_join(found, same)
     return joined.select(*cells.columns, **{side.rare: joined.common_total.isnull()})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 import ibis
@@ -19,7 +21,6 @@ from core.data.counts.cells import (
     guard_columns,
     with_kept_levels,
 )
-from core.data.counts.grid import grid
 from core.data.counts.report import Counted, CountedTask, CountReport
 from core.data.joints import JointSource
 from core.data.options import ReadOptions
@@ -29,11 +30,62 @@ from core.data.spec import DataSpec
 from core.data.tables import Marks, OpenTable, filtered, is_mark, open_table
 from core.data.treatment.bins import Bins, cut
 from core.data.treatment.generalise import intervals
-from core.data.treatment.levels import Symbols
-from core.data.treatment.merges import added_up, merged_groups, merged_names, unknown_symbols
+from core.data.treatment.symbols import (
+    Symbols,
+    added_up,
+    distinct,
+    merged_groups,
+    merged_names,
+    name_symbols,
+    unknown_symbols,
+)
 from core.errors import InvalidInputError
-from core.joint import Joint
+from core.joint import JOINER, Joint
+from core.limits import MAX_ATTRIBUTES, MAX_GRID
 from core.validation import BoolArray, FloatArray, shown
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Counts (n_s, ∏ sizes) over all combinations of the columns' levels, in C order."""
+
+    counts: FloatArray
+    labels: tuple[str, ...]
+    attributes: tuple[Attribute, ...]
+
+
+def grid(
+    counts: FloatArray, symbols: Symbols, columns: Sequence[str], bins: Sequence[Bins | None]
+) -> Grid | None:
+    """Return the counts (n_s, n_x) of joined columns over all combinations of their levels."""
+    if not 2 <= len(columns) <= MAX_ATTRIBUTES or any(rare for rare, _ in symbols.keys):
+        return None
+    sides = [
+        name_symbols({(False, (levels[i],)) for _, levels in symbols.keys}, [cut], 0)
+        for i, cut in enumerate(bins)
+    ]
+    shape = [len(side.keys) for side in sides]
+    if prod(shape) > MAX_GRID:
+        return None
+    places = [{key[1][0]: i for i, key in enumerate(side.keys)} for side in sides]
+    index = [
+        [place[level] for place, level in zip(places, levels, strict=True)]
+        for _, levels in symbols.keys
+    ]
+    seen = np.ravel_multi_index(tuple(np.array(index).T), shape)
+    never = np.setdiff1d(np.arange(prod(shape)), seen)
+    missing = [
+        JOINER.join(side.labels[i] for side, i in zip(sides, where, strict=True))
+        for where in zip(*np.unravel_index(never, shape), strict=True)
+    ]
+    names = np.empty(prod(shape), dtype=object)
+    names[np.concatenate([seen, never])] = distinct([*symbols.labels, *missing])
+    full = np.zeros((len(counts), prod(shape)))
+    full[:, seen] = counts
+    attributes = tuple(
+        Attribute(column, side.labels) for column, side in zip(columns, sides, strict=True)
+    )
+    return Grid(full, tuple(names), attributes)
 
 
 def count(spec: DataSpec, sources: Sources | None = None) -> Counted:
@@ -72,21 +124,11 @@ def count(spec: DataSpec, sources: Sources | None = None) -> Counted:
     _check_columns(spec)
     with open_table(source) as table:
         counted = _from_table(table, spec)
-    if not spec.task:
-        return counted
-    with open_table(source) as table:
-        return replace(counted, task=_task(table, spec, counted))
+        return replace(counted, task=_task(table, spec, counted)) if spec.task else counted
 
 
 def _task(table: OpenTable, spec: DataSpec, counted: Counted) -> CountedTask:
-    """Count T against X.
-
-    Raises
-    ------
-    InvalidInputError
-        If T has one level only, X has a symbol none of whose records has a value of T, symbols of
-        S are left out, or symbols are merged or left out while S is released too.
-    """
+    """Count T against X."""
     if spec.without(spec.secret) or (spec.secret_released and spec.without(spec.released)):
         raise InvalidInputError(
             "A task T cannot be counted where symbols of S are left out, or any while S is "
@@ -225,13 +267,7 @@ def _left_out(
     spec: DataSpec,
     report: CountReport,
 ) -> tuple[FloatArray, list[tuple[str, ...]], BoolArray, CountReport]:
-    """Return counts and names without the symbols that are left out, which of X stay, the report.
-
-    Raises
-    ------
-    InvalidInputError
-        If no record is left.
-    """
+    """Return counts and names without what is left out, which symbols of X stay, the report."""
     gone = [spec.without(side.columns) for side in sides]
     stays = [
         np.array([name not in without for name in called], dtype=bool)
@@ -282,13 +318,7 @@ def _with_attributes(counted: Counted, attributes: tuple[Attribute, ...]) -> Cou
 def _missing_report(
     table: OpenTable, cells: Any, spec: DataSpec, sides: tuple[Side, Side]
 ) -> CountReport:
-    """Count the records, and those with a missing value in each column.
-
-    Raises
-    ------
-    InvalidInputError
-        If there are no records, or a column has nothing but missing values.
-    """
+    """Count the records, and those with a missing value in each column."""
     levels = {
         level: column
         for side in sides
@@ -296,13 +326,11 @@ def _missing_report(
     }
     some = ibis.or_(*(cells[level].isnull() for level in levels))
     asked = {level: cells.n.sum(where=cells[level].isnull()) for level in levels}
+    words = _may_be_marks(table, sides, spec.read)
+    asked |= {f"{level}_marks": is_mark(cells[level]).sum() for level in words}
     found = table.row(cells.aggregate(n=cells.n.sum(), some=cells.n.sum(where=some), **asked))
     used = int(found["n"] or 0)
-    total = (
-        table.row(table.records.aggregate(n=table.size(table.records)))["n"]
-        if spec.filters
-        else used
-    )
+    total = table.total() if spec.filters else used
     if used == 0:
         why = "no record passes the filters" if total else "the data has no records"
         raise InvalidInputError(f"There is nothing to count: {why}.")
@@ -328,35 +356,33 @@ def _missing_report(
         dropped_missing=dropped,
         marks=tuple(marks for marks in table.file.marks if marks.column in missing),
         taken=tuple(marks for marks in table.file.taken if marks.column in missing),
-        as_levels=_as_levels(table, cells, sides, spec.read) if table.file.told else (),
+        as_levels=tuple(
+            _words(table, cells, level, column)
+            for level, column in words.items()
+            if found[f"{level}_marks"]
+        ),
     )
 
 
-def _as_levels(
-    table: OpenTable, cells: Any, sides: tuple[Side, Side], read: ReadOptions
-) -> tuple[Marks, ...]:
-    """Return the words that often mean a missing value and are levels, where none was chosen."""
-    found = []
-    for side in sides:
-        for level, column, bins in zip(side.levels, side.columns, side.bins, strict=True):
-            if bins is not None or read.marks_of(column) is not None:
-                continue
-            some = cells.filter(is_mark(cells[level]))
-            words = table.rows(some.group_by(level).agg(n=some.n.sum()))
-            if words:
-                counts = {row[level]: int(row["n"]) for row in words}
-                found.append(marks_of(column, counts))
-    return tuple(found)
+def _may_be_marks(table: OpenTable, sides: tuple[Side, Side], read: ReadOptions) -> dict[str, str]:
+    """Return the levels, with their columns, whose words are told if they often mean a blank."""
+    return {
+        level: column
+        for side in sides
+        for level, column, bins in zip(side.levels, side.columns, side.bins, strict=True)
+        if table.file.told and bins is None and read.marks_of(column) is None
+    }
+
+
+def _words(table: OpenTable, cells: Any, level: str, column: str) -> Marks:
+    """Return the words of a column that often mean a missing value and are levels."""
+    some = cells.filter(is_mark(cells[level]))
+    words = table.rows(some.group_by(level).agg(n=some.n.sum()))
+    return marks_of(column, {row[level]: int(row["n"]) for row in words})
 
 
 def count_joint(source: JointSource, spec: DataSpec) -> Counted:
-    """Return the joint of a source that is one; of `spec` only whether S is released counts.
-
-    Raises
-    ------
-    InvalidInputError
-        If the joint is too large, or S or X has a single symbol.
-    """
+    """Return the joint of a source that is one; of `spec` only whether S is released counts."""
     check_size("S", len(source.s_labels), "X", len(source.x_labels), spec.secret_released)
     whole = source.records
     report = CountReport(source.title, "S", "X", n_total=whole, n_used=whole)

@@ -9,7 +9,7 @@ from core.attributes import Attribute
 from core.data.hierarchies import Hierarchy
 from core.data.tables import Marks
 from core.data.treatment.bins import Bins
-from core.data.treatment.coding import Coding
+from core.data.treatment.symbols import Coding
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.validation import FloatArray, shown
@@ -25,15 +25,7 @@ class TooManyLevelsError(InvalidInputError):
 
 @dataclass(frozen=True)
 class Grouped:
-    """The rare levels of S or of X that were grouped into one.
-
-    Attributes
-    ----------
-    levels : int
-        Number of these levels.
-    records : int
-        Number of records that have one of them.
-    """
+    """The number of rare levels of S or of X that were grouped into one, and of their records."""
 
     levels: int = 0
     records: int = 0
@@ -41,49 +33,14 @@ class Grouped:
 
 @dataclass(frozen=True)
 class CountReport:
-    """What a count did with the records.
+    """What a count did with the records; numbers are of records unless said otherwise.
 
-    Attributes
-    ----------
-    title : str
-        Name of the data.
-    secret, released : str
-        Names of S and X, for axis titles.
-    n_total : int or None
-        Number of records in the data; None where the data is a joint without records.
-    n_used : int or None
-        Number of records that were counted.
-    filtered : int
-        Number of records that filters left out.
-    missing : tuple of (str, int)
-        For each column used, the number of records with a missing value, after filtering.
-    dropped_missing : int
-        Number of records left out because a value is missing.
-    grouped_s, grouped_x : Grouped
-        The rare levels that were grouped into one.
-    bins : tuple of Bins
-        The bins of the columns that were cut.
-    marks : tuple of Marks
-        Marks of missing numbers in the columns used.
-    taken : tuple of Marks
-        Marks that were chosen as missing values in the columns used.
-    as_levels : tuple of Marks
-        Words that often mark a missing value, and are levels here.
-    merged : tuple of (str, tuple of str)
-        The symbols that became one, with the name of their columns, a pair for each group.
-    left_out : tuple of (str, tuple of str)
-        The symbols whose records were left out, with the name of their columns.
-    left_out_records : int
-        Number of those records.
-    unknown : tuple of (str, tuple of str)
-        Symbols that are to be merged or left out and that no record has, with the name of their
-        columns.
-    hierarchies : tuple of Hierarchy
-        The columns used that were made coarser.
-    rare_levels : tuple of (str, Grouped)
-        The rare levels of single columns that were grouped into one, by column.
-    zero_cells : int
-        Number of pairs of a level of S and one of X that never occur, before S is released too.
+    `n_total`: None where the data is a joint without records. `missing`: by column, after
+    filtering. `marks`, `taken`: marks of missing numbers, and marks that were chosen as missing
+    values. `as_levels`: words that often mark a missing value, and are levels here. `merged`,
+    `left_out`, `unknown`: symbols with the name of their columns; `unknown` ones are to be merged
+    or left out, and no record has them. `zero_cells`: number of pairs of a level of S and one of X
+    that never occur, before S is released too.
     """
 
     title: str
@@ -109,14 +66,7 @@ class CountReport:
     zero_cells: int = 0
 
     def sentences(self) -> tuple[str, ...]:
-        """Return a sentence for each thing that was left out, grouped or cut, and why.
-
-        Examples
-        --------
-        >>> report = CountReport("a.csv", "sex", "job", 10, 8, dropped_missing=2)
-        >>> report.sentences()
-        ('2 of 10 records (20 %) were left out because a value is missing.',)
-        """
+        """Return a sentence for each thing that was left out, grouped or cut, and why."""
         said = []
         total = self.n_total or 0
         if self.filtered:
@@ -190,17 +140,7 @@ def _share(part: int, whole: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class CountedTask:
-    """The distribution of a task T given X.
-
-    Attributes
-    ----------
-    title : str
-        Name of T's columns.
-    labels : tuple of str
-        Names of T's levels, n_t of them.
-    p_t_given_x : ndarray
-        P(t | x), shape (n_t, n_x).
-    """
+    """The distribution P(t | x), shape (n_t, n_x), of a task T whose columns are its `title`."""
 
     title: str
     labels: tuple[str, ...]
@@ -211,23 +151,10 @@ class CountedTask:
 class Counted:
     """A joint distribution and how it was counted.
 
-    Attributes
-    ----------
-    joint : Joint
-        P(s, x).
-    report : CountReport
-        What the count did with the records.
-    x_values : ndarray or None
-        A number for each symbol of X, shape (n_x,), where X is one numeric column: its values,
-        or the middles of its bins.
-    attributes : tuple of Attribute
-        The columns of X and their levels, where X is a product of several: then the joint was
-        made of all combinations, in C order, and its `x_shape` is their sizes.
-    task : CountedTask or None
-        P(t | x), where the data names a task.
-    codings : tuple of Coding
-        How records become symbols of S and of X (of U, where S is released too), to apply a
-        mechanism to them; empty where the data is a joint without records.
+    `x_values`: shape (n_x,), where X is one numeric column: its values, or the middles of its bins.
+    `attributes`: of an X that is a product; the joint then has all combinations, in C order, and
+    its `x_shape` is their sizes. `codings`: how records become symbols of S and of X (of U, where S
+    is released too); empty where the data is a joint without records.
     """
 
     joint: Joint

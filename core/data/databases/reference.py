@@ -14,24 +14,12 @@ ENGINES = {"duckdb": "duckdb", "postgres": "postgres", "postgresql": "postgres",
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+]{1,30}://")
 
-LONGEST = 1_000
-"""Most characters of a reference."""
-
 
 @dataclass(frozen=True)
 class DatabaseTable:
-    """A table or view of a data base.
+    """A table or view of a data base; `schema` is None for the engine's own choice.
 
-    Attributes
-    ----------
-    engine : str
-        "duckdb", "postgres", "spark" or another engine that Ibis connects to.
-    address : str
-        Where the data base is, without the table: a URL.
-    schema : str or None
-        The schema of the table; None for the engine's own choice.
-    table : str
-        Its name.
+    `engine`: "duckdb", "postgres", "spark" or another of Ibis. `address`: a URL without the table.
     """
 
     engine: str
@@ -58,35 +46,14 @@ class DatabaseTable:
 
 
 def is_reference(source: str) -> bool:
-    """Say whether a source is a table of a data base.
-
-    Examples
-    --------
-    >>> is_reference("postgres://db.example/census#people"), is_reference("upload:12ab")
-    (True, False)
-    """
+    """Say whether a source is a table of a data base."""
     return _SCHEME.match(source) is not None
 
 
 def parse(source: str) -> DatabaseTable:
-    """Read a reference.
+    """Read "ENGINE://ADDRESS#TABLE" or "ENGINE://ADDRESS#SCHEMA.TABLE".
 
-    Parameters
-    ----------
-    source : str
-        "ENGINE://ADDRESS#TABLE" or "ENGINE://ADDRESS#SCHEMA.TABLE", percent-encoded where a name
-        has a dot or a number sign of its own.
-
-    Raises
-    ------
-    InvalidInputError
-        If it names no table, or a user or password.
-
-    Examples
-    --------
-    >>> parse("postgres://db.example:5432/census#public.people")
-    DatabaseTable(engine='postgres', address='postgres://db.example:5432/census', schema='public', \
-table='people')
+    A dot or number sign of a name's own is percent-encoded; a user or password is refused.
     """
     address, _, name = source.partition("#")
     scheme, _, rest = address.partition("://")
@@ -96,7 +63,7 @@ table='people')
             f"starts with {scheme}://: set PGUSER and PGPASSWORD, or name a file of secrets in "
             "LIFTSCOPE_SECRETS."
         )
-    if len(source) > LONGEST or not name:
+    if len(source) > 1_000 or not name:
         raise InvalidInputError(
             f"A table of a data base is written {scheme}://ADDRESS#TABLE, got {shown(source)}."
         )

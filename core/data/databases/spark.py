@@ -1,7 +1,7 @@
 """Spark, by a driver of its own: a Java process that ends with the one that started it.
 
-Everything goes through the driver's standard input, which the system closes when this process
-ends in whatever way: the driver then ends, and its cluster drops what it had under way.
+The system closes the driver's standard input when this process ends in whatever way: the driver
+then ends, and its cluster drops what it had under way.
 """
 
 from __future__ import annotations
@@ -16,9 +16,6 @@ from typing import Any
 import ibis
 
 from core.errors import InvalidInputError
-
-PATIENCE = 10
-"""Seconds to wait for a master that does not answer."""
 
 SETTINGS = {
     "spark.ui.enabled": "false",
@@ -38,18 +35,7 @@ _driven: list[str] = []
 
 
 def connect(address: str) -> Any:
-    """Return a connection to Spark: in this process ("local[2]"), or to a master elsewhere.
-
-    Parameters
-    ----------
-    address : str
-        "local", "local[CORES]", or the master's HOST:PORT, several with commas between.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no Java here, or no master answers.
-    """
+    """Return a connection to Spark: in this process ("local[2]"), or to a master elsewhere."""
     if not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
         raise InvalidInputError(
             "Spark needs Java 17 or newer, and none is found: install it, or name its folder in "
@@ -75,7 +61,8 @@ def _check_master(address: str) -> None:
         host, _, port = one.rpartition(":")
         if not (host and port.isdecimal() and int(port) <= 65_535):
             continue
-        with suppress(OSError), socket.create_connection((host.strip("[]"), int(port)), PATIENCE):
+        # seconds
+        with suppress(OSError), socket.create_connection((host.strip("[]"), int(port)), 10):
             return
     raise InvalidInputError(
         f"spark://{address} could not be reached: it must be local, local[CORES] or the HOST:PORT "
@@ -84,11 +71,7 @@ def _check_master(address: str) -> None:
 
 
 def _end_unfit_driver(master: str) -> None:
-    """End a driver that has died, or was started for another master.
-
-    PySpark would go on with it: with one that is gone it fails ever after, and one that listened
-    to this machine alone is reached by no cluster.
-    """
+    """End a driver that died or has another master: PySpark would go on with it, and fail."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
@@ -107,11 +90,7 @@ def _end_unfit_driver(master: str) -> None:
 
 
 def _answers(gateway: Any) -> bool:
-    """Say whether a driver is there.
-
-    One that was killed lets go of its connections first and of its memory after: for that long
-    the system has its process among those that run.
-    """
+    """Say whether a driver is there: the system lists a killed one's process for a while yet."""
     from py4j.protocol import Py4JError
 
     if gateway.proc.poll() is not None:

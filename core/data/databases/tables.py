@@ -1,15 +1,23 @@
-"""The tables and views of a connection: listed, and opened by their names."""
+"""Tables of data bases: those that pages may count, their columns, and their counts."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import ibis
+import ibis.expr.datatypes as dt
 from ibis.common.exceptions import TableNotFound
+from pyarrow import parquet
 
 from core.data.databases import spark
-from core.data.databases.connecting import answered
-from core.data.databases.reference import DatabaseTable
+from core.data.databases.connecting import answered, connected, known_secrets
+from core.data.databases.reference import DatabaseTable, parse
+from core.data.tables import FileTable
 from core.errors import InvalidInputError
 from core.validation import shown
 
@@ -27,17 +35,7 @@ Names = tuple[str | None, str]
 
 
 def listed(backend: Any, engine: str) -> list[Names]:
-    """Return the tables and views that a connection's user may see.
-
-    Those of the engine's own schema come first, then each schema's, by their names.
-
-    Parameters
-    ----------
-    backend : ibis.BaseBackend
-        The connection.
-    engine : str
-        Its engine, as a `DatabaseTable` has it.
-    """
+    """Return the tables and views that a user may see, those of the engine's own schema first."""
     if engine == "spark":
         found = [
             (schema, name)
@@ -89,22 +87,7 @@ def _pairs(backend: Any, asked: Any) -> list[tuple[str, str]]:
 
 
 def opened(backend: Any, table: DatabaseTable, *, tell: bool = False) -> Any:
-    """Return a table of a connection; its columns are read, and no record.
-
-    Parameters
-    ----------
-    backend : ibis.BaseBackend
-        The connection.
-    table : DatabaseTable
-        The table.
-    tell : bool
-        Whether an error may name the tables that there are.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such table, and `tell`.
-    """
+    """Return a table of a connection; its columns are read, and no record."""
     if table.engine == "spark" and table.table.endswith(".parquet"):
         return backend.read_parquet(table.table)
     try:
@@ -123,15 +106,152 @@ def opened(backend: Any, table: DatabaseTable, *, tell: bool = False) -> Any:
 
 
 def some_of(tables: list[Names]) -> str:
-    """Name some tables, as the end of a sentence.
-
-    Examples
-    --------
-    >>> some_of([(None, "people"), ("other", "cooks")])
-    "its tables are 'people', 'other.cooks'"
-    """
+    """Name some tables, as the end of a sentence."""
     if not tables:
         return "it has no table"
     names = (name if schema is None else f"{schema}.{name}" for schema, name in tables)
     more = ", …" if len(tables) > MOST_NAMED else ""
     return f"its tables are {', '.join(map(shown, list(names)[:MOST_NAMED]))}{more}"
+
+
+DATABASES = "LIFTSCOPE_DATABASES"
+"""The environment's variable that lists addresses of data bases."""
+
+
+@dataclass(frozen=True)
+class DatabaseColumn:
+    """A column of a table of a data base; `kind` is its type in Ibis' words."""
+
+    name: str
+    kind: str
+
+
+def configured() -> tuple[str, ...]:
+    """Return the addresses that pages may count, in the owner's order, each once."""
+    named = os.environ.get(DATABASES, "").split()
+    kept = [
+        address
+        for address, entry in known_secrets().items()
+        if isinstance(entry, dict) and entry.get("pages") is True
+    ]
+    return tuple(dict.fromkeys((*named, *kept)))
+
+
+def is_open(source: str) -> bool:
+    """Say whether pages may count a table: it, or its data base, is among the `configured`."""
+    address = source.partition("#")[0]
+    return bool({source, address} & set(configured()))
+
+
+def check_open(source: str) -> None:
+    """Raise if pages may not count a table; arguments as `is_open`."""
+    if not is_open(source):
+        raise InvalidInputError(
+            f"{shown(source)} is no data base that this server's owner has opened: name it in "
+            f"{DATABASES} there, use the command line, or upload its counts."
+        )
+
+
+def source_of(address: str, schema: str | None, table: str) -> str:
+    """Return the reference to a table of a data base."""
+    names = [_encoded(name) for name in (schema, table) if name is not None]
+    return f"{address}#{'.'.join(names)}"
+
+
+def _encoded(name: str) -> str:
+    return quote(name, safe=" ").replace(".", "%2E")
+
+
+def tables_of(address: str) -> tuple[str, ...]:
+    """Return references to the tables and views of a data base, in order of their names."""
+    check_open(address)
+    if "#" in address:
+        return (address,)
+    whole = parse(f"{address}#tables")  # the data base; the table need not exist
+    with connected(whole, what=address) as backend:
+        found = listed(backend, whole.engine)
+    if not found:
+        raise InvalidInputError(f"{address} has no table that its user may see.")
+    return tuple(source_of(address, *names) for names in found[:MOST_TABLES])
+
+
+def columns_of(source: str) -> tuple[DatabaseColumn, ...]:
+    """Return the columns of a table that pages may count, in their order."""
+    check_open(source)
+    table = parse(source)
+    with connected(table) as backend:
+        check_listed(backend, source, table)
+        schema = opened(backend, table).schema()
+        return tuple(DatabaseColumn(name, str(kind)) for name, kind in schema.items())
+
+
+def check_listed(backend: Any, source: str, table: DatabaseTable) -> None:
+    """Raise if a table is none of those that are listed: a link may name any."""
+    names = table.schema, table.table
+    if source in configured():
+        return
+    found = listed(backend, table.engine)
+    if names not in found:
+        raise InvalidInputError(
+            f"{table.title} is none of the tables that are open here: {some_of(found)}."
+        )
+
+
+MOST_ROWS = 2_000_000
+"""Most combinations of values that are fetched."""
+
+
+def fetch(
+    table: DatabaseTable,
+    columns: Sequence[str],
+    path: Path,
+    allow: Callable[[Any], None] | None = None,
+) -> FileTable:
+    """Count records by some columns and write the counts as a Parquet file."""
+    with connected(table) as backend:
+        if allow is not None:
+            allow(backend)
+        records = opened(backend, table, tell=allow is None)
+        have = records.columns
+        for name in columns:
+            if name not in have:
+                listed = ", ".join(map(shown, have[:20])) + (", …" if len(have) > 20 else "")
+                raise InvalidInputError(f"{table.title} has no column {shown(name)}: {listed}.")
+        plain = records.select(
+            **{f"c{i}": _portable(records[name], table.engine) for i, name in enumerate(columns)}
+        )
+        counted = plain.group_by(list(plain.columns)).agg(n=plain.count().cast("int64"))
+        found = answered(backend, counted.limit(MOST_ROWS + 1))
+    if found.num_rows > MOST_ROWS:
+        raise InvalidInputError(
+            f"{', '.join(map(shown, columns))} in {table.title} have more than {MOST_ROWS:,} "
+            "combinations of values: cut numbers into bins or leave digits out in a view of the "
+            "data base."
+        )
+    if found.num_rows == 0:
+        raise InvalidInputError(f"{table.title} has no records: it must have one or more.")
+    renamed = found.rename_columns([f"c{i}" for i in range(len(columns) + 1)])
+    parquet.write_table(renamed.replace_schema_metadata(None), path, compression="zstd")
+    return FileTable(table.title, (path,), tuple(columns), counted=True)
+
+
+@ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
+def trim_scale(number: dt.decimal) -> dt.decimal:
+    """Return a number without zeros at its end: PostgreSQL's own function."""
+
+
+def _portable(column: Any, engine: str) -> Any:
+    """Return a column in a type that every engine has: text, a number, a truth value or a time."""
+    kind = column.type()
+    if kind.is_decimal() and engine == "postgres":
+        column = ibis.ifelse(column.cast("string") == "NaN", ibis.null(kind), column)
+    # what an Arrow decimal holds
+    if kind.is_decimal() and (kind.scale is None or (kind.precision or 0) > 38):
+        if engine == "postgres":  # each value may have digits of its own, and all of them count
+            return trim_scale(column).cast("string")
+        return column.cast("float64")
+    if kind.is_numeric() or kind.is_string() or kind.is_boolean():
+        return column
+    if kind.is_date() or kind.is_timestamp():
+        return column
+    return column.cast("string")

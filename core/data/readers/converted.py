@@ -1,59 +1,226 @@
-"""A table as its question says it is read: missing values, numbers, dates and types as chosen."""
+"""A table as its question says it is read: marks, numbers, dates and types as chosen."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import ibis
+import ibis.expr.datatypes as dt
 from pyarrow import parquet
 
-from core.data.options import ReadOptions
-from core.data.readers.dates import kept_of, moments
-from core.data.readers.marks import counted_words, with_marks
-from core.data.readers.per_column import per_column
-from core.data.readers.values import allowed, flag, number
-from core.data.tables import FileTable, OpenTable, as_text, is_mark, open_table
+from core.data.options import ORDERS, ColumnOptions, ReadOptions
+from core.data.readers.marks import counted_words, per_column, with_marks
+from core.data.tables import FileTable, OpenTable, as_number, as_text, is_mark, open_table
 from core.errors import InvalidInputError
 from core.validation import shown
 
-_BATCH = 100_000
-"""Records that are written at once."""
+TRUE = ("true", "t", "yes", "y", "on", "1", "wahr", "ja", "oui", "vrai")
+"""Words for true, in lower case."""
+
+FALSE = ("false", "f", "no", "n", "off", "0", "falsch", "nein", "non", "faux")
+"""Words for false, in lower case."""
+
+SPACES = " \u00a0\u2009\u202f"
+"""Characters that are a space between groups of three digits: also those that do not break."""
+
+APOSTROPHES = "'\u2019"
+"""Characters that are an apostrophe between groups of three digits."""
+
+_MINUS = "\u2212"
+"""The minus sign of typesetting."""
+
+_EXAMPLES = {"ymd": "2024-12-31", "dmy": "31.12.2024 or 31/12/2024", "mdy": "12/31/2024"}
+"""Dates in numbers, in each order."""
+
+
+def number_pattern(decimal: str, thousands: str) -> str:
+    """Return the pattern of numbers with these marks; groups have three digits: 1.5 is not 15."""
+    whole = r"\d+"
+    if thousands:
+        whole = rf"(?:\d{{1,3}}(?:{_group(thousands)}\d{{3}})+|\d+)"
+    mark = re.escape(decimal)
+    return rf"^[+\-{_MINUS}]?(?:{whole}(?:{mark}\d*)?|{mark}\d+)(?:[eE][+-]?\d+)?$"
+
+
+def _group(thousands: str) -> str:
+    chars = {" ": SPACES, "'": APOSTROPHES}.get(thousands, thousands)
+    return f"[{re.escape(chars)}]"
+
+
+def number_of_text(column: Any, decimal: str, thousands: str) -> Any:
+    """Return texts as numbers with these marks, NULL where one is none."""
+    text = as_text(column)
+    plain = text.replace(_MINUS, "-")
+    if thousands:
+        plain = plain.re_replace(_group(thousands), "")
+    if decimal != ".":
+        plain = plain.replace(decimal, ".")
+    known = text.re_search(number_pattern(decimal, thousands))
+    return ibis.ifelse(known, plain.try_cast("float64"), ibis.null("float64"))
+
+
+def number(column: Any, read: ReadOptions) -> Any:
+    """Return a column as numbers, NULL where a value is none."""
+    if not column.type().is_string():
+        return as_number(column)
+    return number_of_text(column, read.decimal, read.thousands)
+
+
+def flag(column: Any) -> Any:
+    """Return a column as the texts "true" and "false", NULL where a value is neither."""
+    word = as_text(column).lower()
+    return ibis.cases((word.isin(TRUE), "true"), (word.isin(FALSE), "false"))
+
+
+def allowed(options: ColumnOptions, read: ReadOptions) -> str:
+    """Say which values a column of a type may have, for an error's sentence."""
+    if options.kind == "number":
+        return f"a number such as 1{read.thousands}234{read.decimal}5"
+    if options.kind == "date":
+        return (
+            f"a date with a year of four digits ({ORDERS[options.order]}) such as "
+            f"{_EXAMPLES[options.order]}, 3 Jan 2024 1:45 PM, January 2024 or 13:45"
+        )
+    return "true or false, yes or no, 1 or 0"
+
+
+_NAME = "(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*"
+"""The beginning of a month's English name; its other letters are DuckDB's to check."""
+
+_NUMERIC = {
+    "ymd": r"\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{8}",
+    "dmy": r"\d{1,2}[-./]\d{1,2}[-./]\d{4}",
+    "mdy": r"\d{1,2}[-./]\d{1,2}[-./]\d{4}",
+}
+"""A date in numbers, in each order of its parts."""
+
+_ORDINAL = r"\d{1,2}(?:st|nd|rd|th|\.)?"
+
+_NAMED = (
+    rf"{_ORDINAL}(?: +|-)?{_NAME}(?:\.?,? +|-|\.-?)?\d{{4}}|{_NAME}\.? +{_ORDINAL}(?:, *| +)\d{{4}}"
+    rf"|\d{{4}}[- ]{_NAME}[- ]\d{{1,2}}"
+)
+"""A date with its month's name: the order of its parts is seen."""
+
+_MONTH = rf"{_NAME}(?:\.?,? +|-|\.-?)?\d{{4}}|\d{{4}}[-./]\d{{1,2}}|\d{{1,2}}[-./]\d{{4}}"
+"""A month of a year."""
+
+_24 = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?"
+_12 = r"\d{1,2}(?::\d{2}(?::\d{2}(?:[.,]\d+)?)?)? *[ap]\.? ?m\.?"
+_ZONE = r" *(?:z|[+-]\d{2}(?::?\d{2})?)?"
+"""Times of day, in lower case, and the zone behind one, which is not used."""
+
+_CLOCK = rf"(?:({_12})|({_24}){_ZONE})"
+
+_DAYS = {
+    "ymd": ["%Y-%m-%d", "%Y%m%d"],
+    "dmy": ["%d-%m-%Y"],
+    "mdy": ["%m-%d-%Y"],
+}
+_NAMED_DAYS = ["%d-%b-%Y", "%d-%B-%Y", "%b-%d-%Y", "%B-%d-%Y", "%Y-%b-%d", "%Y-%B-%d"]
+_MONTHS = ["%b-%Y", "%B-%Y", "%Y-%m", "%m-%Y"]
+_TIMES = ["%H:%M:%S", "%H:%M", "%I:%M:%S%p", "%I:%M%p", "%I%p"]
+"""DuckDB's formats, after all marks between parts are one."""
+
+
+@ibis.udf.scalar.builtin(name="try_strptime")  # type: ignore[untyped-decorator]
+def _parsed(text: str, formats: dt.Array(dt.string)) -> dt.timestamp:  # type: ignore[valid-type]
+    """Return a text as a time by the first format that fits, NULL for none: DuckDB's own."""
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """A column's dates and times of day, NULL for none; a month's `day` is its first."""
+
+    day: Any
+    of_month: Any
+    clock: Any
+
+    @property
+    def known(self) -> Any:
+        """Whether there is a date or a time of day."""
+        return self.day.notnull() | self.clock.notnull()
+
+
+def moments(column: Any, order: str) -> Moments:
+    """Return what a column says of time."""
+    kind = column.type()
+    if kind.is_date() or (kind.is_timestamp() and kind.timezone is None):
+        at = column.cast("timestamp")
+        clock = at if kind.is_timestamp() else ibis.null("timestamp")
+        return Moments(at, ibis.literal(False), clock)
+    text = as_text(column).lower()
+    days = rf"({_NUMERIC[order]})|({_NAMED})|({_MONTH})"
+    whole = rf"^(?:{days})(?:(?:t|,? +) *{_CLOCK})?$|^{_CLOCK}$"
+
+    def part(place: int) -> Any:
+        return text.re_extract(whole, place).nullif("")
+
+    numeric, named, month = (part(place) for place in (1, 2, 3))
+    day = ibis.coalesce(
+        _read(numeric.replace(".", "-").replace("/", "-"), _DAYS[order]),
+        _read(_spaced(named), _NAMED_DAYS),
+        _read(_spaced(month), _MONTHS),
+    )
+    dated = text.re_extract(rf"^(?:{days})(?:[t, ]|$)", 0) != ""
+    clock = ibis.coalesce(*(part(place) for place in (4, 5, 6, 7)))
+    time = _read(clock.re_replace("[.,][0-9]+|[. ]", "").upper(), _TIMES)
+    return Moments(
+        _where(clock.isnull() | time.notnull(), day),
+        month.notnull(),
+        _where(day.notnull() | ~dated, time),
+    )
+
+
+def _spaced(date: Any) -> Any:
+    """Return a date with one mark between its parts; Sept is DuckDB's Sep."""
+    apart = date.re_replace("([0-9])(st|nd|rd|th)", r"\1").re_replace("([0-9])([a-z])", r"\1-\2")
+    parted = apart.re_replace("([a-z])([0-9])", r"\1-\2").re_replace("[-./, ]+", "-")
+    return parted.replace("sept-", "sep-")
+
+
+def _read(text: Any, formats: list[str]) -> Any:
+    return _parsed(text, ibis.array(formats))
+
+
+def _where(right: Any, value: Any) -> Any:
+    return ibis.ifelse(right, value, ibis.null("timestamp"))
+
+
+def kept_of(column: Any, options: ColumnOptions) -> Any:
+    """Return what is kept of a column of dates or times, NULL where a value does not have it."""
+    found = moments(column, options.order)
+    if options.part == "year":
+        return found.day.year().cast("int64")
+    if options.part == "hour":
+        return found.clock.hour().cast("int64")
+    if options.part == "month":
+        return found.day.strftime("%Y-%m")
+    if options.part == "quarter":
+        return found.day.strftime("%Y-Q").concat(found.day.quarter().cast("string"))
+    if options.part in ("day", "weekday"):
+        form = "%Y-%m-%d" if options.part == "day" else "%u %A"
+        return ibis.ifelse(found.of_month, ibis.null("string"), found.day.strftime(form))
+    date = ibis.ifelse(found.of_month, found.day.strftime("%Y-%m"), found.day.strftime("%Y-%m-%d"))
+    return ibis.literal(" ").join([date, found.clock.strftime("%H:%M:%S")]).nullif("")
 
 
 def converted(
     file: FileTable,
     read: ReadOptions,
-    rows: int,
     target: Path,
     line: Callable[[int], str] | None = None,
 ) -> FileTable:
-    """Return a table with its columns as they are to be read.
-
-    Parameters
-    ----------
-    file : FileTable
-        The table as it is in its file.
-    read : ReadOptions
-        How it is read; encoding and delimiter have been dealt with.
-    rows : int
-        Number of its rows.
-    target : Path
-        The Parquet file that is written, unless no column changes.
-    line : callable, optional
-        Says where in a text file a record is, from 1, as the end of a phrase.
-
-    Raises
-    ------
-    InvalidInputError
-        If a column does not exist, or holds a value that its type does not allow.
-    """
+    """Return a table with its columns as they are to be read."""
     plain = replace(file, marks=())
     texts = tuple(one.column for one in read.columns if one.kind == "text")
     with open_table(plain) as table:
+        rows = plain.rows
         for one in read.columns:
             table.position(one.column)
         numbers = _formatted(table, read, rows)
@@ -69,16 +236,13 @@ def converted(
     if read.missing is not None:
         return plain
     own = {one.column for one in read.columns if one.missing is not None}
-    found = with_marks(plain, rows)
+    found = with_marks(plain)
     kept = [one for one in found.marks if one.column not in own and one.column not in texts]
     return replace(found, marks=tuple(kept))
 
 
 def _formatted(table: OpenTable, read: ReadOptions, rows: int) -> frozenset[str]:
-    """Return the columns of text all of whose values are numbers with the marks asked for.
-
-    One whose numbers need no mark but a point stays the text that it is.
-    """
+    """Return the columns of text all of whose values are numbers only by the marks asked for."""
     if read.decimal == "." and not read.thousands:
         return frozenset()
     types = dict(zip(table.file.columns, table.records.schema().types, strict=False))
@@ -166,13 +330,13 @@ def _check(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | Non
         if table.file.counted:
             where = "it has"
         raise InvalidInputError(
-            f"Column {shown(name)} is read as {_NAMES[options.kind]}, and {where} "
+            f"Column {shown(name)} is read as {_KINDS[options.kind]}, and {where} "
             f"{shown(first['value'])}: {allowed(options, read)} is allowed, or a mark of a "
             "missing value."
         )
 
 
-_NAMES = {"number": "numbers", "date": "dates", "boolean": "true or false"}
+_KINDS = {"number": "numbers", "date": "dates", "boolean": "true or false"}
 
 
 def _missing(
@@ -197,7 +361,7 @@ def _write(table: OpenTable, columns: dict[str, Any], target: Path) -> None:
     for i, name in enumerate(table.file.columns):
         written[f"c{i}"] = table.records[i] if columns[name] is None else columns[name]
     query = table.records.select(**written, **table.weight())
-    batches = table.backend.con.sql(table.backend.compile(query)).to_arrow_reader(_BATCH)
+    batches = table.backend.con.sql(table.backend.compile(query)).to_arrow_reader(100_000)
     with parquet.ParquetWriter(target, batches.schema) as writer:
         for batch in batches:
             writer.write_batch(batch)

@@ -1,19 +1,23 @@
-"""Describe a table: its number of records, and the values of each column."""
+"""Look at a table before it is counted: columns, levels, first rows, marks, numbers and dates."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import ibis
 
 from core.data.joints import JointSource
 from core.data.options import ORDERS, ReadOptions
-from core.data.readers.dates import moments
-from core.data.readers.per_column import per_column
+from core.data.readers.converted import moments, number, number_of_text
+from core.data.readers.marks import per_column, word_counts
 from core.data.readers.sources import AS_IT_IS, Sources
 from core.data.tables import (
+    BLANKS,
+    FileTable,
     Marks,
     OpenTable,
     as_number,
@@ -23,17 +27,57 @@ from core.data.tables import (
     may_hold_numbers,
     open_table,
 )
+from core.errors import InvalidInputError
+from core.joint import MISSING
+from core.level_order import all_numbers, position
 from core.limits import MAX_LEVELS
+
+
+@dataclass(frozen=True)
+class ColumnLevels:
+    """Levels of a column with their numbers of records; `left_out` counts rarer ones, not listed.
+
+    `labels`: the most frequent, numbers along the number line, names by letter, missing last.
+    """
+
+    labels: tuple[str, ...]
+    counts: tuple[int, ...]
+    left_out: int
+
+
+def column_levels(
+    source: str,
+    column: str,
+    sources: Sources | None = None,
+    most: int = 200,
+    read: ReadOptions = AS_IT_IS,
+) -> ColumnLevels:
+    """List a column's levels."""
+    file = (sources or Sources()).open(source, (column,), read)
+    if isinstance(file, JointSource):
+        raise InvalidInputError(f"{file.title} has no columns to choose levels of.")
+    with open_table(file) as table:
+        levels = table.records.select(level=as_text(table.column(column)), **table.weight())
+        counted = levels.group_by("level").agg(n=table.number(levels))
+        total = int(table.row(counted.aggregate(n=counted.count()))["n"])
+        rows = table.rows(counted.order_by([counted.n.desc(), counted.level]).limit(most))
+    found = {row["level"]: int(row["n"]) for row in rows}
+    numeric = all_numbers(found)
+    ordered = sorted(found, key=lambda level: position(level, numeric))
+    return ColumnLevels(
+        tuple(MISSING if level is None else level for level in ordered),
+        tuple(found[level] for level in ordered),
+        total - len(ordered),
+    )
+
 
 EXACT = 20_000_000
 """Most values of columns with thousands of levels for which the levels are counted exactly."""
 
 
 LOOKED = 50_000
-"""Values of the first rows by which dates are recognised."""
+"""Values of the first rows by which dates and marks of numbers are recognised."""
 
-LEAST = 20
-"""Fewest values of a column that may be an identifier."""
 
 NEARLY = 0.95
 """Share of different values from which a column of text is one."""
@@ -44,25 +88,11 @@ _ID = re.compile(r"(?:^|[\W_])(?i:id|uuid|guid|identifier)$|[a-z]I[dD]$")
 
 @dataclass(frozen=True)
 class ColumnInfo:
-    """A column of a table.
+    """A column of a table; `missing` counts records without a value.
 
-    Attributes
-    ----------
-    name : str
-        Its name.
-    numeric : bool
-        Whether every value that is not missing is a number, so that it can be cut into bins.
-    levels : int
-        Number of different values; never more than the records that have one.
-    exact : bool
-        Whether `levels` is exact; else it is an estimate, off by a few per cent.
-    missing : int
-        Number of records without a value.
-    low, high : float or None
-        Least and greatest number, where it is numeric.
-    identifier : bool
-        Whether it seems to name each record: nearly all values differ, and it is text, numbers
-        the records, or is called an id.
+    `numeric`: whether all values are numbers, which can be binned. `levels`: number of different
+    values, an estimate within a few per cent unless `exact`. `identifier`: whether it seems to name
+    each record: nearly all values differ, and it is text, numbers the records, or is called an id.
     """
 
     name: str
@@ -77,19 +107,7 @@ class ColumnInfo:
 
 @dataclass(frozen=True)
 class TableInfo:
-    """A table's columns and number of records.
-
-    Attributes
-    ----------
-    title : str
-        Its name, for the user.
-    rows : int
-        Number of records.
-    columns : tuple of ColumnInfo
-        Its columns, in order.
-    marks : tuple of Marks
-        Marks that are taken for missing values, by column.
-    """
+    """A table's number of records, columns, and marks taken for missing values, by column."""
 
     title: str
     rows: int
@@ -100,24 +118,12 @@ class TableInfo:
 def describe(
     source: str, sources: Sources | None = None, read: ReadOptions = AS_IT_IS
 ) -> TableInfo | None:
-    """Describe a source's columns as they are read; return None for a source that is a joint.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such source or it cannot be read.
-
-    Examples
-    --------
-    >>> info = describe("adult")
-    >>> info.rows, info.columns[0].name, info.columns[0].low
-    (32561, 'age', 17.0)
-    """
+    """Describe a source's columns as they are read; return None for a source that is a joint."""
     file = (sources or Sources()).open(source, (), read)
     if isinstance(file, JointSource):
         return None
     with open_table(file) as table:
-        rows = int(table.row(table.records.aggregate(n=table.size(table.records)))["n"])
+        rows = table.total()
         found = per_column(table, file.columns, _summary, rows)
         if file.counted:
             for name in file.columns:
@@ -149,7 +155,7 @@ def describe(
 def _names_records(column: ColumnInfo, present: int) -> bool:
     """Say whether a column seems to name each record, of those that have a value."""
     nearly = NEARLY if column.exact else NEARLY - 0.05  # an estimate is off by a few per cent
-    if present < LEAST or column.levels < 0.5 * present:
+    if present < 20 or column.levels < 0.5 * present:
         return False
     if _ID.search(column.name):
         return True
@@ -184,15 +190,9 @@ def _levels(column: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Dated:
-    """A column of text that is dates in numbers throughout.
+    """A column of text that is dates in numbers throughout; `orders` are keys of `ORDERS`.
 
-    Attributes
-    ----------
-    column : str
-        The column.
-    orders : tuple of str
-        Keys of `ORDERS`: the order of the parts of its dates, or two that fit all of them and
-        differ, where no day is above 12; only who knows the file can then say which is meant.
+    There are two where both fit all its dates and differ: no day is above 12.
     """
 
     column: str
@@ -202,34 +202,13 @@ class Dated:
 def dated(
     source: str, sources: Sources | None = None, read: ReadOptions = AS_IT_IS
 ) -> tuple[Dated, ...]:
-    r"""Return the columns of text whose first values are all dates, and in which order.
-
-    Parameters
-    ----------
-    source, sources, read
-        As in `describe`; types of the options do not matter.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such data.
-
-    Examples
-    --------
-    >>> sources = Sources()
-    >>> source = sources.add_bytes(b"day,due\n26.02.2014,3/1/2014\n1.3.2014,1/2/2014\n", "d.csv")
-    >>> [(one.column, one.orders) for one in dated(source, sources)]
-    [('day', ('dmy',)), ('due', ('dmy', 'mdy'))]
-    """
+    r"""Return the columns of text whose first values are all dates, and in which order."""
     file = (sources or Sources()).open(source, (), read.layout)
     if isinstance(file, JointSource):
         return ()
     with open_table(replace(file, marks=())) as table:
-        rows = int(table.row(table.records.aggregate(n=table.records.count()))["n"])
-        schema = zip(file.columns, table.records.schema().types, strict=False)
-        texts = [name for name, kind in schema if kind.is_string()]
-        first = max(LOOKED // max(len(texts), 1), 50)
-        found = per_column(table, texts, _dates, rows, first)
+        texts, first = _first_texts(table)
+        found = per_column(table, texts, _dates, file.rows, first)
     told = []
     for name, counts in found.items():
         fits = [order for order in ORDERS if counts["some"] and counts[order] == counts["some"]]
@@ -238,6 +217,13 @@ def dated(
         if fits:
             told.append(Dated(name, tuple(fits)))
     return tuple(told)
+
+
+def _first_texts(table: OpenTable) -> tuple[list[str], int]:
+    """Return the columns of text, and of how many first records they are looked at."""
+    schema = zip(table.file.columns, table.records.schema().types, strict=False)
+    texts = [name for name, kind in schema if kind.is_string()]
+    return texts, max(LOOKED // max(len(texts), 1), 50)
 
 
 def _dates(column: Any) -> dict[str, Any]:
@@ -251,3 +237,201 @@ def _dates(column: Any) -> dict[str, Any]:
         "other": differ.sum(),
         **{order: one.sum() for order, one in days.items()},
     }
+
+
+CODES = (-9, -99, -999, -9999, 99, 999, 9999, 99999)
+"""Numbers that often stand for a missing one."""
+
+
+_FORMATS = ((",", ""), (",", "."), (",", " "), (",", "'"))
+_POINTS = ((".", ","), (".", " "), (".", "'"))
+"""Decimal and thousands marks that are tried besides the point alone."""
+
+
+@dataclass(frozen=True)
+class PresentMark:
+    """A text or number of a file that may mark a missing value, its columns and occurrences."""
+
+    word: str
+    columns: tuple[str, ...]
+    records: int
+
+
+@dataclass(frozen=True)
+class FirstRows:
+    """The first rows of a table, as they are read, as text; a missing value is "(missing)"."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def _table(source: str, sources: Sources | None, read: ReadOptions) -> FileTable:
+    found = (sources or Sources()).open(source, (), read)
+    if isinstance(found, JointSource):
+        raise InvalidInputError(f"{found.title} has no columns to be read.")
+    return found
+
+
+def first_rows(
+    source: str, sources: Sources | None = None, read: ReadOptions = AS_IT_IS, most: int = 8
+) -> FirstRows:
+    """Return the first rows of a table, as they are read."""
+    file = _table(source, sources, read)
+    with open_table(file) as table:
+        levels = {
+            f"c{i}": as_text(_plain(table.column(name))) for i, name in enumerate(file.columns)
+        }
+        rows = table.rows(table.records.limit(most).select(**levels))
+    return FirstRows(
+        file.columns,
+        tuple(tuple(MISSING if one is None else one for one in row.values()) for row in rows),
+    )
+
+
+def _plain(column: Any) -> Any:
+    return column.cast("string") if column.type().is_nested() else column
+
+
+def present_marks(
+    source: str, sources: Sources | None = None, read: ReadOptions = AS_IT_IS
+) -> tuple[PresentMark, ...]:
+    """Return what may mark a missing value in a file: words such as NA, numbers such as −99.
+
+    A number counts where no other of its column is within half of its size. Marks that the options
+    name are there too.
+    """
+    file = replace(_table(source, sources, read.layout), marks=())
+    chosen = read.missing or ()
+    with open_table(file) as table:
+        rows = table.file.rows
+        types = dict(zip(file.columns, table.records.schema().types, strict=False))
+        names = [name for name in file.columns if not types[name].is_nested()]
+        found: dict[str, dict[str, int]] = {word: {} for word in chosen}
+        for name, words in word_counts(table, names, rows, partial(_may_mark, chosen)).items():
+            for word, n in words.items():
+                found.setdefault(word, {})[name] = n
+        for name, code, n in _codes(table, names, rows, read):
+            found.setdefault(str(code), {})[name] = n
+    return tuple(
+        PresentMark(word, tuple(counts), sum(counts.values()))
+        for word, counts in sorted(found.items())
+    )
+
+
+def are_missing(table: FileTable | JointSource, read: ReadOptions) -> Callable[[str, str], bool]:
+    """Return what says whether a word of a column is taken for a missing value."""
+    marked: set[str] = set()
+    if isinstance(table, FileTable):
+        marked = {one.column for one in (*table.marks, *table.taken)}
+
+    def missing(column: str, word: str) -> bool:
+        chosen = read.marks_of(column)
+        if chosen is None:
+            return column in marked and word.lower() in BLANKS
+        return word in chosen
+
+    return missing
+
+
+def _may_mark(chosen: Sequence[str], column: Any) -> Any:
+    return is_mark(column) | as_text(column).isin(chosen) if chosen else is_mark(column)
+
+
+def _codes(
+    table: OpenTable, names: Sequence[str], rows: int, read: ReadOptions
+) -> Iterator[tuple[str, int, int]]:
+    """Yield each number that stands apart from the others of its column, and how often."""
+    types = dict(zip(table.file.columns, table.records.schema().types, strict=False))
+    able = [name for name in names if types[name].is_string() or types[name].is_numeric()]
+
+    def asked(column: Any) -> dict[str, Any]:
+        found = number(column, read)
+        others = found.notin(CODES)
+        text = column.type().is_string()
+        there = as_text(column).notnull() & ~_may_mark(read.missing or (), column)
+        return {
+            "low": found.min(where=others),
+            "high": found.max(where=others),
+            "words": (there & found.isnull()).sum() if text else ibis.literal(0, "int64"),
+        } | {f"code{i}": (found == code).sum() for i, code in enumerate(CODES)}
+
+    for name, part in per_column(table, able, asked, rows).items():
+        if part["words"] or part["low"] is None:
+            continue
+        for i, code in enumerate(CODES):
+            near = abs(code) / 2
+            apart = code < part["low"] - near or code > part["high"] + near
+            if part[f"code{i}"] and apart:
+                yield name, code, int(part[f"code{i}"])
+
+
+def recognised(
+    source: str, sources: Sources | None = None, read: ReadOptions = AS_IT_IS
+) -> ReadOptions:
+    """Return options with the decimal and thousands marks by which most columns are numbers."""
+    file = (sources or Sources()).open(source, (), read.layout)
+    if isinstance(file, JointSource):
+        return read
+    with open_table(replace(file, marks=())) as table:
+        texts, first = _first_texts(table)
+        words = per_column(table, texts, _pointed, file.rows, first)
+        left = [name for name in texts if words[name]["words"]]
+        pointed = [name for name in texts if words[name]["points"] and not words[name]["words"]]
+        found = per_column(table, [*left, *pointed], _tried, file.rows, first)
+    semicolons = sources is not None and source in sources.uploads and _semicolons(sources, source)
+    forms = (*_FORMATS, *_POINTS) if semicolons else (*_POINTS, *_FORMATS)
+    gained = {
+        form: [
+            sum(not found[name][_key(form)] and found[name]["some"] > 0 for name in names)
+            for names in (left, pointed)
+        ]
+        for form in forms
+    }
+    best = max(forms, key=lambda form: gained[form])
+    if not gained[best][0]:
+        return read
+    return replace(read, decimal=best[0], thousands=best[1])
+
+
+def _semicolons(sources: Sources, source: str) -> bool:
+    text = sources.uploads[source].text
+    return text is not None and text.layout.delimiter == ";"
+
+
+def _key(form: tuple[str, str]) -> str:
+    return f"words {form[0]}{form[1]}"
+
+
+def _pointed(column: Any) -> dict[str, Any]:
+    """Return how many values are words to the point alone, and how many have a point."""
+    return {"words": is_word(column).sum(), "points": column.contains(".").sum()}
+
+
+def _tried(column: Any) -> dict[str, Any]:
+    """Return for each form of numbers how many values are none; and how many values there are."""
+    there = as_text(column).notnull() & ~is_mark(column)
+    return {"some": there.sum()} | {
+        _key(form): (there & number_of_text(column, *form).isnull()).sum()
+        for form in (*_FORMATS, *_POINTS)
+    }
+
+
+def likely_orders(
+    source: str, column: str, sources: Sources | None = None, read: ReadOptions = AS_IT_IS
+) -> tuple[str, ...]:
+    """Return the order of `ORDERS` in which most values of a column are dates.
+
+    There are two where as many values are dates in both and some are other dates.
+    """
+    file = _table(source, sources, read.layout)
+    with open_table(file) as table:
+        records = table.records.limit(LOOKED)
+        values = records.select(value=_plain(records[table.position(column)]))
+        made = {order: moments(values.value, order) for order in ORDERS}
+        fits = {order: one.known.sum() for order, one in made.items()}
+        other = (made["dmy"].day != made["mdy"].day).sum()
+        found = table.row(values.aggregate(**fits, other=other))
+    best = max(ORDERS, key=lambda order: found[order] or 0)
+    if found["other"] and best == "dmy" and found["mdy"] == found["dmy"]:
+        return ("dmy", "mdy")
+    return (best,)

@@ -1,15 +1,15 @@
-"""Find marks of missing values, such as NA, in columns of numbers."""
+"""Aggregates of many columns at once, and by them the marks of missing values such as NA."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import ibis
 import ibis.expr.datatypes as dt
+import sqlglot
 
-from core.data.readers.per_column import per_column
 from core.data.tables import (
     FileTable,
     Marks,
@@ -21,32 +21,103 @@ from core.data.tables import (
     open_table,
 )
 
+SHORT = 10_000
+"""Most records for which columns are unpivoted into one: a query then names each column once, which
+saves milliseconds for each of thousands of columns. In a longer table unpivoting costs more."""
+
+TOGETHER = 4_000_000
+"""Most values that are unpivoted in one query."""
+
+
+def per_column(
+    table: OpenTable,
+    names: Sequence[str],
+    asked: Callable[[Any], Mapping[str, Any]],
+    rows: int,
+    first: int | None = None,
+) -> dict[str, dict[str, Any]]:
+    """Return aggregates of each column, by the column's name and the aggregate's."""
+    source = _quoted(table.records.get_name())
+    if first is not None:
+        source = f"(SELECT * FROM {source} LIMIT {int(first)})"
+        rows = min(rows, first)
+    places = {name: i for i, name in enumerate(table.file.columns)}
+    schema = list(table.records.schema().items())
+    kinds: dict[Any, list[str]] = {}
+    for name in names:
+        kinds.setdefault((schema[places[name]][1], table.is_marked(name)), []).append(name)
+    found: dict[str, dict[str, Any]] = {}
+    for (kind, _), alike in kinds.items():
+        one = ibis.table({"v": kind}, name="one_column")
+        parts = _written(one.aggregate(**asked(table.unmarked(alike[0], one.v))))
+        ask, size = (
+            # each column takes memory
+            (_below, max(TOGETHER // max(rows, 1), 1)) if rows <= SHORT else (_beside, 50)
+        )
+        for some in _chunks(alike, size):
+            columns = [_quoted(schema[places[name]][0]) for name in some]
+            answers = ask(table.backend.con, source, columns, list(parts.values()))
+            for name, values in zip(some, answers, strict=True):
+                found[name] = dict(zip(parts, values, strict=True))
+    return found
+
+
+def _below(
+    con: Any, source: str, columns: Sequence[str], parts: Sequence[str]
+) -> Iterator[Sequence[Any]]:
+    """Yield the aggregates of columns of one type, unpivoted into the groups of a single column."""
+    numbered = ", ".join(f'{column} AS "{i}"' for i, column in enumerate(columns))
+    rows = con.execute(
+        f'SELECT "i", {", ".join(parts)} FROM (SELECT {numbered} FROM {source}) '
+        'UNPIVOT INCLUDE NULLS ("v" FOR "i" IN (COLUMNS(*))) AS "t0" GROUP BY "i"'
+    ).fetchall()
+    yield from (row[1:] for row in sorted(rows, key=lambda row: int(row[0])))
+
+
+def _beside(
+    con: Any, source: str, columns: Sequence[str], parts: Sequence[str]
+) -> Iterator[Sequence[Any]]:
+    """Yield the aggregates of columns, all selected side by side."""
+    aggregates = [part.replace(_VALUE, column) for column in columns for part in parts]
+    values = con.execute(f"SELECT {', '.join(aggregates)} FROM {source}").fetchall()[0]
+    for start in range(0, len(values), len(parts)):
+        yield values[start : start + len(parts)]
+
+
+_VALUE = '"t0"."v"'
+"""The column in a query that was compiled for one column."""
+
+
+def _written(query: Any) -> dict[str, str]:
+    """Return the aggregates of a query as SQL, by name."""
+    select = sqlglot.parse_one(str(ibis.to_sql(query, dialect="duckdb")), dialect="duckdb")
+    return {
+        part.alias: part.this.sql(dialect="duckdb")
+        for part in select.selects  # type: ignore[attr-defined]
+    }
+
+
+def _chunks(names: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    for start in range(0, len(names), size):
+        yield names[start : start + size]
+
+
+def _quoted(name: str) -> str:
+    """Return a name quoted for SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
 _FIRST = 1_000
 """First records, by which most columns of words are recognised quickly."""
 
-_NAMED = 5
-"""Most marks of a column that are named."""
 
-
-def with_marks(file: FileTable, rows: int) -> FileTable:
+def with_marks(file: FileTable) -> FileTable:
     """Return a file with the marks of missing values in its columns of numbers.
 
-    A column of text is one of numbers if each value is a number, a mark or missing, and there is a
-    number. In any other column a mark is a level like any text.
-
-    Parameters
-    ----------
-    file : FileTable
-        The file.
-    rows : int
-        Number of its records.
-
-    Raises
-    ------
-    InvalidInputError
-        If the file cannot be read.
+    These are columns with a number whose values are all numbers, marks or missing.
     """
     with open_table(file) as table:
+        rows = file.rows
         types = table.records.schema().types[: len(file.columns)]
         texts = [name for name, kind in zip(file.columns, types, strict=True) if kind.is_string()]
         first = per_column(table, texts, _asked, rows, _FIRST)
@@ -63,19 +134,7 @@ def with_marks(file: FileTable, rows: int) -> FileTable:
 def counted_words(
     table: OpenTable, names: Sequence[str], rows: int, chosen: Callable[[Any], Any]
 ) -> list[Marks]:
-    """Return how often the words that `chosen` picks occur in each column that has one.
-
-    Parameters
-    ----------
-    table : OpenTable
-        The open file.
-    names : sequence of str
-        The columns.
-    rows : int
-        Number of rows of the table.
-    chosen : callable
-        Returns whether each value of a column is such a word; there must be few different ones.
-    """
+    """Return how often the words that `chosen` picks occur in each column that has one."""
     found = word_counts(table, names, rows, chosen)
     return [marks_of(name, words) for name, words in found.items() if words]
 
@@ -117,12 +176,6 @@ def _histogram(word: str) -> dt.Map(dt.string, dt.int64):  # type: ignore[valid-
 
 
 def marks_of(name: str, counts: Mapping[str, int]) -> Marks:
-    """Return a column's marks, given how often each occurs.
-
-    Examples
-    --------
-    >>> marks_of("age", {"-": 1, "NA": 3})
-    Marks(column='age', words=('NA', '-'), records=4)
-    """
+    """Return a column's marks, given how often each occurs."""
     words = sorted(counts, key=lambda word: (-counts[word], word))
-    return Marks(name, tuple(words[:_NAMED]), sum(counts.values()))
+    return Marks(name, tuple(words[:5]), sum(counts.values()))

@@ -15,18 +15,26 @@ from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
-from pyarrow import parquet
+from pyarrow import compute, parquet
 
 from core.data.options import ENCODINGS, ReadOptions
-from core.data.readers.delimited import TextLayout, find_layout
-from core.data.readers.encoding import codec_of, to_utf8
-from core.data.readers.headers import column_names, told
 from core.data.readers.marks import with_marks
-from core.data.readers.records import write_records
-from core.data.tables import FileTable, count_records
+from core.data.readers.text import (
+    FALLBACK,
+    TextLayout,
+    codec_of,
+    column_names,
+    find_layout,
+    samples,
+    to_utf8,
+    told,
+    write_records,
+)
+from core.data.tables import FileTable
 from core.data.workbooks import ZIP, Sheets, extent, parts_of, sheets_of
 from core.errors import InvalidInputError
 from core.limits import (
+    MAX_CELL,
     MAX_UNPACKED_MB,
     MAX_UPLOAD_CELLS,
     MAX_UPLOAD_MB,
@@ -38,11 +46,12 @@ from core.wording import file_called
 
 _MEGABYTE = 1 << 20
 
-FAR = 1_000_000
-"""Record up to which its line is searched for: about a second."""
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Error numbers of a write for which there is no room."""
+
+TOO_LONG = "{} has a cell of {:,} characters, at most {:,} are allowed: leave that column out."
+"""Said of a file with a cell that is no value."""
 
 _PARQUET = b"PAR1"
 """First bytes of Parquet files."""
@@ -76,26 +85,9 @@ _OTHER_KINDS = {
 
 @dataclass(frozen=True)
 class Upload:
-    """A file that was read.
+    """A file that was read; `sheets` is None where it is no workbook, `text` where it is no text.
 
-    Attributes
-    ----------
-    sha256 : str
-        Hash of its bytes.
-    name : str
-        Its name, for sentences to the user.
-    size : int
-        Number of its bytes.
-    kind : str
-        "CSV", "Parquet" or "Excel", with the delimiter where there is one.
-    table : FileTable
-        Its records.
-    rows : int
-        Number of records.
-    text : TextFile or None
-        How its text is laid out; None where it is no text.
-    sheets : Sheets or None
-        The sheets of a workbook; None where it is none.
+    `name`: for sentences to the user. `kind`: "CSV", "Parquet" or "Excel", with any delimiter.
     """
 
     sha256: str
@@ -112,16 +104,8 @@ class Upload:
 class TextFile:
     """A text file as it was given, which can be read in another way.
 
-    Attributes
-    ----------
-    path : Path
-        The file.
-    encoding : str
-        The encoding that it was read in, a key of `ENCODINGS`.
-    layout : TextLayout
-        Its columns, its delimiter, and where its records begin.
-    asked : ReadOptions
-        The encoding and the delimiter that were asked for.
+    `encoding`: what it was read in, a key of `ENCODINGS`. `asked`: encoding and delimiter asked
+    for.
     """
 
     path: Path
@@ -129,13 +113,21 @@ class TextFile:
     layout: TextLayout
     asked: ReadOptions
 
-    def place_of(self, record: int) -> str:
-        """Say in which line a record begins, as the end of a phrase.
+    @property
+    def guessed(self) -> bool:
+        """Whether nothing in the file says that it has its encoding, nor did anybody."""
+        return not self.asked.encoding and self.encoding == FALLBACK
 
-        "" far down a long file, and behind a value that is too long for the csv module.
-        """
+    def samples(self) -> dict[str, str]:
+        """Return how a field of a file whose encoding was guessed reads in each encoding."""
+        with self.path.open("rb") as raw:
+            return samples(raw.read(_MEGABYTE), self.layout.delimiter) if self.guessed else {}
+
+    def place_of(self, record: int) -> str:
+        """Say in which line a record begins, as the end of a phrase; "" far down a long file."""
         try:
-            return "" if record > FAR else f" (line {self.line_of(record):,})"
+            # about a second
+            return "" if record > 1_000_000 else f" (line {self.line_of(record):,})"
         except csv.Error:
             return ""
 
@@ -159,20 +151,7 @@ class TextFile:
 def read_bytes(
     content: bytes, name: str, folder: Path, delimiter: str | None = None, encoding: str = ""
 ) -> Upload:
-    """Read a file given as bytes, and keep it in a folder.
-
-    Parameters
-    ----------
-    content : bytes
-        The file.
-    name, folder, delimiter, encoding
-        As in `read_file`.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is larger than allowed or has more records, and as `read_file`.
-    """
+    """Read a file given as bytes, and keep it in a folder."""
     name = file_called(name)
     if len(content) > MAX_UPLOAD_MB * _MEGABYTE:
         raise InvalidInputError(
@@ -214,13 +193,7 @@ def _size_of(content: bytes) -> tuple[int, int]:
 
 @contextmanager
 def room_for(name: str) -> Iterator[None]:
-    """Turn the error of a full disk, while the block writes a file, into a sentence.
-
-    Raises
-    ------
-    InvalidInputError
-        If the disk is full. Other errors are raised unchanged.
-    """
+    """Turn the error of a full disk, while the block writes a file, into a sentence."""
     try:
         yield
     except OSError as error:
@@ -234,26 +207,7 @@ def room_for(name: str) -> Iterator[None]:
 def read_file(
     path: Path, name: str, folder: Path, delimiter: str | None = None, encoding: str = ""
 ) -> Upload:
-    """Read a file: Parquet in its place, any other kind through a Parquet copy in `folder`.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    name : str
-        Its name, for sentences to the user.
-    folder : Path
-        Folder of the Parquet copy.
-    delimiter : str, optional
-        The character between the fields of a text file; found from the file where not given.
-    encoding : str
-        The encoding of a text file, a key of `ENCODINGS`; found from the file where it is "".
-
-    Raises
-    ------
-    InvalidInputError
-        If there is no such file, it cannot be read, or it has no records; the sentence says why.
-    """
+    """Read a file: Parquet in its place, any other kind through a Parquet copy in `folder`."""
     name = file_called(name)
     if not path.is_file():
         raise InvalidInputError(f"There is no file {name!r}.")
@@ -273,10 +227,10 @@ def read_file(
         kind, columns, text = _convert(path, name, fresh, head, (delimiter, encoding))
         source = fresh if fresh.exists() else path
         table = FileTable(name, (source,), columns)
-        rows = count_records(table)
+        rows = table.rows
         if rows == 0:
             raise InvalidInputError(f"{name} has column names but no records.")
-        table = with_marks(table, rows)
+        table = with_marks(table)
         if source == fresh:
             fresh.replace(converted)
             table = replace(table, paths=(converted,))
@@ -303,6 +257,7 @@ def _convert(
     text, found = to_utf8(path, name, converted.with_suffix(".txt"), head, encoding)
     layout = find_layout(text, name, delimiter)
     write_records(text, name, layout, converted)
+    _check_cells(converted, name)
     said = layout.kind + ("" if found == "utf-8" else f", {ENCODINGS[found]}")
     return (
         said,
@@ -314,9 +269,46 @@ def _convert(
 def _parquet(path: Path, name: str) -> tuple[str, tuple[str, ...]]:
     try:
         names = parquet.read_schema(path).names
+        _check_cells(path, name)
+    except InvalidInputError:
+        raise
     except (pa.ArrowException, OSError, ValueError) as error:  # names that are not UTF-8 too
         raise InvalidInputError(f"{name} is a damaged Parquet file.") from error
     return f"Parquet{told(names)}", column_names(names, name)
+
+
+def _check_cells(path: Path, name: str) -> None:
+    """Refuse a Parquet file with a cell of more than `MAX_CELL` characters before it is read."""
+    metadata, schema = parquet.read_metadata(path), parquet.read_schema(path)
+    if metadata.num_columns != len(schema.names):
+        return  # nested columns are no text
+    texts = [place for place, field in enumerate(schema) if _is_text(field.type)]
+    names = [schema.names[place] for place in texts]
+    with parquet.ParquetFile(path, read_dictionary=names) as read:
+        for group in range(metadata.num_row_groups):
+            for place, column in zip(texts, names, strict=True):
+                size = metadata.row_group(group).column(place).total_uncompressed_size
+                if size > MAX_UNPACKED_MB * _MEGABYTE:
+                    raise InvalidInputError(
+                        f"{name} unpacks to {size / _MEGABYTE:,.0f} MB of {column!r}, at most "
+                        f"{MAX_UNPACKED_MB:,} MB are allowed."
+                    )
+                if size <= MAX_CELL:
+                    continue
+                cells = read.reader.read_row_group(group, column_indices=[place]).column(0)
+                for chunk in cells.chunks:
+                    own = chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk
+                    longest = compute.max(compute.binary_length(own)).as_py() or 0
+                    if longest > MAX_CELL:
+                        raise InvalidInputError(TOO_LONG.format(name, longest, MAX_CELL))
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    """Return whether a column of this type holds texts or bytes, which may be long."""
+    inner = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_string(inner) or pa.types.is_large_string(inner)) or bool(
+        pa.types.is_binary(inner) or pa.types.is_large_binary(inner)
+    )
 
 
 def _excel(path: Path, name: str, converted: Path) -> tuple[str, tuple[str, ...]]:
@@ -364,6 +356,8 @@ def _require_room_for_cells(path: Path, name: str) -> None:
             f"{name} spans {found.cells:,} cells, at most {MAX_WORKBOOK_CELLS:,} are allowed: "
             "remove what is far away from its table."
         )
+    if found.longest > MAX_CELL:
+        raise InvalidInputError(TOO_LONG.format(name, found.longest, MAX_CELL))
     if found.characters > MAX_UNPACKED_MB * _MEGABYTE:
         raise InvalidInputError(
             f"{name} has {found.characters / _MEGABYTE:,.0f} MB of text in its cells, at most "

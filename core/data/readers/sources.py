@@ -1,7 +1,8 @@
-"""The data of a session: bundled sets, uploads and pasted matrices, by the source of a spec."""
+"""The data of a session: bundled sets, uploads, matrices, and files that the owner opened."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import weakref
@@ -9,23 +10,68 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pyarrow import parquet
-
 from core.data import folders
 from core.data.catalogue import BUNDLED, bundled
-from core.data.databases.configured import is_open
 from core.data.databases.reference import DatabaseTable, is_reference, parse
-from core.data.databases.tallies import fetch
-from core.data.examples import example
-from core.data.joints import JointSource, drawn
+from core.data.databases.tables import fetch, is_open
+from core.data.joints import JointSource, drawn, example, matrix_id, parse_matrix
 from core.data.options import ReadOptions
 from core.data.readers.converted import converted
 from core.data.readers.marks import with_marks
-from core.data.readers.matrix import matrix_id, parse_matrix
 from core.data.readers.reading import Upload, read_bytes, read_file, room_for
 from core.data.tables import FileTable
 from core.errors import InvalidInputError
 from core.validation import shown
+from core.wording import free_name
+
+FOLDER = "LIFTSCOPE_FOLDER"
+"""The environment's variable that names the folder."""
+
+KINDS = (".parquet", ".pq", ".csv", ".tsv", ".txt", ".tab", ".dat", ".xlsx")
+"""Ends of the names of files that are listed."""
+
+MOST_FILES = 2_000
+"""Most files that are listed."""
+
+
+def shared_files() -> tuple[str, ...]:
+    """Return paths of the owner's files, but hidden ones and links that lead out of the folder."""
+    root = _root()
+    if root is None:
+        return ()
+    found: list[str] = []
+    for folder, inner, names in os.walk(root):
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(folder, name)
+            if name.startswith(".") or path.suffix.lower() not in KINDS:
+                continue
+            if path.is_file() and path.resolve().is_relative_to(root):
+                found.append(path.relative_to(root).as_posix())
+        if len(found) >= MOST_FILES:
+            break
+    return tuple(found[:MOST_FILES])
+
+
+def shared_file(name: str) -> Path:
+    """Return the path of one of the `shared_files`."""
+    root = _root()
+    if root is None or name not in shared_files():
+        raise InvalidInputError(
+            f"{shown(name)} is no file in the folder that this server's owner has opened."
+        )
+    return root / name
+
+
+def _root() -> Path | None:
+    named = os.environ.get(FOLDER)
+    if not named:
+        return None
+    root = Path(named).resolve()
+    if not root.is_dir():
+        raise InvalidInputError(f"{FOLDER} names no folder of this server.")
+    return root
+
 
 AS_IT_IS = ReadOptions()
 """Leaves to the file how it is read."""
@@ -34,34 +80,10 @@ KEPT = 12
 """Most tables of a session that are kept as they were read by a question's own options."""
 
 
-def _rows(table: FileTable) -> int:
-    """Return the number of rows of a table's files."""
-    return sum(parquet.read_metadata(path).num_rows for path in table.paths)
-
-
 class Sources:
-    r"""The files and matrices of one session, in its own folder, which is deleted with it.
+    """One session's files ("upload:SHA256") and matrices, in a folder that is deleted with it.
 
     It is neither cached nor logged, nor shared with a session that does not borrow it.
-
-    Attributes
-    ----------
-    uploads : dict
-        Files that were read, by their source "upload:SHA256".
-    matrices : dict
-        Matrices that were pasted, by their source "matrix:SHA256".
-
-    Parameters
-    ----------
-    databases : bool
-        Whether a source may be a table of a data base: not where others choose the source.
-
-    Examples
-    --------
-    >>> sources = Sources()
-    >>> key = sources.add_bytes(b"sex,job\nf,a\nm,b\n", "people.csv")
-    >>> sources.uploads[key].table.columns
-    ('sex', 'job')
     """
 
     def __init__(self, *, databases: bool = False) -> None:
@@ -78,24 +100,7 @@ class Sources:
     def add_bytes(
         self, content: bytes, name: str, delimiter: str | None = None, encoding: str = ""
     ) -> str:
-        """Read an upload and return its source; a bad file changes nothing.
-
-        Parameters
-        ----------
-        content : bytes
-            The file.
-        name : str
-            Its name, for sentences to the user.
-        delimiter : str, optional
-            The character between the fields of a text file; found from the file where not given.
-        encoding : str
-            The encoding of a text file, a key of `ENCODINGS`; found where it is "".
-
-        Raises
-        ------
-        InvalidInputError
-            If the file is too large or cannot be read; the sentence says why.
-        """
+        """Read an upload and return its source; a bad file changes nothing."""
         return self._keep(read_bytes(content, name, self._folder, delimiter, encoding))
 
     def add_file(self, path: Path, delimiter: str | None = None, encoding: str = "") -> str:
@@ -103,13 +108,7 @@ class Sources:
         return self._keep(read_file(path, path.name, self._folder, delimiter, encoding))
 
     def stage(self, content: bytes, name: str) -> Path:
-        """Write a file into its own folder for another process to read; see `add_read`.
-
-        Raises
-        ------
-        InvalidInputError
-            If there is no room for it.
-        """
+        """Write a file into its own folder for another process to read; see `add_read`."""
         folder = Path(tempfile.mkdtemp(prefix="staged-", dir=self._folder))
         staged = folder / "upload.data"
         try:
@@ -183,15 +182,7 @@ class Sources:
         return self.open(source).title
 
     def label(self, source: str) -> str:
-        r"""Return a source's title, with a number where an earlier upload has the same name.
-
-        Examples
-        --------
-        >>> sources = Sources()
-        >>> keys = [sources.add_bytes(text, "a.csv") for text in (b"s,x\na,b\n", b"s,x\nc,d\n")]
-        >>> [sources.label(key) for key in keys], sources.label("german_credit")
-        (['a.csv', 'a.csv (2)'], 'German credit')
-        """
+        r"""Return a source's title, with a number where an earlier upload has the same name."""
         return self.upload_labels.get(source) or self.title(source)
 
     @property
@@ -199,32 +190,13 @@ class Sources:
         """The names of the uploads, by source, in their order: each once."""
         found: dict[str, str] = {}
         for source, upload in self.uploads.items():
-            label, number = upload.name, 1
-            while label in found.values():
-                number += 1
-                label = f"{upload.name} ({number})"
-            found[source] = label
+            found[source] = free_name(upload.name, lambda name: name in found.values())
         return found
 
     def open(
         self, source: str, columns: Collection[str] = (), read: ReadOptions = AS_IT_IS
     ) -> FileTable | JointSource:
-        """Return the table or joint of a spec's source.
-
-        Parameters
-        ----------
-        source : str
-            The source, as in a `DataSpec`.
-        columns : collection of str, optional
-            The columns that are asked about: a table of a data base is counted by these.
-        read : ReadOptions, optional
-            How its characters become values; without effect on a joint.
-
-        Raises
-        ------
-        InvalidInputError
-            If nothing has this name, it belongs to another session, or it cannot be read so.
-        """
+        """Return the table or joint of a spec's source."""
         if source in self.uploads:
             return self.upload(source, read).table
         found = self._found(source, columns)
@@ -232,18 +204,12 @@ class Sources:
             return found
         key = source, read, frozenset(columns if is_reference(source) else ())
         if key not in self._read:
-            self._remember(key, converted(found, read, _rows(found), self._fresh()))
+            self._remember(key, converted(found, read, self._fresh()))
         table = self._read[key]
         return table.table if isinstance(table, Upload) else table
 
     def upload(self, source: str, read: ReadOptions = AS_IT_IS) -> Upload:
-        """Return an upload as it is to be read.
-
-        Raises
-        ------
-        InvalidInputError
-            If it is not in this session, or cannot be read so; the sentence says why.
-        """
+        """Return an upload as it is to be read."""
         if source not in self.uploads:
             raise InvalidInputError(
                 f"The uploaded file {source.partition(':')[2][:12]}… is not in this session: "
@@ -257,7 +223,7 @@ class Sources:
         laid = self._laid(own, read)
         if read.of_values:
             where = None if laid.text is None else laid.text.place_of
-            table = converted(laid.table, read, laid.rows, self._fresh(), where)
+            table = converted(laid.table, read, self._fresh(), where)
             laid = replace(laid, table=table)
         if laid is not own:
             self._remember(key, laid)
@@ -354,9 +320,8 @@ class Sources:
             raise _not_counted(source, table, names)
         if not names:
             raise InvalidInputError(f"{table.title} is counted by columns: name one or more.")
-        path = self.counts_file()
-        counts = fetch(table, names, path)
-        self.add_counts(source, with_marks(counts, parquet.read_metadata(path).num_rows))
+        counts = fetch(table, names, self.counts_file())
+        self.add_counts(source, with_marks(counts))
         return self._counts[source, frozenset(names)]
 
 

@@ -1,9 +1,10 @@
-"""Cut a numeric column into bins: edges, labels, and the bin of each number."""
+"""Bins of a numeric column: their edges and labels, the bin of each number, and a preview."""
 
 from __future__ import annotations
 
 import decimal
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,8 +12,19 @@ from typing import Any
 import ibis
 import numpy as np
 
-from core.data.spec import Binning
-from core.data.tables import OpenTable, as_number, is_text, is_word, may_hold_numbers
+from core.data.joints import JointSource
+from core.data.options import ReadOptions
+from core.data.readers.sources import AS_IT_IS, Sources
+from core.data.spec import Binning, Filter
+from core.data.tables import (
+    OpenTable,
+    as_number,
+    filtered,
+    is_text,
+    is_word,
+    may_hold_numbers,
+    open_table,
+)
 from core.errors import InvalidInputError
 from core.validation import FloatArray, shown
 from core.wording import number_of
@@ -57,22 +69,7 @@ class Bins:
 
 
 def cut(table: OpenTable, records: Any, binning: Binning) -> Bins:
-    """Find a column's bins.
-
-    Parameters
-    ----------
-    table : OpenTable
-        The open file.
-    records : ibis.Table
-        The records to use, after filtering.
-    binning : Binning
-        How to cut.
-
-    Raises
-    ------
-    InvalidInputError
-        If the column does not exist, holds something that is no number, or no finite number.
-    """
+    """Find a column's bins in the records that pass the filters (an Ibis table)."""
     column = _numeric(table, binning.column)
     by_hand = binning.kind == "edges"
     if by_hand and not column.type().is_string():
@@ -123,30 +120,11 @@ def _edges(table: OpenTable, tallies: Any, binning: Binning) -> FloatArray:
 
 
 def equal_widths(low: float, high: float, count: int) -> FloatArray:
-    """Return the edges of bins of equal width that hold all numbers from `low` to `high`.
+    """Return k + 1 distinct edges, k ≤ count, of bins of equal width that hold `low` to `high`.
 
-    Parameters
-    ----------
-    low, high : float
-        The least and the greatest number, as the decimals with the fewest digits that are read
-        as these floats: so 0.3 is an edge of ten bins from 0 to 1, and 3·0.1 is none.
-    count : int
-        How many bins.
-
-    Returns
-    -------
-    ndarray
-        Distinct edges, shape (k + 1,) with k ≤ count, fewer where no float lies between them.
-        One of more than nine significant digits, such as a third, is rounded to six or more, as
-        few as move it by at most a thousandth of the width: the first downwards, the last
-        upwards.
-
-    Examples
-    --------
-    >>> equal_widths(0.0, 1.0, 10).tolist()
-    [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
-    >>> equal_widths(0.0, 1.0, 3).tolist()
-    [0.0, 0.333333, 0.666667, 1.0]
+    The ends are taken as their shortest decimals: 0.3 is an edge of ten bins from 0 to 1, and 3·0.1
+    is none. Edges of more than nine significant digits are rounded to six or more, as few as move
+    them by at most a thousandth of the width: the first downwards, the last upwards.
     """
     first, last = as_decimal(low), as_decimal(high)
     width = (last - first) / count
@@ -172,28 +150,16 @@ def _plain(edge: Fraction, width: Fraction, way: str) -> float:
 
 
 def as_decimal(number: float) -> Fraction:
-    """Return the decimal with the fewest digits that is read as a float, exactly.
-
-    Examples
-    --------
-    >>> as_decimal(0.1)
-    Fraction(1, 10)
-    """
+    """Return the decimal with the fewest digits that is read as a float, exactly."""
     return Fraction(repr(float(number)))
 
 
 def _tallies(table: OpenTable, records: Any, name: str) -> Any:
-    """Return each finite number of a column with its number of records, as a temporary table.
-
-    Raises
-    ------
-    InvalidInputError
-        If the column holds something that is no number.
-    """
+    """Return each finite number of a column with its number of records, as a temporary table."""
     column = table.column(name)
     values = records.select(raw=column, **table.weight())
     raw = values.group_by("raw").agg(n=table.number(values))
-    kept = table.backend.create_table(ibis.util.gen_name("raw"), raw, temp=True)
+    kept = table.kept(raw)
     if column.type().is_string():
         no_number = is_word if name in table.file.exact else is_text
         words = kept.filter(no_number(kept.raw))
@@ -208,7 +174,7 @@ def _tallies(table: OpenTable, records: Any, name: str) -> Any:
             )
     numbers = kept.select(value=as_number(kept.raw), n=kept.n)
     merged = numbers.group_by("value").agg(n=numbers.n.sum().cast("int64"))
-    tallies = table.backend.create_table(ibis.util.gen_name("tallies"), merged, temp=True)
+    tallies = table.kept(merged)
     return tallies.filter(tallies.value.notnull() & ~tallies.value.isinf())
 
 
@@ -223,8 +189,7 @@ def _first_record(table: OpenTable, name: str, value: str) -> str:
 def _quantiles(table: OpenTable, tallies: Any, count: int) -> list[float]:
     """Return the inner edges of bins with counts as equal as ties allow.
 
-    The edge of the quantile q is the value v for which the number of records below v is closest
-    to q·n; of two equally close ones the lower.
+    The edge of quantile q has the number of records below it closest to q·n; of two the lower.
     """
     if count == 1:
         return []
@@ -256,13 +221,7 @@ def _distinct(edges: FloatArray) -> FloatArray:
 
 
 def bin_labels(edges: FloatArray, exact: bool = False) -> tuple[str, ...]:
-    """Return names of the bins between edges, and of the two open ends; `exact` rounds no edge.
-
-    Examples
-    --------
-    >>> bin_labels(np.array([20.0, 35.0, 90.0]))
-    ('< 20', '[20, 35)', '[35, 90]', '> 90')
-    """
+    """Return names of the bins between edges and of the two open ends; `exact` rounds no edge."""
     shown = _shown(edges, exact)
     last = len(shown) - 2
     if shown[0] == shown[-1]:
@@ -275,10 +234,7 @@ def bin_labels(edges: FloatArray, exact: bool = False) -> tuple[str, ...]:
 
 
 def _shown(edges: FloatArray, exact: bool) -> list[str]:
-    """Return edges as text with the fewest digits, at least six, that keep them distinct.
-
-    Where they are `exact`, each text is read as its edge instead.
-    """
+    """Return edges as text with the fewest digits, six or more, that keep them apart or exact."""
     edges = edges + 0.0  # one name for both zeros
     if exact:
         return [_exact(edge) for edge in edges.tolist()]
@@ -302,3 +258,46 @@ def bin_index(number: Any, bins: Bins) -> Any:
     branches += [(number < edge, i + 1) for i, edge in enumerate(lower)]
     branches.append((number <= last, len(bins.edges) - 1))
     return ibis.cases(*branches, else_=len(bins.edges)).cast("int64")
+
+
+@dataclass(frozen=True)
+class BinPreview:
+    """A column's bins and the number of records in each.
+
+    `bins`: edges and labels. `counts`: number of records in each of the k + 2 levels: below the
+    first edge, the k bins, above the last edge. `missing`: number of records without a number.
+    """
+
+    bins: Bins
+    counts: tuple[int, ...]
+    missing: int
+
+    def shown(self) -> tuple[tuple[str, int], ...]:
+        """Return labels and counts of the bins, and of the open ends where there are records."""
+        last = len(self.counts) - 1
+        pairs = enumerate(zip(self.bins.labels, self.counts, strict=True))
+        return tuple(pair for i, pair in pairs if pair[1] or 0 < i < last)
+
+
+def preview(
+    source: str,
+    binning: Binning,
+    filters: Sequence[Filter] = (),
+    sources: Sources | None = None,
+    read: ReadOptions = AS_IT_IS,
+) -> BinPreview:
+    """Cut a column and count its bins."""
+    columns = (binning.column, *(one.column for one in filters))
+    file = (sources or Sources()).open(source, columns, read)
+    if isinstance(file, JointSource):
+        raise InvalidInputError(f"{file.title} has no columns to cut into bins.")
+    with open_table(file) as table:
+        records = filtered(table, filters)
+        bins = cut(table, records, binning)
+        number = as_number(table.column(binning.column))
+        numbers = records.select(number=number, **table.weight())
+        levels = numbers.mutate(level=bin_index(numbers.number, bins))
+        rows = table.rows(levels.group_by("level").agg(n=table.number(levels)))
+    found = {row["level"]: row["n"] for row in rows}
+    counts = tuple(found.get(i, 0) for i in range(len(bins.labels)))
+    return BinPreview(bins, counts, found.get(None, 0))

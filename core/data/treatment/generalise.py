@@ -1,10 +1,10 @@
-"""Make the values of columns coarser: prefixes and tables of parents, intervals, rare levels."""
+"""Coarser values of columns: prefixes, tables of parents, intervals, groups of rare levels."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -15,25 +15,24 @@ import numpy as np
 import pyarrow as pa
 
 from core.data.hierarchies import Hierarchy
+from core.data.options import ReadOptions
+from core.data.readers.describe import column_levels
+from core.data.readers.sources import AS_IT_IS, Sources
 from core.data.tables import OpenTable
 from core.data.treatment.bins import Bins, as_decimal, bin_labels, ends
+from core.data.treatment.symbols import rare_name
 from core.errors import InvalidInputError
+from core.level_order import number
 from core.limits import MAX_BINS
 from core.validation import shown
+from core.wording import free_name
 
 
 def intervals(table: OpenTable, records: Any, hierarchy: Hierarchy) -> Bins:
     """Return the intervals of a hierarchy's level that hold all numbers of a column, as bins.
 
-    Each edge is start + k·width as a decimal, and then the float nearest to it, so that a number
-    of the column that is written like an edge is equal to it, and the edges of a level are among
-    those of the levels below wherever both have some. Edges that are one float are one edge.
-
-    Raises
-    ------
-    InvalidInputError
-        If the column holds something that is no number, there are too many intervals, or they
-        reach beyond the largest float.
+    Each edge is the float nearest to the decimal start + k·width, so that a number that is written
+    like an edge equals it and the edges of levels nest. Edges that are one float are one edge.
     """
     low, high = ends(table, records, hierarchy.column)
     start, width = as_decimal(hierarchy.start), _width(hierarchy)
@@ -58,8 +57,7 @@ def intervals(table: OpenTable, records: Any, hierarchy: Hierarchy) -> Bins:
 def _width(hierarchy: Hierarchy) -> Fraction:
     """Return the width of a hierarchy's intervals, so that those of all its levels nest exactly.
 
-    The width with the fewest digits is a decimal, and the others are its multiples and parts:
-    0.1 and 0.30000000000000004 are 1/10 and 3/10, and 0.3333333333333333 and 1 are 1/3 and 1.
+    The width with the fewest digits is a decimal, and the others are its multiples and parts.
     """
     times = [1]
     for below, above in itertools.pairwise(hierarchy.steps):
@@ -81,22 +79,7 @@ def _place(number: float, start: Fraction, width: Fraction) -> int:
 def coarser(
     table: OpenTable, cells: Any, hierarchies: Sequence[tuple[str, Hierarchy | None]]
 ) -> Any:
-    """Return cells with the texts of levels replaced by those of a hierarchy's level.
-
-    Parameters
-    ----------
-    table : OpenTable
-        The open file.
-    cells : ibis.Table
-        One row for each combination of levels, as text, with its number of records `n`.
-    hierarchies : sequence
-        The name of a column of `cells`, and its hierarchy, of prefixes or a table; None for none.
-
-    Raises
-    ------
-    InvalidInputError
-        If a value has no row in a table of parents.
-    """
+    """Return cells with the texts of levels replaced by those of a hierarchy's level."""
     for level, hierarchy in hierarchies:
         if hierarchy is None or hierarchy.level == 0:
             continue
@@ -112,9 +95,8 @@ def coarser(
 def _of_table(table: OpenTable, cells: Any, level: str, hierarchy: Hierarchy) -> Any:
     """Replace a column's texts by their parents, by a join."""
     parents = hierarchy.parents()
-    named = ibis.util.gen_name("parents")
     rows = pa.table({"value_of": list(parents), "parent_of": list(parents.values())})
-    known = table.backend.create_table(named, rows, temp=True)
+    known = table.kept(rows)
     joined = cells.left_join(known, cells[level] == known.value_of)
     lost = joined.filter(joined[level].notnull() & joined.parent_of.isnull())
     found = table.row(lost.aggregate(some=lost[level].min(), n=lost[level].nunique()))
@@ -126,62 +108,82 @@ def _of_table(table: OpenTable, cells: Any, level: str, hierarchy: Hierarchy) ->
         )
     others = {name: joined[name] for name in cells.columns if name != level}
     chosen = joined.select(**{level: joined.parent_of}, **others)
-    return table.backend.create_table(ibis.util.gen_name("coarser"), chosen, temp=True)
+    return table.kept(chosen)
 
 
 def rare_as_one(table: OpenTable, cells: Any, level: str, below: int) -> tuple[Any, str, int, int]:
-    """Return cells in which a column's rare levels are one.
-
-    Parameters
-    ----------
-    table : OpenTable
-        The open file.
-    cells : ibis.Table
-        As for `coarser`.
-    level : str
-        The column of `cells`.
-    below : int
-        Levels with fewer records are rare, missing values among them.
-
-    Returns
-    -------
-    cells : ibis.Table
-        The same, merged.
-    name : str
-        What the group is called, like no other level; "" where no level is rare.
-    levels, records : int
-        How many it has.
-    """
+    """Return cells in which a column's rare levels are one."""
     totals = cells.group_by(level).agg(total=cells.n.sum())
     rare = totals.filter(totals.total < below)
     found = table.row(rare.aggregate(levels=rare.count(), records=rare.total.sum()))
     levels = int(found["levels"])
     if levels == 0:
         return cells, "", 0, 0
-    name = base = f"(rare: {levels:,} {'level' if levels == 1 else 'levels'})"
-    count = 1
-    while table.row(cells.aggregate(n=(cells[level] == name).sum()))["n"]:
-        count += 1
-        name = f"{base} ({count})"
-    known = table.backend.create_table(
-        ibis.util.gen_name("rare"), rare.rename(rare_level=level), temp=True
+    name = free_name(
+        rare_name(levels),
+        lambda name: table.row(cells.aggregate(n=(cells[level] == name).sum()))["n"],
     )
+    known = table.kept(rare.rename(rare_level=level))
     joined = cells.left_join(known, cells[level].identical_to(known.rare_level))
     instead = ibis.ifelse(joined.total.notnull(), ibis.literal(name), joined[level])
     others = {one: joined[one] for one in cells.columns if one != level}
     merged = joined.select(**{level: instead}, **others)
     kept = [one for one in merged.columns if one != "n"]
     grouped = merged.group_by(kept).agg(n=merged.n.sum().cast("int64"))
-    chosen = table.backend.create_table(ibis.util.gen_name("grouped"), grouped, temp=True)
+    chosen = table.kept(grouped)
     return chosen, name, levels, int(found["records"])
 
 
 def at_level(hierarchies: Sequence[Hierarchy], column: str, level: int) -> tuple[Hierarchy, ...]:
-    """Return hierarchies with one column's at another level.
-
-    Examples
-    --------
-    >>> at_level([Hierarchy("zip", "prefix", 1, steps=(3, 2))], "zip", 2)[0].level
-    2
-    """
+    """Return hierarchies with one column's at another level."""
     return tuple(replace(one, level=level) if one.column == column else one for one in hierarchies)
+
+
+_LARGEST = Fraction(10) ** 306
+"""Largest width, and one over the smallest: floats hold their multiples."""
+
+
+def interval_steps(values: Sequence[float]) -> tuple[float, ...]:
+    """Return widths of intervals by which each level has fewer levels than the one below."""
+    exact = sorted({as_decimal(one) for one in values if math.isfinite(one)})
+    if len(exact) < 2:
+        return (1.0,)
+    far = min(10 * max(map(abs, exact)), _LARGEST)
+    least = max((exact[-1] - exact[0]) / (MAX_BINS - 2), 1 / _LARGEST)
+    widths = list(itertools.takewhile(lambda one: one <= far, _widths(min(least, far / 5))))
+    fewer = [one for one in widths if _occupied(exact, one) <= min(20, len(exact) - 1)]
+    steps = [fewer[0] if fewer else widths[-1]]
+    while len(steps) < 3:
+        left = _occupied(exact, steps[-1])
+        wider = (
+            steps[-1] * times
+            for times in (2, 4, 5, 10, 20, 50, 100, 1_000)
+            if steps[-1] * times <= _LARGEST
+        )
+        found = next((one for one in wider if 1 < _occupied(exact, one) < left), None)
+        if found is None:
+            break
+        steps.append(found)
+    return tuple(map(float, steps))
+
+
+def suggested_steps(
+    source: str, column: str, sources: Sources | None = None, read: ReadOptions = AS_IT_IS
+) -> tuple[float, ...]:
+    """Return `interval_steps` of a column's most frequent numbers."""
+    labels = column_levels(source, column, sources, 2_000, read).labels
+    return interval_steps([one for one in map(number, labels) if one is not None])
+
+
+def _widths(least: Fraction) -> Iterator[Fraction]:
+    """Yield 1, 2 and 5 times the powers of ten, from the first that is at least a number."""
+    for power in itertools.count(math.floor(math.log10(least))):
+        for times in (1, 2, 5):
+            width = times * Fraction(10) ** power
+            if width >= least:
+                yield width
+
+
+def _occupied(values: Sequence[Fraction], width: Fraction) -> int:
+    """Return how many intervals from 0 on, and below it, have a value."""
+    return len({value // width for value in values})

@@ -1,11 +1,13 @@
-"""Watchdog and subset merging over many joints and budgets at once, for averages and frontiers.
+"""Watchdog and subset merging ([Lift] Algorithm 1) over many joints and budgets at once.
 
-Each pair of a joint and a notion is one row; all rows of a block take each step of the
-algorithm together. The results equal those of `watchdog` and `subset_merging` with repair.
+Each pair of a joint and a notion is a row; the rows of a block take each step together. The results
+equal those of `watchdog` and `subset_merging` with repair.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,20 +16,185 @@ from scipy import special
 from core import validation
 from core.errors import AuditError, InfeasibleError, InvalidInputError
 from core.limits import ROUNDING
-from core.mechanisms.merging.batch_merging import (
-    Block,
-    merge_completely,
-    merge_in_subsets,
-    set_masses,
-)
 from core.mechanisms.merging.subset_levels import (
     Risk,
     check_risk,
+    first_least,
+    first_most,
     least_first,
     pointwise_notion,
+    set_levels,
+    set_risk,
+    slack,
+    within,
 )
-from core.notions import Notion
+from core.notions import Notion, PointwiseNotion
 from core.validation import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Rows that are solved together: their notions differ in their budgets only, in nats.
+
+    Shapes: p (n_rows, n_s, n_x), p_s (n_rows, n_s), p_x and the levels (n_rows, n_x), budgets
+    (n_rows, 1). `notion` is any one of the family, for its levels.
+    """
+
+    notion: PointwiseNotion
+    risk: Risk | None
+    p: FloatArray
+    p_s: FloatArray
+    p_x: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    lower_budget: FloatArray
+    upper_budget: FloatArray
+
+    @classmethod
+    def of(cls, p: FloatArray, notion: PointwiseNotion, risk: Risk | None) -> Block:
+        """Return the block of joints P(s, x), shape (n_rows, n_s, n_x), under one notion."""
+        lower, upper = notion.lower_level(p), notion.upper_level(p)
+        return cls(
+            notion,
+            risk,
+            p,
+            p.sum(axis=2),
+            p.sum(axis=1),
+            np.where(np.isnan(lower), 0.0, lower),
+            np.where(np.isnan(upper), 0.0, upper),
+            np.full((len(p), 1), notion.lower_budget),
+            np.full((len(p), 1), notion.upper_budget),
+        )
+
+    def rows(self, index: IntArray) -> Block:
+        """Return the block of the rows at these indices, which may repeat."""
+        return Block(
+            self.notion,
+            self.risk,
+            self.p[index],
+            self.p_s[index],
+            self.p_x[index],
+            self.lower[index],
+            self.upper[index],
+            self.lower_budget[index],
+            self.upper_budget[index],
+        )
+
+    def ask(self, notions: Sequence[PointwiseNotion]) -> Block:
+        """Return the same rows with the budgets of other notions of the family, one each."""
+        return replace(
+            self,
+            lower_budget=np.array([[notion.lower_budget] for notion in notions]),
+            upper_budget=np.array([[notion.upper_budget] for notion in notions]),
+        )
+
+    @property
+    def high(self) -> BoolArray:
+        """Which symbols are in X_H, shape (n_rows, n_x); False where P(x) = 0."""
+        return ~self._allowed(self.lower, self.upper) & (self.p_x > 0)
+
+    def judge(self, masses: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """Return ω and whether allowed, (n_rows, n_sets), of P(s, A), (n_rows, n_s, n_sets)."""
+        lower, upper = set_levels(self.notion, masses, self.p_s)
+        return set_risk(self.notion, lower, upper, self.risk), self._allowed(lower, upper)
+
+    def _allowed(self, lower: FloatArray, upper: FloatArray) -> BoolArray:
+        """Return whether levels, shape (n_rows, k), are within each row's budgets."""
+        below = within(self.notion, lower, self.lower_budget)
+        return below & within(self.notion, upper, self.upper_budget)
+
+
+def merge_completely(block: Block, high: BoolArray) -> tuple[IntArray, BoolArray]:
+    """Return the sets, 0 for X_L and 1 for X_H, and whether X_H is allowed, (n_rows,).
+
+    `high` says which symbols are in X_H; it and the sets have shape (n_rows, n_x).
+    """
+    sets = high.astype(np.int64)
+    attained = np.ones(len(sets), dtype=np.bool_)
+    some = np.flatnonzero(sets.any(axis=1))
+    if some.size:
+        attained[some] = block.rows(some).judge(set_masses(block.p[some], sets[some], 1))[1][:, 0]
+    return sets, attained
+
+
+def merge_in_subsets(block: Block, high: BoolArray) -> tuple[IntArray, BoolArray]:
+    """Return the sets, 0 for X_L and 1, 2, … for X_H's, and whether all are allowed, (n_rows,).
+
+    Shapes as in `merge_completely`; where not all sets are allowed, they are merged into one.
+    """
+    p = block.p
+    queued = high.copy()
+    alone = ~block.high
+    single_risk = set_risk(block.notion, block.lower, block.upper, block.risk)
+    sets = np.zeros(queued.shape, dtype=np.int64)
+    count = np.zeros(len(p), dtype=np.int64)
+    mass = np.zeros(p.shape[:2])
+    done = np.ones(len(p), dtype=np.bool_)  # no set is open
+    left = queued.sum(axis=1)
+    while (active := np.flatnonzero(left)).size:
+        opening = active[done[active]]
+        if opening.size:
+            riskiest = first_most(np.where(queued[opening], single_risk[opening], -np.inf))
+            count[opening] += 1
+            sets[opening, riskiest] = count[opening]
+            queued[opening, riskiest] = False
+            left[opening] -= 1
+            mass[opening] = p[opening, :, riskiest]
+            done[opening] = alone[opening, riskiest]
+        joining = active[(left[active] > 0) & ~done[active]]
+        if joining.size:
+            best, mass[joining], done[joining] = _join(
+                block.rows(joining), mass[joining], queued[joining]
+            )
+            sets[joining, best] = count[joining]
+            queued[joining, best] = False
+            left[joining] -= 1
+    while (broken := np.flatnonzero(~done & (count > 1))).size:
+        sets[broken], done[broken] = _join_earlier(block.rows(broken), sets[broken], count[broken])
+        count[broken] -= 1
+    return sets, done
+
+
+def set_masses(p: FloatArray, sets: IntArray, count: int) -> FloatArray:
+    """Return P(s, A) of the sets 1, …, count, shape (n_rows, n_s, count)."""
+    members = sets[:, :, None] == np.arange(1, count + 1)
+    masses: FloatArray = p @ members.astype(np.float64)
+    return masses
+
+
+def _join(
+    block: Block, mass: FloatArray, queued: BoolArray
+) -> tuple[IntArray, FloatArray, BoolArray]:
+    """Choose for each row the queued symbol that gives its open set the least risk.
+
+    Returns the symbols, (n_rows,), P(s, A) of the sets with them, (n_rows, n_s), and whether these
+    are allowed.
+    """
+    width = int(queued.sum(axis=1).max())
+    order = np.argsort(~queued, axis=1, kind="stable")[:, :width]
+    grown = mass[:, :, None] + np.take_along_axis(block.p, order[:, None, :], axis=2)
+    risks, allowed = block.judge(grown)
+    front = np.take_along_axis(queued, order, axis=1)
+    best = first_least(np.where(front, risks, np.inf))
+    row = np.arange(len(best))
+    return order[row, best], grown[row, :, best], allowed[row, best]
+
+
+def _join_earlier(block: Block, sets: IntArray, count: IntArray) -> tuple[IntArray, BoolArray]:
+    """Merge each row's last set with the earlier one that gives the least risk.
+
+    Returns the sets, renumbered with the merged one last, and whether that one is allowed.
+    """
+    masses = set_masses(block.p, sets, int(count.max()))
+    row = np.arange(len(sets))
+    risks, allowed = block.judge(masses + masses[row, :, count - 1][:, :, None])
+    earlier = np.arange(masses.shape[2]) < count[:, None] - 1
+    best = first_least(np.where(earlier, risks, np.inf))
+    joined = sets == best[:, None] + 1
+    moved = np.where(joined, count[:, None], sets)
+    moved -= moved > best[:, None] + 1
+    return moved, allowed[row, best]
+
 
 BLOCK = 1 << 15
 """Most cells of P(s, x) in one block of rows, so that its arrays fit the processor's cache."""
@@ -148,10 +315,7 @@ def _in_blocks(
 
 
 def _solved(block: Block, merge: Merger) -> tuple[FloatArray, BoolArray, IntArray]:
-    """Return NMI, whether the budget held without repair, and the number of each symbol's set.
-
-    Shapes (n_rows,), (n_rows,) and (n_rows, n_x).
-    """
+    """Return NMI and whether the budget held without repair, (n_rows,), and sets, (n_rows, n_x)."""
     sets, attained = merge(block, block.high)
     broken = np.flatnonzero(~attained)
     if broken.size:
@@ -170,10 +334,7 @@ def _solved(block: Block, merge: Merger) -> tuple[FloatArray, BoolArray, IntArra
 
 
 def _repaired(block: Block) -> BoolArray:
-    """Return X_H, shape (n_rows, n_x), with symbols of X_L added, least probable first.
-
-    It ends where the notion allows X_H as one output; InfeasibleError if not even all of X.
-    """
+    """Return X_H, shape (n_rows, n_x), with the least probable of X_L added until it is allowed."""
     high = block.high
     order = least_first(np.where(high, -1.0, block.p_x))
     growing = np.take_along_axis(block.p, order[:, None, :], axis=2).cumsum(axis=2)
@@ -197,33 +358,23 @@ def _constant_level(block: Block, kept: BoolArray) -> float:
 
 
 def _audit(block: Block, sets: IntArray, merged: FloatArray) -> None:
-    """Check every output by the notion's own levels: each symbol of X_L, and the merged sets.
-
-    Parameters
-    ----------
-    block : Block
-        The rows.
-    sets : ndarray
-        The number of each symbol's set, shape (n_rows, n_x); 0 for a symbol published as it is.
-    merged : ndarray
-        P(s, A) of the sets, shape (n_rows, n_s, n_sets).
-
-    Raises
-    ------
-    AuditError
-        If a row does not keep its notion.
-    """
+    """Check each symbol of X_L, and merged masses (n_rows, n_s, n_sets), by the notion's levels."""
     rest = np.maximum(block.p_s - merged.sum(axis=2), 0.0)  # X_L as a whole, not an output
     released = np.concatenate([merged, rest[:, :, None]], axis=2)
     published = (sets == 0) & (block.p_x > 0)
     worst = [
-        (np.where(published, single, -np.inf), level(released)[:, :-1], budget + ROUNDING)
+        (
+            np.where(published, single, -np.inf),
+            level(released)[:, :-1],
+            budget + slack(block.notion, budget),
+            budget,
+        )
         for single, level, budget in (
             (block.lower, block.notion.lower_level, block.lower_budget),
             (block.upper, block.notion.upper_level, block.upper_budget),
         )
     ]
-    for single, union, most in worst:
+    for single, union, most, budget in worst:
         levels = np.concatenate([single, union], axis=1)
         broken = levels > most
         if broken.any():
@@ -231,5 +382,5 @@ def _audit(block: Block, sets: IntArray, merged: FloatArray) -> None:
             row, output = np.unravel_index(highest, levels.shape)
             raise AuditError(
                 f"A batch gives less privacy than asked under {block.notion.name}: an output has "
-                f"level {levels[row, output]:.6g}, and {most[row, 0] - ROUNDING:.6g} is allowed."
+                f"level {levels[row, output]:.6g}, and {budget[row, 0]:.6g} is allowed."
             )

@@ -11,34 +11,7 @@ from core.notions import PointwiseNotion
 def attain(
     joint: Joint, notion: PointwiseNotion, high: tuple[int, ...], *, repair: bool
 ) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """Return symbols that the notion allows as one output, and notes on their repair.
-
-    Parameters
-    ----------
-    joint : Joint
-        P(s, x).
-    notion : PointwiseNotion
-        The notion.
-    high : tuple of int
-        Indices of X_H. It is returned as it is, without a note, where the notion allows it.
-    repair : bool
-        Where the notion does not allow X_H as one output: move symbols from X_L into it, least
-        utility lost first (that is, least probable first), until it does.
-
-    Raises
-    ------
-    InfeasibleError
-        If X_H as one output breaks the budget and `repair` is off, or if even all of X as one
-        output does: then no mechanism keeps the notion.
-
-    Examples
-    --------
-    >>> from core.notions import LIP
-    >>> joint = Joint.from_counts([[8, 1, 2, 4], [2, 1, 2, 4]])
-    >>> high, notes = attain(joint, LIP(0.3), (0,), repair=True)
-    >>> high
-    (0, 1, 2)
-    """
+    """Return symbols that the notion allows as one output, and notes on their repair."""
     merged = joint.p[:, list(high)].sum(axis=1)
     lower, upper = (float(level[0]) for level in set_levels(notion, merged[:, None], joint.p_s))
     if not high or fits(notion, lower, upper):

@@ -1,10 +1,14 @@
 """Subset merging: merge the high-risk symbols of X into small sets that the notion allows."""
 
+from __future__ import annotations
+
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.merging.partition import partition_mechanism
 from core.mechanisms.merging.repair import attain
@@ -46,17 +50,7 @@ class MergeStep:
 
 @dataclass(frozen=True)
 class HighRiskMerging:
-    """The partition of X_H by [Lift] Algorithm 1.
-
-    Attributes
-    ----------
-    sets : tuple of tuple of int
-        A partition of X_H, in the order in which the sets were opened.
-    steps : tuple of MergeStep
-        The steps in order.
-    attained : bool
-        Whether the notion allows every set; if not, X_H is one set that it does not allow.
-    """
+    """A partition of X_H in the order of opening: one set, not allowed, where not `attained`."""
 
     sets: tuple[tuple[int, ...], ...]
     steps: tuple[MergeStep, ...]
@@ -145,23 +139,11 @@ def merge_high_risk(
     risk: Risk | None = None,
     high: Sequence[int] | None = None,
 ) -> HighRiskMerging:
-    """Partition X_H by Algorithm 1, in O(|X_H|²·n_s).
+    """Partition X_H, or the symbols `high`, by [Lift] Algorithm 1, corrected, in O(|X_H|²·n_s).
 
-    Source: [Lift] Algorithm 1 without the condition of line 4 that Q as a whole breaks the
-    budget, which stops the printed algorithm at once whenever merging X_H completely is enough;
-    and with a risk that grows as the min-lift falls.
-
-    Parameters
-    ----------
-    joint, notion, risk
-        As in `subset_merging`.
-    high : sequence of int, optional
-        Symbols to partition in place of X_H; one that the notion allows is a set by itself.
-
-    Raises
-    ------
-    InvalidInputError
-        If the notion is not a `PointwiseNotion`, or `risk` does not apply to it.
+    Line 4's condition that Q as a whole breaks the budget is dropped: it stops the printed
+    algorithm at once whenever merging X_H completely is enough. The risk grows as the min-lift
+    falls. A symbol of `high` that the notion allows is a set by itself.
     """
     pointwise = pointwise_notion(notion, "Subset merging")
     check_risk(pointwise, risk)
@@ -171,40 +153,83 @@ def merge_high_risk(
     sets: list[tuple[int, ...]] = []
     masses: list[FloatArray] = []
     steps: list[MergeStep] = []
+    rest = joint.p[:, queue]
     while queue:
-        start = queue.pop(int(first_most(single_risk[queue])))
+        at = int(first_most(single_risk[queue]))
+        start, mass = queue.pop(at), rest[:, at]
+        rest = np.delete(rest, at, axis=1)
         members: tuple[int, ...] = (start,)
         steps.append(MergeStep(members, (), 0.0, float(single_risk[start]), bool(low[start])))
-        mass = joint.p[:, start]
         while not steps[-1].fits and queue:
-            grown = mass[:, None] + joint.p[:, queue]
-            step, best = _best_join(judge, steps[-1], members, [(x,) for x in queue], grown)
-            steps.append(step)
-            members, mass = members + step.joined, grown[:, best]
-            del queue[best]
+            grown = mass[:, None] + rest
+            best, risk_after, allowed = _best_join(judge, grown)
+            joined = (queue.pop(best),)
+            steps.append(MergeStep(joined, members, steps[-1].risk_after, risk_after, allowed))
+            members, mass = members + joined, grown[:, best]
+            rest = np.delete(rest, best, axis=1)
         sets.append(members)
         masses.append(mass)
     while len(sets) > 1 and not steps[-1].fits:
         grown = masses[-1][:, None] + np.stack(masses[:-1], axis=1)
-        step, best = _best_join(judge, steps[-1], sets[-1], sets[:-1], grown)
-        steps.append(step)
-        sets[-1], masses[-1] = sets[-1] + step.joined, grown[:, best]
+        best, risk_after, allowed = _best_join(judge, grown)
+        steps.append(MergeStep(sets[best], sets[-1], steps[-1].risk_after, risk_after, allowed))
+        sets[-1], masses[-1] = sets[-1] + sets[best], grown[:, best]
         del sets[best], masses[best]
     return HighRiskMerging(tuple(sets), tuple(steps), not steps or steps[-1].fits)
 
 
-def _best_join(
-    judge: SetJudge,
-    last: MergeStep,
-    into: tuple[int, ...],
-    options: list[tuple[int, ...]],
-    grown: FloatArray,
-) -> tuple[MergeStep, int]:
-    """Return the step to the union of least risk, and the index of the option that joins.
-
-    `grown` holds P(s, union) for each option, shape (n_s, n_options).
-    """
+def _best_join(judge: SetJudge, grown: FloatArray) -> tuple[int, float, bool]:
+    """Return the index, risk and verdict of the union of least risk; grown is (n_s, n_options)."""
     risks, allowed = judge(grown)
     best = int(first_least(risks))
-    step = MergeStep(options[best], into, last.risk_after, float(risks[best]), bool(allowed[best]))
-    return step, best
+    return best, float(risks[best]), bool(allowed[best])
+
+
+MOST_NAMED = 3
+"""Most symbols of a set that a sentence names; of the others it gives the number."""
+
+
+@dataclass(frozen=True)
+class OpenSet:
+    """A set of symbols between two steps, with its ω in nats, and whether the notion allows it."""
+
+    members: tuple[int, ...]
+    risk: float
+    fits: bool
+
+
+def replay(steps: Sequence[MergeStep], count: int) -> tuple[OpenSet, ...]:
+    """Return the sets after the first `count` steps, in the order in which they were opened."""
+    if not 0 <= count <= len(steps):
+        raise InvalidInputError(f"count must be in [0, {len(steps)}], got {count}.")
+    sets: dict[tuple[int, ...], OpenSet] = {}
+    for step in steps[:count]:
+        sets.pop(step.into, None)
+        sets.pop(step.joined, None)  # an earlier set, where it joins the last one
+        members = step.into + step.joined
+        sets[members] = OpenSet(members, step.risk_after, step.fits)
+    return tuple(sets.values())
+
+
+def in_words(step: MergeStep, x_labels: Sequence[str], *, bits: bool = False) -> str:
+    """Return a sentence on what a step does, with risks in nats, or in bits."""
+    joined, unit = _spelt(step.joined, x_labels), "bits" if bits else "nats"
+    if not step.into:
+        return f"{joined} opens a set: its risk ω is {_written(step.risk_after, bits)} {unit}."
+    into = _spelt(step.into, x_labels)
+    way = "falls" if step.risk_after <= step.risk_before else "rises"
+    verdict = "and the set keeps the promise" if step.fits else "not yet enough"
+    before, after = _written(step.risk_before, bits), _written(step.risk_after, bits)
+    return f"{joined} joins {into}: ω {way} from {before} to {after} {unit}, {verdict}."
+
+
+def _spelt(members: Sequence[int], x_labels: Sequence[str]) -> str:
+    """Return the names of a set's first symbols, and how many more there are."""
+    named = " + ".join(f"'{x_labels[x]}'" for x in members[:MOST_NAMED])
+    more = len(members) - MOST_NAMED
+    return f"{named} and {more} more" if more > 0 else named
+
+
+def _written(risk: float, bits: bool) -> str:
+    """Return a risk in nats as text, in nats or bits."""
+    return "∞" if math.isinf(risk) else f"{risk / math.log(2) if bits else risk:.3f}"

@@ -4,11 +4,9 @@ from dataclasses import replace
 
 from core.joint import Joint
 from core.mechanisms.entry import MechanismEntry
-from core.mechanisms.optima.non_robust import non_robust
 from core.mechanisms.optima.optimal import optimal
-from core.mechanisms.optima.polyopt import polyopt
 from core.mechanisms.optima.reading_secret import optimal_reading_secret
-from core.mechanisms.optima.robust_optimal import robust_optimal
+from core.mechanisms.optima.robust_optimal import non_robust, polyopt, robust_optimal
 from core.mechanisms.options import SEARCH, SEARCH_CODE, Options
 from core.mechanisms.result import Mechanism
 from core.mechanisms.robust.entries import call_at_estimate, robust

@@ -20,9 +20,6 @@ from core.notions.base import Notion
 from core.utilities import Information, Purpose
 from core.validation import FloatArray
 
-LEAST_SECONDS = 0.05
-"""Least time for each budget, also when the limit is over: enough for a mechanism without proof."""
-
 FAILED = "failed"
 """Status of a point without a mechanism: its notes give the reason."""
 
@@ -82,7 +79,9 @@ def frontier(
     for done, i in enumerate(order):
         left = None
         if deadline is not None:
-            left = max(deadline.left / (len(order) - done), LEAST_SECONDS)
+            # least time for each budget, also when the limit is over: enough for a mechanism
+            # without proof
+            left = max(deadline.left / (len(order) - done), 0.05)
         try:
             notion = notion_family(values[i])
             if notion.of_estimate:  # the robust search has better starts than the last answer
@@ -105,31 +104,10 @@ def frontier(
 def carried(
     joint: Joint, points: Sequence[Mechanism | CoreError], gap: float = 1e-6
 ) -> list[Mechanism]:
-    """Return a frontier whose utilities and bounds do not fall as the budget grows.
+    """Return points of increasing budgets whose utilities and bounds do not fall.
 
     A mechanism keeps the notion at every larger budget, and a bound holds at every smaller one.
-
-    Parameters
-    ----------
-    joint : Joint
-        P(s, x).
-    points : sequence of Mechanism or CoreError
-        The answers under one type of notion at increasing budgets, or the errors.
-    gap : float
-        Gap at which a point is proven optimal, in units of the utility's `size`.
-
-    Raises
-    ------
-    CoreError
-        The first error, if there is no mechanism at all.
-
-    Examples
-    --------
-    >>> from core.notions import LIP
-    >>> joint = Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]])
-    >>> low, high = optimal(joint, LIP(0.2)), optimal(joint, LIP(0.4))
-    >>> [point.nmi >= low.nmi for point in carried(joint, [low, CoreError("No answer."), high])]
-    [True, False, True]
+    Errors become `failed` points; where there is nothing else the first is raised.
     """
     reasons = [point for point in points if isinstance(point, CoreError)]
     if len(reasons) == len(points):
@@ -158,23 +136,7 @@ def carried(
 
 
 def failed(joint: Joint, reason: str, purpose: Purpose | None = None) -> Mechanism:
-    """Return a point without a mechanism: no outputs, a utility of NaN, and the reason as a note.
-
-    Parameters
-    ----------
-    joint : Joint
-        P(s, x).
-    reason : str
-        Why there is none, as a sentence.
-    purpose : Purpose, optional
-        The utility function; I(X;Y) by default.
-
-    Examples
-    --------
-    >>> point = failed(Joint.from_counts([[3, 1], [1, 3]]), "No mechanism is known.")
-    >>> point.nmi, point.status, point.notes
-    (nan, 'failed', ('No mechanism is known.',))
-    """
+    """Return a point without a mechanism: no outputs, utility NaN, and the reason as a note."""
     goal = Information() if purpose is None else purpose
     return Mechanism(
         name=NAME,
@@ -197,9 +159,8 @@ def failed(joint: Joint, reason: str, purpose: Purpose | None = None) -> Mechani
 def diluted(joint: Joint, points: Sequence[Mechanism | CoreError]) -> list[Mechanism | CoreError]:
     """Return the points with unproven ones replaced by the next larger budget's, where diluted.
 
-    An output r is diluted to (1−δ) r + δ P_X, which is allowed for δ near 1; the result replaces a
-    point if its utility is larger. Points under robust notions stay as they are: checking one takes
-    as long as a search.
+    An output r is diluted to (1−δ) r + δ P_X, allowed for δ near 1; it replaces a point where it
+    keeps more. Points under robust notions stay: checking one takes as long as a search.
     """
     along = list(points)
     larger: Mechanism | None = None

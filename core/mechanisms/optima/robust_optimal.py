@@ -1,24 +1,293 @@
-"""The exact robust optimum: the optimal mechanism under RLDP for the uncertainty set itself."""
+"""The optima for an uncertainty set: PolyOpt, the exact robust optimum, and the non-robust one.
 
+PolyOpt is robust over polytopes around the set, the exact optimum over the set itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from core import validation
 from core.clock import Deadline, tell_cut
 from core.joint import Joint
-from core.mechanisms.optima.coupling import coupled
-from core.mechanisms.optima.robust_search import ldp_bound, robust_search
-from core.mechanisms.optima.search import checked_options
-from core.mechanisms.optima.tightened import tightened
+from core.limits import ROUNDING
+from core.mechanisms.entry import TIME_SHARE
+from core.mechanisms.optima.search import checked_options, optimal_from
+from core.mechanisms.optima.starts import inside, tightened
 from core.mechanisms.polish import polished
-from core.mechanisms.result import Mechanism, told_if_cut
-from core.mechanisms.robust.design import estimate, released
+from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
+from core.mechanisms.robust.design import estimate, likely, released
 from core.mechanisms.robust.independent_reporting import independent_reporting
+from core.mechanisms.robust.secret_randomized_response import secret_response_kernel
+from core.notions import LDP
+from core.notions.base import LevelNotion, Notion
 from core.notions.rldp import RLDP
 from core.optimal.columns.linear_search import too_large
-from core.optimal.solve import DEFAULT_SECONDS, Solver
+from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise
+from core.optimal.utility import MutualInformation
 from core.uncertainty import RenyiBall
+from core.uncertainty.estimate import cell_probabilities
+from core.validation import FloatArray
+
+
+@told_if_cut
+def non_robust(
+    p_su: ArrayLike,
+    eps: float,
+    *,
+    solver: Solver = "auto",
+    time_limit: float | None = None,
+    gap: float = 1e-6,
+    seed: int = 0,
+) -> Mechanism:
+    """Return the optimal mechanism under ε-LDP with respect to S at P̂ alone.
+
+    At a true P other than P̂ its LDP level may exceed ε: compare `core.studies.realised`.
+
+    Shapes: p_su (n_s, n_u).
+
+    Source: [RLDP] §8, NR.
+    """
+    cells = cell_probabilities(p_su)
+    cells = estimate(cells, RenyiBall(cells, 0.0))
+    notion = LDP(validation.budget(eps, "eps"))
+    found = optimal_from(
+        Joint.with_secret_released(cells),
+        notion,
+        None,
+        **checked_options(solver, time_limit, gap, seed),
+    )
+    return released(
+        cells,
+        found.kernel,
+        name="Non-robust optimum",
+        solver=found.solver,
+        status=found.status,
+        notion=notion,
+        upper_bound=found.upper_bound,
+        notes=found.notes,
+    )
+
+
+_BOUND_SHARE = 0.1
+"""Share of the time limit that is added for an upper bound where a search ends without a proof."""
+
+
+@told_if_cut
+def robust_search(
+    p_su: ArrayLike,
+    uncertainty: RenyiBall,
+    notion: RLDP,
+    *,
+    name: str,
+    solver: Solver,
+    time_limit: float | None,
+    gap: float,
+    seed: int,
+    known: tuple[Mechanism, ...] = (),
+    first: bool = False,
+    bounded: bool = True,
+) -> Mechanism:
+    """Return the mechanism with the most I(X;Y) at P̂(s, u), (n_s, n_u), under a robust notion."""
+    cells = estimate(p_su, uncertainty)
+    joint = Joint.with_secret_released(cells)
+    options = checked_options(solver, time_limit, gap, seed)
+    allowed = notion.allowed_set(joint)
+    found: Mechanism | Outcome
+    bound, designed = np.inf, cells
+    kernels = [mechanism.kernel for mechanism in known] or [_start(notion, cells)]
+    if allowed.oracle is None:
+        seconds = DEFAULT_SECONDS if time_limit is None else time_limit
+        if too_large(allowed):
+            designed = likely(cells)
+            joint = Joint.with_secret_released(designed)
+            options["time_limit"] = (1 - _BOUND_SHARE) * seconds
+        elif first:
+            options["time_limit"] = TIME_SHARE * seconds
+        start = np.hstack(kernels)[joint.kept_x] / len(kernels)
+        found = optimal_from(joint, notion, start, **options)
+    else:
+        outputs = np.hstack(kernels)[joint.kept_x]
+        used = outputs[:, joint.p_x @ outputs > 0]
+        found = maximise(
+            allowed,
+            joint.p_x,
+            start=lambda _: used / used.sum(axis=1, keepdims=True),
+            time_limit=options["time_limit"],
+            gap=gap,
+            seed=seed,
+            finish=lambda kernel: polished(joint, kernel, notion, quick=True),
+        )
+        found = _or_known(found, known, joint, notion)
+    if bounded and found.upper_bound - found.utility > gap:
+        bound = ldp_bound(cells, notion.eps, time_limit, gap=gap, seed=seed)
+    return released(
+        cells,
+        found.kernel,
+        designed=designed,
+        name=name,
+        solver=found.solver,
+        status=found.status,
+        notion=notion,
+        upper_bound=min(found.upper_bound, bound) if designed is cells else bound,
+        notes=found.notes,
+    )
+
+
+def _or_known(found: Outcome, known: Sequence[Mechanism], joint: Joint, notion: RLDP) -> Outcome:
+    """Return the outcome, with the best known mechanism's kernel where that keeps more.
+
+    Below order ½ levels are rounded up, so either may have to move towards P_X to pass the audit.
+    """
+    best = max(known, key=lambda mechanism: mechanism.utility, default=None)
+    if best is None or best.utility <= found.utility + ROUNDING:
+        return found
+    kernel = polished(joint, best.kernel[joint.kept_x], notion, quick=True)
+    value = MutualInformation().value((joint.p_x[:, None] * kernel).T, joint.p_x)
+    return replace(found, kernel=kernel, utility=value) if value > found.utility else found
+
+
+def ldp_bound(
+    cells: FloatArray, eps: float, time_limit: float | None, *, gap: float, seed: int
+) -> float:
+    """Return an upper bound on I(X;Y) of every robust mechanism, in nats: that of LDP at P̂."""
+    seconds = _BOUND_SHARE * (DEFAULT_SECONDS if time_limit is None else time_limit)
+    joint = Joint.with_secret_released(cells)
+    if too_large(LDP(eps).allowed_set(joint)):  # a search could not prove less than H(X)
+        return MutualInformation().offset(joint.p_x)
+    return optimal_from(joint, LDP(eps), None, time_limit=seconds, gap=gap, seed=seed).upper_bound
+
+
+def _start(notion: RLDP, cells: FloatArray) -> FloatArray:
+    """Return secret RR; at ε/2 for PolyOpt as printed, which compares a secret with itself."""
+    eps = notion.eps / 2 if notion.include_same_secret else notion.eps
+    return secret_response_kernel(cells.shape[0], cells.shape[1], eps)
+
+
+@told_if_cut
+def polyopt(
+    p_su: ArrayLike,
+    eps: float,
+    uncertainty: RenyiBall,
+    include_same_secret: bool = False,
+    *,
+    solver: Solver = "auto",
+    time_limit: float | None = None,
+    gap: float = 1e-6,
+    seed: int = 0,
+) -> Mechanism:
+    """Maximise I(X;Y) at P̂ over mechanisms that are robust for the polytopes D_s.
+
+    The projections of F on P(U | s) lie in D_s = {R : R_u ≥ L_{u|s}}; RLDP over the product of
+    these is stricter than over F, and linear.
+
+    Parameters
+    ----------
+    p_su : array_like
+        The P̂(s, u) that `uncertainty` is around, or counts, shape (n_s, n_u).
+    eps : float
+        Budget in nats.
+    uncertainty : RenyiBall
+        F.
+    include_same_secret : bool
+        Compare each secret with itself too, as printed: stricter than RLDP requires.
+    solver, time_limit, gap, seed
+        As in `optimal`. It uses TIME_SHARE of the limit where the robust optimum, which starts from
+        its result, needs the rest: at the same limit that one is never worse.
+
+    Raises
+    ------
+    InvalidInputError
+        If an argument is outside its domain, or a secret was never seen.
+    SolverError
+        If a solver fails.
+
+    Notes
+    -----
+    Source: [RLDP] Theorems 2 and 3, in a compact form with 2·n_s·n_u + n_s(n_s−1) rows.
+
+    Examples
+    --------
+    >>> p_hat = [[0.07, 0.10], [0.26, 0.57]]
+    >>> ball = RenyiBall.confidence(p_hat, n=100)
+    >>> round(polyopt(p_hat, 0.6931471805599453, ball).utility, 4)
+    0.563
+    >>> round(polyopt(p_hat, 0.6931471805599453, ball, include_same_secret=True).utility, 4)
+    0.4228
+    """
+    return robust_search(
+        p_su,
+        uncertainty,
+        RLDP(validation.budget(eps, "eps"), uncertainty, include_same_secret=include_same_secret),
+        name="PolyOpt as printed" if include_same_secret else "PolyOpt",
+        solver=solver,
+        time_limit=time_limit,
+        gap=gap,
+        seed=seed,
+        first=True,
+    )
+
+
+MOST_SYMBOLS = 128
+"""Most values of U: with more a check of the notion takes too long for a start."""
+
+
+def quantiles(p_su: FloatArray, count: int) -> FloatArray:
+    """Return P(y | s, u), (n_s·n_u, count), that tells the quantile of U given its secret.
+
+    P(y | s) is the same for every secret, so that an output tells nothing of S where P̂ is the
+    truth, though it tells much of U.
+    """
+    upto = np.cumsum(p_su, axis=1) / p_su.sum(axis=1, keepdims=True)
+    below = np.hstack([np.zeros((len(p_su), 1)), upto[:, :-1]])
+    ends = np.arange(count + 1) / count
+    ends[-1] = upto[:, -1].max()  # rounding may leave a rest above 1
+    shared = np.minimum(upto[..., None], ends[1:]) - np.maximum(below[..., None], ends[:-1])
+    shared = np.maximum(shared, 0.0)
+    total = shared.sum(axis=2, keepdims=True)
+    never = np.eye(count)[np.minimum((below * count).astype(int), count - 1)]
+    kernel = np.where(total > 0, shared / np.where(total > 0, total, 1.0), never)
+    result: FloatArray = kernel.reshape(-1, count)
+    return result
+
+
+def coupled(p_su: FloatArray, joint: Joint, notion: Notion) -> list[Mechanism]:
+    """Return `quantiles` with the most outputs that keep a notion, in a list of at most one."""
+    n_u = p_su.shape[1]
+    if not isinstance(notion, LevelNotion) or not notion.of_estimate or n_u > MOST_SYMBOLS:
+        return []
+    # numbers of outputs, tried by halving: four checks of the notion, and small outputs, suffice
+    tried = [count for count in (2, 3, 4, 6, 8, 12, 16, 24, 32, 48) if count <= 2 * n_u]
+    kernels: dict[int, FloatArray] = {}
+    low, high = 0, len(tried)
+    while low < high:
+        middle = (low + high) // 2
+        kernel = quantiles(p_su, tried[middle])[joint.kept_x]
+        if notion.holds(joint, kernel):
+            kernels[middle], low = kernel, middle + 1
+        else:
+            high = middle
+    best = kernels.get(low - 1)
+    if best is None:
+        best = inside(joint, quantiles(p_su, tried[0])[joint.kept_x], notion)
+    if best is None:
+        return []
+    return [
+        make_mechanism(
+            joint,
+            best,
+            name="Quantiles of U",
+            solver="closed form",
+            status="heuristic",
+            notion=notion,
+        )
+    ]
+
 
 _LEAST_SECONDS = 0.4
 """With less time than this cutting planes would not finish one round: the better one of PolyOpt's
@@ -65,7 +334,7 @@ def robust_optimal(
     -----
     F is smaller than the product of its projections: a member with P(U | s1) far from P̂ has
     P(U | s2) near it. [RLDP] §9 leaves this optimum open. It is found by cutting planes: the
-    solver proposes outputs, and `core.allowed.robust_oracles` finds the members of F at which they
+    solver proposes outputs, and `core.allowed.robust` finds the members of F at which they
     exceed ε.
 
     Examples
@@ -92,22 +361,10 @@ def best_under(
     gap: float,
     seed: int,
 ) -> Mechanism:
-    """Return the optimal mechanism over all cells, for F itself or for the polytopes around it.
+    """Return the optimum over all cells, for F itself or for the polytopes around it.
 
-    First it makes PolyOpt's mechanism, exactly as `polyopt` does with the same options; the rest of
-    the time goes into a search that starts from it.
-
-    Parameters
-    ----------
-    notion : RLDP
-        The notion.
-    p_su : array_like
-        P̂(s, u), or counts, not yet normalised: a second normalisation would change the last digit,
-        and PolyOpt's answer with it.
-    name : str
-        Name of the result.
-    solver, time_limit, gap, seed
-        As in `optimal`, checked.
+    First it makes PolyOpt's mechanism exactly as `polyopt` does, then searches from it. `p_su` is
+    not yet normalised: normalised twice, PolyOpt's answer would differ in the last digit.
     """
     seconds = DEFAULT_SECONDS if time_limit is None else time_limit
     deadline, ball = Deadline.after(seconds), notion.uncertainty

@@ -1,40 +1,171 @@
-"""Starts of an optimum: the other mechanisms of the catalogue that keep the notion."""
+"""Starts of an optimum: the other mechanisms of the catalogue that keep the notion, and two more.
+
+Under perfect privacy a start takes vertices of {r : P(S | r) = P(S)}, each as often as its scarcest
+symbol allows, from P_X until nothing is left: whatever share is taken, the rest tells nothing of S.
+A robust optimum also starts from mechanisms that keep LDP at the estimate with a smaller budget.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
 
 import numpy as np
+from scipy import sparse
 
+from core.allowed.excess import excess_lift
 from core.clock import Deadline
-from core.errors import CoreError, SolverError
+from core.errors import CoreError, InfeasibleError, SolverError
 from core.joint import Joint
 from core.limits import ROUNDING
 from core.mechanisms.heuristics import HEURISTICS
-from core.mechanisms.optima.perfect import perfectly_private
-from core.mechanisms.optima.tightened import tightened
+from core.mechanisms.merging.subset_merging import subset_merging
 from core.mechanisms.options import Options
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism, revalued
-from core.notions.base import Notion, PointwiseNotion
+from core.notions import LDP
+from core.notions.base import LevelNotion, Notion, PointwiseNotion
 from core.optimal.polish import mixed, share_to_rows
+from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.optimal.solve import DEFAULT_SECONDS
 from core.utilities import Information, Purpose
 from core.validation import FloatArray
 
-DIGITS = 10
-"""Outputs whose posteriors agree to this many decimals are merged."""
 
-USEFUL = 0.5
-"""Mechanisms with less than this part of the best one's utility are left out: hundreds of outputs
-with hardly any utility only slow the program down."""
+def perfectly_private(joint: Joint, notion: Notion, deadline: Deadline) -> list[Mechanism]:
+    """Return a mechanism of perfect privacy that tells something, where the notion asks for it."""
+    if not notion.is_perfect_privacy:
+        return []
+    kernel = taken_apart(excess_lift(joint), joint.p_x, deadline)
+    if kernel.shape[1] == 1 or not notion.holds(joint, kernel):
+        return []
+    return [
+        make_mechanism(
+            joint,
+            kernel,
+            name="Perfect privacy",
+            solver="columns",
+            status="heuristic",
+            notion=notion,
+        )
+    ]
+
+
+def taken_apart(excess: FloatArray, p_x: FloatArray, deadline: Deadline) -> FloatArray:
+    """Return P(y | x) of vertices r ≥ 0 with excess @ r = 0 that mix to P_X; excess (n_s, n_x)."""
+    sizes = np.abs(excess).max(axis=1)
+    equations = np.vstack([np.ones(len(p_x)), excess[sizes > 0] / sizes[sizes > 0, None]])
+    right = np.append(1.0, np.zeros(len(equations) - 1))
+    program = LinearProgram(sparse.csr_array(equations), right, right)
+    left, outputs = p_x.copy(), []
+    while not deadline.over:
+        present = left > ROUNDING * p_x
+        if not present.any():
+            break
+        cost = np.zeros(len(p_x))
+        cost[np.argmax(left)] = -1.0
+        program.set_costs(cost)
+        program.set_col_bounds(np.zeros(len(p_x)), np.where(present, INFINITY, 0.0))
+        try:
+            vertex = _exact(equations, right, np.where(present, program.solve().x, 0.0))
+        except InfeasibleError:  # by rounding, which has added up in what is left
+            break
+        used = np.flatnonzero(vertex)
+        share = float((left[used] / vertex[used]).min())
+        scarcest = used[left[used] <= share * vertex[used] * (1 + ROUNDING)]
+        outputs.append(share * vertex)
+        left = np.maximum(left - share * vertex, 0.0)
+        left[scarcest] = 0.0
+    # what is left of P_X, relative to the likeliest output, that is rounding: as an output of its
+    # own it would tell something about S
+    if outputs and left.sum() < 1e-9 * max(output.sum() for output in outputs):
+        max(outputs, key=np.sum)[:] += left
+    elif left.any():
+        outputs.append(left)
+    weights = np.array(outputs)
+    kernel: FloatArray = (weights / weights.sum(axis=0)).T
+    return kernel
+
+
+def _exact(equations: FloatArray, right: FloatArray, found: FloatArray) -> FloatArray:
+    """Return a vertex without a linear program's tolerance: its symbols' own solution."""
+    # largest entry of a vertex that is taken for rounding, relative to its largest
+    used = np.flatnonzero(found > 1e-9 * found.max())
+    solved = np.linalg.lstsq(equations[:, used], right)[0]
+    result = np.zeros(len(found))
+    result[used] = np.maximum(solved, 0.0)
+    return result
+
+
+PARTS = (1.0, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05)
+"""Parts of the budget that are tried under LDP at the estimate."""
+
+SHARES = (0.15, 0.3, 0.45, 0.6, 0.75, 0.9)
+"""Shares of P_X that are tried where no merging keeps the robust notion by itself."""
+
+MOST_CELLS = 200
+"""Most cells (s, x) for which all of these are tried: a check of the notion takes 2 ms up to there,
+and as many as `PARTS` times `SHARES` are needed."""
+
+LARGEST = 500
+"""Most cells for which those are tried: eight checks of 20 to 60 ms at most."""
+
+
+def tightened(joint: Joint, notion: Notion) -> list[Mechanism]:
+    """Return subset mergings under LDP at the estimate that keep a robust notion, and are quick."""
+    if not isinstance(notion, LevelNotion) or not notion.of_estimate:
+        return []
+    if joint.p.size > LARGEST or not np.isfinite(notion.budget):
+        return []
+    few = joint.p.size > MOST_CELLS
+    parts = (0.05, 0.02) if few else PARTS  # records leave more open there: larger ones fail
+    mergings = [subset_merging(joint, LDP(part * notion.budget)).kernel for part in parts]
+    mergings = [kernel for kernel in mergings if kernel.shape[1] > 1]
+    kernels = _holding(joint, mergings, notion, first=few)
+    if not kernels:
+        kernels = [
+            moved for kernel in mergings if (moved := inside(joint, kernel, notion)) is not None
+        ]
+    return [
+        make_mechanism(
+            joint,
+            kernel,
+            name="Subset merging, tightened",
+            solver="closed form",
+            status="heuristic",
+            notion=notion,
+        )
+        for kernel in kernels
+    ]
+
+
+def _holding(
+    joint: Joint, kernels: list[FloatArray], notion: Notion, *, first: bool
+) -> list[FloatArray]:
+    """Return the kernels that keep a notion, or the first of them alone."""
+    holding = (kernel for kernel in kernels if notion.holds(joint, kernel))
+    return list(islice(holding, 1)) if first else list(holding)
+
+
+def inside(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray | None:
+    """Return a kernel (n_x, n_y) moved towards P_X by the least of `SHARES` that passes.
+
+    The level falls as the share grows, so the shares are halved, not tried one by one.
+    """
+    low, high = 0, len(SHARES)
+    while low < high:
+        middle = (low + high) // 2
+        if notion.holds(joint, mixed(kernel, joint.p_x, SHARES[middle])):
+            high = middle
+        else:
+            low = middle + 1
+    return mixed(kernel, joint.p_x, SHARES[low]) if low < len(SHARES) else None
+
 
 MANY = 1_000
-"""Mechanisms with more outputs than this are no start: with unary encoding of 16 symbols, at a
-budget of 1e-9, the optimum had 17,000 outputs, whose naming took a minute."""
-
-PERFECT_SHARE = 0.25
-"""Largest part of the time for a start under perfect privacy; at 400 symbols it takes .3 s."""
+"""Mechanisms with more outputs than this are not mixed into the start: with unary encoding of 16
+symbols, at a budget of 1e-9, the optimum had 17,000 outputs, whose naming took a minute."""
 
 CONTRADICTION = 1e-9
 """Excess over an upper bound, in units of the utility's size, above which it is disproven."""
@@ -49,44 +180,33 @@ def starts(
     options: Options,
     among: Sequence[str] | None = None,
     purpose: Purpose | None = None,
+    deadline: Deadline | None = None,
 ) -> list[Mechanism]:
     """Return the mechanisms of the catalogue that keep a notion and read X alone.
 
-    Each is made with the same options as by itself, so an optimum that starts from all of them is
-    below none. Those that take a time limit come last, and use a part of it.
-
-    Parameters
-    ----------
-    joint : Joint
-        P(s, x).
-    notion : Notion
-        The notion; one with exceptions is replaced by the notion without them. A mechanism that
-        raises a `CoreError` under it is left out.
-    options : Options
-        As in `MechanismEntry.make`.
-    among : sequence of str, optional
-        Keys of the catalogue to try, such as `INSTANT`; by default all, and `diluted_x`,
-        `tightened` and `perfectly_private`.
-    purpose : Purpose, optional
-        The utility function of the results; I(X;Y) by default.
-
-    Examples
-    --------
-    >>> from core.notions import LIP
-    >>> joint = Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]])
-    >>> [made.name for made in starts(joint, LIP(0.5), Options())][:3]
-    ['Constant', 'Watchdog', 'Watchdog, uniform']
+    Each has the same options as by itself, so an optimum that starts from all of them is below
+    none.
     """
     goal = Information() if purpose is None else purpose
     notion = notion.without_exceptions()
     most = goal.range(joint)[1]
-    entries = sorted(HEURISTICS, key=lambda entry: "time_limit" in entry.parameters)
+    large = joint.n_x > MANY  # there X itself takes as long as a merging that is of use
+    entries = sorted(
+        HEURISTICS,
+        key=lambda entry: (
+            "time_limit" in entry.parameters,
+            large and not (entry.uses_notion and entry.instant),
+        ),
+    )
     found: list[Mechanism] = []
     for entry in entries:
         if entry.reads_secret or not entry.works_under(notion):
             continue
         if among is not None and entry.key not in among:
             continue
+        worth = any(one.utility > ROUNDING * goal.size() for one in found)
+        if large and worth and deadline is not None and deadline.over:
+            return found
         try:
             made = revalued(joint, entry.make(joint, notion, options), goal)
         except CoreError:
@@ -95,26 +215,17 @@ def starts(
             found.append(made)
             if made.utility == most:  # no mechanism has more
                 return found
-    if among is not None:
+    if among is not None or (large and deadline is not None and deadline.over):
         return found
     seconds = DEFAULT_SECONDS if options.time_limit is None else options.time_limit
-    silent = perfectly_private(joint, notion, Deadline.after(PERFECT_SHARE * seconds))
+    # largest part of the time for a start under perfect privacy; at 400 symbols it takes .3 s
+    silent = perfectly_private(joint, notion, Deadline.after(0.25 * seconds))
     more = [*diluted_x(joint, notion), *tightened(joint, notion), *silent]
     return [*found, *(revalued(joint, made, goal) for made in more)]
 
 
 def diluted_x(joint: Joint, notion: Notion) -> list[Mechanism]:
-    """Return X itself with its outputs moved towards P_X until they keep a `PointwiseNotion`.
-
-    Under any other notion the list is empty: checking it may take as long as a search.
-
-    Examples
-    --------
-    >>> from core.notions import LIP
-    >>> joint = Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]])
-    >>> [round(made.nmi, 3) for made in diluted_x(joint, LIP(0.5))]
-    [0.23]
-    """
+    """Return X moved towards P_X until it keeps a `PointwiseNotion`; [] under any other notion."""
     if not isinstance(notion, PointwiseNotion):
         return []
     kernel = polished(joint, np.eye(joint.n_x), notion)
@@ -132,28 +243,13 @@ def diluted_x(joint: Joint, notion: Notion) -> list[Mechanism]:
 
 
 def together(joint: Joint, kernels: Sequence[FloatArray]) -> FloatArray:
-    """Return the uniform mixture of kernels, with all their outputs.
-
-    Outputs with the same posterior are merged.
-
-    Parameters
-    ----------
-    joint : Joint
-        P(s, x).
-    kernels : sequence of ndarray
-        P(y | x) of each, shape (n_x, n_y).
-
-    Examples
-    --------
-    >>> joint = Joint.from_counts([[1, 1]])
-    >>> together(joint, [np.eye(2), np.ones((2, 1))]).tolist()
-    [[0.0, 0.5, 0.5], [0.5, 0.5, 0.0]]
-    """
+    """Return the uniform mixture of kernels (n_x, n_y), outputs with the same posterior merged."""
     columns = np.hstack([kernel / len(kernels) for kernel in kernels])
     columns = columns[:, joint.p_x @ columns > 0]
     posteriors = joint.p_x[:, None] * columns
     posteriors /= posteriors.sum(axis=0)
-    _, of = np.unique(np.round(posteriors, DIGITS), axis=1, return_inverse=True)
+    # outputs whose posteriors agree to this many decimals are merged
+    _, of = np.unique(np.round(posteriors, 10), axis=1, return_inverse=True)
     result = np.zeros((joint.n_x, int(of.max()) + 1))
     np.add.at(result.T, of.ravel(), columns.T)
     return result
@@ -163,29 +259,17 @@ def useful(known: Sequence[Mechanism]) -> list[FloatArray]:
     """Return the kernels of mechanisms that a search starts from, best first."""
     few = [one for one in known if one.n_y <= MANY]
     ranked = sorted(few, key=lambda one: -one.kept)
-    return [one.kernel for one in ranked if one.kept >= USEFUL * ranked[0].kept]
+    # mechanisms with less than this part of the best one's utility are left out: hundreds of
+    # outputs with hardly any utility only slow the program down
+    return [one.kernel for one in ranked if one.kept >= 0.5 * ranked[0].kept]
 
 
 def at_least(joint: Joint, found: Mechanism, known: Sequence[Mechanism]) -> Mechanism:
-    """Return a search's mechanism, with the best known one's kernel where that has more utility.
-
-    Parameters
-    ----------
-    joint : Joint
-        P(s, x).
-    found : Mechanism
-        The search's result, with its upper bound.
-    known : sequence of Mechanism
-        Others that keep the same notion.
-
-    Raises
-    ------
-    SolverError
-        If a known mechanism exceeds the upper bound, so that the bound is wrong.
-    """
+    """Return a search's mechanism, with the best known one's kernel where that has more utility."""
     best = max(known, key=lambda one: one.utility, default=found)
     purpose = found.purpose
-    if disproves(joint, best.kernel, found.notion, found.upper_bound, purpose):
+    exceeds = best.utility > found.upper_bound  # by rounding alone, unless it is disproven
+    if exceeds and disproves(joint, best.kernel, found.notion, found.upper_bound, purpose):
         unit = purpose.unit or "of"
         raise SolverError(
             f"{found.name} has a bound of {found.upper_bound:.9g} {unit} under {found.notion}, but "
@@ -193,6 +277,17 @@ def at_least(joint: Joint, found: Mechanism, known: Sequence[Mechanism]) -> Mech
         )
     if best.utility <= found.utility + ROUNDING * purpose.size():
         return found
+    if best.notion is found.notion:  # audited under it already
+        bound = max(found.upper_bound, best.utility)
+        return replace(
+            best,
+            name=found.name,
+            status=found.status,
+            upper_bound=bound,
+            gap=bound - best.utility,
+            notes=found.notes,
+            purpose=purpose,
+        )
     return make_mechanism(
         joint,
         best.kernel,
@@ -215,31 +310,7 @@ def disproves(
     bound: float,
     purpose: Purpose | None = None,
 ) -> bool:
-    """Return whether a kernel under a notion exceeds an upper bound by more than rounding.
-
-    The kernel's `strict_utility` is compared, as the audit itself allows for rounding.
-
-    Parameters
-    ----------
-    joint : Joint
-        P(s, x).
-    kernel : ndarray
-        P(y | x) that passes the notion's audit, shape (n_x, n_y), or P(y | s, x), shape
-        (n_s·n_x, n_y).
-    notion : Notion or None
-        The notion under which the bound holds.
-    bound : float
-        Upper bound in the purpose's unit.
-    purpose : Purpose, optional
-        The utility function; I(X;Y) by default.
-
-    Examples
-    --------
-    >>> from core.notions import GuessingProbability
-    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
-    >>> [disproves(joint, np.eye(2), GuessingProbability(0.75), bound) for bound in (0.7, 0.6)]
-    [False, True]
-    """
+    """Return whether a kernel's `strict_utility` exceeds an upper bound by more than rounding."""
     goal = Information() if purpose is None else purpose
     least = bound + CONTRADICTION * goal.size()
     kept = goal.value(joint, kernel)
@@ -251,21 +322,7 @@ def strict_utility(
 ) -> float:
     """Return the utility of a kernel whose outputs are moved towards P_X until they meet all rows.
 
-    The audit allows for rounding, but upper bounds are proven for the rows. The move is tiny,
-    except at a budget of 0, where the audit may pass X itself.
-
-    Parameters
-    ----------
-    joint, kernel, notion, purpose
-        As in `disproves`.
-
-    Examples
-    --------
-    >>> from core.notions import GuessingProbability
-    >>> joint = Joint.from_counts([[1e13, 3e5], [2, 9]])
-    >>> notion = GuessingProbability(0.9999999999989001)  # P(s1), so the best guess may not grow
-    >>> notion.holds(joint, np.eye(2)), strict_utility(joint, np.eye(2), notion)
-    (True, 0.0)
+    The audit allows for rounding, but upper bounds are proven for the rows.
     """
     of_x = len(kernel) == joint.n_x
     whole = joint if of_x else Joint.with_secret_released(joint.p)  # X is then the pair (S, X)

@@ -6,7 +6,6 @@ import numpy as np
 from scipy import optimize
 
 from core.errors import InfeasibleError, InvalidInputError
-from core.limits import ROUNDING
 from core.mechanisms.merging.subset_levels import pointwise_notion
 from core.notions import LIP, Notion, PointwiseNotion
 
@@ -25,19 +24,7 @@ The α with a level within its budget form an interval from 0, as where levels i
 
 
 def notion_or_lip(eps: float | None, notion: Notion | None, maker: str) -> PointwiseNotion:
-    """Return the notion for a protocol: `notion` itself, or ε-LIP where `eps` is given.
-
-    Raises
-    ------
-    InvalidInputError
-        If both or neither is given, or the notion is not a `PointwiseNotion`; the message names the
-        protocol `maker`.
-
-    Examples
-    --------
-    >>> notion_or_lip(0.5, None, "GRR")
-    LIP(eps=0.5)
-    """
+    """Return the notion for a protocol: `notion` itself, or ε-LIP where `eps` is given."""
     if (eps is None) == (notion is None):
         raise InvalidInputError(
             f"{maker} needs either eps or notion, got eps={eps!r} and {notion}."
@@ -46,40 +33,17 @@ def notion_or_lip(eps: float | None, notion: Notion | None, maker: str) -> Point
 
 
 def calibrate(levels: Levels, notion: PointwiseNotion) -> float:
-    """Return the largest α, rounded towards privacy, at which a protocol keeps a notion.
-
-    Parameters
-    ----------
-    levels : callable
-        The protocol's levels at α, as `Levels`.
-    notion : PointwiseNotion
-        The notion whose budgets bound them.
-
-    Returns
-    -------
-    alpha : float
-        In [0, ∞]: ∞ where the notion holds at every α, 0 where it holds at no larger one.
-
-    Raises
-    ------
-    InfeasibleError
-        If the notion does not hold even at α = 0.
-
-    Examples
-    --------
-    >>> from core.notions import ALIP
-    >>> round(calibrate(lambda alpha: (alpha, 2 * alpha), ALIP(3, 1)), 9)
-    0.5
-    """
+    """Return the largest α, rounded towards privacy, at which a protocol keeps a notion."""
 
     def excess(alpha: float) -> float:
         lower, upper = levels(alpha)
         return max(_over(lower, notion.lower_budget), _over(upper, notion.upper_budget))
 
-    if excess(np.inf) <= ROUNDING / 2:
+    spare = min(notion.slack(notion.lower_budget), notion.slack(notion.upper_budget)) / 2
+    if excess(np.inf) <= spare:
         return np.inf
     at_zero = excess(0.0)
-    if at_zero > ROUNDING / 2:
+    if at_zero > spare:
         least = notion.combined(*levels(0.0))
         raise InfeasibleError(
             f"No mechanism keeps {notion}: even the constant one breaks it, at {least:.6g}."
@@ -101,13 +65,7 @@ def calibrate(levels: Levels, notion: PointwiseNotion) -> float:
 
 
 def calibration_note(alpha: float) -> str:
-    """Return a note on the α of a protocol.
-
-    Examples
-    --------
-    >>> calibration_note(0.5)
-    'Runs at α = 0.5.'
-    """
+    """Return a note on the α of a protocol."""
     if alpha == np.inf:
         return "Any α will do: the promise holds with no noise at all (α = ∞)."
     if alpha == 0:

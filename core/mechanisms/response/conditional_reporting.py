@@ -74,19 +74,7 @@ def conditional_reporting(
 
 
 def conditional_kernel(joint: Joint, alpha: float) -> FloatArray:
-    """Return P(y | s, x) of conditional reporting, shape (n_s·n_x, n_x); α in [0, ∞].
-
-    Raises
-    ------
-    InvalidInputError
-        If `alpha` is negative.
-
-    Examples
-    --------
-    >>> conditional_kernel(Joint.from_counts([[1, 1]]), 0.0)  # with one secret s̃ = s always
-    array([[1., 0.],
-           [0., 1.]])
-    """
+    """Return P(y | s, x) of conditional reporting, shape (n_s·n_x, n_x); α in [0, ∞]."""
     other = np.exp(-validation.budget(alpha, "alpha"))
     given = joint.p / joint.p_s[:, None]
     truthful = np.eye(joint.n_x)[None]
@@ -99,22 +87,8 @@ def conditional_kernel(joint: Joint, alpha: float) -> FloatArray:
 def conditional_alpha(joint: Joint, notion: PointwiseNotion) -> float:
     """Return the largest α at which conditional reporting keeps a notion, rounded down.
 
-    Source: [Funnel] Prop. 1: P(y|s) = ((e^α − 1) P_{X|S}(y|s) + Σ_{s'} P_{X|S}(y|s'))/(e^α + n_s
-    − 1), whose LIP level is eq. 30. With α, posteriors move on the line from P(S) to P(S | x = y),
-    so every level increases. A finite α is limited so that no P(s, y) underflows.
-
-    Raises
-    ------
-    InvalidInputError
-        If the probability of a secret and an output may be too small for a double.
-    InfeasibleError
-        If the notion does not hold even at α = 0.
-
-    Examples
-    --------
-    >>> from core.notions import LIP
-    >>> round(conditional_alpha(Joint.from_counts([[3, 1], [1, 3]]), LIP(0.3)), 4)
-    1.1482
+    [Funnel] Prop. 1 and eq. 30. With α, posteriors move on the line from P(S) to P(S | x = y), so
+    every level increases. A finite α is limited so that no P(s, y) underflows.
     """
     total = (joint.p / joint.p_s[:, None]).sum(axis=0)
     rarest = np.log10(joint.p_s.min()) + np.log10(total[total > 0].min() / joint.n_s)

@@ -61,19 +61,7 @@ def generalized_randomized_response(
 
 
 def grr_kernel(n_x: int, alpha: float) -> FloatArray:
-    """Return P(y | x) of GRR, shape (n_x, n_x); α in [0, ∞].
-
-    Raises
-    ------
-    InvalidInputError
-        If `n_x` is not a whole number of at least 1 or `alpha` is outside [0, ∞].
-
-    Examples
-    --------
-    >>> grr_kernel(2, np.log(3))
-    array([[0.75, 0.25],
-           [0.25, 0.75]])
-    """
+    """Return P(y | x) of GRR, shape (n_x, n_x); α in [0, ∞]."""
     size = validation.whole(n_x, "n_x", low=1)
     checked = validation.budget(alpha, "alpha")
     other = np.exp(-checked if checked == np.inf else -min(checked, LARGEST))  # 0 only at α = ∞
@@ -82,18 +70,10 @@ def grr_kernel(n_x: int, alpha: float) -> FloatArray:
 
 
 def grr_alpha(joint: Joint, notion: PointwiseNotion) -> float:
-    """Return the largest α at which GRR keeps a notion, rounded down.
+    """Return the largest α at which GRR keeps a notion, rounded down ([Funnel] eq. 26).
 
-    With α, the posterior of an output y moves on the line from P(S) to P(S | x = y), so every
-    level increases. The LIP level is the largest |log (1 + (e^α − 1) P(x|s))/(1 + (e^α − 1) P(x))|
-    ([Funnel] eq. 26). A finite α is kept so small that P(s, y) of the rarest secret, with a factor
-    of e^{−α}, does not underflow to 0.
-
-    Examples
-    --------
-    >>> from core.notions import LDP
-    >>> round(grr_alpha(Joint.from_counts([[3, 1], [1, 3]]), LDP(0.5)), 4)
-    1.0717
+    With α, posteriors move on the line from P(S) to P(S | x = y), so every level increases. A
+    finite α is limited so that no P(s, y) underflows.
     """
 
     def levels(alpha: float) -> tuple[float, float]:

@@ -138,7 +138,7 @@ def _stake(p_x: FloatArray) -> float:
 def _of_two(rows: FloatArray, p_in: FloatArray) -> FloatArray:
     """Return the optimal kernel of two symbols: its outputs are the ends of the allowed interval.
 
-    A row (a, b) is a·t + b·(1 − t) ≤ 0, with t the posterior of the first symbol; its prior `p_in`
+    A row (a, b) is a·t + b·(1 − t) ≤ 0, with t the posterior of the first symbol; the prior `p_in`
     meets every row, so a row bounds t on one side.
     """
     t, slope = float(p_in[0]), rows[:, 0] - rows[:, 1]
@@ -157,10 +157,7 @@ def _of_two(rows: FloatArray, p_in: FloatArray) -> FloatArray:
 
 
 def _diluted(rows: FloatArray, p_in: FloatArray) -> FloatArray:
-    """Return (1 − δ) I + δ P(x | set) with the least δ at which every output meets the rows.
-
-    It takes no time, where a program for hundreds of symbols in one set may not finish.
-    """
+    """Return (1 − δ) I + δ P(x | set) with the least δ at which every output meets the rows."""
     there = np.minimum(rows @ p_in, 0.0)[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = np.where(rows > 0, rows / (rows - there), 0.0)

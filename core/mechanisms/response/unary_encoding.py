@@ -1,11 +1,12 @@
 """Optimised unary encoding: release a random set that holds x with probability ½."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
-from core import validation
+from core import measures, validation
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.response.calibration import (
@@ -77,21 +78,7 @@ def optimized_unary_encoding(
 
 
 def unary_kernel(n_x: int, alpha: float) -> FloatArray:
-    """Return P(y | x), shape (n_x, 2^n_x); bit x of y's number says whether x is in the set.
-
-    Source: [Funnel] eq. 28.
-
-    Raises
-    ------
-    InvalidInputError
-        If `n_x` is not from 1 to 16 or `alpha` is outside [0, ∞].
-
-    Examples
-    --------
-    >>> unary_kernel(2, np.log(3))
-    array([[0.375, 0.375, 0.125, 0.125],
-           [0.375, 0.125, 0.375, 0.125]])
-    """
+    """Return P(y | x), (n_x, 2^n_x) ([Funnel] eq. 28); bit x of y tells whether x is in the set."""
     size = validation.whole(n_x, "n_x", low=1, high=MOST_SYMBOLS)
     flip = special.expit(-validation.budget(alpha, "alpha"))
     kernel = np.ones((size, 1))
@@ -104,20 +91,10 @@ def unary_kernel(n_x: int, alpha: float) -> FloatArray:
 def unary_levels(joint: Joint, notion: PointwiseNotion, alpha: float) -> tuple[float, float]:
     """Return the largest lower and upper level over all 2^n_x outputs, exactly, in nats.
 
-    An output T has lift (1 + (e^α − 1) P(T|s))/(1 + (e^α − 1) P(T)) ([Funnel] eq. 29). For one
-    s, a set of largest lift λ is {x : P(x|s) > λ P(x)}, as it maximises
-    1 + (e^α − 1) P(T|s) − λ (1 + (e^α − 1) P(T)), a sum over x. So among all 2^n_x sets only the
-    n_x that consist of the first symbols in order of lift matter. The same holds for the smallest
-    lift, and for LDP with P(x|s') in place of P(x).
-
-    Parameters
-    ----------
-    joint : Joint
-        P(s, x).
-    notion : PointwiseNotion
-        LIP, ALIP or LDP, for its levels.
-    alpha : float
-        Parameter in [0, ∞].
+    T has lift (1 + (e^α − 1) P(T|s))/(1 + (e^α − 1) P(T)) ([Funnel] eq. 29). For one s, a set of
+    largest lift λ is {x : P(x|s) > λ P(x)}, as it maximises 1 + (e^α − 1) P(T|s) − λ (1 + (e^α − 1)
+    P(T)), a sum over x: only the n_x sets of the first symbols in order of lift matter. The same
+    holds for the smallest lift, and for LDP with P(x|s') in place of P(x).
     """
     given = joint.p / joint.p_s[:, None]
     other = np.exp(-alpha)
@@ -130,8 +107,7 @@ def unary_levels(joint: Joint, notion: PointwiseNotion, alpha: float) -> tuple[f
 def unary_alpha(joint: Joint, notion: PointwiseNotion) -> float:
     """Return the largest α at which unary encoding keeps LIP, ALIP or LDP, rounded down.
 
-    A finite α is kept so small that P(s, y) of the rarest secret and output, with a factor of
-    e^{−α} for each symbol, does not underflow to 0.
+    A finite α is kept so small that no P(s, y), with its factors e^{−α}, underflows to 0.
     """
     alpha = calibrate(lambda alpha: unary_levels(joint, notion, alpha), notion)
     rarest = np.log(joint.p_s.min()) - joint.n_x * np.log(2.0)
@@ -140,13 +116,7 @@ def unary_alpha(joint: Joint, notion: PointwiseNotion) -> float:
 
 
 def lift_promise(eps: float | None, notion: Notion | None) -> PointwiseNotion:
-    """Return the notion for unary encoding, checked to bound the lift or the ratio of two lifts.
-
-    Raises
-    ------
-    InvalidInputError
-        If both or neither of `eps` and `notion` is given, or the notion is another.
-    """
+    """Return the notion for unary encoding, checked to bound the lift or the ratio of two lifts."""
     pointwise = notion_or_lip(eps, notion, "Unary encoding")
     if not (pointwise.bounds_lift or pointwise.bounds_ratio):
         raise InvalidInputError(
@@ -156,10 +126,10 @@ def lift_promise(eps: float | None, notion: Notion | None) -> PointwiseNotion:
 
 
 def _largest_ratio(above: FloatArray, below: FloatArray, other: float) -> float:
-    """Return the log of the largest ratio over rows s and sets T of X.
+    """Return the log of the largest ratio over rows s and sets T of X; T = X has ratio 1.
 
-    The ratio is (e^{−α} + (1 − e^{−α}) above_s(T))/(e^{−α} + (1 − e^{−α}) below_s(T)), with `other`
-    for e^{−α}. `above` has shape (n_s, n_x), `below` (n_x,) or (n_s, n_x); T = X has ratio 1.
+    It is (c + (1 − c) above_s(T))/(c + (1 − c) below_s(T)), c = `other` for e^{−α}. Shapes: above
+    (n_s, n_x), below (n_x,) or (n_s, n_x).
     """
     below = np.broadcast_to(below, above.shape)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -177,3 +147,81 @@ def _set_labels(x_labels: Sequence[str]) -> list[str]:
     for label in x_labels:
         names += [f"{name}, {label}" if name else label for name in names]
     return [f"{{{name}}}" for name in names]
+
+
+DRAWS = 10_000
+"""Noise patterns that an estimated utility averages over."""
+
+
+@dataclass(frozen=True)
+class UnaryEncoding:
+    """Levels and utility of unary encoding.
+
+    - `alpha`: its parameter, in [0, ∞].
+    - `flip`: 1/(e^α + 1): the probability that a symbol other than x is in the set.
+    - `notion`: the notion that it keeps.
+    - `lower_level`, `upper_level`: the largest levels over all 2^n_x outputs, exact, in nats.
+    - `utility`: I(X;Y) in nats: a seeded estimate, exact where `standard_error` is 0.
+    - `standard_error`: standard error of `utility`, in nats.
+    - `nmi`: `utility`/H(X).
+    """
+
+    alpha: float
+    flip: float
+    notion: PointwiseNotion
+    lower_level: float
+    upper_level: float
+    utility: float
+    standard_error: float
+    nmi: float
+
+
+def unary_encoding_summary(
+    joint: Joint,
+    eps: float | None = None,
+    notion: Notion | None = None,
+    *,
+    seed: int = 0,
+    draws: int = DRAWS,
+) -> UnaryEncoding:
+    """Return levels and utility of unary encoding, for any number of symbols."""
+    pointwise = lift_promise(eps, notion)
+    validation.whole(draws, "draws", low=2)
+    alpha = unary_alpha(joint, pointwise)
+    lower, upper = unary_levels(joint, pointwise, alpha)
+    entropy = float(measures.entropy(joint.p_x))
+    if alpha in (0.0, np.inf):  # Y is noise, or {x} with probability ½ and else empty
+        utility, error = entropy / 2 * (alpha > 0), 0.0
+    else:
+        utility, error = _estimate(joint.p_x, alpha, np.random.default_rng(seed), draws)
+    return UnaryEncoding(
+        alpha=alpha,
+        flip=float(special.expit(-alpha)),
+        notion=pointwise,
+        lower_level=lower,
+        upper_level=upper,
+        utility=utility,
+        standard_error=error,
+        nmi=utility / entropy if entropy > 0 else 1.0,
+    )
+
+
+def _estimate(
+    p_x: FloatArray, alpha: float, rng: np.random.Generator, draws: int
+) -> tuple[float, float]:
+    """Return a seeded estimate of I(X;Y) and its standard error, in nats; 0 < α < ∞.
+
+    I(X;Y) = −α/2 − E log(e^{−α} + (1 − e^{−α}) P(T)) over the released set T; only the noise of
+    symbols other than x is drawn, the mean over the rest is exact.
+    """
+    other = np.exp(-alpha)
+    chunk = max(1, (1 << 20) // p_x.size)  # most bits of noise drawn at once: 8 MB of doubles
+    means = []
+    for start in range(0, draws, chunk):
+        noise = rng.random((min(chunk, draws - start), p_x.size)) < special.expit(-alpha)
+        rest = noise @ p_x
+        without = np.maximum(rest[:, None] - noise * p_x, 0.0)
+        both = np.log(other + (1 - other) * without) + np.log(other + (1 - other) * (without + p_x))
+        means.append(both @ p_x / 2)
+    values = -alpha / 2 - np.concatenate(means)
+    return max(0.0, float(values.mean())), float(values.std(ddof=1) / np.sqrt(draws))

@@ -9,8 +9,10 @@ from core.mechanisms.options import Options
 from core.mechanisms.result import Mechanism
 from core.mechanisms.robust.design import on_symbols
 from core.mechanisms.robust.independent_reporting import independent_reporting
-from core.mechanisms.robust.pair_randomized_response import pair_randomized_response
-from core.mechanisms.robust.secret_randomized_response import secret_randomized_response
+from core.mechanisms.robust.secret_randomized_response import (
+    pair_randomized_response,
+    secret_randomized_response,
+)
 from core.notions import RLDP, Notion
 from core.notions.rldp import around
 

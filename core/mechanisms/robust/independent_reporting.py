@@ -81,27 +81,14 @@ def independent_reporting(p_su: ArrayLike, eps: float, uncertainty: RenyiBall) -
 
 
 def conditional_distance(ball: RenyiBall) -> float:
-    """Return d ≥ ‖P(U|s) − P(U|s')‖₁ for all s, s' and all P in F ([RLDP] Theorem 5).
-
-    Examples
-    --------
-    >>> ball = RenyiBall.confidence([[7, 10], [26, 57]], 100)
-    >>> round(conditional_distance(ball), 4)
-    1.4591
-    """
+    """Return d ≥ ‖P(U|s) − P(U|s')‖₁ for all s, s' and all P in F ([RLDP] Theorem 5)."""
     p = ball.p_u_given_s
     apart = max(float(np.abs(row - p).sum(axis=1).max()) for row in p)
     return min(2.0, 2 * float(ball.radius.max()) + apart)
 
 
 def delta_of(share: float, distance: float) -> float:
-    """Return δ2 = log(1 + 2(e^{ε2} − 1)/d); ∞, U released as it is, where d = 0.
-
-    Examples
-    --------
-    >>> delta_of(0.5, 2.0), delta_of(0.0, 0.0)
-    (0.5, inf)
-    """
+    """Return δ2 = log(1 + 2(e^{ε2} − 1)/d); ∞, U released as it is, where d = 0."""
     if distance == 0 or share == np.inf:
         return np.inf
     if share > _FAR:
@@ -110,24 +97,7 @@ def delta_of(share: float, distance: float) -> float:
 
 
 def best_split(cells: FloatArray, eps: float, distance: float) -> float:
-    """Return the ε2 in [0, ε] with the most utility at P̂.
-
-    It is the best of a grid and of a bounded search around each local maximum of the grid.
-
-    Parameters
-    ----------
-    cells : ndarray
-        P̂(s, u), shape (n_s, n_u).
-    eps : float
-        Budget in nats.
-    distance : float
-        d of `conditional_distance`.
-
-    Examples
-    --------
-    >>> best_split(np.array([[0.07, 0.10], [0.26, 0.57]]), 1.0, 1.4591)
-    1.0
-    """
+    """Return the ε2 in [0, ε] with the most utility at P̂(s, u), by a grid and local searches."""
     if eps == np.inf or distance == 0:
         return np.inf if eps == np.inf else 0.0
 

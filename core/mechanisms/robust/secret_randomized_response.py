@@ -1,18 +1,19 @@
-"""Secret randomised response: ε-RLDP for every uncertainty set, without an estimate."""
+"""Randomised responses of (s, u): robust under every distribution, without an estimate."""
+
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from core import validation
 from core.mechanisms.response.calibration import LARGEST
+from core.mechanisms.response.generalized_randomized_response import grr_kernel
 from core.mechanisms.result import Mechanism
 from core.mechanisms.robust.design import released
 from core.notions.rldp import RLDP
 from core.uncertainty import RenyiBall
 from core.uncertainty.estimate import cell_probabilities
 from core.validation import FloatArray
-
-NAME = "Secret randomised response"
 
 
 def secret_randomized_response(p_su: ArrayLike, eps: float) -> Mechanism:
@@ -42,16 +43,11 @@ def secret_randomized_response(p_su: ArrayLike, eps: float) -> Mechanism:
     >>> round(mechanism.utility, 4)
     0.1005
     """
-    cells = cell_probabilities(p_su)
-    budget = validation.budget(eps, "eps")
-    return released(
-        cells,
-        secret_response_kernel(cells.shape[0], cells.shape[1], budget),
-        name=NAME,
-        solver="closed form",
-        status="closed form",
-        notion=RLDP(budget, RenyiBall(cells, np.inf)),
-        by_symbol=True,
+    return _under_every_distribution(
+        p_su,
+        eps,
+        "Secret randomised response",
+        secret_response_kernel,
     )
 
 
@@ -77,3 +73,38 @@ def secret_response_kernel(n_s: int, n_u: int, eps: float) -> FloatArray:
     )
     kernel: FloatArray = weights / weights.sum(axis=1, keepdims=True)
     return kernel
+
+
+def pair_randomized_response(p_su: ArrayLike, eps: float) -> Mechanism:
+    """Report (s, u) with probability e^ε/(e^ε + n_s·n_u − 1), else another pair drawn uniformly.
+
+    It is LDP of X, and so of S under every distribution.
+
+    Shapes: p_su (n_s, n_u).
+
+    Source: [RLDP] §8, GRR.
+    """
+    return _under_every_distribution(
+        p_su,
+        eps,
+        "Randomised response of (s, u)",
+        lambda n_s, n_u, budget: grr_kernel(n_s * n_u, budget),
+    )
+
+
+def _under_every_distribution(
+    p_su: ArrayLike, eps: float, name: str, kernel: Callable[[int, int, float], FloatArray]
+) -> Mechanism:
+    """Return a report of (s, u) that is audited over the set of all distributions."""
+    cells = cell_probabilities(p_su)
+    n_s, n_u = cells.shape
+    budget = validation.budget(eps, "eps")
+    return released(
+        cells,
+        kernel(n_s, n_u, budget),
+        name=name,
+        solver="closed form",
+        status="closed form",
+        notion=RLDP(budget, RenyiBall(cells, np.inf)),
+        by_symbol=True,
+    )

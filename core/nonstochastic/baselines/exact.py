@@ -10,13 +10,10 @@ from numpy.typing import ArrayLike
 from core import validation
 from core.errors import InvalidInputError
 from core.limits import MAX_ENUMERATED
-from core.nonstochastic.clustering.distortion import Distance
-from core.nonstochastic.clustering.frontier import ALGORITHMS, FrontierPoint, non_dominated
-from core.nonstochastic.clustering.path import Step, checked_weight, lagrangian
+from core.nonstochastic.clustering.clusters import Step, checked_weight
+from core.nonstochastic.clustering.frontier import PROBLEMS, FrontierPoint, non_dominated
 from core.nonstochastic.clustering.utility import cluster_loss
-from core.nonstochastic.ranges.components import components
-from core.nonstochastic.ranges.partition import Partition, joint_range
-from core.nonstochastic.ranges.units import logarithm
+from core.nonstochastic.ranges.partition import Partition, components, joint_range
 from core.validation import BoolArray, FloatArray, IntArray
 
 
@@ -42,17 +39,11 @@ class AllPartitions:
         return tuple(tuple(np.flatnonzero(row == c).tolist()) for c in range(row.max() + 1))
 
     def optimum(self, weight: float) -> Step:
-        """Return a partition with the least leakage + weight·loss.
-
-        Raises
-        ------
-        InvalidInputError
-            If the weight is below 0.
-        """
+        """Return a partition with the least leakage + weight·loss."""
         value = checked_weight(weight)
         best = int((self.leakages + value * self.losses).argmin())
         leakage, loss = float(self.leakages[best]), float(self.losses[best])
-        return Step(self.partition(best), leakage, 0.0 - loss, lagrangian(leakage, loss, value))
+        return Step(self.partition(best), leakage, 0.0 - loss, leakage + value * loss)
 
     def frontier(self) -> tuple[FrontierPoint, ...]:
         """Return every non-dominated (leakage, utility), also those that no weight leads to."""
@@ -70,10 +61,6 @@ def all_partitions(
     problem: str,
     utility: str = "resolution",
     values: ArrayLike | None = None,
-    *,
-    codeword: str = "centroid",
-    distance: Distance | None = None,
-    base: float = 2,
 ) -> AllPartitions:
     """Evaluate every partition of at most 10 symbols.
 
@@ -83,7 +70,7 @@ def all_partitions(
         Which pairs (s, x) can occur, shape (n_s, n_x).
     problem : {"anonymity", "maximin", "reduction"}
         The leakage: L0 for (3), I* for (5), L0 among the partitions with I* = 0 for (10).
-    utility, values, codeword, distance, base
+    utility, values
         As in `merge_for_anonymity`.
 
     Raises
@@ -97,12 +84,11 @@ def all_partitions(
     >>> len(every.blocks), every.optimum(0.1).clusters
     (5, ((0, 1, 2),))
     """
-    if problem not in ALGORITHMS:
-        raise InvalidInputError(f"problem must be one of {', '.join(ALGORITHMS)}, got {problem!r}.")
+    if problem not in PROBLEMS:
+        raise InvalidInputError(f"problem must be one of {', '.join(PROBLEMS)}, got {problem!r}.")
     ranges = joint_range(occurs)
     n_x = validation.whole(ranges.shape[1], "The number of symbols", low=1, high=MAX_ENUMERATED)
-    loss = cluster_loss(utility, n_x, values, codeword=codeword, distance=distance, base=base)
-    log = logarithm(base)
+    loss = cluster_loss(utility, n_x, values)
     blocks = set_partitions(n_x)
     masks = np.stack([((blocks == c) << np.arange(n_x)).sum(axis=1) for c in range(n_x)], axis=1)
     members = np.arange(1 << n_x)[:, None] >> np.arange(n_x) & 1 == 1
@@ -111,10 +97,10 @@ def all_partitions(
     )
     losses = subset_loss[masks].max(axis=1)
     if problem == "maximin":
-        return AllPartitions(blocks, log(_component_counts(ranges, members, masks)), losses)
+        return AllPartitions(blocks, np.log2(_component_counts(ranges, members, masks)), losses)
     secrets = (ranges @ members.T).sum(axis=0)
     fewest = np.where(masks > 0, secrets[masks], ranges.shape[0]).min(axis=1)
-    leakages = log(ranges.any(axis=1).sum() / fewest)
+    leakages = np.log2(ranges.any(axis=1).sum() / fewest)
     if problem == "anonymity":
         return AllPartitions(blocks, leakages, losses)
     whole = _component_counts(ranges, members, masks) == 1
@@ -142,8 +128,8 @@ def set_partitions(count: int) -> IntArray:
 def _component_counts(ranges: BoolArray, members: BoolArray, masks: IntArray) -> IntArray:
     """Return the number of components after each partition, shape (count,).
 
-    A cluster joins all components of X that it has symbols in. `unions` holds for each component
-    a bit mask of the components that it is joined with so far.
+    A cluster joins all components of X that it has symbols in; `unions` holds for each a bit mask
+    of those that it is joined with.
     """
     column = components(ranges)[1]
     count = int(column.max()) + 1

@@ -1,4 +1,9 @@
-"""The methods that [NonStoch] §VII-B compares its algorithms with."""
+"""The methods that [NonStoch] §VII-B compares its algorithms with.
+
+The second is N. Ding and P. Sadeghi, "A submodularity-based clustering algorithm for the
+information bottleneck and privacy funnel", ITW 2019; here its partitions are evaluated by the
+ranges alone.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core import validation
-from core.nonstochastic.baselines.submodular import submodular_path
-from core.nonstochastic.clustering.clusters import Clusters
-from core.nonstochastic.clustering.distortion import Distance
+from core.errors import InvalidInputError
+from core.limits import ROUNDING
+from core.nonstochastic.clustering.clusters import Clusters, Step
 from core.nonstochastic.clustering.frontier import FrontierPoint, non_dominated
-from core.nonstochastic.clustering.path import Step
-from core.nonstochastic.clustering.utility import cluster_loss
+from core.nonstochastic.clustering.utility import Distance, cluster_loss
 from core.nonstochastic.ranges.measures import maximin_information
-from core.nonstochastic.ranges.partition import joint_range
+from core.nonstochastic.ranges.partition import Partition, joint_range
+from core.validation import FloatArray, IntArray
 
 
 def generalise_and_suppress(
@@ -79,17 +84,11 @@ def generalise_and_suppress(
 
 
 def suppression_frontier(
-    occurs: ArrayLike,
-    utility: str = "resolution",
-    values: ArrayLike | None = None,
-    *,
-    codeword: str = "centroid",
-    distance: Distance | None = None,
-    base: float = 2,
+    occurs: ArrayLike, utility: str = "resolution", values: ArrayLike | None = None
 ) -> tuple[FrontierPoint, ...]:
     """Return the non-dominated results of generalisation and suppression over all k.
 
-    Parameters and errors as in `generalise_and_suppress`.
+    Arguments and errors as in `generalise_and_suppress`.
 
     Examples
     --------
@@ -98,12 +97,7 @@ def suppression_frontier(
     [((0, 1, 2), (3,)), ((0, 1), (2,), (3,)), ((0,), (1,), (2,), (3,))]
     """
     secrets = int(joint_range(occurs).any(axis=1).sum())
-    steps = (
-        generalise_and_suppress(
-            occurs, k, utility, values, codeword=codeword, distance=distance, base=base
-        )
-        for k in range(1, secrets + 1)
-    )
+    steps = (generalise_and_suppress(occurs, k, utility, values) for k in range(1, secrets + 1))
     return non_dominated(FrontierPoint(s.leakage, s.utility, s.clusters) for s in steps)
 
 
@@ -113,9 +107,6 @@ def submodular_frontier(
     values: ArrayLike | None = None,
     *,
     weights: ArrayLike | None = None,
-    codeword: str = "centroid",
-    distance: Distance | None = None,
-    base: float = 2,
 ) -> tuple[FrontierPoint, ...]:
     """Return the non-dominated (I*, utility) pairs of the submodularity-based clustering.
 
@@ -126,7 +117,7 @@ def submodular_frontier(
     ----------
     occurs : array_like of bool
         Which pairs (s, x) can occur, shape (n_s, n_x).
-    utility, values, codeword, distance, base
+    utility, values
         As in `merge_for_anonymity`.
     weights : array_like, optional
         The funnel's λ in [0, 1] to try; 21 equally spaced ones where not given.
@@ -141,10 +132,115 @@ def submodular_frontier(
     tried = np.linspace(0, 1, 21) if weights is None else np.asarray(weights, dtype=np.float64)
     uniform = ranges / ranges.sum()
     found = {p for weight in tried.tolist() for p in submodular_path(uniform, weight)}
-    loss = cluster_loss(
-        utility, ranges.shape[1], values, codeword=codeword, distance=distance, base=base
-    )
+    loss = cluster_loss(utility, ranges.shape[1], values)
     return non_dominated(
-        FrontierPoint(maximin_information(ranges, p, base), 0.0 - loss.of_partition(p), p)
+        FrontierPoint(maximin_information(ranges, p), 0.0 - loss.of_partition(p), p)
         for p in sorted(found)
     )
+
+
+def submodular_path(joint_sx: ArrayLike, weight: float) -> tuple[Partition, ...]:
+    """Return the partitions that the iterative clustering (IAC-MDSF) goes through.
+
+    Merging a set W of clusters changes the Lagrangian by
+
+        (1−λ)·h(p(W)) − Σ_s h(p(s,W)) + a sum over the members,   h(t) = −t·log t,
+
+    a difference of two submodular functions of W. Each step searches the best W by the
+    submodular–supermodular procedure: the subtracted function is replaced by a modular bound, the
+    sum of its gains along an order of the clusters that starts with W; the rest is minimised
+    exactly; and both are repeated until W stays the same. The first W is the best pair, and the
+    clusters after W are ordered by the cost of joining them. The step is taken if the Lagrangian
+    falls; else the path ends.
+
+    Shapes: joint_sx (n_s, n_x).
+    """
+    columns = validation.distribution(joint_sx, "P(s, x)")
+    value = validation.number(weight, "weight", low=0.0, high=1.0)
+    if not columns.any(axis=0).all():
+        raise InvalidInputError("Every symbol x must have a positive probability.")
+    clusters: list[tuple[int, ...]] = [(x,) for x in range(columns.shape[1])]
+    path = [tuple(clusters)]
+    changes = _pair_changes(columns, value)
+    while len(clusters) > 1:
+        best = _best_set(columns, changes, value)
+        if change_of(columns, best, value) >= -ROUNDING:
+            break
+        kept = int(best.min())
+        merged = tuple(sorted(x for slot in best.tolist() for x in clusters[slot]))
+        stay = np.setdiff1d(np.arange(len(clusters)), np.setdiff1d(best, kept))
+        columns[:, kept] = columns[:, best].sum(axis=1)
+        columns = columns[:, stay]
+        clusters[kept] = merged
+        clusters = [clusters[slot] for slot in stay.tolist()]
+        changes = changes[np.ix_(stay, stay)]
+        row = int(np.searchsorted(stay, kept))
+        changes[row] = changes[:, row] = _changes_with(columns, columns[:, row], value)
+        changes[row, row] = np.inf
+        path.append(tuple(sorted(clusters)))
+    return tuple(path)
+
+
+def change_of(columns: FloatArray, slots: IntArray, weight: float) -> float:
+    """Return the change of I(S;X̂) − weight·I(X;X̂), in nats, by merging some columns."""
+    chosen = columns[:, slots]
+    union = chosen.sum(axis=1)
+    masses = (1 - weight) * (_h(union.sum()) - _h(chosen.sum(axis=0)).sum())
+    return float(masses - (_h(union) - _h(chosen).sum(axis=1)).sum())
+
+
+def _best_set(columns: FloatArray, changes: FloatArray, weight: float) -> IntArray:
+    """Return the clusters to merge: the submodular–supermodular procedure from the best pair."""
+    chosen = np.array(np.unravel_index(changes.argmin(), changes.shape), dtype=np.int64)
+    value = change_of(columns, chosen, weight)
+    while True:
+        found = _minimise_bound(columns, chosen, weight)
+        lower = change_of(columns, found, weight) if found.size > 1 else np.inf
+        if lower >= value - ROUNDING:
+            return np.sort(chosen)
+        chosen, value = found, lower
+
+
+def _minimise_bound(columns: FloatArray, chosen: IntArray, weight: float) -> IntArray:
+    """Return the minimiser of the change, its subtracted part replaced by a bound at `chosen`.
+
+    The bound is modular, so the rest is a concave function of p(W) plus a sum over W: a prefix of
+    the clusters, sorted by term over mass, minimises it.
+    """
+    masses = columns.sum(axis=0)
+    inside = columns[:, chosen].sum(axis=1)
+    costs = _changes_with(columns, inside, weight)
+    costs[chosen] = -np.inf
+    order = costs.argsort(kind="stable")
+    cumulated = columns[:, order].cumsum(axis=1)
+    gains = np.diff(_h(cumulated).sum(axis=0), prepend=0.0)
+    terms = np.empty(len(masses))
+    terms[order] = -gains
+    terms += _h(columns).sum(axis=0) - (1 - weight) * _h(masses)
+    ranked = (terms / masses).argsort(kind="stable")
+    totals = (1 - weight) * _h(masses[ranked].cumsum()) + terms[ranked].cumsum()
+    return np.asarray(ranked[: int(totals.argmin()) + 1], dtype=np.int64)
+
+
+def _pair_changes(columns: FloatArray, weight: float) -> FloatArray:
+    """Return the change of merging each pair, shape (n, n); ∞ on the diagonal."""
+    changes = np.array([_changes_with(columns, column, weight) for column in columns.T])
+    np.fill_diagonal(changes, np.inf)
+    return changes
+
+
+def _changes_with(columns: FloatArray, column: FloatArray, weight: float) -> FloatArray:
+    """Return the change of merging a cluster with P(s, x̂) = `column` with each one, shape (n,)."""
+    union = columns + column[:, None]
+    mass, each = column.sum(), columns.sum(axis=0)
+    outer = (1 - weight) * (_h(mass + each) - _h(mass) - _h(each))
+    inner = (_h(union) - _h(columns)).sum(axis=0) - _h(column).sum()
+    changes: FloatArray = outer - inner
+    return changes
+
+
+def _h(masses: ArrayLike) -> FloatArray:
+    """Return −t·log t, 0 at 0."""
+    t = np.asarray(masses, dtype=np.float64)
+    entropies: FloatArray = -t * np.log(np.where(t > 0, t, 1.0))
+    return entropies

@@ -1,21 +1,95 @@
-"""The state of an agglomerative clustering, updated with each merge.
+"""An agglomerative clustering: its path from singletons, and its state, updated with each merge.
 
-The secrets of a cluster are bits in 64-bit words, so that a union is a `|` of words, a difference
-an `& ~`, and a size a number of set bits.
+The secrets of a cluster are bits in 64-bit words, so that a union is a `|` of words.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
+from core import validation
 from core.errors import InvalidInputError
 from core.limits import MAX_LEVELS
-from core.nonstochastic.clustering.path import Step, lagrangian
 from core.nonstochastic.clustering.utility import ClusterLoss
-from core.nonstochastic.ranges.components import DisjointSets
-from core.nonstochastic.ranges.partition import Partition
-from core.nonstochastic.ranges.units import logarithm
+from core.nonstochastic.ranges.partition import DisjointSets, Partition, logarithm
 from core.validation import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Step:
+    """One partition on a path, the clusters that it made, and leakage − λ·utility.
+
+    The leakage is L0 or I*, whichever the algorithm lowers; the utility is I0(X;X̂), or minus the
+    largest distortion.
+    """
+
+    clusters: Partition
+    leakage: float
+    utility: float
+    lagrangian: float
+    merged: Partition = ()
+
+    @property
+    def loss(self) -> float:
+        """Utility lost: minus the utility."""
+        return -self.utility
+
+
+@dataclass(frozen=True)
+class Clustering:
+    """The path of an agglomerative algorithm from the singletons to the partition that it returns.
+
+    The steps `beyond` were not taken because the Lagrangian would not fall. For all weights from
+    `weight` to `valid_below` the path is the same.
+    """
+
+    weight: float
+    path: tuple[Step, ...]
+    beyond: tuple[Step, ...] = ()
+    valid_below: float = float("inf")
+
+    @property
+    def partition(self) -> Partition:
+        """The returned partition."""
+        return self.path[-1].clusters
+
+    @property
+    def leakage(self) -> float:
+        """Leakage of the returned partition."""
+        return self.path[-1].leakage
+
+    @property
+    def utility(self) -> float:
+        """Utility of the returned partition."""
+        return self.path[-1].utility
+
+    @property
+    def lagrangian(self) -> float:
+        """The Lagrangian of the returned partition."""
+        return self.path[-1].lagrangian
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The path and the further steps."""
+        return self.path + self.beyond
+
+
+def checked_weight(weight: float) -> float:
+    """Return a Lagrangian weight λ, a finite number of at least 0."""
+    return validation.number(weight, "weight", low=0.0, high=float(np.finfo(float).max))
+
+
+def stopped(steps: tuple[Step, ...], weight: float) -> Clustering:
+    """Return the clustering at one λ: before the first step that does not lower the Lagrangian."""
+    value = checked_weight(weight)
+    valued = tuple(replace(s, lagrangian=s.leakage + value * s.loss) for s in steps)
+    last = 0
+    while last + 1 < len(valued) and valued[last + 1].lagrangian < valued[last].lagrangian:
+        last += 1
+    return Clustering(value, valued[: last + 1], valued[last + 1 :])
+
 
 Words = np.ndarray[tuple[int, ...], np.dtype[np.uint64]]
 
@@ -23,20 +97,8 @@ Words = np.ndarray[tuple[int, ...], np.dtype[np.uint64]]
 class Clusters:
     """Clusters of X in slots: slot x starts with the symbol x, and a union keeps the lower slot.
 
-    Attributes
-    ----------
-    members : list of tuple of int
-        The symbols of each slot's cluster, empty where it was absorbed.
-    alive : ndarray of bool
-        Which slots hold a cluster, shape (n_x,).
-    words : ndarray of uint64
-        ⟦S|x̂,z⟧ as bits, shape (n_z, n_x, n_words).
-    sizes : ndarray of int
-        |⟦S|x̂,z⟧|, shape (n_z, n_x); 0 where x̂ does not occur with z, or was absorbed.
-    possible : ndarray of int
-        |⟦S|z⟧|, shape (n_z,).
-    loss : ClusterLoss
-        The losses of the same clusters.
+    Shapes: words (bits of ⟦S|x̂,z⟧) (n_z, n_x, n_words); sizes (n_z, n_x), 0 where x̂ does not
+    occur with z or was absorbed; possible, |⟦S|z⟧|, (n_z,).
     """
 
     def __init__(self, occurs: BoolArray, loss: ClusterLoss, base: float) -> None:
@@ -98,8 +160,7 @@ class Clusters:
     def step(self, leakage: float, weight: float, merged: Partition = ()) -> Step:
         """Return the current partition as a step of the path."""
         loss = self.worst_loss()
-        value = lagrangian(leakage, loss, weight)
-        return Step(self.partition(), leakage, 0.0 - loss, value, merged)
+        return Step(self.partition(), leakage, 0.0 - loss, leakage + weight * loss, merged)
 
 
 class Components:
@@ -129,9 +190,9 @@ class Components:
         return int(self.counts.max())
 
     def candidates(self) -> BoolArray:
-        """Return which pairs (i, j), i < j, are in different components under some z with most.
+        """Return which i < j are in different components under some z with most, (n_x, n_x).
 
-        Shape (n_x, n_x). Merging within one component only loses utility ([NonStoch] eq. 6, 7).
+        Merging within one component only loses utility ([NonStoch] eq. 6, 7).
         """
         size = self.present.shape[1]
         apart = np.zeros((size, size), dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""Pareto frontiers: the non-dominated results of an algorithm over all weights λ ≥ 0."""
+"""The three problems of [NonStoch], and the Pareto frontiers of their algorithms over all λ ≥ 0."""
 
 from __future__ import annotations
 
@@ -9,24 +9,18 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from core.errors import InvalidInputError
-from core.nonstochastic.clustering.algorithm_1 import merge_for_anonymity
-from core.nonstochastic.clustering.algorithm_2 import merge_for_indistinguishability
-from core.nonstochastic.clustering.distortion import Distance
-from core.nonstochastic.clustering.path import Clustering, Step
+from core.limits import ROUNDING
+from core.nonstochastic.clustering.algorithms import (
+    OBJECTIVES,
+    merge_for_anonymity,
+    merge_for_indistinguishability,
+)
+from core.nonstochastic.clustering.clusters import Clustering, Step
+from core.nonstochastic.clustering.utility import Distance
 from core.nonstochastic.ranges.partition import Partition
 
-ALGORITHMS = ("anonymity", "maximin", "reduction")
-"""Algorithm 1, Algorithm 2, and Algorithm 2's variant for problem (10)."""
-
-NEXT_WEIGHT = 1e-9
-"""Relative distance from a weight at which the path changes to the next weight tried: far above
-the rounding of a Lagrangian, far below any difference of weights that a user would set."""
-
-SAME_WEIGHT = 1e-12
-"""Relative difference of two weights that is rounding."""
-
-LEAST_WEIGHT = 1e-9
-"""The first weight tried after 0: a much smaller one times a loss is lost to rounding."""
+PROBLEMS = ("anonymity", *OBJECTIVES)
+"""(3) by Algorithm 1; (5) by Algorithm 2; (10) by its variant."""
 
 
 @dataclass(frozen=True)
@@ -149,9 +143,9 @@ def _named(algorithm: str | Callable[..., Clustering]) -> str:
     name = algorithm if isinstance(algorithm, str) else functions.get(algorithm, "")
     aliases = {function.__name__: short for function, short in functions.items()}
     name = aliases.get(name, name)
-    if name not in ALGORITHMS:
+    if name not in PROBLEMS:
         raise InvalidInputError(
-            f"algorithm must be one of {', '.join(ALGORITHMS)}, got {algorithm!r}."
+            f"algorithm must be one of {', '.join(PROBLEMS)}, got {algorithm!r}."
         )
     return name
 
@@ -159,14 +153,14 @@ def _named(algorithm: str | Callable[..., Clustering]) -> str:
 def _stops(steps: tuple[Step, ...]) -> Iterator[FrontierPoint]:
     """Yield each step of a path that does not depend on λ, with the weights that stop there.
 
-    A step is taken iff λ is below the leakage it lowers over the utility it loses, so the path
-    gets to step i for λ below the least such ratio so far. A step between ratios that are equal
-    but for rounding has no weight.
+    A step is taken iff λ is below the leakage it lowers over the utility it loses: step i is
+    reached for λ below the least such ratio so far; between ratios equal but for rounding it has no
+    weight.
     """
     reached = float("inf")
     for i, step in enumerate(steps):
         leaves = 0.0 if i + 1 == len(steps) else _ratio(step, steps[i + 1])
-        weights = (leaves, reached) if leaves < reached * (1 - SAME_WEIGHT) else None
+        weights = (leaves, reached) if leaves < reached * (1 - ROUNDING) else None
         yield FrontierPoint(step.leakage, step.utility, step.clusters, weights)
         reached = min(reached, leaves) if i + 1 < len(steps) else reached
 
@@ -194,5 +188,35 @@ def _sweep(occurs: ArrayLike, settings: dict[str, Any]) -> list[FrontierPoint]:
             return found
         # At a weight where two choices tie, `end` is the weight itself: step on, further each time.
         stalled = stalled + 1 if end == weight else 0
-        start = max(end, LEAST_WEIGHT)
-        begin, weight = end, start + NEXT_WEIGHT * 100**stalled * start
+        # the first weight tried after 0: a much smaller one times a loss is lost to rounding
+        start = max(end, 1e-9)
+        # relative distance from a weight at which the path changes to the next weight tried: far
+        # above the rounding of a Lagrangian, far below any difference of weights that a user would
+        # set
+        begin, weight = end, start + 1e-9 * 100**stalled * start
+
+
+def solve(
+    problem: str,
+    occurs: ArrayLike,
+    weight: float,
+    utility: str = "resolution",
+    values: ArrayLike | None = None,
+) -> Clustering:
+    """Return the clustering that a problem's algorithm finds."""
+    if problem not in PROBLEMS:
+        raise InvalidInputError(f"problem must be one of {', '.join(PROBLEMS)}, got {problem!r}.")
+    if problem == "anonymity":
+        return merge_for_anonymity(occurs, weight, utility, values)
+    return merge_for_indistinguishability(occurs, weight, utility, values, problem)
+
+
+def weight_within(low: float, high: float) -> float:
+    """Return a weight with few digits strictly between two, to select a point of a frontier."""
+    open_end = high == float("inf")
+    middle = (2 * low or 1.0) if open_end else ((low * high) ** 0.5 or high / 2)
+    for digits in range(1, 17):
+        rounded = float(f"{middle:.{digits}g}")
+        if low < rounded < high and abs(rounded - middle) <= 0.1 * middle:
+            return rounded
+    return middle

@@ -1,33 +1,116 @@
 """The utilities of a quantisation, as losses of its clusters ([NonStoch] §V-A).
 
-Both utilities are minus the largest loss over the clusters. The algorithms need the loss of the
-union of one cluster with each other one.
+Both are minus the largest loss over the clusters: of the resolution, or of the distortion, the
+distance of a cluster's symbols from its codeword.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from core.errors import InvalidInputError
-from core.nonstochastic.clustering.distortion import Distance, DistortionMeasure
-from core.nonstochastic.ranges.partition import Partition
-from core.nonstochastic.ranges.units import logarithm
+from core.nonstochastic.ranges.partition import Partition, checked_partition, logarithm
 from core.validation import FloatArray, IntArray
+
+Distance = Callable[[FloatArray, FloatArray], ArrayLike]
+"""d(points, codeword): (m,) points and a scalar, or (m, d) and (d,), to distances of shape (m,)."""
+
+CODEWORDS = ("centroid", "midrange", "medoid")
+"""Codewords of a cluster: its mean, the middle of its range, or its most central member."""
+
+
+@dataclass(frozen=True, eq=False)
+class DistortionMeasure:
+    """Points, the kind of codeword ("centroid", "midrange" or "medoid"), and a distance.
+
+    A point is a number or a vector, shape (n_x,) or (n_x, d); without a distance it is Euclidean.
+    """
+
+    points: FloatArray
+    codeword: str
+    distance: Distance | None
+
+    @classmethod
+    def checked(
+        cls, values: ArrayLike, n_x: int, codeword: str, distance: Distance | None
+    ) -> DistortionMeasure:
+        """Return the distortion of checked arguments."""
+        try:
+            points = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InvalidInputError(
+                f"The distortion utility needs numbers as values: {error}."
+            ) from error
+        if points.ndim not in (1, 2) or points.shape[0] != n_x or points.size == 0:
+            raise InvalidInputError(
+                f"values must hold one number or vector for each of the {n_x} symbols, "
+                f"got shape {points.shape}."
+            )
+        if not np.isfinite(points).all():
+            raise InvalidInputError("values must hold finite numbers, got NaN or ∞.")
+        if codeword not in CODEWORDS:
+            raise InvalidInputError(
+                f"codeword must be one of {', '.join(CODEWORDS)}, got {codeword!r}."
+            )
+        return cls(points, codeword, distance)
+
+    @property
+    def plain(self) -> bool:
+        """Whether a cluster's distortion follows from its least, greatest, sum and count."""
+        return self.points.ndim == 1 and self.distance is None and self.codeword != "medoid"
+
+    def of(self, symbols: Sequence[int]) -> float:
+        """Return the largest distance of the symbols of a cluster from their codeword."""
+        points = self.points[list(symbols)]
+        if self.codeword == "medoid":
+            return min(self._farthest(points, centre) for centre in points)
+        if self.codeword == "centroid":
+            return self._farthest(points, points.mean(axis=0))
+        return self._farthest(points, (points.min(axis=0) + points.max(axis=0)) / 2)
+
+    def _farthest(self, points: FloatArray, centre: FloatArray) -> float:
+        """Return the largest distance of some points from one."""
+        if self.distance is None:
+            apart = points - centre
+            away = np.abs(apart) if points.ndim == 1 else np.linalg.norm(apart, axis=1)
+            return float(away.max())
+        away = np.asarray(self.distance(points, centre), dtype=np.float64)
+        if away.shape != points.shape[:1] or not (away >= 0).all():
+            raise InvalidInputError(
+                f"distance must return {len(points)} numbers of at least 0, got {away!r}."
+            )
+        return float(away.max())
+
+
+def max_distortion(
+    partition: Sequence[Sequence[int]],
+    values: ArrayLike,
+    codeword: str = "centroid",
+    distance: Distance | None = None,
+) -> float:
+    """Return the largest distortion max over x of d(x, x̂(x)).
+
+    Shapes: values (n_x,).
+
+    Source: [NonStoch] §V-A1.
+    """
+    clusters = checked_partition(partition, len(np.atleast_1d(np.asarray(values, dtype=object))))
+    distortion = DistortionMeasure.checked(values, sum(map(len, clusters)), codeword, distance)
+    return max(distortion.of(cluster) for cluster in clusters)
+
 
 UTILITIES = ("resolution", "distortion")
 """Utilities by key: I0(X;X̂), and minus the largest distortion."""
 
 
 class ClusterLoss(ABC):
-    """The losses of clusters while they are merged.
-
-    Clusters have numbered slots, at first one for each symbol.
-    """
+    """The losses of clusters while they are merged, in slots, at first one for each symbol."""
 
     @abstractmethod
     def own(self) -> FloatArray:
@@ -170,32 +253,7 @@ def cluster_loss(
     distance: Distance | None = None,
     base: float = 2,
 ) -> ClusterLoss:
-    """Return the losses of a utility, for clusters of single symbols.
-
-    Parameters
-    ----------
-    utility : {"resolution", "distortion"}
-        I0(X;X̂), or minus the largest distortion.
-    n_x : int
-        Number of symbols.
-    values : array_like, optional
-        The symbols' numbers, shape (n_x,) or (n_x, d); needed for "distortion".
-    codeword, distance
-        As in `max_distortion`.
-    base : float
-        Base of the resolution's logarithm.
-
-    Raises
-    ------
-    InvalidInputError
-        If the utility is unknown, or distortion has no values, wrong ones or not n_x of them.
-
-    Examples
-    --------
-    >>> loss = cluster_loss("distortion", 3, [0.0, 1.0, 5.0])
-    >>> loss.of_unions(0), loss.of_set([0, 1, 2])
-    (array([0. , 0.5, 2.5]), 3.0)
-    """
+    """Return the losses of a utility, for clusters of single symbols; values (n_x,) or (n_x, d)."""
     if utility not in UTILITIES:
         raise InvalidInputError(f'utility must be "resolution" or "distortion", got {utility!r}.')
     if utility == "resolution":

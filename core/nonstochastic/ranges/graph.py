@@ -1,16 +1,21 @@
-"""The confusability graph of a release ([NonStoch] §IV)."""
+"""The confusability graph of a release ([NonStoch] §IV), and its layout.
+
+networkx lays out each component, and they are packed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 
+import networkx as nx
 import numpy as np
 from numpy.typing import ArrayLike
 
+from core import validation
 from core.errors import InvalidInputError
-from core.nonstochastic.ranges.components import components
-from core.nonstochastic.ranges.partition import joint_range, quantised
-from core.validation import BoolArray
+from core.nonstochastic.ranges.partition import components, joint_range, quantised
+from core.validation import BoolArray, FloatArray
 
 NODES = ("released", "secret")
 """What the nodes of a confusability graph can be."""
@@ -129,3 +134,61 @@ def _node_side(
 def _check_nodes(nodes: str) -> None:
     if nodes not in NODES:
         raise InvalidInputError(f'nodes must be "released" or "secret", got {nodes!r}.')
+
+
+SEED = 7
+"""Seed of the spring layout: the same graph is always drawn the same way."""
+
+
+def positions(count: int, edges: Iterable[tuple[int, int]]) -> FloatArray:
+    """Return coordinates of each node, the same for the same graph.
+
+    Components are laid out one by one and packed in rows, the largest first, without overlap.
+    """
+    size = validation.whole(count, "count", low=1)
+    graph: nx.Graph[int] = nx.Graph()
+    graph.add_nodes_from(range(size))
+    graph.add_edges_from(sorted(edges))
+    if graph.number_of_nodes() != size:
+        stray = next(node for node in graph if node not in range(size))
+        raise InvalidInputError(f"An edge names node {stray}, but there are {size} nodes.")
+    parts = sorted(nx.connected_components(graph), key=lambda part: (-len(part), min(part)))
+    drawn = [_component(graph.subgraph(sorted(part))) for part in parts]
+    placed = _pack(drawn)
+    result = np.zeros((size, 2))
+    for part, points in zip(parts, placed, strict=True):
+        result[sorted(part)] = points
+    centred: FloatArray = result - (result.min(axis=0) + result.max(axis=0)) / 2
+    return centred
+
+
+def _component(graph: nx.Graph[int]) -> FloatArray:
+    """Return the positions of a connected graph's nodes, sorted, the lower left corner at 0."""
+    if graph.number_of_nodes() == 1:
+        return np.zeros((1, 2))
+    ordered: nx.Graph[int] = nx.Graph()  # the order of a subgraph's nodes and edges is not fixed
+    ordered.add_nodes_from(sorted(graph))
+    ordered.add_edges_from(sorted((min(edge), max(edge)) for edge in graph.edges))
+    # iterations of the spring layout: enough to unfold a chain of 60. Kamada–Kawai draws chains
+    # straighter, but runs many threads and takes a second on a busy machine
+    drawn = nx.spring_layout(ordered, pos=nx.circular_layout(ordered), seed=SEED, iterations=150)
+    points = np.array([drawn[node] for node in ordered])
+    lengths = [np.linalg.norm(drawn[a] - drawn[b]) for a, b in ordered.edges]
+    points = points / np.median(lengths)
+    lowered: FloatArray = points - points.min(axis=0)
+    return lowered
+
+
+def _pack(components: list[FloatArray]) -> list[FloatArray]:
+    """Return the components shifted into rows, such that the whole is about square."""
+    # distance between components, in edge lengths
+    boxes = [points.max(axis=0) + 1.0 for points in components]
+    width = max(math.sqrt(sum(float(box.prod()) for box in boxes)), max(b[0] for b in boxes))
+    placed = []
+    left = bottom = height = 0.0
+    for points, box in zip(components, boxes, strict=True):
+        if left > 0 and left + box[0] > width + 1e-9:
+            left, bottom, height = 0.0, bottom + height, 0.0
+        placed.append(points + np.array([left, bottom]))
+        left, height = left + float(box[0]), max(height, float(box[1]))
+    return placed

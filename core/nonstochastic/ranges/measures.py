@@ -9,9 +9,13 @@ from numpy.typing import ArrayLike
 
 from core import validation
 from core.errors import InvalidInputError
-from core.nonstochastic.ranges.components import components
-from core.nonstochastic.ranges.partition import checked_partition, joint_range, quantised
-from core.nonstochastic.ranges.units import logarithm
+from core.nonstochastic.ranges.partition import (
+    checked_partition,
+    components,
+    joint_range,
+    logarithm,
+    quantised,
+)
 from core.validation import BoolArray, FloatArray
 
 Clusters = Sequence[Sequence[int]]

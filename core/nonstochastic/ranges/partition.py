@@ -1,42 +1,23 @@
-"""Checked joint ranges (what can occur together) and partitions of X."""
+"""Joint ranges (what can occur together), checked, their components, and partitions of X."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from core import validation
 from core.errors import InvalidInputError
-from core.validation import BoolArray
+from core.validation import BoolArray, FloatArray, IntArray
 
 Partition = tuple[tuple[int, ...], ...]
 """A quantisation of X: clusters of indices of x, every index in exactly one of them."""
 
 
 def joint_range(occurs: ArrayLike, *, side: bool = False) -> BoolArray:
-    """Return a joint range as booleans, checked.
-
-    Parameters
-    ----------
-    occurs : array_like of bool
-        Which pairs (s, x) can occur, shape (n_s, n_x), or (n_z, n_s, n_x) with `side`: one
-        range for each value of side information z that an adversary may hold.
-    side : bool
-        Allow the leading axis.
-
-    Raises
-    ------
-    InvalidInputError
-        If it is empty, holds anything but True and False (1 and 0), or a symbol x occurs with no
-        secret.
-
-    Examples
-    --------
-    >>> joint_range([[1, 0], [1, 1]])
-    array([[ True, False],
-           [ True,  True]])
-    """
+    """Return a joint range (n_s, n_x) as booleans, checked."""
     array = np.asarray(occurs)
     if array.ndim != 2 and not (side and array.ndim == 3):
         raise InvalidInputError(f"The joint range must have two axes (s, x), got {array.ndim}.")
@@ -56,18 +37,7 @@ def joint_range(occurs: ArrayLike, *, side: bool = False) -> BoolArray:
 
 
 def checked_partition(partition: Iterable[Iterable[int]], n_x: int) -> Partition:
-    """Return a partition of the indices 0 … n_x − 1, checked, its clusters in the given order.
-
-    Raises
-    ------
-    InvalidInputError
-        If a cluster is empty or an index is missing, unknown or in two clusters.
-
-    Examples
-    --------
-    >>> checked_partition([[0, 2], [1]], 3)
-    ((0, 2), (1,))
-    """
+    """Return a partition of the indices 0 … n_x − 1, checked, its clusters in the given order."""
     clusters = tuple(tuple(int(x) for x in cluster) for cluster in partition)
     members = [x for cluster in clusters for x in cluster]
     if not all(clusters):
@@ -86,39 +56,63 @@ def checked_partition(partition: Iterable[Iterable[int]], n_x: int) -> Partition
 
 
 def singletons(n_x: int) -> Partition:
-    """Return the partition of n_x symbols into single ones.
-
-    Examples
-    --------
-    >>> singletons(3)
-    ((0,), (1,), (2,))
-    """
+    """Return the partition of n_x symbols into single ones."""
     return tuple((x,) for x in range(n_x))
 
 
 def quantised(occurs: BoolArray, partition: Sequence[Sequence[int]] | None) -> BoolArray:
-    """Return the range of (S, X̂): ⟦S|x̂⟧ is the union of the ⟦S|x⟧ in it ([NonStoch] eq. 2).
-
-    Parameters
-    ----------
-    occurs : ndarray of bool
-        Shape (..., n_s, n_x).
-    partition : sequence of clusters, or None
-        None leaves X as it is.
-
-    Returns
-    -------
-    ndarray of bool
-        Shape (..., n_s, number of clusters).
-
-    Examples
-    --------
-    >>> quantised(np.array([[True, False, False], [False, True, True]]), [(0, 1), (2,)])
-    array([[ True, False],
-           [ True,  True]])
-    """
+    """Return the range of (S, X̂): ⟦S|x̂⟧ is the union of the ⟦S|x⟧ in it ([NonStoch] eq. 2)."""
     if partition is None:
         return occurs
     clusters = checked_partition(partition, occurs.shape[-1])
     merged: BoolArray = np.stack([occurs[..., list(c)].any(axis=-1) for c in clusters], axis=-1)
     return merged
+
+
+class DisjointSets:
+    """`count` disjoint sets of the nodes 0 … n − 1; a node's label is the least node of its set."""
+
+    def __init__(self, count: int) -> None:
+        self.labels: IntArray = np.arange(count)
+        self.count = count
+
+    def unite(self, nodes: IntArray) -> int:
+        """Unite the sets of some nodes and return how many sets fewer there are."""
+        met = np.unique(self.labels[nodes])
+        if met.size <= 1:
+            return 0
+        self.labels[np.isin(self.labels, met[1:])] = met[0]
+        self.count -= met.size - 1
+        return met.size - 1
+
+
+def components(occurs: BoolArray) -> tuple[IntArray, IntArray]:
+    """Return the component of every row and of every column of a bipartite range (n_s, n_x)."""
+    sets = DisjointSets(occurs.shape[1])
+    for row in occurs:
+        sets.unite(np.flatnonzero(row))
+    used = occurs.any(axis=0)
+    columns = np.full(occurs.shape[1], -1)
+    columns[used] = np.unique(sets.labels[used], return_inverse=True)[1]
+    rows = np.where(occurs.any(axis=1), columns[occurs.argmax(axis=1)], -1)
+    return rows, columns
+
+
+def with_secret(occurs: ArrayLike) -> tuple[BoolArray, tuple[tuple[int, int], ...]]:
+    """Return the range of (S, (S, X)), to quantise the pair (S, X); occurs has shape (n_s, n_x)."""
+    ranges = joint_range(occurs)
+    pairs = tuple((int(s), int(x)) for s, x in np.argwhere(ranges))
+    secrets = np.array([s for s, _ in pairs])
+    of_pairs: BoolArray = secrets == np.arange(ranges.shape[0])[:, None]
+    return of_pairs, pairs
+
+
+Logarithm = Callable[[ArrayLike], FloatArray]
+"""A logarithm of numbers above 0."""
+
+
+def logarithm(base: float) -> Logarithm:
+    """Return the logarithm to a base above 1."""
+    value = validation.number(base, "base", low=1.0, high=float(np.finfo(float).max), open_low=True)
+    exact: dict[float, Logarithm] = {2.0: np.log2, 10.0: np.log10, math.e: np.log}
+    return exact.get(value, lambda x: np.asarray(np.log(x) / math.log(value)))

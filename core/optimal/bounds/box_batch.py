@@ -1,7 +1,4 @@
-"""Bounds on boxes of outputs in which one symbol dominates, many boxes at once.
-
-The relaxation and its coordinates are those of `core.optimal.bounds.relaxation`.
-"""
+"""Bounds on boxes of outputs in which one symbol dominates, many at once; as of `relaxation`."""
 
 from __future__ import annotations
 
@@ -10,38 +7,18 @@ from scipy import special
 
 from core.optimal.bounds.box_programs import Boxes, BoxPrograms
 from core.optimal.bounds.branch_and_bound import ABOUT_LARGEST, FLAT, WORTHWHILE
-from core.optimal.bounds.relaxation import THIN
 from core.optimal.programs.batched_simplex import Ends
+from core.optimal.tolerances import THIN
 from core.validation import BoolArray, FloatArray, IntArray
-
-INWARD = 0.3
-"""A split keeps at least this part of the side on either side of it."""
 
 
 class BoxBatch:
-    """Boxes that are bounded and tightened together.
+    """Boxes that are bounded and tightened together; a box is done where its value is ≥ 0 or NaN.
 
-    Attributes
-    ----------
-    lower, upper, points : ndarray
-        The boxes, tightened so far, and the last points of their programs, shape (k, n_x).
-    labels : ndarray
-        Labels at which the programs ended, shape (k, n − 1).
-    values : ndarray
-        Lower bounds of H(r) − p·r, scaled, shape (k,); a box is done where that is ≥ 0 or NaN.
-
-    Parameters
-    ----------
-    programs : BoxPrograms
-        The allowed outputs.
-    prices : ndarray
-        p of each box, shape (k, n_x).
-    lower, upper : ndarray
-        In the coordinates of `Relaxation`, shape (k, n_x).
-    dominant : ndarray
-        The dominant symbol of each, shape (k,).
-    labels : ndarray, optional
-        Where the programs of boxes around them ended, shape (k, n − 1).
+    - `lower`, `upper`, `points`: boxes, tightened so far, and their programs' points, shape (k,
+      n_x).
+    - `labels`: labels at which the programs ended, shape (k, n − 1).
+    - `values`: lower bounds of H(r) − p·r, scaled, shape (k,).
     """
 
     def __init__(
@@ -115,7 +92,8 @@ class BoxBatch:
         largest, own = point.max(axis=1), point[each, d]
         aside = own < ABOUT_LARGEST * largest  # either half leaves this point out
         split, at = np.where(aside, d, split), np.where(aside, (own + largest) / 2, at)
-        inward = INWARD * side[each, split]
+        # a split keeps at least this part of the side on either side of it
+        inward = 0.3 * side[each, split]
         at = np.clip(at, lower[each, split] + inward, upper[each, split] - inward)
         return split, at
 
@@ -154,19 +132,7 @@ def secants(
 def tightened(
     value: FloatArray, reduced: FloatArray, lower: FloatArray, upper: FloatArray, d: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the parts of boxes where bounds may be below 0; lower > upper where there is none.
-
-    Parameters
-    ----------
-    value : ndarray
-        A lower bound on each box, shape (k,).
-    reduced : ndarray
-        Reduced costs: the bound's least slope in each variable from its cheaper end, (k, n_x).
-    lower, upper : ndarray
-        The boxes, shape (k, n_x).
-    d : ndarray
-        The dominant symbol of each, shape (k,).
-    """
+    """Return the parts of boxes, (k, n_x), where bounds may be < 0; lower > upper where none is."""
     each = np.arange(len(value))
     reach = np.full(reduced.shape, np.inf)
     missing = np.where(np.isfinite(value), np.maximum(-value, 0.0), np.inf)[:, None]

@@ -1,13 +1,9 @@
 """An upper bound for the whole mixture, with entropies replaced by secants on boxes.
 
-The allowed outputs are partitioned into boxes l ≤ r ≤ u. On each, H lies above the sum of its
-symbols' secants, so the least Σ_y q_y secant(r_y) over mixtures of P_X is a lower bound of H(X|Y):
-a linear program over all boxes at once. Its duals are prices for the whole mixture. Branch and
-bound at given prices loses the worst excess of any output; here an output matters only as far as it
-can be mixed to P_X. The boxes where secants have the largest error in the solution are split.
-
-Any prices p prove a bound: H(r) − p·r is at least the least lower bound of a box, which multipliers
-of the rows prove. Columns come from each box's own program (Dantzig and Wolfe, 1960).
+On each box l ≤ r ≤ u H lies above its symbols' secants, so the least Σ_y q_y secant(r_y) over
+mixtures of P_X, a linear program over all boxes, is a lower bound of H(X|Y). Any prices p prove a
+bound: H(r) − p·r is at least the least lower bound of a box, which multipliers of the rows prove.
+Boxes where secants err most are split; columns are as of Dantzig and Wolfe (1960).
 """
 
 from __future__ import annotations
@@ -22,61 +18,33 @@ from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
 from core.errors import SolverError
 from core.optimal.bounds.box_solver import BoxSolver
-from core.optimal.bounds.relaxation import EPSILON, THIN
+from core.optimal.bounds.relaxation import EPSILON
 from core.optimal.programs.highs import LinearProgram
+from core.optimal.tolerances import FEASIBILITY, MARGIN, THIN
 from core.validation import FloatArray, IntArray
 
 DEAREST = 50.0
 """Cost of publishing a symbol as it is, in nats: it keeps the program feasible at the start."""
 
 CLOSE = 0.2
-"""Columns are added until prices prove the program's optimum to this part of its distance from the
-aim."""
-
-SPLIT_SHARE = 0.2
-"""Part of the largest secant error from which on a box is split."""
-
-MOST_SPLIT = 8
-"""Most boxes that are split at a time, or four times as many where these are solved together."""
+"""Columns are added until the optimum is proven to this part of its distance from the aim."""
 
 INWARD = 0.15
 """Least part of a side on either side of a split."""
 
-NARROWED = 0.3
-"""Part of a box's largest secant error from which on a side of its halves is shortened."""
-
-FINE = 1e-9
-"""Least secant error, in nats, of a box that is split."""
-
-INSIDE = 1e-9
-"""How far a point may be outside of its box: HiGHS's tolerance."""
-
-MARGIN = 1e-12
-"""Added to every bound, in nats, for the rounding of its last sums."""
-
 
 @dataclass(frozen=True, eq=False)
 class Box:
-    """A box of outputs, with a linear function below the entropy there.
+    """A box l ≤ r ≤ u of outputs, with a linear function below the entropy there.
 
-    Attributes
-    ----------
-    lower, upper : ndarray
-        l and u, shape (n_x,).
-    slopes : ndarray
-        H(r) ≥ slopes·r + intercept in the box, shape (n_x,).
-    intercept : float
-        In nats.
-    highest : ndarray
-        For each symbol an output of this box, or of one around it, that maximises its entry; shape
-        (n_x, n_x).
-    priced : ndarray
-        Row multipliers times rows, shape (n_x,): with `mass` they prove a bound at any prices.
-    mass, rest, rounding : float
-        Multiplier of Σr = 1, the contribution of auxiliary variables and slacks to that bound, and
-        the size of all multipliers, to which rounding is proportional.
-    basis : object
-        Basis at which the box's program ended, from which the next starts.
+    - `slopes`, `intercept`: H(r) ≥ slopes·r + intercept in the box.
+    - `highest`: for each symbol an output of this box, or of one around it, that maximises its
+      entry; shape (n_x, n_x).
+    - `priced`: row multipliers times rows, shape (n_x,): with `mass` they prove a bound at any
+      prices.
+    - `mass`, `rest`, `rounding`: multiplier of Σr = 1, contribution of auxiliary variables and
+      slacks to that bound, and size of all multipliers, to which rounding is proportional.
+    - `basis`: basis at which the box's program ended, from which the next starts.
     """
 
     lower: FloatArray
@@ -92,24 +60,7 @@ class Box:
 
 
 class BoxBound:
-    """Upper bounds on I(X;Y) over one allowed set; boxes and columns are kept between calls.
-
-    Parameters
-    ----------
-    allowed : AllowedSet
-        The allowed outputs; its oracle is not used, so the bound is for a larger set, and valid.
-    p_x : ndarray
-        P(x), shape (n_x,), all positive, n_x ≥ 2.
-
-    Examples
-    --------
-    >>> from core.joint import Joint
-    >>> from core.notions import LIP
-    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
-    >>> bounds = BoxBound(LIP(0.5).allowed_set(joint), joint.p_x)
-    >>> 0.3539 < bounds.bound(joint.p_x[None], 0.36, Deadline.after(10)) <= 0.36
-    True
-    """
+    """Upper bounds on I(X;Y) over one allowed set; boxes and columns are kept between calls."""
 
     def __init__(self, allowed: AllowedSet, p_x: FloatArray) -> None:
         self.p_x = p_x
@@ -123,17 +74,7 @@ class BoxBound:
         self._program = self._empty_program()
 
     def bound(self, outputs: FloatArray, enough: float, deadline: Deadline) -> float:
-        """Return an upper bound on I(X;Y), improved until it is at most `enough` or time is over.
-
-        Parameters
-        ----------
-        outputs : ndarray
-            Allowed posteriors to start from, shape (k, n_x), such as those of a mixture.
-        enough : float
-            Bound at which to stop, in nats.
-        deadline : Deadline
-            When to stop; the result is valid whenever that is.
-        """
+        """Return an upper bound on I(X;Y), improved until it is ≤ `enough` or time is over."""
         try:
             return self._improved(outputs, enough, deadline)
         except SolverError:  # as on coefficients too far apart; the bound so far is valid
@@ -189,7 +130,7 @@ class BoxBound:
         """Return the index of the latest box that holds an output, −1 for none."""
         for k in range(len(self._boxes) - 1, -1, -1):
             box = self._boxes[k]
-            if (r >= box.lower - INSIDE).all() and (r <= box.upper + INSIDE).all():
+            if (r >= box.lower - FEASIBILITY).all() and (r <= box.upper + FEASIBILITY).all():
                 return k
         return -1
 
@@ -206,7 +147,7 @@ class BoxBound:
             solution = self._program.solve()
             prices = solution.duals / self.p_x
             worth = float(prices @ self.p_x)
-            slack = max(CLOSE * (self._entropy - worth - enough), INSIDE)
+            slack = max(CLOSE * (self._entropy - worth - enough), FEASIBILITY)
             floors = self._floors(prices)
             found, of = self._priced(np.flatnonzero(floors < -slack), prices, deadline)
             floors = self._floors(prices)
@@ -275,8 +216,12 @@ class BoxBound:
             errors[k] = masses[k] * (special.entr(means[k]) - slopes * means[k] - intercepts)
         totals = errors.sum(axis=1)
         more = 4 if self._solver.together else 1
-        worst = np.argsort(-totals)[: more * MOST_SPLIT]
-        worst = worst[totals[worst] >= max(FINE, SPLIT_SHARE / more * float(totals.max()))]
+        # most boxes that are split at a time, or four times as many where these are solved
+        # together
+        worst = np.argsort(-totals)[: more * 8]
+        # least secant error, in nats, of a box that is split
+        # part of the largest secant error from which on a box is split
+        worst = worst[totals[worst] >= max(1e-9, 0.2 / more * float(totals.max()))]
         halves: list[Box] = []
         gone = np.zeros(len(self._boxes), dtype=bool)
         for part in self._solver.parts(worst):
@@ -297,18 +242,17 @@ class BoxBound:
         at = np.clip(mean[x], box.lower[x] + INWARD * side, box.upper[x] - INWARD * side)
         left, right = box.upper.copy(), box.lower.copy()
         left[x] = right[x] = at
-        which = np.flatnonzero(errors >= NARROWED * errors[x])
+        # part of a box's largest secant error from which on a side of its halves is shortened
+        which = np.flatnonzero(errors >= 0.3 * errors[x])
         return [(replace(box, upper=left), which), (replace(box, lower=right), which)]
 
     def _narrowed(self, parts: list[tuple[Box, IntArray]]) -> list[Box]:
-        """Return the non-empty boxes, with the sides of some symbols shortened by linear programs.
-
-        A symbol whose `highest` output lies in the box needs no program.
-        """
+        """Return the non-empty boxes, sides of some symbols shortened by linear programs."""
         largest = int(self.p_x.argmax())
         sides = []
         for i, (box, which) in enumerate(parts):
-            inside = (box.highest <= box.upper + INSIDE) & (box.highest >= box.lower - INSIDE)
+            below = box.highest <= box.upper + FEASIBILITY
+            inside = below & (box.highest >= box.lower - FEASIBILITY)
             sought = which[~inside[which].all(axis=1)]
             sides += [(i, int(x), -1.0) for x in sought] + [(i, largest, 1.0)]
         costs = np.zeros((len(sides), len(self.p_x)))

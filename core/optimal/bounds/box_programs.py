@@ -1,7 +1,7 @@
 """The linear programs of many boxes over one allowed set, and safe bounds from their multipliers.
 
-minimise costs·v subject to rows @ v ≤ 0, mass·v = 1, lower ≤ v ≤ upper. Slacks get upper bounds
-from the box. Any multipliers prove a bound: rounding and early stopping make it weaker, not wrong.
+minimise costs·v subject to rows @ v ≤ 0, mass·v = 1, lower ≤ v ≤ upper. Any multipliers prove a
+bound: rounding and early stopping make it weaker, not wrong.
 """
 
 from __future__ import annotations
@@ -11,24 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.allowed.allowed_set import AllowedSet
+from core.optimal.plan import SIZES
 from core.optimal.programs.batched_simplex import BatchedSimplex, Ends
 from core.validation import FloatArray, IntArray
 
 EPSILON = float(np.finfo(np.float64).eps)
 
-MOST_ENTRIES = 5_000
-"""Most entries of rows for which boxes are solved together; on larger programs HiGHS is faster."""
-
 
 @dataclass(frozen=True, eq=False)
 class Boxes:
-    """Boxes lower ≤ v ≤ upper, each with the coefficients of its condition mass·v = 1.
-
-    Attributes
-    ----------
-    lower, upper, mass : ndarray
-        Shape (k, n_x).
-    """
+    """Boxes lower ≤ v ≤ upper, each with its condition mass·v = 1; all of shape (k, n_x)."""
 
     lower: FloatArray
     upper: FloatArray
@@ -46,14 +38,9 @@ class Boxes:
 class Priced:
     """The terms of k programs' multipliers in a bound, which do not depend on costs.
 
-    Attributes
-    ----------
-    rows : ndarray
-        Multipliers times rows, shape (k, n_x).
-    rest : ndarray
-        Lower bound of the contribution of auxiliary variables and slacks, shape (k,).
-    size : ndarray
-        The size of all multipliers, to which rounding is proportional, shape (k,).
+    - `rows`: multipliers times rows, shape (k, n_x).
+    - `rest`: lower bound of the contribution of auxiliary variables and slacks, shape (k,).
+    - `size`: size of all multipliers, to which rounding is proportional, shape (k,).
     """
 
     rows: FloatArray
@@ -62,29 +49,7 @@ class Priced:
 
 
 class BoxPrograms:
-    """The programs of boxes over one allowed set.
-
-    Parameters
-    ----------
-    allowed : AllowedSet
-        The rows, with at most one auxiliary variable, bounded by a row; its oracle is not used.
-
-    Raises
-    ------
-    ValueError
-        If `suits` is False for it.
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> programs = BoxPrograms(AllowedSet(sparse.csr_array([[1.0, -2.0]]), n_x=2))  # v_1 ≤ 2 v_2
-    >>> box = Boxes(np.zeros((1, 2)), np.ones((1, 2)), np.ones((1, 2)))
-    >>> ends = programs.solve(box, np.array([[-1.0, 0.0]]))
-    >>> ends.points.round(3).tolist(), bool(ends.solved[0])
-    ([[0.667, 0.333]], True)
-    >>> float(programs.proven(box, np.array([[-1.0, 0.0]]), ends)[0][0].round(3))
-    -0.667
-    """
+    """The programs of boxes over one allowed set."""
 
     def __init__(self, allowed: AllowedSet) -> None:
         self.n_x = allowed.n_x
@@ -98,7 +63,7 @@ class BoxPrograms:
     @staticmethod
     def suits(allowed: AllowedSet) -> bool:
         """Return whether there are few rows and no auxiliary variable, or one that a row bounds."""
-        if allowed.n_auxiliary > 1 or np.prod(allowed.rows.shape) > MOST_ENTRIES:
+        if allowed.n_auxiliary > 1 or np.prod(allowed.rows.shape) > SIZES.box_entries:
             return False
         uses = allowed.rows.toarray()[:, allowed.n_x :]
         return bool((uses > 0).any(axis=0).all())
@@ -111,19 +76,7 @@ class BoxPrograms:
         labels: IntArray | None = None,
         enough: FloatArray | None = None,
     ) -> Ends:
-        """Solve the program of each box; points are those of symbols and auxiliary variable.
-
-        Parameters
-        ----------
-        boxes : Boxes
-            The k boxes, lower ≤ upper.
-        costs : ndarray
-            Shape (k, n_x).
-        labels : ndarray, optional
-            Labels to start from, shape (k, n − 1), such as those at which a box around it ended.
-        enough : ndarray, optional
-            Cost at which a program ends, as its optimum is at least that, shape (k,).
-        """
+        """Solve the program of each box, from labels (k, n − 1), each until it reaches `enough`."""
         lower, upper, slack = self.widths(boxes)
         k, n = lower.shape
         wide, mass = np.zeros((2, k, n))
@@ -133,10 +86,10 @@ class BoxPrograms:
         return BatchedSimplex(self.matrix, wide, mass, lower, upper, labels, enough).run()
 
     def proven(self, boxes: Boxes, costs: FloatArray, ends: Ends) -> tuple[FloatArray, FloatArray]:
-        """Return a lower bound of costs·v over each box, (k,), and reduced costs, (k, n_x).
+        """Return lower bounds of costs·v over boxes, (k,), and reduced costs, (k, n_x).
 
-        It is valid for any multipliers: each variable and slack is at its cheaper end. The rounding
-        of these sums is subtracted.
+        Valid for any multipliers: variables and slacks are at their cheaper ends, and rounding is
+        subtracted.
         """
         with np.errstate(over="ignore"):  # a bound of −∞ holds
             return self._proven(boxes, costs, ends)
@@ -169,10 +122,7 @@ class BoxPrograms:
         return Priced(priced[:, :n_x], rest, size)
 
     def widths(self, boxes: Boxes) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return ends of all variables, (k, n) each, and the largest slack of each row, (k, m).
-
-        They are rounded outwards. A negative slack says that the box is empty.
-        """
+        """Return outward ends of variables, (k, n), and largest slacks, (k, m); < 0 if empty."""
         n_x, n = self.n_x, self.matrix.shape[1]
         lower, upper = boxes.lower, boxes.upper
         most = upper.sum(axis=1)

@@ -11,33 +11,19 @@ import numpy as np
 from core.allowed.allowed_set import AllowedSet
 from core.optimal.bounds.box_programs import Boxes, BoxPrograms, Priced
 from core.optimal.bounds.relaxation import Relaxation
+from core.optimal.plan import SIZES
 from core.validation import BoolArray, FloatArray, IntArray
-
-FEW = 24
-"""Most symbols for which programs are solved together; with more HiGHS's warm starts are faster."""
-
-TOGETHER = 256
-"""Most programs that are solved together, between two looks at the clock."""
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
     """The results of k programs.
 
-    Attributes
-    ----------
-    floors : ndarray
-        Proven lower bounds, shape (k,): ∞ where a box is proven to be empty, −∞ without a proof.
-    points : ndarray
-        Optimal points, shape (k, n_x), where `met`.
-    met : ndarray
-        Whether there is an optimal point, shape (k,).
-    priced : Priced
-        The terms of their multipliers in a bound.
-    masses : ndarray
-        Multipliers of Σr = 1, shape (k,).
-    bases : list
-        Basis at which each program ended, for a later start.
+    - `floors`: proven lower bounds, shape (k,): ∞ for a box proven empty, −∞ without a proof.
+    - `points`: optimal points, shape (k, n_x), where `met`.
+    - `priced`: the terms of their multipliers in a bound.
+    - `masses`: multipliers of Σr = 1, shape (k,).
+    - `bases`: basis at which each program ended, for a later start.
     """
 
     floors: FloatArray
@@ -49,22 +35,11 @@ class Answers:
 
 
 class BoxSolver:
-    """The programs of boxes over one allowed set.
-
-    Parameters
-    ----------
-    allowed : AllowedSet
-        The allowed outputs; its oracle is not used.
-
-    Attributes
-    ----------
-    relaxation : Relaxation
-        The program that HiGHS solves, one box at a time.
-    """
+    """The programs of boxes over one allowed set, which HiGHS solves one box at a time."""
 
     def __init__(self, allowed: AllowedSet) -> None:
         self.relaxation = Relaxation(allowed, primal=True)
-        few = allowed.n_x <= FEW and BoxPrograms.suits(allowed)
+        few = allowed.n_x <= SIZES.box_symbols and BoxPrograms.suits(allowed)
         self._programs = BoxPrograms(allowed) if few else None
 
     @property
@@ -74,22 +49,15 @@ class BoxSolver:
 
     def parts(self, which: IntArray) -> Iterator[IntArray]:
         """Yield parts of box indices, each to be solved between two looks at the clock."""
-        size = 1 if self._programs is None else TOGETHER
+        # most programs that are solved together, between two looks at the clock
+        size = 1 if self._programs is None else 256
         for first in range(0, len(which), size):
             yield which[first : first + size]
 
     def solve(
         self, costs: FloatArray, lower: FloatArray, upper: FloatArray, bases: list[Any]
     ) -> Answers:
-        """Minimise costs·r over each box.
-
-        Parameters
-        ----------
-        costs, lower, upper : ndarray
-            Shape (k, n_x).
-        bases : list
-            Basis at which a program of the same box, or of one around it, ended; or None.
-        """
+        """Minimise costs·r over each box."""
         if self._programs is None:
             return self._one_by_one(costs, lower, upper, bases)
         boxes = Boxes(lower, upper, np.ones_like(lower))

@@ -1,10 +1,9 @@
 """Branch and bound for one dominant symbol: the largest price of that symbol that is proven.
 
-Prices p are proven for a symbol d when H(r) ≥ p·r for every allowed r in which d is the largest.
-Such an r costs at least −log r_d, so only r_d > exp(−max p) needs a proof. The tree splits boxes
-of (odds, others' distribution) until their relaxations prove it. Where they cannot, or a column
-disproves it, p_d is lowered: every bound then rises by at least the odds times as much, so what
-was proven remains so.
+Prices p are proven for d when H(r) ≥ p·r for every allowed r in which d is the largest. Such an r
+costs at least −log r_d, so only r_d > exp(−max p) needs a proof. Boxes of (odds, others'
+distribution) are split until relaxations prove it; where they cannot, p_d is lowered: every bound
+then rises by at least the odds times as much, so what was proven remains so.
 """
 
 from __future__ import annotations
@@ -20,41 +19,25 @@ from scipy import special
 from core.clock import Deadline
 from core.optimal.bounds.odds import dominance, first_open_odds, odds_range
 from core.optimal.bounds.pairs import HALF, none_large, one_large, pair_bounds
-from core.optimal.bounds.relaxation import THIN, Multipliers
-from core.optimal.bounds.space import Space
+from core.optimal.bounds.relaxation import Multipliers, Space
+from core.optimal.plan import SIZES
+from core.optimal.tolerances import THIN
 from core.validation import FloatArray
-
-TIGHTENINGS = 4
-"""Most times that one box is tightened by its reduced costs and solved again."""
 
 WORTHWHILE = 0.1
 """Part of a negative bound by which a tightening must lift it to be followed by another."""
-
-INWARD = 0.2
-"""Least part of a side on either side of a split."""
 
 ABOUT_LARGEST = 0.9
 """A column belongs to d's tree if d has at least this part of its largest entry."""
 
 NARROW = 1e-8
-"""A box with no longer side is not split, as HiGHS's tolerance is larger: its bound, about 1e-9 too
-low, then lowers the price."""
-
-MANY = 60
-"""Number of symbols from which on a tree starts with all pairs of large symbols (`pairs`)."""
+"""A box with no longer side is not split, as HiGHS's tolerance is larger."""
 
 FLAT = 1e-9
 """Reduced costs up to this do not tighten a box."""
 
-STRIDE = 32
-"""Boxes of one tree before the next worst tree continues: a change of trees takes about one box."""
-
 DISPROVEN_SHARE = 0.5
-"""Work stops when the unproven part of the prices is below this part of what columns disproved: the
-next prices, which these columns improve, are a better use of time."""
-
-MOST_WAITING = 100_000
-"""Most open boxes, some 4 kB each: work stops there."""
+"""Work stops when less than this part of what columns disproved is unproven: prices change."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -69,31 +52,7 @@ class OpenBox:
 
 
 class Tree:
-    """Branch and bound over the allowed outputs in which one symbol is the largest.
-
-    Parameters
-    ----------
-    space : Space
-        The allowed outputs; shared by all trees.
-    dominant : int
-        The symbol d.
-    prices : ndarray
-        p, shape (n_x,), n_x ≥ 2. The tree lowers p_d only.
-    tolerance : float
-        By how much p_d is lowered at the start, to save time.
-    floor : float
-        A price p_d that is known to hold beside the other prices.
-    found : callable
-        Takes an allowed column, shape (n_x,), that disproves p, and returns columns near it that
-        may disprove lower prices.
-
-    Attributes
-    ----------
-    target : float
-        The price p_d that it tries to prove.
-    boxes : int
-        Number of boxes that were bounded.
-    """
+    """Branch and bound of allowed outputs in which one symbol is largest; `target`: p_d to try."""
 
     def __init__(
         self,
@@ -140,19 +99,13 @@ class Tree:
         self._prices[self.dominant] = self.target
 
     def learn(self, column: FloatArray) -> None:
-        """Lower the target if an allowed column disproves it.
-
-        A column in which another symbol is clearly larger is left to that symbol's tree.
-        """
+        """Lower the target if an allowed column, with d about its largest entry, disproves it."""
         excess, share = self._excess(column), float(column[self.dominant])
         if excess > 0 and share >= ABOUT_LARGEST * float(column.max()):
             self.lower(max(self.target - excess / share - self._tolerance, self._floor))
 
     def grow(self, boxes: int, deadline: Deadline) -> None:
-        """Split the worst boxes until the target is proven, `boxes` are bounded, or time is over.
-
-        The first call bounds the whole set.
-        """
+        """Split worst boxes until the target is proven, `boxes` are bounded or time is over."""
         last = self.boxes + boxes
         if not self.closed and not self._started:
             self._start()
@@ -182,7 +135,7 @@ class Tree:
         lower, upper = np.zeros(len(prices)), np.full(len(prices), min(1.0, most))
         lower[d], upper[d] = least, most
         self.space.relaxation.focus(d)
-        if len(prices) < MANY or upper.max() <= HALF:
+        if len(prices) < SIZES.paired_symbols or upper.max() <= HALF:
             self._add(lower, upper, None)
             return
         self._add(lower, none_large(upper, d), None)
@@ -201,7 +154,8 @@ class Tree:
             if value >= 0:
                 return
         point, met = (lower + upper) / 2, None
-        for _ in range(TIGHTENINGS):
+        # most times that one box is tightened by its reduced costs and solved again
+        for _ in range(4):
             slopes, _ = self.space.relaxation.secants(lower, upper)
             met, multipliers = self.space.relaxation.solve(slopes - self._prices, lower, upper)
             self._latest = multipliers
@@ -273,7 +227,7 @@ class Tree:
             j, at = d, np.full(len(point), (point[d] + point.max()) / 2)
         elif error[j] <= THIN:
             j = int(side.argmax())
-        inward = INWARD * side[j]
+        inward = 0.2 * side[j]  # least part of a side on either side of a split
         return j, float(np.clip(at[j], lower[j] + inward, upper[j] - inward))
 
     def _inspect(self, point: FloatArray) -> None:
@@ -290,13 +244,7 @@ class Tree:
 
 
 class Trees:
-    """The trees of all symbols; other parameters as of `Tree`.
-
-    Parameters
-    ----------
-    floors : ndarray
-        The floor of each tree, shape (n_x,).
-    """
+    """The trees of all symbols; other parameters as of `Tree`."""
 
     def __init__(
         self,
@@ -331,20 +279,8 @@ class Trees:
         """Part of the bounded boxes that is open."""
         return sum(tree.waiting for tree in self.trees) / max(self.boxes, 1)
 
-    def learn(self, column: FloatArray) -> None:
-        """Lower the target of a column's largest symbol if the column disproves it."""
-        self.trees[int(column.argmax())].learn(column)
-
     def work(self, weights: FloatArray, deadline: Deadline) -> None:
-        """Grow the worst tree until all are closed, `DISPROVEN_SHARE` is met or time is over.
-
-        Parameters
-        ----------
-        weights : ndarray
-            Weight of each price, shape (n_x,).
-        deadline : Deadline
-            When to stop.
-        """
+        """Grow the worst tree until all are closed, `DISPROVEN_SHARE` is met or time is over."""
         trees = self.trees
         unproven = np.array([tree.target - tree.proven for tree in trees]) * weights
         for d in np.argsort(-unproven, kind="stable"):  # the first box of a tree gains most
@@ -359,11 +295,13 @@ class Trees:
         while queue and not deadline.over:
             if unproven.sum() <= DISPROVEN_SHARE * disproven.sum():
                 break
-            if sum(tree.waiting for tree in trees) > MOST_WAITING:
+            if sum(tree.waiting for tree in trees) > SIZES.waiting_boxes:
                 break
             _, d = heapq.heappop(queue)
             tree = trees[d]
-            tree.grow(STRIDE, deadline)
+            # boxes of one tree before the next worst tree continues: a change of trees takes about
+            # one box
+            tree.grow(32, deadline)
             unproven[d] = weights[d] * (tree.target - tree.proven)
             disproven[d] = weights[d] * (self._aims[d] - tree.target)
             if not tree.closed:

@@ -1,7 +1,6 @@
 """Branch and bound for all dominant symbols together: a few hundred of the worst boxes at a time.
 
-`core.optimal.bounds.branch_and_bound` proves the same, tree by tree and box by box, with the same
-relaxation. With few symbols, many boxes at once take a tenth of the time.
+It proves what `branch_and_bound` does box by box; with few symbols it takes a tenth of the time.
 """
 
 from __future__ import annotations
@@ -15,46 +14,26 @@ from scipy import special
 from core.clock import Deadline
 from core.optimal.bounds.box_batch import BoxBatch
 from core.optimal.bounds.box_programs import BoxPrograms
-from core.optimal.bounds.branch_and_bound import (
-    ABOUT_LARGEST,
-    DISPROVEN_SHARE,
-    MOST_WAITING,
-    NARROW,
-)
+from core.optimal.bounds.branch_and_bound import ABOUT_LARGEST, DISPROVEN_SHARE, NARROW
 from core.optimal.bounds.odds import first_open_odds, odds_range
-from core.optimal.bounds.relaxation import THIN
-from core.optimal.bounds.space import Space
+from core.optimal.bounds.relaxation import Space
+from core.optimal.plan import SIZES
+from core.optimal.tolerances import THIN
 from core.validation import BoolArray, FloatArray, IntArray
 
-TIGHTENINGS = 2
-"""Most times that boxes are tightened by their reduced costs and solved again."""
-
-WIDEST = 256
-"""Most boxes that are split at a time: enough to make the overhead of array operations small."""
-
 LONGER = 2
-"""Work stops at this multiple of the boxes after which the last column was found: most columns are
-found early, and the next prices, which they improve, are a better use of time."""
+"""Work stops at this multiple of the boxes after which the last column was found."""
 
 
 @dataclass(frozen=True, eq=False)
 class Leaves:
     """Boxes of all trees.
 
-    Attributes
-    ----------
-    lower, upper : ndarray
-        In the coordinates of `Relaxation`, shape (k, n_x).
-    dominant : ndarray
-        The dominant symbol of each box's tree, shape (k,).
-    closing : ndarray
-        The price of that symbol that is proven on each box, shape (k,).
-    split : ndarray
-        The variable to split, shape (k,).
-    at : ndarray
-        Where to split it, shape (k,).
-    labels : ndarray
-        Labels at which the program of each ended, shape (k, n − 1).
+    - `lower`, `upper`: in the coordinates of `Relaxation`, shape (k, n_x).
+    - `dominant`: the dominant symbol of each box's tree, shape (k,).
+    - `closing`: the price of that symbol that is proven on each box, shape (k,).
+    - `split`, `at`: the variable to split, and where, shape (k,).
+    - `labels`: labels at which the program of each ended, shape (k, n − 1).
     """
 
     lower: FloatArray
@@ -83,31 +62,7 @@ class Leaves:
 
 
 class Forest:
-    """Branch and bound over the allowed outputs, a tree for each symbol that may be the largest.
-
-    Parameters
-    ----------
-    space : Space
-        The allowed outputs.
-    programs : BoxPrograms
-        The programs of many boxes at once.
-    prices : ndarray
-        p, shape (n_x,), n_x ≥ 2.
-    tolerance : float
-        By how much each price is lowered at the start, to save time.
-    floors : ndarray
-        Prices that are known to hold, each beside the other prices as given, shape (n_x,).
-    found : callable
-        Takes an allowed column, shape (n_x,), that disproves p, and returns columns near it that
-        may disprove lower prices.
-
-    Attributes
-    ----------
-    targets : ndarray
-        The prices that the trees try to prove, shape (n_x,).
-    boxes : int
-        Number of boxes that were bounded.
-    """
+    """A tree for each symbol that may be the largest; `targets`: prices to prove, shape (n_x,)."""
 
     def __init__(
         self,
@@ -156,16 +111,9 @@ class Forest:
                 self._lower(d, price)
 
     def work(self, weights: FloatArray, deadline: Deadline) -> None:
-        """Split the worst boxes until all are closed, prices should change or time is over.
+        """Split worst boxes until all are closed, prices should change or time is over.
 
-        Prices should change by `DISPROVEN_SHARE`, `LONGER` and `MOST_WAITING`.
-
-        Parameters
-        ----------
-        weights : ndarray
-            Weight of each price, shape (n_x,).
-        deadline : Deadline
-            When to stop.
+        Prices should change by `DISPROVEN_SHARE`, `LONGER` and `SIZES.waiting_boxes`.
         """
         if deadline.over:
             return
@@ -174,7 +122,7 @@ class Forest:
         while not deadline.over and not self.closed:
             unproven = weights @ (self.targets - self.proven)
             disproven = weights @ (self._aims - self.targets)
-            if unproven <= DISPROVEN_SHARE * disproven or len(self._leaves) > MOST_WAITING:
+            if unproven <= DISPROVEN_SHARE * disproven or len(self._leaves) > SIZES.waiting_boxes:
                 break
             if self.boxes > LONGER * self._found_at:
                 break
@@ -216,7 +164,9 @@ class Forest:
         opened = np.flatnonzero(lack > 0)
         lack = np.minimum(lack, (self.targets - self._floors)[leaves.dominant])[opened]
         lack *= weights[leaves.dominant[opened]]
-        worst = opened[np.argsort(-lack, kind="stable")[:WIDEST]]
+        # most boxes that are split at a time: enough to make the overhead of array operations
+        # small
+        worst = opened[np.argsort(-lack, kind="stable")[:256]]
         kept = np.zeros(len(leaves), dtype=bool)
         kept[opened] = True
         kept[worst] = False
@@ -255,7 +205,8 @@ class Forest:
         aims = self.targets[dominant]
         prices = self._prices(dominant)
         todo = BoxBatch(self._programs, prices, lower, upper, dominant, labels)
-        for _ in range(TIGHTENINGS):
+        # most times that boxes are tightened by their reduced costs and solved again
+        for _ in range(2):
             if not todo.improve():
                 break
         kept = todo.waiting()

@@ -1,10 +1,8 @@
 """Proofs of prices by branch and bound, where an output's cost depends on few numbers.
 
-The cost Σ_t c_t(u_t) of an output r depends on its image u = B r alone, in as many dimensions as
-T has symbols. Over a box l ≤ u ≤ h each concave c_t lies above its secant, so the least of
-Σ_t c_t(u_t) − λ·r over the allowed outputs in the box is at least a linear program's optimum;
-the box is split where the secants have the largest error (Falk and Soland, 1969). Multipliers of
-the rows prove each bound, independent of the tolerances of the linear programs.
+The cost Σ_t c_t(u_t) depends on the image u = B r alone. Over a box l ≤ u ≤ h each concave c_t lies
+above its secant, so a linear program bounds Σ_t c_t(u_t) − λ·r from below, and multipliers of its
+rows prove that; boxes are split where secants err most (Falk and Soland, 1969).
 """
 
 from __future__ import annotations
@@ -21,44 +19,16 @@ from core.clock import Deadline
 from core.errors import InfeasibleError, SolverError
 from core.optimal.bounds.relaxation import EPSILON, Relaxation
 from core.optimal.programs.highs import INFINITY, LinearProgram
-from core.optimal.tolerances import EXACT_PRICE
+from core.optimal.tolerances import EXACT_PRICE, THIN
 from core.optimal.utility import OfImage
 from core.validation import FloatArray
-
-THIN = 1e-9
-"""Least length of a side that is split: a shorter one is within the programs' tolerance."""
-
-INWARD = 0.1
-"""Least part of a side on either side of a split."""
-
-FEW = 64
-"""Boxes after which outputs that undercut the prices by far are returned at once: the next prices,
-which they improve, are a better use of time."""
-
-FAR = 4.0
-"""Multiple of the tolerance by which such an output undercuts the prices."""
-
-REACH = 1e-12
-"""Added to the sides of the first box, for the rounding of the programs that found them."""
-
-CUTTINGS = 4
-"""Most programs of one box, each after an oracle has cut off the last one's point."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pricing:
-    """Bounds on the least reduced cost c(r) − λ·r of an allowed output.
+    """`floor` ≤ c(r) − λ·r for every allowed r, and `best`, the least found, at `point`.
 
-    Attributes
-    ----------
-    floor : float
-        A lower bound for every allowed posterior r.
-    outputs : ndarray
-        Allowed posteriors of negative reduced cost, lowest first, shape (k, n_x).
-    best : float
-        The least reduced cost found.
-    point : ndarray
-        The posterior that has it, shape (n_x,).
+    `outputs`: allowed posteriors of negative reduced cost, lowest first, shape (k, n_x).
     """
 
     floor: float
@@ -68,33 +38,7 @@ class Pricing:
 
 
 class ImageBound:
-    """Branch and bound over the images of one allowed set; its first box is kept.
-
-    Parameters
-    ----------
-    allowed : AllowedSet
-        The allowed outputs. Where it has an oracle, outputs found are cut off if they are not
-        allowed; cuts are valid everywhere, so earlier bounds remain valid.
-    utility : OfImage
-        Gives the cost.
-
-    Raises
-    ------
-    InfeasibleError
-        If no output is allowed.
-
-    Examples
-    --------
-    >>> from core.joint import Joint
-    >>> from core.notions import LIP
-    >>> from core.optimal.utility import entropy_terms
-    >>> joint = Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]])
-    >>> goal = OfImage(joint.p / joint.p_x, entropy_terms, 0.0)
-    >>> bound = ImageBound(LIP(0.5).allowed_set(joint), goal)
-    >>> found = bound.minimise(np.zeros(4), tolerance=1e-9, deadline=Deadline.after(10))
-    >>> found.floor <= found.best, (goal.matrix @ found.point).round(4)  # P(s | y), a lift e^{−1/2}
-    (True, array([0.3033, 0.6967]))
-    """
+    """Branch and bound over the images of one allowed set; its first box is kept."""
 
     def __init__(self, allowed: AllowedSet, utility: OfImage) -> None:
         self._utility, self._oracle = utility, allowed.oracle
@@ -113,30 +57,20 @@ class ImageBound:
         patient: bool = False,
         known: float = -np.inf,
     ) -> Pricing:
-        """Return a lower bound of c(r) − λ·r, and outputs of negative reduced cost.
+        """Return a lower bound of c(r) − λ·r, valid whenever it ends, and outputs below 0.
 
-        The search ends when the floor is within the tolerance of the least reduced cost found (or
-        of 0, where that is lower), when outputs far below 0 are found, or when time is over. The
-        floor is valid whenever it ends. With `patient` neither 0 nor outputs below it end it.
-
-        Parameters
-        ----------
-        prices : ndarray
-            λ, shape (n_x,).
-        tolerance : float
-            In units of the cost.
-        deadline : Deadline
-            When to stop.
-        patient : bool
-            Whether to find the least reduced cost itself.
-        known : float
-            A lower bound that is known already.
+        It ends when the floor is within the tolerance of min(0, least found), when outputs far
+        below 0 are found, or when time is over; with `patient` neither 0 nor outputs below it end
+        it.
         """
         search = _Search(self, prices)
         search.look(self._lower, self._upper, -np.inf)
         most = np.inf if patient else 0.0
         while search.open and max(search.floor(), known) < min(search.best, most) - tolerance:
-            enough = search.boxes >= FEW and search.best < -FAR * tolerance and not patient
+            # outputs that undercut the prices by far are returned at once
+            # boxes after which outputs that undercut the prices by far are returned at once: the
+            # next prices, which they improve, are a better use of time
+            enough = search.boxes >= 64 and search.best < -4.0 * tolerance and not patient
             if enough or deadline.over:
                 break
             search.split()
@@ -150,7 +84,8 @@ class ImageBound:
 
         They are −∞ and 0 where HiGHS finds the box empty without a proof, or fails.
         """
-        for _ in range(CUTTINGS):
+        # most programs of one box, each after an oracle has cut off the last one's point
+        for _ in range(4):
             found = self._least(slopes, prices, lower, upper)
             if found is None or self._oracle is None or not found[1].any():
                 return found
@@ -236,7 +171,9 @@ class ImageBound:
                 found = self.least(sign * axis, nothing, lower, upper)
                 if found is None:
                     raise InfeasibleError("No output at all meets the notion: its set is empty.")
-                reached = sign * (found[0] - REACH)
+                # added to the sides of the first box, for the rounding of the programs that found
+                # them
+                reached = sign * (found[0] - 1e-12)
                 side[t] = max(reached, lower[t]) if sign > 0 else min(reached, upper[t])
         return lower, upper
 
@@ -309,7 +246,7 @@ class _Search:
         side = upper - lower
         miss = np.where(side < THIN, -np.inf, self._space.miss(r, lower, upper))
         t = int(miss.argmax()) if miss.max() > 0 else int(side.argmax())
-        inward = INWARD * side[t]
+        inward = 0.1 * side[t]  # least part of a side on either side of a split
         at = float(np.clip(self._space.image(r)[t], lower[t] + inward, upper[t] - inward))
         left, right = upper.copy(), lower.copy()
         left[t] = right[t] = at

@@ -1,11 +1,10 @@
 """Vertices of a polytope that undercut given prices, or the proof that there are none.
 
-The polytope starts as the simplex, and rows are added one by one. A new vertex lies on an edge of
-which the row cuts one end off; the reduced cost is concave, so a new vertex that undercuts the
-prices has a neighbour that does. So it suffices to keep those that do, with their edges, and to add
-rows that one of them violates: where none is left, the prices are proven.
-
-Source: double description, Motzkin et al. (1953), of the vertices below a concave level only.
+Rows are added to the simplex one by one. A new vertex lies on an edge of which the row cuts one end
+off; the reduced cost is concave, so one that undercuts the prices has a neighbour that does. So it
+suffices to keep those that do, with their edges, until no row is violated. Source: double
+description, Motzkin et al. (1953), below a concave level; inverses refined by Newton's step X + X(I
+− AX) in twice the precision, Ogita, Rump and Oishi (2005).
 """
 
 from __future__ import annotations
@@ -16,49 +15,70 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.clock import NEVER, Deadline
-from core.optimal.polytopes.facets import (
-    MOST_BYTES,
-    PARALLEL,
-    Facets,
-    relaxed,
-    simplex_corners,
-    solved_corners,
-    systems,
-)
+from core.optimal.plan import SIZES
+from core.optimal.polytopes.facets import Facets, relaxed, simplex_corners, solved_corners, systems
 from core.optimal.programs.batched_simplex import inverses
-from core.optimal.programs.refinement import refined
+from core.optimal.tolerances import PARALLEL
 from core.optimal.utility import Utility
-from core.validation import FloatArray, IntArray
+from core.validation import BoolArray, FloatArray, IntArray
 
-AT_ONCE = 5
-"""Vertices that an oracle gets at a time: those of least reduced cost."""
+
+def refined(systems: FloatArray, inverses: FloatArray) -> tuple[FloatArray, BoolArray]:
+    """Return more accurate inverses, (k, n, n), and which are accurate in each column, (k,)."""
+    result, exact = inverses, np.zeros(len(inverses), dtype=np.bool_)
+    for _ in range(4):  # most steps: one or two suffice
+        if exact.all():
+            break
+        with np.errstate(over="ignore", invalid="ignore"):  # where it does not converge
+            step = result @ _residuals(systems, result)
+            size = np.abs(result).max(axis=1, initial=0.0)
+            # largest last step, as a part of its column, at which a column counts as exact
+            exact = (np.abs(step).max(axis=1, initial=0.0) <= 1e-14 * size).all(axis=1)
+            result = np.where(np.isfinite(step), result + step, result)
+    return result, exact
+
+
+def _residuals(systems: FloatArray, inverses: FloatArray) -> FloatArray:
+    """Return I − AX, shape (k, n, n), as if computed in twice the precision."""
+    total = np.broadcast_to(np.eye(systems.shape[-1]), systems.shape).copy()
+    small = np.zeros(systems.shape)
+    (a_high, a_low), (x_high, x_low) = _halves(-systems), _halves(inverses)
+    for i in range(systems.shape[-1]):
+        left, low_left = a_high[:, :, i, None], a_low[:, :, i, None]
+        right, low_right = x_high[:, i, None, :], x_low[:, i, None, :]
+        product = -systems[:, :, i, None] * inverses[:, i, None, :]
+        missing = ((product - left * right) - low_left * right) - left * low_right
+        small += low_left * low_right - missing
+        before, total = total, total + product
+        added = total - before
+        small += (before - (total - added)) + (product - added)
+    result: FloatArray = total + small
+    return result
+
+
+def _halves(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return two parts of 26 bits that add up to each value: their products are exact."""
+    scaled = (2.0**27 + 1) * values  # a double times this gives its first 26 bits
+    high = scaled - (scaled - values)
+    return high, values - high
+
 
 STEEP = 1e4
 """Largest entry of the inverse of a vertex's system at which its rounding error is far below the
 distance by which rows are moved outwards: larger ones are refined."""
-
-MOST = 2_000
-"""Default of the most vertices that are kept."""
 
 
 @dataclass(frozen=True, eq=False)
 class Undercut:
     """The vertices that undercut prices λ, and the upper bound that follows.
 
-    Attributes
-    ----------
-    outputs : ndarray
-        Vertices with φ(r) − λ·r below the floor, as posteriors, shape (k, n_x), lowest first; of a
-        larger polytope where time was over.
-    bound : float
-        Upper bound on the utility of mixtures over the polytope.
-    slack : float
-        The floor is −slack nats: the slack given, or more where there were too many vertices.
-    finished : bool
-        Whether the outputs are vertices of the polytope itself.
-    sure : bool
-        Whether every vertex was computed to far more accuracy than rows were moved by; else the
-        bound is not proven.
+    - `outputs`: vertices with φ(r) − λ·r below the floor, as posteriors, shape (k, n_x), lowest
+      first.
+    - `bound`: upper bound on the utility of mixtures over the polytope.
+    - `slack`: the floor is −slack nats, lower than asked where there were too many vertices.
+    - `finished`: whether the outputs are vertices of the polytope itself, not of a larger one.
+    - `sure`: whether every vertex is far more accurate than rows were moved by; else nothing is
+      proven.
     """
 
     outputs: FloatArray
@@ -75,46 +95,13 @@ def undercutting(
     duals: FloatArray,
     *,
     slack: float,
-    most: int = MOST,
+    most: int = SIZES.low_vertices[0],
     oracle: Callable[[FloatArray], FloatArray | None] | None = None,
     deadline: Deadline = NEVER,
 ) -> Undercut:
-    """Return the vertices of a polytope that undercut prices, and the bound that the prices prove.
+    """Return the vertices that undercut prices, and the bound that these prove.
 
-    Where too many vertices undercut the prices, the floor falls to the lowest `most` of them.
-
-    Parameters
-    ----------
-    facets : Facets
-        The polytope. Rows are moved slightly outwards during the search, not for the outputs.
-    p_x : ndarray
-        P(x), shape (n_x,).
-    utility : Utility
-        Gives the costs φ.
-    duals : ndarray
-        λ, shape (n_x,).
-    slack : float
-        The floor is −slack nats; the bound is raised by the slack.
-    most : int
-        Most vertices that are kept: where more are below the floor, it falls.
-    oracle : callable, optional
-        For a set that rows alone do not describe: takes vertices, as posteriors of shape (k, n_x),
-        and returns the cuts that they violate, shape (j, n_x), or None to end the search.
-    deadline : Deadline
-        When to stop; the bound is valid whenever that is.
-
-    Examples
-    --------
-    >>> from core.joint import Joint
-    >>> from core.notions import LIP
-    >>> from core.optimal.polytopes.standard_form import polytope
-    >>> from core.optimal.utility import MutualInformation
-    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
-    >>> facets = polytope(LIP(0.5).allowed_set(joint), joint.p_x).facets()
-    >>> goal = MutualInformation()
-    >>> found = undercutting(facets, joint.p_x, goal, np.array([0.7, 0.1]), slack=1e-9)
-    >>> found.outputs.round(4)
-    array([[0.8935, 0.1065]])
+    Where more than `most` undercut the prices, the floor falls to the lowest of them.
     """
 
     def price(points: FloatArray) -> FloatArray:
@@ -129,7 +116,8 @@ def undercutting(
         if row is not None:
             known.apply(row)
             continue
-        lowest = np.argsort(known.prices, kind="stable")[:AT_ONCE]
+        # vertices that an oracle gets at a time: those of least reduced cost
+        lowest = np.argsort(known.prices, kind="stable")[:5]
         cuts = None if oracle is None else oracle(facets.posteriors(known.points[lowest]))
         finished = cuts is None or len(cuts) == 0
         if cuts is not None and len(cuts):
@@ -146,19 +134,8 @@ def dual_value(duals: FloatArray, prices: FloatArray, points: FloatArray, p_x: F
     """Return the larger p·P_X of two choices of duals p ≤ λ that no given output undercuts.
 
     Either all duals fall by the lowest reduced cost; or, for each output of negative reduced cost,
-    that of the symbol with the largest r(x)/P(x), which is better where only symbols of tiny
-    probability are priced too high.
-
-    Parameters
-    ----------
-    duals : ndarray
-        λ, shape (n_x,).
-    prices : ndarray
-        Reduced costs φ(r) − λ·r of the outputs, shape (k,).
-    points : ndarray
-        The outputs r, as posteriors, shape (k, n_x).
-    p_x : ndarray
-        P(x), shape (n_x,).
+    that of the symbol with the largest r(x)/P(x), better where only rare symbols are priced too
+    high.
     """
     total = float(duals @ p_x)
     low = np.flatnonzero(prices < 0)
@@ -176,25 +153,13 @@ def dual_value(duals: FloatArray, prices: FloatArray, points: FloatArray, p_x: F
 class _Known:
     """The vertices below the floor under the rows so far; parameters as in `undercutting`.
 
-    Attributes
-    ----------
-    points : ndarray
-        The vertices z, shape (k, n).
-    tight : ndarray
-        Indices of the rows that each meets, shape (k, n − 1).
-    edges : ndarray
-        Directions of the edges, along each of which one of these rows becomes slack, shape
-        (k, n, n − 1).
-    lengths : ndarray
-        Lengths of the edges, shape (k, n − 1).
-    excess : ndarray
-        Value of each row at each vertex less its limit, −∞ for rows in use, shape (k, m).
-    prices : ndarray
-        Reduced costs, shape (k,).
-    floor : float
-        All vertices below it are known, for the polytope of the rows so far.
-    sure : bool
-        As in `Undercut`.
+    - `points`: the vertices z, shape (k, n).
+    - `tight`: indices of the rows that each meets, shape (k, n − 1).
+    - `edges`, `lengths`: directions along which one of these becomes slack, shape (k, n, n − 1).
+    - `excess`: value of each row at each vertex less its limit, −∞ for rows in use, shape (k, m).
+    - `prices`: reduced costs, shape (k,).
+    - `floor`: all vertices below it are known, for the polytope of the rows so far.
+    - `sure`: as in `Undercut`.
     """
 
     _NAMES = ("points", "tight", "edges", "lengths", "excess", "prices")
@@ -218,7 +183,7 @@ class _Known:
         self._exact = np.append(np.zeros(n), limits)
         self._limits = np.append(np.zeros(n), relaxed(limits, np.random.default_rng(0)))
         self._norm, self._price, self.floor = facets.norm, price, floor
-        self._most = min(most, MOST_BYTES // (8 * n * (n + 2)))
+        self._most = min(most, SIZES.vertex_bytes // (8 * n * (n + 2)))
         self._applied = np.arange(len(self._rows)) < n
         self.sure = True
         self._take([], self._made(simplex_corners(n)))

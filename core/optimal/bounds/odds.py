@@ -10,9 +10,6 @@ import numpy as np
 
 from core.validation import FloatArray
 
-BISECTIONS = 30
-"""Bisections for an end of a range of odds: more precision saves no box."""
-
 EXPONENT = 700.0
 """Largest exponent, before doubles overflow: the cut only widens a range of odds."""
 
@@ -25,13 +22,7 @@ STEPS = 200
 
 
 def dominance(odds: float) -> float:
-    """Return ψ(k) = (k + 1) log(k + 1) − k log k: concave, rising, 0 at 0.
-
-    Examples
-    --------
-    >>> dominance(1.0) == 2 * math.log(2)
-    True
-    """
+    """Return ψ(k) = (k + 1) log(k + 1) − k log k: concave, rising, 0 at 0."""
     return math.log1p(odds) + odds * math.log1p(1 / odds) if odds > 0 else 0.0
 
 
@@ -44,15 +35,7 @@ def least_odds(highest_price: float, n_x: int) -> float:
 
 
 def unseen_price(prices: FloatArray, dominant: int) -> float:
-    """Return a price of d that holds for all outputs in which d is largest, allowed or not.
-
-    Parameters
-    ----------
-    prices : ndarray
-        p, shape (n_x,), n_x ≥ 2, of which those of the other symbols are used.
-    dominant : int
-        The symbol d.
-    """
+    """Return a price of d that holds for all outputs in which d is largest, allowed or not."""
     highest_price = float(prices.max())
     if highest_price <= 0:
         return float(prices[dominant])
@@ -70,22 +53,8 @@ def unseen_price(prices: FloatArray, dominant: int) -> float:
 def first_open_odds(prices: FloatArray, dominant: int, least: float, most: float) -> float:
     """Return the first odds in [least, most] at which an output may undercut prices.
 
-    As no other entry exceeds r_d, no w_x exceeds k. So p·w is at most its value with w_x = k on the
-    symbols of highest price, up to a mass of 1, and H(w) ≥ −log k. Both matter at small odds.
-
-    Parameters
-    ----------
-    prices : ndarray
-        p, shape (n_x,), n_x ≥ 2.
-    dominant : int
-        The symbol d.
-    least, most : float
-        The range of odds, finite; `least` at least 1/(n_x − 1), up to rounding.
-
-    Returns
-    -------
-    float
-        `most` if there are no such odds.
+    As r_d is the largest, no w_x exceeds k. So p·w is at most its value with w_x = k on the symbols
+    of highest price, up to a mass of 1, and H(w) ≥ −log k.
     """
     if least >= most:
         return least
@@ -124,18 +93,6 @@ def inherited_prices(prices: FloatArray, proven: FloatArray) -> FloatArray:
 
     With H(r) ≥ p'·r proven, H(r) − p·r ≥ (p'_d − p_d) r_d − η (1 − r_d), where η is the largest
     rise p_x − p'_x of another symbol: so p_d = p'_d − max(η, 0)/k holds at odds of at least k.
-
-    Parameters
-    ----------
-    prices : ndarray
-        p, shape (n_x,), n_x ≥ 2.
-    proven : ndarray
-        p', shape (n_x,).
-
-    Returns
-    -------
-    ndarray
-        Shape (n_x,).
     """
     rise = prices - proven
     first, second = np.argsort(-rise)[:2]
@@ -150,23 +107,7 @@ def inherited_prices(prices: FloatArray, proven: FloatArray) -> FloatArray:
 
 
 def odds_range(prices: FloatArray, dominant: int, highest: float) -> tuple[float, float]:
-    """Return the range of odds k of d that holds all k with ψ(k) < p_d k + max_{x≠d} p_x.
-
-    Parameters
-    ----------
-    prices : ndarray
-        p, shape (n_x,), n_x ≥ 2.
-    dominant : int
-        The symbol d.
-    highest : float
-        An upper bound of the odds of allowed outputs; ∞ only where p_d ≤ 0. Odds above
-        e^EXPONENT are no other output than d alone, in doubles.
-
-    Returns
-    -------
-    least, most : float
-        The range, empty if least ≥ most.
-    """
+    """Return a range of odds k of d that holds all k with ψ(k) < p_d k + max_{x≠d} p_x."""
     highest_price, price = float(prices.max()), float(prices[dominant])
     if highest_price <= 0:
         return 1.0, 0.0
@@ -196,7 +137,7 @@ def odds_range(prices: FloatArray, dominant: int, highest: float) -> tuple[float
 
 def _last(settled: Callable[[float], bool], inside: float, outside: float) -> float:
     """Return the last point from `inside` towards `outside` that is settled, by bisection."""
-    for _ in range(BISECTIONS):
+    for _ in range(30):  # bisections for an end of a range of odds: more precision saves no box
         middle = (inside + outside) / 2
         if settled(middle):
             inside = middle

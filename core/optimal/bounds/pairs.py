@@ -1,9 +1,7 @@
 """Outputs with two large symbols, all pairs at once: the first boxes of a tree of many symbols.
 
-Beside the dominant symbol d either some other symbol has at least half of the rest, or none has.
-Where none has, −log w is at least log 2 for all of them, and the first relaxation is already tight
-enough to be of use. Splitting symbol by symbol takes as many splits as there are symbols to get
-there.
+Beside the dominant symbol either some symbol has at least half of the rest, or none has: then −log
+w ≥ log 2 for all, and the first relaxation is tight enough to be of use.
 """
 
 from __future__ import annotations
@@ -41,26 +39,10 @@ def pair_bounds(
     upper: FloatArray,
     multipliers: Multipliers,
 ) -> FloatArray:
-    """Return, for each x, a lower bound of the scaled H − p·r over the outputs in which x is large.
+    """Return, for each x, a lower bound of the scaled H − p·r over outputs in which x is large.
 
-    Given multipliers of the rows each is a sum of a few terms: the odds and w_x are at the cheaper
-    ends of their ranges, and the remaining mass is on the cheapest other symbol.
-
-    Parameters
-    ----------
-    relaxation : Relaxation
-        The relaxation, focused on d.
-    prices : ndarray
-        p, shape (n_x,).
-    lower, upper : ndarray
-        The whole box, shape (n_x,): all w_x from 0.
-    multipliers : Multipliers
-        Multipliers of the rows; any are valid.
-
-    Returns
-    -------
-    ndarray
-        The bounds, shape (n_x,); ∞ at d.
+    Given multipliers, odds and w_x are at the cheaper ends of their ranges, and the remaining mass
+    is on the cheapest other symbol.
     """
     d, count = relaxation.dominant, len(prices)
     priced, rows = relaxation.priced(multipliers.rows)

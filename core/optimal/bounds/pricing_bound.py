@@ -1,14 +1,12 @@
 """Proofs of prices by branch and bound, one dominant symbol at a time.
 
-Every allowed r has a largest entry. So prices p that hold for each symbol's outputs, those in
-which it is the largest, satisfy H(r) ≥ p·r on the whole allowed set, and then no mechanism has
-more utility than H(X) − p·P_X (weak duality). Where a price λ_d does not hold it is lowered for d
-alone: the bound rises by Σ_d P(d)(λ_d − p_d), not by the largest difference.
+Every allowed r has a largest entry, so prices p that hold for each symbol's outputs satisfy H(r) ≥
+p·r on the whole allowed set, and no mechanism exceeds H(X) − p·P_X (weak duality). Where λ_d does
+not hold it is lowered for d alone: the bound rises by Σ_d P(d)(λ_d − p_d).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,39 +14,24 @@ from scipy import special
 
 from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
-from core.optimal.bounds import branch_and_bound
 from core.optimal.bounds.box_programs import BoxPrograms
 from core.optimal.bounds.branch_and_bound import Trees
 from core.optimal.bounds.forest import Forest
 from core.optimal.bounds.odds import inherited_prices, unseen_price
-from core.optimal.bounds.space import Space
+from core.optimal.bounds.relaxation import Space
+from core.optimal.plan import SIZES
 from core.validation import FloatArray
-
-MOST_PROOFS = 16
-"""Most proven prices that are kept, the latest: new ones are mostly near one of them."""
-
-MARGIN = 1e-12
-"""Subtracted from every proven price, relative to 1 + |price|, for the rounding of divisions."""
 
 
 @dataclass(frozen=True, eq=False)
 class BoundResult:
     """The result of branch and bound for prices λ.
 
-    Attributes
-    ----------
-    prices : ndarray
-        p ≤ λ with H(r) ≥ p·r for every allowed posterior r, shape (n_x,).
-    lower : float
-        H(r) − λ·r is at least this for every allowed posterior r: min (p − λ).
-    columns : list of ndarray
-        Allowed posteriors with H(r) < λ·r, shape (n_x,) each, no two the same.
-    best_value : float
-        Least H(r) − λ·r among these; 0 if there are none.
-    finished : bool
-        Whether every tree is closed: p is then as high as columns and the tolerance allow.
-    boxes : int
-        Number of boxes that were bounded.
+    - `prices`: p ≤ λ with H(r) ≥ p·r for every allowed posterior r, shape (n_x,).
+    - `lower`: H(r) − λ·r is at least this for every allowed posterior r: min (p − λ).
+    - `columns`: allowed posteriors with H(r) < λ·r, shape (n_x,) each, no two the same.
+    - `best_value`: least H(r) − λ·r among these; 0 if there are none.
+    - `finished`: whether every tree is closed.
     """
 
     prices: FloatArray
@@ -60,30 +43,12 @@ class BoundResult:
 
 
 class PricingBound:
-    """Proofs of prices over one allowed set; largest odds and proven prices are kept between them.
-
-    A call with the same prices as the last one continues its trees.
-
-    Parameters
-    ----------
-    allowed : AllowedSet
-        The allowed outputs; its oracle is not used, so the proofs are for a larger set, and valid.
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> bound = PricingBound(AllowedSet(sparse.csr_array([[1.0, -2.0]]), n_x=2))  # r_1 ≤ 2 r_2
-    >>> found = bound.minimise(np.array([1.5, 0.0]), tolerance=1e-6, time_limit=1.0)
-    >>> found.columns[0].round(3)  # the vertex (2/3, 1/3)
-    array([0.667, 0.333])
-    >>> round(float(found.prices[0]) * 2 / 3, 4), round(float(np.log(3) - np.log(2) * 2 / 3), 4)
-    (0.6365, 0.6365)
-    """
+    """Proofs of prices over one allowed set; equal prices continue the trees of the last call."""
 
     def __init__(self, allowed: AllowedSet) -> None:
         self.n_x = allowed.n_x
         self.space = Space(allowed)
-        few = allowed.n_x < branch_and_bound.MANY and BoxPrograms.suits(allowed)
+        few = allowed.n_x < SIZES.paired_symbols and BoxPrograms.suits(allowed)
         self._programs = BoxPrograms(allowed) if few else None
         self._proofs: list[FloatArray] = []
         self._pricing: _Pricing | None = None
@@ -95,23 +60,8 @@ class PricingBound:
         tolerance: float,
         time_limit: float,
         weights: FloatArray | None = None,
-        starts: Iterable[FloatArray] = (),
     ) -> BoundResult:
-        """Prove prices as near to λ as possible, and collect outputs that disprove λ.
-
-        Parameters
-        ----------
-        prices : ndarray
-            λ, shape (n_x,), finite.
-        tolerance : float
-            How far below λ a proven price may be, in nats, above 0, to save time.
-        time_limit : float
-            Seconds. However short, the result is valid.
-        weights : ndarray, optional
-            Weight of each price, shape (n_x,), such as P_X; equal by default.
-        starts : iterable of ndarray
-            Allowed posteriors that may undercut λ, shape (n_x,) each.
-        """
+        """Prove prices as near to λ as possible, and collect outputs that disprove λ."""
         deadline = Deadline.after(time_limit)
         weights = np.ones(self.n_x) if weights is None else weights
         if self.n_x == 1:  # the only output is that symbol, and it costs nothing
@@ -121,13 +71,13 @@ class PricingBound:
         if self._pricing is None or not self._pricing.same(prices, tolerance):
             self._pricing = self._planted(prices, tolerance)
         found, trees = self._pricing.found, self._pricing.trees
-        for start in starts:
-            found.add(start)
-            trees.learn(start)
         trees.work(weights, deadline)
         proven = trees.proven
-        proven -= MARGIN * (1.0 + np.abs(proven))
-        self._proofs = [*self._proofs, proven][-MOST_PROOFS:]
+        # subtracted from every proven price, relative to 1 + |price|, for the rounding of
+        # divisions
+        proven -= 1e-12 * (1.0 + np.abs(proven))
+        # most proven prices that are kept, the latest: new ones are mostly near one of them
+        self._proofs = [*self._proofs, proven][-16:]
         return found.result(proven, trees.closed, trees.boxes)
 
     @property

@@ -1,10 +1,8 @@
 """Proof that no allowed output improves a mixture: a lower bound on every reduced cost.
 
-Proofs start from the rows as they were given, and share no code with the search. They are by all
-vertices in whole numbers; by vertices that the polytope's graph proves complete; by the vertices
-that undercut the duals, from double description; by slices, whose vertices are proven in these
-ways; or by linear programs whose duals are checked: branch and bound, which either ends in a proof
-or stays far from one, and boxes for the whole mixture, which come close soon.
+Proofs start from the rows as given, and share no code with the search: by all vertices, exact or
+proven complete; by vertices that undercut the duals; by slices; or by linear programs whose duals
+are checked, in branch and bound and in boxes for the whole mixture.
 """
 
 from __future__ import annotations
@@ -18,116 +16,34 @@ from core.clock import Deadline
 from core.errors import SolverError, TimeLimitError
 from core.optimal.bounds.box_bound import BoxBound
 from core.optimal.bounds.box_programs import BoxPrograms
-from core.optimal.bounds.box_solver import FEW
-from core.optimal.bounds.branch_and_bound import MANY
 from core.optimal.bounds.image_bound import ImageBound
-from core.optimal.bounds.low_vertices import MOST, dual_value, undercutting
+from core.optimal.bounds.low_vertices import dual_value, undercutting
 from core.optimal.bounds.pricing_bound import PricingBound
 from core.optimal.bounds.slices import sliced_bound
+from core.optimal.plan import SHARES, SIZES
 from core.optimal.polytopes import tableaux
 from core.optimal.polytopes.enumeration import AllVertices, all_vertices
-from core.optimal.polytopes.exact_vertices import MOST_RAYS, may_enumerate
+from core.optimal.polytopes.exact_vertices import may_enumerate
 from core.optimal.polytopes.facets import facets_of
 from core.optimal.polytopes.standard_form import Polytope
-from core.optimal.polytopes.walk import MAX_VERTICES
-from core.optimal.tolerances import EXACT_PRICE
+from core.optimal.tolerances import EXACT_PRICE, MARGIN
 from core.optimal.utility import MutualInformation, OfImage, Utility
 from core.validation import FloatArray
-
-MARGIN = 1e-12
-"""Added to every bound, in nats, for the rounding of its sums."""
 
 MOST_BETTER = 4
 """Most outputs, for each symbol of X, that a proof by all vertices returns."""
 
-LOW_SYMBOLS, LOW_ROWS, LOW_VERTICES = (20, 50), (400, 40), (MOST, MOST // 4)
-"""Two cases, by numbers of symbols and rows, in which the vertices that undercut the duals are
-sought first, and how many are kept: it takes milliseconds, but with many rows there are many."""
-
-LOW_SHARE, LOW_SHARE_ALONE = 0.02, 0.3
-"""Parts of the time left for that, which is not repeated if in vain: the first where branch and
-bound solves many boxes together, the second where it does not."""
-
-FIRST_SHARE = 0.12
-"""Part of the time left for the first run of branch and bound that solves many boxes together."""
-
-LAST_SHARE = 0.8
-"""Part of the time left for its second run, unless its tree is wide."""
-
-WIDE_TREE, WIDE_TREE_OF_MANY = 0.37, 0.28
-"""Part of a tree's boxes that is open above which it is wide, with few symbols and with more."""
-
-LOW_GROWTH = 4
-"""Factor by which the number of vertices kept grows where it was too small, with few symbols."""
-
-MOST_LOWER = 16
-"""Most outputs, for each symbol of X, that a proof by the vertices that undercut the duals returns:
-they are more diverse than those of a proof by all vertices."""
-
-WALK_SHARE = 0.25
-"""Part of the time left for a walk before branch and bound."""
-
-QUICK_SHARE = 0.08
-"""Part of the time left for branch and bound before other bounds are tried; it is resumed later."""
-
-WIDE = 0.02
-"""Distance of a bound from the aim, as a part of H(X), above which boxes for the whole mixture are
-tried before branch and bound is resumed."""
-
-BOX_SHARE = 0.6
-"""Part of the time left for these boxes."""
-
-BRANCH_SHARE = 0.5
-"""Part of the time left for branch and bound before a longer walk is tried, once, over a polytope
-of few dimensions: others have too many vertices."""
-
-LONG_WALK_SHARE = 0.6
-"""Part of the time left for the longer walk."""
-
-SLICE_SHARE = 0.7
-"""Part of the time left for a bound by slices."""
-
-WALK_ENTRIES = 4_000_000
-"""Most entries of all tableaux of a walk that is faster than branch and bound."""
-
-LOW, LOW_WALK_ROWS = 20, 40
-"""Most dimensions of a polytope for `LOW_FACTOR`, and, with rows, for a longer walk."""
-
-LOW_FACTOR = 4
-"""Factor of `WALK_ENTRIES` for a polytope of few dimensions: Adult's education under LIP of 15
-occupations has 33,000 vertices."""
-
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """The result of a proof.
-
-    Attributes
-    ----------
-    bound : float
-        An upper bound on the utility.
-    better : ndarray
-        Allowed outputs of negative reduced cost, lowest first, shape (k, n_x).
-    """
+    """An upper bound on the utility, and allowed outputs of negative reduced cost, lowest first."""
 
     bound: float
     better: FloatArray
 
 
 class Prover:
-    """Proofs over one polytope; vertices, trees and boxes are kept between them.
-
-    Parameters
-    ----------
-    allowed : AllowedSet
-        The allowed outputs; its oracle is not used, so the bound is for a larger set, and valid.
-    space : Polytope
-        The polytope of its rows.
-    p_x : ndarray
-        P(x), shape (n_x,).
-    utility : Utility
-        The utility to maximise.
-    """
+    """Proofs over one polytope; vertices, trees and boxes are kept between them."""
 
     def __init__(
         self, allowed: AllowedSet, space: Polytope, p_x: FloatArray, utility: Utility
@@ -144,16 +60,12 @@ class Prover:
         self._sliced = not self.allowed.blocks or self.allowed.n_auxiliary > 0
         # bounds by slices and by boxes for the whole mixture do not account for exceptions
         self._whole = utility.exceptions is None
-        self._together = len(p_x) < MANY and BoxPrograms.suits(self.allowed)
+        self._together = len(p_x) < SIZES.paired_symbols and BoxPrograms.suits(self.allowed)
         self._most_low = _low_vertices(space)
         self._known = self._trivial()
 
     def walk(self, deadline: Deadline, max_vertices: int) -> bool:
-        """Compute all vertices, if there are not too many; return whether they are known.
-
-        A walk that failed is repeated only for a larger `max_vertices`; `stopped` is the reason of
-        the last failure.
-        """
+        """Compute all vertices, unless too many; return whether all are known (else `stopped`)."""
         if self.vertices is None and max_vertices > self._tried:
             self._tried, self.stopped = max_vertices, ""
             try:
@@ -167,19 +79,7 @@ class Prover:
     def check(
         self, duals: FloatArray, gap: float, deadline: Deadline, outputs: FloatArray | None = None
     ) -> Verdict:
-        """Return a bound on the utility, and outputs that would improve the mixture.
-
-        Parameters
-        ----------
-        duals : ndarray
-            λ, shape (n_x,).
-        gap : float
-            Difference of the bound and the mixture's utility at which to stop, in nats.
-        deadline : Deadline
-            When to stop.
-        outputs : ndarray, optional
-            Outputs of the mixture, shape (k, n_x), from which boxes for the whole mixture start.
-        """
+        """Return a bound on the utility, and outputs that would improve the mixture."""
         outputs = self.p_x[None] if outputs is None else outputs
         enough = self._worth(duals) + gap
         plain = isinstance(self.utility, MutualInformation)
@@ -187,18 +87,18 @@ class Prover:
         def settled(verdict: Verdict) -> bool:
             return verdict.bound <= enough or len(verdict.better) > 0
 
-        if may_enumerate(self.allowed) and self.walk(deadline.part(WALK_SHARE), MOST_RAYS):
+        if may_enumerate(self.allowed) and self.walk(deadline.part(SHARES.walk), SIZES.exact_rays):
             verdict = self._check_all(duals)
             if not plain or settled(verdict):
                 return verdict
         if self._most_low and self.vertices is None:
-            share = LOW_SHARE if self._together else LOW_SHARE_ALONE
+            share = SHARES.low_vertices if self._together else SHARES.low_vertices_alone
             verdict = self._undercut(duals, gap / 2, deadline.part(share))
             if settled(verdict):
                 return verdict
         if plain and self._together and self.vertices is None:
-            verdict = self._branch(duals, gap, deadline.part(FIRST_SHARE))
-        elif self.walk(deadline.part(WALK_SHARE), self._few()):
+            verdict = self._branch(duals, gap, deadline.part(SHARES.first_branching))
+        elif self.walk(deadline.part(SHARES.walk), self._few()):
             verdict = self._check_all(duals)
             if not plain:
                 return verdict
@@ -209,42 +109,46 @@ class Prover:
         elif not plain:
             return Verdict(self._known, np.zeros((0, len(self.p_x))))
         else:
-            verdict = self._branch(duals, gap, deadline.part(QUICK_SHARE))
+            verdict = self._branch(duals, gap, deadline.part(SHARES.quick_branching))
         if settled(verdict):
             return verdict
         if self._whole and not self._sliced:
             self._sliced = True
-            until = deadline.part(SLICE_SHARE)
+            until = deadline.part(SHARES.slices)
             sliced = sliced_bound(self.allowed, self.p_x, enough, until)
             self._known = min(self._known, sliced)
             if self._known <= enough:
                 return Verdict(self._known, verdict.better)
-        wide = enough + WIDE * self._trivial()
+        # above it boxes for the whole mixture are tried before branch and bound is resumed
+        wide = enough + 0.02 * self._trivial()
         if self._together and not self._tree_is_wide():
-            verdict = self._branch(duals, gap, deadline.part(LAST_SHARE))
+            verdict = self._branch(duals, gap, deadline.part(SHARES.last_branching))
             if settled(verdict):
                 return verdict
-        if not (self._together and self.space.n_x <= FEW):
-            self._box(outputs, wide, deadline.part(BOX_SHARE))
-            few_vertices = self.space.n_free <= LOW and self.space.n_slacks <= LOW_WALK_ROWS
-            if few_vertices and not self._tried_all:
-                verdict = self._branch(duals, gap, deadline.part(BRANCH_SHARE))
+        if not (self._together and self.space.n_x <= SIZES.box_symbols):
+            self._box(outputs, wide, deadline.part(SHARES.boxes))
+            few_rows = self._few_dimensions() and self.space.n_slacks <= SIZES.long_walk_rows
+            if few_rows and not self._tried_all:
+                verdict = self._branch(duals, gap, deadline.part(SHARES.branching))
                 if settled(verdict):
                     return verdict
                 self._tried_all, self._tried = True, 0
-                if self.walk(deadline.part(LONG_WALK_SHARE), MAX_VERTICES):
+                if self.walk(deadline.part(SHARES.long_walk), SIZES.walk_vertices):
                     return self._check_all(duals)
         self._box(outputs, wide, deadline)
         return self._branch(duals, gap, deadline)
 
     def _few(self) -> int:
         """Return the most vertices for which a walk is faster than branch and bound."""
-        most = WALK_ENTRIES * (LOW_FACTOR if self.space.n_free <= LOW else 1)
+        most = SIZES.walk_entries * (SIZES.walk_factor if self._few_dimensions() else 1)
         return most // (self.space.n_basic * (self.space.n_free + 1))
+
+    def _few_dimensions(self) -> bool:
+        return self.space.n_free <= SIZES.walk_dimensions
 
     def _tree_is_wide(self) -> bool:
         """Return whether so many of a tree's boxes are open that it will not end in time."""
-        most = WIDE_TREE if self.space.n_x <= FEW else WIDE_TREE_OF_MANY
+        most = SIZES.wide_tree if self.space.n_x <= SIZES.box_symbols else SIZES.wide_tree_of_many
         return self._tree is not None and self._tree.spread > most
 
     def _box(self, outputs: FloatArray, enough: float, deadline: Deadline) -> None:
@@ -271,12 +175,16 @@ class Prover:
             if found.sure:
                 self._known = min(self._known, found.bound + MARGIN)
             vain = len(found.outputs) == 0 and found.slack > slack
-            if not (found.finished and vain and self.space.n_x <= LOW_SYMBOLS[0]):
+            if not (found.finished and vain and self.space.n_x <= SIZES.low_symbols[0]):
                 break
-            self._most_low *= LOW_GROWTH
+            # factor by which the number of vertices kept grows where it was too small, with few
+            # symbols
+            self._most_low *= 4
         if vain or not found.finished or not found.sure:
             self._most_low = 0
-        most = MOST_LOWER * len(self.p_x) if found.finished else 0
+        # most outputs, for each symbol of X, that a proof by the vertices that undercut the duals
+        # returns: they are more diverse than those of a proof by all vertices
+        most = 16 * len(self.p_x) if found.finished else 0
         return Verdict(self._known, found.outputs[:most])
 
     def _branch(self, duals: FloatArray, gap: float, deadline: Deadline) -> Verdict:
@@ -349,6 +257,6 @@ class Prover:
 
 def _low_vertices(space: Polytope) -> int:
     """Return the most vertices below the duals that are kept, 0 where these are not sought."""
-    sizes = zip(LOW_SYMBOLS, LOW_ROWS, LOW_VERTICES, strict=True)
+    sizes = zip(SIZES.low_symbols, SIZES.low_rows, SIZES.low_vertices, strict=True)
     found = (most for n, m, most in sizes if space.n_x <= n and space.n_slacks <= m)
     return next(found, 0) if space.plain() else 0

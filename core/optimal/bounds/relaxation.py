@@ -1,14 +1,12 @@
-"""Lower bounds on H(r) − p·r over the allowed outputs in which one symbol dominates.
+"""Lower bounds on H(r) − p·r over the allowed outputs in which one symbol, d, dominates.
 
-Scaled so that all symbols but the dominant one, d, have mass 1 together, an output is its odds
-k = r_d/(1 − r_d) and the others' distribution w, and
+With odds k = r_d/(1 − r_d) and the others' distribution w
 
     (H(r) − p·r)/(1 − r_d) = ψ(k) + Σ_x φ(w_x) − p_d k − Σ_x p_x w_x,
     ψ(k) = (k + 1) log(k + 1) − k log k,  φ(w) = −w log w.
 
-The rows are homogeneous, so they stay as they are. Every term is concave in one variable, so over
-a box it lies above its secant; with secants for terms the minimum is a linear program. For an
-output of two symbols, the usual case, w is one symbol and φ is 0.
+Every term is concave in one variable, so over a box it lies above its secant; the rows are
+homogeneous and stay as they are. With secants for terms the minimum is a linear program.
 """
 
 from __future__ import annotations
@@ -22,13 +20,12 @@ from scipy import sparse, special
 from core.allowed.allowed_set import AllowedSet
 from core.errors import InfeasibleError
 from core.optimal.bounds.odds import dominance
+from core.optimal.concave_descent import descend
 from core.optimal.programs.highs import INFINITY, LinearProgram
+from core.optimal.tolerances import THIN
 from core.validation import FloatArray
 
 EPSILON = float(np.finfo(np.float64).eps)
-
-THIN = 1e-9
-"""Sides of a box shorter than this get a constant in place of a secant."""
 
 ODDS_CAP = 1e9
 """Odds at which a symbol counts as allowed alone."""
@@ -48,21 +45,8 @@ class Multipliers:
 class Relaxation:
     """The linear program of one dominant symbol and one box, and safe bounds from its duals.
 
-    Parameters
-    ----------
-    allowed : AllowedSet
-        The allowed outputs; its oracle is not used.
-    primal : bool
-        Whether to use the primal simplex, faster where only costs change between solves.
-
-    Attributes
-    ----------
-    matrix : ndarray
-        The rows, shape (m, n_x + n_auxiliary).
-    dominant : int
-        The dominant symbol d; −1 before the first `focus`: all symbols together then have mass 1.
-    solved : int
-        Number of programs solved.
+    `matrix`: the rows, shape (m, n_x + n_auxiliary). `dominant`: d; −1 before the first `focus`:
+    all symbols together then have mass 1.
     """
 
     def __init__(self, allowed: AllowedSet, *, primal: bool = False) -> None:
@@ -110,7 +94,7 @@ class Relaxation:
     def solve(
         self, costs: FloatArray, lower: FloatArray, upper: FloatArray
     ) -> tuple[FloatArray | None, Multipliers]:
-        """Minimise costs·(k, w) over a box: return the point, shape (n_x,), and multipliers.
+        """Minimise costs·(k, w) over a box: return the point, (n_x,), and multipliers.
 
         Where HiGHS finds the box empty the point is None, and the multipliers may prove it.
         """
@@ -143,11 +127,10 @@ class Relaxation:
         upper: FloatArray,
         multipliers: Multipliers,
     ) -> tuple[float, FloatArray]:
-        """Return a lower bound of costs·(k, w) over a box, and its reduced costs, shape (n_x,).
+        """Return a lower bound of costs·(k, w) over a box, and its reduced costs, (n_x,).
 
-        It is valid for any multipliers that are not negative on rows: each row's slack is left out,
-        and each variable then takes the cheaper end of its box. The rounding of these sums is
-        subtracted.
+        Valid for any multipliers ≥ 0 on rows: slacks are left out, each variable takes the cheaper
+        end of its box, and rounding is subtracted.
         """
         priced, rows = self.priced(multipliers.rows)
         nu = multipliers.mass
@@ -178,7 +161,7 @@ class Relaxation:
         return max((float(-others.min()) + rounding) / (slope - rounding), 0.0)
 
     def priced(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return rows @ matrix on the symbols, shape (n_x,), and the multipliers, repaired.
+        """Return rows @ matrix on the symbols, (n_x,), and the multipliers, repaired.
 
         They are repaired so that every auxiliary variable has a reduced cost of at least SURPLUS.
         """
@@ -205,3 +188,51 @@ class Relaxation:
 def _multipliers(duals: FloatArray) -> Multipliers:
     """Return duals as multipliers: the first is that of the mass, the others change their sign."""
     return Multipliers(np.maximum(-duals[1:], 0.0), float(duals[0]))
+
+
+class Space:
+    """The programs of an allowed set over one `relaxation`; keeps largest odds between proofs."""
+
+    def __init__(self, allowed: AllowedSet) -> None:
+        self._n_x = allowed.n_x
+        self.relaxation = Relaxation(allowed)
+        self._odds: dict[int, float] = {}
+        n_rows, n_vars = self.relaxation.matrix.shape
+        mass = np.zeros((1, n_vars))
+        mass[0, : allowed.n_x] = 1.0
+        self._slice = LinearProgram(
+            sparse.csr_array(np.vstack([mass, self.relaxation.matrix])),
+            np.concatenate([[1.0], np.full(n_rows, -INFINITY)]),
+            np.concatenate([[1.0], np.zeros(n_rows)]),
+            primal=True,
+        )
+
+    def highest_odds(self, symbol: int) -> float:
+        """Return an upper bound on a symbol's odds r_d/(1 − r_d), ∞ where it is allowed alone."""
+        if symbol not in self._odds:
+            self.relaxation.focus(symbol)
+            self._odds[symbol] = self.relaxation.highest_odds()
+        return self._odds[symbol]
+
+    def purest(self, symbol: int) -> FloatArray:
+        """Return the posterior that meets the rows in which a symbol has the largest entry."""
+        return self._lowest(-np.eye(self.relaxation.matrix.shape[1])[symbol])
+
+    def descend(self, r: FloatArray, prices: FloatArray) -> list[FloatArray]:
+        """Return the outputs, (n_x,), of a descent along linearisations of H(r) − p·r."""
+        rest = np.zeros(self.relaxation.matrix.shape[1] - len(r))
+
+        def lowest(costs: FloatArray) -> FloatArray:
+            return self._lowest(np.append(costs, rest))
+
+        def cost(r: FloatArray) -> float:
+            return float(special.entr(r).sum())
+
+        return descend(r, prices, lowest, cost, cost(r) - float(prices @ r))[-1:]
+
+    def _lowest(self, costs: FloatArray) -> FloatArray:
+        """Return the posterior that meets the rows and minimises costs·(r, auxiliary variables)."""
+        self._slice.set_costs(costs)
+        r = np.maximum(self._slice.solve().x[: self._n_x], 0.0)
+        result: FloatArray = r / r.sum()
+        return result

@@ -1,13 +1,9 @@
 """An upper bound for sets with many rows on one block of symbols each, by the chain rule.
 
-Let the symbols be partitioned into a few parts, such as the values of one attribute. With m the
-masses of the parts in an output r, and r_p its distribution within part p,
-H(r) = H(m) + Σ_p m_p H(r_p). Rows that concern part p only give a polytope of r_p that is small
-enough to enumerate; r_p is a mixture of its vertices v, and as H is concave H(r_p) is at least the
-same mixture of the H(v). H(m), concave too, is at least its interpolation on each cell of a
-subdivision of the simplex of all m. With these lower bounds, and all other rows, the optimum over
-mechanisms is one linear program, whose optimum no mechanism exceeds. The cells where interpolation
-loses most are split.
+With m the masses of a partition's parts in r and r_p the distribution within part p, H(r) = H(m) +
+Σ_p m_p H(r_p). By concavity H(r_p) is at least the mixture of the H(v) of the vertices v that the
+rows on p alone leave, and H(m) its interpolation on a cell of a subdivision. With these and all
+other rows the optimum is one linear program, which no mechanism exceeds.
 """
 
 from __future__ import annotations
@@ -21,6 +17,7 @@ from scipy import sparse, special
 from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
 from core.errors import SolverError, TimeLimitError
+from core.optimal.plan import SHARES, SIZES
 from core.optimal.polytopes.enumeration import all_vertices
 from core.optimal.polytopes.standard_form import polytope
 from core.optimal.programs.highs import INFINITY, LinearProgram
@@ -28,29 +25,8 @@ from core.optimal.tolerances import NEAR
 from core.optimal.utility import MutualInformation
 from core.validation import FloatArray, IntArray
 
-MOST_VERTICES = 60_000
-"""Most vertices of all parts together: each is priced for every cell."""
-
-VERTEX_SHARE = 0.3
-"""Part of the time left for the vertices of one partition."""
-
-DEAREST = 50.0
-"""Cost of publishing a symbol as it is, in nats: it keeps the program feasible at the start."""
-
 ADDED = 20
 """Most vertices that enter a cell's program at a time."""
-
-GAIN = 1e-7
-"""Least gain, minus the reduced cost, in nats, of a vertex that enters."""
-
-SPLIT_SHARE = 0.3
-"""Part of the largest interpolation error from which on a cell is split."""
-
-MOST_SPLIT = 8
-"""Most cells that are split at a time."""
-
-FINE = 1e-5
-"""Least interpolation error, in nats, of a cell that is split."""
 
 MARGIN = 1e-11
 """Added to every bound, in nats, for the rounding of its sums."""
@@ -65,37 +41,7 @@ class Cell:
 
 
 class SliceBound:
-    """Upper bounds on I(X;Y) over one allowed set, by one partition of the symbols.
-
-    Parameters
-    ----------
-    allowed : AllowedSet
-        The allowed outputs, without auxiliary variables; its oracle is not used.
-    p_x : ndarray
-        P(x), shape (n_x,), all positive.
-    part : ndarray
-        Number of each symbol's part, 0 … c − 1, shape (n_x,); no part is empty.
-    deadline : Deadline
-        Time limit for the vertices.
-
-    Raises
-    ------
-    TimeLimitError
-        If the vertices of the parts are too many, or time is over.
-    SolverError
-        If they are not proven to be all.
-
-    Examples
-    --------
-    >>> from core.joint import Joint
-    >>> from core.notions import SRLIP
-    >>> joint = Joint.from_counts([[4, 1, 3, 2], [1, 4, 2, 3]])
-    >>> allowed = SRLIP(0.3, (2, 2)).allowed_set(joint)
-    >>> later = Deadline.after(10)
-    >>> slices = SliceBound(allowed, joint.p_x, np.array([0, 0, 1, 1]), later)
-    >>> 0.854 < slices.bound(0.0, later) < 0.9  # the optimum is 0.8542, H(X) 1.3863
-    True
-    """
+    """Upper bounds on I(X;Y) over one allowed set, by one partition of the symbols."""
 
     def __init__(
         self, allowed: AllowedSet, p_x: FloatArray, part: IntArray, deadline: Deadline
@@ -109,7 +55,7 @@ class SliceBound:
         for p in range(n_parts):
             members = np.flatnonzero(part == p)
             own = rows[concerns[p] & (concerns.sum(axis=0) == 1)][:, members]
-            room = MOST_VERTICES - sum(map(len, points))
+            room = SIZES.slice_vertices - sum(map(len, points))
             found, margin = _vertices(own, p_x[members], deadline, room)
             margins.append(margin)
             wide = np.zeros((len(found), len(p_x)))
@@ -127,7 +73,8 @@ class SliceBound:
         count = len(p_x)
         ones = np.ones(count)
         identity = sparse.eye_array(count, format="csr")
-        self._program = LinearProgram(identity, ones, ones, cost=DEAREST * p_x)
+        # cost of publishing a symbol as it is, in nats: it keeps the program feasible at the start
+        self._program = LinearProgram(identity, ones, ones, cost=50.0 * p_x)
         self._add_cell(Cell(np.eye(n_parts)), [])
 
     def bound(self, goal: float, deadline: Deadline) -> float:
@@ -145,10 +92,7 @@ class SliceBound:
     def _solve(
         self, enough: float, deadline: Deadline
     ) -> tuple[float, list[FloatArray], FloatArray]:
-        """Return a lower bound of the program's optimum, weights of corners, and reduced costs.
-
-        The weights are of shape (c,) for each cell, the reduced costs as of `_priced`.
-        """
+        """Return a lower bound of the optimum, weights (c,) of each cell, and reduced costs."""
         best = -np.inf
         while True:
             solution = self._program.solve(deadline.left)
@@ -157,7 +101,8 @@ class SliceBound:
             new = False
             for q, cell in enumerate(self.cells):
                 order = np.argpartition(reduced[:, q], min(ADDED, len(reduced) - 1))[:ADDED]
-                fresh = [int(v) for v in order if reduced[v, q] < -GAIN and v not in cell.inside]
+                # least gain, minus the reduced cost, in nats, of a vertex that enters
+                fresh = [int(v) for v in order if reduced[v, q] < -1e-7 and v not in cell.inside]
                 if fresh:
                     self._add_points(q, fresh)
                     new = True
@@ -185,8 +130,10 @@ class SliceBound:
         gains = np.array(
             [_gain(cell.corners, theta) for cell, theta in zip(self.cells, shares, strict=True)]
         )
-        worst = np.argsort(-gains)[:MOST_SPLIT]
-        worst = worst[gains[worst] >= max(FINE, SPLIT_SHARE * float(gains.max()))]
+        worst = np.argsort(-gains)[:8]  # most cells that are split at a time
+        # least interpolation error, in nats, of a cell that is split
+        # part of the largest interpolation error from which on a cell is split
+        worst = worst[gains[worst] >= max(1e-5, 0.3 * float(gains.max()))]
         for q in worst:
             self._split(int(q), shares[q], reduced[:, q])
         return len(worst) > 0
@@ -240,31 +187,14 @@ class SliceBound:
 
 
 def sliced_bound(allowed: AllowedSet, p_x: FloatArray, goal: float, deadline: Deadline) -> float:
-    """Return an upper bound on I(X;Y), by the first partition whose vertices are found in time.
-
-    Parameters
-    ----------
-    allowed : AllowedSet
-        The allowed outputs, without auxiliary variables; its `blocks` are the partitions.
-    p_x : ndarray
-        P(x), shape (n_x,), all positive.
-    goal : float
-        Bound at which to stop, in nats.
-    deadline : Deadline
-        When to stop.
-
-    Returns
-    -------
-    float
-        In nats; H(X) where there is no such partition.
-    """
+    """Return an upper bound on I(X;Y), by the first partition whose vertices are found in time."""
     too_large = len(p_x)
     for part in allowed.blocks:
         largest = int(np.bincount(part).max())
         if largest >= too_large:
             continue
         try:
-            slices = SliceBound(allowed, p_x, part, deadline.part(VERTEX_SHARE))
+            slices = SliceBound(allowed, p_x, part, deadline.part(SHARES.slice_vertices))
         except (TimeLimitError, SolverError):
             too_large = largest
             continue
@@ -275,10 +205,7 @@ def sliced_bound(allowed: AllowedSet, p_x: FloatArray, goal: float, deadline: De
 def _vertices(
     rows: FloatArray, p_x: FloatArray, deadline: Deadline, most: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the vertices of one part, as posteriors, shape (k, its symbols), and margins, (k,).
-
-    A margin is an upper bound on the error of a vertex's entropy, in nats.
-    """
+    """Return vertices of one part as posteriors, and bounds on their entropies' errors in nats."""
     if len(p_x) == 1 or len(rows) == 0:
         return np.eye(len(p_x)), np.zeros(len(p_x))
     allowed = AllowedSet(sparse.csr_array(rows), len(p_x))

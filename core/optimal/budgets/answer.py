@@ -13,16 +13,11 @@ from core.allowed.allowed_set import AllowedSet, AverageBudget
 from core.clock import Deadline
 from core.errors import InfeasibleError, SolverError
 from core.optimal.budgets.lifting import Lifting
-from core.optimal.budgets.search import MOST_SYMBOLS, BudgetSearch
+from core.optimal.budgets.search import BudgetSearch
 from core.optimal.budgets.silent import silent_outputs
+from core.optimal.plan import SHARES, SIZES
 from core.optimal.utility import Utility
 from core.validation import FloatArray
-
-SIDE_SHARE = 0.15
-"""Part of the time left for each problem without budgets, whose result is a start or a bound."""
-
-RESERVE = 0.03
-"""Part of the time kept back for the last mixture and its audit."""
 
 NEGLIGIBLE = 1e-7
 """Budgets are raised to this part of the cost of X itself, as smaller ones are within HiGHS's
@@ -57,24 +52,7 @@ class SolveState(Protocol):
 
 
 def search_within(task: SolveState, solver: str, solve: Callable[..., Any], *, prove: bool) -> None:
-    """Improve the answer to a problem with budgets, and lower its upper bound.
-
-    Parameters
-    ----------
-    task : SolveState
-        The problem; its `allowed` has budgets.
-    solver : str
-        As in `maximise`.
-    solve : callable
-        `maximise` itself, for the problems without budgets that arise.
-    prove : bool
-        As in `maximise`.
-
-    Raises
-    ------
-    InfeasibleError, SolverError
-        If HiGHS fails; the task's answer and bound remain valid.
-    """
+    """Improve the answer to a problem with budgets, and lower its upper bound."""
     plain = replace(task.allowed, budgets=())
     first = task.first()
     task.offer(first)
@@ -89,7 +67,7 @@ def search_within(task: SolveState, solver: str, solve: Callable[..., Any], *, p
         task.allowed, budgets=tuple(_seen(budget, task.p_x) for budget in task.allowed.budgets)
     )
     lifting = Lifting(wider, task.p_x, task.goal)
-    few = len(task.p_x) <= MOST_SYMBOLS
+    few = len(task.p_x) <= SIZES.budget_symbols
     simple = plain.oracle is None and not plain.n_auxiliary
     name = "columns"
     if lifting.smooth and simple:
@@ -110,7 +88,7 @@ def _by_tangents(
     task: SolveState, lifting: Lifting, starts: list[FloatArray], *, few: bool, prove: bool
 ) -> FloatArray:
     """Return a kernel found by `BudgetSearch`, and lower the upper bound where symbols are few."""
-    until = task.deadline.part(1 - RESERVE)
+    until = task.deadline.part(1 - SHARES.budget_mixture)
     search = BudgetSearch(lifting, seed=task.seed, deadline=until)
     for kernel in starts:
         search.include(search.pulled(task.posteriors(kernel)))
@@ -135,7 +113,7 @@ def _on_cone(
         lifting.p,
         utility=lifting.utility,
         solver=solver,
-        time_limit=(1 - RESERVE) * task.deadline.left,
+        time_limit=(1 - SHARES.budget_mixture) * task.deadline.left,
         gap=task.gap,
         seed=task.seed,
         start=lambda _deadline: lifting.raised(together),
@@ -156,7 +134,7 @@ def _aside(
             allowed,
             task.p_x,
             utility=task.goal,
-            time_limit=SIDE_SHARE * task.deadline.left,
+            time_limit=SHARES.without_budgets * task.deadline.left,
             gap=task.gap,
             seed=task.seed,
             prove=bounds,
@@ -173,24 +151,21 @@ def _aside(
 def _silent(task: SolveState, plain: AllowedSet, solve: Callable[..., Any]) -> FloatArray:
     """Offer and return a mechanism whose Y is independent of S, which costs nothing."""
     excess = task.allowed.budgets[0].excess
-    if len(task.p_x) <= MOST_SYMBOLS:
+    if len(task.p_x) <= SIZES.budget_symbols:
         lifts = excess[(excess != 0).any(axis=1)]
         lifts = lifts / np.abs(lifts).max(axis=1, keepdims=True)
         wide = np.zeros((2 * len(lifts), plain.rows.shape[1]))
         wide[:, : plain.n_x] = np.vstack([lifts, -lifts])
         rows = sparse.csr_array(sparse.vstack([plain.rows, sparse.csr_array(wide)]))
         return _aside(task, replace(plain, rows=rows, blocks=()), solve, bounds=False)
-    until = task.deadline.part(SIDE_SHARE)
+    until = task.deadline.part(SHARES.without_budgets)
     kernel = silent_outputs(excess, task.p_x, seed=task.seed, deadline=until)
     task.offer(kernel)
     return kernel
 
 
 def _at_random(task: SolveState, best: FloatArray, silent: FloatArray) -> FloatArray:
-    """Offer and return a mixture of the optimum without budgets and a mechanism that costs nothing.
-
-    The share of the former is the largest that the budgets allow.
-    """
+    """Offer and return the optimum without budgets, mixed with `silent` as far as they allow."""
     spent = [budget.spent(best, task.p_x) for budget in task.allowed.budgets]
     shares = [b.limit / s for b, s in zip(task.allowed.budgets, spent, strict=True) if s > 0]
     share = min([1.0, *shares])

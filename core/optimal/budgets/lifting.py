@@ -1,10 +1,8 @@
 """Budgets on averages as further coordinates of an output.
 
-An output r of cost g(r) under a budget M is lifted to (r, w) with w ≥ g(r)/M. As g is convex and
-homogeneous, these form a convex cone again, and a mechanism keeps the budget iff its outputs mix to
-(P_X, 1), with a w above g(r)/M for what is not spent. So the master program has one more row, whose
-dual is the price of the budget, and every search and proof for pointwise notions applies to the
-wider cone: an upper bound is weak duality with that price.
+An output r of cost g(r) under a budget M is lifted to (r, w) with w ≥ g(r)/M, a convex cone, as g
+is convex and homogeneous: a mechanism keeps the budget iff its outputs mix to (P_X, 1). The master
+program has one more row, whose dual is the budget's price, so bounds are weak duality as before.
 """
 
 from __future__ import annotations
@@ -18,23 +16,12 @@ from core.allowed.allowed_set import AllowedSet, SeparationOracle
 from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
 
-BROKEN = 1e-11
-"""Excess of g(r)/M over w from which on a lifted output is cut off."""
-
 
 @dataclass(frozen=True, eq=False)
 class LiftedUtility(Utility):
-    """A utility of X on lifted outputs: the coordinates of budgets have no cost.
+    """The utility `inner` of X on lifted outputs, where coordinates of budgets have no cost.
 
-    Attributes
-    ----------
-    inner : Utility
-        The utility of X.
-    n_x : int
-        Number of symbols of X.
-    n_budgets : int
-        Number of further coordinates; P of the lifted problem sums to 1 over all coordinates and
-        to 1/(1 + n_budgets) over X.
+    P of the lifted problem sums to 1 over all coordinates and to 1/(1 + n_budgets) over X.
     """
 
     inner: Utility
@@ -60,23 +47,8 @@ class LiftedUtility(Utility):
 class Lifting:
     """An allowed set with k budgets as one without, of n_x + k coordinates.
 
-    Parameters
-    ----------
-    allowed : AllowedSet
-        The set, with k ≥ 1 budgets.
-    p_x : ndarray
-        P(x), shape (n_x,).
-    utility : Utility
-        The utility of X.
-
-    Attributes
-    ----------
-    p : ndarray
-        (P_X, 1, …, 1)/(1 + k), shape (n_x + k,): what lifted outputs mix to.
-    utility : LiftedUtility
-        The utility on lifted outputs, in the same unit.
-    rows : csr_array
-        Rows of the wider cone: the allowed set's own, and the pieces of costs that have few.
+    - `p`: (P_X, 1, …, 1)/(1 + k), shape (n_x + k,): what lifted outputs mix to.
+    - `rows`: rows of the wider cone: the allowed set's own, and the pieces of costs that have few.
     """
 
     def __init__(self, allowed: AllowedSet, p_x: FloatArray, utility: Utility) -> None:
@@ -131,15 +103,13 @@ class Lifting:
         own, found = points[:, : self.n_x], [np.zeros((0, len(self.p)))]
         for j in self.smooth:
             over = self.budgets[j].value(own) / self.budgets[j].limit - points[:, self.n_x + j]
-            broken = over > BROKEN
+            # excess of g(r)/M over w from which on a lifted output is cut off
+            broken = over > 1e-11
             found.append(self.row_of(j, self.budgets[j].tangents(own[broken])))
         return np.vstack(found)
 
     def raised(self, kernel: FloatArray) -> FloatArray:
-        """Return a kernel of X, (n_x, n_y), as one of all coordinates, (n_x + n_budgets, n_y + 1).
-
-        The last output is the unspent part of the budgets.
-        """
+        """Return a kernel of all coordinates; its last output is what budgets leave unspent."""
         weights = (self.p_x[:, None] * kernel).T
         totals = weights.sum(axis=1)
         points = self.lifted(weights / np.where(totals > 0, totals, 1.0)[:, None])

@@ -1,9 +1,7 @@
 """Pricing by descents along edges, from many vertices at once.
 
-The reduced cost φ(r) − λ·r is concave on Σr = 1, so its minimum is at a vertex, and along an edge
-it is least at an end. Each vertex moves to its best neighbour, until none is better. A step along
-an edge can make an entry of 0 positive; minimising a linearisation cannot, as H's slope at 0 is
-infinite.
+φ(r) − λ·r is concave on Σr = 1, so least at a vertex, and along an edge at an end. A step along an
+edge can make an entry of 0 positive; minimising a linearisation cannot: H's slope at 0 is infinite.
 """
 
 from __future__ import annotations
@@ -20,28 +18,7 @@ from core.validation import FloatArray
 def descend(
     starts: Tableaux, duals: FloatArray, utility: Utility, *, deadline: Deadline
 ) -> tuple[Tableaux, FloatArray]:
-    """Return the vertices where descents from given vertices end, and their reduced costs.
-
-    With one λ for all starts each end is returned once.
-
-    Parameters
-    ----------
-    starts : Tableaux
-        k vertices.
-    duals : ndarray
-        λ, shape (n_x,), or one for each start, shape (k, n_x).
-    utility : Utility
-        Gives φ.
-    deadline : Deadline
-        When to stop; the ends are then the vertices reached.
-
-    Returns
-    -------
-    ends : Tableaux
-        Vertices whose neighbours are no better.
-    prices : ndarray
-        φ(r) − λ·r of each at Σr = 1, shape (len(ends),).
-    """
+    """Return the vertices where descents end, and reduced costs; ends once where λ is one."""
     level, lams = starts, np.broadcast_to(duals, (len(starts), starts.space.n_x))
     prices = _prices(level.points(), lams, utility)
     ends, found = [starts.take(np.zeros(0, dtype=np.int64))], [np.zeros(0)]
@@ -82,10 +59,7 @@ def _prices(points: FloatArray, lams: FloatArray, utility: Utility) -> FloatArra
 
 
 def edge_prices(level: Tableaux, edges: Edges, lams: FloatArray, utility: Utility) -> FloatArray:
-    """Return φ(r) − λ·r at the far end of every edge, shape (k, n_free); ∞ on a ray.
-
-    `lams` holds a λ for each vertex, shape (k, n_x).
-    """
+    """Return φ(r) − λ·r at the far end of every edge, (k, n_free), ∞ on a ray; lams (k, n_x)."""
     space = level.space
     n_x = space.n_x
     finite = np.isfinite(edges.step)

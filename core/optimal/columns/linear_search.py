@@ -1,12 +1,8 @@
 """Column generation for sets whose tableaux would be too large: pricing by linear programs.
 
-H(r) − λ·r is concave, so its linearisation at any r0 lies above it, and the vertex that minimises
-the linearisation is at least as good as r0: a descent takes two to four programs, each started from
-the last basis. Rows stay sparse, with their auxiliary variables: at 240 symbols a program takes
-some milliseconds where a tableau has a quarter of a million entries.
-
-While reduced costs are large, the duals are central ones (`CentredMaster`): at 240 symbols of
-PolyOpt those of the best mixture so far took four times as long.
+H(r) − λ·r is concave, so the vertex that minimises its linearisation at r0 is at least as good as
+r0: a descent is two to four programs over sparse rows, each from the last basis. While reduced
+costs are large, duals are central ones (`CentredMaster`).
 """
 
 from __future__ import annotations
@@ -21,6 +17,7 @@ from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
 from core.errors import TimeLimitError
 from core.optimal.concave_descent import descend
+from core.optimal.plan import SHARES, SIZES
 from core.optimal.programs.centred_master import CentredMaster
 from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.optimal.programs.master import SHORT, Master, Mixture
@@ -28,70 +25,20 @@ from core.optimal.tolerances import PRICE
 from core.optimal.utility import MutualInformation
 from core.validation import FloatArray
 
-MOST_ENTRIES = 60_000
-"""Most entries of a tableau: at 240 symbols of PolyOpt it has 190,000, and the first 240 tableaux
-take half a minute; at 60 symbols it has 30,000."""
-
-MOST_PARTED = 6_500
-"""The same for sets most of whose rows concern a few symbols: at 80 symbols of three attributes
-linear programs found 3.6 nats where tableaux found 0.5; at 36 both find the same."""
-
-SPARSE = 0.3
-"""Largest part of non-zero entries in the rows of such a set."""
-
 BATCH = 24
 """Descents between two master programs: they take about as long as one of these."""
-
-CLOSE = 2.0
-"""The central mixture is solved to a gap of the best gain met, divided by this."""
-
-WIDEST = 0.3
-"""Largest such gap, in nats."""
-
-NEARLY = 1e-3
-"""Best gain, in nats, below which the duals of the best mixture replace the central ones."""
-
-INNER = 0.05
-"""Best gain, in nats, below which the whole set is compared with its restriction, and again when
-the gain has halved. Above it both have the same best outputs, and at 240 symbols a program over
-PolyOpt's whole set takes 1.4 times as long as one over its restriction, PolyOpt as printed."""
-
-WIDER = 1.02
-"""Ratio of the gains over the whole set and its restriction from which the whole is searched."""
-
-JOINING = 1.5
-"""Outputs per symbol, those used most by the central mixture, that the best mixture starts with."""
 
 FINEST = 1e-4
 """Gap, in nats, of the central mixture that chooses them."""
 
-SETTLING = 1.5e-7
-"""Seconds that the best mixture of these takes, divided by the cube of the number of symbols."""
-
-SETTLING_SHARE = 0.25
-"""Largest part of the time left that is kept for it."""
-
 WEIGHT = 0.5
 """Weight of the latest duals in a moving average: those of one program alone oscillate."""
-
-RISE = 1.08
-"""Factor of the penalty after each batch: with a larger one the duals of few columns oscillate."""
-
-LEAST = 0.003
-"""Least weight of a symbol's penalty, relative to 1/n_x: with less, a symbol of probability 1e-9
-stays uncovered; with much more, its dual outweighs those of likely symbols."""
 
 GROWTH = 4.0
 """Factor of the penalty at the end, where no shortfall may remain."""
 
-RAISES = 6
-"""Most times that the penalty grows before the search goes on: a shortfall then is rounding."""
-
 DIGITS = 10
 """Outputs that agree to this many decimals, relative to P(x), are one."""
-
-SCATTERED = 32
-"""Random starts in a round, beside one for each symbol and each output in use."""
 
 ROUNDS = 2
 """Rounds of starts without a better output after which the search ends."""
@@ -105,42 +52,14 @@ def too_large(allowed: AllowedSet) -> bool:
     """Return whether the tableaux of an allowed set would have too many entries."""
     n_rows, n_vars = allowed.rows.shape
     entries = n_rows * n_vars
-    if allowed.blocks and allowed.rows.nnz < SPARSE * entries:
-        return entries > MOST_PARTED
-    return entries > MOST_ENTRIES
+    # most rows of such a set concern a few symbols
+    if allowed.blocks and allowed.rows.nnz < 0.3 * entries:
+        return entries > SIZES.parted_entries
+    return entries > SIZES.search_entries
 
 
 class LinearSearch:
-    """The search for improving outputs over sparse rows, for I(X;Y).
-
-    Attributes
-    ----------
-    mixture : Mixture
-        The best mixture so far.
-
-    Parameters
-    ----------
-    allowed : AllowedSet
-        The allowed outputs; its oracle is not used.
-    p_x : ndarray
-        P(x), shape (n_x,), an allowed output.
-    seed : int
-        Seed of the random starts.
-    deadline : Deadline
-        When to stop.
-
-    Examples
-    --------
-    >>> from core.joint import Joint
-    >>> from core.notions import LIP
-    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
-    >>> allowed = LIP(0.5).allowed_set(joint)
-    >>> search = LinearSearch(allowed, joint.p_x, seed=0, deadline=Deadline.after(10))
-    >>> search.run()
-    >>> np.sort(search.settled()).round(4)
-    array([[0.1065, 0.8935],
-           [0.1065, 0.8935]])
-    """
+    """The search for improving outputs over sparse rows, for I(X;Y); `mixture`: the best so far."""
 
     def __init__(
         self, allowed: AllowedSet, p_x: FloatArray, *, seed: int, deadline: Deadline
@@ -153,17 +72,13 @@ class LinearSearch:
         self._searched = self._whole = _slice(self._rows, p_x)
         if allowed.restriction is not None:
             self._searched = _slice(_rows(allowed.restriction, p_x), p_x)
-        self.master = Master(p_x, self._utility, p_x[None], LEAST / len(p_x))
+        # least weight of a symbol's penalty, relative to 1/n_x: with less, a symbol of probability
+        # 1e-9 stays uncovered; with much more, its dual outweighs those of likely symbols
+        self.master = Master(p_x, self._utility, p_x[None], 0.003 / len(p_x))
         self.mixture: Mixture = self.master.solve()
 
     def include(self, points: FloatArray) -> bool:
-        """Add allowed outputs, posteriors of shape (k, n_x), to the master program.
-
-        Returns
-        -------
-        new : bool
-            Whether one of them was not in it yet.
-        """
+        """Add allowed outputs, posteriors of shape (k, n_x), to the master program."""
         new = []
         for i, point in enumerate(points):
             name = np.round(point / self.p_x, DIGITS).tobytes()
@@ -178,19 +93,25 @@ class LinearSearch:
     def run(self) -> None:
         """Improve the mixture until rounds of starts find no better output, or time is over."""
         with suppress(TimeLimitError):
-            with _BLAS.limit(limits=1):
-                self._approach()
+            # prices near the centre take about so many seconds, and cannot be cut short
+            if 4e-10 * len(self.p_x) ** 3 < self.deadline.left:  # else its end is never reached
+                with _BLAS.limit(limits=1):
+                    self._approach()
             self._close_in()
 
     def _approach(self) -> None:
         """Search at central duals while gains are large, and mix the outputs used most."""
         n_x = len(self.p_x)
-        until = max(
-            self.deadline.earlier(SETTLING * n_x**3), self.deadline.part(1 - SETTLING_SHARE)
-        )
+        # the best mixture of these takes about 1.5e-7 n_x³ seconds
+        until = max(self.deadline.earlier(1.5e-7 * n_x**3), self.deadline.part(1 - SHARES.settling))
         found = CentredMaster(self.p_x, self._utility)
-        best, near, compared = np.inf, self.p_x[None], INNER
-        while best > NEARLY and not until.over:
+        # below a gain of 0.05 nats the whole set is compared with its restriction, and again when
+        # the gain has halved. Above it both have the same best outputs, and at 240 symbols a
+        # program over PolyOpt's whole set takes 1.4 times as long as one over its restriction,
+        # PolyOpt as printed
+        best, near, compared = np.inf, self.p_x[None], 0.05
+        # best gain, in nats, below which the duals of the best mixture replace the central ones
+        while best > 1e-3 and not until.over:
             starts = self._few_starts(near)
             if best < compared and self._searched is not self._whole:
                 self._widen(starts, found.duals)
@@ -199,11 +120,15 @@ class LinearSearch:
             prices = self._utility.cost(met) - met @ found.duals
             best = -float(prices.min())
             found.add(_distinct(met[prices < -PRICE], self.p_x))
-            found.solve(min(max(best / CLOSE, FINEST), WIDEST))
+            # the central mixture is solved to half the best gain met, in nats
+            found.solve(min(max(best / 2.0, FINEST), 0.3))
             near = found.points[found.most_used(n_x)]
         found.solve(FINEST)
-        self.include(found.points[found.most_used(int(JOINING * n_x))])
-        for _ in range(RAISES):
+        # outputs per symbol, those used most by the central mixture, that the best mixture starts
+        # with
+        self.include(found.points[found.most_used(int(1.5 * n_x))])
+        # most times that the penalty grows before the search goes on: a shortfall then is rounding
+        for _ in range(6):
             if self.mixture.shortfall <= SHORT:
                 break
             self.master.raise_penalty(GROWTH)
@@ -214,7 +139,8 @@ class LinearSearch:
         restriction = self._searched
         gain = self._gained(starts, duals)
         self._searched = self._whole
-        if self._gained(starts, duals) < WIDER * gain:
+        # where the whole set gains 2 % more than its restriction, the whole is searched
+        if self._gained(starts, duals) < 1.02 * gain:
             self._searched = restriction
 
     def _gained(self, starts: FloatArray, duals: FloatArray) -> float:
@@ -243,7 +169,9 @@ class LinearSearch:
             if self.include(met[prices < -PRICE]):
                 in_vain = 0
                 if self.mixture.shortfall > SHORT:
-                    self._cover(RISE)
+                    # factor of the penalty after each batch: with a larger one the duals of few
+                    # columns oscillate
+                    self._cover(1.08)
                 duals = WEIGHT * self.mixture.duals + (1 - WEIGHT) * duals
             elif duals is not self.mixture.duals:
                 duals = self.mixture.duals
@@ -255,11 +183,7 @@ class LinearSearch:
         return self.master.kernel(self.mixture)
 
     def _cover(self, factor: float) -> None:
-        """Add an output that covers the shortfall of each symbol, and raise the penalty.
-
-        With e_x uncovered, it is the allowed output v_x = e_x + d with the least d: it covers the
-        shortfall, and replaces a share d/(1 + d) of the mixture.
-        """
+        """Add for each e_x uncovered the allowed e_x + d of least d, and raise the penalty."""
         covered = self.mixture.covered() / self.p_x
         rest = np.maximum(1.0 - covered, 0.0)
         if rest.any():
@@ -268,10 +192,7 @@ class LinearSearch:
         self.mixture = self.master.solve()
 
     def _even_out(self, rest: FloatArray) -> FloatArray:
-        """Return the output v = rest + d, as weights, with the least d ≥ 0 at which it is allowed.
-
-        `rest` has a largest entry of 1, so that HiGHS's tolerance is small beside it.
-        """
+        """Return rest + d, as weights, with the least d ≥ 0 that is allowed; max(rest) is 1."""
         fixed, auxiliary = self._rows[:, : len(rest)], self._rows[:, len(rest) :]
         evenly = sparse.csr_array((fixed @ np.ones(len(rest)))[:, None])
         none = np.full(self._rows.shape[0], -INFINITY)
@@ -283,7 +204,8 @@ class LinearSearch:
 
     def _starts(self, near: FloatArray) -> list[FloatArray]:
         """Return starts of descents in random order: symbols, near outputs, and random ones."""
-        starts = np.concatenate([np.eye(len(self.p_x)), self._around(near), self._far(SCATTERED)])
+        # random starts in a round, beside one for each symbol and each output in use
+        starts = np.concatenate([np.eye(len(self.p_x)), self._around(near), self._far(32)])
         return list(starts[self._rng.permutation(len(starts))])
 
     def _few_starts(self, near: FloatArray) -> FloatArray:
@@ -306,13 +228,7 @@ class LinearSearch:
         return descend(start, duals, self._lowest, lambda r: float(self._utility.cost(r)))
 
     def _lowest(self, cost: FloatArray) -> FloatArray:
-        """Return the allowed posterior that minimises cost·r.
-
-        Raises
-        ------
-        TimeLimitError
-            If time is over.
-        """
+        """Return the allowed posterior that minimises cost·r."""
         program = self._searched
         costs = np.zeros(program.n_cols)
         costs[: len(self.p_x)] = cost * self.p_x
@@ -332,10 +248,7 @@ def _distinct(points: FloatArray, p_x: FloatArray) -> FloatArray:
 
 
 def _rows(allowed: AllowedSet, p_x: FloatArray) -> sparse.csr_array:
-    """Return the rows on r/P_X and auxiliary variables, each with a largest coefficient of 1.
-
-    In r/P_X entries of rare symbols have the same size as any other.
-    """
+    """Return rows on r/P_X and auxiliary variables, each with a largest coefficient of 1."""
     unit = np.append(p_x, np.ones(allowed.n_auxiliary))
     rows = sparse.csr_array(allowed.rows @ sparse.diags_array(unit))
     largest = abs(rows).max(axis=1).toarray().ravel()

@@ -1,6 +1,7 @@
-"""Column generation over the vertices of a polytope.
+"""Column generation over the vertices of a polytope near those in use.
 
-[Lift] and [ALIP] enumerate all vertices first; here only those near the ones in use are computed.
+`ColumnPool` keeps the vertices found so far: one of no use under the present duals may enter the
+program under later ones. A vertex is expanded once: promising neighbours join the pool.
 """
 
 from __future__ import annotations
@@ -8,72 +9,115 @@ from __future__ import annotations
 import numpy as np
 
 from core.clock import Deadline
-from core.optimal.columns.column_pool import ColumnPool
-from core.optimal.columns.descent import descend
+from core.optimal.columns.descent import descend, edge_prices
 from core.optimal.polytopes import tableaux
 from core.optimal.polytopes.standard_form import Polytope
-from core.optimal.polytopes.tableaux import BasicSolutions
+from core.optimal.polytopes.tableaux import BasicSolutions, Tableaux
 from core.optimal.programs.master import SHORT, Master, Mixture
 from core.optimal.tolerances import NEAR, PRICE
 from core.optimal.utility import Utility
 from core.validation import BoolArray, FloatArray, IntArray
 
-MOST_ADDED = 100
-"""Most outputs that enter the master program at a time."""
+BEST_EDGES = 30
+"""Most neighbours of one vertex that join the pool, to leave room for those of other vertices."""
+
+
+class ColumnPool:
+    """Vertices as posteriors, (k, n_x), their costs φ, and whether neighbours were priced."""
+
+    def __init__(self, space: Polytope, utility: Utility, start: BasicSolutions) -> None:
+        self.space, self.utility = space, utility
+        self.searched = start.space
+        n_x = space.n_x
+        self.points, self.costs = np.zeros((0, n_x)), np.zeros(0)
+        self.expanded = np.zeros(0, dtype=bool)
+        self._priced_at, self._prices = np.zeros(n_x), np.zeros(0)
+        self._known: set[int] = set()  # their keys
+        self._basic = np.zeros((0, space.n_basic), dtype=np.int64)
+        self._tight = np.zeros((0, space.n_free), dtype=np.int64)
+        self.add(start)
+
+    def __len__(self) -> int:
+        return len(self.costs)
+
+    def add(self, found: BasicSolutions) -> None:
+        """Add those vertices that are new."""
+        keys, first = np.unique(found.keys(), return_index=True)
+        new = [key not in self._known for key in keys.tolist()]
+        first = np.sort(first[new])
+        points, true = tableaux.true_points(self.space, found.take(first))
+        found = found.take(first[true])
+        if len(found) == 0:
+            return
+        self.points = np.concatenate([self.points, points])
+        self.costs = np.concatenate([self.costs, self.utility.cost(points)])
+        self.expanded = np.concatenate([self.expanded, np.zeros(len(found), dtype=bool)])
+        self._known.update(found.keys().tolist())
+        self._basic = np.concatenate([self._basic, found.basic])
+        self._tight = np.concatenate([self._tight, found.nonbasic])
+
+    def prices(self, duals: FloatArray) -> FloatArray:
+        """Return the reduced costs φ(r) − λ·r of all vertices, shape (k,)."""
+        if duals is not self._priced_at:
+            self._priced_at, self._prices = duals, np.zeros(0)
+        fresh = slice(len(self._prices), None)
+        added = self.costs[fresh] - self.points[fresh] @ duals
+        self._prices = np.concatenate([self._prices, added])
+        return self._prices
+
+    def tableaux(self, which: IntArray) -> Tableaux:
+        """Return the tableaux of some vertices, without those of a singular basis."""
+        return tableaux.tableaux(
+            self.searched,
+            self._basic[which],
+            self._tight[which],
+        )
+
+    def expand(self, which: IntArray, duals: FloatArray, below: float) -> None:
+        """Add neighbours of some vertices with a reduced cost below `below`, the best of each."""
+        self.expanded[which] = True
+        level = self.tableaux(which)
+        edges = level.edges()
+        lams = np.broadcast_to(duals, (len(level), len(duals)))
+        prices = edge_prices(level, edges, lams, self.utility)
+        if prices.shape[1] > BEST_EDGES:
+            limits = np.partition(prices, BEST_EDGES, axis=1)[:, BEST_EDGES]
+            below_limit = prices < np.minimum(limits, below)[:, None]
+        else:
+            below_limit = prices < below
+        vertex, column = np.nonzero(below_limit)
+        self.add(level.ends(vertex, column, edges))
+
+    def cut(self, space: Polytope, cuts: FloatArray) -> IntArray | None:
+        """Replace the polytope by `space`, with cuts as last slacks; return vertices inside all."""
+        # a vertex this close to a new cut is dropped, and may be found again
+        kept = np.flatnonzero((self.points @ cuts.T < -1e-9).all(axis=1))
+        if self.searched is not self.space or len(kept) == 0:
+            return None
+        added, first = len(cuts), self.space.n_vars + self.space.n_slacks
+        slacks = np.broadcast_to(np.arange(first, first + added), (len(kept), added))
+        basic, nonbasic = self._basic[kept], self._tight[kept]
+        basic = np.concatenate([_shifted(basic, first, added), slacks], axis=1)
+        self._basic, self._tight = basic, _shifted(nonbasic, first, added)
+        self._known = set(tableaux.basis_keys(space, self._tight).tolist())
+        self.space = self.searched = space
+        self.points, self.costs = self.points[kept], self.costs[kept]
+        self.expanded = np.zeros(len(kept), dtype=bool)  # they may have new neighbours
+        self._prices, self._priced_at = np.zeros(0), np.zeros(space.n_x)
+        return kept
+
+
+def _shifted(labels: IntArray, first: int, added: int) -> IntArray:
+    """Return labels with those from `first` on, the complements, moved up by `added`."""
+    return np.where(labels >= first, labels + added, labels)
+
 
 MOST_EXPANDED = 48
 """Most vertices whose neighbours are priced in one pass."""
 
-FEW = 8
-"""With fewer improving outputs in the pool than this, neighbours are priced first."""
-
-PATIENCE = 3
-"""Passes over vertices nearly in use, without a better one, before the search ends."""
-
-SCATTERED = 42
-"""Most random starts in one round, each with its own symbol: outputs that a search misses mostly
-have a large entry at a symbol that is small in other outputs."""
-
-STEEP = 5.0
-"""Negative cost of that symbol at such a start; the costs of all symbols have mean 1."""
-
-ROUNDS = 3
-"""Rounds of random starts without a better output before a proof is tried."""
-
-DIGITS = 10
-"""Outputs that agree to this many decimals are one."""
-
 
 class ColumnSearch:
-    """The search for improving outputs over one polytope.
-
-    Attributes
-    ----------
-    master : Master
-        The master program, with the outputs that entered it.
-    pool : ColumnPool
-        All vertices found.
-    mixture : Mixture
-        The best mixture so far.
-
-    Parameters
-    ----------
-    space : Polytope
-        The allowed outputs.
-    p_x : ndarray
-        P(x), shape (n_x,), an allowed output.
-    utility : Utility
-        The utility to maximise.
-    seed : int
-        Seed of the random starts.
-    deadline : Deadline
-        When to stop.
-
-    Raises
-    ------
-    SolverError
-        If the polytope gives no vertex to start from, or HiGHS fails.
-    """
+    """The search for improving outputs over one polytope; `pool`: all vertices found."""
 
     def __init__(
         self, space: Polytope, p_x: FloatArray, utility: Utility, *, seed: int, deadline: Deadline
@@ -93,14 +137,9 @@ class ColumnSearch:
         self.mixture: Mixture = self.master.solve()
 
     def include(self, points: FloatArray) -> bool:
-        """Add allowed outputs that need not be vertices, posteriors of shape (k, n_x).
-
-        Returns
-        -------
-        new : bool
-            Whether one of them was not included before.
-        """
-        names = [np.round(point, DIGITS).tobytes() for point in points]
+        """Add allowed outputs that need not be vertices, posteriors of shape (k, n_x)."""
+        # outputs that agree to this many decimals are one
+        names = [np.round(point, 10).tobytes() for point in points]
         new = [i for i, name in enumerate(names) if name not in self._included]
         self._included.update(names)
         if new:
@@ -128,10 +167,12 @@ class ColumnSearch:
         in_vain = 0
         while not self.deadline.over:
             better = self._better()
-            if len(better) < FEW:
+            # with fewer improving outputs in the pool than this, neighbours are priced first
+            if len(better) < 8:
                 in_use, nearly = self._unexpanded()
                 in_vain = 0 if len(in_use) or len(better) else in_vain + 1
-                if in_vain <= PATIENCE and len(in_use) + len(nearly):
+                # passes over vertices nearly in use, without a better one, before the search ends
+                if in_vain <= 3 and len(in_use) + len(nearly):
                     todo = np.concatenate([in_use, nearly])
                     self.pool.expand(todo, self.mixture.duals, NEAR)
                     better = self._better()
@@ -141,7 +182,7 @@ class ColumnSearch:
                     self.master.raise_penalty()
                     self.mixture = self.master.solve()
             if len(better):
-                self._take(better[:MOST_ADDED])
+                self._take(better[:100])  # most outputs that enter the master program at a time
                 self.mixture = self.master.solve()
 
     def settled(self) -> FloatArray:
@@ -156,13 +197,7 @@ class ColumnSearch:
         return self.master.points[self.mixture.used]
 
     def widen(self) -> bool:
-        """Expand vertices nearly in use, or descend from random starts where none is left.
-
-        Returns
-        -------
-        found : bool
-            Whether an improving output was found.
-        """
+        """Expand vertices nearly in use, or descend from random starts where none is left."""
         while not self.deadline.over:
             _, nearly = self._unexpanded()
             if len(nearly) == 0:
@@ -175,7 +210,8 @@ class ColumnSearch:
     def look_wider(self, deadline: Deadline) -> None:
         """Descend from random starts and improve the mixture, until a deadline or in vain."""
         whole, self.deadline, in_vain = self.deadline, deadline, 0
-        while in_vain < ROUNDS and not deadline.over:
+        # rounds of random starts without a better output before a proof is tried
+        while in_vain < 3 and not deadline.over:
             if self.descend_from(self._anywhere()):
                 in_vain = 0
                 self.run()
@@ -184,13 +220,7 @@ class ColumnSearch:
         self.deadline = whole
 
     def descend_from(self, costs: FloatArray) -> bool:
-        """Descend from the vertices that minimise given costs, shape (k, n_x).
-
-        Returns
-        -------
-        found : bool
-            Whether an improving output was found.
-        """
+        """Descend from the vertices that minimise given costs, shape (k, n_x)."""
         found = tableaux.some_corners(self.pool.searched, costs, self.deadline)
         if found is None:
             return False
@@ -213,9 +243,12 @@ class ColumnSearch:
 
     def _anywhere(self) -> FloatArray:
         """Return random costs whose minimising vertices are starts of descents, shape (k, n_x)."""
-        symbols = self._rng.permutation(self.space.n_x)[:SCATTERED]
+        # most random starts in one round, each with its own symbol: outputs that a search misses
+        # mostly have a large entry at a symbol that is small in other outputs
+        symbols = self._rng.permutation(self.space.n_x)[:42]
         costs = self._rng.exponential(size=(len(symbols), self.space.n_x))
-        costs[np.arange(len(symbols)), symbols] -= STEEP
+        # negative cost of that symbol at such a start; the costs of all symbols have mean 1
+        costs[np.arange(len(symbols)), symbols] -= 5.0
         return costs
 
     def _better(self) -> IntArray:

@@ -1,8 +1,7 @@
 """The process that runs cdd, which holds the interpreter's lock and cannot be stopped otherwise.
 
-`double_description` runs this file with its own process number as the argument. It reads a matrix
-of rows b + A x ≥ 0 and a list of equalities from its standard input (npz), and writes the
-generators of the set to its standard output (npy).
+Argument: the parent's process number. Input: rows b + A x ≥ 0 and equalities (npz). Output: the
+generators of the set (npy).
 """
 
 import ctypes
@@ -15,14 +14,11 @@ import cdd
 import numpy as np
 from numpy.typing import NDArray
 
-SET_SIGNAL_OF_PARENTS_DEATH = 1
-"""PR_SET_PDEATHSIG of Linux's prctl."""
-
 
 def end_with(parent: int) -> None:
     """Have Linux end this process with its parent: no thread can watch for that while cdd runs."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(SET_SIGNAL_OF_PARENTS_DEATH, signal.SIGKILL)
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG of Linux's prctl
         if os.getppid() != parent:  # it ended before that call
             os._exit(0)
 

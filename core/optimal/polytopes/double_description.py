@@ -1,7 +1,4 @@
-"""The one place that calls cdd: the vertices of a polytope by double description.
-
-It computes what `walk` does by another method, slower, and shares no code with it.
-"""
+"""The one place that calls cdd: vertices by a method that shares no code with `walk`."""
 
 from __future__ import annotations
 
@@ -24,32 +21,7 @@ WORKER = Path(__file__).with_name("cdd_worker.py")
 
 
 def double_description(space: Polytope, *, time_limit: float) -> FloatArray:
-    """Return all vertices as posteriors, shape (k, n_x), from a process with a time limit.
-
-    Parameters
-    ----------
-    space : Polytope
-        The polytope.
-    time_limit : float
-        Seconds, on the clock of `core.clock`.
-
-    Raises
-    ------
-    TimeLimitError
-        If the process was ended at the time limit.
-    SolverError
-        If cdd fails or finds no vertex.
-
-    Examples
-    --------
-    >>> from core.joint import Joint
-    >>> from core.notions import LIP
-    >>> from core.optimal.polytopes.standard_form import polytope
-    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
-    >>> space = polytope(LIP(0.5).allowed_set(joint), joint.p_x)
-    >>> np.sort(double_description(space, time_limit=60)[:, 0]).round(4)
-    array([0.1065, 0.8935])
-    """
+    """Return all vertices as posteriors, shape (k, n_x), from a process with a time limit."""
     seconds = clock.elsewhere(time_limit)
     sent = io.BytesIO()
     rows, equalities = inequalities(space)

@@ -1,4 +1,10 @@
-"""The optimum from all vertices: a linear program over all extreme outputs."""
+"""The optimum from all vertices: a linear program over all extreme outputs.
+
+Completeness is proven from the graph alone. A vertex of a simple polytope is given by the n rows
+that it meets, each edge by all but one of them, so an edge belongs to exactly two vertices. Where
+both ends of every edge were found no edge leads out, and a polytope's graph is connected (Balinski
+1961), so there are no other vertices.
+"""
 
 from __future__ import annotations
 
@@ -8,38 +14,175 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.allowed.allowed_set import AllowedSet
-from core.clock import Deadline
+from core.clock import NEVER, Deadline
 from core.errors import SolverError, TimeLimitError
 from core.optimal.polytopes import tableaux
-from core.optimal.polytopes.completeness import proven_complete
 from core.optimal.polytopes.exact_vertices import TooManyRaysError, exact_vertices, may_enumerate
 from core.optimal.polytopes.standard_form import Polytope
+from core.optimal.polytopes.tableaux import BasicSolutions
 from core.optimal.polytopes.walk import walk
 from core.optimal.programs.master import SHORT, Master, Mixture
 from core.optimal.tolerances import EXACT_PRICE
 from core.optimal.utility import Utility
-from core.validation import FloatArray
+from core.validation import FloatArray, IntArray
 
-LEAST_ERROR = 1e-14
-"""Least error, in ℓ1, that a posterior is assumed to have by rounding."""
+ROUNDED = 2e-15
+"""Rounding of a polytope's rows, of magnitude 1, relative to the rows of the set."""
 
-MOST_ADDED = 64
-"""Most outputs that enter the master program before it is solved again."""
+
+def proven_complete(
+    allowed: AllowedSet, space: Polytope, found: BasicSolutions, deadline: Deadline = NEVER
+) -> tuple[FloatArray, FloatArray] | None:
+    """Return the vertices of a set around the allowed one, if those found are proven to be all.
+
+    Bounds are moved outwards as far as ties and rounding require, at most as far as on the walk.
+    """
+    if len(found) == 0 or space.n_free != space.n_vars - 1 or not _stems_from(space, allowed):
+        return None
+    nonbasic = np.sort(found.nonbasic, axis=1)
+    if not _closed(nonbasic, len(space.upper)):
+        return None
+    moves = np.zeros(len(space.upper)) if found.space is space else space.outward()
+    known = _Constraints(space, moves)
+    # most entries of the systems that are solved at a time
+    size = max(1, 4_000_000 // (min(space.n_vars, space.n_basic) ** 2 + len(space.upper)))
+    parts = []
+    for first in range(0, len(nonbasic), size):
+        if deadline.over:
+            raise TimeLimitError("Time was over before the vertices were checked.")
+        parts.append(known.solved(nonbasic[first : first + size]))
+    levels, slopes, error = (np.concatenate(pieces) for pieces in zip(*parts, strict=True))
+    n_x = space.n_x
+    points, moved = levels[:, :n_x].copy(), slopes[:, :n_x] - moves[:n_x]
+    share = _least_share(levels, slopes, error, nonbasic)
+    if not share <= 1.0:
+        return None
+    points += share * moved
+    off = error + np.maximum(-points.min(axis=1), 0.0)  # entries below 0 are raised to it
+    if not off.max() <= 1e-6:  # largest error of a vertex at which the proof is of use
+        return None
+    weights = np.maximum(points, 0.0) * space.unit
+    total = weights.sum(axis=1)
+    return weights / total[:, None], 2.0 * space.unit.sum() * off / total
+
+
+class _Constraints:
+    """Values of all labels, level + share·slope, where the nonbasic ones are 0, relative to bounds.
+
+    At a share of 1 bounds are as far out as on a walk of the perturbed polytope, at 0 not at all.
+    """
+
+    def __init__(self, space: Polytope, moves: FloatArray) -> None:
+        self.space = space
+        n, count = space.n_vars, space.n_slacks
+        self.shift = moves[: n + count]
+        self.moving = bool(moves.any())
+        self.widths = space.upper[n + count :]
+        self.wider = moves[n : n + count] + moves[n + count :]
+
+    def solved(self, nonbasic: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return levels and slopes of all labels, shape (k, n_labels) each, and errors, (k,)."""
+        space, k = self.space, len(nonbasic)
+        n, count, m = space.n_vars, space.n_slacks, space.n_basic
+        core = np.where(nonbasic >= n + count, nonbasic - count, nonbasic)
+        free = np.ones((k, n + count), dtype=bool)
+        np.put_along_axis(free, core, False, axis=1)
+        both = 2 if self.moving else 1
+        values = np.zeros((both, k, n + count))
+        upper = nonbasic >= n + count
+        at = np.where(upper, core - n, count)
+        widths, wider = np.append(self.widths, 0.0), np.append(self.wider, 0.0)
+        np.put_along_axis(values[0], core, widths[at], axis=1)
+        if self.moving:
+            np.put_along_axis(values[1], core, wider[at], axis=1)
+        right = np.stack([space.right, space.matrix @ self.shift])[:both, None]
+        right = right - values @ space.matrix.T
+        inverted = None
+        if (free.sum(axis=1) == m).all():
+            basic = np.nonzero(free)[1].reshape(k, m)
+            inverted = self._basic_values(basic, right)
+        if inverted is None:
+            shape = (k, n + 2 * count)
+            return np.zeros(shape), np.zeros(shape), np.full(k, np.inf)
+        found, error = inverted
+        for value, part in zip(values, found, strict=True):
+            np.put_along_axis(value, basic, part, axis=1)
+        slacks = values[:, :, n:]
+        limits = np.stack([self.widths, self.wider])[:both, None]
+        levels = np.concatenate([values, limits - slacks], axis=2)
+        return levels[0], levels[1] if self.moving else np.zeros_like(levels[0]), error
+
+    def _basic_values(
+        self, basic: IntArray, right: FloatArray
+    ) -> tuple[FloatArray, FloatArray] | None:
+        """Return basic labels' values, (j, k, m), and errors, (k,); j: levels, then slopes."""
+        space = self.space
+        m = space.n_basic
+        square = np.moveaxis(space.matrix[:, basic], 0, 1)
+        try:
+            inverse = np.linalg.inv(square)
+        except np.linalg.LinAlgError:
+            return None
+        found = np.einsum("kij,skj->ski", inverse, right)
+        spread = np.abs(inverse).sum(axis=2).max(axis=1)
+        size = 1.0 + np.abs(found[0]).max(axis=1) + np.abs(right[0]).max(axis=1)
+        return found, (m + 8) * ROUNDED * spread * size
+
+
+def _least_share(
+    levels: FloatArray, slopes: FloatArray, error: FloatArray, nonbasic: IntArray
+) -> float:
+    """Return a small share at which all basic labels are positive, ∞ if none is found."""
+    np.put_along_axis(levels, nonbasic, np.inf, axis=1)
+    np.put_along_axis(slopes, nonbasic, 0.0, axis=1)
+    least = np.broadcast_to((2 * error)[:, None], levels.shape)
+    low = levels <= least
+    if not low.any():
+        return 0.0
+    if (slopes[low] <= 0).any():
+        return np.inf
+    share = 2 * float(((least - levels)[low] / slopes[low]).max())
+    return share if (levels + share * slopes > least).all() else np.inf
+
+
+def _stems_from(space: Polytope, allowed: AllowedSet) -> bool:
+    """Return whether every inequality of a polytope is one of the set's rows, up to scale."""
+    n_vars, count = space.n_vars, space.n_slacks
+    norm = space.matrix[-1, :n_vars]
+    widths = space.upper[n_vars + count :]
+    both = np.isfinite(widths)
+    mine = space.matrix[:count, :n_vars] - space.right[:count, None] * norm
+    theirs = -mine[both] - widths[both, None] * norm
+    rows = allowed.rows.toarray()
+    labels = np.append(np.arange(count), np.flatnonzero(both) + count)
+    for label, row in zip(labels, np.vstack([mine, theirs]), strict=True):
+        source = int(space.sources[label])
+        if source < 0:
+            return False
+        given = rows[source] * space.scales
+        scale = float(np.abs(row).max()) / float(np.abs(given).max())
+        if np.abs(given * scale - row).max() > 4 * ROUNDED:
+            return False
+    return True
+
+
+def _closed(nonbasic: IntArray, n_labels: int) -> bool:
+    """Return whether every edge has both ends among vertices, but for a chance of random words."""
+    words = np.random.default_rng(1).integers(0, 2**64, n_labels, dtype=np.uint64)
+    of_label = words[nonbasic]
+    vertices = np.bitwise_xor.reduce(of_label, axis=1)
+    if len(np.unique(vertices)) < len(vertices):
+        return False
+    _, counts = np.unique(vertices[:, None] ^ of_label, return_counts=True)
+    return bool((counts == 2).all())
 
 
 @dataclass(frozen=True, eq=False)
 class AllVertices:
-    """The extreme outputs of an allowed set, proven to be all.
+    """The extreme outputs of an allowed set, proven to be all; `points`: posteriors to be mixed.
 
-    Attributes
-    ----------
-    points : ndarray
-        Posteriors, shape (k, n_x), to be mixed.
-    outer : ndarray
-        Posteriors, shape (j, n_x): the extreme outputs of the set or of a slightly larger one, so
-        that a bound for these holds for all allowed outputs.
-    errors : ndarray
-        Error of each of `outer`, in ℓ1, at most, shape (j,).
+    `outer`: extreme outputs of the set or of a slightly larger one, (j, n_x), so that a bound for
+    these holds for all allowed outputs. `errors`: at most the error of each of `outer`, in ℓ1.
     """
 
     points: FloatArray
@@ -49,7 +192,8 @@ class AllVertices:
     def floors(self, utility: Utility, duals: FloatArray) -> FloatArray:
         """Return lower bounds of φ(r) − λ·r of all outer points, shape (j,)."""
         prices = utility.cost(self.outer) - self.outer @ duals
-        off = np.maximum(self.errors, LEAST_ERROR)
+        # least error, in ℓ1, that a posterior is assumed to have by rounding
+        off = np.maximum(self.errors, 1e-14)
         slope = 2.0 + np.log(len(duals)) - np.log(off)  # bounds the change of H per unit of `off`
         with np.errstate(over="ignore"):  # the floor is −∞ where a dual is 1e308
             floors: FloatArray = prices - off * (slope + np.abs(duals).max())
@@ -59,31 +203,7 @@ class AllVertices:
 def all_vertices(
     allowed: AllowedSet, p_x: FloatArray, space: Polytope, deadline: Deadline, max_vertices: int
 ) -> AllVertices:
-    """Return all vertices of an allowed set's rows, proven to be all.
-
-    With few symbols they are computed in whole numbers; with more they are walked, and the
-    polytope's graph proves them complete.
-
-    Parameters
-    ----------
-    allowed : AllowedSet
-        The set; its oracle is not used.
-    p_x : ndarray
-        P(x), shape (n_x,), which is allowed.
-    space : Polytope
-        The same as a polytope.
-    deadline : Deadline
-        When to stop.
-    max_vertices : int
-        Most vertices.
-
-    Raises
-    ------
-    TimeLimitError
-        If time is over, or there are too many vertices for `max_vertices` or memory.
-    SolverError
-        If they are not proven to be all, or there are none.
-    """
+    """Return all vertices, proven: in whole numbers with few symbols, else by the walk's graph."""
     if may_enumerate(allowed):
         with suppress(TooManyRaysError):
             points = exact_vertices(allowed, p_x, deadline)
@@ -103,33 +223,7 @@ def all_vertices(
 def best_mixture(
     points: FloatArray, p_x: FloatArray, utility: Utility, deadline: Deadline
 ) -> tuple[Master, Mixture, float]:
-    """Return the best mixture of given outputs.
-
-    Only a few are in the program: each round, one matrix product prices the rest.
-
-    Parameters
-    ----------
-    points : ndarray
-        Weights up to scale, shape (k, n_x).
-    p_x : ndarray
-        P(x), shape (n_x,).
-    utility : Utility
-        The utility to maximise.
-    deadline : Deadline
-        When to stop.
-
-    Returns
-    -------
-    master, mixture
-        The program and its solution.
-    price : float
-        The least reduced cost φ(r) − λ·r of all outputs, at least −EXACT_PRICE.
-
-    Raises
-    ------
-    TimeLimitError, InfeasibleError, SolverError
-        If time is over, the outputs do not mix to P_X, or HiGHS fails.
-    """
+    """Return the best mixture of outputs (k, n_x), a few in the program, and its utility."""
     posteriors = points / points.sum(axis=1, keepdims=True)
     costs = utility.cost(posteriors)
     master = Master(p_x, utility, p_x[None])
@@ -148,5 +242,6 @@ def best_mixture(
             if deadline.over:
                 raise TimeLimitError("Time was over before the outputs covered every symbol.")
             master.raise_penalty()
-        count = min(MOST_ADDED, len(candidates))
+        # most outputs that enter the master program before it is solved again
+        count = min(64, len(candidates))
         chosen = candidates[np.argsort(prices[candidates], kind="stable")[:count]]

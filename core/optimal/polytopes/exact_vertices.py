@@ -1,9 +1,8 @@
 """The extreme outputs of a few symbols in whole numbers, without rounding.
 
-A double is a whole number times a power of 2, so rows are scaled to whole numbers and double
-description needs no tolerance: a ray is on a row or it is not, even where the polytope is
-degenerate. The rows themselves were rounded, so each coefficient is lowered by a few units in its
-last place. That only enlarges the set: a bound for its vertices holds for all allowed outputs.
+Doubles scale to whole numbers, so double description needs no tolerance. The rows themselves were
+rounded, so each coefficient is lowered by a few units in its last place. That only enlarges the
+set: a bound for its vertices holds for all allowed outputs.
 """
 
 from __future__ import annotations
@@ -16,23 +15,12 @@ import numpy as np
 from core.allowed.allowed_set import AllowedSet
 from core.clock import NEVER, Deadline
 from core.errors import SolverError, TimeLimitError
+from core.optimal.plan import SIZES
 from core.validation import FloatArray
-
-ROUNDED = 2.0**-46
-"""Part of its size by which each coefficient is lowered: some sixty units in the last place."""
-
-MOST_VARIABLES = 8
-"""Most symbols and auxiliary variables: with more the whole numbers get long and the rays many."""
-
-MOST_ROWS = 48
-"""Most rows: with more other proofs are faster."""
-
-MOST_RAYS = 160
-"""Most rays at any time: with more other proofs are faster."""
 
 
 class TooManyRaysError(SolverError):
-    """There are more than `MOST_RAYS` rays."""
+    """There are more than `SIZES.exact_rays` rays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,42 +34,16 @@ class Ray:
 def may_enumerate(allowed: AllowedSet) -> bool:
     """Return whether an allowed set has few enough rows and variables."""
     n_rows, n_vars = allowed.rows.shape
-    return bool(n_vars <= MOST_VARIABLES and n_rows <= MOST_ROWS)
+    # most rows: with more other proofs are faster
+    return bool(n_vars <= SIZES.exact_variables and n_rows <= 48)
 
 
 def exact_vertices(allowed: AllowedSet, p_x: FloatArray, deadline: Deadline = NEVER) -> FloatArray:
-    """Return all extreme outputs of an allowed set's rows, as posteriors, shape (k, n_x).
-
-    Source: Motzkin et al., The double description method (1953).
-
-    Parameters
-    ----------
-    allowed : AllowedSet
-        The set; its oracle is not used.
-    p_x : ndarray
-        P(x), shape (n_x,), which is allowed.
-    deadline : Deadline
-        When to stop.
-
-    Raises
-    ------
-    TooManyRaysError
-        If there are more than `MOST_RAYS` at any time.
-    TimeLimitError
-        If time is over.
-
-    Examples
-    --------
-    >>> from core.joint import Joint
-    >>> from core.notions import LDP
-    >>> independent = Joint.from_counts([[1, 2], [3, 6]])
-    >>> exact_vertices(LDP(0).allowed_set(independent), independent.p_x)
-    array([[0., 1.],
-           [1., 0.]])
-    """
+    """Return all extreme outputs of a set's rows as posteriors, (k, n_x): Motzkin et al. (1953)."""
     rows = allowed.rows.toarray()
     n = rows.shape[1]
-    lowered = np.full(len(rows), ROUNDED)
+    # part of its size by which each coefficient is lowered: some sixty units in the last place
+    lowered = np.full(len(rows), 2.0**-46)
     if allowed.n_auxiliary == 0:  # a row that P_X breaks was rounded by as much at least
         sizes = np.abs(rows) @ p_x  # 0 for a row that asks nothing
         lowered = np.maximum(lowered, 8 * (rows @ p_x) / np.where(sizes > 0, sizes, 1.0))
@@ -99,7 +61,7 @@ def exact_vertices(allowed: AllowedSet, p_x: FloatArray, deadline: Deadline = NE
         rays = _cut(rays, levels[first], applied)
         applied += 1
         left = [left[i] for i in kept if i != first]
-        if len(rays) > MOST_RAYS:
+        if len(rays) > SIZES.exact_rays:
             raise TooManyRaysError(f"{len(rays)} vertices: too many for whole numbers.")
         if deadline.over:
             raise TimeLimitError("Time was over among the exact vertices.")

@@ -1,7 +1,7 @@
 """A polytope as inequalities, and its vertices as the rows that they meet.
 
-Rows are moved outwards, each by a different small amount, so that every vertex is simple: it meets
-exactly n − 1 rows, which identify it, and each of its edges leaves one of them.
+Rows are moved outwards, each by a different small amount, so that every vertex meets exactly n − 1
+rows, which identify it, and each of its edges leaves one of them.
 """
 
 from __future__ import annotations
@@ -13,32 +13,10 @@ import numpy as np
 from core.allowed.allowed_set import AllowedSet
 from core.validation import FloatArray, IntArray
 
-RELAXED = 3e-10
-"""How far rows are moved outwards, times 1 to 2 at random: far above rounding, and far below the
-gap of a bound."""
-
-MOST_BYTES = 800_000_000
-"""Most memory, in bytes, of the vertices of one polytope."""
-
-PARALLEL = 1e-13
-"""Slope of a row along an edge up to which the two count as parallel."""
-
 
 @dataclass(frozen=True, eq=False)
 class Facets:
-    """{z ≥ 0 : rows @ z ≤ limits, norm·z = 1}, where r = z·unit are the outputs.
-
-    Attributes
-    ----------
-    rows : ndarray
-        Shape (m, n_x), with entries of about 1.
-    limits : ndarray
-        Shape (m,).
-    norm : ndarray
-        Positive, shape (n_x,).
-    unit : ndarray
-        Shape (n_x,).
-    """
+    """{z ≥ 0 : rows @ z ≤ limits, norm·z = 1}, rows of entries of about 1; outputs r = z·unit."""
 
     rows: FloatArray
     limits: FloatArray
@@ -73,7 +51,9 @@ def facets_of(allowed: AllowedSet, p_x: FloatArray) -> Facets:
 
 def relaxed(limits: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Return limits moved outwards by different small amounts, so that vertices are simple."""
-    moved: FloatArray = limits + RELAXED * (1.0 + rng.random(len(limits)))
+    # how far rows are moved outwards, times 1 to 2 at random: far above rounding, and far below
+    # the gap of a bound
+    moved: FloatArray = limits + 3e-10 * (1.0 + rng.random(len(limits)))
     return moved
 
 

@@ -1,9 +1,8 @@
 """An allowed set as a polytope in standard form, for pivoting.
 
-A cone {r ≥ 0, h ≥ 0 : rows @ [r, h] ≤ 0} is cut by one normalising row. Its columns are scaled
-first, r = z·unit, so that every column of the rows has entries of about 1: z is close to the
-posterior for notions that bound (A r)_s, and to r/P_X, the kernel, for those that bound r_x against
-P(x). Either coordinates alone fail numerically for the other kind where P_X is far from uniform.
+{r ≥ 0, h ≥ 0 : rows @ [r, h] ≤ 0} is cut by one normalising row, with r = z·unit so that columns
+have entries of about 1. Without that, notions that bound (A r)_s or r_x against P(x) fail
+numerically where P_X is far from uniform.
 """
 
 from __future__ import annotations
@@ -18,56 +17,27 @@ from core.allowed.allowed_set import AllowedSet
 from core.errors import InfeasibleError
 from core.optimal.polytopes.facets import Facets
 from core.optimal.programs.highs import INFINITY, LinearProgram
+from core.optimal.tolerances import PARALLEL
 from core.validation import BoolArray, FloatArray, IntArray
-
-PARALLEL = 1e-13
-"""Two unit rows whose sum is below this are one row with two bounds, up to rounding."""
-
-SPIKY = 1e-3
-"""Least ratio of scales at which these are the normalising row; else it is all ones."""
 
 WIDEST = 1e100
 """Largest unit of a variable: sums of weights in larger ones may overflow."""
-
-COSTLIEST = 1e12
-"""Largest unit of a variable in which its cost is given: HiGHS takes 1e20 for infinite."""
-
-PERTURB = 3e-8
-"""How far bounds are moved to break ties: far above rounding, far below most probabilities."""
-
-EMPTY = 1e-9
-"""Two opposite unit rows whose bounds cross by more leave no point; by less it is rounding."""
-
-TIGHT = 1e-13
-"""Relative slack of a row at P_X up to which it may be an equation on the whole set (ε = 0)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Polytope:
     """{z ≥ 0 : matrix @ z + slack = right side, 0 ≤ slack ≤ width}, the last row normalising.
 
-    The variables are, in this order: n_x scaled posterior entries, auxiliary variables, slacks. A
-    slack with a finite width represents two opposite rows; its complement (width − slack) is a
-    label too.
+    Variables are, in order, scaled posterior entries (n_x), auxiliary variables (n_vars with those)
+    and slacks. A slack of finite width represents two opposite rows.
 
-    Attributes
-    ----------
-    matrix : ndarray
-        Shape (m, n_vars + n_slacks): rows, equalities, then the normalising row.
-    right : ndarray
-        Right side, shape (m,): 0, and 1 for the normalising row.
-    upper : ndarray
-        Largest value of each label, shape (n_labels,); labels are the variables, the slacks,
-        then the complements of the slacks.
-    unit : ndarray
-        Scales of the posterior entries, r = z·unit, shape (n_x,).
-    n_x, n_vars, n_slacks : int
-        Numbers of posterior entries, of these and auxiliary variables, and of slacks.
-    scales : ndarray
-        Scales of all variables, shape (n_vars,).
-    sources : ndarray
-        Index of the allowed set's row that each slack, and then each complement, represents, shape
-        (2·n_slacks,); −1 for none.
+    - `right`: 0, and 1 for the normalising row.
+    - `upper`: largest value of each label, shape (n_labels,): variables, slacks, then complements
+      (width − slack).
+    - `unit`: scales of the posterior entries, r = z·unit; `scales` of all variables, shape
+      (n_vars,).
+    - `sources`: the allowed set's row that each slack, then each complement, represents; −1 for
+      none.
     """
 
     matrix: FloatArray
@@ -123,7 +93,8 @@ class Polytope:
     def outward(self) -> FloatArray:
         """Return by how much each label's bound is moved outwards to break ties, (n_labels,)."""
         rng = np.random.default_rng(0)
-        return np.array(PERTURB * (1 + rng.random(len(self.upper))))
+        # how far bounds are moved to break ties: far above rounding, far below most probabilities
+        return np.array(3e-8 * (1 + rng.random(len(self.upper))))
 
     def perturbed(self) -> Polytope:
         """Return the polytope with bounds moved outwards, each by a different small amount."""
@@ -158,24 +129,11 @@ class Polytope:
         )
 
     def vertex_of(self, cost: FloatArray) -> tuple[IntArray, IntArray] | None:
-        """Return a vertex that minimises cost·r, cost of shape (n_x,).
-
-        Returns
-        -------
-        basic, nonbasic : ndarray
-            Labels that are basic, shape (n_basic,), and that are zero, shape (n_free,); None
-            instead of both where HiGHS ends in no proper basis.
-
-        Raises
-        ------
-        InfeasibleError
-            If the polytope is empty.
-        SolverError
-            If HiGHS fails.
-        """
+        """Return labels of a vertex that minimises cost·r, cost (n_x,); None if there is none."""
         padded = np.zeros(self.n_vars)
         largest = float(self.unit.max())  # a positive factor of all costs does not matter
-        padded[: self.n_x] = cost * (self.unit / largest * min(largest, COSTLIEST))
+        # largest unit of a variable in which its cost is given: HiGHS takes 1e20 for infinite
+        padded[: self.n_x] = cost * (self.unit / largest * min(largest, 1e12))
         self.program.set_costs(padded)
         solution = self.program.solve()
         basic_cols, basic_rows = self.program.basic()
@@ -191,20 +149,7 @@ class Polytope:
 
 
 def polytope(allowed: AllowedSet, p_x: FloatArray) -> Polytope:
-    """Return an allowed set's rows as a polytope.
-
-    Parameters
-    ----------
-    allowed : AllowedSet
-        The set; its oracle is not used.
-    p_x : ndarray
-        P(x), shape (n_x,).
-
-    Raises
-    ------
-    InfeasibleError
-        If opposite rows leave no output.
-    """
+    """Return an allowed set's rows as a polytope."""
     n_x, n_vars = allowed.n_x, allowed.n_x + allowed.n_auxiliary
     rows = allowed.rows.toarray()
     source = np.flatnonzero((rows > 0).any(axis=1))  # r ≥ 0 implies the others
@@ -214,7 +159,8 @@ def polytope(allowed: AllowedSet, p_x: FloatArray) -> Polytope:
     norm = np.zeros(n_vars)
     spread = unit[:n_x] / unit[:n_x].max()
     # with Σr as the normalising row, up to a factor, opposite rows can share a slack
-    norm[:n_x] = spread if spread.min() > SPIKY else 1.0
+    # least ratio of scales at which these are the normalising row; else it is all ones
+    norm[:n_x] = spread if spread.min() > 1e-3 else 1.0
     forced = _forced(rows, p_x / unit[:n_x])
     equal, rows, source = _independent(rows[forced]), rows[~forced], source[~forced]
     partner, widths = _paired(rows, norm)
@@ -236,10 +182,7 @@ def polytope(allowed: AllowedSet, p_x: FloatArray) -> Polytope:
 
 
 def _equilibrated(rows: FloatArray, start: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return rows·unit with rows and columns of magnitude about 1, and unit (r = unit·z).
-
-    A column of tiny entries, such as e^−ε at ε = 700, is enlarged only as far as `WIDEST` allows.
-    """
+    """Return rows·unit of rows and columns of size about 1, as `WIDEST` allows, and r = unit·z."""
     unit = start.copy()
     scaled = rows * unit
     for _ in range(2):
@@ -252,13 +195,11 @@ def _equilibrated(rows: FloatArray, start: FloatArray) -> tuple[FloatArray, Floa
 
 
 def _forced(rows: FloatArray, inside: FloatArray) -> BoolArray:
-    """Return which rows are equations on the whole set (as at ε = 0), shape (n_rows,).
-
-    `inside` is P_X, scaled: a row that is slack there is none.
-    """
+    """Return which rows are equations on all of the set; none is that is slack `inside` (P_X)."""
     count, n_vars = rows.shape
     if n_vars == len(inside):
-        tight = np.abs(rows @ inside) <= TIGHT * (np.abs(rows) @ inside)
+        # relative slack of a row at P_X up to which it may be an equation on the whole set (ε = 0)
+        tight = np.abs(rows @ inside) <= 1e-13 * (np.abs(rows) @ inside)
     else:
         tight = np.ones(count, dtype=bool)  # auxiliary variables have no known value at P_X
     if not tight.any():
@@ -280,10 +221,10 @@ def _forced(rows: FloatArray, inside: FloatArray) -> BoolArray:
 
 
 def _paired(rows: FloatArray, norm: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Pair opposite rows: return each row's partner, and the width of its slack.
+    """Pair opposite rows: return each row's partner, and the width of its slack, ∞ without one.
 
     The partner is −1 where there is none, and −2 for a row that is a partner itself and is left
-    out. The width is ∞ without a partner.
+    out.
     """
     if len(rows) == 0:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
@@ -306,7 +247,8 @@ def _paired(rows: FloatArray, norm: FloatArray) -> tuple[IntArray, FloatArray]:
                 partner[i], partner[j] = j, -2
                 single[[i, j]] = False
                 break
-    if (widths < -EMPTY).any():
+    # two opposite unit rows whose bounds cross by more leave no point; by less it is rounding
+    if (widths < -1e-9).any():
         raise InfeasibleError("No output at all meets the notion: its set is empty.")
     return partner, np.maximum(widths, 0.0)
 

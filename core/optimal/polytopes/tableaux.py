@@ -1,14 +1,14 @@
-"""Simplex tableaux of many vertices of a polytope at once, and pivots to their neighbours.
+"""Simplex tableaux of many vertices of a polytope as one array, and pivots to their neighbours.
 
 A vertex is a basis: the labels (variables, slacks, complements of slacks) that are zero, and those
-that are basic. Its tableau says where every edge leads. Tableaux of many vertices are one array, so
-that pivoting thousands of them takes a few array operations: walking a whole polytope, or
-descending from many starts, is then fast without compiled code.
+that are basic. It solves one of two systems, for the basic labels or for the variables: the smaller
+one is solved.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,22 +16,76 @@ from numpy.typing import NDArray
 
 from core.clock import NEVER, Deadline
 from core.errors import SolverError, TimeLimitError
-from core.optimal.polytopes.bases import solved
 from core.optimal.polytopes.standard_form import Polytope
 from core.validation import BoolArray, FloatArray, IntArray
 
-PIVOT = 1e-11
-"""Least magnitude of a tableau entry that is pivoted on: a smaller one is rounding."""
+
+def solved(space: Polytope, basic: IntArray, nonbasic: IntArray, *, edges: bool) -> FloatArray:
+    """Return tableaux from scratch, basic = last − rest @ nonbasic; (k, n_basic, n_free + 1)."""
+    if space.n_basic > space.n_vars:
+        return _over_variables(space, basic, nonbasic, edges=edges)
+    return _over_basic(space, basic, nonbasic, edges=edges)
+
+
+def _over_basic(space: Polytope, basic: IntArray, nonbasic: IntArray, *, edges: bool) -> FloatArray:
+    """Solve for basic labels, n_basic equations; a complement c enters its row as width − c."""
+    columns = space.matrix[:, space.n_vars :]
+    wide = np.concatenate([space.matrix, -columns], axis=1)
+    labels = np.concatenate([basic, nonbasic], axis=1)
+    flipped = labels >= space.n_vars + space.n_slacks
+    widths = np.zeros((len(labels), len(space.upper)))
+    np.put_along_axis(widths, labels, np.where(flipped, space.upper[labels], 0.0), axis=1)
+    square, sides = _gathered(wide, basic), (space.right + widths @ wide.T)[:, :, None]
+    if edges:
+        sides = np.concatenate([_gathered(wide, nonbasic), sides], axis=2)
+    result: FloatArray = _solve(square, sides)
+    return result
+
+
+def _gathered(wide: FloatArray, labels: IntArray) -> FloatArray:
+    """Return the columns of labels, shape (k, j) → (k, m, j)."""
+    return np.moveaxis(wide[:, labels], 0, 1)
+
+
+def _over_variables(
+    space: Polytope, basic: IntArray, nonbasic: IntArray, *, edges: bool
+) -> FloatArray:
+    """Solve for the variables z: n_vars equations; every label is offset + normal·z."""
+    n_vars, count = space.n_vars, space.n_slacks
+    rows, right = space.matrix[:, :n_vars], space.right
+    normals = np.concatenate([np.eye(n_vars), -rows[:count], rows[:count]])
+    widths = space.upper[n_vars + count :]
+    offsets = np.concatenate([np.zeros(n_vars), right[:count], widths - right[:count]])
+    k, n_free = nonbasic.shape
+    equal = np.broadcast_to(rows[count:], (k, len(rows) - count, n_vars))
+    square = np.concatenate([normals[nonbasic], equal], axis=1)
+    levels = np.broadcast_to(right[count:], (k, len(rows) - count))
+    sides = np.concatenate([-offsets[nonbasic], levels], axis=1)[:, :, None]
+    if not edges:
+        levels = _solve(square, sides)[:, :, 0] @ normals.T + offsets
+        values: FloatArray = np.take_along_axis(levels, basic, axis=1)[:, :, None]
+        return values
+    moves = np.broadcast_to(np.eye(n_vars, n_free), (k, n_vars, n_free))
+    moved = _solve(square, np.concatenate([-moves, sides], axis=2))
+    result: FloatArray = normals[basic] @ moved
+    result[:, :, -1] += offsets[basic]
+    return result
+
+
+def _solve(square: FloatArray, sides: FloatArray) -> FloatArray:
+    """Solve k systems; NaN for a singular one, such as a basis after a pivot on rounding."""
+    result = np.full((len(square), square.shape[1], sides.shape[2]), np.nan)
+    try:
+        result[:] = np.linalg.solve(square, sides)
+    except np.linalg.LinAlgError:
+        for i in range(len(square)):
+            with suppress(np.linalg.LinAlgError):
+                result[i] = np.linalg.solve(square[i], sides[i])
+    return result
 
 
 TIE = 1e-10
 """A basic value this close to a bound may be a tie: then the polytope is perturbed."""
-
-BELOW_ZERO = 1e-13
-"""How far below 0 rounding may put a basic value of a vertex."""
-
-STARTS = 3
-"""Random costs tried for a first vertex: HiGHS may end at one that is 1e-9 outside."""
 
 BLOCK_BYTES = 400_000
 """Size of the tableaux in one block: a few such arrays fit a processor's second-level cache."""
@@ -43,16 +97,11 @@ Keys = NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False)
 class Edges:
-    """Where the edges of k vertices lead.
+    """Where the edges of k vertices lead; arrays (k, n_free).
 
-    Attributes
-    ----------
-    step : ndarray
-        How far the entering label rises, shape (k, n_free); ∞ on a ray.
-    row : ndarray
-        Basic row that blocks it, shape (k, n_free); n_basic where its own upper bound does.
-    at_upper : ndarray
-        Whether that row's label ends at its upper bound, shape (k, n_free).
+    - `step`: how far the entering label rises; ∞ on a ray.
+    - `row`: basic row that blocks it; n_basic where its own upper bound does.
+    - `at_upper`: whether that row's label ends at its upper bound.
     """
 
     step: FloatArray
@@ -62,17 +111,7 @@ class Edges:
 
 @dataclass(frozen=True, eq=False)
 class BasicSolutions:
-    """Vertices without their tableaux.
-
-    Attributes
-    ----------
-    space : Polytope
-        The polytope.
-    basic, nonbasic : ndarray
-        Labels, shapes (k, n_basic) and (k, n_free).
-    values : ndarray
-        Values of the basic labels, shape (k, n_basic).
-    """
+    """Vertices without tableaux: labels (k, n_basic), (k, n_free), `values` of the basic ones."""
 
     space: Polytope
     basic: IntArray
@@ -106,14 +145,7 @@ class BasicSolutions:
 class Tableaux:
     """Tableaux of k vertices: basic = rhs − body @ nonbasic, where all nonbasic are 0.
 
-    Attributes
-    ----------
-    space : Polytope
-        The polytope.
-    body : ndarray
-        Shape (k, n_basic, n_free + 1); the last column holds the basic labels' values.
-    basic, nonbasic : ndarray
-        Labels, shapes (k, n_basic) and (k, n_free).
+    `body`: shape (k, n_basic, n_free + 1), the last column the basic labels' values.
     """
 
     space: Polytope
@@ -146,13 +178,7 @@ class Tableaux:
         return basis_keys(self.space, self.nonbasic)
 
     def edges(self, deadline: Deadline = NEVER) -> Edges:
-        """Return where each nonbasic label's edge leads, by the ratio test with bounds.
-
-        Raises
-        ------
-        TimeLimitError
-            If the deadline passes.
-        """
+        """Return where each nonbasic label's edge leads, by the ratio test with bounds."""
         shape = self.nonbasic.shape
         edges = Edges(np.empty(shape), np.empty(shape, dtype=np.int64), np.empty(shape, dtype=bool))
         for block in _blocks(self.space, len(self), deadline):
@@ -162,24 +188,7 @@ class Tableaux:
     def neighbours(
         self, which: IntArray, column: IntArray, edges: Edges, deadline: Deadline = NEVER
     ) -> Tableaux:
-        """Return the vertices at the far ends of some edges.
-
-        Parameters
-        ----------
-        which : ndarray
-            Index of the vertex that each edge leaves, shape (j,).
-        column : ndarray
-            Index of the nonbasic label that enters, shape (j,).
-        edges : Edges
-            All edges of all vertices.
-        deadline : Deadline
-            When to stop.
-
-        Raises
-        ------
-        TimeLimitError
-            If the deadline passes.
-        """
+        """Return the vertices at the far ends of edges, each of vertex `which` along `column`."""
         body = np.empty((len(which), *self.body.shape[1:]))
         basic, nonbasic = self.basic[which], self.nonbasic[which]
         for block in _blocks(self.space, len(which), deadline):
@@ -215,7 +224,8 @@ class Tableaux:
         ratio = np.where(entries > 0, values, -room)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # by 1e-309, say
             ratio /= entries
-        ratio[np.abs(entries) < PIVOT] = np.inf
+        # least magnitude of a tableau entry that is pivoted on: a smaller one is rounding
+        ratio[np.abs(entries) < 1e-11] = np.inf
         row = ratio.argmin(axis=1)
         step = np.take_along_axis(ratio, row[:, None, :], axis=1)[:, 0]
         entry = np.take_along_axis(entries, row[:, None, :], axis=1)[:, 0]
@@ -280,28 +290,14 @@ def scattered(space: Polytope, basic: IntArray, values: FloatArray) -> FloatArra
 
 
 def tableaux(space: Polytope, basic: IntArray, nonbasic: IntArray) -> Tableaux:
-    """Return the tableaux of given bases, computed from scratch; singular ones are left out.
-
-    Parameters
-    ----------
-    space : Polytope
-        The polytope.
-    basic, nonbasic : ndarray
-        Labels, shapes (k, n_basic) and (k, n_free).
-    """
+    """Return the tableaux of bases, computed from scratch; singular ones are left out."""
     body = solved(space, basic, nonbasic, edges=True)
     proper = np.flatnonzero(np.isfinite(body).all(axis=(1, 2)))
     return Tableaux(space, body, basic.copy(), nonbasic.copy()).take(proper)
 
 
 def corners(space: Polytope, costs: FloatArray, deadline: Deadline = NEVER) -> BasicSolutions:
-    """Return vertices that minimise costs of shape (k, n_x), one for each, while time lasts.
-
-    Raises
-    ------
-    SolverError
-        If no cost leads to a vertex.
-    """
+    """Return vertices that minimise costs of shape (k, n_x), one for each, while time lasts."""
     found = some_corners(space, costs, deadline)
     if found is None:
         raise SolverError("The polytope gave no proper vertex to start from.")
@@ -311,11 +307,7 @@ def corners(space: Polytope, costs: FloatArray, deadline: Deadline = NEVER) -> B
 def some_corners(
     space: Polytope, costs: FloatArray, deadline: Deadline = NEVER
 ) -> BasicSolutions | None:
-    """Return what `corners` does, or None where no cost leads to a vertex.
-
-    A cost is skipped where HiGHS ends in no proper vertex, or in one that is outside by more than
-    rounding. That is rare, and callers need no particular cost.
-    """
+    """Return what `corners` does without costs that lead to no vertex; None if none does."""
     labels: list[tuple[IntArray, IntArray]] = []
     for cost in costs:
         if (found := space.vertex_of(cost)) is not None:
@@ -331,21 +323,17 @@ def _inside(space: Polytope, labels: list[tuple[IntArray, IntArray]]) -> BasicSo
         basic, nonbasic = (np.stack(part) for part in zip(*labels, strict=True))
         values = solved(space, basic, nonbasic, edges=False)[:, :, 0]
         slack = np.minimum(values, space.upper[basic] - values).min(axis=1)
-        inside = np.flatnonzero(slack >= -BELOW_ZERO)
+        # how far below 0 rounding may put a basic value of a vertex
+        inside = np.flatnonzero(slack >= -1e-13)
         if len(inside):
             return BasicSolutions(space, basic, nonbasic, values).take(inside)
     return None
 
 
 def start(space: Polytope, rng: np.random.Generator) -> Tableaux:
-    """Return the tableau of one vertex, which minimises a random cost.
-
-    Raises
-    ------
-    SolverError
-        If no vertex is found, or its basis is singular.
-    """
-    found = corners(space, rng.random((STARTS, space.n_x))).take(np.zeros(1, dtype=np.int64))
+    """Return the tableau of one vertex, which minimises a random cost."""
+    # random costs tried for a first vertex: HiGHS may end at one that is 1e-9 outside
+    found = corners(space, rng.random((3, space.n_x))).take(np.zeros(1, dtype=np.int64))
     first = tableaux(space, found.basic, found.nonbasic)
     if len(first) == 0:
         raise SolverError("The first vertex of the polytope has a singular basis.")
@@ -355,16 +343,7 @@ def start(space: Polytope, rng: np.random.Generator) -> Tableaux:
 def true_points(
     space: Polytope, found: BasicSolutions, deadline: Deadline = NEVER
 ) -> tuple[FloatArray, IntArray]:
-    """Return the posteriors of vertices, shape (k, n_x), and their indices among those given.
-
-    Vertices of the perturbed polytope are computed again without the perturbation; a basis that is
-    feasible only with it is left out.
-
-    Raises
-    ------
-    TimeLimitError
-        If the deadline passes.
-    """
+    """Return posteriors of vertices without perturbation, and indices of those feasible so."""
     which = np.arange(len(found))
     points = found.points()
     if found.space is not space:
@@ -385,11 +364,7 @@ def basis_keys(space: Polytope, nonbasic: IntArray) -> Keys:
 
 
 def label_keys(count: int) -> Keys:
-    """Return a word for each label; the key of a set of labels is the exclusive or of its words.
-
-    It is one bit each for up to 64 labels; else random words, with which some two of 10⁶ sets have
-    the same key with a probability of about 10⁻⁸.
-    """
+    """Return a word for each label, of which a set's key is the exclusive or: a bit up to 64."""
     if count <= 64:
         return np.uint64(1) << np.arange(count, dtype=np.uint64)
     return np.random.default_rng(0).integers(0, 2**64, count, dtype=np.uint64)

@@ -1,9 +1,7 @@
 """All vertices of a polytope, by breadth-first search along its edges, thousands at a time.
 
-Double description builds a polytope row by row, and intermediate ones may be far larger than the
-last; a walk takes one tableau a vertex, can be stopped at any time, and lets other threads run.
-Neighbours of a level are in that level, the one before or the one after, so keys are only compared
-with these.
+A walk takes one tableau a vertex and can be stopped at any time. Neighbours of a level are in that
+level, the one before or the one after, so keys are only compared with these.
 """
 
 from __future__ import annotations
@@ -12,39 +10,17 @@ import numpy as np
 
 from core.clock import Deadline
 from core.errors import TimeLimitError
+from core.optimal.plan import SIZES
 from core.optimal.polytopes import tableaux
 from core.optimal.polytopes.standard_form import Polytope
 from core.optimal.polytopes.tableaux import BasicSolutions, Keys, Tableaux
 from core.validation import IntArray
 
-MAX_VERTICES = 1_000_000
-"""Most vertices of a walk: it takes some seconds, and some hundred bytes for each."""
-
-MAX_BYTES = 300_000_000
-"""Most memory, in bytes, of the tableaux of one level."""
-
 
 def walk(
-    space: Polytope, *, deadline: Deadline, max_vertices: int = MAX_VERTICES
+    space: Polytope, *, deadline: Deadline, max_vertices: int = SIZES.walk_vertices
 ) -> BasicSolutions:
-    """Return all vertices of a polytope, or of the perturbed one where it is degenerate.
-
-    Parameters
-    ----------
-    space : Polytope
-        The polytope.
-    deadline : Deadline
-        When to stop.
-    max_vertices : int
-        Most vertices.
-
-    Raises
-    ------
-    TimeLimitError
-        If time is over, or there are too many vertices for `max_vertices` or memory.
-    SolverError
-        If no proper vertex is found to start from.
-    """
+    """Return all vertices of a polytope, or of the perturbed one where it is degenerate."""
     try:
         return _walk(space, deadline, max_vertices, ties=False)
     except _TieError:
@@ -54,15 +30,7 @@ def walk(
 def _walk(
     space: Polytope, deadline: Deadline, max_vertices: int, *, ties: bool = True
 ) -> BasicSolutions:
-    """Return all vertices.
-
-    Raises
-    ------
-    TimeLimitError
-        As `walk`.
-    _TieError
-        At the first tie, if `ties` are not allowed.
-    """
+    """Return all vertices."""
     names = tableaux.label_keys(len(space.upper))
     level = tableaux.start(space, np.random.default_rng(0))
     keys = level.keys()
@@ -77,7 +45,8 @@ def _walk(
         count += len(level)
         levels.append(here)
         fresh, which, column, edges = _unseen(level, keys, before, names, deadline)
-        if count + len(fresh) > max_vertices or len(fresh) * size > MAX_BYTES:
+        # most memory, in bytes, of the tableaux of one level
+        if count + len(fresh) > max_vertices or len(fresh) * size > 300_000_000:
             raise TimeLimitError(f"More than {count + len(fresh)} vertices: too many to walk.")
         level = level.neighbours(which, column, edges, deadline)
         before, keys = keys, fresh
@@ -96,10 +65,7 @@ class _TieError(Exception):
 def _unseen(
     level: Tableaux, keys: Keys, before: Keys, names: Keys, deadline: Deadline
 ) -> tuple[Keys, IntArray, IntArray, tableaux.Edges]:
-    """Return keys of the vertices met for the first time, and an edge that leads to each.
-
-    The edge is given by the index of its vertex, that of the entering label, and all edges.
-    """
+    """Return keys of vertices met first, and an edge to each: its vertex, entering label, edges."""
     edges = level.edges(deadline)
     space = level.space
     last = np.concatenate([level.basic, np.zeros((len(level), 1), dtype=np.int64)], axis=1)

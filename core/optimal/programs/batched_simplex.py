@@ -1,13 +1,9 @@
 """Many linear programs at once, by one dual simplex that pivots all of them together.
 
-minimise costs·v subject to lower ≤ (v, slacks) ≤ upper, mass·v = 1, where the slacks −rows @ v have
-the same rows in all programs. A vertex is given by the n − 1 labels (variables, then slacks) that
-are at a bound; the inverse of their system says how each moves the variables. Every label has two
-bounds, so any set of labels is dual feasible with each at one of them, and a program may start
-where another ended. However a program ends, its multipliers prove a bound.
-
-Source: the dual simplex method with long steps past labels that change ends, Kirillova, Gabasov
-and Kostyukova (1979).
+minimise costs·v subject to lower ≤ (v, slacks) ≤ upper, mass·v = 1, with slacks −rows @ v of the
+same rows in all programs. Every label (variable or slack) has two bounds, so any n − 1 labels at a
+bound are dual feasible, and however a program ends its multipliers prove a bound. Long steps past
+labels that change ends: Kirillova, Gabasov and Kostyukova (1979).
 """
 
 from __future__ import annotations
@@ -19,37 +15,21 @@ import numpy as np
 
 from core.validation import BoolArray, FloatArray, IntArray
 
-PIVOT = 1e-9
-"""Least magnitude of an entry that is pivoted on."""
-
 FEASIBLE = 1e-10
 """How far a variable or slack may be beyond its bound, relative to 1 + its size."""
 
 MOST_STEPS = 300
 """Most pivots of a program: none was seen to take half as many."""
 
-REST = 0.6
-"""Part of the programs that still pivot at which the finished ones are removed from the arrays."""
-
 
 @dataclass(frozen=True, eq=False)
 class Ends:
-    """Where k programs ended.
+    """Where k programs ended, optimal where `solved`.
 
-    Attributes
-    ----------
-    points : ndarray
-        Shape (k, n).
-    rows : ndarray
-        Multipliers of the slacks, shape (k, m); negative where one is at its upper bound.
-    totals : ndarray
-        Multipliers of the mass, shape (k,).
-    labels : ndarray
-        Labels at a bound, shape (k, n − 1): a start for similar programs.
-    solved : ndarray
-        Whether the point is optimal, shape (k,).
-    empty : ndarray
-        Whether the multipliers prove a program to be infeasible, shape (k,).
+    - `rows`: multipliers of the slacks, shape (k, m); negative where one is at its upper bound.
+    - `totals`: multipliers of the mass, shape (k,).
+    - `labels`: labels at a bound, shape (k, n − 1): a start for similar programs.
+    - `empty`: whether the multipliers prove a program to be infeasible.
     """
 
     points: FloatArray
@@ -81,30 +61,7 @@ class _State:
 
 
 class BatchedSimplex:
-    """Programs that share their rows, pivoted together.
-
-    Parameters
-    ----------
-    rows : ndarray
-        Slacks are −rows @ v, shape (m, n).
-    costs, mass : ndarray
-        Shape (k, n); mass ≥ 0, and above 0 somewhere.
-    lower, upper : ndarray
-        Bounds of variables and slacks, shape (k, n + m), finite.
-    labels : ndarray, optional
-        Labels at a bound to start from, shape (k, n − 1).
-    enough : ndarray, optional
-        Cost at which a program ends, as its optimum is at least that, shape (k,).
-
-    Examples
-    --------
-    >>> rows = np.array([[1.0, -2.0]])  # v_1 ≤ 2 v_2
-    >>> costs, mass = np.array([[-1.0, 0.0]]), np.ones((1, 2))
-    >>> lower, upper = np.zeros((1, 3)), np.array([[1.0, 1.0, 2.0]])
-    >>> ends = BatchedSimplex(rows, costs, mass, lower, upper).run()
-    >>> ends.points.round(3).tolist(), bool(ends.solved[0])
-    ([[0.667, 0.333]], True)
-    """
+    """k programs of the same rows (m, n); lower, upper (k, n + m), labels (k, n − 1)."""
 
     def __init__(
         self,
@@ -171,8 +128,7 @@ class BatchedSimplex:
     def _inverted(self, labels: IntArray, mass: FloatArray) -> FloatArray:
         """Return how labels at a bound, and then the mass, move all variables, shape (k, n, n).
 
-        A variable at a bound moves itself and no other variable at a bound, so only the system of
-        the remaining variables is inverted: its size is one more than the slacks at a bound.
+        A variable at a bound moves no other one there, so only the remaining system is inverted.
         """
         k, n = mass.shape
         slack = labels >= n
@@ -211,7 +167,9 @@ class BatchedSimplex:
         self._steps += 1
         if not self._going.any() or self._steps > MOST_STEPS:
             return False
-        if self._going.mean() <= REST:
+        # part of the programs that still pivot at which the finished ones are removed from the
+        # arrays
+        if self._going.mean() <= 0.6:
             kept = np.flatnonzero(self._going)
             self._rest()
             self._state = state = state.take(kept)
@@ -223,10 +181,7 @@ class BatchedSimplex:
         return bool(self._going.any())
 
     def _pivot(self, leaving: IntArray, lack: FloatArray) -> None:
-        """Pivot each program that goes on: `leaving` is the label beyond a bound, by `lack`.
-
-        Labels change bounds as long as that reduces `lack`; the next one enters for the rest.
-        """
+        """Pivot programs whose label `leaving` is out by `lack`, by steps as long as that falls."""
         state, each = self._state, np.arange(len(leaving))
         pivot_row = np.matmul(self._normals[leaving][:, None, :], state.inverse)[:, 0]
         entries = pivot_row[:, :-1]
@@ -234,7 +189,7 @@ class BatchedSimplex:
         every = each[:, None]
         room = state.upper[every, state.labels] - state.lower[every, state.labels]
         helps = (entries * np.sign(lack)[:, None] > 0) != state.turned
-        helps &= (size > PIVOT) & (room > 0)
+        helps &= (size > 1e-9) & (room > 0)  # least magnitude of an entry that is pivoted on
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(helps, np.abs(state.reduced[:, :-1]) / size, np.inf)
         order = ratio.argsort(axis=1)

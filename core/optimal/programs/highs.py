@@ -14,13 +14,11 @@ from scipy import sparse
 
 from core import clock
 from core.errors import InfeasibleError, SolverError, TimeLimitError
+from core.optimal.tolerances import FEASIBILITY
 from core.validation import FloatArray
 
 INFINITY = float(highspy.kHighsInf)
 """The value of a bound that does not bind."""
-
-FEASIBILITY = 1e-9
-"""Tolerance of HiGHS for rows, bounds and reduced costs; with its default 1e-7 audits fail."""
 
 _OPTIONS: dict[str, bool | int | float | str] = {
     "output_flag": False,
@@ -32,6 +30,7 @@ _OPTIONS: dict[str, bool | int | float | str] = {
     "random_seed": 0,
     "simplex_scale_strategy": 2,  # HiGHS's default
 }
+_ONCE: dict[str, bool | int | float | str] = {"presolve": "on", "solver": "ipm"}
 _STATUS = highspy.HighsModelStatus
 _OK = highspy.HighsStatus.kOk
 _WARNING = highspy.HighsStatus.kWarning
@@ -39,18 +38,9 @@ _WARNING = highspy.HighsStatus.kWarning
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Solution:
-    """An optimal solution of a linear program.
+    """An optimal solution; `duals` are the optimum's change per unit of a row's bound.
 
-    Attributes
-    ----------
-    x : ndarray
-        The optimal point, shape (n_cols,).
-    duals : ndarray
-        Shadow price of each row, shape (n_rows,): the optimum's change per unit of its bound.
-    reduced_costs : ndarray
-        cost − rowsᵀ @ duals, shape (n_cols,).
-    objective : float
-        cost·x.
+    `reduced_costs`: cost − rowsᵀ @ duals, shape (n_cols,).
     """
 
     x: FloatArray
@@ -60,34 +50,7 @@ class Solution:
 
 
 class LinearProgram:
-    """A linear program whose every solve starts from the basis of the last.
-
-    Parameters
-    ----------
-    rows : csr_array
-        Shape (n_rows, n_cols).
-    row_lower, row_upper : ndarray
-        Shape (n_rows,); ±INFINITY where there is none.
-    col_lower, col_upper : ndarray, optional
-        Shape (n_cols,); 0 and INFINITY by default.
-    cost : ndarray, optional
-        Shape (n_cols,); 0 by default.
-    primal : bool
-        Use the primal simplex, faster where costs or columns change between solves, since the last
-        point stays feasible; else the dual simplex, faster where bounds or rows change.
-
-    Raises
-    ------
-    SolverError
-        If HiGHS does not accept the model; so does every method that changes it.
-
-    Examples
-    --------
-    >>> program = LinearProgram(sparse.csr_array([[1.0, 1.0]]), np.ones(1), np.ones(1))
-    >>> program.set_costs(np.array([2.0, 1.0]))
-    >>> program.solve().x.tolist()
-    [0.0, 1.0]
-    """
+    """A linear program whose every solve starts from the basis of the last."""
 
     def __init__(
         self,
@@ -99,11 +62,16 @@ class LinearProgram:
         col_upper: FloatArray | None = None,
         cost: FloatArray | None = None,
         primal: bool = False,
+        once: bool = False,
     ) -> None:
         n_rows, n_cols = rows.shape
         matrix = sparse.csr_array(rows)
         self._highs = highspy._core._Highs()
-        for name, value in {**_OPTIONS, "simplex_strategy": 4 if primal else 1}.items():
+        for name, value in {
+            **_OPTIONS,
+            "simplex_strategy": 4 if primal else 1,
+            **(_ONCE if once else {}),
+        }.items():
             _check(self._highs.setOptionValue(name, value), f"option {name}")
         _check(
             self._highs.passModel(
@@ -143,10 +111,7 @@ class LinearProgram:
         _check(self._highs.changeCoeff(row, col, value), "a coefficient")
 
     def dual_ray(self) -> FloatArray:
-        """Return row multipliers that show the last program to be infeasible, shape (n_rows,).
-
-        Signs are those of duals; all 0 where HiGHS has none. The caller checks what they prove.
-        """
+        """Return row multipliers of an infeasible program, (n_rows,), unchecked; 0 without any."""
         highs: Any = self._highs  # its stub lacks this method
         status, found, ray = highs.getDualRay()
         _check(status, "the request for a dual ray")
@@ -201,23 +166,7 @@ class LinearProgram:
         return cols, rows
 
     def solve(self, time_limit: float | None = None) -> Solution:
-        """Solve from the last basis.
-
-        Parameters
-        ----------
-        time_limit : float, optional
-            Seconds for this solve, on the clock of `core.clock`.
-
-        Raises
-        ------
-        InfeasibleError
-            If no x satisfies the rows and bounds.
-        TimeLimitError
-            If the time is over.
-        SolverError
-            If the program is unbounded, or HiGHS fails from the last basis, from scratch, and
-            without its own scaling, which may be what a wide range of coefficients fails at.
-        """
+        """Solve from the last basis."""
         highs = self._highs
         # HiGHS adds up the run time of all solves of a model
         left = INFINITY if time_limit is None else clock.elsewhere(time_limit)

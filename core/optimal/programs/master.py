@@ -1,11 +1,9 @@
 """The master program: the mixture of given outputs of least cost that averages to P_X.
 
-minimise Σ_y q_y φ(r_y) subject to Σ_y q_y r_y = P_X, q ≥ 0. It is solved in kernel coordinates,
-Σ_y P(y|x) = 1 for every x, so that a symbol of probability 1e-12 counts as much as any other.
-Publishing a symbol as it is, allowed or not, is a column too, at a penalty: it keeps the duals
-bounded while few outputs are known, and the penalty rises until no such column is used. Where
-outputs of probability δ need not be allowed, single symbols are columns without a penalty, and one
-more row bounds their total probability; its dual is the μ of `Utility.premium`.
+minimise Σ_y q_y φ(r_y) subject to Σ_y q_y r_y = P_X, q ≥ 0, solved in kernel coordinates, Σ_y
+P(y|x) = 1. Publishing a symbol as it is is a column at a penalty, which rises until no such column
+is used. Where outputs of probability δ need not be allowed it is one without a penalty, and a row
+bounds their total probability; its dual is the μ of `Utility.premium`.
 """
 
 from __future__ import annotations
@@ -20,30 +18,8 @@ from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.optimal.utility import Exceptions, Utility
 from core.validation import FloatArray, IntArray
 
-PENALTY = 1.0
-"""First penalty, in units of the utility that X itself has over a constant output."""
-
-LEAST_PENALTY = 1e-6
-"""Least first penalty, relative to the costs: a penalty of 0 could not be raised by a factor."""
-
 SHORT = 1e-12
 """Shortfalls up to this count as 0."""
-
-LEAST = 1e-6
-"""Least weight of a symbol in penalties: with one of 1e-13 its shortfall would pass for rounding,
-and its penalty would be below HiGHS's tolerance."""
-
-EXACT = 1e-13
-"""Rows of a kernel this close to 1 are not corrected."""
-
-LEFT_OUT = 1e-6
-"""A row that misses 1 by more was ignored by HiGHS: its symbol's cost is below the tolerance."""
-
-WITHIN = 1e-8
-"""Part of δ that exceptions leave unused, so that HiGHS's tolerance does not take them beyond δ."""
-
-LEAST_SHARE = 1e-11
-"""Exceptions with a δ up to this are ignored: it is near the audit's rounding."""
 
 ROW_SUM = 1e-10
 """How far the rows of a recomputed kernel may miss 1: scaling them changes levels by no more."""
@@ -51,22 +27,13 @@ ROW_SUM = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """An optimal mixture of the outputs so far.
+    """An optimal mixture of the outputs so far, of `cost` with penalties.
 
-    Attributes
-    ----------
-    duals : ndarray
-        λ, shape (n_x,): an output r with φ(r) < λ·r would improve the mixture.
-    cost : float
-        Σ_y q_y φ(r_y), with penalties.
-    shortfall : float
-        Probability that is published at a penalty: the outputs mix to P_X only where this is 0.
-    used : ndarray
-        Indices of the outputs with q_y > 0, shape (j,).
-    weights : ndarray
-        P(x, y) = q_y r_y(x) of these, shape (j, n_x).
-    excepted : ndarray
-        The same for outputs that need not be allowed, shape (i, n_x).
+    - `duals`: λ, shape (n_x,): an output r with φ(r) < λ·r would improve the mixture.
+    - `shortfall`: probability published at a penalty: the outputs mix to P_X only where it is 0.
+    - `used`: indices of the outputs with q_y > 0, shape (j,).
+    - `weights`: P(x, y) = q_y r_y(x) of these, shape (j, n_x).
+    - `excepted`: the same for outputs that need not be allowed, shape (i, n_x).
     """
 
     duals: FloatArray
@@ -83,46 +50,32 @@ class Mixture:
 
 
 class Master:
-    """The outputs found so far, and the best mixture of them.
-
-    Attributes
-    ----------
-    points : ndarray
-        Outputs as posteriors, shape (k, n_x).
-    costs : ndarray
-        φ(r_y), shape (k,).
-
-    Parameters
-    ----------
-    p_x : ndarray
-        P(x), shape (n_x,).
-    utility : Utility
-        Gives the costs, and the outputs that need not be allowed.
-    points : ndarray
-        First outputs as weights up to scale, shape (k, n_x).
-    least : float
-        Least weight of a symbol in penalties, if above `LEAST`: with less, a symbol that was hardly
-        ever seen stays uncovered until the penalties of all others are far too large.
-    """
+    """The outputs found so far as posteriors `points`, (k, n_x), and their `costs` φ."""
 
     def __init__(
         self, p_x: FloatArray, utility: Utility, points: FloatArray, least: float = 0.0
     ) -> None:
         self.p_x = p_x
-        self._weights = np.maximum(p_x, max(least, LEAST))
+        # least weight of a symbol in penalties: with one of 1e-13 its shortfall would pass for
+        # rounding, and its penalty would be below HiGHS's tolerance
+        self._weights = np.maximum(p_x, max(least, 1e-6))
         self.utility = utility
         n_x = len(p_x)
         self.points, self.costs, self._sizes = np.zeros((0, n_x)), np.zeros(0), np.zeros(0)
         whole, alone = float(utility.cost(p_x)), utility.cost(np.diag(p_x))
-        floor = LEAST_PENALTY * max(1.0, abs(whole), float(np.abs(alone).sum()))
-        self._penalty = PENALTY * max(whole - float(alone.sum()), floor)
+        # least first penalty, relative to the costs: a penalty of 0 could not be raised by a
+        # factor
+        floor = 1e-6 * max(1.0, abs(whole), float(np.abs(alone).sum()))
+        # first penalty, in units of the utility that X itself has over a constant output
+        self._penalty = max(whole - float(alone.sum()), floor)
         identity = sparse.eye_array(n_x, format="csr")
         ones = np.ones(n_x)
         self._program = LinearProgram(identity, ones, ones, cost=self._penalties(), primal=True)
         self._excepted, self._excepted_costs = np.zeros((0, n_x)), np.zeros(0)
         self._more_rows = 0
         exceptions = utility.exceptions
-        if exceptions is not None and exceptions.share > LEAST_SHARE:
+        # exceptions with a δ up to this are ignored: it is near the audit's rounding
+        if exceptions is not None and exceptions.share > 1e-11:
             self._except(exceptions)
         self.add(points)
 
@@ -133,7 +86,9 @@ class Master:
         self._excepted = exceptions.points / sizes[:, None]
         self._excepted_costs = self.utility.cost(self._excepted)
         self._more_rows = 1
-        self._program.add_rows(np.full(1, -INFINITY), np.full(1, 1.0 - WITHIN))
+        # part of δ that exceptions leave unused, so that HiGHS's tolerance does not take them
+        # beyond δ
+        self._program.add_rows(np.full(1, -INFINITY), np.full(1, 1.0 - 1e-8))
         shares = 1 / (sizes * exceptions.share)
         self._program.add_cols(
             np.column_stack([columns / sizes[:, None], shares]), self._excepted_costs
@@ -152,15 +107,7 @@ class Master:
         self._sizes = np.concatenate([self._sizes, sizes])
 
     def solve(self, time_limit: float | None = None) -> Mixture:
-        """Return the best mixture.
-
-        Raises
-        ------
-        InfeasibleError
-            If the outputs do not mix to P_X.
-        SolverError
-            If HiGHS fails; TimeLimitError if time is over.
-        """
+        """Return the best mixture."""
         solution = self._program.solve(time_limit)
         n_x, first = len(self.p_x), len(self.p_x) + len(self._excepted)
         apart, amounts = solution.x[n_x:first], solution.x[first:]
@@ -185,16 +132,7 @@ class Master:
         return self.utility.cost(np.diag(self.p_x)) + self._penalty * self._weights
 
     def kernel(self, mixture: Mixture) -> FloatArray:
-        """Return P(y | x), shape (n_x, n_y), of a mixture, with rows that sum to 1 up to rounding.
-
-        HiGHS meets the rows to its tolerance only, so the amounts of the outputs that it chose are
-        computed again.
-
-        Raises
-        ------
-        SolverError
-            If the outputs do not mix to P_X.
-        """
+        """Return P(y | x) of a mixture, amounts computed anew: HiGHS's rows miss 1 by too much."""
         if mixture.shortfall > SHORT:
             raise SolverError("The outputs found so far do not mix to P(X).")
         totals = mixture.excepted.sum(axis=1)
@@ -202,9 +140,11 @@ class Master:
         columns = (np.vstack([self.points[mixture.used], apart]) / self.p_x).T
         amounts = np.append(mixture.weights.sum(axis=1), totals)
         rest = 1.0 - columns @ amounts
-        left_out = (np.abs(rest) > LEFT_OUT) & (np.abs(rest) * self.p_x <= SHORT)
+        # a row that misses 1 by more was ignored by HiGHS: its symbol's cost is below the
+        # tolerance
+        left_out = (np.abs(rest) > 1e-6) & (np.abs(rest) * self.p_x <= SHORT)
         rest[left_out] = 0.0
-        if np.abs(rest).max() > EXACT:
+        if np.abs(rest).max() > 1e-13:  # rows of a kernel this close to 1 are not corrected
             sizes = columns.max(axis=0)
             change = np.linalg.lstsq(columns / sizes, rest)[0] / sizes
             amounts = np.maximum(amounts + change, 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import chain
 
 import numpy as np
@@ -10,8 +11,17 @@ from core.limits import ROUNDING
 from core.mechanisms import watchdog_batch
 from core.notions import ALIP
 from core.notions.lip import log_max_lift, log_min_lift
-from core.papers.experiment import Findings, Setting, mean_of, numbers
-from core.papers.experiments.common import alip, lines, mean_beside, of_ranges, ordered
+from core.papers.experiment import (
+    Findings,
+    Setting,
+    lines,
+    mean_beside,
+    mean_of,
+    numbers,
+    ordered,
+    question,
+)
+from core.papers.experiments.lift import of_ranges
 from core.papers.printed import printed
 from core.papers.results import Panel, Series, Verdict
 from core.papers.verdicts import Value
@@ -26,9 +36,6 @@ RISES = (0.6, 0.8, 1.0)
 FALLS = np.arange(4, 61) / 10
 """ε_l of Figure 2: .4, .5, …, 6."""
 
-FOUR, FIVE = 36, 46
-"""Places of ε_l = 4 and 5 among these."""
-
 BUDGETS = (1.5, 2.0)
 """ε of Figures 3 and 4."""
 
@@ -41,9 +48,6 @@ HALF, MORE = 0, 6
 LEAKS = (("Min-lift leakage", "|log min Ψ|"), ("Max-lift leakage", "log max Λ"))
 """What Figures 3(b, c) and 4(b, c) measure, and its name on the axis."""
 
-AT_ONCE = 500
-"""Draws that are held in memory together."""
-
 SAID = printed("alip")
 
 
@@ -52,16 +56,21 @@ def ranges(setting: Setting) -> Findings:
     return of_ranges(setting, 10_000, N_S, N_X, SAID, "Figure 1")
 
 
+def _pieces(setting: Setting, count: int) -> Iterator[tuple[slice, FloatArray]]:
+    """Yield the draws and their places, five hundred at once: more would fill the memory."""
+    for start in range(0, count, 500):
+        setting.report((start, count))
+        some = slice(start, min(start + 500, count))
+        yield some, setting.uniform(some.stop - start, N_S, N_X, start)
+
+
 def watchdog(setting: Setting) -> Findings:
     """Run Figure 2: what the watchdog keeps along ε_l, for three ε_u."""
     count = setting.count(10_000)
     notions = [ALIP(float(low), high) for high in RISES for low in FALLS]
     found = np.empty((count, len(notions)))
-    for start in range(0, count, AT_ONCE):
-        setting.report((start, count))
-        size = min(AT_ONCE, count - start)
-        p = setting.uniform(size, N_S, N_X, start)
-        found[start : start + size] = watchdog_batch(p, notions).nmi
+    for some, p in _pieces(setting, count):
+        found[some] = watchdog_batch(p, notions).nmi
     nmi = np.split(found, len(RISES), axis=1)
     top = nmi[0][:, -1]
     gaps = (nmi[1] - nmi[0])[:, -1:], (nmi[2] - nmi[1])[:, -1:]
@@ -87,35 +96,25 @@ def watchdog(setting: Setting) -> Findings:
                 ordered(
                     "NMI is mostly saturated above ε_l = 5: the rise to 6 is less than that to 5",
                     "§IV-A, Figure 2",
-                    one[:, [FIVE]] - one[:, [FOUR]],
-                    one[:, [-1]] - one[:, [FIVE]],
+                    one[:, [46]] - one[:, [36]],  # ε_l = 5 and 4
+                    one[:, [-1]] - one[:, [46]],
                     (f"ε_u = {high}",),
                 )
                 for high, one in zip(RISES, nmi, strict=True)
             ),
         ),
-        scenario={
-            "data": {"source": "example:alip_typical"},
-            "notion": "alip",
-            "eps": 2.0,
-            "lam": 0.65,
-            "mechanism": "watchdog",
-        },
+        scenario=question("example:alip_typical", "alip", 2.0, "watchdog", lam=0.65),
     )
 
 
 def asymmetry(setting: Setting) -> Findings:
     """Run Figures 3 and 4: what a larger share of ε for falling beliefs does to each draw."""
     count = setting.count(10_000)
-    notions = [alip(float(lam), eps) for eps in BUDGETS for lam in SHARES]
+    notions = [ALIP.from_lambda(eps, float(lam)) for eps in BUDGETS for lam in SHARES]
     nmi = np.empty((count, len(notions)))
     leaked = np.empty((2, count, len(notions)))
-    for start in range(0, count, AT_ONCE):
-        setting.report((start, count))
-        some = slice(start, min(start + AT_ONCE, count))
-        p = setting.uniform(some.stop - start, N_S, N_X, start)
-        batch = watchdog_batch(p, notions)
-        nmi[some] = batch.nmi
+    for some, p in _pieces(setting, count):
+        nmi[some] = watchdog_batch(p, notions).nmi
         leaked[:, some] = _leaked(p, notions)
     by_eps = np.split(nmi, len(BUDGETS), axis=1)
     leaks = [np.split(side, len(BUDGETS), axis=1) for side in leaked]
@@ -148,13 +147,7 @@ def asymmetry(setting: Setting) -> Findings:
             ),
         ),
         _verdicts(by_eps, kept),
-        scenario={
-            "data": {"source": "example:alip_typical"},
-            "notion": "alip",
-            "eps": BUDGETS[1],
-            "lam": 0.65,
-            "mechanism": "watchdog",
-        },
+        scenario=question("example:alip_typical", "alip", BUDGETS[1], "watchdog", lam=0.65),
     )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy import special
 
@@ -20,8 +18,7 @@ from core.mechanisms.response.conditional_reporting import conditional_alpha
 from core.mechanisms.response.generalized_randomized_response import grr_alpha
 from core.mechanisms.response.unary_encoding import unary_kernel
 from core.notions import LIP
-from core.papers.experiment import Findings, Setting, mean_of, numbers
-from core.papers.experiments.common import at_eps
+from core.papers.experiment import Findings, Setting, at_eps, mean_of, numbers, question
 from core.papers.experiments.funnel import GRID, SAID, SECONDS
 from core.papers.results import Panel, Series, Verdict
 from core.papers.verdicts import Value
@@ -40,20 +37,13 @@ NINTH = (("occupation", "education"), ("occupation", "relationship"))
 ADULT_GRID = np.arange(1, 21) / 4
 """ε of Figures 6 and 9."""
 
-FEW = 8
-"""Most symbols for which unary encoding's I(X;Y) is computed exactly for its limit."""
-
-FAR = 50.0
-"""α at which unary encoding is at its limit."""
 
 SHAPES = ((2, 5), (5, 2), (5, 5), (5, 3), (7, 5), (5, 7))
 """Numbers of secrets and of symbols in Figure 7."""
 
-EPS_8 = (1.0, 1.5, 2.0)
-"""ε of Figure 8."""
 
-SAME = 1e-9
-"""Difference of two NMI that is rounding."""
+NO_OUE = "education"
+"""The X for which print could not compute unary encoding's I(X;Y)."""
 
 
 def adult(setting: Setting) -> Findings:
@@ -61,7 +51,7 @@ def adult(setting: Setting) -> Findings:
     grid = ADULT_GRID[1::6] if setting.quick else ADULT_GRID
     series: list[Series] = []
     panels: list[Panel] = []
-    cases = np.zeros(3)
+    cases = np.zeros(4)
     halves, alphas = [], {}
     for place, (secret, released) in enumerate(ADULT):
         joint = count(DataSpec("adult", (secret,), (released,))).joint
@@ -71,13 +61,13 @@ def adult(setting: Setting) -> Findings:
             for name, one in _protocols(joint, eps).items():
                 found.setdefault(name, []).append(one)
         nmi = {name: np.array(one) for name, one in found.items()}
-        cases += _cases(nmi)
+        cases += _cases(nmi, printed=released != NO_OUE)
         panels.append(Panel(f"S = {secret}, X = {released}", "ε", "NMI"))
         series += [
             Series(name, numbers(grid), numbers(one), panel=place) for name, one in nmi.items()
         ]
         alphas[secret, released] = _alphas(joint, grid), nmi
-        if joint.n_x <= FEW:
+        if joint.n_x <= 8:  # else unary encoding's I(X;Y) is not computed exactly for its limit
             name = f"X = {released}, S = {secret}"
             halves.append(SAID["half"].beside(_beyond_half(joint), name=name))
     for letter, (secret, released) in zip("ab", NINTH, strict=True):
@@ -98,9 +88,10 @@ def adult(setting: Setting) -> Findings:
                 SAID["above"].place,
                 (
                     SAID["above"].beside(cases[0], name=f"CR above Opt-LIP, of {cases[2]:.0f}"),
-                    SAID["below"].beside(cases[1], name=f"GRR or CR below OUE, of {cases[2]:.0f}"),
+                    SAID["below"].beside(cases[1], name=f"GRR or CR below OUE, of {cases[3]:.0f}"),
                 ),
-                "CR reads S too, so that the optimum over chains S–X–Y does not bound it.",
+                "CR reads S too, so that the optimum over chains S–X–Y does not bound it, and it "
+                "is far below OUE for S = occupation, X = race at ε ≤ 1.5.",
             ),
             *_signs(alphas, grid),
         ),
@@ -123,16 +114,16 @@ def _protocols(joint: Joint, eps: float) -> dict[str, float]:
     }
 
 
-def _cases(nmi: dict[str, FloatArray]) -> FloatArray:
-    """Return in how many cases CR is above the optimum, GRR or CR below OUE, and how many cases."""
-    above = nmi["CR"] > nmi["Opt-LIP"] + SAME
-    below = np.minimum(nmi["CR"], nmi["GRR"]) < nmi["OUE"] - 1e-3  # OUE's is an estimate
-    return np.array([above.sum(), below.sum(), len(above)], dtype=np.float64)
+def _cases(nmi: dict[str, FloatArray], *, printed: bool) -> FloatArray:
+    """Return in how many cases CR is above the optimum, GRR or CR below OUE, and of how many."""
+    above = nmi["CR"] > nmi["Opt-LIP"] + 1e-9  # less is rounding
+    below = printed & (np.minimum(nmi["CR"], nmi["GRR"]) < nmi["OUE"] - 1e-3)
+    return np.array([above.sum(), below.sum(), len(above), printed * len(above)], dtype=np.float64)
 
 
 def _beyond_half(joint: Joint) -> float:
     """Return I(X;Y) of unary encoding at α = 50 less ½H(X), in nats."""
-    kernel = unary_kernel(joint.n_x, FAR)
+    kernel = unary_kernel(joint.n_x, 50.0)  # there it is at its limit
     told = float(measures.mutual_information(joint.p_x[:, None] * kernel))
     return told - float(special.entr(joint.p_x).sum()) / 2
 
@@ -156,9 +147,10 @@ def _signs(
     ):
         alphas, nmi = found["occupation", released]
         first, second = ("GRR", "CR") if sign > 0 else ("CR", "GRR")
-        for what, apart in (
-            ("α", alphas[0] - alphas[1]),
-            ("utility", nmi["GRR"] - nmi["CR"]),
+        for what, apart, width in (
+            ("α", alphas[0] - alphas[1], 0.0),
+            # difference of two NMI that cannot be seen in a figure
+            ("utility", nmi["GRR"] - nmi["CR"], 0.01),
         ):
             values = zip(at_eps(grid), numbers(sign * apart), strict=True)
             verdicts.append(
@@ -166,17 +158,14 @@ def _signs(
                     "ORD",
                     f"{first} has the larger {what} than {second} for X = {released}",
                     f"Figures {panel}",
-                    tuple(Value(name, one) for name, one in values),
+                    tuple(Value(name, one, unit=width) for name, one in values),
                 )
             )
     return tuple(verdicts)
 
 
 def differences(setting: Setting, count: int, n_s: int, n_x: int, eps: float) -> FloatArray:
-    """Return α and NMI of GRR and of CR on random joints, shape (4, k).
-
-    Draws in which an α is infinite are left out: no noise is needed there.
-    """
+    """Return α and NMI of GRR and of CR on random joints, (4, k), without draws of infinite α."""
     found = []
     for weights in setting.dirichlet(count, n_s, n_x):
         joint = Joint.from_counts(weights)
@@ -234,16 +223,17 @@ def synthetic(setting: Setting) -> Findings:
                 ((5, 7), (7, 5)),
             )
         ),
-        scenario=_drawn("conditional_reporting"),
+        scenario=question("random:dirichlet0.5:5x5:1", "lip", 1.0, "conditional_reporting"),
     )
 
 
 def correlations(setting: Setting) -> Findings:
     """Run Figure 8: the difference in α beside that in utility."""
+    budgets = (1.0, 1.5, 2.0)  # ε of Figure 8
     count = setting.count(100) if not setting.quick else 25
     series, values = [], []
-    for place, eps in enumerate(EPS_8):
-        setting.report((place, len(EPS_8)))
+    for place, eps in enumerate(budgets):
+        setting.report((place, len(budgets)))
         table = differences(setting, count, 5, 5, eps)
         apart = table[0] - table[1], table[2] - table[3]
         rho = float(np.corrcoef(*apart)[0, 1])
@@ -265,7 +255,7 @@ def correlations(setting: Setting) -> Findings:
         count,
         tuple(
             Panel(f"ε = {eps:g}", "α of GRR less that of CR", "NMI of GRR less that of CR")
-            for eps in EPS_8
+            for eps in budgets
         ),
         tuple(series),
         (
@@ -276,15 +266,5 @@ def correlations(setting: Setting) -> Findings:
                 tuple(values),
             ),
         ),
-        scenario=_drawn("grr"),
+        scenario=question("random:dirichlet0.5:5x5:1", "lip", 1.0, "grr"),
     )
-
-
-def _drawn(mechanism: str) -> dict[str, Any]:
-    """Return a question about one draw of the shape that Figures 7 and 8 have in common."""
-    return {
-        "data": {"source": "random:dirichlet0.5:5x5:1"},
-        "notion": "lip",
-        "eps": 1.0,
-        "mechanism": mechanism,
-    }

@@ -17,21 +17,25 @@ from core.optimal.polytopes.double_description import inequalities
 from core.optimal.polytopes.enumeration import best_mixture
 from core.optimal.polytopes.standard_form import polytope
 from core.optimal.utility import MutualInformation
-from core.papers.experiment import Findings, Setting, line, mean_of
-from core.papers.experiments.common import alip, at_eps, lines, mean_beside, ordered
+from core.papers.experiment import (
+    Findings,
+    Setting,
+    at_eps,
+    line,
+    mean_beside,
+    mean_of,
+    ordered,
+    panelled,
+    question,
+)
 from core.papers.experiments.lift import GRID, LAMBDAS, N_S, N_X, SAID, panels
 from core.papers.results import Beyond, Panel, Series, Verdict
 from core.papers.verdicts import Value
 from core.validation import FloatArray
 
-LARGE = (15, 200)
-"""The sizes of S and X in Figure 6."""
-
 GRID_6 = np.arange(4, 33) / 4
 """ε of Figure 6: 1, 1.25, …, 8."""
 
-DRAWS_6 = 10
-"""Draws of Figure 6, whose number is not printed."""
 
 SECONDS = 5.0
 """Time limit of one search."""
@@ -40,13 +44,7 @@ CDD_DRAWS, QUICK_CDD = 20, 1.0
 """Draws of Figure 5 for which cdd lists all vertices, and the least ε for which it does so in a
 quick run: below it there are thousands."""
 
-SCENARIO = {
-    "data": {"source": "example:lift_typical"},
-    "notion": "alip",
-    "eps": 2.0,
-    "lam": 0.5,
-    "mechanism": "optimal",
-}
+SCENARIO = question("example:lift_typical", "alip", 2.0, "optimal", lam=0.5)
 
 
 def measured(joint: Joint, made: Mechanism) -> tuple[float, float, float]:
@@ -69,18 +67,14 @@ def optimum(setting: Setting) -> Findings:
         joint = Joint.from_counts(weights)
         for j, lam in enumerate(LAMBDAS):
             for k, eps in enumerate(GRID):
-                made = optimal(joint, alip(lam, float(eps)), time_limit=SECONDS)
+                made = optimal(joint, ALIP.from_lambda(float(eps), lam), time_limit=SECONDS)
                 found[:, j, i, k] = measured(joint, made)
                 gaps[j, i, k] = made.gap
-    named = [f"AORR, λ = {lam}" for lam in LAMBDAS]
-    series: tuple[Series, ...] = ()
-    for panel in range(3):
-        series += lines(dict(zip(named, found[panel], strict=True)), GRID, panel)
     proven = float((gaps <= 1e-6).mean())
     return Findings(
         len(p),
         panels(),
-        series,
+        panelled((f"AORR, λ = {lam}" for lam in LAMBDAS), found, GRID),
         _of_optima(found),
         beyond=(
             Beyond(
@@ -138,7 +132,7 @@ def compared(setting: Setting) -> Findings:
         setting.report((i, len(p)))
         joint = Joint.from_counts(weights)
         for k, eps in enumerate(GRID.tolist()):
-            notion = alip(0.65, eps)
+            notion = ALIP.from_lambda(eps, 0.65)
             for j, make in enumerate(makers.values()):
                 taken = Stopwatch()
                 made = make(joint, notion)
@@ -147,13 +141,10 @@ def compared(setting: Setting) -> Findings:
             if i < CDD_DRAWS and (eps >= QUICK_CDD or not setting.quick):
                 taken = Stopwatch()
                 by_cdd[:, i, k] = _by_cdd(joint, notion), taken.seconds
-    series: tuple[Series, ...] = ()
-    for panel in range(4):
-        series += lines(dict(zip(makers, found[panel], strict=True)), GRID, panel)
     return Findings(
         len(p),
         (*panels(), Panel("Time", "ε", "seconds", log_y=True)),
-        (*series, line("AORR by all vertices (cdd)", GRID, by_cdd[1], 3)),
+        (*panelled(makers, found, GRID), line("AORR by all vertices (cdd)", GRID, by_cdd[1], 3)),
         _of_three(found[0]),
         beyond=(
             Beyond(
@@ -211,7 +202,8 @@ def _times(taken: FloatArray, by_cdd: FloatArray) -> str:
 
 def large(setting: Setting) -> Findings:
     """Run Figure 6: 200 symbols, where print has no optimum."""
-    p = setting.uniform(setting.count(DRAWS_6) if not setting.quick else 3, *LARGE)
+    # draws of Figure 6, whose number is not printed
+    p = setting.uniform(setting.count(10) if not setting.quick else 3, 15, 200)
     grid = GRID_6[::7] if setting.quick else GRID_6
     names = ("SRR", "Subset merging")
     found = np.empty((3, 2, len(p), len(grid)))
@@ -219,13 +211,10 @@ def large(setting: Setting) -> Findings:
         joint = Joint.from_counts(weights)
         for k, eps in enumerate(grid):
             setting.report((i * len(grid) + k, len(p) * len(grid)))
-            notion = alip(0.5, float(eps))
+            notion = ALIP.from_lambda(float(eps), 0.5)
             srr = subset_random_response(joint, notion, time_limit=SECONDS)
             for j, made in enumerate((srr, subset_merging(joint, notion))):
                 found[:, j, i, k] = measured(joint, made)
-    series: tuple[Series, ...] = ()
-    for panel in range(3):
-        series += lines(dict(zip(names, found[panel], strict=True)), grid, panel)
     asked = (2.0,) if setting.quick else (1.0, 2.0, 4.0)
     optima = [
         _optimum(Joint.from_counts(p[0]), eps, 1.0 if setting.quick else SECONDS) for eps in asked
@@ -235,7 +224,7 @@ def large(setting: Setting) -> Findings:
         len(p),
         panels(),
         (
-            *series,
+            *panelled(names, found, grid),
             Series(
                 "Optimum of the first draw",
                 asked,
@@ -277,7 +266,7 @@ def _ends(key: str, means: FloatArray) -> tuple[Value, ...]:
 
 def _optimum(joint: Joint, eps: float, seconds: float) -> Beyond:
     """Return the optimum of one draw in a few seconds, with its bound and what SRR keeps."""
-    notion = alip(0.5, eps)
+    notion = ALIP.from_lambda(eps, 0.5)
     made = optimal(joint, notion, time_limit=seconds)
     entropy = made.utility / made.nmi
     return Beyond(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize
+from scipy import optimize, stats
 
 from core.mechanisms import polyopt, robust_optimal
 from core.mechanisms.response.generalized_randomized_response import grr_kernel
@@ -20,7 +21,6 @@ from core.papers import as_printed
 from core.papers.experiment import Findings, Setting, numbers
 from core.papers.printed import Printed, printed
 from core.papers.results import Beyond, Panel, Series, Verdict
-from core.papers.verdicts import Value
 from core.studies.realised import information
 from core.uncertainty import RenyiBall
 from core.validation import FloatArray
@@ -60,7 +60,7 @@ def examples(setting: Setting) -> Findings:
         tuple(verdicts),
         beyond=(
             Beyond(
-                "I at P̂ of PolyOpt that compares no secret with itself",
+                "Stricter than Definition 1 needs: I at P̂ of PolyOpt without the rows s₁ = s₂",
                 free.utility,
                 bound=free.upper_bound,
                 printed_method=method,
@@ -91,7 +91,7 @@ def _erratum(claim: str, key: str, ours: FloatArray, wrong: FloatArray, cause: s
     """Return the verdict on a printed table that a wrong variant explains."""
     said: Printed = SAID[key]
     values = tuple(
-        Value(one.name, one.ours, one.printed, unit=one.unit, variant=float(variant))
+        replace(one, variant=float(variant))
         for one, variant in zip(said.table(ours), np.ravel(wrong), strict=True)
     )
     return Verdict("ERR", claim, said.place, values, cause)
@@ -105,6 +105,25 @@ def _projections(ball: RenyiBall) -> list[Verdict]:
     cause = "They follow from log(1 + (e^B − 1)/P̂_s), not from the paper's own Theorem 1."
     return [
         _all("The confidence set and P*'s distance", ("B", ball.bound), ("divergence", divergence)),
+        Verdict(
+            "ERR",
+            "B is log(1 + F⁻¹(0.05)/100), with F the distribution function of χ²",
+            SAID["quantile"].place,
+            (
+                SAID["quantile"].beside(
+                    ball.bound, variant=float(np.log1p(stats.chi2.ppf(0.05, 3) / 100))
+                ),
+            ),
+            "Its .0752 is that of F⁻¹(0.95), as eq. 14 has it.",
+        ),
+        Verdict(
+            "ERR",
+            "ξ⁺(ρ) is sought in [1, 1/(1 − ρ))",
+            SAID["domain"].place,
+            (SAID["domain"].beside(float(ball.upper[0, 0] / ball.p_u_given_s[0, 0])),),
+            "ρξ is a probability, so that ξ ranges up to 1/ρ; the paper's own ends of Example 2 "
+            "lie beyond 1/(1 − ρ).",
+        ),
         _all("The conditionals of P̂", ("p_s", ball.p_s), ("p_u_given_s", ball.p_u_given_s)),
         _erratum(
             "Bₛ follows from Theorem 1",
@@ -136,7 +155,7 @@ def _polyopt(ball: RenyiBall) -> list[Verdict]:
     theta = np.asarray(found.x)
     kernel: FloatArray = (theta[:, None] * vertices)[theta > TIGHT]
     true = float(information(TRUTH, kernel.T))
-    free = polyopt(ESTIMATE, EPS, ball).utility
+    as_said = polyopt(ESTIMATE, EPS, ball, include_same_secret=True)
     return [
         _all(
             "The polytope's vertices, their μ and the best weights",
@@ -151,11 +170,10 @@ def _polyopt(ball: RenyiBall) -> list[Verdict]:
             cause="It does not follow from the printed kernel: not reproducible.",
         ),
         Verdict(
-            "ERR",
-            "PolyOpt is best among mechanisms that are private over the polytopes",
+            "NUM",
+            "PolyOpt is the best that meets Theorem 2's condition, rows s₁ = s₂ included",
             SAID["no_same_secret"].place,
-            (SAID["no_same_secret"].beside(free, variant=float(theta @ mu)),),
-            "Its rows compare each secret with itself too, which Definition 1 does not ask for.",
+            (SAID["no_same_secret"].beside(as_said.utility),),
         ),
     ]
 
@@ -198,15 +216,7 @@ def _simple(ball: RenyiBall) -> list[Verdict]:
 
 
 def polyopt_vertices(ball: RenyiBall, eps: float) -> FloatArray:
-    """Return the vertices of Γ̂ of two secrets and two u, by trying all triples of rows.
-
-    Source: [RLDP] Definition 3, as printed: rows that compare a secret with itself included.
-
-    Returns
-    -------
-    ndarray
-        Shape (n, 4), each summing to 1, in the order s1u1, s1u2, s2u1, s2u2.
-    """
+    """Return the vertices of Γ̂ of two secrets and two u ([RLDP] Definition 3 as printed)."""
     low, growth = ball.lower, np.exp(eps)
     rows = [-one for one in np.eye(4)]
     for s1, u1, s2, u2 in np.ndindex(2, 2, 2, 2):

@@ -12,17 +12,7 @@ CLOSE = 1e-9
 
 @dataclass(frozen=True)
 class Check:
-    """One check of a certificate.
-
-    Attributes
-    ----------
-    name : str
-        What is checked.
-    passed : bool or None
-        Whether it holds; None where it could not be checked.
-    sentence : str
-        What was found.
-    """
+    """What is checked, whether it holds (None where that is not known), and what was found."""
 
     name: str
     passed: bool | None
@@ -30,13 +20,7 @@ class Check:
 
 
 def close(found: float | None, said: Any) -> bool:
-    """Say whether a figure is what a certificate says.
-
-    Examples
-    --------
-    >>> close(0.5, 0.5 + 1e-12), close(float("inf"), "inf"), close(None, 0), close(0.0, True)
-    (True, True, False, False)
-    """
+    """Say whether a figure is what a certificate says."""
     if found is None or said is None:
         return found is None and said is None
     if (isinstance(said, bool) or not isinstance(said, int | float)) and said != "inf":

@@ -5,24 +5,145 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from core.errors import InvalidInputError
 from core.records.checking.check import Check
-from core.records.consistency import ALARM, consistency
 from core.records.recount import Recount
 from core.validation import FloatArray, IntArray, shown
 
-MOST_DIGITS = 78
-"""Digits of the largest seed, 2^256 − 1."""
+ALARM = 0.001
+"""False alarm rate: the largest probability that a true release fails."""
+
+DRAWS = 1_999
+"""Draws from the kernel, with which the least p-value is half of `ALARM`."""
+
+
+@dataclass(frozen=True)
+class Consistency:
+    """The p-values of the tests of cells and of totals; a row with an impossible output, if any.
+
+    Two tests share the false alarm rate: the exact binomial tails of each cell, a secret's records
+    of a row with an output, against the rate divided by the number of cells (Bonferroni), and the
+    distance of the totals of each secret's outputs from their means, against draws from the kernel
+    (Monte Carlo). Neither rests on an approximation, so the rate is an upper bound for every file.
+    """
+
+    impossible: tuple[int, int] | None
+    cells: float
+    totals: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether no test rejects the kernel."""
+        return self.impossible is None and min(self.cells, self.totals) > ALARM / 2
+
+
+MOST_CELLS = 20_000
+"""Cells up to which a secret's records are tested apart: some seconds, and 1 GB."""
+
+
+def consistency(
+    rows: IntArray, outputs: IntArray, kernel: FloatArray, secrets: IntArray | None = None
+) -> Consistency:
+    """Test the outputs (n,) of records, by rows and secrets (n,), against a kernel (rows, n_y)."""
+    together = np.zeros(len(rows), dtype=np.int64)
+    groups = together if secrets is None else np.unique(secrets, return_inverse=True)[1]
+    kinds, place = np.unique(groups * len(kernel) + rows, return_inverse=True)
+    if (kernel > 0).sum(axis=1)[kinds % len(kernel)].sum() > MOST_CELLS:
+        kinds, place = np.unique(rows, return_inverse=True)
+    of_kind = kernel[kinds % len(kernel)]
+    pairs = np.zeros(of_kind.shape, dtype=np.int64)
+    np.add.at(pairs, (place, outputs), 1)
+    wrong = np.argwhere((pairs > 0) & (of_kind <= 0))
+    if len(wrong):
+        row, y = wrong[0]
+        return Consistency((int(kinds[row] % len(kernel)), int(y)), 0.0, 0.0)
+    records = pairs.sum(axis=1)
+    totals = _totals(pairs, records, of_kind, kinds // len(kernel))
+    return Consistency(None, _cells(pairs, records, of_kind), totals)
+
+
+def _cells(pairs: IntArray, records: IntArray, kernel: FloatArray) -> float:
+    """Return the least two-sided p-value of a cell, times the number of cells, at most 1."""
+    random = (kernel > 0) & (kernel < 1)
+    if not random.any():
+        return 1.0
+    of_row = np.broadcast_to(records[:, None], kernel.shape)[random]
+    seen, chance = pairs[random], kernel[random]
+    below = stats.binom.cdf(seen, of_row, chance)
+    above = stats.binom.sf(seen - 1, of_row, chance)
+    return float(min(1.0, 2 * random.sum() * np.minimum(below, above).min()))
+
+
+def _totals(pairs: IntArray, records: IntArray, kernel: FloatArray, groups: IntArray) -> float:
+    """Return the p-value of the distance of the outputs' totals in groups of rows from means."""
+    rng = np.random.default_rng(20_261_122)  # so that a check has the same outcome each time
+    found, drawn = 0.0, np.zeros(DRAWS)
+    for group in np.unique(groups):
+        of_group = np.flatnonzero(groups == group)
+        mean = records[of_group] @ kernel[of_group]
+        variance = records[of_group] @ (kernel[of_group] * (1 - kernel[of_group]))
+        free = variance > 1e-12 * records[of_group].sum()
+        if not free.any():
+            continue
+        totals = np.zeros((DRAWS + 1, kernel.shape[1]))
+        totals[0] = pairs[of_group].sum(axis=0)
+        for row in of_group:
+            possible = np.flatnonzero(kernel[row] > 0)
+            chances = kernel[row, possible] / kernel[row, possible].sum()
+            totals[1:, possible] += rng.multinomial(records[row], chances, size=DRAWS)
+        away = ((totals[:, free] - mean[free]) ** 2 / variance[free]).sum(axis=1)
+        found, drawn = found + float(away[0]), drawn + away[1:]
+    return float((1 + (drawn >= found).sum()) / (DRAWS + 1))
+
+
+GUESSABLE = 2**64
+"""The least seed that a certificate commits to an original by."""
+
+HMAC_BLOCK = 64
+"""Bytes of a block of SHA-256, to which HMAC pads its key (RFC 2104)."""
 
 BLOCK = 65_536
 """Random numbers of a seed that have a name in common."""
+
+
+@dataclass(frozen=True)
+class Owner:
+    """What the owner gives beside a certificate: the seed's digits, or the file of the key."""
+
+    body: Mapping[str, Any]
+    seed: str | None = None
+    key: Path | None = None
+
+    @property
+    def guessable(self) -> bool:
+        """Whether the secret of the draw is a seed that can be found by trying all of them."""
+        seeded = self.body["draw"]["kind"] == "seed" and self.seed is not None
+        return seeded and int(_digits(self.seed or "")) < GUESSABLE
+
+    def committed(self, sha256: str) -> str | None:
+        """Return the commitment to a file of this hash; None without the secret of the draw."""
+        said = self.body["draw"]["commitment"]
+        if self.body["draw"]["kind"] == "key":
+            if self.key is None or _of_key(self.key, b"liftscope key", b"commitment") != said:
+                return None
+            return _of_key(self.key, sha256.encode(), b"original")
+        if self.seed is None or _of_seed(_digits(self.seed)) != said:
+            return None
+        secret = f"liftscope original {_digits(self.seed)}".encode()
+        if len(secret) > HMAC_BLOCK:
+            secret = hashlib.sha256(secret).digest()
+        block = secret.ljust(HMAC_BLOCK, b"\0")
+        inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in block) + sha256.encode()).digest()
+        return hashlib.sha256(bytes(byte ^ 0x5C for byte in block) + inner).hexdigest()
 
 
 def drawn(
@@ -36,7 +157,7 @@ def drawn(
     ):
         text = "The released records are not those of the original, so the draw cannot be theirs."
         return Check("draw", False, text)
-    found = consistency(counted.rows, outputs, kernel)
+    found = consistency(counted.rows, outputs, kernel, counted.secrets)
     if found.impossible is not None:
         row, y = found.impossible
         label = body["mechanism"]["outputs"][y]
@@ -45,19 +166,12 @@ def drawn(
             False,
             f"The kernel gives {label!r} to no record of its row {row + 1}: one has it.",
         )
-    told = f"p = {found.cells:.3g} cell by cell, {found.totals:.3g} in all"
-    if found.holds:
-        return Check(
-            "draw",
-            True,
-            f"The outputs are consistent with the kernel ({told}; a true release fails once in "
-            f"{1 / ALARM:,.0f}).",
-        )
+    how = "consistent with the kernel" if found.holds else "not those of the kernel"
     return Check(
         "draw",
-        False,
-        f"The outputs are not those of the kernel ({told}; a true release fails once in "
-        f"{1 / ALARM:,.0f}).",
+        found.holds,
+        f"The outputs are {how} (p = {found.cells:.3g} cell by cell, {found.totals:.3g} in all; a "
+        f"true release fails once in {1 / ALARM:,.0f}).",
     )
 
 
@@ -69,18 +183,12 @@ def replayed(
     seed: str,
 ) -> Check:
     """Check the commitment to the seed, and draw every output again."""
-    digits = seed.strip().lstrip("0") or "0"
-    if not seed.strip().isdecimal() or len(digits) > MOST_DIGITS:
-        raise InvalidInputError(
-            f"The seed must be a whole number from 0 to 2^256 − 1, got {shown(seed)}."
-        )
-    digits = str(int(digits))
-    said = hashlib.sha256(f"liftscope seed {digits}".encode()).hexdigest()
-    committed = said == body["draw"]["commitment"]
+    digits = _digits(seed)
+    committed = _of_seed(digits) == body["draw"]["commitment"]
     seeded = body["draw"]["kind"] == "seed"
     if seeded and not committed:
         return Check("seed", False, "This is not the seed that the certificate is committed to.")
-    other = _first_other(counted, outputs, kernel, _of_seed(digits, counted.places.tolist()))
+    other = _first_other(counted, outputs, kernel, _numbers(digits, counted.places.tolist()))
     if not seeded:
         chance = len(outputs) > 0 and bool((kernel[counted.rows].max(axis=1) < 1).any())
         if committed or (other is None and chance):
@@ -100,19 +208,7 @@ def keyed(
     ids: Sequence[str | None],
     key: Path | None,
 ) -> Check:
-    """Check the ids of a keyed draw and, with the key, its commitment and every output.
-
-    Parameters
-    ----------
-    body : mapping
-        The certificate.
-    counted, outputs, kernel
-        The records, their outputs and P(y | row).
-    ids : sequence of str or None
-        The id of each record of the original.
-    key : Path or None
-        The file of the key, where it is given.
-    """
+    """Check the ids of a keyed draw and, with the key, its commitment and every output."""
     column = body["draw"]["id"]
     if None in ids or len(set(ids)) < len(ids):
         text = f"The column {column!r} does not name each record once, as a key needs."
@@ -121,14 +217,9 @@ def keyed(
         return Check(
             "key", None, "The key was not given (--key), so the draw was not made again from it."
         )
-    try:
-        hashed = hashlib.blake2b(key.read_bytes()).digest()
-    except (OSError, ValueError) as error:
-        raise InvalidInputError(f"The key file {str(key)!r} cannot be read: {error}.") from error
-    said = hashlib.blake2b(b"liftscope key", key=hashed, digest_size=32, person=b"commitment")
-    if said.hexdigest() != body["draw"]["commitment"]:
+    if _of_key(key, b"liftscope key", b"commitment") != body["draw"]["commitment"]:
         return Check("key", False, "This is not the key that the certificate is committed to.")
-    secret = hashlib.blake2b(hashed, digest_size=16, person=b"record").digest()
+    secret = hashlib.blake2b(_hashed(key), digest_size=16, person=b"record").digest()
     found = siphashes([str(ids[place]).encode() for place in counted.places.tolist()], secret)
     numbers = ((one >> 11) / 2.0**53 for one in found)
     other = _first_other(counted, outputs, kernel, numbers)
@@ -152,7 +243,36 @@ def _first_other(
     return None
 
 
-def _of_seed(digits: str, places: Sequence[int]) -> Iterator[float]:
+def _digits(seed: str) -> str:
+    """Return a seed's digits without zeros in front."""
+    digits = seed.strip().lstrip("0") or "0"
+    if not seed.strip().isdecimal() or len(digits) > 78:  # as 2^256 − 1, the largest seed
+        raise InvalidInputError(
+            f"The seed must be a whole number from 0 to 2^256 − 1, got {shown(seed)}."
+        )
+    return str(int(digits))
+
+
+def _of_seed(digits: str) -> str:
+    """Return the commitment to a seed."""
+    return hashlib.sha256(f"liftscope seed {digits}".encode()).hexdigest()
+
+
+def _of_key(key: Path, content: bytes, person: bytes) -> str:
+    """Return what a key, which is in a file, makes of a content for a purpose."""
+    made = hashlib.blake2b(content, key=_hashed(key), digest_size=32, person=person)
+    return made.hexdigest()
+
+
+def _hashed(key: Path) -> bytes:
+    """Return the hash of a key's file, which stands for the key."""
+    try:
+        return hashlib.blake2b(key.read_bytes()).digest()
+    except (OSError, ValueError) as error:
+        raise InvalidInputError(f"The key file {str(key)!r} cannot be read: {error}.") from error
+
+
+def _numbers(digits: str, places: Sequence[int]) -> Iterator[float]:
     """Yield the random number of each record, by its place in the original."""
     held, block = -1, b""
     for record in places:
@@ -164,15 +284,7 @@ def _of_seed(digits: str, places: Sequence[int]) -> Iterator[float]:
 
 
 def siphashes(texts: Sequence[bytes], key: bytes) -> list[int]:
-    """Return SipHash-2-4 of texts, by other code than `core.siphash`.
-
-    Texts of one length are a table of words, a row for each text, and are hashed together.
-
-    Examples
-    --------
-    >>> hex(siphashes([bytes(range(15))], bytes(range(16)))[0])  # the authors' example
-    '0xa129ca6149be45e5'
-    """
+    """Return SipHash-2-4 of texts, by other code than `core.records.draws`."""
     by_length: dict[int, list[int]] = {}
     for place, text in enumerate(texts):
         by_length.setdefault(len(text), []).append(place)

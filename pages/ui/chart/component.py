@@ -19,11 +19,10 @@ from core.data.spec import DataSpec
 from core.scenario.context import Context, file_part, parts
 from pages.ui.serving import programs
 from pages.ui.style import glossary
-from pages.ui.style.base import Figure
+from pages.ui.style.base import DARK, LIGHT, MARKERS, STRONG_DARK, STRONG_LIGHT, Figure
 from pages.ui.style.labels import text
-from pages.ui.style.palette import DARK, LIGHT, MARKERS, STRONG_DARK, STRONG_LIGHT
 from pages.ui.work import context
-from pages.ui.work.store import charts_for
+from pages.ui.work.visits import kept_for
 
 _HERE = Path(__file__).parent
 _OLD: ContextVar[bool] = ContextVar("charts_are_old", default=False)
@@ -70,14 +69,8 @@ _COMPONENT = st.components.v2.component(
 class MadeOf:
     """What a figure is made of: where this is the same, so is the figure.
 
-    Attributes
-    ----------
-    data : DataSpec
-        What it is about; figures of a session's own data stay in the session.
-    key : tuple
-        References (`weakref.ref`) to the answer or to what was made of it, never the question; and
-        how it is drawn. A reference stands for one object: to one that is made anew it is another,
-        and to one that is gone it is equal to no other.
+    `data`: what it is about; figures of a session's own data stay in the session. `key`:
+    `weakref.ref`s to the answer or to what was made of it, never the question, and how it is drawn.
     """
 
     data: DataSpec
@@ -94,25 +87,7 @@ def chart(
     faded: bool = False,
     made_of: MadeOf | None = None,
 ) -> None:
-    """Show a figure.
-
-    Parameters
-    ----------
-    figure : dict or callable
-        As the functions of `pages.ui.figures` make it, or what makes it; its height must be set.
-    key : str
-        Of the element; also the name of exported files.
-    title : str
-        Stands on exported pictures, above what the page is about.
-    alt : str
-        What the chart shows, for those who do not see it.
-    on_pick : callable, optional
-        Called when a point of a trace with `meta` is clicked; `picked` tells which.
-    faded : bool
-        Whether it is of an answer to another question than the one on screen.
-    made_of : MadeOf, optional
-        Where it is given, what a browser is sent is made once for all that it is made of.
-    """
+    """Show a figure."""
     about = context.shown()
     told = _Told(key, title, alt, on_pick is not None, faded or _OLD.get())
 
@@ -123,7 +98,7 @@ def chart(
         message, height = make()
     else:
         of = ("chart", told, made_of, repr(about))
-        message, height = charts_for(made_of.data).get(of, make)
+        message, height = kept_for(made_of.data).get(of, make)
     _COMPONENT(data=message, key=key, height=height, on_picked_change=on_pick or _ignore)
 
 
@@ -176,10 +151,7 @@ def old(which: bool = True) -> Iterator[None]:
 
 
 def _texts(data: list[Any], layout: dict[str, Any], *, annotated: bool) -> list[str]:
-    """Return the titles of a figure's axes and lines, and its other words where those are ours.
-
-    Elsewhere they are labels of the data, where an S is no secret.
-    """
+    """Return a figure's titles, and its other words where they are ours, not labels of data."""
     axes = [part["title"]["text"] for name, part in layout.items() if name[1:5] == "axis"]
     lines = [trace["name"] for trace in data if trace.get("name") and layout.get("showlegend")]
     notes = [note["text"] for note in layout.get("annotations", ()) if annotated]

@@ -12,28 +12,18 @@ from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
 from core.release.sentences import promise_text, question
 from core.scenario import Result, spans
-from core.scenario.standard import MARKOV, READINGS
+from core.scenario.presets import MARKOV, READINGS
 from core.studies.side_by_side import most, reference
 from pages.ui.chart import old
-from pages.ui.compare import (
-    charts,
-    columns,
-    differences,
-    drop,
-    heads,
-    lines,
-    matching,
-    query,
-    toolbar,
-)
+from pages.ui.compare import charts, columns, drop, heads, matching, query, toolbar
 from pages.ui.compare.columns import Answered
-from pages.ui.frame import controls, data_controls, gc_freeze, pins, state, theme
+from pages.ui.frame import controls, data_controls, gc_freeze, page_frame, pins, state, theme
 from pages.ui.parts import exports, formulas, key_figures, tables
 from pages.ui.parts.cards import card
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown, plain_short
 from pages.ui.style.units import in_unit, level, of_budget, share
-from pages.ui.work import answers, context, derived, progress, refining
+from pages.ui.work import answers, context, derived, progress, refining, visits
 
 Slots = dict[str, DeltaGenerator]
 
@@ -51,7 +41,7 @@ READ = {
 def show() -> None:
     """Show the page: first all that stays while sliders move, then what is live."""
     theme.apply()
-    query.restore()
+    query.URL.restore()
     with st.sidebar:
         data_controls.show()
         st.divider()
@@ -212,8 +202,10 @@ def _drawn_for() -> object:
 
 
 @st.fragment
+@page_frame.whole
 def _live(slots: Slots, drawn_for: object) -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
+    page_frame.reserve(slots.values())
     asked = matching.settle()
     if _drawn_for() != drawn_for:
         st.rerun()
@@ -222,7 +214,7 @@ def _live(slots: Slots, drawn_for: object) -> None:
     unit = controls.unit()
     scenarios = [scenario for scenario, _, _ in query.shown()]
     context.tell(*scenarios)
-    lines.begin(scenarios)
+    charts.begin(scenarios)
     with slots["told"], refining.waiting(*scenarios * columns.is_first()):
         found = columns.answered()
     numbers = reference(scenarios)
@@ -239,24 +231,21 @@ def _live(slots: Slots, drawn_for: object) -> None:
             _figures(one, unit, several=several)
     with slots["work"]:
         _work(found, columns.waiting_levels(found, numbers))
-    swept = lines.find(found)
+    swept = charts.find(found)
     with slots["frontier"]:
         charts.frontier(swept, unit)
-        lines.show_work(swept)
+        charts.show_work(swept)
     with slots["levels"]:
         charts.levels(told, numbers, unit)
     far = charts.reach(found)
     for one in found:
         _charts(slots, one, unit, far)
     with slots["differences"]:
-        differences.show(told, numbers, unit)
+        columns.show(told, numbers, unit)
 
 
 def _figures(one: Answered, unit: str, *, several: bool) -> None:
-    """Show what a column promises, keeps and reaches, and what is proven of it.
-
-    Where not all columns are about the data of the sidebar, each names its own.
-    """
+    """Show what a column promises, keeps and reaches, and what is proven of it."""
     if several:
         st.caption(f"{markdown(_title(one))}: {markdown(question(one.scenario))}")
     if one.result is None:
@@ -270,7 +259,8 @@ def _figures(one: Answered, unit: str, *, several: bool) -> None:
     result = one.result
     made = result.mechanism
     bound = f"at most {share(most(result))}"
-    key_figures.figure("Kept", share(made.kept), bound, "kept_for_purpose")
+    least = key_figures.AT_LEAST if one.working else ""
+    key_figures.figure("Kept", least + share(made.kept), bound, "kept_for_purpose")
     key_figures.audit_badge(result, unit)
     promised = made.notion
     asked = "no promise" if promised is None else promise_text(promised, unit)
@@ -298,7 +288,7 @@ def _figures(one: Answered, unit: str, *, several: bool) -> None:
 def _title(one: Answered) -> str:
     """Return what a column's data is called."""
     try:
-        return derived.sources().label(one.scenario.data.source)
+        return visits.sources().label(one.scenario.data.source)
     except CoreError:
         return query.project().file_of(one.scenario.data.source) or "data that is not here"
 
@@ -361,7 +351,7 @@ def _frontier_table() -> pd.DataFrame:
             "kept": float(kept),
             "at_most": float(bound),
         }
-        for swept in lines.find(columns.answered())
+        for swept in charts.find(columns.answered())
         if swept.line is not None
         for shown in (of_budget(swept.column.scenario.notion, controls.unit()),)
         for eps, kept, bound in zip(

@@ -1,10 +1,12 @@
-"""The answers of all columns; each column is a part of the page that waits for its own work."""
+"""The answers of all columns, each as soon as it is there, and the figures and table of all."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import pandas as pd
 import streamlit as st
 
 from core.errors import CoreError
@@ -12,40 +14,256 @@ from core.jobs import Job
 from core.jobs.work import find_levels
 from core.notions.numbers import Numbers
 from core.scenario import Result, Scenario
-from core.studies.side_by_side import Column, entries, is_slow, levels, reference
+from core.studies.side_by_side import (
+    NATS,
+    Column,
+    Difference,
+    differences,
+    entries,
+    is_slow,
+    levels,
+    reference,
+)
+from core.validation import FloatArray
 from pages.ui.compare import query
+from pages.ui.figures.frontier import OF_X, Kept, Line, frontier
+from pages.ui.parts import tables
+from pages.ui.style import labels
+from pages.ui.style.base import (
+    DASHES,
+    SERIES,
+    SYMBOLS,
+    Figure,
+    axis,
+    colour,
+    layout,
+    legend,
+    margin_for,
+    numbers,
+    texts,
+    ticks,
+)
+from pages.ui.style.units import in_unit
 from pages.ui.work import answers, derived, long_answer
 from pages.ui.work.long_answer import LongAnswer
+
+ENDLESS = 1.12
+"""Where ∞ is drawn, as a multiple of the largest finite level."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """The current point of a column; `place` sets colour and symbol, `kept` is a share.
+
+    `has_budget`: whether ε, in the unit shown, has an effect; else `unit` is empty.
+    """
+
+    place: int
+    title: str
+    eps: float
+    kept: float
+    has_budget: bool = True
+    unit: str = "nats"
+
+
+def column_frontiers(
+    lines: Sequence[Line],
+    points: Sequence[Point],
+    *,
+    unit: str,
+    limit: float,
+    empty: str,
+    kept: Kept = OF_X,
+) -> Figure:
+    """Draw the frontiers of columns, and the current point of each."""
+    nothing = "" if points else empty
+    figure = frontier(
+        lines, eps=0, nmi=0, unit=unit, limit=limit, current=-1, empty=nothing, kept=kept
+    )
+    del figure["layout"]["meta"]
+    drawn = {line.place for line in lines}
+    figure["data"] += [
+        _point(point, kept, alone=point.place not in drawn)
+        if point.has_budget
+        else _level(point, kept, limit)
+        for point in points
+    ]
+    return figure
+
+
+def _point(point: Point, kept: Kept, *, alone: bool) -> dict[str, object]:
+    ink = colour(SERIES[point.place % len(SERIES)])
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": labels.text(point.title),
+        "x": numbers([point.eps]),
+        "y": numbers([point.kept]),
+        "marker": {
+            "symbol": SYMBOLS[point.place % len(SYMBOLS)],
+            "size": 14,
+            "color": colour("paper"),
+            "line": {"width": 3, "color": ink},
+        },
+        "showlegend": alone,
+        "hovertemplate": f"now: ε = %{{x:.3g}} {point.unit}<br>keeps %{{y:.1%}} of {kept.of}"
+        f"<extra>{labels.text(point.title)}</extra>",
+    }
+
+
+def _level(point: Point, kept: Kept, limit: float) -> dict[str, object]:
+    """Return the line of a column that has no ε: it keeps the same at every ε."""
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": labels.text(point.title),
+        "x": numbers([0.0, limit]),
+        "y": numbers([point.kept, point.kept]),
+        "line": {
+            "color": colour(SERIES[point.place % len(SERIES)]),
+            "width": 1.7,
+            "dash": DASHES[point.place % len(DASHES)],
+        },
+        "showlegend": True,
+        "hovertemplate": f"has no ε<br>keeps %{{y:.1%}} of {kept.of}"
+        f"<extra>{labels.text(point.title)}</extra>",
+    }
+
+
+def column_levels(
+    titles: Sequence[str],
+    columns: Sequence[tuple[int, str, FloatArray]],
+    unit: str,
+    *,
+    spelt: Sequence[str],
+) -> Figure:
+    """Draw the level that each column reaches of every notion: rows are notions, marks columns."""
+    every = np.concatenate([levels for _, _, levels in columns]) if columns else np.zeros(0)
+    finite = every[np.isfinite(every)]
+    reach = float(max(finite.max(initial=0.0), 0.1))
+    endless = bool(np.isinf(every).any())
+    at = ticks(0.0, reach, 6)
+    names = [labels.short(title, 24) for title in titles]
+    return {
+        "data": [
+            _marks(place, name, levels, reach, unit, spelt) for place, name, levels in columns
+        ],
+        "layout": layout(
+            max(21 * len(titles) + 78, 160),
+            (margin_for(names, 60, 172), 14, 34, 42),
+            xaxis=axis(
+                f"level, {unit}: less is more private",
+                (-0.02 * reach, (ENDLESS + 0.04 if endless else 1.04) * reach),
+                tickvals=[*at, *([ENDLESS * reach] if endless else [])],
+                ticktext=[*texts(at), *(["∞"] if endless else [])],
+            ),
+            yaxis=axis(
+                "",
+                (len(titles) - 0.5, -0.5),
+                tickvals=list(range(len(titles))),
+                ticktext=names,
+            ),
+            showlegend=True,
+            legend=legend(1.01),
+        ),
+    }
+
+
+def _marks(
+    place: int, name: str, levels: FloatArray, reach: float, unit: str, spelt: Sequence[str]
+) -> dict[str, object]:
+    shown = np.where(np.isinf(levels), ENDLESS * reach, levels)
+    told = ["∞" if np.isinf(value) else f"{value:.4f}" for value in levels]
+    ink = colour(SERIES[place % len(SERIES)])
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": labels.text(name),
+        "x": numbers(shown),
+        "y": list(range(len(levels))),
+        "customdata": [
+            [labels.full(title), value] for title, value in zip(spelt, told, strict=True)
+        ],
+        "marker": {
+            "symbol": f"{SYMBOLS[place % len(SYMBOLS)]}-open",
+            "size": 9,
+            "color": ink,
+            "line": {"width": 2, "color": ink},
+        },
+        "hovertemplate": f"%{{customdata[0]}}<br>%{{customdata[1]}} {unit}"
+        f"<extra>{labels.text(name)}</extra>",
+    }
+
+
+RESERVED = ("figure", "difference")
+"""Headings of the table: a column of the page with such a name has “(column)” added to it."""
+
+
+def show(told: Sequence[Column], numbers: Numbers, unit: str) -> None:
+    """Show the table."""
+    rows = differences(told, numbers)
+    if not rows:
+        st.caption("No column has an answer yet.")
+        return
+
+    def scaled(row: Difference, value: float) -> float:
+        return round(in_unit(value, unit) if row.unit == NATS else value, 6)
+
+    names = [
+        f"{column.name} (column)" if column.name in RESERVED else column.name for column in told
+    ]
+    frame = pd.DataFrame(
+        {
+            "figure": [_named(row, unit) for row in rows],
+            "difference": [scaled(row, row.spread) for row in rows],
+        }
+        | {
+            name: np.array([scaled(row, row.values[place]) for row in rows])
+            for place, name in enumerate(names)
+        }
+    )
+    tables.sheet(
+        frame,
+        "differences",
+        most=640,
+        wrapped={"figure": tables.WIDTHS["figure"]},
+        column_config={
+            "figure": st.column_config.TextColumn(
+                "figure", width=tables.WIDTHS["figure"], pinned=True
+            ),
+            "difference": st.column_config.NumberColumn(
+                "difference",
+                width=tables.WIDTHS["number"],
+                help="The largest minus the smallest. Rows are in order of this difference "
+                "divided by the largest.",
+            ),
+            **{
+                name: st.column_config.NumberColumn(name, width=tables.WIDTHS["number"])
+                for name in names
+            },
+        },
+    )
+
+
+def _named(row: Difference, unit: str) -> str:
+    """Return what a figure is called, with its unit where it has one."""
+    written = unit if row.unit == NATS else row.unit
+    return f"{row.title}, {written}" if written else row.title
+
 
 PART = "column"
 """How the names of the parts of the page begin that wait for a column's answer."""
 
-LEVELS_LIMIT = 120.0
-"""Seconds that the levels of robust notions may take."""
 
 _LAST = "_compare_last"
 
 
 @dataclass(frozen=True, eq=False)
 class Answered:
-    """A column and the state of its answer.
+    """A column, its `place` from the left (from 0), and the state of its answer.
 
-    Attributes
-    ----------
-    place : int
-        From the left, from 0.
-    name, note : str
-        As the user wrote them.
-    scenario : Scenario
-        Its question.
-    result : Result or None
-        The best answer so far.
-    error : CoreError or None
-        Why there is no answer.
-    working : bool
-        Whether a first or a better answer is being worked out.
-    old : Result or None
-        Where there is no answer, that of the last question that the column asked.
+    `working`: a first or better answer is being worked out. `old`: the last question's, if there is
+    no answer.
     """
 
     place: int
@@ -76,13 +294,7 @@ def answered() -> list[Answered]:
 
 
 def result_of(place: int) -> Result:
-    """Return a column's answer.
-
-    Raises
-    ------
-    CoreError
-        If there is none.
-    """
+    """Return a column's answer."""
     with long_answer.within(part(place)):
         return answers.evaluate(query.shown()[place][0])
 
@@ -195,5 +407,5 @@ def _slow(result: Result, numbers: Numbers) -> LongAnswer[dict[str, float]]:
         ("levels", result.content_id, repr(numbers)),
         find_levels,
         lambda: (result.joint, result.mechanism.kernel, numbers),
-        LEVELS_LIMIT,
+        120.0,
     )

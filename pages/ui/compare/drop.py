@@ -82,17 +82,7 @@ _COMPONENT = st.components.v2.component(
 
 @dataclass(frozen=True)
 class Dropped:
-    """A dropped file.
-
-    Attributes
-    ----------
-    name : str
-        As the machine calls it that it comes from.
-    size : int
-        Its bytes.
-    text : str or None
-        What is in it; None where that is no UTF-8, "" where it is too large.
-    """
+    """A dropped file; its `text` is None where it is no UTF-8, "" where it is too large."""
 
     name: str
     size: int

@@ -11,7 +11,7 @@ import streamlit as st
 from core.errors import CoreError
 from core.notions import catalogue as notions
 from core.scenario import DOMAINS, Project, Scenario, spans
-from core.scenario.column_names import LONGEST_NAME, LONGEST_NOTE
+from core.scenario.project import LONGEST_NAME, LONGEST_NOTE
 from core.studies.side_by_side import SYMBOLS
 from pages.ui.compare import query
 from pages.ui.frame import controls, pickers, pins
@@ -96,10 +96,7 @@ def _menu(place: int, name: str, note: str, columns: int) -> None:
 
 
 def sliders(place: int, scenario: Scenario, unit: str) -> None:
-    """Show sliders of the numbers that change a column's answer: two, and the others on request.
-
-    Above them stands what the last choice of a promise has changed besides.
-    """
+    """Show what the last choice changed, and sliders: two, and the others on request."""
     asked, told = st.session_state.get(f"_switched {place}", (None, ""))
     if told and asked == scenario:
         st.markdown(f":orange[:small[{markdown(told)}]]")
@@ -142,10 +139,12 @@ def _eps(place: int, scenario: Scenario, unit: str) -> None:
         query.ask(place, eps=min(to_nats(st.session_state[key], scaled), DOMAINS["eps"].high))
 
     most = in_unit(max(domain.high, scenario.eps), scaled)
+    most = math.ceil(most / domain.step - 1e-9) * domain.step
+    controls.hold(key, now, (domain.low, most, domain.step))
     st.slider(
         f"{symbol}, {unit}" if in_nats else symbol,
         min_value=domain.low,
-        max_value=math.ceil(most / domain.step - 1e-9) * domain.step,
+        max_value=most,
         step=domain.step,
         format=controls.step_format(domain.step),
         key=key,
@@ -221,8 +220,7 @@ def _records(place: int, scenario: Scenario) -> None:
 def _set(key: str, value: Any) -> None:
     """Set a widget's value only where it differs: else a press still on its way would be undone.
 
-    The widget persists: else a run that follows another one at once would not tell the browser the
-    value that the first had set, and the browser would show the least one and send it back.
+    It persists: else a run that follows at once would not tell the browser the value set before.
     """
     if st.session_state.get(key) != value:
         st.session_state[key] = value
@@ -249,6 +247,8 @@ def _problem(place: int) -> None:
 
 
 def _do(change: Any, place: int) -> None:
+    """Change the columns, and close the menu: another column may be below it now."""
+    st.session_state[f"head_{place}"] = False
     pins.change(change(query.project(), place))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeGuard
 
 import streamlit as st
 
@@ -13,6 +14,7 @@ from core.jobs.work import find_match
 from core.scenario import Project, Scenario
 from core.studies import matching as study
 from core.studies.matching import BEYOND, CUT, EPS, FIXED, JUMPS, KEPT, REACHED, TARGETS, Match
+from core.wording import listed
 from pages.ui.compare import columns, query
 from pages.ui.frame import controls, pins
 from pages.ui.style import glossary
@@ -88,10 +90,7 @@ def start(target: str, value: float, like: str) -> None:
 
 
 def settle() -> Asked | None:
-    """Take what a match has found so far; return it while it is under way.
-
-    When it is done, the columns take the ε that were found.
-    """
+    """Take what a match has found so far; return it while it is under way."""
     asked: Asked | None = st.session_state.get(_ASKED)
     if asked is None:
         return None
@@ -113,10 +112,41 @@ def follow(asked: Asked) -> None:
 
 def told() -> None:
     """Show the outcome of the last match, while the columns are as it left them."""
-    project, sentences = st.session_state.get(_TOLD, (None, ()))
-    if project is None or project != query.project():
+    project, asked = st.session_state.get(_TOLD, (None, None))
+    if project is None or asked is None or project != query.project():
         return
-    st.info("\n\n".join(map(markdown, sentences)), icon=":material/balance:")
+    said = sentences(asked, controls.unit())
+    st.info("\n\n".join(map(markdown, said)), icon=":material/balance:")
+    cut = [(place, found) for place, found in sorted(asked.found.items()) if _is_cut(found)]
+    if not cut:
+        return
+    with st.container(horizontal=True):
+        for place, found in cut:
+            at = level(found.eps, controls.unit(), 4)
+            st.button(
+                f"{markdown(project.names[place])}: use ε = {at}",
+                key=f"match_use_{place}",
+                on_click=_use,
+                args=(place, found.eps),
+            )
+        st.button(
+            "Search on",
+            key="match_on",
+            icon=":material/manage_search:",
+            on_click=start,
+            args=(asked.target, asked.value, asked.like),
+        )
+
+
+def _is_cut(found: Match | CoreError) -> TypeGuard[Match]:
+    """Return whether a match ended before it was found, near what was asked."""
+    return isinstance(found, Match) and found.status == CUT
+
+
+def _use(place: int, eps: float) -> None:
+    """Give a column the ε nearest to what was asked, though it was not reached."""
+    project = query.project()
+    pins.change(project.asking(place, replace(project.scenarios[place], eps=eps)))
 
 
 def _watch(asked: Asked, before: int) -> None:
@@ -142,8 +172,7 @@ def _watch(asked: Asked, before: int) -> None:
 def _take(asked: Asked) -> list[Job[Match]]:
     """Take what has been found since, and return the jobs that are still at work.
 
-    A match is given out once and not kept: whoever asks for it has to write it down, else the
-    next one to ask begins it again. Columns that ask the same share one job.
+    A match is given out once: unless it is written down, the next one to ask begins it again.
     """
     found: dict[tuple[str, ...], Match | CoreError | Job[Match]] = {}
     for place, scenario in _open(asked):
@@ -196,13 +225,21 @@ def _apply(asked: Asked) -> None:
     if project != asked.project:
         pins.change(project)
     _end()
-    st.session_state[_TOLD] = (query.project(), sentences(asked, controls.unit()))
+    st.session_state[_TOLD] = (query.project(), asked)
 
 
 def sentences(asked: Asked, unit: str) -> Sequence[str]:
     """Return the outcome of a match: a sentence or two for each column."""
     goal = f"{FIGURES[asked.target]} {_written(asked.target, asked.value, unit)}"
-    said = [f"All columns matched to {asked.like}, {goal}:"]
+    done = [place for place, one in asked.found.items() if _is_reached(one)]
+    left = [asked.project.names[place] for place in sorted(asked.found) if place not in done]
+    if not left:
+        said = [f"All columns matched to {asked.like}, {goal}:"]
+    elif done:
+        names = [asked.project.names[place] for place in sorted(done)]
+        said = [f"Matched to {asked.like}, {goal}: {listed(names)}. Not matched: {listed(left)}."]
+    else:
+        said = [f"Not matched to {asked.like}, {goal}: {listed(left)}."]
     for place, found in sorted(asked.found.items()):
         name = asked.project.names[place]
         if isinstance(found, CoreError):
@@ -210,6 +247,10 @@ def sentences(asked: Asked, unit: str) -> Sequence[str]:
         else:
             said.append(f"{name}: {told_of(found, asked.target, unit)}")
     return said
+
+
+def _is_reached(found: Match | CoreError) -> bool:
+    return isinstance(found, Match) and found.status == REACHED
 
 
 def told_of(found: Match, target: str, unit: str) -> str:
@@ -224,7 +265,7 @@ def told_of(found: Match, target: str, unit: str) -> str:
     elif found.status == JUMPS:
         text = f"not reached: it jumps past that at ε = {at}. It was left below, at {reached}."
     elif found.status == CUT:
-        text = f"the search was cut off at {reached}, ε = {at}. ε was not changed."
+        text = f"not reached: the search was cut off at {reached}, ε = {at}. ε was not changed."
     else:
         text = f"reached at ε = {at}{'' if target == EPS else f', with {reached}'}."
     if not found.monotone:

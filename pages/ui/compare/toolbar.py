@@ -7,23 +7,21 @@ from dataclasses import replace
 import streamlit as st
 
 from core.errors import CoreError, SolverError
-from core.limits import MAX_UPLOAD_MB
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.scenario import Project
-from core.scenario.standard import asked_of
+from core.scenario.presets import asked_of
 from core.wording import file_called, listed
 from pages.ui.compare import drop, matching, query
 from pages.ui.compare.columns import Answered
-from pages.ui.frame import pins, state
+from pages.ui.frame import data_remedies, pins, state
 from pages.ui.parts import copy_link
 from pages.ui.style.labels import markdown
-from pages.ui.work import answers, derived, own_data
+from pages.ui.work import answers, visits
 from pages.ui.work.long_answer import StoppedError
 from pages.ui.work.store import is_private
 
 _PROBLEM = "_project_problem"
-_FILE_PROBLEM = "_missing_file_problem"
 
 
 def show() -> None:
@@ -127,7 +125,7 @@ def _problem(file: drop.Dropped) -> str:
         return f"{name} is not UTF-8 text, so it is not a project."
     try:
         project = Project.from_json(file.text)
-        own_data.recover(one.data.source for one in project.scenarios)
+        visits.recover(one.data.source for one in project.scenarios)
         pins.change(project)
     except CoreError as error:
         return f"{name}: {error}"
@@ -143,7 +141,6 @@ def missing_files() -> None:
         if not _is_here(source)
     ]
     if not missing:
-        st.session_state.pop(_FILE_PROBLEM, None)
         return
     names = [_called(project, source) for source in missing]
     with st.container(border=True, key="missing_files"):
@@ -152,22 +149,13 @@ def missing_files() -> None:
             f"Bring {'it' if len(names) == 1 else 'them'} to restore the columns that ask about "
             f"{'it' if len(names) == 1 else 'them'}."
         )
-        if any(source.startswith("upload:") for source in missing):
-            st.file_uploader(
-                f"The file, up to {MAX_UPLOAD_MB} MB",
-                type=["csv", "tsv", "txt", "tab", "dat", "parquet", "pq", "xlsx"],
-                key="missing_file",
-                on_change=_bring,
-                args=(missing,),
-            )
-        else:
+        data_remedies.missing_file(missing)
+        if not any(source.startswith("upload:") for source in missing):
             st.caption("Paste the matrix on the Data page.")
-        if problem := st.session_state.get(_FILE_PROBLEM):
-            st.error(markdown(problem))
 
 
 def _is_here(source: str) -> bool:
-    own = derived.sources()
+    own = visits.sources()
     if source.startswith("upload:"):
         return source in own.uploads
     return not source.startswith("matrix:") or source in own.matrices
@@ -178,24 +166,6 @@ def _called(project: Project, source: str) -> str:
     if kind == "matrix":
         return f"The pasted matrix {rest[:12]}…"
     return project.file_of(source) or f"The uploaded file {rest[:12]}…"
-
-
-def _bring(missing: list[str]) -> None:
-    """Take a file; say so where no column asks about it."""
-    st.session_state.pop(_FILE_PROBLEM, None)
-    file = st.session_state.get("missing_file")
-    if file is None:
-        return
-    try:
-        key = derived.sources().add_bytes(file.getvalue(), file.name)
-    except CoreError as error:
-        st.session_state[_FILE_PROBLEM] = str(error)
-        return
-    if key not in missing:
-        st.session_state[_FILE_PROBLEM] = (
-            f"{file_called(file.name)} is not the file that the columns ask about: its content "
-            "differs."
-        )
 
 
 def ask_of_this_data() -> None:

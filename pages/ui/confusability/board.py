@@ -11,9 +11,9 @@ from core.jobs import Job
 from core.nonstochastic import Clustering, singletons
 from core.release.sentences import knowable
 from core.scenario import Scenario
-from pages.ui.confusability import charts, controls, query, results
+from pages.ui.confusability import charts, controls
 from pages.ui.frame import controls as common
-from pages.ui.frame import data_controls, state, theme
+from pages.ui.frame import data_controls, page_frame, state, theme
 from pages.ui.parts import exports
 from pages.ui.style.labels import markdown
 from pages.ui.work import context, derived, long_answer, progress
@@ -36,8 +36,10 @@ def show() -> None:
 
 
 @st.fragment
+@page_frame.whole
 def _live(told: DeltaGenerator) -> None:
     """Show all that changes with a control; only this runs again when one is used."""
+    page_frame.reserve([told])
     scenario = state.scenario()
     state.publish(scenario)
     try:
@@ -62,25 +64,25 @@ def _live(told: DeltaGenerator) -> None:
 
 def _found(scenario: Scenario, told: DeltaGenerator) -> Clustering | None:
     """Return the clustering; None where it is under way, was stopped or failed, which is shown."""
-    problem = query.choice("problem")
+    problem = controls.URL.now("problem")
     try:
-        found = results.clustering(problem, scenario)
+        found = charts.clustering(problem, scenario)
     except long_answer.StoppedError:
         st.info("Cancelled: nothing is merged.", icon=":material/cancel:")
-        results.clustering_work(problem, scenario).again("clustering_again")
+        charts.clustering_work(problem, scenario).again("clustering_again")
         return None
     except CoreError as error:
         _tell(told)
         st.error(markdown(str(error)))
         if isinstance(error, SolverError):  # the work died or took too long
-            results.clustering_work(problem, scenario).again("clustering_again")
+            charts.clustering_work(problem, scenario).again("clustering_again")
         return None
     if isinstance(found, Job):
-        work = results.clustering_work(problem, scenario)
+        work = charts.clustering_work(problem, scenario)
         progress.follow(
             found,
             "Merging",
-            limit=results.LIMIT,
+            limit=charts.LIMIT,
             key="cancel_clustering",
             on_cancel=work.stop,
         )
@@ -92,11 +94,11 @@ def _answered(
     scenario: Scenario, found: Clustering, counted: Counted, told: DeltaGenerator
 ) -> None:
     """Show what is merged, step by step, and what that tells and keeps."""
-    problem = query.choice("problem")
+    problem = controls.URL.now("problem")
     stop = len(found.path) - 1
     way = (scenario.data, problem, scenario.utility, scenario.weight)
-    step = query.settle_step(way, stop, len(found.steps) - 1)
-    query.publish(stop)
+    step = controls.settle_step(way, stop, len(found.steps) - 1)
+    controls.publish(stop)
     _tell(told)
     data = scenario.data
     shown = charts.ShownPath(
@@ -104,8 +106,8 @@ def _answered(
         problem=problem,
         found=found,
         step=step,
-        before=results.released(data, singletons(counted.joint.n_x)),
-        after=results.released(data, found.steps[step].clusters),
+        before=charts.released(data, singletons(counted.joint.n_x)),
+        after=charts.released(data, found.steps[step].clusters),
     )
     if shown.before.reduction == 0:
         _nothing_ruled_out(counted.report.secret)
@@ -128,7 +130,7 @@ def _answered(
 
 def _tell(told: DeltaGenerator) -> None:
     """Show what was wrong in the page's own part of the URL."""
-    for sentence in query.URL.notices():
+    for sentence in controls.URL.notices():
         told.warning(markdown(sentence), icon=":material/link_off:")
 
 

@@ -1,42 +1,185 @@
-"""The Confusability page's cards: a partition of X → figures and tables in their place."""
+"""What the Confusability page asks of `core`, elsewhere where slow, and the cards that show it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
+from core.data import DataSpec
+from core.errors import InvalidInputError
+from core.jobs import Job
+from core.jobs.work import cluster, make_rivals, make_trade_offs
 from core.nonstochastic import EXACT, Clustering, FrontierPoint, singletons
 from core.nonstochastic import catalogue as ranges
-from core.nonstochastic.baselines.rivals import BASELINES
+from core.nonstochastic.baselines.rivals import BASELINES, SLOW_FROM
+from core.nonstochastic.catalogue import ALGORITHM, ClusteringEntry, entry
 from core.nonstochastic.ranges.partition import Partition
 from core.notions import catalogue as notions
-from core.release.confusability import DRAWN, ConfusabilityGraph
-from core.release.quantised import RangeRelease
+from core.release.confusability import (
+    DRAWN,
+    ConfusabilityGraph,
+    RangeRelease,
+    RangeTable,
+    component_graph,
+    range_release,
+    range_table,
+    release_graph,
+)
 from core.scenario import Scenario
+from core.validation import BoolArray, FloatArray
 from core.wording import number_of
 from pages.ui import figures
 from pages.ui.chart import chart
-from pages.ui.confusability import controls, query, results
+from pages.ui.confusability import controls
 from pages.ui.parts import formulas, tables
 from pages.ui.parts.cards import card
 from pages.ui.parts.key_figures import figure
 from pages.ui.style.units import level, of_bits, share
 from pages.ui.work import derived, progress
+from pages.ui.work.long_answer import LongAnswer
 
-WIDTH = 420
-"""Pixels across for which names are placed in a graph: half a card's width on a desktop."""
+LIMIT = 120.0
+"""Seconds that work in the background may take."""
 
-ROW = 15
-"""Pixels a release takes in the table of ranges."""
+Made = TypeVar("Made")
 
-CLUSTER = 168
-"""Pixels that the names of a cluster's symbols take in the table."""
+Range = tuple[BoolArray, FloatArray | None]
+RangeQuestion = tuple[str, str, DataSpec]
+"""Problem, utility and data."""
 
-LISTED = 200
-"""Most nodes whose lines the table lists."""
+
+def joint_range(data: DataSpec, utility: str) -> Range:
+    """Return which pairs occur, and the numbers of X where the utility needs them."""
+    counted = derived.counted(data)
+    if utility == "distortion" and counted.x_values is None:
+        raise InvalidInputError(
+            "Distortion needs a numeric X: one column of numbers without a level for missing "
+            f"values, got {counted.report.released!r}."
+        )
+    return counted.joint.p > 0, counted.x_values if utility == "distortion" else None
+
+
+def clustering(problem: str, scenario: Scenario) -> Clustering | Job[Clustering]:
+    """Return a problem's clustering for a scenario's weight; the job while it is worked out."""
+    return _found(
+        clustering_work(problem, scenario),
+        quick=_symbols(scenario.data) < algorithm(problem).slow_from,
+    )
+
+
+def clustering_work(problem: str, scenario: Scenario) -> LongAnswer[Clustering]:
+    """Return the work of `clustering` where it is not quick."""
+
+    def arguments() -> tuple[Any, ...]:
+        occurs, values = joint_range(scenario.data, scenario.utility)
+        return problem, occurs, scenario.weight, scenario.utility, values
+
+    key = ("clustering", problem, repr(scenario.weight), scenario.utility)
+    return LongAnswer(scenario.data, key, cluster, arguments, LIMIT, urgent=True)
+
+
+def trade_offs(asked: RangeQuestion) -> tuple[FrontierPoint, ...] | Job[Any]:
+    """Return an algorithm's frontier over all weights; the job while it is worked out."""
+    problem, _, data = asked
+    return _found(
+        trade_offs_work(asked),
+        quick=_symbols(data) < algorithm(problem).sweep_slow_from,
+    )
+
+
+def compared(asked: RangeQuestion) -> Mapping[str, tuple[FrontierPoint, ...]] | Job[Any]:
+    """Return the baselines' frontiers; the job while they are worked out."""
+    return _found(rivals_work(asked), quick=_symbols(asked[2]) < SLOW_FROM)
+
+
+def trade_offs_work(asked: RangeQuestion) -> LongAnswer[tuple[FrontierPoint, ...]]:
+    """Return the work of `trade_offs` where it is not quick."""
+    return _frontier_work("trade-offs", make_trade_offs, asked)
+
+
+def rivals_work(asked: RangeQuestion) -> LongAnswer[Mapping[str, tuple[FrontierPoint, ...]]]:
+    """Return the work of `compared` where it is not quick."""
+    return _frontier_work("rivals", make_rivals, asked)
+
+
+def _frontier_work(kind: str, call: Callable[..., Made], asked: RangeQuestion) -> LongAnswer[Made]:
+    problem, utility, data = asked
+    return LongAnswer(
+        data,
+        (kind, problem, utility),
+        call,
+        lambda: (problem, *_with_utility(data, utility)),
+        LIMIT,
+    )
+
+
+def _with_utility(data: DataSpec, utility: str) -> tuple[Any, ...]:
+    occurs, values = joint_range(data, utility)
+    return occurs, utility, values
+
+
+def algorithm(problem: str) -> ClusteringEntry:
+    """Return what the catalogue says of a problem's algorithm."""
+    return entry(problem, ALGORITHM)
+
+
+def _symbols(data: DataSpec) -> int:
+    return derived.counted(data).joint.n_x
+
+
+def released(data: DataSpec, partition: Partition) -> RangeRelease:
+    """Return the release of a partition: what publishing the cluster of X tells and keeps."""
+    counted = derived.counted(data)
+    return derived.kept(
+        data,
+        ("range release", repr(data), repr(partition)),
+        lambda: range_release(counted.joint, partition, counted.x_values),
+    )
+
+
+def graph_of(
+    data: DataSpec, partition: Partition, nodes: str, part: int | None = None, most: int = DRAWN
+) -> ConfusabilityGraph:
+    """Return the confusability graph of a partition, or of one of its parts."""
+    key = ("range graph", repr(data), repr(partition), nodes, repr(part), str(most))
+    names = derived.counted(data).joint.s_labels
+    return derived.kept(
+        data,
+        key,
+        lambda: release_graph(
+            released(data, partition).leak, names, nodes=nodes, part=part, most=most
+        ),
+    )
+
+
+def parts(data: DataSpec, partition: Partition, nodes: str) -> ConfusabilityGraph:
+    """Return the parts of a partition's confusability graph, a node each."""
+    names = derived.counted(data).joint.s_labels
+    return derived.kept(
+        data,
+        ("range parts", repr(data), repr(partition), nodes),
+        lambda: component_graph(released(data, partition).leak, names, nodes=nodes),
+    )
+
+
+def table_of(data: DataSpec, partition: Partition) -> RangeTable:
+    """Return which secrets occur with which clusters."""
+    return derived.kept(
+        data,
+        ("range table", repr(data), repr(partition)),
+        lambda: range_table(released(data, partition).leak, derived.counted(data).joint.s_labels),
+    )
+
+
+def _found(work: LongAnswer[Made], *, quick: bool) -> Made | Job[Made]:
+    """Return an answer, made here where that is quick, else the job until it has ended."""
+    return work.here() if quick else work.ask()
+
 
 LEAKAGE = {"anonymity": "L₀", "maximin": "I⁎", "reduction": "L₀"}
 """The leakage that each problem lowers."""
@@ -44,21 +187,7 @@ LEAKAGE = {"anonymity": "L₀", "maximin": "I⁎", "reduction": "L₀"}
 
 @dataclass(frozen=True, eq=False)
 class ShownPath:
-    """What the page shows: the question, the path of its algorithm and the step on screen.
-
-    Attributes
-    ----------
-    scenario : Scenario
-        Data, λ and what is kept.
-    problem : str
-        What is to be hidden, one of `PROBLEMS`.
-    found : Clustering
-        The algorithm's path.
-    step : int
-        The step on screen.
-    before, after : RangeRelease
-        X itself, and the release of that step.
-    """
+    """The question, the path of its algorithm, and X before and after the step on screen."""
 
     scenario: Scenario
     problem: str
@@ -73,14 +202,14 @@ class ShownPath:
         return self.found.steps[self.step].clusters
 
     @property
-    def asked(self) -> results.RangeQuestion:
+    def asked(self) -> RangeQuestion:
         """The question without λ."""
         return self.problem, self.scenario.utility, self.scenario.data
 
 
 def graphs(shown: ShownPath) -> None:
     """Show the confusability graph before and after."""
-    view = query.choice("view")
+    view = controls.URL.now("view")
     with card(
         key="range_graph",
         title="What looks alike",
@@ -103,18 +232,15 @@ def _graph(shown: ShownPath, when: str, partition: Partition, view: str) -> None
     data = shown.scenario.data
     found = shown.before if when == "before" else shown.after
     many = found.leak.joint_sy.shape[0 if view == "secret" else 1] > DRAWN
-    part = query.part(when, found.parts) if many else None
+    part = controls.opened_part(when, found.parts) if many else None
     closed = many and found.parts > 1 and part is None
-    graph = (
-        results.parts(data, partition, view)
-        if closed
-        else results.graph(data, partition, view, part)
-    )
+    graph = parts(data, partition, view) if closed else graph_of(data, partition, view, part)
     name = "X itself" if when == "before" else "the release"
     if part is not None:
         name += f", part {part + 1}"
     chart(
-        figures.confusability(graph, name, when, open_parts=closed, width=WIDTH),
+        # pixels across for which names are placed in a graph: half a card's width on a desktop
+        figures.confusability(graph, name, when, open_parts=closed, width=420),
         key=f"range_graph_{when}",
         title=f"What looks alike: {name}",
         alt=_alt(graph, name, closed=closed),
@@ -138,7 +264,7 @@ def _graph_table(shown: ShownPath, view: str) -> pd.DataFrame:
     whole = singletons(derived.counted(data).joint.n_x)
     rows = []
     for when, partition in (("before", whole), ("after", shown.partition)):
-        graph = results.graph(data, partition, view, most=LISTED)
+        graph = graph_of(data, partition, view, most=200)
         joined = {
             edge: ", ".join(graph.others[i] for i in shared)
             for edge, shared in zip(graph.edges, graph.shared, strict=True)
@@ -212,10 +338,10 @@ def offers(shown: ShownPath, unit: str) -> None:
     ):
         offered = (
             progress.awaited(
-                results.trade_offs_work(shown.asked),
-                lambda: results.trade_offs(shown.asked),
+                trade_offs_work(shown.asked),
+                lambda: trade_offs(shown.asked),
                 "Working out the trade-offs",
-                seconds=results.LIMIT,
+                seconds=LIMIT,
                 key="trade_offs",
             )
             or ()
@@ -246,15 +372,15 @@ def offers(shown: ShownPath, unit: str) -> None:
         )
 
 
-def _rivals(asked: results.RangeQuestion) -> list[figures.Offers]:
+def _rivals(asked: RangeQuestion) -> list[figures.Offers]:
     """Return the baselines' trade-offs, where they are wanted, or show the work's progress."""
     if not st.session_state.get("rivals", True):
         return []
     found = progress.awaited(
-        results.rivals_work(asked),
-        lambda: results.compared(asked),
+        rivals_work(asked),
+        lambda: compared(asked),
         "Working out the trade-offs of the baselines",
-        seconds=results.LIMIT,
+        seconds=LIMIT,
         key="rivals",
     )
     return [figures.Offers(_rival(key), line) for key, line in (found or {}).items()]
@@ -283,7 +409,7 @@ def _offers_table(lines: list[figures.Offers], unit: str, *, distortion: bool) -
 
 def table(shown: ShownPath) -> None:
     """Show which secrets occur with which releases."""
-    found = results.table(shown.scenario.data, shown.partition)
+    found = table_of(shown.scenario.data, shown.partition)
     with card(
         key="range_table",
         title="What occurs with what",
@@ -295,7 +421,7 @@ def table(shown: ShownPath) -> None:
         ),
         formulas=(formulas.of_ranges("anonymity"), formulas.of_ranges("max_uncertainty_reduction")),
     ):
-        height = int(np.clip(130 + ROW * len(found.y_labels), 300, 620))
+        height = int(np.clip(130 + 15 * len(found.y_labels), 300, 620))
         chart(
             figures.range_matrix(found, height),
             key="range_table",
@@ -328,9 +454,9 @@ def clusters(shown: ShownPath) -> None:
             frame,
             "clusters",
             most=560,
-            wrapped={"cluster": CLUSTER},
+            wrapped={"cluster": tables.WIDTHS["cluster"]},
             column_config={
-                "cluster": st.column_config.TextColumn(width=CLUSTER),
+                "cluster": st.column_config.TextColumn(width=tables.WIDTHS["cluster"]),
                 "symbols": st.column_config.NumberColumn(width=70),
                 "secrets possible": st.column_config.NumberColumn(width=110),
                 "part": st.column_config.NumberColumn(width=45),

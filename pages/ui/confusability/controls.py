@@ -1,14 +1,15 @@
-"""The Confusability page's controls: what to hide, what to keep, λ, and the step shown."""
+"""The Confusability page's own question, in the URL, and its controls."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
 from core.data import DataSpec
-from core.data.examples import EXAMPLES
+from core.data.joints import EXAMPLES
 from core.nonstochastic import PROBLEMS, Clustering, FrontierPoint, weight_within
 from core.nonstochastic import catalogue as clusterings
 from core.nonstochastic.ranges.graph import NODES
@@ -16,9 +17,59 @@ from core.release.confusability import ConfusabilityGraph
 from core.scenario import DOMAINS, Scenario
 from core.wording import number_of
 from pages.ui.chart import picked
-from pages.ui.confusability import query
 from pages.ui.frame import controls, state
+from pages.ui.frame.address import PageQuery, Value, one_of, whole_number
 from pages.ui.style.labels import markdown
+
+STEP = "step"
+"""The URL's key for the step that is shown, where it is not the one at which λ stops."""
+
+URL = PageQuery(
+    "confusability",
+    Value("problem", PROBLEMS[0], one_of(PROBLEMS), "problem"),
+    Value("view", NODES[0], one_of(NODES), "view"),
+    Value(STEP, read=whole_number, why="is not a whole number", instead="the end is shown"),
+)
+
+_WAY = "_confusability_way"
+
+
+def settle_step(way: Any, stop: int, last: int) -> int:
+    """Return and set the step: that asked for, else that on screen, else that where λ stops."""
+    wanted: int | None = URL.take(STEP)
+    if wanted is not None and wanted > last:
+        URL.tell(
+            f"The link has {STEP}={wanted}, but there {'is' if last == 1 else 'are'} "
+            f"{number_of(last, 'merge')}; the end is shown."
+        )
+        wanted = None
+    if wanted is not None:
+        step = wanted
+    elif st.session_state.get(_WAY) == way and STEP in st.session_state:
+        step = min(int(st.session_state[STEP]), last)
+    else:
+        step = stop
+    st.session_state[_WAY] = way
+    st.session_state[STEP] = step
+    return step
+
+
+def opened_part(when: str, parts: int) -> int | None:
+    """Return the part that is open in the graph before or after; None: all parts, a node each."""
+    key = f"part_{when}"
+    opened: int | None = st.session_state.get(key)
+    if opened not in {None, *range(parts)}:
+        st.session_state[key] = opened = None
+    return opened
+
+
+def publish(stop: int) -> None:
+    """Write the page's question to the URL; what is the default is left out."""
+    wanted = URL.wanted()
+    if st.session_state[STEP] != stop:
+        wanted[STEP] = [str(st.session_state[STEP])]
+    URL.publish(wanted)
+
 
 HEART = DataSpec("heart_hungarian", ("age",), ("chol",), missing="drop")
 """The data of [NonStoch] §VII: S is the age, X the cholesterol."""
@@ -58,7 +109,7 @@ def question(scenario: Scenario) -> None:
             PROBLEMS,
             format_func=lambda key: clusterings.entry(key, clusterings.ALGORITHM).title,
             key="problem",
-            help=clusterings.entry(query.choice("problem"), clusterings.ALGORITHM).meaning,
+            help=clusterings.entry(URL.now("problem"), clusterings.ALGORITHM).meaning,
             persist_state="session",
             width=330,
         )
@@ -71,7 +122,7 @@ def step(found: Clustering) -> None:
     if last == 0:
         st.caption("There is nothing to merge: a single step.")
         return
-    st.slider("Merges done", 0, last, key=query.STEP, persist_state="session")
+    st.slider("Merges done", 0, last, key=STEP, persist_state="session")
 
 
 def nodes() -> None:
@@ -98,7 +149,7 @@ def pick_step() -> None:
     """Go to the step that was clicked."""
     found = picked("merges")
     if found is not None:
-        query.want_step(int(found["x"]))
+        URL.set(STEP, int(found["x"]))
 
 
 def part(when: str, sizes: Sequence[int]) -> None:
@@ -132,12 +183,12 @@ def pick_offer(points: tuple[FrontierPoint, ...]) -> None:
     if weights is not None:
         low, high = weights
         st.session_state["weight"] = min(weight_within(low, high), DOMAINS["weight"].high)
-        st.session_state.pop(query.STEP, None)
+        st.session_state.pop(STEP, None)
 
 
 def adopted(scenario: Scenario) -> Scenario:
     """Return the scenario with the quantisation that the page asks for as its mechanism."""
-    return replace(scenario, mechanism=f"merge_{query.choice('problem')}")
+    return replace(scenario, mechanism=f"merge_{URL.now('problem')}")
 
 
 def adopt(scenario: Scenario) -> None:

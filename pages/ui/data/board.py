@@ -18,18 +18,15 @@ from pages.ui import figures
 from pages.ui.data import databases, preprocessing, reading, uploads
 from pages.ui.frame import data_controls, data_remedies, state, theme
 from pages.ui.parts import tables
+from pages.ui.parts.cards import still
 from pages.ui.parts.key_figures import figure
-from pages.ui.parts.static_card import still
 from pages.ui.style.labels import markdown
-from pages.ui.work import context, derived
+from pages.ui.work import context, derived, visits
 
 _LAST = "_last_count"
 
 ALL_COUNTED = "Every record was counted as it is."
 """What is said where no record was left out or changed."""
-
-FRAME = 150
-"""Pixels that the frames of two stacked cards take."""
 
 
 def show() -> None:
@@ -72,12 +69,12 @@ def show() -> None:
 def _about(spec: DataSpec) -> None:
     """Say what the data is and where it is from."""
     try:
-        title = derived.sources().label(spec.source)
+        title = visits.sources().label(spec.source)
     except CoreError:
         return
     entry = next((one for one in BUNDLED if one.id == spec.source), None)
     if entry is None:
-        upload = derived.sources().uploads.get(spec.source)
+        upload = visits.sources().uploads.get(spec.source)
         about = "" if upload is None else f": {number_of(upload.rows, 'record')}, {upload.kind}."
         st.markdown(f"**{markdown(title)}**{markdown(about)}")
         return
@@ -133,7 +130,8 @@ def _distributions(counted: Counted, *, faded: bool = False) -> None:
     axis = "probability" if joint.n is None else "share of records"
     secret = figures.bars(joint.p_s, joint.s_labels, _counts(joint.p_s, joint.n), axis)
     released = figures.bars(joint.p_x, joint.x_labels, _counts(joint.p_x, joint.n), axis)
-    beside = secret["layout"]["height"] + released["layout"]["height"] + FRAME
+    # pixels that the frames of two stacked cards take
+    beside = secret["layout"]["height"] + released["layout"]["height"] + 150
     left, right = st.columns([3, 2])
     with left:
         still(

@@ -1,7 +1,4 @@
-"""Data bases that the server's owner has opened: choose a table and columns, and have it counted.
-
-Nothing connects anywhere until someone chooses a data base or presses Count: no link does.
-"""
+"""Tables of data bases and the owner's files: connected to when someone asks, never by a link."""
 
 from __future__ import annotations
 
@@ -11,32 +8,114 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from core.data import DataSpec
-from core.data.databases.configured import DatabaseColumn, configured, is_open
 from core.data.databases.reference import is_reference, parse
+from core.data.databases.tables import DatabaseColumn, configured, is_open
+from core.data.readers.sources import shared_files
 from core.data.tables import FileTable
 from core.errors import CoreError
 from core.jobs import Job
-from core.jobs.work import count_table, list_columns, list_tables
+from core.jobs.work import count_table, list_columns, list_tables, read_shared
 from pages.ui.frame import data_controls, state
 from pages.ui.style.labels import markdown, short
-from pages.ui.work import derived, progress
+from pages.ui.work import progress, visits
 from pages.ui.work.long_answer import LongAnswer, StoppedError
+
+LIMITS = {"read": 1_800.0, "list": 300.0, "count": 600.0}
+"""Seconds that work may take: text is written as Parquet once, and Spark's driver may need a minute
+to start."""
+
+_WORK = "_shared_work"
+_FILE_PROBLEM = "_shared_problem"
+
+
+def offers_files() -> bool:
+    """Say whether there is a file to choose, or something to say about why not."""
+    try:
+        return bool(shared_files())
+    except CoreError:
+        return True
+
+
+def show_files() -> None:
+    """Show the picker of a file, and the progress of its reading."""
+    try:
+        names = shared_files()
+    except CoreError as error:
+        st.error(markdown(str(error)), icon=":material/error:")
+        return
+    st.selectbox(
+        "File",
+        names,
+        index=None,
+        key="shared_file",
+        placeholder="Choose a file",
+        help="Those in the folder that this server's owner has opened. Parquet is counted where it "
+        "lies, whatever its size; text is first written as Parquet.",
+    )
+    chosen = st.session_state["shared_file"]
+    st.button(
+        "Use this file",
+        key="shared_use",
+        on_click=_begin_file,
+        args=(chosen,),
+        disabled=chosen is None or _WORK in st.session_state,
+    )
+    _follow()
+    if problem := st.session_state.get(_FILE_PROBLEM):
+        st.error(markdown(problem), icon=":material/error:")
+
+
+def _begin_file(name: str) -> None:
+    """Have another process read a file."""
+    st.session_state.pop(_FILE_PROBLEM, None)
+    folder = visits.sources().counts_file().parent
+    work = LongAnswer(
+        DataSpec(f"upload:{folder.name}"),
+        ("shared file",),
+        read_shared,
+        lambda: (name, folder),
+        LIMITS["read"],
+        keep=False,
+    )
+    st.session_state[_WORK] = (work, name)
+
+
+def _follow() -> None:
+    """Show the progress of the reading, and put its first question on screen."""
+    if _WORK not in st.session_state:
+        return
+    work, name = st.session_state[_WORK]
+    try:
+        found = work.ask()
+        if isinstance(found, Job):
+            progress.follow(
+                found,
+                f"Reading {markdown(short(name))}",
+                limit=LIMITS["read"],
+                key="shared_cancel",
+                on_cancel=_cancel_file,
+            )
+            return
+        data_controls.choose(visits.sources().add_read(found))
+    except CoreError as error:
+        st.session_state[_FILE_PROBLEM] = str(error)
+    del st.session_state[_WORK]
+    st.rerun()
+
+
+def _cancel_file() -> None:
+    """End the reading."""
+    work, _ = st.session_state.pop(_WORK, (None, None))
+    if work is not None:
+        work.stop()
+
 
 T = TypeVar("T")
 
-LISTING = 300.0
-"""Seconds that a list of tables or columns may take: Spark's driver may need a minute to start."""
-
-COUNTING = 600.0
-"""Seconds that a count may take."""
-
-MOST_COLUMNS = 8
-"""Most columns that a table is counted by: combinations of more are nearly single records."""
 
 _FOUND = "_db_found"
 _COUNT = "_db_count"
 _PROBLEM = "_db_problem"
-_OF_COUNT = ("_answers", "_known", "_cut_short")
 
 
 def offered() -> bool:
@@ -53,7 +132,7 @@ def asked_for(spec: DataSpec) -> bool:
         return (
             is_reference(spec.source)
             and is_open(spec.source)
-            and derived.sources().counts_of(spec.source, spec.columns) is None
+            and visits.sources().counts_of(spec.source, spec.columns) is None
         )
     except CoreError:
         return False
@@ -135,7 +214,8 @@ def _columns(source: str) -> None:
         list(kinds),
         format_func=lambda name: f"{name} ({kinds[name]})",
         key=key,
-        max_selections=MOST_COLUMNS,
+        # combinations of more columns are nearly single records
+        max_selections=8,
         placeholder="Choose those of S and X",
         select_all=False,
         help="The data base returns how many records have each combination of their values. S and "
@@ -158,7 +238,7 @@ def _listed(kind: str, name: str, call: Callable[..., T], what: str) -> T | None
     if (kind, name) in kept:
         found: T = kept[kind, name]
         return found
-    work = LongAnswer(DataSpec(name), (kind,), call, lambda: (name,), LISTING, keep=False)
+    work = LongAnswer(DataSpec(name), (kind,), call, lambda: (name,), LIMITS["list"], keep=False)
     try:
         answer = work.ask()
     except CoreError as error:
@@ -169,7 +249,9 @@ def _listed(kind: str, name: str, call: Callable[..., T], what: str) -> T | None
         work.again(f"db_{kind}_again")
         return None
     if isinstance(answer, Job):
-        progress.follow(answer, what, limit=LISTING, key=f"db_{kind}_cancel", on_cancel=work.stop)
+        progress.follow(
+            answer, what, limit=LIMITS["list"], key=f"db_{kind}_cancel", on_cancel=work.stop
+        )
         return None
     kept[kind, name] = answer
     return answer
@@ -178,13 +260,13 @@ def _listed(kind: str, name: str, call: Callable[..., T], what: str) -> T | None
 def _begin(source: str, columns: tuple[str, ...]) -> None:
     """Begin a count."""
     st.session_state.pop(_PROBLEM, None)
-    path = derived.sources().counts_file()
+    path = visits.sources().counts_file()
     work = LongAnswer(
         DataSpec(source, columns, ()),
         ("count", str(path)),
         count_table,
         lambda: (source, columns, path),
-        COUNTING,
+        LIMITS["count"],
         keep=False,
     )
     st.session_state[_COUNT] = (work, source)
@@ -205,7 +287,7 @@ def _follow_count() -> None:
         progress.follow(
             found,
             f"Counting {markdown(short(_name(source)))} in its data base",
-            limit=COUNTING,
+            limit=LIMITS["count"],
             key="db_count_cancel",
             on_cancel=_cancel,
         )
@@ -224,9 +306,8 @@ def _cancel() -> None:
 
 def _take(source: str, counts: FileTable) -> None:
     """Put counts on screen; what was derived from older ones of the same columns is forgotten."""
-    derived.sources().add_counts(source, counts)
-    for name in _OF_COUNT:
-        st.session_state.pop(name, None)
+    visits.sources().add_counts(source, counts)
+    visits.visit().forget_answers()
     spec = state.data()
     if spec.source == source and set(spec.columns) <= set(counts.columns):
         return

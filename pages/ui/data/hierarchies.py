@@ -22,8 +22,6 @@ from pages.ui.work import derived
 KINDS = {"prefix": "first characters", "interval": "intervals", "table": "a table of parents"}
 """Kinds of hierarchies, and what they are called."""
 
-LENGTHS = (3, 2, 1)
-"""Characters that the levels of a new hierarchy of prefixes keep."""
 
 BITS = 1 / math.log(2)
 """Bits in a nat."""
@@ -72,7 +70,8 @@ def _add(columns: dict[str, ColumnInfo]) -> None:
 def _first(column: ColumnInfo, kind: str = "") -> Hierarchy:
     """Return a hierarchy to begin with."""
     if (kind or ("interval" if column.numeric else "prefix")) == "prefix":
-        return Hierarchy(column.name, "prefix", 1, steps=LENGTHS)
+        # characters that the levels of a new hierarchy of prefixes keep
+        return Hierarchy(column.name, "prefix", 1, steps=(3, 2, 1))
     steps = derived.interval_steps(state.data(), column.name)
     return Hierarchy(column.name, "interval", 1, steps=steps)
 

@@ -1,7 +1,4 @@
-"""How a file is read: encoding, delimiter, forms of numbers, marks of missing values, types.
-
-Each control changes the question on screen. What cannot be read so changes nothing and is said.
-"""
+"""How a file is read: encoding, delimiter, forms of numbers, marks of missing values, types."""
 
 from __future__ import annotations
 
@@ -13,14 +10,14 @@ import streamlit as st
 
 from core.data import ColumnOptions, DataSpec, PresentMark, ReadOptions, first_question
 from core.data.options import DECIMALS, ENCODINGS, KINDS, ORDERS, PARTS, THOUSANDS
-from core.data.readers.delimited import DELIMITERS
 from core.data.readers.reading import TextFile
+from core.data.readers.text import DELIMITERS
 from core.errors import CoreError
 from core.wording import number_of
 from pages.ui.frame import data_controls, state
 from pages.ui.parts import tables
 from pages.ui.style.labels import markdown, plain_short
-from pages.ui.work import derived
+from pages.ui.work import derived, visits
 
 _PROBLEM = "_read_problem"
 _COLUMN = "_read_of"
@@ -38,11 +35,17 @@ _NAMED = 4
 def show(spec: DataSpec) -> None:
     """Show how a file is read, and its first rows as they are read; of others what is unusual."""
     columns = data_controls.columns_of(spec)
-    own = spec.source in derived.sources().uploads or spec.read != ReadOptions()
+    own = spec.source in visits.sources().uploads or spec.read != ReadOptions()
     if not columns or not own:
         return
     _suggest_dates(spec)
+    text = _text(spec)
     said = "; ".join(spec.read.said())
+    if text is not None and text.guessed and (read := text.samples()):
+        guess = (
+            f"{ENCODINGS[text.encoding]} is a guess, in which a value reads {read[text.encoding]}"
+        )
+        said = "; ".join([guess, *spec.read.said()])
     _sheets(spec)
     title = f"How it is read: {markdown(plain_short(said, 200))}" if said else "How it is read"
     with st.expander(title, icon=":material/text_fields:", key="read", expanded=bool(said)):
@@ -56,15 +59,15 @@ def show(spec: DataSpec) -> None:
 
 def _sheets(spec: DataSpec) -> None:
     """Say which sheet of a workbook is read, where it has others: beside what may be closed."""
-    upload = derived.sources().uploads.get(spec.source)
+    upload = visits.sources().uploads.get(spec.source)
     if upload is not None and upload.sheets is not None and (said := upload.sheets.said()):
         st.caption(markdown(said))
 
 
 def _text(spec: DataSpec) -> TextFile | None:
     """Return the text file that the data is; None where it is anything else."""
-    upload = derived.sources().uploads.get(spec.source)
-    return None if upload is None else derived.sources().upload(spec.source, spec.read.layout).text
+    upload = visits.sources().uploads.get(spec.source)
+    return None if upload is None else visits.sources().upload(spec.source, spec.read.layout).text
 
 
 def _layout(spec: DataSpec) -> None:
@@ -73,10 +76,15 @@ def _layout(spec: DataSpec) -> None:
     if text is None:
         return
     with st.container(horizontal=True, key="read_layout"):
-        found = ENCODINGS[text.encoding]
+        read = text.samples()
+        found = ENCODINGS[text.encoding] + (", a guess" if text.guessed else "")
+        names = {
+            name: f"{title}: {read[name]}" if name in read else title
+            for name, title in ENCODINGS.items()
+        }
         _choice(
             "Encoding",
-            {"": f"as found: {found}" if not spec.read.encoding else "as found", **ENCODINGS},
+            {"": f"as found: {found}" if not spec.read.encoding else "as found", **names},
             "encoding",
             spec.read.encoding,
         )
@@ -345,7 +353,7 @@ def _take(read: ReadOptions | str) -> None:
             state.set_data(_without_bins_of_words(replace(spec, read=read)))
         else:
             layout = replace(read, columns=read.within(columns).columns)
-            state.set_data(first_question(spec.source, derived.sources(), layout))
+            state.set_data(first_question(spec.source, visits.sources(), layout))
     except CoreError as error:
         st.session_state[_PROBLEM] = (spec.source, str(error))
 

@@ -7,20 +7,19 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.data import DataSpec, Sources
-from core.data.joints import LAWS
+from core.data.joints import LAWS, NotNormalisedError
 from core.data.options import ReadOptions
-from core.data.readers.delimited import DELIMITERS
-from core.data.readers.matrix import NotNormalisedError
 from core.data.readers.sources import AS_IT_IS
+from core.data.readers.text import DELIMITERS
 from core.data.workbooks import unpacked_bytes, weight
 from core.errors import CoreError
 from core.jobs import Job
 from core.jobs.work import read_workbook
 from core.limits import MAX_CELLS, MAX_LEVELS, MAX_UPLOAD_MB
-from pages.ui.data import databases, shared_folder
-from pages.ui.frame import data_controls, state
+from pages.ui.data import databases
+from pages.ui.frame import data_controls, data_remedies, state
 from pages.ui.style.labels import markdown, short
-from pages.ui.work import derived, progress
+from pages.ui.work import progress, visits
 from pages.ui.work.long_answer import LongAnswer
 
 _AUTO = "detect"
@@ -45,7 +44,7 @@ def show(spec: DataSpec) -> None:
     ways = ["Upload a file", "Paste a matrix", "Random joint"]
     more = {
         "Data base": (databases.offered, databases.show),
-        "Server's folder": (shared_folder.offered, shared_folder.show),
+        "Server's folder": (databases.offers_files, databases.show_files),
     }
     more = {title: way for title, way in more.items() if way[0]()}
     first = "Data base" if databases.asked_for(spec) else None
@@ -65,12 +64,12 @@ def _upload(spec: DataSpec) -> None:
     """Show the uploader; how fields are separated is asked here until a file is read."""
     st.file_uploader(
         f"CSV, TSV, Parquet or Excel, up to {MAX_UPLOAD_MB} MB",
-        type=["csv", "tsv", "txt", "tab", "dat", "parquet", "pq", "xlsx"],
+        type=data_remedies.TYPES,
         key="own_file",
         on_change=_take_file,
         help="One record a line, column names first. It stays in this session, on this machine.",
     )
-    shown = derived.sources().uploads.get(spec.source)
+    shown = visits.sources().uploads.get(spec.source)
     if shown is None or _PROBLEM in st.session_state:
         st.selectbox(
             "Fields are separated by",
@@ -86,7 +85,7 @@ def _upload(spec: DataSpec) -> None:
 def _read_elsewhere(content: bytes, name: str) -> None:
     """Have another process read a workbook: here it would hold up every session."""
     try:
-        staged = derived.sources().stage(content, name)
+        staged = visits.sources().stage(content, name)
     except CoreError as error:
         st.session_state[_PROBLEM] = ("file", str(error), False)
         return
@@ -118,7 +117,7 @@ def _follow_reading() -> None:
         )
         return
     del st.session_state[_READING]
-    _take("file", lambda: derived.sources().add_read(found))
+    _take("file", lambda: visits.sources().add_read(found))
     st.rerun()
 
 
@@ -127,7 +126,7 @@ def _stop_reading() -> None:
     work, staged, _ = st.session_state.pop(_READING, (None, None, None))
     if work is not None:
         work.stop()
-        derived.sources().unstage(staged)
+        visits.sources().unstage(staged)
 
 
 def _take_file() -> None:
@@ -143,7 +142,7 @@ def _take_file() -> None:
     delimiter = st.session_state.get("own_delimiter", _AUTO)
     chosen = None if delimiter == _AUTO else delimiter
     read = ReadOptions(delimiter=chosen or "")
-    _take("file", lambda: derived.sources().add_bytes(file.getvalue(), file.name, chosen), read)
+    _take("file", lambda: visits.sources().add_bytes(file.getvalue(), file.name, chosen), read)
     if _PROBLEM in st.session_state:
         st.session_state[_READABLE] = _readable(file.getvalue(), file.name, chosen)
 
@@ -172,7 +171,7 @@ def _paste() -> None:
 
 def _take_matrix(normalise: bool = False) -> None:
     text = st.session_state["own_matrix"]
-    _take("matrix", lambda: derived.sources().add_matrix(text, normalise=normalise))
+    _take("matrix", lambda: visits.sources().add_matrix(text, normalise=normalise))
 
 
 def _draw() -> None:
@@ -197,11 +196,7 @@ def _take_draw() -> None:
 
 
 def _take(kind: str, make: Callable[[], str], read: ReadOptions = AS_IT_IS) -> None:
-    """Make a source and put its first question on screen; keep the error if it cannot be used.
-
-    Where the link on screen names this very source, its question stays, unless another delimiter
-    is chosen.
-    """
+    """Make a source and put its first question on screen, or the link's own one about it."""
     _clear()
     waiting = state.data()
     try:
@@ -240,7 +235,7 @@ def _problem(kind: str) -> None:
 def _title() -> str:
     """Return the title of the data on screen."""
     try:
-        return derived.sources().label(state.data().source)
+        return visits.sources().label(state.data().source)
     except CoreError:
         return "the data on screen"
 

@@ -13,7 +13,7 @@ from core.jobs import Job
 from core.jobs.work import find_redrawn, find_second
 from core.mechanisms import Mechanism
 from core.notions import catalogue as notions
-from core.release.own_levels import Redrawn
+from core.release.repeats import Redrawn
 from core.release.second_release import obstacle
 from core.scenario import DOMAINS, Result, Scenario
 from core.scenario.context import file_part
@@ -22,7 +22,14 @@ from pages.ui.chart import MadeOf, chart
 from pages.ui.frame import state
 from pages.ui.parts import exports
 from pages.ui.parts.cards import card
-from pages.ui.report.repeats import TITLE, advice, asked, bars, described, second_sentence
+from pages.ui.report.lower_cards import (
+    REPEATS_TITLE,
+    advice,
+    bars,
+    draws_asked,
+    repeats_table,
+    second_sentence,
+)
 from pages.ui.style.labels import markdown
 from pages.ui.work import answers, context, derived, long_answer, progress
 from pages.ui.work.long_answer import LongAnswer
@@ -30,14 +37,6 @@ from pages.ui.work.long_answer import LongAnswer
 LIMIT = 60.0
 """Seconds that the levels of three draws may take."""
 
-PATIENCE = 120.0
-"""Seconds beyond its time limit after which the design of a second release is given up."""
-
-QUICK_PRODUCTS = 20_000
-"""Products of three outputs, times secrets, up to which the levels are worked out in place."""
-
-TIMES = (1.0, 1.5, 2.0, 3.0)
-"""The ε of both releases together that can be asked for, as multiples of the first one's."""
 
 FORMULA = (
     "**Released again**. Whoever sees several independent draws for one record multiplies their "
@@ -52,15 +51,7 @@ FORMULA = (
 
 @dataclass(frozen=True, eq=False)
 class Again:
-    """What the card shows.
-
-    Attributes
-    ----------
-    redrawn : tuple of Redrawn or None
-        The levels of several draws; None while they are being worked out.
-    second : str
-        What a second release keeps, or why there is none; "" where it is not asked for.
-    """
+    """What the card shows; `redrawn` is None until it is ready, `second` "" if not asked for."""
 
     redrawn: tuple[Redrawn, ...] | None
     second: str
@@ -70,9 +61,9 @@ def frame() -> st.delta_generator.DeltaGenerator:
     """Show the card's frame, and return the place for what is live."""
     return card(
         key="again",
-        title=TITLE,
-        subtitle="What several independent draws for the same record reach: the promise that was "
-        "asked, and LIP and LDP, which are told of every release.",
+        title=REPEATS_TITLE,
+        subtitle="What several independent draws for the same record reach: LIP and LDP, "
+        "reported for every release, and the promise itself if its level is in nats.",
         table=table,
         formulas=(FORMULA,),
     )
@@ -85,13 +76,13 @@ def show(result: Result, unit: str, *, faded: bool = False) -> Again:
         work, lambda: _found(result, work), "Drawing again", seconds=LIMIT, key="again"
     )
     if found is not None:
-        promise = asked(result.scenario, derived.promise(result.scenario))
+        promise = draws_asked(result.scenario, derived.promise(result.scenario))
         chart(
             lambda: bars(found, unit, promise),
             made_of=MadeOf(result.scenario.data, (found, unit, promise)),
             key="again",
-            title=TITLE,
-            alt=described(found, unit, promise),
+            title=REPEATS_TITLE,
+            alt=repeats_table(found, unit, promise),
             faded=faded,
         )
         st.markdown(markdown(advice(found, unit, promise)))
@@ -139,7 +130,8 @@ def _found(
     """Return the levels, at once where that is quick, or the job at work on them."""
     products = comb(result.mechanism.n_y + 2, 3)
     simple = all(part.of_joint_sy for part in derived.promise(result.scenario).parts)
-    if simple and products * max(result.joint.n_s, 2) <= QUICK_PRODUCTS:
+    # products of three outputs, times secrets, up to which the levels are worked out in place
+    if simple and products * max(result.joint.n_s, 2) <= 20_000:
         long_answer.await_only("again", ())
         return work.here()
     long_answer.await_only("again", (work,))
@@ -195,7 +187,8 @@ def _multiple() -> float:
     """Show the switch of the budget of both releases; return it as a multiple of the first's."""
     chosen = st.segmented_control(
         "Budget ε of both together",
-        TIMES,
+        # the ε of both releases together that can be asked for, as multiples of the first one's
+        (1.0, 1.5, 2.0, 3.0),
         format_func=lambda one: f"×{one:g}",
         key="second_times",
         default=2.0,
@@ -225,7 +218,8 @@ def _second_work(result: Result, both: Scenario) -> LongAnswer[Mechanism]:
         ("second", result.content_id, derived.promise_key(both), repr(both.time_limit)),
         find_second,
         arguments,
-        both.time_limit + PATIENCE,
+        # seconds beyond its time limit after which the design of a second release is given up
+        both.time_limit + 120.0,
         urgent=True,
         is_final=lambda made: made.status != UNPROVEN,
     )

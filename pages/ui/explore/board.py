@@ -12,18 +12,17 @@ from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.release.confusability import ConfusabilityGraph
-from core.release.sentences import finding, question
+from core.release.sentences import question
 from core.scenario import Result, Scenario
-from core.studies.consequences import Consequences, is_sampled
+from core.studies.advice import Consequences, is_sampled
 from core.studies.funnel import is_funnel
-from pages.ui.explore import advice, again, charts, frontier_lines, meaning, start, tour
+from pages.ui.explore import advice, again, charts, frontier_lines, meaning, tour
 from pages.ui.frame import controls, gc_freeze, page_frame, purpose, remedies, state, theme
 from pages.ui.parts import exports, formulas, tables
 from pages.ui.parts.cards import card
 from pages.ui.parts.key_figures import strip
 from pages.ui.report.contents import report
 from pages.ui.report.lower_cards import NOT_READY, OnScreen
-from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.work import ahead, answers, context, derived, refining
 
@@ -76,8 +75,8 @@ def show() -> None:
             controls.unit_switch()
             exports.menu("explore", scenario)
             report_place = st.container(width="content")
-    start.panel()
-    tour.show(unasked=start.began_bare())
+    tour.panel()
+    tour.show(unasked=tour.began_bare())
     slots = {"sliders": sliders, "figures": st.container(), "report": report_place}
     with st.sidebar:
         controls.idle_sliders(scenario)
@@ -176,8 +175,10 @@ def _drawn_for(scenario: Scenario) -> tuple[str, ...]:
 
 
 @st.fragment
+@page_frame.whole
 def _live(slots: Slots, drawn_for: tuple[str, ...]) -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
+    page_frame.reserve(slots.values())
     scenario = state.scenario()
     if _drawn_for(scenario) != drawn_for:
         st.rerun()  # a click on another line of the frontier changed the frames' texts
@@ -205,12 +206,9 @@ def _live(slots: Slots, drawn_for: tuple[str, ...]) -> None:
     if "frontier" not in slots:
         st.rerun()  # there were no cards, as the first question had no answer
     with slots["figures"]:
-        with st.container(key="finding"):
-            apart = APART if notions.entry(scenario.notion).kind.of_estimate else ""
-            notes = [refining.glance(scenario), apart, *result.mechanism.notes]
-            small = [f":small[{markdown(sentence)}]" for sentence in notes if sentence]
-            said = markdown(finding(result, controls.unit()))
-            st.markdown("\n\n".join([said, *small]), help=glossary.told(said))
+        page_frame.headline(
+            result, APART if notions.entry(scenario.notion).kind.of_estimate else ""
+        )
         strip(result, controls.unit())
         refining.follow(scenario, result.mechanism)
     _report(slots["report"], shown, _charts(slots, shown))
@@ -219,13 +217,13 @@ def _live(slots: Slots, drawn_for: tuple[str, ...]) -> None:
 def _report(place: DeltaGenerator, shown: ShownAnswer, told: OnScreen) -> None:
     """Show the button that makes a report of what is on screen, when it is clicked."""
     ready = [one.line for one in shown.lines.places if not one.faded and one.told is None]
-    unit = controls.unit()
+    unit, waiting = controls.unit(), answers.is_refining(shown.result.scenario)
     with place:
         exports.button(
             "Report",
             "liftscope-report.html",
             "text/html",
-            lambda: report(shown.result, ready, told, unit).encode("utf-8"),
+            lambda: report(shown.result, ready, told, unit, provisional=waiting).encode("utf-8"),
             "explore_report",
             icon=":material/description:",
             width="content",
@@ -247,13 +245,7 @@ def _last(slots: Slots) -> None:
 
 
 def _charts(slots: Slots, shown: ShownAnswer, *, faded: bool = False) -> OnScreen:
-    """Show the charts of an answer; faded where the question on screen is another.
-
-    Returns
-    -------
-    told : OnScreen
-        What the lower cards show.
-    """
+    """Show the charts of an answer; faded where the question on screen is another."""
     result, data = shown.result, shown.result.scenario.data
     with slots["frontier"]:
         charts.frontier(

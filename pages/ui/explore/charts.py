@@ -24,7 +24,7 @@ from pages.ui import figures
 from pages.ui.chart import MadeOf, chart
 from pages.ui.explore import frontier_lines
 from pages.ui.explore.frontier_lines import Lines, Place
-from pages.ui.parts.paging import COLUMNS, ROWS
+from pages.ui.parts.tables import COLUMNS, ROWS
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import budget, in_unit, level
 from pages.ui.work import derived
@@ -44,14 +44,10 @@ MIXTURE = (
 )
 """What is said where a line lies below a mixture of its mechanisms."""
 
-BETWEEN_STEPS = 4
-"""Steps from one budget of a funnel to the next at which is shown what is proven."""
 
 NO_EPS = "No line: this promise has no budget ε to vary."
 """What the chart says where nothing can be swept."""
 
-FALL = 1e-6
-"""Least drop of what is kept, as a share, for which a line is said to fall."""
 
 NAMES = ("X itself", "the release")
 """The names of before and after."""
@@ -179,7 +175,8 @@ def falling(lines: dict[int, Frontier]) -> str:
         mechanisms.entry(line.mechanism).title
         for line in lines.values()
         if not mechanisms.entry(line.mechanism).monotone
-        and bool((np.diff(line.nmi[np.isfinite(line.nmi)]) < -FALL).any())
+        # least drop of what is kept, as a share, for which a line is said to fall
+        and bool((np.diff(line.nmi[np.isfinite(line.nmi)]) < -1e-6).any())
     )
     if not names:
         return ""
@@ -219,12 +216,10 @@ def _mixture(line: Frontier, result: Result) -> FloatArray:
 
 
 def _between(line: Frontier, scale: float, result: Result) -> tuple[FloatArray, FloatArray]:
-    """Return budgets along a funnel and what is proven to be the most there, as a share.
-
-    Between two budgets that were solved their bounds do not prove what lies on the straight line.
-    """
+    """Return budgets along a funnel and what is proven to be the most there, as a share."""
     told, joint = measure(result.scenario, result.joint), result.joint
-    places = np.linspace(0, len(line.eps) - 1, BETWEEN_STEPS * (len(line.eps) - 1) + 1)
+    # steps from one budget of a funnel to the next at which is shown what is proven
+    places = np.linspace(0, len(line.eps) - 1, 4 * (len(line.eps) - 1) + 1)
     at = np.interp(places, np.arange(len(line.eps)), line.eps)
     along = taken(told, line.eps, joint), taken(told, at, joint)
     most = most_between(along[0], line.nmi, line.most_nmi, along[1])

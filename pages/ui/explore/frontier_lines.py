@@ -1,7 +1,4 @@
-"""The lines of Explore's frontier: which are compared, which are ready, and the work on the others.
-
-Each line appears as soon as it is ready; until then that of the last settings stays, faded.
-"""
+"""The lines of Explore's frontier: each comes when ready; until then the last one stays, faded."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ from pages.ui.frame import controls, pickers, state
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import in_unit
 from pages.ui.work import answers, derived, long_answer, progress
-from pages.ui.work.store import known_for
+from pages.ui.work.visits import known_for
 
 COMPARED = (
     *("optimal", "subset_random_response", "subset_merging", "watchdog"),
@@ -40,27 +37,16 @@ COMPARED = (
 UNDER = ("lip", "ldp")
 """The promises whose optima are shown under a funnel."""
 
-MOST_LINES = 5
-"""Most lines that the frontier compares: more could not be told apart."""
 
 _LAST = "_frontier_last"
 
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """A line and its place in the chart, which it keeps while others are added.
+    """A line and its place, from 0, in the chart, which sets colour, dash and symbol.
 
-    Attributes
-    ----------
-    number : int
-        The place, from 0; it sets colour, dash and symbol.
-    line : Frontier
-        The line.
-    faded : bool
-        Whether it is for the last settings, while that for the present ones is worked out.
-    told : ndarray or None
-        Beside a funnel, for a line of another promise, what its answers tell of S in the funnel's
-        measure, shape (k,).
+    `faded`: it is for the last settings. `told`: beside a funnel, for a line of another promise,
+    what its answers tell of S in the funnel's measure, shape (k,).
     """
 
     number: int
@@ -71,20 +57,10 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """The lines of a comparison, and the work on them.
+    """The lines of a comparison, and the work on them; the ε of the questions is not used.
 
-    Attributes
-    ----------
-    places : tuple of Place
-        The lines that are ready.
-    asked : tuple of Scenario
-        The questions of all lines; their ε is not used.
-    waiting : tuple of Scenario
-        Those of lines that are being worked out, or improved.
-    problems : dict
-        Place in `asked` → why that line is missing.
-    cut : tuple of Scenario
-        Those of lines that a time limit, or a failure, left without some answers or proofs.
+    `waiting`: being worked out or improved. `problems`: place in `asked` → why that line is
+    missing. `cut`: left without some answers or proofs by a time limit or a failure.
     """
 
     places: tuple[Place, ...] = ()
@@ -103,13 +79,7 @@ class UtilityColumns(NamedTuple):
 
 
 def utility(purpose: str, unit: str) -> UtilityColumns:
-    """Return how the utility of a purpose is written.
-
-    Examples
-    --------
-    >>> utility("distortion", "bits")
-    UtilityColumns(value='expected_error', bound='expected_error_at_least', factor=-1.0)
-    """
+    """Return how the utility of a purpose is written."""
     if purpose == "guess":
         return UtilityColumns("right_guess", "right_guess_at_most", 1.0)
     if purpose == "distortion":
@@ -127,10 +97,7 @@ class Work:
 
 
 def begin(scenario: Scenario) -> Work:
-    """Begin the work on the lines that are missing, and take those that are ready.
-
-    Call it before an answer is looked for: no answer may be below a line shown with it.
-    """
+    """Begin the missing lines and take the ready ones, before an answer, which none may exceed."""
     asked = compared(scenario)
     long_answer.await_only("frontiers", [answers.sweep_work(one) for one in asked])
     waiting, problems = [], {}
@@ -205,14 +172,12 @@ def compared(scenario: Scenario) -> tuple[Scenario, ...]:
             if mechanisms.entry(key).uses_notion and _works(key, [scenario.notion, *others])
         ]
     asked.sort(key=lambda one: one != scenario)  # the current one first, the others in their order
-    return tuple(asked[:MOST_LINES])
+    # more lines than this could not be told apart
+    return tuple(asked[:5])
 
 
 def _beside_funnel(scenario: Scenario) -> tuple[Scenario, ...]:
-    """Return the funnel, and the optima of promises about each output, which lie below it.
-
-    They keep the further promises too: without them they might keep more than the funnel.
-    """
+    """Return the funnel, and optima that lie below it as they keep the further promises too."""
     optimum = replace(scenario, mechanism=OPTIMUM)
     if fit.obstacle(mechanisms.entry(OPTIMUM), pickers.asked_kinds(scenario)):
         return ()

@@ -14,21 +14,23 @@ from core.notions import PointwiseNotion
 from core.notions import catalogue as notions
 from core.release.reach import Implication
 from core.scenario import Result, Scenario
-from core.studies.consequences import SECONDS, is_open
+from core.studies.advice import SECONDS, is_open
 from core.wording import listed
 from pages.ui.chart import MadeOf, chart
 from pages.ui.frame import state
 from pages.ui.parts.cards import card
-from pages.ui.report.implied import NAMES, OPEN, PLAIN, TITLE, described, diagram, sentence
+from pages.ui.report.lower_cards import (
+    IMPLIED_TITLE,
+    NAMES,
+    OPEN,
+    PLAIN,
+    diagram,
+    implied_table,
+    sentence,
+)
 from pages.ui.style.labels import markdown
 from pages.ui.work import answers, derived, long_answer, progress
 from pages.ui.work.long_answer import LongAnswer
-
-LIMIT = 60.0
-"""Seconds after which the process that searches for them is given up."""
-
-QUICK_CELLS = 40
-"""Cells of a joint up to which the levels that a pointwise promise implies are found in place."""
 
 FORMULA = (
     "**What a promise implies**. The largest level that any mechanism under the promise reaches "
@@ -47,7 +49,7 @@ def frame(scenario: Scenario) -> st.delta_generator.DeltaGenerator:
     title = listed([notions.entry(key).title for key in promised])
     return card(
         key="implied",
-        title=TITLE,
+        title=IMPLIED_TITLE,
         subtitle=f"On arrows: the largest level that a mechanism under {title} can have on this "
         "data. In boxes: the level of this release.",
         table=table,
@@ -77,8 +79,8 @@ def show(result: Result, unit: str, *, faded: bool = False) -> Mapping[str, Impl
             scenario.data, (levels, tuple(own.items()), derived.promise_key(scenario), unit)
         ),
         key="implied",
-        title=TITLE,
-        alt=described(result, found, unit),
+        title=IMPLIED_TITLE,
+        alt=implied_table(result, found, unit),
         faded=faded,
     )
     st.markdown(f":small[{markdown(sentence(found, unit))}]")
@@ -115,7 +117,7 @@ def _work(scenario: Scenario) -> LongAnswer[dict[str, Implication]]:
         ("implied", derived.promise_key(scenario)),
         find_implications,
         arguments,
-        LIMIT,
+        60.0,
         is_final=lambda found: not any(is_open(one) for one in found.values()),
     )
     return work
@@ -136,7 +138,8 @@ def _is_quick(scenario: Scenario) -> bool:
     """Say whether the levels that a promise implies are found in place."""
     joint = derived.counted(scenario.data).joint
     alone = not scenario.also and isinstance(derived.promise(scenario), PointwiseNotion)
-    return alone and joint.n_s * joint.n_x <= QUICK_CELLS
+    # cells of a joint up to which the levels of a pointwise promise are found in place
+    return alone and joint.n_s * joint.n_x <= 40
 
 
 def quick(scenario: Scenario) -> list[Callable[[Scenario], LongAnswer[Any]]]:

@@ -1,8 +1,6 @@
-"""The tour of Explore: six steps, shown once to each browser, and again when asked for.
+"""The start panel of Explore, and its tour: six steps, shown once to each browser, or when asked.
 
-tour.js remembers in the browser's own storage that the tour was shown. Its box stands at the end
-of the sidebar, or of the window where the sidebar is folded, so that it moves no chart and covers
-nothing that a slider in the sidebar changes; what a step is about has an outline.
+Its box, by tour.js, moves no chart and covers nothing that a slider in the sidebar changes.
 """
 
 from __future__ import annotations
@@ -12,23 +10,20 @@ from pathlib import Path
 
 import streamlit as st
 
+from core.scenario.presets import PRESETS
+from pages.ui.style.labels import markdown
+
 _HERE = Path(__file__).parent
 _RUN = "_tour_run"
+_OPEN = "_start_open"
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the tour.
+    """A step of the tour; `about` is a CSS selector of what gets an outline.
 
-    Attributes
-    ----------
-    title, text : str
-        What it says.
-    about : str
-        CSS selector of what gets an outline.
-    folded : str
-        What it says where the sidebar is folded; empty where it is the same. What gets an outline
-        is then the button that opens the sidebar, where `about` is inside it.
+    `folded`: what it says where the sidebar is folded (and its button outlined); empty for the
+    same.
     """
 
     title: str
@@ -89,19 +84,40 @@ _COMPONENT = st.components.v2.component(
 
 
 def show(*, unasked: bool) -> None:
-    """Add the tour to the page.
-
-    Parameters
-    ----------
-    unasked : bool
-        Whether a browser that has not had it is shown it now.
-    """
+    """Add the tour to the page."""
     steps = [asdict(step) for step in STEPS]
     run = st.session_state.get(_RUN, 0)
     _COMPONENT(data={"steps": steps, "unasked": unasked, "run": run}, key="tour")
 
 
-def button() -> None:
+def began_bare() -> bool:
+    """Say whether the session began on the bare landing page, not with a question of its own."""
+    if _OPEN not in st.session_state:
+        st.session_state[_OPEN] = not st.query_params
+    return bool(st.session_state[_OPEN])
+
+
+def panel() -> None:
+    """Show questions worth a look, in tabs of their own; open where a session began bare."""
+    beside = 4
+    with (
+        st.container(key="start"),
+        st.expander(
+            "Start with an example",
+            expanded=began_bare(),
+            icon=":material/school:",
+        ),
+    ):
+        for first in range(0, len(PRESETS), beside):
+            row = PRESETS[first : first + beside]
+            for one, column in zip(row, st.columns(beside), strict=True):
+                with column:
+                    line = one.line.replace(" %", "\u00a0%").replace(" = ", "\u00a0=\u00a0")
+                    st.markdown(f"[{markdown(one.title)}]({one.link})  \n:small[{markdown(line)}]")
+        _button()
+
+
+def _button() -> None:
     """Show the button that begins the tour, also where it was shown before."""
     st.button(
         "Tour of this page, in six steps",

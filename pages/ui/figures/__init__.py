@@ -1,7 +1,6 @@
 """Arrays → Plotly figures, as plain data; nothing here knows Streamlit."""
 
-from pages.ui.figures.bars import bars, levels
-from pages.ui.figures.beliefs import beliefs
+from pages.ui.figures.bars import bars, beliefs, levels, set_risks, symbol_lifts
 from pages.ui.figures.curves import Curve, Side, curves
 from pages.ui.figures.frontier import (
     BAND,
@@ -9,11 +8,14 @@ from pages.ui.figures.frontier import (
     Budget,
     Kept,
     Line,
+    SweptAxis,
+    SweptLine,
     frontier,
     is_below_mixture,
     is_open,
+    swept,
 )
-from pages.ui.figures.graph import confusability
+from pages.ui.figures.graph import Offers, confusability, merges, range_matrix, trade_off
 from pages.ui.figures.histogram import lift_histogram, overlay_histogram
 from pages.ui.figures.implications import Level, implications, repeats
 from pages.ui.figures.matrix import (
@@ -23,9 +25,7 @@ from pages.ui.figures.matrix import (
     mechanism_matrix,
     posterior_matrix,
 )
-from pages.ui.figures.merges import merges
 from pages.ui.figures.papers import legend_rows, paper_panel
-from pages.ui.figures.ranges import range_matrix
 from pages.ui.figures.robust import (
     BoxPlot,
     before_after,
@@ -35,10 +35,6 @@ from pages.ui.figures.robust import (
     levels_at,
     robust_frontier,
 )
-from pages.ui.figures.sets import set_risks
-from pages.ui.figures.swept import SweptAxis, SweptLine, swept
-from pages.ui.figures.symbols import symbol_lifts
-from pages.ui.figures.trade_off import Offers, trade_off
 from pages.ui.style.base import Figure
 
 __all__ = [

@@ -10,29 +10,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pages.ui.style import labels
-from pages.ui.style.base import Figure, layout, legend, numbers
-from pages.ui.style.palette import DASHES, SERIES, SYMBOLS, colour
-from pages.ui.style.ticks import ticked
-
-HEIGHT = 320
+from pages.ui.style.base import (
+    DASHES,
+    SERIES,
+    SYMBOLS,
+    Figure,
+    colour,
+    layout,
+    legend,
+    numbers,
+    ticked,
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One line, or points without a line.
+    """One line, or `points` without a line; `x`, `y`, `error` (k,), where NaN leaves a gap.
 
-    Attributes
-    ----------
-    name : str
-        In the legend and on hover.
-    x, y : array_like
-        Where it goes, shape (k,); NaN leaves a gap.
-    error : array_like, optional
-        Half the height of a bar about each point, shape (k,).
-    points : bool
-        Whether only points are drawn: values that are given, not a line between them.
-    dots : bool
-        Whether the line has a dot at each of its points.
+    `error`: half the height of a bar about each point. `dots`: a dot at each point of the line.
     """
 
     name: str
@@ -45,19 +40,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Side:
-    """One axis.
-
-    Attributes
-    ----------
-    title : str
-        What it shows.
-    low, high : float
-        Its ends.
-    percent : bool
-        Whether its numbers are shares.
-    places : tuple of (float, str), optional
-        Where its ticks are and what they say; round numbers where not given.
-    """
+    """One axis; `percent`: of shares; `places`: ticks and what they say, else round numbers."""
 
     title: str
     low: float
@@ -83,21 +66,9 @@ def curves(
     up: Side,
     *,
     now: tuple[float, float] | None = None,
-    height: int = HEIGHT,
+    height: int = 320,
 ) -> Figure:
-    """Draw lines and points on axes that stay where they are.
-
-    Parameters
-    ----------
-    lines : sequence of Curve
-        At most five differ by more than their name.
-    across, up : Side
-        The axes.
-    now : (float, float), optional
-        What is set now: a ring is drawn there.
-    height : int
-        In pixels.
-    """
+    """Draw lines and points on axes that stay where they are."""
     return {
         "data": [_trace(line, place, across, up) for place, line in enumerate(lines)],
         "layout": layout(

@@ -1,4 +1,4 @@
-"""The Pareto frontier: what each mechanism or notion keeps of X, along the budget ε."""
+"""Frontiers: what is kept against the budget, and the questions of a sweep."""
 
 from __future__ import annotations
 
@@ -7,43 +7,33 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.validation import FloatArray
+from core.validation import BoolArray, FloatArray
 from pages.ui.style import labels
-from pages.ui.style.base import Figure, axis, layout, legend, note, numbers
-from pages.ui.style.palette import DASHES, SERIES, SYMBOLS, colour
-from pages.ui.style.ticks import ticked
-
-HEIGHT = 330
+from pages.ui.style.base import (
+    DASHES,
+    SERIES,
+    SYMBOLS,
+    Figure,
+    axis,
+    colour,
+    layout,
+    legend,
+    note,
+    numbers,
+    ticked,
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One curve of the frontier.
+    """One curve of the frontier; `place` sets colour, dash and symbol.
 
-    Attributes
-    ----------
-    place : int
-        Its place among the lines compared; it sets colour, dash and symbol.
-    key : tuple of str
-        Notion and mechanism; a click on the line returns it.
-    title : str
-        Its name in the legend.
-    eps, nmi, utility : ndarray
-        Budget in the unit shown, share kept (I(X;Y)/H(X) by default), and utility in its unit,
-        shape (k,).
-    most : ndarray, optional
-        Upper bound on the share that any mechanism keeps, shape (k,): a band up to it is drawn
-        where it is above `nmi`.
-    faded : bool
-        Whether it is for the last settings, while that for the present ones is worked out.
-    points : bool
-        Whether they are answers to another promise, each at what it tells of S: drawn as points,
-        not as a line.
-    between : tuple of ndarray, optional
-        Budgets, and what no mechanism exceeds at each, shape (j,) each: between the budgets of the
-        line that is more than the straight line from one value of `most` to the next.
-    mixture : ndarray, optional
-        What mixtures of the line's mechanisms keep, shape (k,): dotted where that is more.
+    `key`: notion and mechanism, which a click returns. `eps`, `nmi`, `utility`: budget in the unit
+    shown, share kept, and utility in its unit, shape (k,). `most`: upper bound on the share that
+    any mechanism keeps, shape (k,). `faded`: for the last settings. `points`: answers to another
+    promise, each at what it tells of S, drawn as points. `between`: budgets between the line's own,
+    and what no mechanism exceeds at each, shape (j,) each: more than the straight line from one
+    `most` to the next. `mixture`: what mixtures of the line's mechanisms keep, shape (k,).
     """
 
     place: int
@@ -61,19 +51,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Kept:
-    """What the vertical axis counts.
-
-    Attributes
-    ----------
-    axis : str
-        Its title.
-    of : str
-        What it is a share of, in a few words.
-    value : str
-        The name of `Line.utility`.
-    in_nats : bool
-        Whether that is information, in the unit shown.
-    """
+    """What the vertical axis counts: a share `of` what; `value` is the name of `Line.utility`."""
 
     axis: str
     of: str
@@ -83,19 +61,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Budget:
-    """What the horizontal axis counts.
-
-    Attributes
-    ----------
-    symbol : str
-        The symbol of a point's budget.
-    axis : str
-        The axis' title without its unit.
-    unit : str
-        "" where it has none.
-    digits : str
-        Plotly's format of a point's budget.
-    """
+    """What the horizontal axis counts; `unit` is "" for none, `digits` plotly's format."""
 
     symbol: str
     axis: str
@@ -134,30 +100,7 @@ def frontier(
     kept: Kept = OF_X,
     budget: Budget | None = None,
 ) -> Figure:
-    """Draw utility against ε, a line each.
-
-    The current point is in `layout.meta.now`: the chart in the browser lays a ring over the
-    figure, which takes no time, where Plotly would draw all of it again for a moved shape.
-
-    Parameters
-    ----------
-    lines : sequence of Line
-        What to compare.
-    eps, nmi : float
-        The current point.
-    unit : str
-        Unit of `Line.eps` and `Line.utility`, of `eps` and of `limit`.
-    limit : float
-        End of the ε axis.
-    current : int
-        Place of the line that the current point is on, −1 if on none.
-    empty : str
-        What is said where there is no line.
-    kept : Kept
-        What the vertical axis counts.
-    budget : Budget, optional
-        What the horizontal axis counts: ε, where not given.
-    """
+    """Draw utility against ε, a line each; the browser rings the point in `layout.meta.now`."""
     along = budget or Budget("ε", "privacy budget ε", unit, ".2f")
     title = f"{along.axis}{f', in {along.unit}' if along.unit else ''}: less is more private"
     across = (
@@ -169,7 +112,7 @@ def frontier(
     return {
         "data": traces,
         "layout": layout(
-            HEIGHT,
+            330,
             (52, 14, 34, 42),
             xaxis=across,
             yaxis=axis(kept.axis, (-0.03, 1.05), **PERCENT),
@@ -241,10 +184,7 @@ def is_below_mixture(line: Line) -> bool:
 
 
 def _edges(line: Line) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-    """Return budgets, what is kept at each and what is proven to be the most; None if nothing is.
-
-    Between the budgets of a line that is what lies on the straight line from one to the next.
-    """
+    """Return budgets, what is kept at each and what is proven to be the most; None if nothing."""
     if line.between is None:
         return None if line.most is None else (line.eps, line.nmi, line.most)
     at, most = line.between
@@ -273,4 +213,173 @@ def _band(line: Line) -> dict[str, object] | None:
         "opacity": 0.16,
         "hoverinfo": "skip",
         "showlegend": False,
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class SweptLine:
+    """Questions that differ in the budget alone; all figures have shape (k,).
+
+    `across_bars`, `up_bars`: reach below and above, NaN for none. `bound`: the most that is proven
+    for `up`, NaN for none. `best`: no other question dominates. `told`: what is said of each.
+    """
+
+    title: str
+    across: FloatArray
+    up: FloatArray
+    across_bars: tuple[FloatArray, FloatArray]
+    up_bars: tuple[FloatArray, FloatArray]
+    bound: FloatArray
+    best: BoolArray
+    told: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SweptAxis:
+    """An axis; `title` has the unit, `short` names a point's figure, `percent`: shares of one."""
+
+    title: str
+    short: str
+    percent: bool = False
+
+
+def swept(lines: Sequence[SweptLine], across: SweptAxis, up: SweptAxis) -> Figure:
+    """Draw the questions of a sweep, a line for each set that differs in the budget alone."""
+    wide = _span([(line.across, line.across_bars) for line in lines], across)
+    high = _span([(line.up, line.up_bars) for line in lines], up, [one.bound for one in lines])
+    # least distance of a bound from its point that can be seen, as a part of the axis
+    least = 0.001 * (high[1] - high[0])
+    data = [_best(lines)] if any(_drawn(line)[line.best].any() for line in lines) else []
+    for place, line in enumerate(lines):
+        data += [_bounds(line, place, least)] if _has_bound(line, least).any() else []
+        data.append(_swept_curve(line, place, across, up))
+    return {
+        "data": data,
+        "layout": layout(
+            440,
+            (58, 14, 34, 46),
+            xaxis=ticked(across.title, *wide, percent=across.percent),
+            yaxis=ticked(up.title, *high, percent=up.percent),
+            showlegend=True,
+            legend=legend(1.02),
+            annotations=[]
+            if any(_drawn(line).any() for line in lines)
+            else [note("No point has both figures, and finite ones.", 0.5, 0.5)],
+            hoverdistance=24,
+        ),
+    }
+
+
+def _span(
+    drawn: Sequence[tuple[FloatArray, tuple[FloatArray, FloatArray]]],
+    along: SweptAxis,
+    more: Sequence[FloatArray] = (),
+) -> tuple[float, float]:
+    """Return the ends of an axis: 0, or below, to the outermost bar or bound."""
+    ends = [
+        side
+        for values, (below, above) in drawn
+        for side in (values, values - np.nan_to_num(below), values + np.nan_to_num(above))
+    ]
+    every = np.concatenate([np.zeros(1), *(np.ravel(one) for one in (*ends, *more))])
+    every = every[np.isfinite(every)]
+    low, high = float(every.min()), float(every.max())
+    # room beyond the outermost points, as a part of the axis
+    room = 0.05 * (high - low) or 0.5
+    if along.percent:
+        high = min(high, 1.0) if high <= 1 else high
+    return low - room, high + room
+
+
+def _drawn(line: SweptLine) -> BoolArray:
+    """Return which questions have a place."""
+    found: BoolArray = np.isfinite(line.across) & np.isfinite(line.up)
+    return found
+
+
+def _has_bound(line: SweptLine, least: float) -> BoolArray:
+    """Return which questions have a bound that is seen above them."""
+    with np.errstate(invalid="ignore"):
+        found: BoolArray = _drawn(line) & (line.bound - line.up > least)
+    return found
+
+
+def _look(place: int) -> tuple[str, str, str]:
+    """Return colour, dash and symbol of a line: 25 of them differ."""
+    turn = place + place // len(SERIES)
+    ink = colour(SERIES[place % len(SERIES)])
+    return ink, DASHES[turn % len(DASHES)], SYMBOLS[turn % len(SYMBOLS)]
+
+
+def _swept_curve(
+    line: SweptLine, place: int, across: SweptAxis, up: SweptAxis
+) -> dict[str, object]:
+    ink, dash, symbol = _look(place)
+    trace: dict[str, object] = {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": labels.text(line.title),
+        "x": numbers(line.across),
+        "y": numbers(line.up),
+        "customdata": list(line.told),
+        "line": {"color": ink, "width": 1.7, "dash": dash},
+        "marker": {"color": ink, "size": 6, "symbol": symbol},
+        "hovertemplate": f"{_hover('x', across)}<br>{_hover('y', up)}<br>%{{customdata}}"
+        f"<extra>{labels.text(line.title)}</extra>",
+    }
+    for name, (below, above) in (("error_x", line.across_bars), ("error_y", line.up_bars)):
+        if np.isfinite(above).any() and (np.nan_to_num(above) + np.nan_to_num(below) > 0).any():
+            trace[name] = {
+                "type": "data",
+                "symmetric": False,
+                "array": numbers(above),
+                "arrayminus": numbers(below),
+                "color": ink,
+                "thickness": 1.2,
+                "width": 3,
+            }
+    return trace
+
+
+def _hover(letter: str, along: SweptAxis) -> str:
+    digits = ".1%" if along.percent else ".4~g"
+    return f"{along.short}: %{{{letter}:{digits}}}"
+
+
+def _bounds(line: SweptLine, place: int, least: float) -> dict[str, object]:
+    """Return a stroke above each question, at the most that is proven."""
+    which = _has_bound(line, least)
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": f"{labels.text(line.title)}: at most",
+        "x": numbers(line.across[which]),
+        "y": numbers(line.bound[which]),
+        "marker": {
+            "color": _look(place)[0],
+            "size": 9,
+            "symbol": "line-ew",
+            "line": {"color": _look(place)[0], "width": 1.6},
+        },
+        "hovertemplate": f"at most %{{y:.4~g}}<extra>{labels.text(line.title)}</extra>",
+        "showlegend": False,
+    }
+
+
+def _best(lines: Sequence[SweptLine]) -> dict[str, object]:
+    """Return rings around the questions that no other one dominates."""
+    chosen = [(line, _drawn(line) & line.best) for line in lines]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "no other is better in both",
+        "x": numbers(np.concatenate([line.across[which] for line, which in chosen])),
+        "y": numbers(np.concatenate([line.up[which] for line, which in chosen])),
+        "marker": {
+            "color": colour("ink"),
+            "size": 14,
+            "symbol": "circle-open",
+            "line": {"color": colour("ink"), "width": 1.3},
+        },
+        "hoverinfo": "skip",
     }

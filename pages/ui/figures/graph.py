@@ -1,18 +1,36 @@
-"""The confusability graph: which releases can come from the same secret."""
+"""Clusterings: the confusability graph, the joint range, the merges, and what they trade off."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from core.release.confusability import ConfusabilityGraph
+from core.nonstochastic import FrontierPoint, Step
+from core.release.confusability import ConfusabilityGraph, RangeTable
 from core.validation import FloatArray
+from core.wording import number_of
+from pages.ui.figures.matrix import ACROSS
 from pages.ui.style import labels
-from pages.ui.style.base import Figure, axis, layout, note, numbers
-from pages.ui.style.palette import SERIES, colour
+from pages.ui.style.base import (
+    DASHES,
+    SERIES,
+    SYMBOLS,
+    Figure,
+    axis,
+    colour,
+    label_axis,
+    layout,
+    legend,
+    margin_for,
+    note,
+    numbers,
+)
 from pages.ui.style.placing import place_names
+from pages.ui.style.units import of_bits
 
 HEIGHT = 376
 WIDTH = 205
@@ -21,14 +39,6 @@ WIDTH = 205
 FRAME = (4, 4, 26, 58)
 """Pixels left, right, above and below the drawing."""
 
-MANY = 30
-"""Most nodes that are drawn large."""
-
-BESIDE = (58, 22)
-"""Pixels left free on either side, and above and below, for names beside the outer nodes."""
-
-ROOM = 9
-"""Characters of a name beside its node; the hover has them all."""
 
 NUMBER = len(" (99)")
 """Characters of the number that is added to a name where nothing else tells it from another."""
@@ -36,29 +46,10 @@ NUMBER = len(" (99)")
 GAP = 9
 """Pixels from a node to its name, where names are radial."""
 
-MOST_BESIDE = 40
-"""Most nodes whose names stand in two columns in the projector view."""
-
-WHOLE = 24
-"""Characters of a name there."""
-
-THICK = 9.0
-"""Least pixels from one radial name to the next."""
 
 LETTER = 5.2
 """Pixels that a character of a radial name takes."""
 
-ROUND = 13
-"""Least nodes of a complete graph with radial names: beside the nodes they would overlap."""
-
-RADIUS = 56
-"""Least radius in pixels of a circle with radial names, whatever their length."""
-
-EDGES = 4_000
-"""Most edges that are drawn: more cannot be told apart and slow the browser."""
-
-LABELLED = 600
-"""Most edges whose hover says what their ends share."""
 
 SHAPES = ("circle", "square", "diamond", "triangle-up", "hexagon", "triangle-down", "pentagon")
 """Shapes of parts, in order: their number is coprime to that of colours, so 35 parts differ."""
@@ -80,28 +71,18 @@ WORDS = {
 
 
 def confusability(
-    graph: ConfusabilityGraph, name: str, role: str, *, open_parts: bool = False, width: int = WIDTH
+    graph: ConfusabilityGraph,
+    name: str,
+    role: str,
+    *,
+    open_parts: bool = False,
+    width: int = WIDTH,
 ) -> Figure:
-    """Draw a confusability graph; colour and shape tell its parts apart.
-
-    Probabilities play no part in the graph, and none in its picture.
-
-    Parameters
-    ----------
-    graph : ConfusabilityGraph
-        Of X itself or of a release, or of its parts alone.
-    name : str
-        Whose graph it is.
-    role : str
-        The colour of its name and of its first part.
-    open_parts : bool
-        Whether a click on a node tells its place among the nodes.
-    width : int
-        Pixels that the drawing has across, to place the names.
-    """
+    """Draw a confusability graph, its parts by colour and shape; probabilities have no part."""
     rays = _is_circle(graph)
     size = (width - FRAME[0] - FRAME[1], HEIGHT - FRAME[2] - FRAME[3])
-    room = int((min(size) / 2 - RADIUS - GAP) / LETTER) if rays else ROOM
+    # the radius of a circle with radial names is 56 at least; beside a node stand 9 characters
+    room = int((min(size) / 2 - 56 - GAP) / LETTER) if rays else 9
     names = _names(graph, room, rays=rays)
     longest = max(map(len, names)) if rays else 0
     span_x, span_y = _spans(graph.positions, size, GAP + LETTER * longest if rays else 0.0)
@@ -109,7 +90,8 @@ def confusability(
     traces = [_lines(graph), _nodes(graph, names, role, sides)]
     if open_parts:
         traces[1]["meta"] = ["part"]
-    if 0 < len(graph.edges) <= LABELLED:
+    # most edges whose hover says what their ends share
+    if 0 < len(graph.edges) <= 600:
         traces.insert(1, _shared(graph))
     return {
         "data": traces,
@@ -136,9 +118,10 @@ def confusability(
 
 def _projected(graph: ConfusabilityGraph) -> dict[str, object]:
     """Return what the projector view needs beside: names in full, for two columns."""
-    if len(graph.names) > MOST_BESIDE:
+    # most nodes whose names stand in two columns in the projector view
+    if len(graph.names) > 40:
         return {}
-    return {"projected": {"beside": _names(graph, WHOLE, rays=False)}}
+    return {"projected": {"beside": _names(graph, 24, rays=False)}}
 
 
 def part_colour(part: int, role: str = SERIES[0]) -> str:
@@ -158,7 +141,8 @@ def _summary(graph: ConfusabilityGraph) -> str:
 
 def _lines(graph: ConfusabilityGraph) -> dict[str, object]:
     x, y = graph.positions[:, 0], graph.positions[:, 1]
-    drawn = graph.edges[:EDGES]
+    # most edges that are drawn: more cannot be told apart and slow the browser
+    drawn = graph.edges[:4_000]
     return {
         "type": "scatter",
         "mode": "lines",
@@ -194,10 +178,7 @@ def _in_common(graph: ConfusabilityGraph, shared: tuple[int, ...]) -> str:
 
 
 def _names(graph: ConfusabilityGraph, room: int, *, rays: bool) -> list[str]:
-    """Return the nodes' names in at most `room` characters; of a part, how many nodes it has.
-
-    Different names stay different, where need be by a number, which may exceed `room`.
-    """
+    """Return the nodes' names, all different, in about `room` characters; of a part, its size."""
     most = max(room, 7)
     short = labels.distinct(list(graph.names), most)
     if rays and max(map(len, short), default=0) > most:  # leave room for the numbers
@@ -211,12 +192,14 @@ def _names(graph: ConfusabilityGraph, room: int, *, rays: bool) -> list[str]:
 def _is_circle(graph: ConfusabilityGraph) -> bool:
     """Say whether the graph is complete, so drawn as a circle, and has many nodes."""
     count = len(graph.names)
-    return count >= ROUND and 2 * len(graph.edges) == count * (count - 1)
+    # least nodes of a complete graph with radial names: beside the nodes they would overlap
+    return count >= 13 and 2 * len(graph.edges) == count * (count - 1)
 
 
 def _rays(graph: ConfusabilityGraph, names: list[str], radius: float) -> list[dict[str, Any]]:
     """Return names that point away from a circle; every second, third… where they would touch."""
-    each = math.ceil(len(names) * THICK / (2 * math.pi * (radius + GAP)))
+    # least pixels from one radial name to the next
+    each = math.ceil(len(names) * 9.0 / (2 * math.pi * (radius + GAP)))
     middle = graph.positions.mean(axis=0)
     rays = []
     for (x, y), name in list(zip(graph.positions, names, strict=True))[::each]:
@@ -254,7 +237,8 @@ def _sides(
 
 def _sizes(graph: ConfusabilityGraph) -> list[float]:
     """Return the nodes' diameters in pixels: a part's by how many nodes it has."""
-    least = 9.0 if len(graph.names) <= MANY else 5.0
+    # most nodes that are drawn large
+    least = 9.0 if len(graph.names) <= 30 else 5.0
     return [least + 4 * min(8.0, math.sqrt(float(count))) for count in graph.members]
 
 
@@ -295,20 +279,11 @@ def _nodes(
 def _spans(
     positions: FloatArray, size: tuple[int, int], rays: float
 ) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the ranges of both axes, on the same scale, with room for names.
-
-    Parameters
-    ----------
-    positions : ndarray
-        Where the nodes are, shape (n, 2).
-    size : (int, int)
-        Pixels across and up.
-    rays : float
-        Pixels that radial names take; 0 where names are beside their nodes.
-    """
+    """Return the ranges of both axes, on one scale, of positions (n, 2) with room for names."""
     low, high = positions.min(axis=0), positions.max(axis=0)
     middle, extent = (low + high) / 2, np.maximum(high - low, 1e-9)
-    room = (rays, rays) if rays else BESIDE
+    # pixels left free on either side, and above and below, for names beside the outer nodes
+    room = (rays, rays) if rays else (58, 22)
     free = np.array(size) - 2 * np.array(room)
     scale = float(min((free / extent).min(), free.min()))  # one node, or a short row, stays small
     half = np.array(size) / scale / 2
@@ -316,3 +291,226 @@ def _spans(
         (float(middle[0] - half[0]), float(middle[0] + half[0])),
         (float(middle[1] - half[1]), float(middle[1] + half[1])),
     )
+
+
+CURVE_HEIGHT = 300
+
+OPEN = "circle-open"
+"""Plotly's symbol of the steps after λ stops."""
+
+
+def merges(
+    steps: Sequence[Step], *, stop: int, at: int, leakage: str, unit: str = "bits"
+) -> Figure:
+    """Draw leakage and Lagrangian along the merges; `layout.meta.now` is the step on screen."""
+    places = list(range(len(steps)))
+    values = [of_bits(step.lagrangian, unit) for step in steps]
+    leaks = [of_bits(step.leakage, unit) for step in steps]
+    every = [*values, *leaks]
+    low, high = min(every), max(every)
+    room = 0.08 * (high - low) or 0.5
+    return {
+        "data": [
+            _merge_curve(f"{leakage}: what leaks", places, leaks, unit, "before", "dash", "square"),
+            _merge_curve("Lagrangian", places[: stop + 1], values[: stop + 1], unit, "after"),
+            _merge_curve("after λ stops", places[stop:], values[stop:], unit, "muted", "dot", OPEN),
+        ],
+        "layout": layout(
+            CURVE_HEIGHT,
+            (52, 14, 34, 42),
+            xaxis=axis(
+                "merges",
+                (-0.5, max(len(steps) - 0.5, 1)),
+                tick0=0,
+                dtick=math.ceil(len(steps) / 8),
+            ),
+            yaxis=axis(unit, (low - room, high + room), nticks=6),
+            showlegend=True,
+            legend=legend(1.02),
+            meta={"now": numbers([at, values[at]])},
+            hoverdistance=24,
+        ),
+    }
+
+
+def _merge_curve(
+    name: str,
+    x: Sequence[int],
+    y: Sequence[float],
+    unit: str,
+    role: str,
+    dash: str = "solid",
+    symbol: str = "circle",
+) -> dict[str, object]:
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": labels.text(name),
+        "x": list(x),
+        "y": numbers(y),
+        "meta": ["step"],
+        "line": {"color": colour(role), "width": 2, "dash": dash},
+        "marker": {"color": colour(role), "size": 6, "symbol": symbol},
+        "hovertemplate": f"after %{{x}} merges<br>{labels.text(name)}: %{{y:.3f}} {unit}"
+        "<extra></extra>",
+    }
+
+
+def range_matrix(table: RangeTable, height: int) -> Figure:
+    """Draw a joint range: a row for each release, a column for each secret."""
+    tones = len(SERIES)
+    z = np.where(table.occurs.T, 1 + table.parts[:, None] % tones, 0)
+    scale: list[list[float | str]] = []
+    for place in range(tones + 1):
+        ink = part_colour(place - 1) if place else colour("low0")
+        scale += [[place / (tones + 1), ink], [(place + 1) / (tones + 1), ink]]
+    # characters of a name that are shown; the hover has more
+    rows = labels.distinct(list(table.y_labels), 16)
+    columns = labels.distinct(list(table.s_labels), 12)
+    upright = len(columns) > 3
+    bottom = margin_for(columns, 40, 112, 5.2) + 12 if upright else 46
+    return {
+        "data": [
+            {
+                "type": "heatmap",
+                "z": z.tolist(),
+                "x": list(range(len(columns))),
+                "y": list(range(len(rows))),
+                "colorscale": scale,
+                "zmin": -0.5,
+                "zmax": tones + 0.5,
+                "xgap": 1,
+                "ygap": 1,
+                "showscale": False,
+                "hoverinfo": "skip",
+            },
+            _range_marks(table),
+        ],
+        "layout": layout(
+            height,
+            (margin_for(rows, 40, 128) + 26, 8, 8, bottom),
+            xaxis=label_axis(columns, ACROSS, tickangle=-55 if upright else 0)
+            | {"title": _range_title("secret s", table.left_out[0])},
+            yaxis=label_axis(rows, height - 8 - bottom)
+            | {
+                "range": [len(rows) - 0.5, -0.5],
+                "title": _range_title("release", table.left_out[1]),
+            },
+            hoverdistance=12,
+        ),
+    }
+
+
+def _range_marks(table: RangeTable) -> dict[str, object]:
+    """Return an invisible point on every pair that occurs, whose hover names the pair."""
+    found = np.argwhere(table.occurs.T)
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": found[:, 1].tolist(),
+        "y": found[:, 0].tolist(),
+        "marker": {"size": 8, "opacity": 0, "color": colour("muted")},
+        "customdata": [
+            [
+                labels.full(table.y_labels[y]),
+                labels.full(table.s_labels[s]),
+                int(table.parts[y]) + 1,
+            ]
+            for y, s in found.tolist()
+        ],
+        "hovertemplate": "%{customdata[0]}<br>s: %{customdata[1]}<br>occur together, "
+        "part %{customdata[2]}<extra></extra>",
+    }
+
+
+def _range_title(words: str, left_out: int) -> dict[str, object]:
+    return {
+        "text": f"{words}; {left_out:,} unlikely ones not drawn" if left_out else words,
+        "standoff": 4,
+        "font": {"size": 12, "color": colour("muted")},
+    }
+
+
+@dataclass(frozen=True)
+class Offers:
+    """The non-dominated partitions of one method, by leakage; a click on one returns `pick`."""
+
+    title: str
+    points: tuple[FrontierPoint, ...]
+    pick: str | None = None
+
+
+def trade_off(
+    lines: Sequence[Offers],
+    *,
+    leakage: float,
+    utility: float,
+    most: float,
+    titles: tuple[str, str],
+    distortion: bool,
+    unit: str = "bits",
+) -> Figure:
+    """Draw what is kept against what leaks; `layout.meta.now` is the partition on screen."""
+    most, leakage = of_bits(most, unit), of_bits(leakage, unit)
+    scale = 1.0 if distortion else of_bits(1.0, unit)
+    losses = [-point.utility * scale for line in lines for point in line.points]
+    losses.append(-utility * scale)
+    low, high = (0.0, max(losses)) if distortion else (0.0, -min(losses))
+    room = 0.06 * (high - low) or 0.5
+    shown = -utility if distortion else utility * scale
+    return {
+        "data": [_offer_curve(line, place, distortion, unit) for place, line in enumerate(lines)],
+        "layout": layout(
+            CURVE_HEIGHT,
+            (56, 14, 34, 42),
+            xaxis=axis(titles[0], (-0.04 * (most or 1), 1.06 * (most or 1)), nticks=7),
+            yaxis=axis(
+                titles[1], (high + room, low - room) if distortion else (low - room, high + room)
+            ),
+            showlegend=True,
+            legend=legend(1.02),
+            meta={"now": numbers([leakage, shown])},
+            annotations=[] if lines else [note("No trade-off yet.", 0.5, 0.5)],
+            hoverdistance=24,
+        ),
+    }
+
+
+def _offer_curve(line: Offers, place: int, distortion: bool, unit: str) -> dict[str, object]:
+    ink = colour(SERIES[place % len(SERIES)])
+    kept = "largest distortion %{y:.4g}" if distortion else f"keeps %{{y:.2f}} {unit} at worst"
+    trace: dict[str, object] = {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": labels.text(line.title),
+        "x": numbers([of_bits(point.leakage, unit) for point in line.points]),
+        "y": numbers(
+            [
+                -point.utility if distortion else of_bits(point.utility, unit)
+                for point in line.points
+            ]
+        ),
+        "customdata": [_weights(point) for point in line.points],
+        "line": {
+            "color": ink,
+            "width": 2.4 if line.pick else 1.7,
+            "dash": DASHES[place % len(DASHES)],
+            "shape": "hv",
+        },
+        "marker": {"color": ink, "size": 8, "symbol": SYMBOLS[place % len(SYMBOLS)]},
+        "hovertemplate": f"leaks %{{x:.2f}} {unit}<br>{kept}<br>%{{customdata}}"
+        f"<extra>{labels.text(line.title)}</extra>",
+    }
+    if line.pick is not None:
+        trace["meta"] = [line.pick]
+    return trace
+
+
+def _weights(point: FrontierPoint) -> str:
+    clusters = number_of(len(point.partition), "cluster")
+    if point.weights is None:
+        return clusters
+    low, high = point.weights
+    if high == float("inf"):
+        return f"{clusters}; λ from {low:.4g}" if low else f"{clusters}; any λ"
+    return f"{clusters}; λ from {low:.4g} to {high:.4g}"

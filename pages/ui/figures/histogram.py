@@ -10,15 +10,8 @@ from itertools import pairwise
 from core.release.histogram import LiftHistogram
 from core.validation import FloatArray
 from pages.ui.style import labels
-from pages.ui.style.base import Figure, axis, layout, legend, note, numbers
-from pages.ui.style.palette import colour
-from pages.ui.style.ticks import texts, ticks
+from pages.ui.style.base import Figure, axis, colour, layout, legend, note, numbers, texts, ticks
 from pages.ui.style.units import in_unit
-
-HEIGHT = 330
-
-NARROW_LETTERS, NARROW_TOP = 20, 48
-"""In a narrow figure: letters of a line above the panels, and the room for three such lines."""
 
 HAIR = 0.012
 """Share of the reach that the thinnest bar and band take: less cannot be seen."""
@@ -43,23 +36,7 @@ def lift_histogram(
     unshaded: str = "",
     narrow: bool = False,
 ) -> Figure:
-    """Draw log Ψ (left) and log Λ (right) of X itself (above) and of the release (below).
-
-    Parameters
-    ----------
-    before, after : LiftHistogram
-        On the same edges, which include the budgets.
-    budgets : (float, float) or None
-        How far the notion lets beliefs fall and rise, in nats: shaded.
-    names : (str, str)
-        What is above and what is below.
-    unit : str
-        "nats" or "bits", of all that is shown.
-    unshaded : str
-        Why nothing is shaded, where the promise has no such budgets.
-    narrow : bool
-        Whether several such figures stand side by side: words take more lines, and less width.
-    """
+    """Draw log Ψ (left) and log Λ (right) of X itself (above) and of the release (below)."""
     reach = in_unit(float(before.edges[-1]), unit)
     hair = HAIR * reach
     right, left = reach + hair, -reach - hair - APART[1] * reach
@@ -76,8 +53,8 @@ def lift_histogram(
             _bars(after, "after", "y", middle, unit),
         ],
         "layout": layout(
-            HEIGHT,
-            (62, 14, NARROW_TOP if narrow else 34, 42),
+            330,
+            (62, 14, 48 if narrow else 34, 42),
             xaxis=axis(
                 f"log-lift, {unit}: {sides}",
                 (left, right),
@@ -142,10 +119,7 @@ def _bars(
 
 
 def _drawn(edges: Sequence[float], hair: float) -> list[float]:
-    """Return where the edges on one side, from 0 outwards, are drawn: at least `hair` apart.
-
-    A thin bin is widened outwards into its neighbour, as is the band of what is allowed.
-    """
+    """Return where edges on one side, from 0 outwards, are drawn: at least `hair` apart."""
     found = [0.0]
     for edge in edges[1:]:
         found.append(max(edge, found[-1] + hair))
@@ -153,13 +127,7 @@ def _drawn(edges: Sequence[float], hair: float) -> list[float]:
 
 
 def spelt_spans(edges: Sequence[float], unit: str) -> list[str]:
-    """Return each bin's ends in words, with enough digits to tell them apart.
-
-    Examples
-    --------
-    >>> spelt_spans([-0.5, 0.0, 0.0], "bits")
-    ['−0.5 to 0 bits', 'is 0']
-    """
+    """Return each bin's ends in words, with enough digits to tell them apart."""
     written = texts(edges)
     return [
         "is 0" if a == b else f"{low} to {high} {unit}"
@@ -207,7 +175,8 @@ def _strong(role: str) -> dict[str, object]:
 def _unshaded(reason: str, narrow: bool) -> str:
     """Return what is said where nothing is shaded; "" without a reason."""
     said = f"not shaded: {reason}" if reason else ""
-    return "<br>".join(textwrap.wrap(said, NARROW_LETTERS)) if narrow else said
+    # above the panels is room for three lines of 20 letters
+    return "<br>".join(textwrap.wrap(said, 20)) if narrow else said
 
 
 def _allowed(
@@ -216,7 +185,7 @@ def _allowed(
     """Shade what the notion allows, with a dashed line at each bound that is on the axis.
 
     A budget of 0 is drawn as wide as `hair`; only an infinite one covers log Ψ = −∞. Without
-    budgets the reason is said instead, if there is one.
+    budgets `unshaded` says why.
     """
     if budgets is None:
         look = {"size": 11, "color": colour("muted")}
@@ -257,17 +226,7 @@ def _allowed(
 def overlay_histogram(
     edges: FloatArray, low: FloatArray, high: FloatArray, unit: str = "nats"
 ) -> Figure:
-    """Draw the shares of log Ψ and log Λ over many random joints on one axis.
-
-    Parameters
-    ----------
-    edges : ndarray
-        Bin edges in nats, shape (k + 1,).
-    low, high : ndarray
-        Share of symbols in each bin by log Ψ and by log Λ, shape (k,): each sums to 1.
-    unit : str
-        "nats" or "bits", of all that is shown.
-    """
+    """Draw shares (k,) of log Ψ and log Λ over many random joints on one axis, edges (k + 1,)."""
     ends = [in_unit(float(edge), unit) for edge in edges]
     spans = spelt_spans(ends, unit)
     at = ticks(ends[0], ends[-1], 8)

@@ -10,12 +10,17 @@ import numpy as np
 
 from core.validation import FloatArray
 from pages.ui.style import labels
-from pages.ui.style.base import Figure, axis, label_axis, layout, legend, margin_for, numbers
-from pages.ui.style.palette import colour
-from pages.ui.style.ticks import ticked
-
-ROW = 46
-"""Pixels from one level of the diagram to the next."""
+from pages.ui.style.base import (
+    Figure,
+    axis,
+    colour,
+    label_axis,
+    layout,
+    legend,
+    margin_for,
+    numbers,
+    ticked,
+)
 
 COLUMNS = (7.0, 52.0, 88.0)
 """Positions of the promise, levels of single outputs and averages, of 100 across."""
@@ -23,17 +28,10 @@ COLUMNS = (7.0, 52.0, 88.0)
 HALF = (6.8, 9.6, 11.0)
 """Half the width of a box in each of them."""
 
-HALF_ROW = 0.38
-"""Half the height of a box, in rows."""
 
 EDGES = ((13.8, 42.0), (61.6, 76.6))
 """Ends of the arrows between them."""
 
-GAP = (4.0, 0.3)
-"""Half of what a number on an arrow takes, of 100 across and in rows."""
-
-LETTERS = 9
-"""Most letters of a line of the first box."""
 
 AT = (0.62, 0.45)
 """Position of the number on each arrow, from 0 to 1."""
@@ -41,18 +39,9 @@ AT = (0.62, 0.45)
 
 @dataclass(frozen=True)
 class Level:
-    """One box of the diagram.
+    """One box of the diagram: the level that the promise implies, and the release's own.
 
-    Attributes
-    ----------
-    title : str
-        Of the notion or measure.
-    implied : str
-        The level that the promise implies, as written on the arrow.
-    own : str
-        The release's own level.
-    average : tuple of str or None
-        Title, implied level and own level of the average that follows; None: there is none.
+    `average`: title, implied level and own level of the average that follows, if any.
     """
 
     title: str
@@ -62,17 +51,10 @@ class Level:
 
 
 def implications(promise: str, levels: Sequence[Level]) -> Figure:
-    """Draw what a promise implies: arrows to every level, numbers on the arrows.
-
-    Parameters
-    ----------
-    promise : str
-        Name of the promise.
-    levels : sequence of Level
-        From top to bottom.
-    """
+    """Draw what a promise implies: arrows to every level, numbers on the arrows."""
     middle = (len(levels) - 1) / 2
-    name = textwrap.wrap(promise, LETTERS, break_on_hyphens=False)
+    # most letters of a line of the first box
+    name = textwrap.wrap(promise, 9, break_on_hyphens=False)
     own = _Boxes()
     own.add(f"<b>{'<br>'.join(map(labels.text, name))}</b>", COLUMNS[0], middle, HALF[0])
     own.half_row = min(0.2 + 0.18 * len(name), 0.5 * len(levels))
@@ -93,7 +75,7 @@ def implications(promise: str, levels: Sequence[Level]) -> Figure:
             _texts(arrows.places, "after"),
         ],
         "layout": layout(
-            ROW * len(levels) + 16,
+            46 * len(levels) + 16,
             (4, 4, 8, 8),
             xaxis=axis("", (0, 100), visible=False),
             yaxis=axis("", (len(levels) - 0.5, -0.5), visible=False),
@@ -117,7 +99,7 @@ class _Boxes:
 
     places: list[Place] = field(default_factory=list)
     halves: list[float] = field(default_factory=list)
-    half_row: float = HALF_ROW
+    half_row: float = 0.38
 
     def add(self, words: str, x: float, y: float, half: float) -> None:
         self.places.append((x, y, words))
@@ -153,7 +135,8 @@ class _Arrows:
         self, words: str, at: float, start: tuple[float, float], end: tuple[float, float]
     ) -> None:
         along = (abs(high - low) for low, high in zip(start, end, strict=True))
-        gap = min(half / way for half, way in zip(GAP, along, strict=True) if way)
+        # half of what a number on an arrow takes, of 100 across and in rows
+        gap = min(half / way for half, way in zip((4.0, 0.3), along, strict=True) if way)
         for many, low, high in ((self.x, start[0], end[0]), (self.y, start[1], end[1])):
             many += [low + t * (high - low) for t in (0.0, at - gap)]
             many += [None, *(low + t * (high - low) for t in (at + gap, 1.0)), None]
@@ -197,17 +180,7 @@ ROLES = {"LIP": "after", "LDP": "before"}
 
 
 def repeats(draws: Sequence[int], levels: Mapping[str, FloatArray], unit: str) -> Figure:
-    """Draw the levels of notions after several draws; a bar of ∞ ends with the axis.
-
-    Parameters
-    ----------
-    draws : sequence of int
-        Numbers of draws, k of them.
-    levels : mapping
-        Levels in the unit by the notion's name, LIP and LDP among them, shape (k,) each.
-    unit : str
-        "nats" or "bits".
-    """
+    """Draw the levels (k,) of notions after several draws; a bar of ∞ ends with the axis."""
     both = np.concatenate(list(levels.values()))
     reach = 1.15 * float(max(both[np.isfinite(both)].max(initial=0.0), 0.4))
     names = [f"{k} draw{'s' * (k > 1)}" for k in draws]

@@ -9,20 +9,24 @@ import numpy as np
 from core.release.confusability import most_likely
 from core.validation import FloatArray
 from pages.ui.style import labels
-from pages.ui.style.base import Figure, label_axis, layout, margin_for, rows
-from pages.ui.style.palette import colour, diverging, sequential
-from pages.ui.style.ticks import round_share, texts, ticks
+from pages.ui.style.base import (
+    Figure,
+    colour,
+    diverging,
+    label_axis,
+    layout,
+    margin_for,
+    round_share,
+    rows,
+    sequential,
+    texts,
+    ticks,
+)
 from pages.ui.style.units import in_unit
 
 HEIGHT = 360
 ACROSS = 220
 """Least pixels that the columns have together, beside a second chart."""
-
-THIN = 80
-"""Most rows or columns with lines between cells: among more, lines would hide the cells."""
-
-ROOM = 16
-"""Characters of a row's name that are shown; the hover has them all."""
 
 
 def mechanism_matrix(
@@ -34,21 +38,7 @@ def mechanism_matrix(
     rows_out: int = 0,
     height: int = HEIGHT,
 ) -> Figure:
-    """Draw P(y | x): a row for each input, a column for each output.
-
-    Parameters
-    ----------
-    kernel : ndarray
-        Shape (n_x, n_y); rows sum to 1.
-    x_labels, y_labels : sequence of str
-        Names of the inputs and outputs.
-    left_out : int
-        Outputs that are not among these columns.
-    rows_out : int
-        Inputs that are not among these rows.
-    height : int
-        In pixels.
-    """
+    """Draw P(y | x): a row for each input, a column for each output."""
     return _heat_map(
         kernel,
         x_labels,
@@ -72,21 +62,7 @@ def likeliest_matrix(
     outputs: int,
     height: int = HEIGHT,
 ) -> Figure:
-    """Draw P(y | x) of the likeliest inputs, and of the outputs that are the likeliest of those.
-
-    Parameters
-    ----------
-    kernel : ndarray
-        Shape (n_x, n_y); rows sum to 1.
-    p : ndarray
-        Probability of each input, shape (n_x,).
-    x_labels, y_labels : sequence of str
-        Names of the inputs and outputs.
-    inputs, outputs : int
-        How many are drawn at most.
-    height : int
-        In pixels.
-    """
+    """Draw P(y | x) of the likeliest inputs by p (n_x,), and of the likeliest outputs of those."""
     shown_x = most_likely(p, inputs)
     shown_y = most_likely(p[shown_x] @ kernel[shown_x], outputs)
     return mechanism_matrix(
@@ -110,25 +86,7 @@ def posterior_matrix(
     height: int = HEIGHT,
     most: float = 1.0,
 ) -> Figure:
-    """Draw P(s | y) or P(x | y): a row for each output, a column for each s or x.
-
-    Parameters
-    ----------
-    posterior : ndarray
-        Shape (n, n_y); columns sum to 1.
-    names, y_labels : sequence of str
-        Names of the secrets or inputs, and of the outputs.
-    of : str
-        What is believed: "s" or "x".
-    left_out : int
-        Outputs that are not among these.
-    names_out : int
-        Secrets or inputs that are not among these.
-    height : int
-        In pixels.
-    most : float
-        The largest belief after any output: the colours reach as far.
-    """
+    """Draw P(s | y) or P(x | y): a row for each output, a column for each s or x."""
     return _heat_map(
         posterior.T,
         y_labels,
@@ -148,17 +106,7 @@ def posterior_matrix(
 def joint_matrix(
     p: FloatArray, s_labels: Sequence[str], x_labels: Sequence[str], height: int = HEIGHT
 ) -> Figure:
-    """Draw P(s, x): a row for each x, a column for each secret.
-
-    Parameters
-    ----------
-    p : ndarray
-        Shape (n_s, n_x), sums to 1.
-    s_labels, x_labels : sequence of str
-        Names of the symbols.
-    height : int
-        In pixels.
-    """
+    """Draw P(s, x): a row for each x, a column for each secret."""
     return _heat_map(
         p.T,
         x_labels,
@@ -181,21 +129,7 @@ def log_lift_matrix(
     *,
     left_out: int = 0,
 ) -> Figure:
-    """Draw log-lift: a row for each symbol, a column for each secret; −∞ shows as a cross.
-
-    Parameters
-    ----------
-    log_lift : ndarray
-        In nats, shape (n_s, n_y), −∞ where a pair never occurs.
-    s_labels, y_labels : sequence of str
-        Names of the secrets and of the symbols.
-    height : int
-        In pixels.
-    unit : str
-        "nats" or "bits", of all that is shown.
-    left_out : int
-        Secrets that are not among these columns.
-    """
+    """Draw log-lift (n_s, n_y): a row for each symbol, a column for each secret; −∞ as a cross."""
     log_lift = log_lift * in_unit(1.0, unit)
     finite = np.abs(log_lift[np.isfinite(log_lift)])
     reach = float(finite.max()) if finite.size and finite.max() > 0 else 1.0
@@ -252,7 +186,8 @@ def _heat_map(
     height: int,
     shown: list[list[str]] | None = None,
 ) -> Figure:
-    row_names = labels.distinct(list(row_labels), ROOM)
+    # characters of a row's name that are shown; the hover has them all
+    row_names = labels.distinct(list(row_labels), 16)
     column_names = labels.distinct(list(column_labels), 16 if len(column_labels) > 3 else 20)
     row_full = [labels.full(label) for label in row_labels]
     column_full = [labels.full(label) for label in column_labels]
@@ -263,7 +198,8 @@ def _heat_map(
         ]
         for i, row in enumerate(row_full)
     ]
-    gap = 1 if max(len(row_names), len(column_names)) <= THIN else 0
+    # most rows or columns with lines between cells: among more, lines would hide the cells
+    gap = 1 if max(len(row_names), len(column_names)) <= 80 else 0
     upright = len(column_names) > 3
     bottom = margin_for(column_names, 44, 112, 5.2) + 12 if upright else 46
     return {

@@ -12,29 +12,21 @@ import numpy as np
 from core.papers.results import Experiment, Mark, Series
 from pages.ui.figures.histogram import SIDES, fill
 from pages.ui.style import labels
-from pages.ui.style.base import Figure, axis, layout, legend, numbers
-from pages.ui.style.palette import DASHES, SERIES, SYMBOLS, colour
-
-HEIGHT = 340
-"""Height of a panel, in pixels."""
+from pages.ui.style.base import (
+    DASHES,
+    SERIES,
+    SYMBOLS,
+    Figure,
+    axis,
+    colour,
+    layout,
+    legend,
+    numbers,
+)
 
 ROW = 22
 """Height of one row of the legend."""
 
-LEVEL = 5
-"""Most names of x that stand level below the axis; more are tilted."""
-
-TILT, TILTED = -40, 62
-"""Angle of tilted names, and the room that they take below the axis, in pixels."""
-
-POINTS = 25
-"""Points of a line of print: what it is stands at each."""
-
-ROOM, KEY, LETTER = 400.0, 46.0, 6.2
-"""Pixels that the legend of a panel has across, and that the sign and a letter of a name take."""
-
-MOST_SIGNS = 50
-"""Most points of a line that each have a sign: more are a line alone."""
 
 NOTHING = "rgba(0,0,0,0)"
 """The colour of what is not seen."""
@@ -47,30 +39,20 @@ BOX = ("lowerfence", "q1", "median", "q3", "upperfence")
 
 
 def paper_panel(found: Experiment, panel: int, rows: int = 0) -> Figure:
-    """Return one panel of an experiment's figure.
-
-    Parameters
-    ----------
-    found : Experiment
-        What came out.
-    panel : int
-        Number of the panel, from 0.
-    rows : int
-        Least rows of the legend for which there is room, so that panels beside each other are of
-        one height.
-    """
+    """Return one panel of an experiment's figure."""
     of = found.panels[panel]
     drawn = [one for one in found.series if one.panel == panel]
     traces = [_trace(one, place, of.x_names) for place, one in enumerate(drawn)]
     marks = [one for one in found.marks if one.panel == panel]
     traces += _printed(marks, drawn)
     rows = max(rows, legend_rows(found, panel))
-    tilted = len(of.x_names) > LEVEL
-    below = 46 + (TILTED if tilted else 0)
+    # most names of x that stand level below the axis; more are tilted
+    tilted = len(of.x_names) > 5
+    below = 46 + (62 if tilted else 0)
     return {
         "data": traces,
         "layout": layout(
-            HEIGHT + ROW * rows,
+            340 + ROW * rows,
             (62, 16, 12 + ROW * rows, below),
             xaxis=_named(of.x_title, of.x_names, tilted=tilted) if of.x_names else axis(of.x_title),
             yaxis=axis(of.y_title, type="log" if of.log_y else "linear", exponentformat="power"),
@@ -148,7 +130,8 @@ def _heights(drawn: Sequence[Series]) -> list[float]:
 def _ends(reached: Sequence[float]) -> list[float]:
     """Return points from the least to the largest number, near enough to be pointed at."""
     known = [one for one in reached if isfinite(one)] or [0.0, 1.0]
-    return [float(one) for one in np.linspace(min(known), max(known), POINTS)]
+    # points of a line of print: what it is stands at each
+    return [float(one) for one in np.linspace(min(known), max(known), 25)]
 
 
 def _named(title: str, names: tuple[str, ...], *, tilted: bool) -> dict[str, Any]:
@@ -158,7 +141,7 @@ def _named(title: str, names: tuple[str, ...], *, tilted: bool) -> dict[str, Any
         (-0.5, len(names) - 0.5),
         tickvals=list(range(len(names))),
         ticktext=[labels.text(name) for name in names],
-        tickangle=TILT if tilted else 0,
+        tickangle=-40 if tilted else 0,
     )
 
 
@@ -205,7 +188,8 @@ def _trace(series: Series, place: int, names: tuple[str, ...]) -> dict[str, Any]
 
 
 def _signed(series: Series) -> str:
-    return "lines+markers" if len(series.x) <= MOST_SIGNS else "lines"
+    # most points of a line that each have a sign: more are a line alone
+    return "lines+markers" if len(series.x) <= 50 else "lines"
 
 
 def _named_series(series: Series) -> str:
@@ -213,20 +197,14 @@ def _named_series(series: Series) -> str:
 
 
 def legend_rows(found: Experiment, panel: int) -> int:
-    """Return how many rows a panel's legend takes: its columns are as wide as the longest name.
-
-    Parameters
-    ----------
-    found : Experiment
-        What came out.
-    panel : int
-        Number of the panel.
-    """
+    """Return how many rows a panel's legend takes: its columns are as wide as the longest name."""
     names = [_named_series(one) for one in found.series if one.panel == panel]
     marks = [one for one in found.marks if one.panel == panel]
     names += [one["name"] for one in _printed(marks, ()) if one.get("showlegend", True)]
-    across = max(KEY + LETTER * len(name) for name in (*names, ""))
-    return math.ceil(len(names) / max(1, int(ROOM // across)))
+    # pixels that the sign and a letter of a name take
+    across = max(46.0 + 6.2 * len(name) for name in (*names, ""))
+    # pixels that the legend has across
+    return math.ceil(len(names) / max(1, int(400.0 // across)))
 
 
 def _boxes(trace: dict[str, Any], series: Series, tint: str) -> dict[str, Any]:

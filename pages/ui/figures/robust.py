@@ -8,11 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.validation import FloatArray
+from pages.ui.figures.bars import rows
 from pages.ui.figures.frontier import Kept, Line, frontier
 from pages.ui.style import labels
-from pages.ui.style.base import Figure, axis, label_axis, layout, legend, margin_for, numbers
-from pages.ui.style.palette import SERIES, SYMBOLS, colour
-from pages.ui.style.ticks import ticked
+from pages.ui.style.base import (
+    SERIES,
+    SYMBOLS,
+    Figure,
+    axis,
+    colour,
+    layout,
+    legend,
+    numbers,
+    ticked,
+)
 from pages.ui.style.units import in_unit
 
 ROW = 26
@@ -30,20 +39,10 @@ def intervals(
     names: Sequence[str],
     reach: float,
 ) -> Figure:
-    """Draw, for one secret, which P(u | s) the sample leaves possible.
-
-    Parameters
-    ----------
-    low, high, estimate, truth : ndarray
-        Least and greatest P(u | s) over the uncertainty set, P̂(u | s) and P*(u | s), shape (n_u,).
-    names : sequence of str
-        Names of the u.
-    reach : float
-        End of the axis; bars that go on are cut there.
-    """
+    """Draw, for one secret, which P(u | s), each (n_u,), the sample leaves possible."""
     short = labels.distinct(list(names), 20)
     full = [labels.full(name) for name in names]
-    rows = list(range(len(short)))
+    places = list(range(len(short)))
     detail = [
         [name, f"{a:.2%}", f"{b:.2%}", f"{hat:.2%}", f"{true:.2%}"]
         for name, a, b, hat, true in zip(full, low, high, estimate, truth, strict=True)
@@ -52,7 +51,7 @@ def intervals(
         "%{customdata[0]}<br>possible: %{customdata[1]} to %{customdata[2]}"
         "<br>estimate %{customdata[3]}, truth %{customdata[4]}<extra></extra>"
     )
-    common = (rows, detail, told)
+    common = (places, detail, told)
     ends = np.minimum(high, reach)
     height = int(np.clip(96 + ROW * len(short), 220, 620))
     room = (height - 74) / max(len(short), 1)  # of one row
@@ -64,7 +63,7 @@ def intervals(
                 "name": "possible",
                 "base": numbers(np.minimum(low, reach)),
                 "x": numbers(np.maximum(ends - low, 0.0)),
-                "y": rows,
+                "y": places,
                 "width": 0.62,
                 "customdata": detail,
                 "marker": {
@@ -76,13 +75,13 @@ def intervals(
             _points("estimate P̂", estimate, *common, "before", "circle", int(min(9, room - 1))),
             _points("truth P*", truth, *common, "ink", "line-ns", int(min(15, room))),
         ],
-        "layout": layout(
+        "layout": rows(
+            short,
             height,
-            (margin_for(short, 44, 150) + 6, 14, 30, 44),
-            xaxis=ticked("P(u | s)", -0.025 * reach, reach, percent=True),
-            yaxis=label_axis(short) | {"range": [len(short) - 0.5, -0.5]},
+            (44, 150, 30, 44),
+            ticked("P(u | s)", -0.025 * reach, reach, percent=True),
+            right=14,
             showlegend=True,
-            legend=legend(),
         ),
     }
 
@@ -123,25 +122,10 @@ def levels_at(
     reach: float,
     unit: str = "nats",
 ) -> Figure:
-    """Draw each design's ε* at the truth and its worst case, against the promised ε.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The designs.
-    realised, worst : ndarray
-        In nats, shape (k,); what is beyond the axis is drawn at its end, what is not known yet
-        (NaN) is not.
-    eps : float
-        What was promised, in nats.
-    reach : float
-        End of the axis, in nats.
-    unit : str
-        "nats" or "bits", of all that is shown.
-    """
+    """Draw each design's ε* at the truth and its worst case, (k,), against the promised ε."""
     scale = in_unit(1.0, unit)
     realised, worst, eps, reach = realised * scale, worst * scale, eps * scale, reach * scale
-    rows = list(range(len(names)))
+    places = list(range(len(names)))
     detail = [
         [name, _level(real, unit), _level(most, unit)]
         for name, real, most in zip(names, realised, worst, strict=True)
@@ -153,12 +137,12 @@ def levels_at(
     return {
         "data": [
             _points(
-                "truth", np.minimum(realised, reach), rows, detail, told, "after", "circle", 10
+                "truth", np.minimum(realised, reach), places, detail, told, "after", "circle", 10
             ),
             _points(
                 "worst possible",
                 np.minimum(worst, reach),
-                rows,
+                places,
                 detail,
                 told,
                 "before",
@@ -167,13 +151,14 @@ def levels_at(
             ),
             _promised(eps, len(names)),
         ],
-        "layout": layout(
+        "layout": rows(
+            names,
             120 + ROW * len(names),
-            (margin_for(names, 60, 176, 5.6) + 6, 16, 34, 44),
-            xaxis=ticked(f"privacy level ε*, {unit}", 0, reach, most=7),
-            yaxis=label_axis(list(names)) | {"range": [len(names) - 0.5, -0.5]},
+            (60, 176, 34, 44),
+            ticked(f"privacy level ε*, {unit}", 0, reach, most=7),
+            letter=5.6,
+            right=16,
             showlegend=True,
-            legend=legend(),
         ),
     }
 
@@ -198,13 +183,7 @@ def _level(value: float, unit: str) -> str:
 def robust_frontier(
     lines: Sequence[Line], *, eps: float, nmi: float | None, limit: float, unit: str = "nats"
 ) -> Figure:
-    """Draw what each design keeps of (S, U) at each ε; the parameters are those of `frontier`.
-
-    Parameters
-    ----------
-    nmi : float or None
-        Of the point that is ringed; None where it is not known yet.
-    """
+    """Draw what each design keeps of (S, U) at each ε; the parameters are those of `frontier`."""
     figure = frontier(
         lines,
         eps=eps,
@@ -225,37 +204,20 @@ def robust_frontier(
 
 @dataclass(frozen=True, eq=False)
 class BoxPlot:
-    """Values of one design over many draws.
-
-    Attributes
-    ----------
-    place : int
-        Its place among the designs compared.
-    title : str
-        Its name.
-    values : ndarray
-        Shape (k,); what is beyond the axis is drawn at its end.
-    """
+    """Values (k,) of one design over many draws; those beyond the axis are drawn at its end."""
 
     place: int
     title: str
     values: FloatArray
 
 
-def boxes(found: Sequence[BoxPlot], *, eps: float, reach: float, unit: str = "nats") -> Figure:
-    """Draw realised levels: a box of quartiles for each design, every draw as a point on it.
+def _ink(of: BoxPlot) -> str:
+    """Return a design's colour; there may be one design more than there are colours."""
+    return colour(SERIES[of.place]) if of.place < len(SERIES) else colour("muted")
 
-    Parameters
-    ----------
-    found : sequence of BoxPlot
-        The designs, from top to bottom, with ε* in nats.
-    eps : float
-        What was promised, in nats.
-    reach : float
-        End of the axis, in nats.
-    unit : str
-        "nats" or "bits", of all that is shown.
-    """
+
+def boxes(found: Sequence[BoxPlot], *, eps: float, reach: float, unit: str = "nats") -> Figure:
+    """Draw realised levels: a box of quartiles for each design, every draw as a point on it."""
     scale = in_unit(1.0, unit)
     eps, reach = eps * scale, reach * scale
     names = labels.distinct([box.title for box in found], 28)
@@ -264,19 +226,20 @@ def boxes(found: Sequence[BoxPlot], *, eps: float, reach: float, unit: str = "na
             *(_box(box, row, reach, unit) for row, box in enumerate(found)),
             _promised(eps, len(found)),
         ],
-        "layout": layout(
+        "layout": rows(
+            names,
             110 + 46 * len(found),
-            (margin_for(names, 60, 176, 5.6) + 6, 16, 30, 44),
-            xaxis=ticked(f"realised ε*, {unit}", 0, reach, most=7),
-            yaxis=label_axis(names) | {"range": [len(names) - 0.5, -0.5]},
+            (60, 176, 30, 44),
+            ticked(f"realised ε*, {unit}", 0, reach, most=7),
+            letter=5.6,
+            right=16,
             showlegend=True,
-            legend=legend(),
         ),
     }
 
 
 def _box(box: BoxPlot, row: int, reach: float, unit: str) -> dict[str, object]:
-    ink = colour(SERIES[box.place]) if box.place < len(SERIES) else colour("muted")
+    ink = _ink(box)
     return {
         "type": "box",
         "orientation": "h",
@@ -298,13 +261,7 @@ def _box(box: BoxPlot, row: int, reach: float, unit: str) -> dict[str, object]:
 
 
 def before_after(found: Sequence[tuple[BoxPlot, FloatArray]]) -> Figure:
-    """Draw what is kept at the truth against what is kept at the estimate, a point for each draw.
-
-    Parameters
-    ----------
-    found : sequence of (BoxPlot, ndarray)
-        Each design's shares at P̂, and those at P*, shape (k,).
-    """
+    """Draw what is kept at the truth against what is kept at the estimate, by draw (k,)."""
     return {
         "data": [
             {
@@ -324,9 +281,7 @@ def before_after(found: Sequence[tuple[BoxPlot, FloatArray]]) -> Figure:
                     "x": numbers(box.values),
                     "y": numbers(true),
                     "marker": {
-                        "color": colour(SERIES[box.place])
-                        if box.place < len(SERIES)
-                        else colour("muted"),
+                        "color": _ink(box),
                         "symbol": SYMBOLS[box.place] if box.place < len(SYMBOLS) else "star",
                         "size": 7,
                         "opacity": 0.75,
@@ -360,9 +315,7 @@ def beta_lines(lines: Sequence[BoxPlot], betas: Sequence[float]) -> Figure:
                 "x": list(range(len(order))),
                 "y": numbers(line.values[order]),
                 "line": {
-                    "color": colour(SERIES[line.place])
-                    if line.place < len(SERIES)
-                    else colour("muted"),
+                    "color": _ink(line),
                     "width": 2,
                 },
                 "marker": {

@@ -1,18 +1,21 @@
-"""The address bar: when what it says counts, and how it is written.
+"""The address bar: when what it says counts, how it is written, and which part is a page's.
 
-A run carries the address that the browser had when it asked for it. Where several runs follow one
-another quickly, that may be one which the server has written over since, and a page's first run
-may be interrupted before the session knows its question. So the session keeps which addresses the
-browser may still be at, and a page counts as opened until it has been answered for.
+A run carries the address that the browser had when it asked, which the server may have written over
+since, and a page's first run may be interrupted. So the session keeps which addresses the browser
+may still be at, and a page counts as opened until it has been answered for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from core.scenario.data_url import cut
 
 Query = dict[str, list[str]]
 """Values by key: a key may stand more than once in an address."""
@@ -35,11 +38,7 @@ _HISTORY = st.components.v2.component(
 
 
 def watch_history() -> None:
-    """Have the browser keep one entry of its history for each slider that is moved in a row.
-
-    It also asks for the page when a lost connection is there again, by its address if the server
-    does not know the page.
-    """
+    """Have the browser keep one entry of its history for each slider that is moved in a row."""
     _HISTORY(key="history", on_back_change=_ignore)
 
 
@@ -58,13 +57,7 @@ def arrive() -> None:
 def read(keys: Sequence[str]) -> Query:
     """Return those of the address's values that have one of the keys.
 
-    An address that the server has written over since does not count: what was written does. Back
-    and forward lead to such addresses too, and count; the browser says when it is that.
-
-    Parameters
-    ----------
-    keys : sequence of str
-        The keys that are the caller's.
+    An address that was written over since does not count, unless back or forward led there.
     """
     return {key: values for key, values in _now().items() if key in keys}
 
@@ -77,17 +70,7 @@ def whole() -> Query:
 def write(keys: Sequence[str], wanted: Mapping[str, Sequence[str]]) -> None:
     """Replace the values of some keys; the others stay as they are.
 
-    Parameters
-    ----------
-    keys : sequence of str
-        The keys that are the caller's.
-    wanted : mapping of str to sequence of str
-        Their values; a key that is not there is left out.
-
-    Notes
-    -----
-    Where a slider is moved and, before the browser has the answer, moved back, the address that the
-    run came with is the right one, but the browser is told another meanwhile: it is told again.
+    Where a slider is moved and at once moved back, the browser is told its own address again.
     """
     sent = _sent()
     others = {key: values for key, values in _now().items() if key not in keys}
@@ -110,24 +93,12 @@ def page() -> str:
 
 
 def opens(page: str) -> bool:
-    """Say whether a page is being opened: another one was the last that was `opened`.
-
-    Parameters
-    ----------
-    page : str
-        The page's name.
-    """
+    """Say whether a page is being opened: another one was the last that was `opened`."""
     return bool(st.session_state.get(_PAGE) != page)
 
 
 def opened(page: str) -> None:
-    """Take note that a page is open; call it when the session holds the page's question.
-
-    Parameters
-    ----------
-    page : str
-        The page's name.
-    """
+    """Take note that a page is open; call it when the session holds the page's question."""
     if opens(page):
         st.session_state[_VISIT] = visit() + 1
         st.session_state[_PAGE] = page
@@ -139,13 +110,7 @@ def ended() -> None:
 
 
 def is_new(page: str) -> bool:
-    """Say whether a page has yet to run to its end since it was opened: it may lack widgets.
-
-    Parameters
-    ----------
-    page : str
-        The page's name.
-    """
+    """Say whether a page has yet to run to its end since it was opened: it may lack widgets."""
     return bool(st.session_state.get(_ENDED) != page)
 
 
@@ -169,3 +134,139 @@ def _now() -> Query:
 def _went_through_history() -> bool:
     context = get_script_run_ctx()
     return context is not None and context.is_history_navigation
+
+
+PARTS = {
+    "compare": "reading",
+    "confusability": "problem view step",
+    "frontiers": "on law across up bars apart promise by set steps draws first from to size",
+    "learn": "topic ill hit alarm truth budget both share clue order people chance merged variant",
+    "mechanisms": "about known output step all",
+    "papers": "show run world drawn excluded large parity promised records secrets share1 shared "
+    "told_a told_b unlike within",
+    "project": "col file",
+    "projector": "projector",
+    "release": "original file draw unknown id",
+}
+"""The URL's keys of each page's own part: a page knows those of others, which may be in its URL."""
+
+PAGES_KEYS = frozenset(" ".join(PARTS.values()).split())
+
+LONGEST_NUMBER = 9
+"""Most digits of a whole number in a link: no slider goes further, and `int` refuses thousands."""
+
+
+def whole_number(text: str, low: int = 0, high: int = 10**LONGEST_NUMBER) -> int | None:
+    """Read a whole number from low to high; None where a link's text is none."""
+    found = int(text) if text.isdecimal() and len(text) <= LONGEST_NUMBER else -1
+    return found if low <= found <= high else None
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value of a page: its key in the URL, and that of the session which holds it.
+
+    `read` returns None of a text that is none of its values; `why` and `instead` tell the reader.
+    Without `held` it is taken once, by what shows it.
+    """
+
+    key: str
+    default: Any = None
+    read: Callable[[str], Any] = str
+    held: str = ""
+    why: str = "is not known"
+    instead: str | None = None
+    write: Callable[[Any], str] = str
+    many: bool = False
+
+
+def one_of(known: Collection[str], otherwise: str | None = None) -> Callable[[str], str | None]:
+    """Return what reads one of some texts, and another text as `otherwise`."""
+    return lambda text: text if text in known else otherwise
+
+
+class PageQuery:
+    """What a page writes to the URL and reads from it."""
+
+    def __init__(self, page: str, *values: Value) -> None:
+        self._keys = tuple(PARTS[page].split())
+        self._values = {one.key: one for one in values}
+        self._page = page
+        self._seen = f"_{page}_seen"
+        self._visit = f"_{page}_visit"
+        self._notices = f"_{page}_notices"
+
+    def restore(self, **usual: Any) -> Query | None:
+        """Bring the session to what the URL says, with notices; `usual` are its defaults."""
+        query = self.read()
+        if query is not None:
+            for key, one in self._values.items():
+                texts, default = query.get(key, []), usual.get(key, one.default)
+                st.session_state[self._held(one)] = self._taken(one, texts, default)
+        return query
+
+    def _taken(self, one: Value, texts: Sequence[str], default: Any) -> Any:
+        found = []
+        for text in texts if one.many else texts[-1:]:
+            value = one.read(text)
+            if value is None:
+                instead = f"{default} is used" if one.instead is None else one.instead
+                self.refuse(one.key, text, one.why, instead)
+            elif value not in found:
+                found.append(value)
+        return (found if one.many else found[0]) if found else default
+
+    def _held(self, one: Value) -> str:
+        return one.held or f"_{self._page}_wanted_{one.key}"
+
+    def now(self, key: str) -> Any:
+        """Return a value on screen."""
+        one = self._values[key]
+        return st.session_state.get(one.held, one.default)
+
+    def set(self, key: str, value: Any) -> None:
+        """Change a value."""
+        st.session_state[self._held(self._values[key])] = value
+
+    def take(self, key: str) -> Any:
+        """Return what the URL asks for later, once; None where nothing, or it was taken."""
+        return st.session_state.pop(self._held(self._values[key]), None)
+
+    def wanted(self) -> dict[str, list[str]]:
+        """Return what the URL is to say of the values on screen: lists, and no other default."""
+        found = {}
+        for key, one in self._values.items():
+            if one.held and (now := st.session_state.get(one.held, one.default)) != one.default:
+                found[key] = [one.write(value) for value in (now if one.many else [now])]
+        return found
+
+    def read(self) -> Query | None:
+        """Return what the URL asks for and the session does not know yet, after `state.restore`."""
+        query = read(self._keys)
+        known = self._seen in st.session_state
+        opened = st.session_state.get(self._visit) != visit()
+        st.session_state[self._visit] = visit()
+        if known and (query == st.session_state[self._seen] or (opened and not query)):
+            return None
+        st.session_state[self._seen] = query
+        st.session_state[self._notices] = ()
+        return query
+
+    def refuse(self, key: str, text: str, why: str, instead: str) -> None:
+        """Tell what the link has that is not used, and what is."""
+        ending = f"; {instead}." if instead else "."
+        self.tell(f"The link has {key}={cut(text)}, which {why}{ending}")
+
+    def tell(self, sentence: str) -> None:
+        """Keep what was wrong in the URL, until the next one is read."""
+        st.session_state[self._notices] = (*self.notices(), sentence)
+
+    def notices(self) -> tuple[str, ...]:
+        """Return what was wrong in the URL."""
+        return tuple(st.session_state.get(self._notices, ()))
+
+    def publish(self, wanted: Mapping[str, Sequence[str]]) -> None:
+        """Write the page's question to the URL; what is the default is left out by the caller."""
+        found = {key: list(values) for key, values in wanted.items() if values}
+        st.session_state[self._seen] = found
+        write(self._keys, found)

@@ -15,7 +15,7 @@ from core.mechanisms import catalogue as mechanisms
 from core.nonstochastic import UTILITIES
 from core.notions import catalogue as notions
 from core.scenario import DOMAINS, Domain, Scenario, spans
-from pages.ui.frame import data_controls, further, pickers, state
+from pages.ui.frame import data_controls, pickers, purpose, state
 from pages.ui.style import glossary
 from pages.ui.style.units import UNITS, in_unit, level, to_nats
 from pages.ui.work import derived
@@ -60,7 +60,7 @@ def choices() -> DeltaGenerator:
     """Show the pickers of promise and mechanism; return the place between them."""
     pickers.promise()
     place = st.container(key="promise_sliders")
-    further.adder()
+    purpose.adder()
     pickers.mechanism()
     if "weight" in mechanisms.entry(st.session_state["mech"]).parameters:
         price(state.scenario())
@@ -105,7 +105,7 @@ def live_sliders(scenario: Scenario) -> None:
     if "n" not in idle:
         with contextlib.suppress(CoreError):  # the page says what is wrong with the data
             records(scenario)
-    further.show(scenario)
+    purpose.show_further(scenario)
 
 
 def idle_sliders(scenario: Scenario) -> None:
@@ -119,10 +119,7 @@ def idle_sliders(scenario: Scenario) -> None:
 def slider(
     name: str, scenario: Scenario, *, disabled: bool = False, robust: bool | None = None
 ) -> None:
-    """Show the slider of a number.
-
-    `robust` says whether α is the order of an uncertainty set; where it is None, the promise does.
-    """
+    """Show a number's slider; `robust`: α is an uncertainty set's (None: as the promise says)."""
     if robust is None:
         robust = notions.entry(scenario.notion).kind.of_estimate
     declared = DOMAINS[name]
@@ -149,18 +146,32 @@ def slider(
     elif name == "eps" and unit() == "bits" and spans.in_nats(scenario.notion):
         _bits(shown, domain)
     else:
+        low, high = min(domain.low, now), max(domain.high, now)
+        hold(name, now, (low, high, domain.step))
         st.slider(
-            min_value=min(domain.low, now),
-            max_value=max(domain.high, now),
+            min_value=low,
+            max_value=high,
             step=domain.step,
             format=step_format(domain.step),
             **shown,
         )
 
 
+def hold(key: str, now: float, ends: tuple[float, float, float]) -> None:
+    """Give a slider whose range has changed its value again; call it before the slider.
+
+    Streamlit takes it for another one, with the value at the page's opening: maybe out of range.
+    """
+    known = f"_ends {key}"
+    if st.session_state.get(known) != ends:
+        st.session_state[known] = ends
+        st.session_state[key] = now
+
+
 def steps(domain: Domain, now: float) -> list[float]:
     """Return the values of a slider that ends with ∞, the present one among them."""
-    count = round((domain.high - domain.low) / domain.step)
+    high = domain.high if math.isfinite(domain.high) else spans.MOST  # of data without an answer
+    count = round((high - domain.low) / domain.step)
     found = {round(domain.low + i * domain.step, 9) for i in range(count + 1)}
     return sorted({*found, math.inf, now})
 
@@ -210,12 +221,14 @@ def _bits(shown: dict[str, Any], domain: Domain) -> None:
         st.session_state[IN_BITS] = now
 
     def take() -> None:
-        most = max(domain.high, float(st.session_state["eps"]))
-        st.session_state["eps"] = min(to_nats(st.session_state[IN_BITS], "bits"), most)
+        end = max(domain.high, float(st.session_state["eps"]))
+        st.session_state["eps"] = min(to_nats(st.session_state[IN_BITS], "bits"), end)
 
+    most = max(_most_bits(domain), now)
+    hold(IN_BITS, now, (domain.low, most, domain.step))
     st.slider(
         min_value=domain.low,
-        max_value=max(_most_bits(domain), now),
+        max_value=most,
         step=domain.step,
         format=step_format(domain.step),
         on_change=take,
@@ -224,13 +237,7 @@ def _bits(shown: dict[str, Any], domain: Domain) -> None:
 
 
 def records(scenario: Scenario) -> None:
-    """Show the slider of n: how many records the estimate comes from.
-
-    Raises
-    ------
-    CoreError
-        If the data cannot be counted.
-    """
+    """Show the slider of n: how many records the estimate comes from."""
     now, own = derived.records(scenario), derived.counted(scenario.data).joint.n
     # set only where it differs: setting it would undo a press that the server has yet to read
     if st.session_state.get("records") != now:

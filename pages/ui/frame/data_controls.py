@@ -1,8 +1,4 @@
-"""The data, S and X: pickers for the sidebar of every page.
-
-Each picker shows what the spec on screen says and changes it when it is used, so that a link, an
-upload and a picker can never disagree.
-"""
+"""The data, S and X: pickers that show and change the spec on screen, for every page's sidebar."""
 
 from __future__ import annotations
 
@@ -22,7 +18,7 @@ from core.wording import listed, number_of
 from pages.ui.frame import data_remedies, pins, state
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
-from pages.ui.work import derived
+from pages.ui.work import derived, visits
 
 NAMED = 3
 """Symbols that are named before the rest is counted."""
@@ -31,13 +27,7 @@ _JOINTS = ("matrix:", "random:", "example:")
 
 
 def show(*, pair: bool = True) -> None:
-    """Show the pickers of data, S and X, and whether S is released too.
-
-    Parameters
-    ----------
-    pair : bool
-        Whether to offer to release S too; not on a page where it always is.
-    """
+    """Show the pickers of data, S and X, and whether S is released too."""
     pins.restore()
     pins.button()
     spec = state.data()
@@ -92,14 +82,8 @@ def _remedies(spec: DataSpec) -> None:
 
 
 def choose(source: str, read: ReadOptions = AS_IT_IS) -> None:
-    """Put a source's first question on screen; a source that cannot be read changes nothing.
-
-    Raises
-    ------
-    CoreError
-        If the source cannot be read.
-    """
-    state.set_data(first_question(source, derived.sources(), read))
+    """Put a source's first question on screen; a source that cannot be read changes nothing."""
+    state.set_data(first_question(source, visits.sources(), read))
 
 
 def is_joint(spec: DataSpec) -> bool:
@@ -110,7 +94,7 @@ def is_joint(spec: DataSpec) -> bool:
 def _sources(current: str) -> dict[str, str]:
     """Return every source that can be chosen, with its title; the current one is always there."""
     found = {entry.id: entry.title for entry in BUNDLED}
-    own = derived.sources()
+    own = visits.sources()
     found |= own.upload_labels
     found |= {source: own.title(source) for source in own.counted_sources}
     for i, key in enumerate(own.matrices):
@@ -129,7 +113,7 @@ def columns_of(spec: DataSpec) -> list[str]:
     if is_joint(spec):
         return []
     try:
-        source = derived.sources().open(spec.source, read=spec.read.layout)
+        source = visits.sources().open(spec.source, read=spec.read.layout)
     except CoreError:
         return []
     return list(source.columns) if isinstance(source, FileTable) else []

@@ -1,11 +1,8 @@
-"""What can be asked of data instead where a question about it has no answer.
-
-Each remedy is counted before it is offered: a button never leads to the next error.
-"""
+"""What can be asked of data instead of a question without answer: counted before it is offered."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,19 +12,21 @@ from core.data import Binning, TableInfo, easiest, first_question
 from core.data.spec import DataSpec
 from core.data.treatment.generalise import at_level
 from core.errors import CoreError
+from core.limits import MAX_UPLOAD_MB
+from core.wording import file_called
 from pages.ui.frame import state
 from pages.ui.style.labels import markdown
-from pages.ui.work import derived
-from pages.ui.work.store import kept_for
-
-GROUPED = (10, 100, 1_000, 10_000)
-"""Numbers of records below which levels are offered to be grouped."""
+from pages.ui.work import derived, visits
+from pages.ui.work.visits import kept_for
 
 OFFERED = 2
 """How many remedies of one kind are offered at once."""
 
-MOST = 6
-"""How many are offered in all."""
+TYPES = ["csv", "tsv", "txt", "tab", "dat", "parquet", "pq", "xlsx"]
+"""Ends of the names of files that can be read."""
+
+_FILE_PROBLEM = "_file_problem"
+
 
 BINS = 8
 """Bins that a column is cut into."""
@@ -51,6 +50,41 @@ def buttons(spec: DataSpec, key: str) -> None:
             st.button(markdown(label), key=f"{key}_{i}", on_click=state.set_data, args=(changed,))
 
 
+def missing_file(sources: Iterable[str]) -> None:
+    """Show an uploader where one of some sources is an upload that this session has not."""
+    here = visits.sources().uploads
+    missing = [one for one in sources if one.startswith("upload:") and one not in here]
+    if not missing:
+        st.session_state.pop(_FILE_PROBLEM, None)
+        return
+    st.file_uploader(
+        f"The file, up to {MAX_UPLOAD_MB} MB",
+        type=TYPES,
+        key="missing_file",
+        on_change=_bring,
+        args=(missing,),
+    )
+    if problem := st.session_state.get(_FILE_PROBLEM):
+        st.error(markdown(problem))
+
+
+def _bring(missing: list[str]) -> None:
+    """Take a file; say so where no question on screen asks about it."""
+    st.session_state.pop(_FILE_PROBLEM, None)
+    file = st.session_state.get("missing_file")
+    if file is None:
+        return
+    try:
+        key = visits.sources().add_bytes(file.getvalue(), file.name)
+    except CoreError as error:
+        st.session_state[_FILE_PROBLEM] = str(error)
+        return
+    if key not in missing:
+        st.session_state[_FILE_PROBLEM] = (
+            f"{file_called(file.name)} is not the file that was asked about: its content differs."
+        )
+
+
 def _working(spec: DataSpec) -> tuple[Changed, ...]:
     try:
         info = derived.described(spec)
@@ -64,7 +98,7 @@ def _working(spec: DataSpec) -> tuple[Changed, ...]:
         found += [one for one, _ in zip(working, range(OFFERED), strict=False)]
     if not found:
         found = [one for one in _fresh_starts(spec) if _has_answer(one[1])][:1]
-    return tuple(found[:MOST])
+    return tuple(found[:6])
 
 
 def _has_answer(spec: DataSpec) -> bool:
@@ -126,7 +160,8 @@ def _coarser(spec: DataSpec) -> Iterator[Changed]:
 
 
 def _groups(spec: DataSpec, name: str, rare: str) -> Iterator[Changed]:
-    for least in GROUPED:
+    # numbers of records below which levels are offered to be grouped
+    for least in (10, 100, 1_000, 10_000):
         if least > getattr(spec, rare):
             label = f"Group levels of {name} below {least:,} records"
             yield label, _with(spec, **{rare: least})
@@ -191,10 +226,10 @@ def _fresh_starts(spec: DataSpec) -> Iterator[Changed]:
     if spec.read.of_values:
         yield "Read every column as it is", replace(spec, read=spec.read.layout)
     try:
-        first = first_question(spec.source, derived.sources())
+        first = first_question(spec.source, visits.sources())
     except CoreError:
         pass  # told where the source was asked for
     else:
         yield "Start again with this data", first
     default = DataSpec()
-    yield f"Open {derived.sources().title(default.source)}", default
+    yield f"Open {visits.sources().title(default.source)}", default

@@ -12,15 +12,17 @@ from streamlit import runtime
 INTERVAL = 10.0
 """Seconds from one collection of all garbage to the next."""
 
+THAW = 30
+"""Collections after which what was exempt is looked at again: five minutes at work."""
+
 _once = threading.Lock()
 
 
 def settle() -> None:
-    """Exempt everything that lives now, once in a process; call it when a first page is shown.
+    """Exempt all that lives now, once in a process; call it when a first page is shown.
 
-    Streamlit would collect all garbage after every run of a script, sliders included, and hold up
-    the server while it does: `.streamlit/config.toml` tells it not to. Sessions leave circles of
-    objects behind, so a thread collects every `INTERVAL` seconds while there is work.
+    Streamlit would collect all garbage after every run; `.streamlit/config.toml` tells it not to. A
+    thread does so every `INTERVAL` seconds while there is work, and at times thaws everything.
     """
     if _once.acquire(blocking=False):
         gc.collect()
@@ -31,7 +33,15 @@ def settle() -> None:
 
 
 def _collect() -> None:
+    """Collect while there is work; now and then sessions that were exempt and have ended too."""
+    done = 0
     while True:
         time.sleep(INTERVAL)
-        if any(gc.get_count()[1:]):  # else hardly anything was made since the last time
-            gc.collect()
+        if not any(gc.get_count()[1:]):  # hardly anything was made since the last time
+            continue
+        done += 1
+        if done % THAW == 0:
+            gc.unfreeze()
+        gc.collect()
+        if done % THAW == 0:
+            gc.freeze()

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Iterable
+from typing import ParamSpec
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.errors import StreamlitInvalidLayoutContextError
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
-from core.release.sentences import promise_text, question
+from core.notions import catalogue as notions
+from core.release.sentences import caution, finding, promise_text, question
 from core.scenario import Result, Scenario
 from pages.ui.frame import controls, purpose, remedies, state, theme
+from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.work import answers, context, refining
 
 _LAST = "_last_answer"
+
+Asked = ParamSpec("Asked")
 
 Places = tuple[DeltaGenerator, DeltaGenerator]
 """The places of the sliders that change the answer, and of those that do not."""
 
 
 def frame() -> Places:
-    """Show what stays while sliders move: style, pickers, and what was wrong in the URL.
-
-    Returns
-    -------
-    Places
-        Where sliders go: `asked` fills them.
-    """
+    """Show what stays while sliders move: style, pickers, and what was wrong in the URL."""
     theme.apply()
     sliders = controls.sidebar()
     purpose.show()
@@ -37,8 +39,34 @@ def frame() -> Places:
     return sliders, st.sidebar.container()
 
 
+def reserve(places: Iterable[DeltaGenerator]) -> None:
+    """Keep a place for a fragment in each container around it; call it first in the fragment.
+
+    A fragment that runs by itself may write only where it wrote in the last run of the whole page.
+    """
+    context = get_script_run_ctx()
+    if context is not None and context.fragment_ids_this_run:
+        return  # it runs by itself: the places are kept
+    for place in places:
+        place.empty()
+
+
+def whole(part: Callable[Asked, None]) -> Callable[Asked, None]:
+    """Have the page run again where its last run was cut off before a fragment's `reserve`."""
+
+    @functools.wraps(part)
+    def run(*values: Asked.args, **named: Asked.kwargs) -> None:
+        try:
+            part(*values, **named)
+        except StreamlitInvalidLayoutContextError:
+            st.rerun()
+
+    return run
+
+
 def asked(places: Places) -> Scenario:
     """Show the sliders, write the URL, and return the question on screen; call it in a fragment."""
+    reserve(places)
     live, idle = places
     with live:
         controls.live_sliders(state.scenario())
@@ -52,15 +80,7 @@ def asked(places: Places) -> Scenario:
 def answer(
     scenario: Scenario, otherwise: Callable[[Scenario], None] | None = None
 ) -> Result | None:
-    """Return the answer; None where there is none (yet), after saying why.
-
-    Parameters
-    ----------
-    scenario : Scenario
-        The question.
-    otherwise : callable, optional
-        Shows what could be asked instead, below the reason.
-    """
+    """Return the answer; None where there is none (yet), after saying why."""
     try:
         with refining.waiting(*[scenario] * (_LAST not in st.session_state)):
             result = st.session_state[_LAST] = answers.evaluate(scenario)
@@ -75,11 +95,24 @@ def answer(
     return None
 
 
-def last() -> Result | None:
-    """Return the session's last answer and name it; call it where the question has none.
+def headline(result: Result, *notes: str) -> None:
+    """Say what an answer proves, then in small what it rests on."""
+    scenario = result.scenario
+    every = [
+        refining.glance(scenario),
+        *notes,
+        caution(result.joint, of_estimate=notions.entry(scenario.notion).kind.of_estimate),
+        *result.mechanism.notes,
+    ]
+    waiting = answers.is_refining(scenario)
+    said = markdown(finding(result, controls.unit(), provisional=waiting))
+    small = [f":small[{markdown(sentence)}]" for sentence in every if sentence]
+    with st.container(key="finding"):
+        st.markdown("\n\n".join([said, *small]), help=glossary.told(said))
 
-    None where there was no answer yet.
-    """
+
+def last() -> Result | None:
+    """Return the session's last answer, if any, and name it where the question has none."""
     result: Result | None = st.session_state.get(_LAST)
     if result is not None:
         context.tell(result.scenario)

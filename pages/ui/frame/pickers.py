@@ -1,9 +1,6 @@
-"""Pickers of the promise and of the mechanism: all of them by family, with what each one means.
+"""Pickers of the promise and of the mechanism: menus of radio buttons, a group for each family.
 
-Streamlit's selectbox has no headings and shows no more of an option than its name. So each picker
-is a menu of radio buttons, a group for each family: what an option means, and why it has no
-answer with the rest of the question, is read before it is chosen, by whoever sees it and by
-whoever hears it.
+What an option means, and why it has no answer, is thus read before it is chosen.
 """
 
 from __future__ import annotations
@@ -48,15 +45,7 @@ SYMBOLS = {"eps": "M", "bound": "c"}
 
 @dataclass(frozen=True)
 class Option:
-    """What can be chosen.
-
-    Attributes
-    ----------
-    key, title, meaning : str
-        As in the catalogue.
-    trouble : str
-        Why it has no answer here, or what else choosing it changes, a sentence; "" for neither.
-    """
+    """An option of the catalogue; `trouble`: why it has no answer, or what it changes; or ""."""
 
     key: str
     title: str
@@ -84,19 +73,7 @@ def mechanism() -> None:
 def pick_promise(
     name: str, scenario: Scenario, choose: Callable[[str], None], *, late: bool = False
 ) -> None:
-    """Show the menu of all promises.
-
-    Parameters
-    ----------
-    name : str
-        How the keys of its elements begin.
-    scenario : Scenario
-        The question whose promise is chosen.
-    choose : callable
-        Is given the key that is chosen.
-    late : bool
-        Whether the options are sent only when the menu is opened, as where there are many menus.
-    """
+    """Show the menu of all promises."""
     by_family = {
         f"{family[0].upper()}{family[1:]}": [
             Option(entry.key, entry.title, entry.meaning, _against(entry.key, scenario))
@@ -173,8 +150,7 @@ def choose_promise(key: str) -> None:
 def asking(scenario: Scenario, key: str) -> tuple[Scenario, str]:
     """Return a question with another promise, and what else was changed so that it has an answer.
 
-    A mechanism that does not work under it is replaced, and so is a budget that constrains
-    nothing on this data, or that nothing keeps.
+    Replaced are a mechanism that does not work, and a budget that binds nothing or nothing keeps.
     """
     found, told = _fitting(replace(scenario, notion=key))
     try:

@@ -1,8 +1,6 @@
 """What is pinned for comparison: in the session while it is used, in the address of every page.
 
-The address carries it, so that a reload or a lost connection loses nothing. Of uploads it carries
-their hashes and what their files were called; `pages.ui.work.own_data` finds those that this
-server still holds for the same browser.
+Of uploads the address has hashes and file names; `pages.ui.work.visits` finds what is still held.
 """
 
 from __future__ import annotations
@@ -15,20 +13,18 @@ from core.scenario.project import FILE, KEY
 from core.scenario.url import within_reach
 from core.wording import number_of
 from pages.ui.frame import address, state
-from pages.ui.frame.page_query import PageQuery
+from pages.ui.frame.address import PageQuery
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
-from pages.ui.work import derived, own_data
-from pages.ui.work.own_steps import steps
+from pages.ui.work import visits
+from pages.ui.work.visits import steps
 
-URL = PageQuery("project", (KEY, FILE))
+URL = PageQuery("project")
 """The keys of the columns in the address."""
 
 SHOWN = 4
 """Columns that the Compare page shows; a project may hold more."""
 
-MOST_STEPS = 50
-"""Changes that can be undone."""
 
 _SAID = "_pinned_said"
 """What the last pin said, until it is shown."""
@@ -55,7 +51,7 @@ def restore() -> None:
             project = project.asking(place, near)
             for sentence in told:
                 URL.tell(f"Column {place + 1}: {sentence}")
-        own_data.recover(one.data.source for one in project.scenarios)
+        visits.recover(one.data.source for one in project.scenarios)
     st.session_state[_NOW] = project
 
 
@@ -82,7 +78,7 @@ def change(project: Project | None) -> None:
         return
     own = steps(now())
     own.past.append(now())
-    del own.past[:-MOST_STEPS]
+    del own.past[:-50]
     own.future.clear()
     _take(project)
 
@@ -119,10 +115,7 @@ def tell_open(project: Project | None) -> None:
 
 
 def add(scenario: Scenario) -> str:
-    """Pin a question; return a sentence with its name and place.
-
-    On the Compare page it stands beside the columns on screen, which are pinned with it.
-    """
+    """Pin a question (on Compare with the columns on screen); return its name and place."""
     project = now()
     if project is None and address.page() == "compare":
         project = st.session_state.get(_OPEN)
@@ -176,7 +169,7 @@ def _titles(project: Project) -> dict[str, str]:
     for source in {one.data.source for one in project.scenarios}:
         if source.startswith("upload:"):
             try:
-                found[source] = derived.sources().title(source)
+                found[source] = visits.sources().title(source)
             except CoreError:
                 continue  # the project may know its name
     return found

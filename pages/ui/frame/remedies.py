@@ -27,6 +27,7 @@ def show(scenario: Scenario, error: CoreError) -> None:
     """Show why there is no answer, and buttons that ask what has one."""
     with st.container(key="remedies"):
         st.error(markdown(str(error)))
+        data_remedies.missing_file([scenario.data.source])
         stopped = isinstance(error, long_answer.StoppedError | SolverError)
         with st.container(horizontal=True, vertical_alignment="center"):
             if stopped:

@@ -23,7 +23,7 @@ from core.data import folders
 from core.data.readers.reading import NO_ROOM
 from core.errors import CoreError
 from core.validation import shown
-from pages.ui.serving import hanging_up, sharing, whole_runs
+from pages.ui.serving import patches, sharing
 from pages.ui.style.labels import markdown
 from pages.ui.work import ahead, store
 from pages.ui.work.glances import GLANCER
@@ -72,18 +72,8 @@ UNKNOWN = (
 def is_foreign(headers: Iterable[tuple[bytes, bytes]]) -> bool:
     """Say whether a request comes from a page of another host, none of those that Streamlit allows.
 
-    A proxy may leave the port out of the host's name, so ports are not compared. Whoever owns a
-    name can have it lead to this machine after his page was loaded, so a name that is not known to
-    be ours counts over TLS alone, for which he would need our certificate.
-
-    Examples
-    --------
-    >>> is_foreign([(b"host", b"a.example:8501"), (b"origin", b"https://a.example")])
-    False
-    >>> is_foreign([(b"host", b"a.example"), (b"origin", b"https://b.example")])
-    True
-    >>> is_foreign([(b"host", b"a.example"), (b"origin", b"http://a.example")])
-    True
+    A proxy may drop the port, so ports are not compared. Whoever owns a name can lead it here
+    later, so an unknown name counts over TLS alone, for which he would need our certificate.
     """
     named = {name.lower(): value.decode("latin-1") for name, value in headers}
     origin = named.get(b"origin")
@@ -103,16 +93,7 @@ def is_foreign(headers: Iterable[tuple[bytes, bytes]]) -> bool:
 
 
 def is_own_name(host: str) -> bool:
-    """Say whether a host's name leads nowhere but here or to a machine of the same network.
-
-    Those are addresses, names without a dot, names of the local network, this machine's own name
-    and `browser.serverAddress`.
-
-    Examples
-    --------
-    >>> is_own_name("192.168.1.5"), is_own_name("laptop.local"), is_own_name("lab.example.org")
-    (True, True, False)
-    """
+    """Say whether a host's name leads nowhere but here or to a machine of the same network."""
     with contextlib.suppress(ValueError):
         ipaddress.ip_address(host)
         return True
@@ -124,13 +105,7 @@ def is_own_name(host: str) -> bool:
 class Guard:
     """Sets the headers, and closes the paths of `CLOSED` and websockets to other sites' pages.
 
-    An ASGI middleware. Streamlit refuses such websockets too, but only after it has asked a service
-    on the internet for this machine's address, and answers nobody meanwhile.
-
-    Parameters
-    ----------
-    app : ASGI application
-        The application behind it.
+    Streamlit refuses these too, but blocks meanwhile: it asks the internet for its own address.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -171,39 +146,17 @@ class Guard:
 
 
 def told(error: BaseException) -> bool:
-    """Say in a sentence what the server lacks, where a page's script ends for that reason.
-
-    Memory and the disk may end at any line. Where memory does, large answers are dropped.
-
-    Parameters
-    ----------
-    error : BaseException
-        What nothing else caught.
-
-    Returns
-    -------
-    bool
-        Whether it was said: other errors are left to Streamlit.
-    """
+    """Say in a sentence which lack, of memory or disk, ended a script; drop large answers."""
     sentence = lacking(error)
     if _is_of_memory(error):
-        for kept in (store.SHARED, store.CHARTS):
-            kept.shed()
+        store.SHARED.shed()
     if sentence:
         st.error(markdown(sentence), icon=":material/error:")
     return bool(sentence)
 
 
 def lacking(error: BaseException) -> str:
-    """Return the sentence for an error that is no mistake of the program; "" for others.
-
-    Examples
-    --------
-    >>> lacking(MemoryError())
-    'There is not enough memory to answer this: ask about fewer levels of S or X.'
-    >>> lacking(OSError(28, "No space left on device", "/tmp/a")), lacking(ValueError("a"))
-    ('There is no room left on the disk of the server.', '')
-    """
+    """Return the sentence for an error that is no mistake of the program; "" for others."""
     if isinstance(error, CoreError):
         return str(error)
     if _is_of_memory(error):
@@ -221,13 +174,10 @@ def _is_of_memory(error: BaseException) -> bool:
 
 @asynccontextmanager
 async def life(_: object) -> AsyncIterator[None]:
-    """Remove the files that killed servers left; when this one stops, its workers and files.
-
-    Where answers cannot be shared as it was told to, it says so on standard error.
-    """
-    hanging_up.stop_when_hung_up()
+    """Remove the files that killed servers left; when this one stops, its workers and files."""
+    patches.stop_when_hung_up()
     folders.remove_left()
-    whole_runs.keep()
+    patches.keep()
     ahead.serve()
     GLANCER.serve()
     sharing.SHARED.folder()

@@ -47,8 +47,7 @@ def navigation() -> Page:
 def enter() -> None:
     """Start over through app.py where Streamlit ran a page without it; call it first on a page.
 
-    Until `st.navigation` has run on a server, Streamlit builds navigation of its own from the
-    folder `pages`: a deep link then opens a page without our layout and menu.
+    Until `st.navigation` has run, a deep link opens a page without our layout and menu.
     """
     if PagesManager.uses_pages_directory:
         navigation()

@@ -1,7 +1,6 @@
 """The scenario on screen: in the session while it is used, in the URL for those it is sent to.
 
-The URL is written from the scenario, not by Streamlit's `bind`: a bound selectbox writes the text
-that it shows, which changes with our wording, and drops an unknown value silently.
+Streamlit's `bind` would write the texts shown, and drop unknown values silently.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ from core.scenario.url import (
     within_reach,
 )
 from pages.ui.frame import address, site
-from pages.ui.frame.page_query import PAGES_KEYS
+from pages.ui.frame.address import PAGES_KEYS
 from pages.ui.style.units import UNITS, exact, level, to_nats
-from pages.ui.work import browsers, context, derived, own_data, own_release
+from pages.ui.work import context, derived, visits
 
 WIDGETS = {key: name for key, name in (CHOICES | NUMBERS).items() if name != "n"}
 """Widget key, which is also the URL's, → the scenario's field."""
@@ -45,19 +44,13 @@ _SEEN = "_url_seen"
 
 
 def restore(page: str) -> None:
-    """Bring the session to what the URL says; call it first on every page.
+    """Bring the session to what the URL says, errors to `notices`; call it first on every page.
 
-    A URL counts when the session is new, when it names a scenario on a page that was just
-    opened, and when it changed under an open page (back, forward, edited by hand). What is wrong
-    in it is kept for `notices`.
-
-    Parameters
-    ----------
-    page : str
-        The page's name.
+    A URL counts for a new session, when it names a scenario on a page that was just opened, and
+    when it changed under an open page.
     """
     site.enter()
-    own_release.follow()
+    visits.visit()  # which takes over what the page that was reloaded had
     address.arrive()
     query = address.read(KEYS)
     known = _SEEN in st.session_state
@@ -74,9 +67,8 @@ def restore(page: str) -> None:
 def _carry_over() -> None:
     """Set the widgets of a page to what they were on the page before.
 
-    Streamlit does it too, but not where the click in the menu and another one arrive together:
-    sliders then start at their lowest values. A run that is interrupted before it has shown them
-    is such a click's, so each run does this until one has come to its end.
+    Streamlit does not where a click in the menu and another one arrive together: so each run does
+    this until one has come to its end.
     """
     for key in (*WIDGETS, "unit"):
         st.session_state[key] = st.session_state[key]
@@ -85,10 +77,10 @@ def _carry_over() -> None:
 def _take(query: Query) -> None:
     """Make what an address asks for the question on screen."""
     known = _SEEN in st.session_state
-    told = [LOST] if not known and browsers.had_session() else []
+    told = [LOST] if not known and visits.had_session() else []
     unit = _unit(query, told)
     found, notices = from_query(_in_nats(query, unit, told))
-    own_data.recover([found.data.source])
+    visits.recover([found.data.source])
     found, more = within_reach(found, scenario() if known else None)
     found = _where_it_matters(found, query)
     adopt(found)
@@ -138,10 +130,7 @@ def with_data(**changes: Any) -> None:
 
 
 def publish(shown: Scenario) -> None:
-    """Write a scenario to the URL; a value that is the default is left out.
-
-    Exports of what is shown from here on say that they are about it.
-    """
+    """Write a scenario to the URL without its defaults; later exports say they are about it."""
     context.tell(shown)
     wanted = to_query(shown)
     unit = st.session_state["unit"]
@@ -154,10 +143,7 @@ def publish(shown: Scenario) -> None:
 
 
 def _where_it_matters(found: Scenario, query: Query) -> Scenario:
-    """Return a link's question with the budgets that it leaves open halfway to what X itself needs.
-
-    The default of ε is more than an average of X itself, and would ask nothing.
-    """
+    """Return a link's question; budgets left open are half of what X itself needs."""
     try:
         idle = spans.without_difference(found, derived.counted(found.data).joint)
     except CoreError:

@@ -1,29 +1,147 @@
-"""The Frontiers page: what a sweep asks, how long it takes, its work and what came of it."""
+"""The Frontiers page: a sweep is asked, computed or opened from a file, and shown."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
-from core.errors import CoreError, SolverError
+from core.data.readers.sources import shared_file, shared_files
+from core.errors import CoreError, InvalidInputError, SolverError
 from core.jobs import Job
-from core.sweep import Sweep
+from core.limits import MAX_UPLOAD_MB
+from core.sweep import Gathered, Sweep
 from core.sweep.estimate import Estimate
-from core.wording import number_of
+from core.sweep.results import opened
+from core.validation import shown
+from core.wording import file_called, number_of
 from pages.ui.chart import old
 from pages.ui.frame import controls as common
 from pages.ui.frame import state, theme
-from pages.ui.frontiers import asked as questions
-from pages.ui.frontiers import controls, exports, findings, opening, query, results
-from pages.ui.frontiers.asked import MOST_POINTS, Asked
+from pages.ui.frontiers import controls, findings, query, results
+from pages.ui.frontiers import query as questions
+from pages.ui.frontiers.query import MOST_POINTS, Asked
 from pages.ui.frontiers.results import Desk, Shown
 from pages.ui.style.labels import markdown
-from pages.ui.work import context, progress
+from pages.ui.work import context, progress, visits
 
-MINUTES = 100.0
-"""Seconds from which times are told in minutes."""
+FILE, FOLDER = "sweep_file", "sweep_folder"
+"""Keys of the upload, and of the picker of a file in the server's folder."""
 
-HOURS = 7_200.0
-"""Seconds from which they are told in hours."""
+ENDS = (".parquet", ".pq")
+"""Ends of the names of results files."""
+
+_TOLD = "_sweep_opened"
+_FRESH = "_sweep_just_opened"
+
+
+def show_opening() -> None:
+    """Show the ways to open a results file, and what came of the last one."""
+    with st.expander("Open results from a file", icon=":material/folder_open:"):
+        st.file_uploader(
+            f"Parquet of `python -m core sweep`, or of this page's export, up to {MAX_UPLOAD_MB} "
+            "MB",
+            type=[end[1:] for end in ENDS],
+            key=FILE,
+            on_change=_take_upload,
+            help="The page asks for the file's sweep, shows its points, and can go on with one "
+            "that is unfinished.",
+        )
+        _folder()
+        good, told = st.session_state.get(_TOLD, (True, ""))
+        if told and good:
+            st.caption(markdown(told))
+        elif told:
+            st.error(markdown(told), icon=":material/error:")
+
+
+def refresh() -> None:
+    """Run the whole page again where a file has just changed what the sidebar shows."""
+    if st.session_state.pop(_FRESH, False):
+        st.rerun()
+
+
+def _folder() -> None:
+    """Show the results files in the folder that the server's owner opened."""
+    try:
+        names = [name for name in shared_files() if name.lower().endswith(ENDS)]
+    except CoreError as error:
+        st.error(markdown(str(error)), icon=":material/error:")
+        return
+    if not names:
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            "File in the server's folder",
+            names,
+            index=None,
+            key=FOLDER,
+            placeholder="Choose a file",
+        )
+        chosen = st.session_state[FOLDER]
+        st.button("Open", key="sweep_open", on_click=_take_shared, disabled=chosen is None)
+
+
+def _take_upload() -> None:
+    """Open the uploaded file."""
+    file = st.session_state[FILE]
+    st.session_state.pop(_TOLD, None)
+    if file is not None:
+        _take(file.name, file.getvalue)
+
+
+def _take_shared() -> None:
+    """Open the chosen file of the server's folder."""
+    name = st.session_state[FOLDER]
+
+    def content() -> bytes:
+        path = shared_file(name)
+        try:
+            if path.stat().st_size > MAX_UPLOAD_MB * 1_000_000:
+                raise InvalidInputError(
+                    f"{shown(name)} has more than {MAX_UPLOAD_MB} MB, which is the most that is "
+                    "opened here."
+                )
+            return path.read_bytes()
+        except OSError as error:
+            raise InvalidInputError(f"{shown(name)} cannot be read.") from error
+
+    _take(name, content)
+
+
+def _take(name: str, content: Callable[[], bytes]) -> None:
+    """Show the points of a file and ask for its sweep, or say why not."""
+    try:
+        found = opened(content(), name, query.MOST_POINTS)
+        _ask(found, name)
+        results.take(found)
+    except CoreError as error:
+        st.session_state[_TOLD] = (False, str(error))
+        return
+    points, sweep = found.count, found.sweep
+    st.session_state[_TOLD] = (
+        True,
+        f"{file_called(name)}: {points:,} of {number_of(sweep.size, 'point')}, {sweep.described}.",
+    )
+    st.session_state[_FRESH] = True
+
+
+def _ask(found: Gathered, name: str) -> None:
+    """Bring the controls to what a file's sweep asks."""
+    sweep = found.sweep
+    if sweep.draws is None:
+        visits.recover(question.data.source for question in sweep.questions)
+    if found.counts != results.counts(sweep):  # which says what data is not here
+        raise InvalidInputError(
+            f"{shown(name)} has the results of other records: the data has changed since."
+        )
+    chosen = query.form_of(sweep, state.scenario())
+    if chosen is None or not query.take(chosen[0]):
+        raise InvalidInputError(
+            f"{shown(name)} has the results of another sweep than this page can ask for: "
+            f"{sweep.described}."
+        )
+    state.adopt(chosen[1])
 
 
 def show() -> None:
@@ -38,7 +156,7 @@ def show() -> None:
 @st.fragment
 def _live() -> None:
     """Show all that changes with a control; only this runs again when one is used."""
-    opening.refresh()
+    refresh()
     told = st.container()
     with st.container(horizontal=True, vertical_alignment="top", key="header"):
         st.title("Many questions at once", anchor=False)
@@ -64,10 +182,10 @@ def _live() -> None:
     if shown is not None:
         _results(shown, place, None if found is None else found.sweep)
         with menu:
-            exports.menu(shown)
-    opening.show()
+            results.menu(shown)
+    show_opening()
     if found is not None and not results.obstacle(found.sweep):
-        exports.command(found.sweep)
+        results.command(found.sweep)
     for sentence in query.URL.notices():
         told.warning(markdown(sentence), icon=":material/link_off:")
 
@@ -175,9 +293,9 @@ def _time(found: Estimate) -> str:
 
 
 def _duration(seconds: float) -> str:
-    if seconds >= HOURS:
+    if seconds >= 7_200.0:
         return f"{seconds / 3600:,.0f} hours"
-    if seconds >= MINUTES:
+    if seconds >= 100.0:
         return f"{seconds / 60:.0f} minutes"
     return f"{seconds:.0f} s" if seconds >= 1 else "a second"
 

@@ -13,11 +13,10 @@ from core.notions.entry import FAMILIES
 from core.notions.numbers import Numbers
 from core.scenario import DOMAINS, Scenario, spans
 from core.sweep import Sweep, measure_title
-from core.sweep.findings.plane import BUDGET, axes
+from core.sweep.findings import BUDGET, axes
 from pages.ui.frame import controls, data_controls, purpose
 from pages.ui.frontiers import query
-from pages.ui.frontiers.asked import HERE, MOST_STEPS, RANDOM, SETS
-from pages.ui.frontiers.query import widget
+from pages.ui.frontiers.query import HERE, MOST_STEPS, RANDOM, SETS, widget
 from pages.ui.style import glossary
 from pages.ui.style.units import in_unit, to_nats
 

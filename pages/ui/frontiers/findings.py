@@ -13,8 +13,17 @@ import streamlit as st
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.sweep import Sweep, differences
-from core.sweep.findings.front import smaller_is_better
-from core.sweep.findings.plane import BUDGET, NATS, SHARE, Mark, axes, lines, marks, unit_of
+from core.sweep.findings import (
+    BUDGET,
+    NATS,
+    SHARE,
+    Mark,
+    axes,
+    lines,
+    marks,
+    smaller_is_better,
+    unit_of,
+)
 from core.validation import FloatArray
 from core.wording import number_of
 from pages.ui import figures
@@ -25,19 +34,15 @@ from pages.ui.frontiers.results import Shown
 from pages.ui.parts import tables
 from pages.ui.parts.cards import card
 from pages.ui.style.units import in_unit
-from pages.ui.work import derived
+from pages.ui.work import visits
 
 MOST_LINES = 25
 """Most lines of the chart: so many can be told apart."""
 
-ERRORS = 2.0
-"""Standard errors that a bar reaches."""
 
 QUANTILES = ("5 %", "25 %", "median", "75 %", "95 %")
 """Names of the quantiles."""
 
-NAMES = 225
-"""Pixels of the tables' columns of mechanisms."""
 
 FORMULA = (
     r"Mean of n draws: $\bar v = \frac1n \sum_i v_i$; its standard error: "
@@ -65,7 +70,9 @@ def show(shown: Shown) -> None:
         _table(sweep, groups, across, up, unit),
         "sweep_means",
         most=480,
-        column_config={"mechanism": st.column_config.TextColumn(width=NAMES)},
+        column_config={
+            "mechanism": st.column_config.TextColumn(width=tables.WIDTHS["mechanism of a sweep"])
+        },
     )
     _apart(shown, up, unit)
 
@@ -131,7 +138,7 @@ def _bars(spreads: list[Any], scale: float, sweep: Sweep) -> tuple[FloatArray, F
         nothing = np.full(len(spreads), np.nan)
         return nothing, nothing
     if kind == query.ERRORS:
-        reach = ERRORS * np.array([one.error for one in spreads]) * scale
+        reach = 2.0 * np.array([one.error for one in spreads]) * scale
         return reach, reach
     with np.errstate(invalid="ignore"):  # ∞ − ∞ is no number
         below = (means - np.array([one.quantiles[0] for one in spreads])) * scale
@@ -162,7 +169,7 @@ def _named(name: str, value: Any) -> str:
     if name == "notion":
         return notions.entry(value).title
     if name == "data":
-        return derived.sources().title(json.loads(value)["source"])
+        return visits.sources().title(json.loads(value)["source"])
     return str(value)
 
 
@@ -222,7 +229,9 @@ def _apart(shown: Shown, up: str, unit: str) -> None:
         _differences(rows, sweep, name, up, unit),
         "sweep_apart",
         most=420,
-        column_config={"mechanism": st.column_config.TextColumn(width=NAMES)},
+        column_config={
+            "mechanism": st.column_config.TextColumn(width=tables.WIDTHS["mechanism of a sweep"])
+        },
     )
 
 

@@ -1,24 +1,217 @@
-"""The Frontiers page's own question beside the scenario, in the URL: the whole sweep, its axes."""
+"""What the Frontiers page asks: the whole sweep and its axes, in the URL."""
 
 from __future__ import annotations
 
-import math
+import contextlib
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
-from core.data import BUNDLED
+from core.data import BUNDLED, first_question
 from core.data.joints import LAWS
+from core.data.spec import DataSpec
+from core.errors import CoreError, InvalidInputError
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms import fit
 from core.notions import catalogue as notions
-from core.scenario import DOMAINS
-from core.scenario.data_url import cut
-from core.sweep.findings.plane import BUDGET
-from core.sweep.measures import FIGURES, level_keys
+from core.scenario import DOMAINS, Scenario
+from core.scenario.url import within_reach
+from core.sweep import MEASURES, Draws, Sweep, measure_title
+from core.sweep.definition import FIGURES, PREFIX, checked_measures, level_keys
+from core.sweep.findings import BUDGET
+from core.wording import listed, number_of
 from pages.ui.frame import pickers, state
-from pages.ui.frame.page_query import PageQuery, whole
-from pages.ui.frontiers.asked import HERE, MOST_STEPS, RANDOM, SETS, Form
+from pages.ui.frame.address import PageQuery, Value, one_of, whole_number
+from pages.ui.work import visits
+
+HERE, SETS, RANDOM = "here", "sets", "random"
+"""What a sweep can be about: the data beside, bundled sets, or random joints."""
+
+MOST_STEPS = 200
+"""Most budgets."""
+
+MOST_POINTS = 100_000
+"""Most points that the page computes: they are kept in the server's memory."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """What is chosen on the page; budgets `low` to `high` in nats, `steps` of them, evenly spaced.
+
+    `on`: `HERE`, `SETS` (bundled, by key) or `RANDOM`, joints of size `n_s` × `n_x`.
+    """
+
+    promises: tuple[str, ...]
+    mechanisms: tuple[str, ...]
+    low: float = 0.5
+    high: float = 4.0
+    steps: int = 8
+    on: str = HERE
+    sets: tuple[str, ...] = ()
+    law: str = "uniform"
+    n_s: int = 5
+    n_x: int = 17
+    draws: int = 20
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A sweep; `left_out`: a sentence for each combination that has no answer on any data."""
+
+    sweep: Sweep
+    left_out: tuple[str, ...] = ()
+
+
+def asked(form: Form, scenario: Scenario) -> Asked:
+    """Return the sweep of what is chosen."""
+    for chosen, what in ((form.promises, "promise"), (form.mechanisms, "mechanism")):
+        if not chosen:
+            raise InvalidInputError(f"Choose one {what} or more.")
+    if form.low > form.high:
+        raise InvalidInputError(
+            f"The budgets must begin below their end, got {form.low:g} to {form.high:g}."
+        )
+    pairs, left_out = _pairs(form, scenario)
+    if not pairs:
+        raise InvalidInputError(f"No combination has an answer. {' '.join(left_out)}")
+    base = replace(scenario, notion=pairs[0][0], mechanism=pairs[0][1], eps=Scenario().eps)
+    vary: list[tuple[str, tuple[object, ...]]] = []
+    draws = None
+    if form.on != HERE:
+        base = replace(base, data=DataSpec())
+    if form.on == RANDOM:
+        draws = Draws(form.draws, form.n_s, form.n_x, form.law, form.seed)
+    if form.on == SETS:
+        if not form.sets:
+            raise InvalidInputError("Choose one bundled data set or more.")
+        vary.append(("data", tuple(first_question(key, visits.sources()) for key in form.sets)))
+    vary.append(("eps", budgets(form)))
+    own = {f"{PREFIX}{key}" for key in form.promises} & set(level_keys())
+    return Asked(
+        Sweep(
+            base,
+            tuple(vary),
+            tuple((("notion", notion), ("mechanism", key)) for notion, key in pairs),
+            draws,
+            checked_measures({*MEASURES, *own}),
+        ),
+        left_out,
+    )
+
+
+def form_of(sweep: Sweep, scenario: Scenario) -> tuple[Form, Scenario] | None:
+    """Return what to choose, and the question to have on screen, so that a sweep is asked for."""
+    varied = dict(sweep.vary)
+    eps, sets, draws = varied.get("eps", ()), varied.get("data", ()), sweep.draws
+    if not 1 <= len(eps) <= MOST_STEPS or not set(varied) <= {"eps", "data"}:
+        return None
+    titles = tuple(
+        key
+        for spec in sets
+        for key in (entry.id for entry in BUNDLED)
+        if first_question(key, visits.sources()) == spec
+    )
+    cases = [dict(case) for case in sweep.cases]
+    if any(set(case) != {"notion", "mechanism"} for case in cases):
+        return None
+    form = Form(
+        promises=tuple(dict.fromkeys(case["notion"] for case in cases)),
+        mechanisms=tuple(dict.fromkeys(case["mechanism"] for case in cases)),
+        low=eps[0],
+        high=eps[-1],
+        steps=len(eps),
+        on=SETS if sets else HERE if draws is None else RANDOM,
+        sets=titles,
+    )
+    if draws is not None:
+        form = replace(
+            form,
+            law=draws.law,
+            n_s=draws.n_s,
+            n_x=draws.n_x,
+            draws=draws.count,
+            seed=draws.seed,
+        )
+    own = sweep.scenario.data if form.on == HERE else scenario.data
+    found, changes = within_reach(replace(sweep.scenario, data=own, eps=scenario.eps), scenario)
+    if changes:
+        return None
+    with contextlib.suppress(CoreError):
+        if asked(form, found).sweep == sweep:
+            return form, found
+    return None
+
+
+def budgets(form: Form) -> tuple[float, ...]:
+    """Return the budgets, in nats."""
+    domain = DOMAINS["eps"]
+    grid = np.linspace(form.low, form.high, form.steps).tolist()
+    return tuple(min(float(f"{eps:.12g}"), domain.high) for eps in grid)
+
+
+def _pairs(form: Form, scenario: Scenario) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """Return the promises with the mechanisms that work under them, and say which do not."""
+    pairs: list[tuple[str, str]] = []
+    why: dict[tuple[str, str], list[str]] = {}
+    for key in form.promises:
+        kinds = pickers.asked_kinds(replace(scenario, notion=key))
+        for name in form.mechanisms:
+            entry = mechanisms.entry(name)
+            reason = fit.obstacle(entry, kinds, of_task=scenario.of_task)
+            if reason:
+                why.setdefault((name, reason), []).append(notions.entry(key).title)
+            else:
+                pairs.append((key, name))
+    sentences = tuple(
+        f"{mechanisms.entry(name).title} under {listed(titles)} is left out: {reason}."
+        for (name, reason), titles in why.items()
+    )
+    return tuple(pairs), sentences
+
+
+def about(sweep: Sweep) -> str:
+    """Say in a few words what a sweep is about."""
+    draws = sweep.draws
+    if draws is not None:
+        joints = number_of(draws.count, "random joint")
+        return f"{joints} of {draws.n_s}×{draws.n_x} ({draws.law}, seed {draws.seed})"
+    specs = dict.fromkeys(question.data for question in sweep.questions)
+    return listed([visits.sources().title(spec.source) for spec in specs])
+
+
+def promises(sweep: Sweep) -> str:
+    """Name a sweep's promises with the numbers that they depend on and that do not vary."""
+    numbers, found = sweep.scenario.numbers, []
+    for key in dict.fromkeys(question.notion for question in sweep.questions):
+        entry = notions.entry(key)
+        fixed = f"{PREFIX}{key}" in level_keys() and not {*entry.parameters} - {"eps"} & {
+            *sweep.varied
+        }
+        found.append(measure_title(f"{PREFIX}{key}", numbers) if fixed else entry.title)
+    return "; ".join(found)
+
+
+def told(sweep: Sweep) -> dict[str, str]:
+    """Return what a sweep is about, for the titles and the metadata of files."""
+    found = {"data": about(sweep)}
+    if sweep.draws is None:
+        specs = tuple(dict.fromkeys(question.data for question in sweep.questions))
+        if len(specs) == 1 and specs[0].secret:
+            found |= {"S": ", ".join(specs[0].secret), "X": ", ".join(specs[0].released)}
+    asked_of = dict.fromkeys(question.notion for question in sweep.questions)
+    made = dict.fromkeys(question.mechanism for question in sweep.questions)
+    eps = sorted({question.eps for question in sweep.questions})
+    found["promise"] = ", ".join(notions.entry(key).title for key in asked_of)
+    found["mechanism"] = ", ".join(mechanisms.entry(key).title for key in made)
+    found["ε in nats"] = (
+        f"{eps[0]:g}" if len(eps) == 1 else f"{eps[0]:g} to {eps[-1]:g}, {len(eps)} values"
+    )
+    return found
+
 
 ERRORS, QUANTILES, NO_BARS = "errors", "quantiles", "none"
 """What the bars of a point show."""
@@ -26,57 +219,81 @@ ERRORS, QUANTILES, NO_BARS = "errors", "quantiles", "none"
 PLAIN = Form((), ())
 """The defaults of all but promises and mechanisms."""
 
-CHOICES: dict[str, tuple[str, ...]] = {
-    "on": (HERE, SETS, RANDOM),
-    "law": LAWS,
-    "across": (BUDGET, *FIGURES, *level_keys()),
-    "up": (BUDGET, *FIGURES, *level_keys()),
-    "bars": (ERRORS, QUANTILES, NO_BARS),
-    "apart": ("mechanism", "notion", "eps", "data"),
-}
-"""The URL's key → what it may be."""
-
-LISTS: dict[str, tuple[str, ...]] = {
-    "promise": tuple(entry.key for entry in notions.ALL),
-    "by": tuple(mechanisms.CATALOGUE),
-    "set": tuple(entry.id for entry in BUNDLED),
-}
-"""The URL's key → what each of its values may be."""
-
-WHOLE = {"steps": (1, MOST_STEPS), "draws": (1, 10**9), "first": (0, 10**9 - 1)}
-"""The URL's key → the least and largest whole number that it may be."""
-
-DEFAULTS: dict[str, Any] = {
-    "on": PLAIN.on,
-    "law": PLAIN.law,
-    "across": BUDGET,
-    "up": "kept",
-    "bars": ERRORS,
-    "apart": "mechanism",
-    "set": [],
-    "steps": PLAIN.steps,
-    "draws": PLAIN.draws,
-    "first": PLAIN.seed,
-    "from": PLAIN.low,
-    "to": PLAIN.high,
-    "n_s": PLAIN.n_s,
-    "n_x": PLAIN.n_x,
-}
-"""What is chosen where neither the URL nor the session says."""
-
 USUAL = ("optimal", "subset_merging", "subset_random_response")
 """Mechanisms that a sweep begins with, as far as they work."""
 
 MOST_SYMBOLS = 400
 """Most symbols of S, and of X, of a random joint."""
 
-URL = PageQuery("frontiers", (*CHOICES, *LISTS, *WHOLE, "from", "to", "size"))
-"""The page's keys in the URL."""
+WHOLE = {"steps": (1, MOST_STEPS), "draws": (1, 10**9), "first": (0, 10**9 - 1)}
+"""The URL's key → the least and largest whole number that it may be."""
 
 
 def widget(key: str) -> str:
     """Return the key of the widget that holds a choice."""
     return f"sweep_{key}"
+
+
+def _choice(key: str, default: str, known: Collection[str]) -> Value:
+    return Value(key, default, one_of(known), widget(key))
+
+
+def _several(key: str, known: Collection[str], default: list[str] | None = None) -> Value:
+    return Value(key, default, one_of(known), widget(key), instead="it is left out", many=True)
+
+
+def _whole(key: str, default: int) -> Value:
+    low, high = WHOLE[key]
+    why = f"is no whole number from {low:,} to {high:,}"
+    return Value(key, default, lambda text: whole_number(text, low, high), widget(key), why)
+
+
+def _budget(key: str, default: float) -> Value:
+    domain = DOMAINS["eps"]
+
+    def read(text: str) -> float | None:
+        try:
+            found = float(text)
+        except ValueError:
+            return None
+        return found if domain.low <= found <= domain.high else None
+
+    why = f"is not in [{domain.low:g}, {domain.high:g}]"
+    return Value(key, default, read, widget(key), why, f"{default:g} is used", "{:g}".format)
+
+
+def _size(text: str) -> tuple[int, int] | None:
+    n_s, _, n_x = text.partition("x")
+    found = whole_number(n_s, 2, MOST_SYMBOLS), whole_number(n_x, 2, MOST_SYMBOLS)
+    return None if None in found else found  # type: ignore[return-value]
+
+
+FIGURES_SHOWN = (BUDGET, *FIGURES, *level_keys())
+
+URL = PageQuery(
+    "frontiers",
+    _several("promise", [entry.key for entry in notions.ALL]),
+    _several("by", mechanisms.CATALOGUE),
+    Value(
+        "size",
+        (PLAIN.n_s, PLAIN.n_x),
+        _size,
+        why=f"is not such as 5x17 with 2 to {MOST_SYMBOLS} symbols each",
+        instead=f"{PLAIN.n_s}x{PLAIN.n_x} is used",
+    ),
+    _several("set", [entry.id for entry in BUNDLED], []),
+    _choice("on", PLAIN.on, (HERE, SETS, RANDOM)),
+    _choice("across", BUDGET, FIGURES_SHOWN),
+    _choice("up", "kept", FIGURES_SHOWN),
+    _choice("bars", ERRORS, (ERRORS, QUANTILES, NO_BARS)),
+    _choice("apart", "mechanism", ("mechanism", "notion", "eps", "data")),
+    _whole("steps", PLAIN.steps),
+    _budget("from", PLAIN.low),
+    _budget("to", PLAIN.high),
+    _choice("law", PLAIN.law, LAWS),
+    _whole("draws", PLAIN.draws),
+    _whole("first", PLAIN.seed),
+)
 
 
 def value(key: str) -> Any:
@@ -86,26 +303,8 @@ def value(key: str) -> Any:
 
 def restore() -> None:
     """Bring the session to what the URL says; unknown values fall back with a notice."""
-    query = URL.read()
-    if query is None:
-        return
-    found = DEFAULTS | _usual()
-    for key, known in CHOICES.items():
-        if key in query:
-            found[key] = _one(key, query[key][-1], known, found[key])
-    for key, known in LISTS.items():
-        if key in query:
-            found[key] = _several(key, query[key], known) or found[key]
-    for key, (low, high) in WHOLE.items():
-        if key in query:
-            found[key] = _whole(key, query[key][-1], low, high, found[key])
-    for key in ("from", "to"):
-        if key in query:
-            found[key] = _budget(key, query[key][-1], found[key])
-    if "size" in query:
-        found["n_s"], found["n_x"] = _size(query["size"][-1])
-    for key, chosen in found.items():
-        st.session_state[widget(key)] = chosen
+    if URL.restore(**_usual()) is not None:
+        st.session_state[widget("n_s")], st.session_state[widget("n_x")] = URL.take("size")
 
 
 def form() -> Form:
@@ -127,10 +326,7 @@ def form() -> Form:
 
 
 def take(chosen: Form) -> bool:
-    """Choose something else; return whether it is within the page's limits, else nothing changes.
-
-    Call it in a callback, before the widgets are drawn.
-    """
+    """Choose something else in a callback; return whether it is within limits, else do nothing."""
     numbers = {"steps": chosen.steps, "draws": chosen.draws, "first": chosen.seed}
     if any(not WHOLE[key][0] <= one <= WHOLE[key][1] for key, one in numbers.items()):
         return False
@@ -156,19 +352,15 @@ def take(chosen: Form) -> bool:
 
 def publish() -> None:
     """Write what is chosen to the URL; what is the default, or of no effect, is left out."""
-    wanted: dict[str, list[str]] = {"promise": value("promise"), "by": value("by")}
-    keys = ["on", "across", "up", "bars", "apart", "steps", "from", "to"]
-    if value("on") == RANDOM:
-        keys += ["law", "draws", "first"]
-        size = f"{value('n_s')}x{value('n_x')}"
-        wanted["size"] = [] if size == f"{PLAIN.n_s}x{PLAIN.n_x}" else [size]
-    if value("on") == SETS:
-        wanted["set"] = value("set")
-    for key in keys:
-        now = value(key)
-        if now != DEFAULTS[key]:
-            wanted[key] = [f"{now:g}" if isinstance(now, float) else str(now)]
-    URL.publish(wanted)
+    found = URL.wanted()
+    wanted = {key: found.pop(key) for key in ("promise", "by")}
+    size = value("n_s"), value("n_x")
+    if value("on") == RANDOM and size != (PLAIN.n_s, PLAIN.n_x):
+        wanted["size"] = ["{}x{}".format(*size)]
+    idle = {SETS: {"law", "draws", "first"}, RANDOM: {"set"}}.get(
+        value("on"), {"set", "law", "draws", "first"}
+    )
+    URL.publish(wanted | {key: texts for key, texts in found.items() if key not in idle})
 
 
 def _usual() -> dict[str, list[str]]:
@@ -184,55 +376,3 @@ def _usual() -> dict[str, list[str]]:
             if not fit.obstacle(mechanisms.entry(key), kinds, of_task=scenario.of_task)
         ],
     }
-
-
-def _one(key: str, text: str, known: tuple[str, ...], otherwise: Any) -> Any:
-    if text in known:
-        return text
-    URL.tell(f"The link has {key}={cut(text)}, which is not known; {otherwise} is used.")
-    return otherwise
-
-
-def _several(key: str, texts: list[str], known: tuple[str, ...]) -> list[str]:
-    for text in texts:
-        if text not in known:
-            URL.tell(f"The link has {key}={cut(text)}, which is not known; it is left out.")
-    return [text for text in dict.fromkeys(texts) if text in known]
-
-
-def _whole(key: str, text: str, low: int, high: int, otherwise: int) -> int:
-    if whole(text) and low <= int(text) <= high:
-        return int(text)
-    URL.tell(
-        f"The link has {key}={cut(text)}, which is no whole number from {low:,} to {high:,}; "
-        f"{otherwise} is used."
-    )
-    return otherwise
-
-
-def _budget(key: str, text: str, otherwise: float) -> float:
-    domain = DOMAINS["eps"]
-    try:
-        found = float(text)
-    except ValueError:
-        found = math.nan
-    if domain.low <= found <= domain.high:
-        return found
-    URL.tell(
-        f"The link has {key}={cut(text)}, which is not in [{domain.low:g}, {domain.high:g}]; "
-        f"{otherwise:g} is used."
-    )
-    return otherwise
-
-
-def _size(text: str) -> tuple[int, int]:
-    n_s, cross, n_x = text.partition("x")
-    if cross and whole(n_s) and whole(n_x):
-        found = int(n_s), int(n_x)
-        if min(found) >= 2 and max(found) <= MOST_SYMBOLS:
-            return found
-    URL.tell(
-        f"The link has size={cut(text)}, which is not such as 5x17 with 2 to {MOST_SYMBOLS} "
-        f"symbols each; {PLAIN.n_s}x{PLAIN.n_x} is used."
-    )
-    return PLAIN.n_s, PLAIN.n_x

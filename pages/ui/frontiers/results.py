@@ -1,34 +1,38 @@
-"""The Frontiers page's work: an estimate, a sweep in many processes, and the points so far."""
+"""A sweep under way and at its end, and its downloads, with the command that repeats it."""
 
 from __future__ import annotations
 
+import io
+import json
+import math
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
 import streamlit as st
+from pyarrow import parquet
 
+from core.codec import plain_json
 from core.data import Counted
 from core.data.spec import DataSpec
 from core.errors import CoreError
 from core.jobs import Job
-from core.sweep import Gathered, PoolWorkers, Sweep, Workers, counts_hash
-from core.sweep.background import begin
+from core.scenario.context import METADATA, Context, file_part
+from core.sweep import Gathered, PoolWorkers, Sweep, Workers, counts_hash, differences, summary
 from core.sweep.cluster import ClusterWorkers, address_of
 from core.sweep.estimate import Estimate, estimate
-from core.sweep.gathered import is_final
-from pages.ui.work import derived, long_answer
+from core.sweep.results import CODE, COUNTS, KEY, UNFINISHED, is_final
+from core.sweep.running import begin
+from pages.ui.frontiers import query
+from pages.ui.parts import exports
+from pages.ui.work import context, derived, long_answer, visits
 from pages.ui.work.long_answer import LongAnswer, StoppedError
 from pages.ui.work.store import is_private
 
 LIMIT = 3_600.0
 """Seconds after which a sweep is ended; what is computed stays, and it can go on."""
 
-ESTIMATE_LIMIT = 60.0
-"""Seconds after which an estimate is given up."""
-
-PARTS = 20
-"""Points that have come are shown once they are this part of all."""
 
 PLACE = "estimate of a sweep"
 """Where the session waits for an estimate."""
@@ -36,15 +40,7 @@ PLACE = "estimate of a sweep"
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """The points on screen.
-
-    Attributes
-    ----------
-    sweep : Sweep
-        What they are points of.
-    table : pyarrow.Table
-        The points, as `Gathered.table` returns them.
-    """
+    """The points on screen, as `Gathered.table` returns them, and their sweep."""
 
     sweep: Sweep
     table: Any
@@ -153,7 +149,8 @@ def has_news(place: Desk) -> bool:
     seen = 0
     if place.shown is not None and place.shown.sweep == place.asked:
         seen = place.shown.count
-    return place.left.count - seen >= max(1, place.asked.size // PARTS)
+    # points that have come are shown once they are this part of all
+    return place.left.count - seen >= max(1, place.asked.size // 20)
 
 
 def is_known(sweep: Sweep) -> bool:
@@ -176,19 +173,13 @@ def work(sweep: Sweep) -> LongAnswer[Any]:
 
 
 def expected(sweep: Sweep) -> Estimate | Job[Estimate]:
-    """Return how long a sweep may take, or the job that finds out.
-
-    Raises
-    ------
-    CoreError
-        If it cannot be told.
-    """
+    """Return how long a sweep may take, or the job that finds out."""
     found: LongAnswer[Estimate] = LongAnswer(
         _whose(sweep),
         ("estimate of a sweep", sweep.content_hash()),
         estimate,
         lambda: (sweep, counted(sweep)),
-        ESTIMATE_LIMIT,
+        60.0,
         is_final=lambda _: False,  # on a busy machine it is longer
     )
     long_answer.await_only(PLACE, [found])
@@ -233,13 +224,7 @@ def _begun(gathered: Gathered, counted: dict[DataSpec, Counted], *, owner: str) 
 
 
 def counted(sweep: Sweep) -> dict[DataSpec, Counted]:
-    """Return the data that a sweep is about, counted; none of random joints.
-
-    Raises
-    ------
-    CoreError
-        If some of it cannot be counted as it is asked.
-    """
+    """Return the data that a sweep is about, counted; none of random joints."""
     if sweep.draws is not None:
         return {}
     return {spec: derived.counted(spec) for spec in _data(sweep)}
@@ -262,3 +247,130 @@ def _whose(sweep: Sweep) -> DataSpec:
     """Return the data that says whether a sweep is this session's alone."""
     found = _data(sweep)
     return next((spec for spec in found if is_private(spec)), found[0])
+
+
+def menu(shown: Shown) -> None:
+    """Show the menu of downloads."""
+    with st.popover(
+        "Export", icon=":material/download:", key="sweep_export", on_change="rerun"
+    ) as opened:
+        if not opened.open:
+            return
+        about = context.shown()
+        name = file_part(about)
+        sweep = shown.sweep
+        with st.container(gap="small"):
+            st.caption("All points" if shown.whole else "The points so far, unfinished")
+            left, right = st.columns(2)
+            with left:
+                exports.button(
+                    "CSV",
+                    f"points-{name}.csv",
+                    "text/csv",
+                    lambda: exports.csv_bytes(points(shown)),
+                    "sweep_points_csv",
+                )
+            with right:
+                exports.button(
+                    "Parquet",
+                    f"points-{name}.parquet",
+                    "application/octet-stream",
+                    lambda: parquet_bytes(shown, about),
+                    "sweep_points_parquet",
+                )
+            st.caption("Means, quantiles and paired differences of all figures")
+            exports.button(
+                "JSON",
+                f"means-{name}.json",
+                "application/json",
+                lambda: means_json(shown, about),
+                "sweep_means_json",
+            )
+            st.caption("The sweep, for `python -m core sweep`")
+            exports.button(
+                "Sweep (JSON)",
+                "sweep.json",
+                "application/json",
+                lambda: definition(sweep).encode(),
+                "sweep_definition",
+            )
+            st.caption(
+                "The address of this page is a permalink: it holds the sweep, never the data."
+            )
+
+
+def command(sweep: Sweep) -> None:
+    """Show the command that computes the same points."""
+    with st.expander("The same from the command line", icon=":material/terminal:"):
+        st.code(command_line(sweep), language="bash")
+        st.code(definition(sweep), language="json", height=220)
+        exports.button(
+            "Sweep (JSON)",
+            "sweep.json",
+            "application/json",
+            lambda: definition(sweep).encode(),
+            "sweep_command",
+            width="content",
+            icon=":material/download:",
+        )
+
+
+def command_line(sweep: Sweep) -> str:
+    """Return the command that computes a sweep and its means."""
+    line = "python -m core sweep sweep.json --out results.parquet --summary means.json"
+    field = query.value("apart")
+    return f"{line} \\\n  --differences {field}" if field in sweep.varied else line
+
+
+def definition(sweep: Sweep) -> str:
+    """Return a sweep as JSON, with names of files (which the command reads) for uploads."""
+    text = sweep.to_json()
+    for question in sweep.questions:
+        source = question.data.source
+        if source.startswith("upload:") and source in visits.sources().uploads:
+            name = visits.sources().uploads[source].name
+            text = text.replace(json.dumps(source), json.dumps(name, ensure_ascii=False))
+    return text
+
+
+def points(shown: Shown) -> pd.DataFrame:
+    """Return the points as a table."""
+    frame: pd.DataFrame = shown.table.to_pandas()
+    return frame
+
+
+def parquet_bytes(shown: Shown, about: Context) -> bytes:
+    """Return the points as a results file; of an unfinished sweep no run takes it for one."""
+    said = dict(shown.table.schema.metadata)
+    if not shown.whole:
+        said = {CODE: said[CODE], UNFINISHED: said[KEY]}
+    said[COUNTS] = counts(shown.sweep).encode()
+    said[METADATA.encode()] = json.dumps(dict(about), ensure_ascii=False).encode()
+    buffer = io.BytesIO()
+    parquet.write_table(shown.table.replace_schema_metadata(said), buffer)
+    return buffer.getvalue()
+
+
+def means_json(shown: Shown, about: Context) -> bytes:
+    """Return the means of all figures with their quantiles, and paired differences, as JSON."""
+    sweep, field = shown.sweep, query.value("apart")
+    means = summary(shown.table, sweep)
+    said: dict[str, Any] = {
+        "about": dict(about),
+        "sweep": json.loads(definition(sweep)),
+        "points": shown.count,
+        "of": sweep.size,
+        "summary": means,
+    }
+    if field in sweep.varied:
+        said["differences"] = differences(shown.table, sweep, field)
+    return json.dumps(_plain(said), indent=1, ensure_ascii=False).encode()
+
+
+def _plain(value: Any) -> Any:
+    """Return a value for JSON: ∞ as "inf", NaN as null."""
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and math.isnan(value) else plain_json(value)

@@ -1,20 +1,205 @@
-"""The menu "Class", beside the name above the sidebar: the projector view, and the class's link."""
+"""The menu "Class": the projector view, and a link to the question on screen with its QR code.
+
+`projector=` in the address names the chart (`on`: the first); projector.js shows it.
+"""
 
 from __future__ import annotations
 
-from urllib.parse import quote
+import re
+from dataclasses import dataclass
+from io import BytesIO
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.parse import quote, urlencode, urlsplit
 
+import segno
 import streamlit as st
+from segno.encoder import DataOverflowError
 
-from pages.ui.in_class import link, projector
+from core.scenario.project import FILE, KEY
+from pages.ui.frame import address, pins, state
+from pages.ui.frame.address import PageQuery
 from pages.ui.parts import copy_link
 from pages.ui.style.labels import markdown
+from pages.ui.work.store import is_private
+
+OWN_DATA = (
+    "The data on screen is a file or a matrix of this session, which a link cannot hold: give the "
+    "class the file, or ask about a bundled data set."
+)
+"""What stands in place of the code where the data is the session's own."""
+
+OWN_COLUMNS = (
+    "A column asks about a file or a matrix of this session, which a link cannot hold: give the "
+    "class the project and the file, or remove that column."
+)
+"""The same where a column of Compare asks about such data."""
+
+TOO_LONG = "The link has {:,} letters, which is more than a QR code holds: copy it instead."
+"""What stands in place of the code where the link is too long."""
+
+THIS_MACHINE = (
+    "{} is an address that other machines do not reach: open this page by the address that the "
+    "class uses, and the code will hold that one."
+)
+"""What is said of a link that opens on this machine alone."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link for the class, its QR code as SVG, and what is to be known of them; may be empty."""
+
+    address: str = ""
+    code: str = ""
+    said: str = ""
+
+
+def here(*, projected: bool = False) -> Link:
+    """Return the link to what is on screen."""
+    of_columns = address.page() == "compare"
+    columns = pins.now() if of_columns else None
+    asked = [state.scenario()] if columns is None else columns.scenarios
+    if any(is_private(one.data) for one in asked):
+        return Link(said=OWN_DATA if columns is None else OWN_COLUMNS)
+    left_out = {*([] if of_columns else (KEY, FILE)), *([] if projected else ("projector",))}
+    query = [
+        (key, value)
+        for key, values in address.whole().items()
+        if key not in left_out
+        for value in values
+    ]
+    place = urlsplit(st.context.url or "")._replace(query=urlencode(query), fragment="")
+    return drawn(place._replace(path=place.path or "/").geturl())
+
+
+def drawn(address: str) -> Link:
+    """Return a link with its code."""
+    try:
+        code = segno.make(address, error="m", micro=False)
+    except DataOverflowError:
+        return Link(address, said=TOO_LONG.format(len(address)))
+    out = BytesIO()
+    # modules of white around a code, as readers need them
+    code.save(out, "svg", xmldecl=False, nl=False, omitsize=True, border=4, light="#fff")
+    host = urlsplit(address).hostname or ""
+    return Link(
+        address,
+        out.getvalue().decode(),
+        THIS_MACHINE.format(host) if _is_this_machine(host) else "",
+    )
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:  # a name
+        return host == "localhost" or host.endswith(".localhost")
+
+
+_HERE = Path(__file__).parent
+
+VIEW = "projector"
+"""The view's key in the address."""
+
+FIRST = "on"
+"""Its value where no chart is named."""
+
+_CHART = re.compile(r"[a-z][a-z0-9_]{0,59}")
+"""What the name of a chart looks like."""
+
+_NOW = "_projector"
+_LINK = "_projector_link"
+_PART = "projector_view"
+
+URL = PageQuery(VIEW)
+
+_COMPONENT = st.components.v2.component(
+    "liftscope_projector",
+    js=(_HERE / "projector.js").read_text(encoding="utf-8"),
+    css=(_HERE / "projector.css").read_text(encoding="utf-8"),
+    isolate_styles=False,
+)
+
+
+def restore() -> None:
+    """Bring the session to what the address says; call it after `state.restore`."""
+    query = URL.read()
+    if query is not None:
+        asked = query.get(VIEW, [""])[-1]
+        if asked and not _CHART.fullmatch(asked):
+            URL.refuse(VIEW, asked, "is not the name of a chart", "the first one is shown")
+            asked = FIRST
+        st.session_state[_NOW] = asked
+    publish()
+
+
+def chart() -> str:
+    """Return the name of the chart on screen, `FIRST` where none was chosen, "" if it is off."""
+    return str(st.session_state.get(_NOW, ""))
+
+
+def publish() -> None:
+    """Write the view to the address."""
+    URL.publish({VIEW: [chart()] if chart() else []})
+
+
+def switch(on: bool) -> None:
+    """Open the view at its first chart, or leave it."""
+    st.session_state[_NOW] = FIRST if on else ""
+    st.session_state.pop(_LINK, None)
+
+
+def show_view() -> None:
+    """Show the view's bar, if the view is on; only the bar runs again when it is used."""
+    if chart():
+        _bar()
+
+
+@st.fragment
+def _bar() -> None:
+    publish()
+    if not chart():
+        st.rerun()
+    opened: Link | None = st.session_state.get(_LINK)
+    told = {} if opened is None else {"address": opened.address, "code": opened.code}
+    said = "" if opened is None else opened.said
+    _COMPONENT(
+        data={"chart": chart(), "link": told | {"said": said} if opened else None},
+        key=_PART,
+        on_shown_change=_moved,
+        on_left_change=_left,
+        on_asked_change=_asked,
+    )
+
+
+def _told(name: str) -> object:
+    """Return what the view told under a name."""
+    return (st.session_state.get(_PART) or {}).get(name)
+
+
+def _moved() -> None:
+    """Take the chart that is shown now; what is no chart's name is not taken."""
+    shown = _told("shown")
+    if isinstance(shown, str) and _CHART.fullmatch(shown) and chart():
+        st.session_state[_NOW] = shown
+
+
+def _left() -> None:
+    switch(False)
+
+
+def _asked() -> None:
+    """Open the class's link, or close it."""
+    if _told("asked") == "link":
+        st.session_state[_LINK] = here()
+    else:
+        st.session_state.pop(_LINK, None)
 
 
 def show() -> None:
     """Show the menu, and the projector view where it is on; call it after `state.restore`."""
-    projector.restore()
-    for sentence in projector.URL.notices():
+    restore()
+    for sentence in URL.notices():
         st.warning(markdown(sentence), icon=":material/link_off:")
     with (
         st.sidebar,
@@ -28,7 +213,7 @@ def show() -> None:
     ):
         if opened.open:
             _menu()
-    projector.show()
+    show_view()
 
 
 def _menu() -> None:
@@ -37,13 +222,13 @@ def _menu() -> None:
         "Projector view",
         icon=":material/present_to_all:",
         key="projector_open",
-        on_click=projector.switch,
+        on_click=switch,
         args=(True,),
         width="stretch",
         help="One chart at a time, in large type: arrow keys show the next, Esc leaves.",
     )
     st.markdown("**Link for the class**")
-    found = link.here()
+    found = here()
     if found.code:
         picture = f"data:image/svg+xml,{quote(found.code)}"  # Streamlit's HTML takes no <svg>
         with st.container(key="class_menu_code"):

@@ -1,17 +1,157 @@
-"""The Learn page's content: a lesson, the exercises or the glossary."""
+"""The Learn page: a lesson beside its live figures, the exercises, or the glossary."""
 
 from __future__ import annotations
 
+import pandas as pd
 import streamlit as st
 
-from core.learning import Lesson, lesson
+from core.errors import InvalidInputError
+from core.learning import SETTINGS, Exercise, Lesson, check, lesson
+from core.learning.exercises import LONGEST, NEEDED, table
 from core.learning.lessons import opens
 from core.scenario.context import Context
+from core.wording import number_of
 from pages.ui.frame import state, theme
-from pages.ui.learn import controls, drag, pictures, practice, query, words
-from pages.ui.parts import formulas
+from pages.ui.learn import pictures, query
+from pages.ui.parts import formulas, tables
+from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.work import context
+
+COLUMNS = ["term", "what it means", "source"]
+"""Of the table."""
+
+
+def show_glossary() -> None:
+    """Show the glossary, or what of it has the words that are looked for."""
+    asked = st.text_input(
+        "Look for", key="learn_look", placeholder="lift, ε, robust …", max_chars=80, width=360
+    )
+    found = sought(asked or "")
+    if found.empty:
+        st.info("No entry has these words.", icon=":material/search_off:")
+        return
+    with context.about({"data": "glossary"}):
+        tables.read(found, "learn_glossary")
+
+
+def sought(asked: str) -> pd.DataFrame:
+    """Return the entries that have every word of a text, in the glossary's order."""
+    wanted = asked.casefold().split()
+    rows = [
+        {
+            "term": one.title.replace("\\", ""),
+            "what it means": one.meaning.replace("`", ""),
+            "source": one.source,
+        }
+        for one in glossary.terms().values()
+    ]
+    kept = [
+        row for row in rows if all(word in " ".join(row.values()).casefold() for word in wanted)
+    ]
+    return pd.DataFrame(kept, columns=COLUMNS)
+
+
+def pick_variant() -> int:
+    """Show the field for the variant of the exercises' numbers, and return it."""
+    setting = SETTINGS["variant"]
+    query.NUMBERS.settle("variant")
+    st.number_input(
+        setting.title,
+        setting.low,
+        setting.high,
+        step=setting.step,
+        format="%.0f",
+        key=query.NUMBERS.widget("variant"),
+        persist_state="session",
+        width=190,
+        help="Give each row of a class its own: 0 is the table of the lessons.",
+    )
+    query.NUMBERS.read("variant")
+    return int(query.NUMBERS.values()["variant"])
+
+
+def picker() -> None:
+    """Show the list of topics, in the sidebar."""
+    st.session_state.setdefault(query.PICKER, query.topic())
+    st.sidebar.radio(
+        "Topics",
+        list(query.TOPICS),
+        format_func=lambda key: query.TOPICS[key],
+        key=query.PICKER,
+        on_change=query.pick,
+    )
+
+
+def turn() -> None:
+    """Show the buttons to the topic before and the one after."""
+    keys = list(query.TOPICS)
+    place = keys.index(query.topic())
+    with st.container(horizontal=True, horizontal_alignment="distribute", key="learn_turn"):
+        for step, icon in ((-1, ":material/arrow_back:"), (1, ":material/arrow_forward:")):
+            if 0 <= place + step < len(keys):
+                other = keys[place + step]
+                st.button(
+                    query.TOPICS[other],
+                    icon=icon,
+                    key="learn_back" if step < 0 else "learn_on",
+                    on_click=query.go,
+                    args=(other,),
+                )
+
+
+def show_exercises() -> None:
+    """Show the exercises."""
+    with st.container(key="finding"):
+        st.markdown(
+            "A test for an illness is to be published; S is whether somebody is ill, X the result. "
+            f"Work with the table below. An answer needs {NEEDED} digits; write it as 0.143, 1/7 "
+            "or 14.3 %."
+        )
+    _live_exercises()
+
+
+@st.fragment
+def _live_exercises() -> None:
+    variant = pick_variant()
+    query.publish()
+    joint = table(variant)
+    shown = pd.DataFrame(joint.p.round(6), index=list(joint.s_labels), columns=list(joint.x_labels))
+    st.table(shown.map(lambda share: f"{share:.4f}".rstrip("0")))
+    right = 0
+    for place, one in enumerate(pictures.exercises(variant), 1):
+        right += _exercise(one, place, variant)
+    total = number_of(len(pictures.exercises(variant)), "exercise")
+    st.markdown(f"**{right} of {total} right.**")
+
+
+def _exercise(one: Exercise, place: int, variant: int) -> bool:
+    """Show an exercise; return whether its answer is right."""
+    name = f"learn_{one.key}_{variant}"
+    right = False
+    with st.container(border=True, key=f"exercise_{one.key}"):
+        st.markdown(f"{place}. {markdown(one.question)}")
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            given = st.text_input(
+                f"Answer {place}", key=f"{name}_answer", max_chars=LONGEST, width=170
+            )
+            with st.popover("hint", type="tertiary", key=f"{name}_hint"):
+                st.markdown(markdown(one.hint))
+            with st.popover("solution", type="tertiary", key=f"{name}_solution"):
+                st.markdown(f"$$ {one.formula} $$")
+                st.markdown(f"The answer is {one.shown}.")
+        if given:
+            try:
+                said = check(one, given)
+            except InvalidInputError as error:
+                st.warning(markdown(str(error)))
+            else:
+                right = said.right
+                (st.success if right else st.info)(
+                    markdown(said.said),
+                    icon=":material/check_circle:" if right else ":material/undo:",
+                )
+    return right
 
 
 def show() -> None:
@@ -20,18 +160,18 @@ def show() -> None:
     for sentence in (*state.notices(), *query.URL.notices()):
         st.warning(markdown(sentence), icon=":material/link_off:")
     state.publish(state.scenario())
-    controls.picker()
+    picker()
     topic = query.topic()
     with st.container(horizontal=True, key="header"):
         st.title(f"Learn: {query.TOPICS[topic]}", anchor=False)
     if topic == query.EXERCISES:
-        practice.show()
+        show_exercises()
     elif topic == query.GLOSSARY:
         query.publish()
-        words.show()
+        show_glossary()
     else:
         _lesson(lesson(topic))
-    controls.turn()
+    turn()
 
 
 def _lesson(one: Lesson) -> None:
@@ -68,10 +208,10 @@ def _live(one: Lesson) -> None:
         with st.container(border=True, key="learn_try"):
             st.markdown("**Try it**")
             for key in one.settings:
-                controls.slider(key)
+                query.NUMBERS.slider(key)
         query.publish()
         said = st.container(key="learn_said")
-    now = query.values()
+    now = query.NUMBERS.values()
     # in a container of its own a card is as high as its chart, however long the words beside it
     with beside, st.container(), context.about(_about(one, now)):
         sentences = pictures.show(one.key, now)
@@ -79,7 +219,7 @@ def _live(one: Lesson) -> None:
         st.markdown("**What the numbers say**")
         st.markdown("\n".join(f"- {markdown(sentence)}" for sentence in sentences))
         if one.key == "lift":
-            drag.own_table(now)
+            pictures.own_table(now)
         else:
             found = opens(one.key, now)
             st.link_button(f"Open it in {found.title}", found.link, icon=":material/open_in_new:")

@@ -1,23 +1,178 @@
-"""The picture of each lesson, drawn from its worked example, and what it says in words."""
+"""The lessons: worked examples, their pictures, and the table that can be dragged."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
+from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.learning import Values, words
-from core.learning.tables import Told
-from core.release.confusability import ConfusabilityGraph
+from core.learning import SETTINGS, Exercise, Values, words
+from core.learning import exercises as make_exercises
+from core.learning.examples import (
+    AlipExample,
+    AlphaExample,
+    FunnelExample,
+    LdpExample,
+    LipExample,
+    PmlExample,
+    RangeExample,
+    RobustExample,
+    alip_example,
+    alpha_example,
+    funnel_example,
+    ldp_example,
+    lip_example,
+    pml_example,
+    range_example,
+    robust_example,
+)
+from core.learning.tables import Told, of_test, told
+from core.release.confusability import ConfusabilityGraph, release_graph
 from core.wording import number_of
 from pages.ui import figures
 from pages.ui.figures import Curve, Side
-from pages.ui.learn import drag, results
+from pages.ui.frame import data_controls
+from pages.ui.learn import query
 from pages.ui.parts import tables
-from pages.ui.parts.static_card import still
+from pages.ui.parts.cards import still
+from pages.ui.work import visits
+from pages.ui.work.store import SHARED
+
+Made = TypeVar("Made")
+
+
+def _kept(make: Callable[..., Made], *numbers: float) -> Made:
+    key: tuple[Hashable, ...] = ("learn", make.__name__, *map(repr, numbers))
+    return SHARED.get(key, lambda: make(*numbers))
+
+
+def lift(values: Values) -> Told:
+    """Return what the test's results tell."""
+    return told(of_test(values["ill"], values["hit"], values["alarm"]))
+
+
+def lip(values: Values) -> LipExample:
+    """Return the example of LIP."""
+    return _kept(lip_example, values["budget"], values["truth"])
+
+
+def alip(values: Values) -> AlipExample:
+    """Return the example of ALIP."""
+    return _kept(alip_example, values["both"], values["share"])
+
+
+def ldp(values: Values) -> LdpExample:
+    """Return the example of LDP."""
+    return _kept(ldp_example, values["ill"], values["truth"])
+
+
+def pml(values: Values) -> PmlExample:
+    """Return the example of PML."""
+    return _kept(pml_example, values["budget"])
+
+
+def alpha(values: Values) -> AlphaExample:
+    """Return the example of α-lift."""
+    return _kept(alpha_example, values["clue"], values["order"])
+
+
+def rldp(values: Values) -> RobustExample:
+    """Return the example of RLDP."""
+    return _kept(robust_example, values["budget"], int(values["people"]))
+
+
+def funnel(values: Values) -> FunnelExample:
+    """Return the example of the funnel."""
+    return _kept(funnel_example, values["chance"])
+
+
+def maximin(values: Values) -> RangeExample:
+    """Return the example of maximin information."""
+    return _kept(range_example, int(values["merged"]))
+
+
+def graph(found: RangeExample, *, merged: bool) -> ConfusabilityGraph:
+    """Return the confusability graph of the stops, or of their clusters."""
+    release = found.after if merged else found.before
+    return release_graph(release.leak, found.joint.s_labels)
+
+
+def exercises(variant: float) -> tuple[Exercise, ...]:
+    """Return the exercises of a variant."""
+    return _kept(make_exercises, int(variant))
+
+
+_HERE = Path(__file__).parent
+_PART = "learn_table"
+_SERIAL = "_learn_serial"
+
+KEYS = ("ill", "hit", "alarm")
+"""The numbers that a table is made of."""
+
+_COMPONENT = st.components.v2.component(
+    "liftscope_learn_table",
+    js=(_HERE / "drag.js").read_text(encoding="utf-8"),
+    css=(_HERE / "drag.css").read_text(encoding="utf-8"),
+    isolate_styles=False,
+)
+
+
+def table(values: Values) -> None:
+    """Show P(s, x) as four areas, whose borders can be dragged or moved by arrow keys."""
+    with st.container(border=True, key="card_learn_table"):
+        st.markdown("**The table, to be dragged**")
+        st.caption("Each area is a probability. Drag a border, or choose it and press an arrow.")
+        _COMPONENT(
+            data={"serial": st.session_state.get(_SERIAL, 0)}
+            | {
+                key: {
+                    "value": values[key],
+                    "low": SETTINGS[key].low,
+                    "high": SETTINGS[key].high,
+                    "step": SETTINGS[key].step,
+                    "title": SETTINGS[key].title,
+                }
+                for key in KEYS
+            },
+            key=_PART,
+            on_moved_change=_moved,
+        )
+
+
+def _moved() -> None:
+    """Take what was dragged; what is no number of a table is not taken."""
+    moved = (st.session_state.get(_PART) or {}).get("moved")
+    if not isinstance(moved, Mapping):
+        return
+    serial = moved.get("serial")
+    if isinstance(serial, int) and not isinstance(serial, bool):
+        st.session_state[_SERIAL] = serial
+    for key in KEYS:
+        value = moved.get(key)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            query.NUMBERS.take(key, round(float(value), 4))
+
+
+def own_table(values: Values) -> None:
+    """Show the button that makes the table on screen the data of all pages."""
+    if st.button(
+        "Ask about this table in Explore",
+        icon=":material/explore:",
+        key="learn_own",
+        help="The table becomes a matrix of this session, as one that was pasted on the Data page.",
+    ):
+        joint = of_test(*(values[key] for key in KEYS))
+        rows = ["\t".join(["", *joint.x_labels])]
+        for label, row in zip(joint.s_labels, joint.p, strict=True):
+            rows.append("\t".join([label, *map(repr, map(float, row))]))
+        data_controls.choose(visits.sources().add_matrix("\n".join(rows)))
+        st.switch_page("pages/explore.py")
+
 
 Sentences = tuple[str, ...]
 
@@ -31,10 +186,10 @@ def show(key: str, values: Values) -> Sentences:
 
 
 def _lift(values: Values) -> Sentences:
-    found = results.lift(values)
+    found = lift(values)
     left, right = st.columns(2)
     with left:
-        drag.table(values)
+        table(values)
     with right:
         seen = found.names[0]
         if len(found.names) > 1:
@@ -101,7 +256,7 @@ def _bands(
 
 
 def _lip(values: Values) -> Sentences:
-    found = results.lip(values)
+    found = lip(values)
     parts = ((", itself", found.itself), (", told", found.release))
     _bands(
         key="learn_lip",
@@ -113,7 +268,7 @@ def _lip(values: Values) -> Sentences:
 
 
 def _alip(values: Values) -> Sentences:
-    found = results.alip(values)
+    found = alip(values)
     budgets = (found.eps_l, found.eps_u)
     _bands(
         key="learn_alip",
@@ -140,7 +295,7 @@ def _alip(values: Values) -> Sentences:
 
 
 def _ldp(values: Values) -> Sentences:
-    found = results.ldp(values)
+    found = ldp(values)
     top = max(0.1, 1.15 * float(found.ldp.max()))
     still(
         figures.curves(
@@ -162,7 +317,7 @@ def _ldp(values: Values) -> Sentences:
 
 
 def _pml(values: Values) -> Sentences:
-    found = results.pml(values)
+    found = pml(values)
     _bands(
         key="learn_pml",
         title="The optimum under PML",
@@ -177,7 +332,7 @@ ENDLESS = math.log10(150)
 
 
 def _alpha(values: Values) -> Sentences:
-    found = results.alpha(values)
+    found = alpha(values)
     x = np.append(np.log10(found.orders), ENDLESS)
     y = np.append(found.means, found.largest)
     here = ENDLESS if math.isinf(found.alpha) else math.log10(found.alpha)
@@ -203,7 +358,7 @@ def _alpha(values: Values) -> Sentences:
 
 
 def _rldp(values: Values) -> Sentences:
-    found = results.rldp(values)
+    found = rldp(values)
     x = np.log10(found.records)
     places = tuple((float(at), f"{n:,.0f}") for at, n in zip(x, found.records, strict=True))
     top = max(0.2, 1.1 * float(found.levels.max()))
@@ -230,7 +385,7 @@ def _rldp(values: Values) -> Sentences:
 
 
 def _funnel(values: Values) -> Sentences:
-    found = results.funnel(values)
+    found = funnel(values)
     told = float(found.budgets[-1])
     still(
         figures.curves(
@@ -255,18 +410,18 @@ def _funnel(values: Values) -> Sentences:
 
 
 def _maximin(values: Values) -> Sentences:
-    found = results.maximin(values)
+    found = maximin(values)
     before, after = st.columns(2)
     with before:
         _graph(
-            results.graph(found, merged=False),
+            graph(found, merged=False),
             key="learn_stops_before",
             title="Before the merges",
             role="before",
         )
     with after:
         _graph(
-            results.graph(found, merged=True),
+            graph(found, merged=True),
             key="learn_stops_after",
             title="After the merges",
             role="after",

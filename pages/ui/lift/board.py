@@ -11,30 +11,20 @@ from core.measures.leakage import Leakage
 from core.notions import PointwiseNotion
 from core.notions import catalogue as notions
 from core.release.confusability import most_likely
+from core.release.posteriors import Exposure, averages, exposure, pointwise
 from core.release.sentences import promise_text, question
-from core.release.symbol_risk import Exposure, averages, exposure, pointwise
 from core.scenario import Result
 from core.wording import number_of
 from pages.ui import figures
 from pages.ui.chart import chart, old
-from pages.ui.figures.symbols import UNJUDGED
+from pages.ui.figures.bars import UNJUDGED
 from pages.ui.frame import controls, page_frame
 from pages.ui.parts import formulas, tables
 from pages.ui.parts.cards import card
-from pages.ui.parts.paging import ROWS, page
+from pages.ui.parts.tables import ROWS, page
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import in_unit, level, share
 from pages.ui.work import derived, refining
-
-ROW = 24
-"""Pixels a symbol takes in the charts, whose height grows with the alphabet."""
-
-PAPER = (5, 17, 1000)
-"""Secrets, symbols and draws of [Lift] Fig. 1."""
-
-
-RULES_OUT = 1e6
-"""Nats beyond any finite log-lift: symbols that rule a secret out come first, by their max-lift."""
 
 USUAL = 2.0
 """The order α of the measures where neither promise nor link has one."""
@@ -50,6 +40,7 @@ def show() -> None:
 
 
 @st.fragment
+@page_frame.whole
 def _live(places: page_frame.Places) -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
     scenario = page_frame.asked(places)
@@ -89,11 +80,11 @@ def _exposed(result: Result) -> tuple[Leakage, Exposure]:
 
 def _charts(result: Result, leak: Leakage, found: Exposure, unit: str) -> None:
     reached = np.maximum(-leak.log_min_lift, leak.log_max_lift)
-    reached = np.where(np.isinf(reached), RULES_OUT + leak.log_max_lift, reached)
+    reached = np.where(np.isinf(reached), 1e6 + leak.log_max_lift, reached)
     shown = page(reached, "symbols, those that move beliefs most first", "lift_page")
     secrets = most_likely(leak.joint_sy.sum(axis=1), ROWS)
     names = [leak.labels[y] for y in shown]
-    height = int(np.clip(100 + ROW * len(shown), 300, 900))
+    height = int(np.clip(100 + 24 * len(shown), 300, 900))
     budgets = derived.budgets(result.scenario)
     judged = isinstance(derived.promise(result.scenario), PointwiseNotion)
     left, right = st.columns(2)
@@ -277,7 +268,8 @@ def _shown(value: tuple[float, str], unit: str) -> str:
 
 
 def _asymmetry(unit: str) -> None:
-    n_s, n_x, draws = PAPER
+    # secrets, symbols and draws of [Lift] Fig. 1
+    n_s, n_x, draws = 5, 17, 1000
     found = derived.asymmetry(n_s, n_x, draws)
     st.header("Why the bound on min-lift costs so much", anchor=False)
     st.markdown(

@@ -1,12 +1,17 @@
-"""The Mechanisms page's content: matrix, posteriors, what outputs tell, Algorithm 1, comparison."""
+"""The Mechanisms page: the matrix on screen, what its outputs tell, and all others beside it."""
 
 from __future__ import annotations
+
+import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from core.errors import CoreError
+from core.jobs.work import compare_all
+from core.limits import ROUNDING
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms import fit
 from core.mechanisms.entry import MechanismEntry
@@ -14,25 +19,152 @@ from core.mechanisms.outputs import leads
 from core.notions import catalogue as notions
 from core.release.confusability import most_likely
 from core.release.posteriors import Disclosure
-from core.release.sentences import finding
-from core.scenario import Result, Scenario
-from core.scenario.data_url import cut
+from core.scenario import PURPOSES, Result, Scenario
+from core.studies.comparison import SECONDS, Compared
 from core.wording import listed, number_of
 from pages.ui import figures
 from pages.ui.chart import chart, old
 from pages.ui.frame import controls, page_frame, pickers
-from pages.ui.mechanisms import comparison, merging, query, side_channels
-from pages.ui.parts import exports, formulas
+from pages.ui.mechanisms import merging, query, side_channels
+from pages.ui.parts import exports, formulas, tables
 from pages.ui.parts.cards import card
 from pages.ui.parts.key_figures import strip
-from pages.ui.parts.paging import COLUMNS, ROWS, page
+from pages.ui.parts.tables import COLUMNS, ROWS, WIDTHS, page
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import in_unit, level, share
-from pages.ui.work import derived, refining
+from pages.ui.work import derived, progress, refining
+from pages.ui.work.long_answer import LongAnswer
 
-ROW = 22
-"""Pixels a row takes in the matrices, whose height grows with the alphabet."""
+LIMIT = 120.0
+"""Seconds that all of them may take at first."""
+
+
+def compare(result: Result, unit: str) -> None:
+    """Show the table under its heading; it is worked out when it is asked for."""
+    st.header("All mechanisms at the same level", anchor=False)
+    reached = result.after.achieved["lip"]
+    at = reached if math.isfinite(reached) else result.scenario.eps
+    why = (
+        "the level that the mechanism above achieves"
+        if math.isfinite(reached)
+        else "as much as the budget last asked for, since the mechanism above has no finite level"
+    )
+    st.markdown(
+        f"Each one is allowed **{level(at, unit)} {unit} of LIP**, {why}. Click a column to sort. "
+        "Those without a budget are shown as they are."
+        + (
+            " The robust ones are allowed as much RLDP, which implies it."
+            if result.scenario.data.secret_released
+            else ""
+        )
+    )
+    _other_purpose(result.scenario)
+    wanted = st.toggle(
+        "Compare them",
+        key="compare_all",
+        persist_state="session",
+        help=f"Works them out in the background; takes {LIMIT:.0f} seconds at most.",
+    )
+    rows = _rows(result.scenario, at) if wanted else None
+    if rows is None:
+        return
+    table = _table(rows, at, unit, several=len(result.counted.attributes) > 1)
+    tables.sheet(
+        table,
+        "comparison",
+        most=640,
+        wrapped={name: WIDTHS[name] for name in ("mechanism", "note")},
+        most_lines=2,
+        column_config={
+            # it stays in sight where the others do not fit on a narrow screen
+            "mechanism": st.column_config.TextColumn(
+                "mechanism", width=WIDTHS["mechanism"], pinned=True
+            ),
+            "note": st.column_config.TextColumn("note", width=WIDTHS["note"]),
+            "needs S": st.column_config.CheckboxColumn(
+                "needs S", help="Whether it must read the secret when it releases."
+            ),
+            f"at most, {unit}": st.column_config.NumberColumn(
+                help=f"{glossary.meaning('bound')} Those that read S too have one of their own. "
+                "Blank for those that have no budget: no bound on them is proven."
+            ),
+            f"I(S;Y), {unit}": st.column_config.NumberColumn(
+                help=glossary.meaning("secret_information")
+            ),
+            "within": st.column_config.CheckboxColumn(
+                "within", help="Whether it stays within the level of LIP."
+            ),
+            "kept of X": st.column_config.ProgressColumn(
+                "kept of X", format="percent", min_value=0.0, max_value=1.0
+            ),
+        },
+    )
+
+
+def _other_purpose(scenario: Scenario) -> None:
+    """Say that the table counts I(X;Y) where something else is to survive."""
+    if scenario.purpose != "information":
+        st.caption(
+            "The table counts information about all of X; the figures above count "
+            f"{PURPOSES[scenario.purpose]}."
+        )
+
+
+def _rows(scenario: Scenario, at: float) -> tuple[Compared, ...] | None:
+    """Return the rows; None while they are being worked out, or where the work ended."""
+    question = repr(replace(scenario, mechanism="identity", notion="lip", eps=1.0))
+    work = LongAnswer(
+        scenario.data,
+        ("compared", question, f"{at:.9g}"),
+        compare_all,
+        lambda: (scenario, derived.counted(scenario.data), at, SECONDS * work.longer),
+        LIMIT,
+        is_final=lambda rows: not any(row.cut for row in rows),
+    )
+    return progress.awaited(
+        work,
+        work.ask,
+        "Running every mechanism",
+        seconds=LIMIT,
+        key="compared",
+        left_open=lambda rows: (
+            f"The search was cut off after {SECONDS * work.longer:g} s each for "
+            f"{listed([row.title for row in rows if row.cut])}: more time may find better ones."
+        ),
+    )
+
+
+def _table(rows: tuple[Compared, ...], at: float, unit: str, *, several: bool) -> pd.DataFrame:
+    """Return the table; with the level against side channels where X has several columns."""
+
+    def shown(values: list[float]) -> list[float]:
+        return [round(in_unit(value, unit), 4) for value in values]
+
+    table = pd.DataFrame(
+        {
+            "mechanism": [row.title for row in rows],
+            "kept of X": [row.nmi for row in rows],
+            "within": [row.lip <= at + ROUNDING for row in rows],
+            "needs S": [row.reads_secret for row in rows],
+            f"I(X;Y), {unit}": shown([row.utility for row in rows]),
+            f"at most, {unit}": shown([row.upper_bound for row in rows]),
+            f"LIP, {unit}": shown([row.lip for row in rows]),
+            f"LDP, {unit}": shown([row.ldp for row in rows]),
+            f"I(S;Y), {unit}": shown([row.leak for row in rows]),
+            "outputs": [row.outputs for row in rows],
+            "seconds": [round(row.seconds, 2) for row in rows],
+            "note": [row.note for row in rows],
+        }
+    )
+    if several:
+        known = shown([row.side_channel for row in rows])
+        table.insert(8, f"with side channels, {unit}", known)
+    if any(not math.isnan(row.robust) for row in rows):  # S is released too
+        worst = shown([row.robust for row in rows])
+        table.insert(8, f"RLDP, {unit}", worst)
+    return table.sort_values(["within", "kept of X"], ascending=False, kind="stable")
+
 
 MOST_OUTPUTS = 200
 """Outputs that the picker lists: those that move beliefs most."""
@@ -47,6 +179,7 @@ def show() -> None:
 
 
 @st.fragment
+@page_frame.whole
 def _live(places: page_frame.Places) -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
     scenario = page_frame.asked(places)
@@ -71,11 +204,7 @@ def _live(places: page_frame.Places) -> None:
 
 
 def _answered(result: Result) -> None:
-    with st.container(key="finding"):
-        said = [refining.glance(result.scenario), *result.mechanism.notes]
-        notes = [f":small[{markdown(sentence)}]" for sentence in said if sentence]
-        sentence = markdown(finding(result, controls.unit()))
-        st.markdown("\n\n".join([sentence, *notes]), help=glossary.told(sentence))
+    page_frame.headline(result)
     unit = controls.unit()
     strip(result, unit)
     refining.follow(result.scenario, result.mechanism)
@@ -83,7 +212,7 @@ def _answered(result: Result) -> None:
     known = side_channels.known(result)
     _outputs(result, known, unit)
     merging.show(result)
-    comparison.show(result, unit)
+    compare(result, unit)
 
 
 def _needs(entry: MechanismEntry) -> None:
@@ -112,7 +241,7 @@ def _matrices(result: Result) -> None:
     mechanism, joint = result.mechanism, result.joint
     blocks, rows = mechanism.kernel.shape[0] // joint.n_x, derived.inputs(result)
     most = min(ROWS, max(len(rows), mechanism.n_y))
-    height = int(np.clip(150 + ROW * most, 300, 760))
+    height = int(np.clip(150 + 22 * most, 300, 760))
     weight = joint.p.ravel() if blocks > 1 else joint.p_x
     left, right = st.columns(2)
     with (
@@ -233,14 +362,11 @@ def _output(found: Disclosure) -> int:
     """Show the picker of the output, those that move beliefs most first; return its index."""
     order = np.argsort(-found.level, kind="stable")[:MOST_OUTPUTS].tolist()
     names = leads(found.labels)
-    label = query.take("output")
+    label = query.URL.take("output")
     if label is not None:
         st.session_state[OUTPUT] = label
         if label not in [names[y] for y in order]:
-            query.URL.tell(
-                f"The link has output={cut(label)}, which is no output here; the worst one is "
-                "shown."
-            )
+            query.URL.refuse("output", label, "is no output here", "the worst one is shown")
     # known by its main inputs, so that it stays picked while a slider changes their shares
     named: dict[str, int] = {names[y]: y for y in order}
     worst = names[order[0]]
@@ -269,8 +395,7 @@ def _output(found: Disclosure) -> int:
 def _remember(listed: frozenset[str], worst: str) -> None:
     """Keep the name of the output that was picked; of the worst one none, so that it stays worst.
 
-    A browser that has not yet received the outputs of a new mechanism sends the text that it
-    showed for the old one: that is no output's name, and nobody picked it.
+    A late browser sends the text that it showed for an old mechanism: that is no output's name.
     """
     picked = st.session_state["output"]
     if picked in listed:

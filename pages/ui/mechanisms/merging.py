@@ -9,7 +9,7 @@ import streamlit as st
 from core.errors import CoreError
 from core.mechanisms import MergeStep, fit
 from core.mechanisms import catalogue as mechanisms
-from core.mechanisms.merging.merging_steps import in_words, replay
+from core.mechanisms.merging.subset_merging import in_words, replay
 from core.scenario import Result
 from core.wording import number_of
 from pages.ui import figures
@@ -18,7 +18,7 @@ from pages.ui.frame import controls, pickers
 from pages.ui.mechanisms import query
 from pages.ui.parts import formulas
 from pages.ui.parts.cards import card
-from pages.ui.parts.paging import page
+from pages.ui.parts.tables import page
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import in_unit, level
 from pages.ui.work import derived
@@ -119,7 +119,7 @@ def _step(count: int) -> int:
 def _settle(count: int) -> None:
     """Set the slider to the step that the URL wants, if there is one; else leave it where it is."""
     query.show("step", [])
-    wanted = query.take("step")
+    wanted = query.URL.take("step")
     if wanted is not None and wanted > count:
         query.URL.tell(
             f"The link has step={wanted}, but there {'is' if count == 1 else 'are'} "

@@ -1,19 +1,13 @@
-"""The Mechanisms page's own question beside the scenario: its switches, in the URL.
-
-Values that depend on the answer (an output's name, a step, an attribute's level) are kept until the
-board that shows them takes them and says whether they exist.
-"""
+"""The Mechanisms page's switches in the URL; what depends on the answer is checked when shown."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import streamlit as st
 
-from core.scenario.data_url import cut
-from core.scenario.json_text import read_json
-from pages.ui.frame.page_query import PageQuery, whole
+from core.codec import read_json
+from pages.ui.frame.address import PageQuery, Value, whole_number
 
 ABOUT_S, ABOUT_X = "about S", "about X"
 """What the posteriors can be of."""
@@ -21,39 +15,47 @@ ABOUT_S, ABOUT_X = "about S", "about X"
 ABOUT = {"s": ABOUT_S, "x": ABOUT_X}
 """The URL's value → what the switch of the posteriors says."""
 
-URL = PageQuery("mechanisms", ("about", "known", "output", "step", "all"))
-"""The page's keys in the URL."""
-
-_WANTED = "_mechanisms_wanted"
 _SHOWN = "_mechanisms_shown"
 
 
+def _pair(text: str) -> tuple[str, str] | None:
+    """Read a column and its level."""
+    try:
+        column, level = map(str, read_json(text, "It"))
+    except (ValueError, TypeError):
+        return None
+    return column, level
+
+
+URL = PageQuery(
+    "mechanisms",
+    Value(
+        "about",
+        ABOUT_S,
+        ABOUT.get,
+        "posterior_of",
+        instead="s is used",
+        write=dict(zip(ABOUT.values(), ABOUT, strict=True)).__getitem__,
+    ),
+    Value(
+        "all",
+        False,
+        {"0": False, "1": True}.get,
+        "compare_all",
+        why="is not 0 or 1",
+        instead="0 is used",
+        write=lambda on: str(int(on)),
+    ),
+    Value("known", read=_pair, why='is not ["COLUMN", "LEVEL"]', instead="", many=True),
+    Value("output"),
+    Value("step", read=whole_number, why="is not a whole number", instead="the end is shown"),
+)
+
+
 def restore() -> None:
-    """Bring the session to what the URL says; unknown values fall back with a notice."""
-    query = URL.read()
-    if query is None:
-        return
-    last = {key: values[-1] for key, values in query.items()}
-    about, every = last.get("about", "s"), last.get("all", "0")
-    if about not in ABOUT:
-        URL.tell(f"The link has about={cut(about)}, which is not known; s is used.")
-    if every not in ("0", "1"):
-        URL.tell(f"The link has all={cut(every)}, which is not 0 or 1; 0 is used.")
-    st.session_state["posterior_of"] = ABOUT.get(about, ABOUT_S)
-    st.session_state["compare_all"] = every == "1"
-    wanted: dict[str, Any] = {"known": _pairs(query.get("known", [])), "output": last.get("output")}
-    step = last.get("step")
-    if step is not None and not whole(step):
-        URL.tell(f"The link has step={cut(step)}, which is not a whole number; the end is shown.")
-        step = None
-    wanted["step"] = None if step is None else int(step)
-    st.session_state[_WANTED] = wanted
-    st.session_state[_SHOWN] = {}
-
-
-def take(key: str) -> Any:
-    """Return what the URL asks of a board, once; None where it asks nothing or it was taken."""
-    return st.session_state.get(_WANTED, {}).pop(key, None)
+    """Bring the session to what the URL says."""
+    if URL.restore() is not None:
+        st.session_state[_SHOWN] = {}
 
 
 def show(key: str, values: list[str]) -> None:
@@ -63,28 +65,9 @@ def show(key: str, values: list[str]) -> None:
 
 def publish() -> None:
     """Write the page's switches to the URL."""
-    about = [key for key, said in ABOUT.items() if st.session_state.get("posterior_of") == said]
-    URL.publish(
-        st.session_state.get(_SHOWN, {})
-        | {
-            "about": [] if about == ["s"] else about,
-            "all": ["1"] if st.session_state.get("compare_all") else [],
-        }
-    )
+    URL.publish(st.session_state.get(_SHOWN, {}) | URL.wanted())
 
 
 def pair_text(column: str, level: str) -> str:
     """Return what the URL says of a column whose level is known."""
     return json.dumps([column, level], ensure_ascii=False)
-
-
-def _pairs(texts: list[str]) -> list[tuple[str, str]]:
-    found = []
-    for text in texts:
-        try:
-            column, level = map(str, read_json(text, "It"))
-        except (ValueError, TypeError):
-            URL.tell(f'The link has known={cut(text)}, which is not ["COLUMN", "LEVEL"].')
-        else:
-            found.append((column, level))
-    return found

@@ -24,15 +24,7 @@ from pages.ui.work import derived
 
 @dataclass(frozen=True)
 class SideInformation:
-    """What the attacker knows.
-
-    Attributes
-    ----------
-    values : tuple of (int, int)
-        Attribute of X and its value.
-    who : str
-        The attacker in words.
-    """
+    """The values of X's attributes that the attacker knows, and `who` that is, in words."""
 
     values: tuple[tuple[int, int], ...] = ()
     who: str = "someone who knows only the distribution of the data"
@@ -41,7 +33,7 @@ class SideInformation:
 def known(result: Result) -> SideInformation:
     """Show the switch of the side channel where X has attributes; return what is known."""
     attributes = result.counted.attributes
-    _adopt(query.take("known") or [], attributes)
+    _adopt(query.URL.take("known") or [], attributes)
     query.show("known", [])
     if len(attributes) < 2:
         return SideInformation()

@@ -1,19 +1,46 @@
-"""What the Papers page shows beside the scenario: an experiment, or the errata, in the URL."""
+"""What the Papers page shows beside the scenario: an experiment, how it was run, or the errata."""
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 import streamlit as st
 
-from core.errors import InvalidInputError
-from core.learning.settings import Setting, written
-from core.papers.catalogue import EXPERIMENTS
-from core.papers.results import PAPERS
+from core.data.spec import DataSpec
+from core.papers.catalogue import EXPERIMENTS, entry
+from core.papers.results import PAPERS, Experiment, Run
+from core.papers.running import perform, shipped
 from core.papers.worlds import SETTINGS, WORLDS
 from core.papers.worlds import world as find_world
-from core.scenario.data_url import cut
-from pages.ui.frame.page_query import PageQuery
-from pages.ui.papers import results
-from pages.ui.parts.number_slider import number_slider
+from pages.ui.frame.address import PageQuery, Value, one_of
+from pages.ui.frame.numbers import Numbers
+from pages.ui.work.long_answer import LongAnswer
+
+LIMIT = 3_600.0
+"""Seconds that an experiment may take."""
+
+
+@cache
+def full_run() -> Run | None:
+    """Return the full run that comes with the program, if it has one."""
+    return shipped()
+
+
+def of_full_run(key: str) -> Experiment | None:
+    """Return an experiment of the run that comes with the program; None where it has none."""
+    run = full_run()
+    if run is None:
+        return None
+    return next((one for one in run.experiments if one.key == key), None)
+
+
+def again(key: str, *, quick: bool) -> LongAnswer[dict[str, Any]]:
+    """Return the work of running an experiment here."""
+    entry(key)
+    how = "quick" if quick else "full"
+    return LongAnswer(DataSpec(), ("paper", key, how), perform, lambda: (key, 0, quick), LIMIT)
+
 
 SHOW = "show"
 """The URL's key of what is shown: an experiment's key, or `ERRATA`."""
@@ -32,45 +59,40 @@ HOW = ("quick", "full")
 WORLD = "world"
 """The URL's key of the statement that is shown as a world."""
 
-URL = PageQuery("papers", (SHOW, RUN, WORLD, *SETTINGS))
-"""The page's keys in the URL."""
+URL = PageQuery(
+    "papers",
+    Value(
+        SHOW,
+        FIRST,
+        one_of({ERRATA, *(one.key for one in EXPERIMENTS)}),
+        "_papers_show",
+        instead=f"{FIRST} is shown",
+    ),
+)
+
+NUMBERS = Numbers("papers", URL, SETTINGS)
 
 PAPER, EXPERIMENT, STATEMENT = "papers_paper", "papers_experiment", "papers_world"
 """Keys of the widgets that choose a paper, and an experiment or a false statement of it."""
 
-_NOW = "_papers_show"
 _WORLD = "_papers_world"
-_VALUES = "_papers_values"
 
 
 def restore() -> None:
     """Bring the session to what the URL says; what is not known falls back with a notice."""
-    query = URL.read()
-    if query is None:
-        return
-    asked = query.get(SHOW, [FIRST])[-1]
-    if asked != ERRATA and asked not in {one.key for one in EXPERIMENTS}:
-        URL.tell(f"The link has {SHOW}={cut(asked)}, which is not known; {FIRST} is shown.")
-        asked = FIRST
-    go(asked)
-    _restore_run(query.get(RUN, [""])[-1])
-    _restore_world(query)
-    found = {key: one.default for key, one in SETTINGS.items()}
-    for key in SETTINGS:
-        if key in query:
-            found[key] = _number(SETTINGS[key], query[key][-1])
-    st.session_state[_VALUES] = found
-    for key, value in found.items():
-        st.session_state[widget(key)] = value
+    query = URL.restore()
+    if query is not None:
+        go(shown())
+        _restore_run(query.get(RUN, [""])[-1])
+        _restore_world(query)
+        NUMBERS.restore(query)
 
 
 def _restore_world(query: dict[str, list[str]]) -> None:
     """Take the statement that is shown as a world: the first that has a number of the link."""
     asked = query.get(WORLD, [""])[-1]
     if asked and asked not in {one.key for one in WORLDS}:
-        URL.tell(
-            f"The link has {WORLD}={cut(asked)}, which is not known; {WORLDS[0].title} is shown."
-        )
+        URL.refuse(WORLD, asked, "is not known", f"{WORLDS[0].title} is shown")
         asked = WORLDS[0].key
     having = (one.key for one in WORLDS if set(one.settings) & query.keys())
     go_world(asked or next(having, WORLDS[0].key))
@@ -97,11 +119,9 @@ def _restore_run(how: str) -> None:
     if not how or shown() == ERRATA:
         return
     if how not in HOW:
-        URL.tell(
-            f"The link has {RUN}={cut(how)}, which is not {' or '.join(HOW)}; the run that comes "
-            "with the program is shown."
-        )
-    elif results.again(shown(), quick=how == HOW[0]).is_begun:
+        instead = "the run that comes with the program is shown"
+        URL.refuse(RUN, how, f"is not {' or '.join(HOW)}", instead)
+    elif again(shown(), quick=how == HOW[0]).is_begun:
         run_as(how)
     else:
         URL.tell(
@@ -124,24 +144,9 @@ def _run_key() -> str:
     return f"_papers_run_{shown()}"
 
 
-def _number(setting: Setting, text: str) -> float:
-    """Return a number of the link, or the default with a notice."""
-    try:
-        return setting.read(text)
-    except InvalidInputError as error:
-        said = f"{str(error)[:-1]}; {written(setting.default)} is used."
-        URL.tell(f"The link is not as it should be: {said}")
-        return setting.default
-
-
-def widget(key: str) -> str:
-    """Return the key of a number's widget."""
-    return f"papers_{key}"
-
-
 def shown() -> str:
     """Return the key of the experiment on screen, or `ERRATA`."""
-    return str(st.session_state.get(_NOW, FIRST))
+    return str(URL.now(SHOW))
 
 
 def paper() -> str:
@@ -161,7 +166,7 @@ def choices() -> list[str]:
 
 def go(asked: str) -> None:
     """Show an experiment, or the errata."""
-    st.session_state[_NOW] = asked
+    URL.set(SHOW, asked)
     st.session_state[PAPER] = paper()
     if asked != ERRATA:
         st.session_state[EXPERIMENT] = asked
@@ -178,30 +183,12 @@ def pick_experiment() -> None:
     go(str(st.session_state[EXPERIMENT]))
 
 
-def values() -> dict[str, float]:
-    """Return the numbers of the errata's worlds."""
-    plain = {key: one.default for key, one in SETTINGS.items()}
-    found: dict[str, float] = st.session_state.setdefault(_VALUES, plain)
-    return found
-
-
-def slider(key: str) -> None:
-    """Show the slider of a number of the errata's worlds, and take it."""
-    setting, name = SETTINGS[key], widget(key)
-    if st.session_state.get(name) is None:
-        st.session_state[name] = values()[key]
-    number_slider(setting, name)
-    values()[key] = float(st.session_state[name])
-
-
 def publish() -> None:
     """Write what is shown to the URL; what is the default is left out."""
-    wanted = {} if shown() == FIRST else {SHOW: [shown()]}
+    wanted = URL.wanted()
     if shown() != ERRATA:
         wanted[RUN] = [run()] if run() else []
     else:
         wanted[WORLD] = [world()] if world() != WORLDS[0].key else []
-        for key in find_world(world()).settings:
-            if values()[key] != SETTINGS[key].default:
-                wanted[key] = [written(values()[key])]
+        wanted |= NUMBERS.wanted(find_world(world()).settings)
     URL.publish(wanted)

@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from core.learning.errata import Proposition, Theorem
 from core.learning.settings import Values
 from core.learning.words import level
-from core.papers.merging_worlds import Merging, Sharing
+from core.papers.merging_worlds import Merging, Proposition, Sharing, Theorem
 from core.papers.robust_worlds import Bounds, Reporting, Rows
 from core.papers.worlds import World
 from core.wording import apart, percent
 from pages.ui import figures
 from pages.ui.figures import Curve, Side
-from pages.ui.parts.static_card import still
-from pages.ui.style.ticks import texts, ticks
+from pages.ui.parts.cards import still
+from pages.ui.style.base import texts, ticks
 from pages.ui.work.store import SHARED
 
 LEVEL = "level, nats"
@@ -95,7 +94,7 @@ def _merging(one: Merging, _: Values) -> None:
         "merging",
         (
             Curve("subset merging", one.budgets, one.right_line, dots=True),
-            Curve("ω = Λ + Ψ as printed", one.budgets, one.risk_line, dots=True),
+            Curve("ω = Λ + Ψ, printed for ALIP", one.budgets, one.risk_line, dots=True),
             Curve("line 4 as printed", one.budgets, one.line_4_line, dots=True),
         ),
         Side("ε", 0.0, 8.2),

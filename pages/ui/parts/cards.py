@@ -1,4 +1,4 @@
-"""A card: a chart with its title, what it means, the table behind it and its formulas."""
+"""Cards: a figure with title, formulas and its data as a table; live, or still."""
 
 from __future__ import annotations
 
@@ -9,9 +9,26 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import CoreError
+from pages.ui.chart import chart
+from pages.ui.figures import Figure
 from pages.ui.parts import tables
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
+
+
+def still(
+    figure: Figure,
+    *,
+    key: str,
+    title: str,
+    subtitle: str,
+    alt: str,
+    table: Callable[[], pd.DataFrame],
+    faded: bool = False,
+) -> None:
+    """Show a figure in a card; the parameters are those of `card` and `chart`."""
+    with card(key=key, title=title, subtitle=subtitle, table=table):
+        chart(figure, key=key, title=title, alt=alt, faded=faded)
 
 
 def card(
@@ -23,25 +40,7 @@ def card(
     formulas: tuple[str, ...] = (),
     beside: Callable[[], object] | None = None,
 ) -> DeltaGenerator:
-    """Show a card without its chart, and return the place for the chart.
-
-    The symbols and acronyms in title and subtitle are explained beside the title.
-
-    The card stays as it is while sliders move; only what is put in that place runs again.
-
-    Parameters
-    ----------
-    key : str
-        Of the chart; the card's other elements derive theirs from it.
-    title, subtitle : str
-        What the chart shows, and how to read it, in Markdown: labels from data must be escaped.
-    table : callable
-        Makes the table behind the chart; called when it is opened.
-    formulas : tuple of str
-        Markdown paragraphs with LaTeX, shown on request.
-    beside : callable, optional
-        Shows more controls in the card's first row.
-    """
+    """Show a card without its chart, and return the place for that, which alone runs again."""
     with st.container(border=True, height="stretch", key=f"card_{key}"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"**{title}**", help=glossary.told(title, subtitle))

@@ -55,13 +55,5 @@ _COMPONENT = st.components.v2.component(
 
 
 def button(key: str, link: str = "") -> None:
-    """Show the button.
-
-    Parameters
-    ----------
-    key : str
-        Of the element.
-    link : str, optional
-        What it copies; the page's address at the time of the click where it is empty.
-    """
+    """Show the button."""
     _COMPONENT(key=key, data=link)

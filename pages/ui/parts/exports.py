@@ -22,7 +22,14 @@ from core.scenario.snippet import notebook, snippet
 from core.spreadsheets import safe_cell
 from core.utilities import Information
 from pages.ui.style.labels import markdown
-from pages.ui.work import answers, context, derived
+from pages.ui.work import answers, context, derived, refining
+
+HASHED = (
+    "Address and scenario name your file by its SHA-256, by which a guess of all of it can be "
+    "tested: give them only to those who have the file. Program, notebook, report and certificate "
+    "do not have it."
+)
+"""Stands below what identifies a user's file."""
 
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:
@@ -40,24 +47,13 @@ def _line(cells: Iterable[object]) -> str:
 
 
 def kernel_table(mechanism: Mechanism, inputs: Sequence[str]) -> pd.DataFrame:
-    """Return P(y | x) as a table: a row for each input, a column for each output.
-
-    Parameters
-    ----------
-    mechanism : Mechanism
-        Its kernel has shape (n, n_y).
-    inputs : sequence of str
-        Names of the kernel's n rows, as of `pages.ui.work.derived.inputs`.
-    """
+    """Return P(y | x), (n, n_y), as a table: a row for each input, a column for each output."""
     columns = {label: mechanism.kernel[:, y] for y, label in enumerate(mechanism.y_labels)}
     return pd.DataFrame({"x": list(inputs)} | columns)
 
 
 def parquet_bytes(frame: pd.DataFrame, about: Context) -> bytes:
-    """Write a table as Parquet; its metadata "liftscope" says as JSON what it is about.
-
-    Columns of texts and numbers together are written as texts.
-    """
+    """Write a table as Parquet; its metadata "liftscope" says as JSON what it is about."""
     plain = frame.copy()
     plain.columns = [str(column) for column in frame.columns]
     for column, kind in plain.dtypes.items():
@@ -150,14 +146,25 @@ def _contents(key: str, scenario: Scenario) -> None:
     except CoreError as error:
         st.error(markdown(str(error)))
         return
-    downloads(result.mechanism, derived.inputs(result), result.scenario, key)
+    waiting = answers.is_refining(scenario)
+    downloads(result.mechanism, derived.inputs(result), result.scenario, key, provisional=waiting)
 
 
-def downloads(mechanism: Mechanism, inputs: Sequence[str], scenario: Scenario, key: str) -> None:
-    """Show the downloads of a mechanism, with names of its inputs, and of its question."""
+def downloads(
+    mechanism: Mechanism,
+    inputs: Sequence[str],
+    scenario: Scenario,
+    key: str,
+    *,
+    provisional: bool = False,
+) -> None:
+    """Show the downloads of a mechanism and its question; `provisional` ones say that they are."""
     about = context.of(scenario)
     name = file_part(about)
     with st.container(gap="small"):
+        if provisional:
+            about = dict(about) | {"provisional": refining.PROVISIONAL}
+            st.caption(refining.PROVISIONAL)
         st.caption("The mechanism P(y | x)")
         files: Sequence[tuple[str, str, str, Callable[[], bytes]]] = (
             (
@@ -202,3 +209,5 @@ def downloads(mechanism: Mechanism, inputs: Sequence[str], scenario: Scenario, k
         st.caption(
             "The address of this page is a permalink: it holds the question, never the data."
         )
+        if scenario.data.hashed:
+            st.caption(HASHED)

@@ -37,8 +37,8 @@ def _paragraph(entry: Catalogued) -> str:
 
 
 RANGE = (
-    "**Confusability graph**. Two releases are joined if one secret can lead to both; a secret is "
-    "then never told apart by them for certain.\n\n"
+    "**Confusability graph**. Two releases are joined if one secret can lead to both: whoever "
+    "knows the secret cannot tell for certain which came out.\n\n"
     r"$$ y \sim y' \iff \exists s: P(s,y) > 0 \text{ and } P(s,y') > 0 $$"
     "\n\nThe graph's parts (connected components) are the groups of secrets that a release tells "
     r"apart for certain: maximin information $I_* = \log(\text{parts})$."

@@ -9,15 +9,19 @@ from core.release.sentences import promise_text
 from core.scenario import Result
 from pages.ui.style import glossary
 from pages.ui.style.units import level, share
-from pages.ui.work import derived
+from pages.ui.work import answers, derived
+
+AT_LEAST = "≥ "
+"""Before what is kept while a better answer is being worked out."""
 
 
 def strip(result: Result, unit: str) -> None:
     """Show a result's figures in one row that wraps where there is little room."""
     mechanism, after, before = result.mechanism, result.after, result.before
+    least = AT_LEAST if answers.is_refining(result.scenario) else ""
     with st.container(horizontal=True, gap="medium", key="strip"):
-        _kept(result, unit)
-        figure("NMI", share(mechanism.nmi), "of what X says", "nmi")
+        _kept(result, unit, least)
+        figure("NMI", least + share(mechanism.nmi), "of what X says", "nmi")
         for told in notions.always_told():
             now, then = (level(leak.achieved[told.key], unit) for leak in (after, before))
             figure(f"{told.title} reached, {unit}", now, f"X itself {then}", "level")
@@ -36,24 +40,28 @@ def strip(result: Result, unit: str) -> None:
         audit_badge(result, unit)
 
 
-def _kept(result: Result, unit: str) -> None:
-    """Show what was asked to be kept, and I(X;Y) beside it."""
+def _kept(result: Result, unit: str, least: str) -> None:
+    """Show what was asked to be kept, after `least`, and I(X;Y) beside it."""
     mechanism, purpose = result.mechanism, result.scenario.purpose
     most = f"at most {level(mechanism.upper_bound, unit)}"
     if purpose == "information":
         label = f"I(X;Y), {unit}"
-        figure(label, level(mechanism.utility, unit), most, "mutual_information")
+        figure(label, f"{least}{level(mechanism.utility, unit)}", most, "mutual_information")
         return
     task = "T" if result.scenario.data.task else "X"
     if purpose == "task":
-        figure(f"I(T;Y), {unit}", level(mechanism.utility, unit), most, "task_information")
+        told = f"{least}{level(mechanism.utility, unit)}"
+        figure(f"I(T;Y), {unit}", told, most, "task_information")
     elif purpose == "guess":
-        value, bound = share(mechanism.utility), share(mechanism.upper_bound)
+        value, bound = f"{least}{share(mechanism.utility)}", share(mechanism.upper_bound)
         figure(f"{task} guessed right", value, f"at most {bound}", "right_guess")
     else:
         value, bound = f"{0 - mechanism.utility:.4g}", f"{0 - mechanism.upper_bound:.4g}"
+        value = f"≤ {value}" if least else value
         figure("Expected error", value, f"at least {bound}", "expected_error")
-    figure("Kept for that", share(mechanism.kept), "of what X itself gives", "kept_for_purpose")
+    figure(
+        "Kept for that", least + share(mechanism.kept), "of what X itself gives", "kept_for_purpose"
+    )
     whole = level(mechanism.information, unit)
     figure(f"I(X;Y), {unit}", whole, "all that X says", "mutual_information")
     found = derived.right_guess(result)
@@ -63,19 +71,7 @@ def _kept(result: Result, unit: str) -> None:
 
 
 def figure(label: str, value: str, beside: str | None, term: str, more: str = "") -> None:
-    """Show a figure, and on hover and from the keyboard what it means.
-
-    Parameters
-    ----------
-    label, value : str
-        What it is called, and the figure.
-    beside : str, optional
-        A note below it.
-    term : str
-        The key of its meaning in the glossary; what the signs in the label mean follows.
-    more : str
-        What else is said of it.
-    """
+    """Show a figure, and on hover and from the keyboard what it means."""
     st.metric(
         label,
         value,
@@ -90,7 +86,9 @@ def figure(label: str, value: str, beside: str | None, term: str, more: str = ""
 def audit_badge(result: Result, unit: str) -> None:
     """Show what the audit found: the promise kept, kept at the estimate only, or none made."""
     audit, asked = result.mechanism.audit, notions.entry(result.scenario.notion).kind
-    if audit is None:
+    if answers.is_refining(result.scenario):
+        st.badge("first glance, not the answer", icon=":material/hourglass_top:", color="gray")
+    elif audit is None:
         st.badge("nothing promised", icon=":material/remove:", color="gray")
     elif asked.of_estimate and not audit.notion.of_estimate:
         st.badge(
@@ -99,4 +97,6 @@ def audit_badge(result: Result, unit: str) -> None:
             color="orange",
         )
     else:
-        st.badge("audit: promise kept", icon=":material/verified:", color="green")
+        trusts = result.joint.n is not None and not audit.notion.of_estimate
+        held = "kept at the counted distribution" if trusts else "promise kept"
+        st.badge(f"audit: {held}", icon=":material/verified:", color="green")

@@ -1,4 +1,4 @@
-"""Tables as they are shown: ∞ is written ∞, columns sort by value, and each has its CSV."""
+"""Tables and matrices: their cells, and the pages of those that are too long."""
 
 from __future__ import annotations
 
@@ -15,22 +15,52 @@ from pandas.io.formats.style import Styler
 from core.measures.leakage import Leakage
 from core.release.confusability import ConfusabilityGraph
 from core.scenario.context import file_part
+from core.validation import FloatArray, IntArray
 from pages.ui.parts import exports
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.work import context
 
+ROWS = 60
+"""Rows that a chart shows at once: more have no room for their names."""
+
+COLUMNS = 80
+"""Columns that a matrix shows: more would be too thin to see."""
+
+
+def page(weight: FloatArray, things: str, key: str) -> IntArray:
+    """Return the rows to show, the largest of weight (n,) first; of a long list, pick the page."""
+    count = len(weight)
+    if count <= ROWS:
+        return np.arange(count)
+    starts = list(range(0, count, ROWS))
+    wanted = st.session_state.get(key)
+    if wanted is not None and wanted not in starts:
+        st.session_state[key] = starts[-1]
+    start = st.select_slider(
+        f"{count:,} {things}",
+        starts,
+        format_func=lambda first: f"{first + 1:,} to {min(first + ROWS, count):,}",
+        key=key,
+        persist_state="session",
+    )
+    order: IntArray = np.argsort(-weight, kind="stable")
+    return order[int(start) : int(start) + ROWS]
+
+
+WIDTHS = {
+    "figure": 132,
+    "number": 84,
+    "cluster": 168,
+    "mechanism": 150,
+    "mechanism of a sweep": 225,
+    "note": 420,
+}
+"""Pixels of columns: beside a column of figures a phone has room for two of numbers."""
+
 ROW, LINE = 35, 20
 """Pixels that a row of one line takes, and each further line."""
 
-WRAPS = 66
-"""Least pixels of a row in which the browser breaks long texts into lines."""
-
-LETTER = 6.6
-"""Pixels that a letter takes in a table."""
-
-INSET = 18
-"""Pixels that a cell keeps free at its sides."""
 
 MOST_LINES = 5
 """Lines of a cell that are shown: a double click and the CSV show the rest."""
@@ -63,28 +93,10 @@ def sheet(
     most_lines: int = MOST_LINES,
     **more: Any,
 ) -> None:
-    """Show a table with its CSV and Parquet, whose names and metadata say what it is about.
-
-    The symbols and acronyms in its heads are explained over each head, and all of them below the
-    table, for those who have no mouse.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        What is shown; the files have its values in full.
-    key : str
-        The table's; the buttons have it with "_csv" and "_parquet" added, the files' names hold it.
-    most : int
-        Pixels that the table takes at most.
-    wrapped : mapping, optional
-        Columns of text that are broken into lines, and the pixels that each is wide.
-    most_lines : int
-        Lines of a cell that are shown.
-    **more
-        For `st.dataframe`.
-    """
+    """Show a table with its CSV and Parquet; symbols in its heads are explained there and below."""
     several = lines(frame, wrapped or {}, most_lines)
-    row = ROW if several == 1 else max(WRAPS, ROW + LINE * (several - 1))
+    # least pixels of a row in which the browser breaks long texts into lines
+    row = ROW if several == 1 else max(66, ROW + LINE * (several - 1))
     heads = [_spelled(str(column)) for column in frame.columns]
     more["column_config"] = _with_help(frame, more.get("column_config", {}))
     st.dataframe(
@@ -99,19 +111,7 @@ def sheet(
 
 
 def read(frame: pd.DataFrame, key: str, shown: pd.DataFrame | None = None) -> None:
-    """Show a table of sentences, every cell whole and no row higher than its text, with its files.
-
-    It is a table of the page's own text, which wraps, is searched by the browser, and read aloud.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        What the files have.
-    key : str
-        As in `sheet`.
-    shown : DataFrame, optional
-        What is shown of it, as Markdown; the table's texts as they are where not given.
-    """
+    """Show a table of sentences as text of the page's own, every cell whole, with its files."""
     if shown is None:
         shown = frame.map(markdown)
     with st.container(key=f"read_{key}"):
@@ -155,13 +155,7 @@ def _with_help(frame: pd.DataFrame, settings: Mapping[str, Any]) -> dict[str, An
 
 
 def _spelled(name: str) -> str:
-    """Return the name of a column with the signs that names for programs spell out.
-
-    Examples
-    --------
-    >>> _spelled("log_min_lift_nats"), _spelled("ε* at P*, nats")
-    ('log Ψ nats', 'ε* at P*, nats')
-    """
+    """Return the name of a column with the signs that names for programs spell out."""
     if not PROGRAM.fullmatch(name):
         return name
     for word, sign in SPELLED.items():
@@ -170,24 +164,10 @@ def _spelled(name: str) -> str:
 
 
 def lines(frame: pd.DataFrame, wrapped: Mapping[str, int], most_lines: int = MOST_LINES) -> int:
-    """Return how many lines the rows of a table have.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The table.
-    wrapped : mapping
-        Columns of text, and the pixels that each is wide.
-    most_lines : int
-        Lines that they have at most.
-
-    Examples
-    --------
-    >>> lines(pd.DataFrame({"name": ["Subset random response", "Optimal"]}), {"name": 110})
-    2
-    """
+    """Return how many lines the rows of a table have."""
     needed = [
-        math.ceil(LETTER * len(text) / (pixels - INSET))
+        # pixels that a letter takes, and that a cell keeps free at its sides
+        math.ceil(6.6 * len(text) / (pixels - 18))
         for column, pixels in wrapped.items()
         for text in frame[column]
     ]
@@ -195,13 +175,7 @@ def lines(frame: pd.DataFrame, wrapped: Mapping[str, int], most_lines: int = MOS
 
 
 def readable(frame: pd.DataFrame) -> pd.DataFrame | Styler:
-    """Return a table whose infinite numbers are shown as ∞ and −∞, and still sort as numbers.
-
-    Examples
-    --------
-    >>> readable(pd.DataFrame({"a": [1.0, 2.0]})).shape
-    (2, 1)
-    """
+    """Return a table whose infinite numbers are shown as ∞ and −∞, and still sort as numbers."""
     fractions = [column for column, kind in frame.dtypes.items() if kind.kind == "f"]
     if not np.isinf(frame[fractions].to_numpy(dtype=np.float64)).any():
         return frame
@@ -237,13 +211,7 @@ def graph(found: ConfusabilityGraph) -> pd.DataFrame:
 
 
 def number(value: float) -> str:
-    """Write a number as tables do, ∞ included.
-
-    Examples
-    --------
-    >>> [number(value) for value in (-np.inf, 0.25, -1.80961, 0.000031, np.nan)]
-    ['−∞', '0.25', '−1.8096', '3.1e−05', '']
-    """
+    """Write a number as tables do, ∞ included."""
     if np.isnan(value):
         return ""
     if np.isinf(value):

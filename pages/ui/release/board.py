@@ -11,16 +11,15 @@ from streamlit.delta_generator import DeltaGenerator
 from core.data.readers.reading import Upload
 from core.errors import CoreError, SolverError
 from core.jobs import Job
-from core.records.plan import Plan, command_line
-from core.release.sentences import finding
+from core.records.design import Plan, command_line
 from core.scenario import Result
 from core.wording import number_of, size_of_file
 from pages.ui.frame import controls as common
 from pages.ui.frame import page_frame, state
 from pages.ui.parts import exports, tables
-from pages.ui.release import certificate, controls, query, results
+from pages.ui.release import controls, results
 from pages.ui.style.labels import markdown
-from pages.ui.work import long_answer, own_release, progress, refining
+from pages.ui.work import long_answer, progress, refining, visits
 
 
 def show() -> None:
@@ -29,6 +28,7 @@ def show() -> None:
 
 
 @st.fragment
+@page_frame.whole
 def _live(places: page_frame.Places) -> None:
     """Show all that changes with a control; only this runs again when one is used."""
     scenario = page_frame.asked(places)
@@ -48,16 +48,13 @@ def _live(places: page_frame.Places) -> None:
 
 def _tell(told: DeltaGenerator) -> None:
     """Show what was wrong in the page's own part of the URL."""
-    for sentence in query.URL.notices():
+    for sentence in controls.URL.notices():
         told.warning(markdown(sentence), icon=":material/link_off:")
 
 
 def _answered(result: Result) -> None:
     """Show the controls of a release, its preview and, once it is made, its file."""
-    with st.container(key="finding"):
-        notes = [refining.glance(result.scenario), *result.mechanism.notes]
-        small = [f":small[{markdown(sentence)}]" for sentence in notes if sentence]
-        st.markdown("\n\n".join([markdown(finding(result, common.unit())), *small]))
+    page_frame.headline(result)
     refining.follow(result.scenario, result.mechanism)
     try:
         original = results.original(result)
@@ -105,7 +102,7 @@ def _preview(result: Result, plan: Plan) -> None:
 
 def _made(result: Result, plan: Plan, original: Upload) -> None:
     """Show the button that makes the file, the work on it, and the file."""
-    kind = query.choice("file")
+    kind = controls.URL.now("file")
     key = results.name(result, plan, kind)
     with st.container(border=True, key="release_result"):
         st.markdown("**The released file and its certificate**")
@@ -128,15 +125,15 @@ def _made(result: Result, plan: Plan, original: Upload) -> None:
             _downloads(found, plan, _named(result, original))
         _command(result, plan, original, kind)
     if found is not None:
-        certificate.show(result, found.made)
+        results.show(result, found.made)
 
 
 def _lost(plan: Plan) -> None:
     """Say that the file of the last release is gone, and how to make it again."""
-    lost = own_release.release().lost
+    lost = visits.release().lost
     if not lost:
         return
-    secret = "seed" if plan.draw.kind == query.SEED else "key"
+    secret = "seed" if plan.draw.kind == controls.SEED else "key"
     if plan.draw.commitment == lost:
         how = (
             f"The {secret} above is still the one it was drawn by: the same file can be made again."
@@ -207,11 +204,13 @@ def _downloads(found: results.Written, plan: Plan, original: str) -> None:
     if applied.filtered:
         said.append(f"{number_of(applied.filtered, 'record')} left out, as the data says.")
     if applied.unknown:
-        treated = "left out" if plan.unknown in query.TREATMENTS else f"taken for {plan.unknown!r}"
+        treated = (
+            "left out" if plan.unknown in controls.TREATMENTS else f"taken for {plan.unknown!r}"
+        )
         total = sum(n for _, n in applied.unknown)
         said.append(f"{number_of(total, 'record')} with unknown or missing values {treated}.")
     st.markdown(markdown(" ".join(said)))
-    address = own_release.release().files.offer(found.path)
+    address = visits.release().files.offer(found.path)
     kind = controls.FILES[found.path.suffix[1:]]
     with st.container(horizontal=True, vertical_alignment="center", key="release_downloads"):
         st.html(
@@ -221,7 +220,7 @@ def _downloads(found: results.Written, plan: Plan, original: str) -> None:
         )
         st.download_button(
             "Certificate (JSON)",
-            data=lambda: certificate.as_json(found.made),
+            data=lambda: results.as_json(found.made),
             file_name="certificate.json",
             mime="application/json",
             key="release_certificate",
@@ -245,12 +244,12 @@ def _command(result: Result, plan: Plan, original: Upload, kind: str) -> None:
     with st.expander("The same from the command line", icon=":material/terminal:"):
         records = _named(result, original)
         st.code(command_line(plan, records, f"released.{kind}"), language="bash")
-        if plan.draw.kind == query.KEY:
+        if plan.draw.kind == controls.KEY:
             st.caption("The file key.txt holds the key and nothing else, no line break either.")
         st.download_button(
             "Scenario (JSON)",
             data=lambda: json.dumps(
-                json.loads(result.scenario.to_json()), indent=1, ensure_ascii=False
+                result.scenario.to_dict(), indent=1, ensure_ascii=False
             ).encode(),
             file_name="scenario.json",
             mime="application/json",

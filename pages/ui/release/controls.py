@@ -1,24 +1,72 @@
-"""The Release page's controls: draw, columns, unknown values and kind of file; they make a plan."""
+"""The Release page's own question, in the URL, never a seed or a key; its controls make a plan."""
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 
 import streamlit as st
 
 from core.errors import CoreError
 from core.joint import MISSING
+from core.records.design import COLUMNS, FORMATS, LEAVE_OUT, REFUSE, Plan
 from core.records.draws import LEAST_KEY, Draw, Keyed, Seeded
-from core.records.plan import COLUMNS, FORMATS, LEAVE_OUT, REFUSE, Plan
 from core.scenario import Result
 from core.wording import listed, number_of
-from pages.ui.release import query
-from pages.ui.release.query import KEY, SEED, widget
+from pages.ui.frame.address import PageQuery, Value, one_of
 from pages.ui.style.labels import markdown
-from pages.ui.work import own_release
+from pages.ui.work import visits
 
-SEED_BITS = 128
-"""Bits of a seed that the page makes: more than anybody can try."""
+SEED, KEY = "seed", "key"
+"""Sources of the random numbers."""
+
+CSV, PARQUET = "csv", "parquet"
+"""Kinds of files that are written."""
+
+
+def widget(key: str) -> str:
+    """Return the key of the widget that holds a choice."""
+    return f"release_{key}"
+
+
+def _choice(key: str, *known: str) -> Value:
+    return Value(key, known[0], one_of(known), widget(key))
+
+
+URL = PageQuery(
+    "release",
+    _choice("original", *COLUMNS),
+    _choice("file", CSV, PARQUET),
+    _choice("draw", SEED, KEY),
+    Value("unknown"),
+    Value("id"),
+)
+
+
+def settle(key: str, known: Sequence[str], default: str | None) -> None:
+    """Give the widget of a choice that depends on the data a value that it may have."""
+    wanted = URL.take(key)
+    if wanted is not None and wanted not in known:
+        instead = "nothing" if default is None else default
+        URL.refuse(key, wanted, "is not known here", f"{instead} is used")
+        wanted = default
+    now = wanted if wanted is not None else st.session_state.get(widget(key), default)
+    st.session_state[widget(key)] = now if now in known else default
+
+
+def publish() -> None:
+    """Write the page's choices to the URL; what is the default is left out."""
+    wanted = URL.wanted()
+    if (unknown := st.session_state.get(widget("unknown"), REFUSE)) != REFUSE:
+        wanted["unknown"] = [unknown]
+    if URL.now("draw") == KEY and (column := st.session_state.get(widget("id"))) is not None:
+        wanted["id"] = [column]
+    URL.publish(wanted)
+
+
+TREATMENTS = {REFUSE: "refuse the release, and say which", LEAVE_OUT: "leave those records out"}
+"""What is done about unknown values, beside taking them for a symbol of X."""
+
 
 ORIGINAL = {"replaced": "Y in place of X", "dropped": "Y alone", "kept": "all columns and Y"}
 """Short names of the treatments of the original columns."""
@@ -26,20 +74,12 @@ ORIGINAL = {"replaced": "Y in place of X", "dropped": "Y alone", "kept": "all co
 SOURCES = {SEED: "a seed, once", KEY: "a key, repeatable"}
 """Names of the sources of random numbers."""
 
-FILES = {query.CSV: "CSV", query.PARQUET: "Parquet"}
+FILES = {CSV: "CSV", PARQUET: "Parquet"}
 """Names of the kinds of files."""
 
 
 def show(result: Result, columns: list[str]) -> Plan | None:
-    """Show the controls, and return the plan; None where it is incomplete, which is said.
-
-    Parameters
-    ----------
-    result : Result
-        The answer whose mechanism is applied.
-    columns : list of str
-        The columns of the file, in its order.
-    """
+    """Show the controls, and return the plan; None where it is incomplete, which is said."""
     left, right = st.columns(2, gap="large")
     with left:
         draw = _draw(columns)
@@ -55,11 +95,11 @@ def show(result: Result, columns: list[str]) -> Plan | None:
             persist_state="session",
             help="Parquet holds numbers and dates as they are; CSV opens everywhere.",
         )
-        st.caption(markdown(f"{FORMATS[FILES[query.choice('file')]]}."))
-    query.publish()
+        st.caption(markdown(f"{FORMATS[FILES[URL.now('file')]]}."))
+    publish()
     if draw is None:
         return None
-    return Plan(draw, query.choice("original"), str(st.session_state[widget("unknown")]))
+    return Plan(draw, URL.now("original"), str(st.session_state[widget("unknown")]))
 
 
 def _draw(columns: list[str]) -> Draw | None:
@@ -75,7 +115,7 @@ def _draw(columns: list[str]) -> Draw | None:
         "more than one. A key answers the record with the same id the same way each time.",
     )
     try:
-        return _seeded() if query.choice("draw") == SEED else _keyed(columns)
+        return _seeded() if URL.now("draw") == SEED else _keyed(columns)
     except CoreError as error:
         st.error(markdown(str(error)), icon=":material/error:")
         return None
@@ -83,7 +123,7 @@ def _draw(columns: list[str]) -> Draw | None:
 
 def _seeded() -> Draw:
     field = widget("seed")
-    held = own_release.release().secrets
+    held = visits.release().secrets
     if field not in st.session_state:
         st.session_state[field] = held.get(SEED) or _drawn_seed()
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -100,7 +140,7 @@ def _seeded() -> Draw:
 
 
 def _keyed(columns: list[str]) -> Draw | None:
-    query.settle("id", columns, None)
+    settle("id", columns, None)
     st.selectbox(
         "Column that names each record once",
         columns,
@@ -109,7 +149,7 @@ def _keyed(columns: list[str]) -> Draw | None:
         placeholder="Choose a column",
         persist_state="session",
     )
-    held, field = own_release.release().secrets, widget("key")
+    held, field = visits.release().secrets, widget("key")
     if field not in st.session_state:
         st.session_state[field] = held.get(KEY, "")
     st.text_input(
@@ -136,7 +176,8 @@ def _new_seed() -> None:
 
 
 def _drawn_seed() -> str:
-    return str(secrets.randbits(SEED_BITS))
+    # bits of a seed that the page makes: more than anybody can try
+    return str(secrets.randbits(128))
 
 
 def _columns() -> None:
@@ -148,21 +189,21 @@ def _columns() -> None:
         required=True,
         persist_state="session",
     )
-    said = COLUMNS[query.choice("original")]
+    said = COLUMNS[URL.now("original")]
     st.caption(f"{said[:1].upper()}{said[1:]}.")
 
 
 def _unknown(result: Result) -> None:
     labels = result.joint.x_labels
-    known = [REFUSE, LEAVE_OUT, *(name for name in labels if name not in query.TREATMENTS)]
-    query.settle("unknown", known, REFUSE)
+    known = [REFUSE, LEAVE_OUT, *(name for name in labels if name not in TREATMENTS)]
+    settle("unknown", known, REFUSE)
     level = result.scenario.data.missing == "level"
     st.selectbox(
         "Records with a value that was not counted"
         if level
         else "Records with a missing value, or one that was not counted",
         known,
-        format_func=lambda key: query.TREATMENTS.get(key, f"take for {key}"),
+        format_func=lambda key: TREATMENTS.get(key, f"take for {key}"),
         key=widget("unknown"),
         persist_state="session",
         help="No record passes through as it is. One that is taken for a symbol of X is answered "

@@ -1,8 +1,9 @@
-"""What the Release page asks of `core`: the preview, the released file, estimates from it."""
+"""A release under way and at its end: its progress, files and certificate."""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,16 +13,102 @@ import pandas as pd
 import streamlit as st
 
 from core.data.readers.reading import Upload
+from core.errors import CoreError
 from core.jobs import Job
 from core.jobs.work import make_release
 from core.records import applying, design
 from core.records.certificate import Made
+from core.records.design import Plan
 from core.records.draws import Keyed
 from core.records.estimate import estimate
-from core.records.plan import Plan
+from core.records.readable import PROMISED, level_rows, sections
 from core.scenario import Result, Scenario
-from pages.ui.work import derived, long_answer, own_release
+from pages.ui.parts import tables
+from pages.ui.style.labels import markdown
+from pages.ui.work import derived, long_answer, visits
 from pages.ui.work.long_answer import LongAnswer
+
+MARKS = {True: ":green[:material/verified_user:]", False: ":orange[:material/gpp_maybe:]"}
+"""Marks of what is promised and of what is not; the words say it too."""
+
+
+def as_json(made: Made) -> bytes:
+    """Return the certificate's file, as the command writes it."""
+    return (json.dumps(made.certificate, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def show(result: Result, made: Made) -> None:
+    """Show a certificate, and what can be estimated from the released file."""
+    body = made.certificate
+    with st.container(border=True, key="card_certificate"):
+        st.markdown("**Certificate**")
+        left, right = st.columns(2, gap="large")
+        with left:
+            _promises(body["promises"])
+        with right:
+            for section in sections(body)[:-1]:
+                st.markdown(f"**{section.title}**")
+                st.markdown(_lines(section.rows))
+        hashes = sections(body)[-1]
+        with st.expander("Hashes: what the certificate is about, byte by byte"):
+            st.markdown(_lines(hashes.rows, mono=True))
+    left, right = st.columns(2)
+    with left, st.container(border=True, height="stretch", key="card_levels"):
+        st.markdown("**Levels reached**")
+        st.caption("The least level at which each privacy notion holds for this mechanism.")
+        tables.sheet(_levels(body), "release_levels", most=400)
+    with right, st.container(border=True, height="stretch", key="card_estimate"):
+        _estimates(result, made)
+
+
+def _promises(promises: list[dict[str, str]]) -> None:
+    """Show what is promised to whom, and what is not."""
+    for status, title in ((True, "What is promised"), (False, "What is not promised")):
+        told = [one for one in promises if (one["status"] == PROMISED) == status]
+        if told:
+            st.markdown(f"**{title}**")
+        for one in told:
+            about = one["about"][:1].upper() + one["about"][1:]
+            st.markdown(f"{MARKS[status]} **{markdown(about)}**: {markdown(one['sentence'])}")
+
+
+def _lines(rows: tuple[tuple[str, str], ...], *, mono: bool = False) -> str:
+    """Return rows as a list in Markdown."""
+    return "\n".join(
+        f"- {markdown(name)}: " + (f"`{text}`" if mono else markdown(text)) for name, text in rows
+    )
+
+
+def _levels(body: dict[str, object]) -> pd.DataFrame:
+    rows = level_rows(body)
+    return pd.DataFrame(
+        {
+            "notion": [one.title for one in rows],
+            "level": [math.nan if one.design is None else one.design for one in rows],
+            "unit": [one.unit for one in rows],
+        }
+    )
+
+
+def _estimates(result: Result, made: Made) -> None:
+    """Show P(x) as the released file's readers can estimate it, beside the truth."""
+    st.markdown("**What readers can estimate**")
+    st.caption(
+        "P(x) from the released file and the certificate alone, beside the original. Where the "
+        "standard error is ∞, no number of records tells that symbol from others."
+    )
+    try:
+        found = estimates(result, made)
+    except CoreError as error:
+        st.caption(markdown(str(error)))
+        return
+    if found is None:
+        st.caption(
+            "The mechanism reads S too: Y alone is not enough to estimate P(x), see the docs."
+        )
+        return
+    tables.sheet(found, "release_estimate", most=400)
+
 
 SHOWN = 50
 """Records of the preview."""
@@ -40,17 +127,7 @@ Name = tuple[str, ...]
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """A released file of this session.
-
-    Attributes
-    ----------
-    name : tuple of str
-        What it is a release of.
-    made : Made
-        Its counts and certificate.
-    path : Path
-        The file.
-    """
+    """A released file of this session: its name, counts and certificate."""
 
     name: Name
     made: Made
@@ -63,18 +140,12 @@ class Written:
 
 
 def original(result: Result) -> Upload:
-    """Return the file that is released.
-
-    Raises
-    ------
-    CoreError
-        If the data is no single file.
-    """
+    """Return the file that is released."""
     data = result.scenario.data
     return derived.kept(
         data,
         ("original file", data.source, repr(data.read)),
-        lambda: design.original(data.source, derived.sources(), data.read),
+        lambda: design.original(data.source, visits.sources(), data.read),
     )
 
 
@@ -95,13 +166,7 @@ def name(result: Result, plan: Plan, kind: str) -> Name:
 
 
 def preview(result: Result, plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the first records before and after, with columns in the file's order.
-
-    Raises
-    ------
-    CoreError
-        If they cannot be released.
-    """
+    """Return the first records before and after, with columns in the file's order."""
     key = name(result, plan, "")
     last: tuple[Name, Any] | None = st.session_state.get(_PREVIEW)
     if last is None or last[0] != key:
@@ -114,17 +179,17 @@ def preview(result: Result, plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def ask(key: Name) -> None:
     """Ask for a release to be made."""
-    own_release.release().asked = key
+    visits.release().asked = key
 
 
 def is_asked(key: Name) -> bool:
     """Say whether a release was asked for, and not given up."""
-    return own_release.release().asked == key
+    return visits.release().asked == key
 
 
 def written(key: Name) -> Written | None:
     """Return a release that was made; None where the last one is another."""
-    own = own_release.release()
+    own = visits.release()
     found: Written | None = own.made
     if found is not None and not found.path.exists():
         own.lose()
@@ -134,7 +199,7 @@ def written(key: Name) -> Written | None:
 
 def asked_before() -> Scenario | None:
     """Return the question of the file that is there; None where there is none."""
-    found: Written | None = own_release.release().made
+    found: Written | None = visits.release().made
     if found is None:
         return None
     return Scenario.from_json(json.dumps(found.made.certificate["scenario"]))
@@ -146,20 +211,14 @@ def work(result: Result, plan: Plan, key: Name) -> LongAnswer[Made]:
     def given() -> tuple[Any, ...]:
         return result, original(result), plan, _target(key)
 
-    folder = own_release.release().files.folder.name  # each page writes a file of its own
+    folder = visits.release().files.folder.name  # each page writes a file of its own
     return LongAnswer(
         result.scenario.data, ("release", folder, *key), make_release, given, LIMIT, keep=False
     )
 
 
 def make(result: Result, plan: Plan, key: Name) -> Written | Job[Made]:
-    """Return the release, or the job that is at work on it.
-
-    Raises
-    ------
-    CoreError
-        If the records cannot be released, or the work was stopped.
-    """
+    """Return the release, or the job that is at work on it."""
     long_work = work(result, plan, key)
     if original(result).rows <= QUICK:
         ready: Callable[..., Made] = make_release
@@ -177,7 +236,7 @@ def give_up() -> None:
 
 def _target(key: Name) -> Path:
     """Return where a release is written; work that goes on after a reload writes where it did."""
-    own = own_release.release()
+    own = visits.release()
     if own.target is None or own.target[0] != key or not own.target[1].parent.exists():
         own.made = None  # whose file goes
         own.target = (key, own.files.target(f"released.{key[-1]}"))
@@ -185,22 +244,14 @@ def _target(key: Name) -> Path:
 
 
 def _keep(key: Name, made: Made) -> Written:
-    own = own_release.release()
+    own = visits.release()
     found = Written(key, made, _target(key))
     own.made, own.asked, own.lost = found, None, ""
     return found
 
 
 def estimates(result: Result, made: Made) -> pd.DataFrame | None:
-    """Return P(x) estimated from the released file beside the truth.
-
-    None where the kernel's rows are pairs (s, x): outputs alone do not tell X's distribution then.
-
-    Raises
-    ------
-    CoreError
-        If nothing was released.
-    """
+    """Return P(x) estimated from the file beside the truth; None where the mechanism reads S."""
     joint, kernel = result.joint, result.mechanism.kernel
     if len(kernel) != joint.n_x:
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from urllib.parse import urlencode
 
@@ -19,11 +20,11 @@ from core.notions import catalogue as notions
 from core.records.certificate import PACKAGE_VERSION, code_hash
 from core.release.confusability import release_graph
 from core.release.histogram import lift_histogram, limits, no_limits, reach
-from core.release.sentences import finding, promise_text, question
+from core.release.sentences import caution, finding, promise_text, question
 from core.scenario import Result, spans
 from core.scenario.snippet import snippet
 from core.scenario.url import to_query
-from core.studies.consequences import Consequences
+from core.studies.advice import Consequences
 from core.studies.frontier import Frontier
 from core.studies.funnel import is_funnel
 from core.studies.side_by_side import SLOW_CELLS, level_title, levels, reference
@@ -34,12 +35,11 @@ from pages.ui.report import lower_cards
 from pages.ui.report.document import Document
 from pages.ui.report.lower_cards import OnScreen
 from pages.ui.style.units import in_unit, level, share
+from pages.ui.work import refining
 
 NAMES = ("X itself", "the release")
 """The names of before and after."""
 
-ROWS, COLUMNS = 40, 24
-"""Rows and columns of the mechanism's matrix that are drawn."""
 
 IN_TABLE = 8
 """Outputs of each input that its table names."""
@@ -53,27 +53,19 @@ def report(
     shown: OnScreen | Consequences,
     unit: str = "nats",
     when: datetime | None = None,
+    *,
+    provisional: bool = False,
 ) -> str:
-    """Return the report of an answer: one HTML file that needs nothing else.
-
-    Parameters
-    ----------
-    result : Result
-        The answer.
-    lines : sequence of Frontier
-        What mechanisms keep along ε, the question's own first.
-    shown : OnScreen or Consequences
-        What the lower cards show, or what follows from the answer.
-    unit : str
-        "nats" or "bits", for levels and information.
-    when : datetime, optional
-        The date that it carries; now where not given.
-    """
+    """Return the report of an answer: one HTML file that needs nothing else."""
     scenario = result.scenario
     page = Document(question(scenario))
-    page.text(finding(result, unit), "lead")
-    for note in result.mechanism.notes:
-        page.text(note, "source")
+    if provisional:
+        page.text(refining.PROVISIONAL, "lead")
+    page.text(finding(result, unit, provisional=provisional), "lead")
+    of_estimate = notions.entry(scenario.notion).kind.of_estimate
+    for note in (caution(result.joint, of_estimate=of_estimate), *result.mechanism.notes):
+        if note:
+            page.text(note, "source")
     page.table(("", ""), _asked(result, unit))
     page.heading("Charts")
     _charts(page, result, lines, unit)
@@ -91,11 +83,12 @@ def report(
     for entry in (*told, *map(measures.entry, ("lift", "max_lift", "min_lift"))):
         page.formula(entry.title, entry.meaning, entry.formula, entry.source)
     page.heading("The same again")
+    public = replace(scenario, data=scenario.data.undisclosed())
     page.text("In Python, with core:")
-    page.code(snippet(scenario))
+    page.code(snippet(public))
     page.text("As a scenario for the command line (python -m core evaluate scenario.json):")
-    page.code(json.dumps(json.loads(scenario.to_json()), ensure_ascii=False))
-    link = urlencode(to_query(scenario), doseq=True)
+    page.code(json.dumps(json.loads(public.to_json()), ensure_ascii=False))
+    link = urlencode(to_query(public), doseq=True)
     page.text(f"As the end of the dashboard's address: /{'?' * bool(link)}{link}")
     made = (when or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
     page.text(
@@ -139,7 +132,7 @@ def _charts(page: Document, result: Result, lines: Sequence[Frontier], unit: str
             "Cost of privacy: what is kept at each budget",
             f"Lines of what is kept; at the current setting {percent(result.mechanism.kept)}.",
         )
-    far = reach(result.before)
+    far = max(reach(result.before), reach(result.after))
     notion = result.mechanism.notion
     allowed = limits(notion)
     before = lift_histogram(result.before, far, limits=allowed)
@@ -153,7 +146,12 @@ def _charts(page: Document, result: Result, lines: Sequence[Frontier], unit: str
     p_x = joint.p.ravel() if len(kernel) > joint.n_x else joint.p_x
     page.chart(
         figures.likeliest_matrix(
-            kernel, p_x, names, result.mechanism.y_labels, inputs=ROWS, outputs=COLUMNS
+            kernel,
+            p_x,
+            names,
+            result.mechanism.y_labels,
+            inputs=40,
+            outputs=24,
         ),
         "The mechanism P(y | x): inputs in rows, outputs in columns",
         f"{result.mechanism.name}: {number_of(len(names), 'input')}.",
@@ -218,7 +216,7 @@ def _audited(page: Document, result: Result, unit: str) -> None:
     else:
         kept = "kept" if made.audit.holds else "not kept"
         page.text(
-            f"An audit that shares no code with the search found the promise "
+            f"An audit by other code than the search's found the promise "
             f"{promise_text(made.audit.notion, unit)} {kept}: level reached "
             f"{made.audit.achieved:.4g}."
         )
@@ -250,8 +248,12 @@ def _audited(page: Document, result: Result, unit: str) -> None:
         ],
         "The least level at which each notion holds",
     )
-    source = scenario.data.source
-    page.text(f"Data: {source}. Hash of data and mechanism: {result.content_id}.", "source")
+    data = scenario.data
+    if data.hashed:  # a hash of the file would let others test guesses of its records
+        page.text(f"Data: {data.undisclosed().source}.", "source")
+    else:
+        text = f"Data: {data.source}. Hash of data and mechanism: {result.content_id}."
+        page.text(text, "source")
 
 
 def _tables(page: Document, result: Result, unit: str) -> None:

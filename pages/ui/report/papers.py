@@ -25,19 +25,7 @@ MOST_VALUES = 4
 
 
 def page(run: Run) -> str:
-    """Return the file.
-
-    Parameters
-    ----------
-    run : Run
-        What came out.
-
-    Examples
-    --------
-    >>> html = page(Run("0.1.0", "2026-01-01", "2 cores", 0, True, ()))
-    >>> "<h1>The papers, run again</h1>" in html
-    True
-    """
+    """Return the file."""
     document = Document("The papers, run again")
     counts = Counter(one.outcome for each in run.experiments for one in each.verdicts)
     told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
@@ -108,51 +96,24 @@ def _values(values: tuple[Value, ...]) -> str:
 
 
 def with_error(value: float, error: float) -> str:
-    """Return a number with its error, which has two digits and ends where the number does.
-
-    Examples
-    --------
-    >>> with_error(0.834946, 0.001345), with_error(-11.10454, 0.9405), with_error(1234.5, 120.0)
-    ('0.8349 ± 0.0013', '-11.10 ± 0.94', '1234 ± 120')
-    >>> with_error(0.0044644, 4.83e-06), with_error(0.5, 0.0)
-    ('0.0044644 ± 0.0000048', '0.5')
-    """
+    """Return a number with its error, which has two digits and ends where the number does."""
     if not (0 < error < math.inf and math.isfinite(value)):
         return f"{value:.4g}"
     places = max(0, 1 - math.floor(math.log10(error)))
-    if places > MOST_PLACES:
+    # most places behind the point of a number that is not written as a power of ten
+    if places > 7:
         return f"{value:.4g} ± {error:.2g}"
     return f"{value:.{places}f} ± {error:.{places}f}"
 
 
-MOST_PLACES = 7
-"""Most places behind the point of a number that is not written as a power of ten."""
-
-
 def read(found: Experiment, panel: int) -> str:
-    """Return what print says in a panel, for the description of its figure; begins with a blank.
-
-    Examples
-    --------
-    >>> from core.papers.results import Mark
-    >>> said = (Mark(2.0, 0.52, "0.52 at λ = 0.5"),)
-    >>> read(Experiment("lift_2", "lift", "Figure 2", "", "…", 1, (), (), said, ()), 0)
-    ' Print: 0.52 at λ = 0.5.'
-    """
+    """Return what print says in a panel, for the description of its figure; begins with a blank."""
     told = list(dict.fromkeys(one.text for one in found.marks if one.panel == panel))
     return f" Print: {'; '.join(told)}." if told else ""
 
 
 def unmarked(found: Experiment) -> str:
-    """Return that print has no number to mark in a figure, or in some panels; else "".
-
-    Examples
-    --------
-    >>> from core.papers.results import Panel
-    >>> one = Experiment("lift_2", "lift", "Figure 2", "", "…", 1, (Panel("", "", ""),), (), (), ())
-    >>> unmarked(one)
-    "The paper's text gives no number that could be marked in this figure."
-    """
+    """Return that print has no number to mark in a figure, or in some panels; else ""."""
     marked = {one.panel for one in found.marks}
     if len(marked) == len(found.panels) or any(one.name == EQUAL for one in found.series):
         return ""
@@ -165,16 +126,7 @@ EQUAL = "equal"
 
 
 def of_errors(found: Experiment) -> str:
-    """Return what "±" says beside our values, in a sentence; empty where no value has one.
-
-    Examples
-    --------
-    >>> from core.papers.results import Verdict
-    >>> above = Verdict("ORD", "…", "", (Value("ε = 1", 0.5, error=0.1),))
-    >>> one = Experiment("lift_2", "lift", "Figure 2", "", "…", 1, (), (), (), (above,))
-    >>> of_errors(one)
-    'Ours ± its standard error over draws.'
-    """
+    """Return what "±" says beside our values, in a sentence; empty where no value has one."""
     rules = {one.rule for one in found.verdicts for value in one.values if value.error > 0}
     means = rules - {"EXT"} or any(one.error > 0 for one in found.beyond)
     told = ["± its standard error over draws"] if means else []

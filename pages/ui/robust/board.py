@@ -19,17 +19,14 @@ from pages.ui.frame import controls, state, theme
 from pages.ui.parts import exports
 from pages.ui.parts.cards import card
 from pages.ui.parts.key_figures import figure
-from pages.ui.parts.paging import COLUMNS, ROWS, page
+from pages.ui.parts.tables import COLUMNS, ROWS, page
 from pages.ui.robust import controls as robust_controls
-from pages.ui.robust import formulas as words
-from pages.ui.robust import results, studies, work
+from pages.ui.robust import results, studies
+from pages.ui.robust import results as words
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import budget, in_unit, level, share
 from pages.ui.work import context
-
-PICKER = 250
-"""Pixels that the picker of a design takes: its longest name, in full."""
 
 
 def show() -> None:
@@ -212,12 +209,12 @@ def _levels(scenario: Scenario, found: results.Designs) -> None:
         asked = results.question("designs", scenario)
         with st.container(key="designs_work"):
             if found.stale:
-                work.stale("designs", asked)
-            work.launch(
+                results.stale("designs", asked)
+            results.launch(
                 "designs", asked, scenario, "Design", "Finds the robust optimum for this sample."
             )
-            work.progress("designs", "Designing")
-            if results.desk("designs").answered == asked:
+            results.progress("designs", "Designing")
+            if results.desk_of("designs").answered == asked:
                 st.caption("All designs are for the settings in the sidebar.")
         if not found.outcomes:
             return
@@ -319,7 +316,7 @@ def _instead(wanted: str, shown: str) -> str:
     """Say why the picked design is missing and which one is shown; "" where it is there."""
     if wanted == shown:
         return ""
-    why = "is still being designed" if results.desk("designs").job else "was not designed"
+    why = "is still being designed" if results.desk_of("designs").job else "was not designed"
     return f":orange[{DESIGNS[wanted]} {why}; {DESIGNS[shown]}, robust too, is shown.] "
 
 
@@ -332,5 +329,6 @@ def _pick(key: str, default: str) -> None:
         key=f"{key}_design",
         label_visibility="collapsed",
         persist_state="session",
-        width=PICKER,
+        # pixels that the picker of a design takes: its longest name, in full
+        width=250,
     )

@@ -9,9 +9,6 @@ from core.studies.robust_designs import BUDGETS, DESIGNS
 from pages.ui.chart import picked
 from pages.ui.frame import controls, data_controls, state
 
-MOST_DRAWS = 100
-"""Most draws that can be asked for: as many as the paper's."""
-
 TRUTHS = {False: "the data", True: "random distributions"}
 """What the samples are drawn from, by whether each draw has a truth of its own."""
 
@@ -24,13 +21,7 @@ def sidebar() -> None:
 
 
 def sliders(scenario: Scenario) -> None:
-    """Show ε, n, β, α and the seed; call it in a fragment.
-
-    Raises
-    ------
-    CoreError
-        If the data cannot be counted.
-    """
+    """Show ε, n, β, α and the seed; call it in a fragment."""
     with st.sidebar:
         controls.slider("eps", scenario)
         controls.records(scenario)
@@ -64,7 +55,8 @@ def draws() -> tuple[bool, int, tuple[str, ...]]:
         )
         count = st.select_slider(
             "Draws",
-            options=[5, 10, 20, 50, MOST_DRAWS],
+            # as many as the paper's
+            options=[5, 10, 20, 50, 100],
             value=20,
             key="robust_draws",
             persist_state="session",

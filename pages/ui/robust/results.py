@@ -1,4 +1,4 @@
-"""What the Robust page asks of `core`: samples in place, designs and studies elsewhere."""
+"""What the Robust page asks of `core`, the long work under way, and what its formulas say."""
 
 from __future__ import annotations
 
@@ -14,24 +14,152 @@ from core.jobs import Job
 from core.joint import Joint
 from core.scenario import Scenario
 from core.studies.robust_designs import (
+    BETAS,
     QUICK,
     DesignOutcome,
+    Drawn,
     Sample,
     compare_designs,
     robust_frontiers,
+    study_beta,
+    study_draws,
     take_sample,
 )
-from core.studies.robust_draws import BETAS, Drawn, study_beta, study_draws
-from core.studies.robust_draws import most_seconds as study_seconds
+from core.studies.robust_designs import most_seconds as study_seconds
+from pages.ui.frame import controls
+from pages.ui.style.labels import markdown
+from pages.ui.style.units import budget
 from pages.ui.work import derived
+from pages.ui.work import progress as following
 from pages.ui.work.long_answer import LongAnswer, StoppedError
-from pages.ui.work.store import Store
+from pages.ui.work.visits import visit
+
+BALL = (
+    "**Uncertainty set**. All distributions that n records do not rule out. The truth is among "
+    "them with probability about 1 − β.\n\n"
+    r"$$ F = \{P : D_\alpha(\hat P \Vert P) \le B\}, \quad "
+    r"B = \frac{\log(1 + \alpha(\alpha-1)\,q_{1-\beta}/2n)}{\alpha-1} $$"
+    "\n\n"
+    r"with $q_{1-\beta}$ the quantile of $\chi^2$ with $n_s n_u - 1$ degrees of freedom; at "
+    r"$\alpha = 2$, $B = \log(1 + q_{1-\beta}/n)$."
+    "\n\n:gray[\\[RLDP\\] eq. 9; Cressie and Read 1984 for other α]"
+)
+"""The set F."""
+
+INTERVALS = (
+    "**What is possible given s**. For one secret, P(U | s) may move by its own bound, larger for "
+    "a rare secret.\n\n"
+    r"$$ B_s = \frac{\alpha}{\alpha-1}\log\frac{e^{(\alpha-1)B/\alpha} - (1-\hat P_s)}{\hat P_s},"
+    r"\quad L_{u|s} = \min_{R : D_\alpha(\hat P_{U|s}\Vert R) \le B_s} R_u $$"
+    "\n\n:gray[\\[RLDP\\] Theorem 1, eq. 23 and 29]"
+)
+"""The projections of F."""
+
+RLDP = (
+    "**RLDP**, robust local differential privacy. For every distribution that the sample leaves "
+    "possible, no output is more "
+    "than e^ε times likelier under one secret than under another.\n\n"
+    r"$$ P(y \mid s_1) \le e^{\varepsilon} P(y \mid s_2) \quad \text{for all } P \in F,\ y,\ "
+    r"s_1 \ne s_2 $$"
+    "\n\n:gray[\\[RLDP\\] Def. 1]"
+)
+"""The promise."""
+
+APART = (
+    "Explore takes the data as the estimate P̂; here it is the truth P\\*, and the estimate comes "
+    "from a sample of it. So the same ε, n, β and α may give other numbers there."
+)
+"""Why this page and Explore differ under RLDP, as this page says it."""
+
+REALISED = (
+    "**Realised level**. What a design gives away at the truth, whatever it promised.\n\n"
+    r"$$ \varepsilon^* = \max_{y, s_1, s_2} \log \frac{P^*(y \mid s_1)}{P^*(y \mid s_2)} $$"
+    "\n\n:gray[\\[RLDP\\] §8.3]"
+)
+"""ε*."""
+
+DESIGNS = (
+    "**Non-robust optimum**: takes the estimate for the truth. **Robust optimum**: the best "
+    "that keeps the promise for all of F. **PolyOpt**: the same for polytopes around F, simpler "
+    "and stricter. **Independent reporting**: randomises S and U separately. **Secret randomised "
+    "response**: robust for every distribution, needs no estimate. **Randomised response of "
+    "(s, u)**: hides the whole pair.\n\n:gray[\\[RLDP\\] §5–7; the robust optimum is ours]"
+)
+"""The mechanisms."""
+
+NAMES = {"eps": "ε", "n": "n", "beta": "β", "alpha": "α", "seed": "seed", "draws": "draws"}
+"""What the numbers of a question are called."""
+
+
+def row(
+    kind: str, what: str, asked: RobustQuestion, scenario: Scenario, label: str, about: str
+) -> None:
+    """Show, in a row of fixed height, the button that begins a study, or its progress."""
+    with st.container(key=f"{kind}_work"):
+        launch(kind, asked, scenario, label, about)
+        progress(kind, what)
+
+
+def launch(kind: str, asked: RobustQuestion, scenario: Scenario, label: str, about: str) -> None:
+    """Show the button that begins a study, and what went wrong; nothing while it is under way."""
+    desk = desk_of(kind)
+    if desk.job is not None:
+        return
+    if desk.answered != asked:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(
+                label,
+                key=f"{kind}_start",
+                icon=":material/play_arrow:",
+                type="primary",
+                on_click=start,
+                args=(kind, asked, scenario),
+            )
+            st.caption(about)
+    if desk.problem:
+        st.error(markdown(desk.problem))
+
+
+def stale(kind: str, asked: RobustQuestion) -> None:
+    """Say so where the answer on screen is for other settings than those of the controls."""
+    answered = desk_of(kind).answered
+    if answered is None or answered == asked:
+        return
+    others = [
+        f"{name} = {_written(field, getattr(answered, field))}"
+        for field, name in NAMES.items()
+        if getattr(answered, field) not in (None, getattr(asked, field))
+    ]
+    if answered.data != asked.data:
+        others.insert(0, "other data")
+    st.badge(
+        f"stale: for {', '.join(others) or 'another choice'}",
+        icon=":material/history:",
+        color="orange",
+    )
+
+
+def _written(field: str, value: float) -> str:
+    """Write a number of a question, ε in the unit shown."""
+    return budget(value, controls.unit()) if field == "eps" else f"{value:,}"
+
+
+def progress(kind: str, what: str) -> None:
+    """Show the progress of what is under way and its Cancel, until it ends."""
+    job = desk_of(kind).job
+    if job is not None:
+        following.follow(
+            job,
+            what,
+            limit=LIMIT,
+            key=f"{kind}_cancel",
+            on_cancel=lambda: cancel(kind),
+        )
+
 
 SECONDS = {"designs": 1.5, "frontiers": 0.6, "draws": 0.3, "betas": 0.3}
 """Seconds that one search may take, by kind of work."""
 
-FEW_CELLS = 32
-"""Cells (s, u) up to which all designs but the robust optimum are made in place at first."""
 
 MOMENT = 0.15
 """Seconds that one search in place may take."""
@@ -42,20 +170,9 @@ LIMIT = 900.0
 
 @dataclass(frozen=True)
 class RobustQuestion:
-    """The question that a piece of work answers.
+    """The question that a piece of work answers; numbers are None where they have no effect.
 
-    Attributes
-    ----------
-    data : DataSpec
-        The truth: its data, S and U.
-    eps, n, beta, alpha, seed
-        As in the scenario; None where it has no effect.
-    draws : int
-        How many; 0 of work on the sample on screen.
-    fresh : bool
-        Whether each draw has a truth of its own.
-    keys : tuple of str
-        The designs.
+    `draws`: 0 for work on the sample on screen. `fresh`: whether each has a truth of its own.
     """
 
     data: DataSpec
@@ -82,13 +199,7 @@ class Desk:
 
 
 def true_joint(data: DataSpec) -> Joint:
-    """Return P*(s, u): S and X of the sidebar, X without S in it.
-
-    Raises
-    ------
-    CoreError
-        If the data cannot be counted.
-    """
+    """Return P*(s, u): S and X of the sidebar, X without S in it."""
     return derived.counted(replace(data, secret_released=False)).joint
 
 
@@ -98,13 +209,7 @@ def records(scenario: Scenario) -> int:
 
 
 def sample(scenario: Scenario) -> Sample:
-    """Return what the designer saw.
-
-    Raises
-    ------
-    CoreError
-        If there are fewer than two secrets or two u, or a number does not fit.
-    """
+    """Return what the designer saw."""
     n = records(scenario)
     key = ("sample", repr(scenario.data), f"{n} {scenario.beta} {scenario.alpha} {scenario.seed}")
     return derived.kept(
@@ -129,7 +234,7 @@ def question(kind: str, scenario: Scenario, **more: Any) -> RobustQuestion:
     )
 
 
-def desk(kind: str) -> Desk:
+def desk_of(kind: str) -> Desk:
     """Return this session's work of a kind, with the answer of what has ended meanwhile."""
     place: Desk = st.session_state.setdefault(f"_robust_{kind}", Desk())
     if place.work is None:
@@ -151,16 +256,16 @@ def desk(kind: str) -> Desk:
 def start(kind: str, asked: RobustQuestion, scenario: Scenario) -> None:
     """Begin a piece of work; what was under way of its kind ends."""
     cancel(kind)
-    place = desk(kind)
+    place = desk_of(kind)
     place.asked, place.problem = asked, ""
     place.work = _work(kind, asked, scenario)
     place.work.resume()  # it may have been stopped, or have failed, when it was asked for before
-    desk(kind)
+    desk_of(kind)
 
 
 def cancel(kind: str) -> None:
     """End what is under way of a kind."""
-    place = desk(kind)
+    place = desk_of(kind)
     if place.work is not None:
         place.work.stop()
         place.work = place.job = None
@@ -203,48 +308,28 @@ def most_seconds(kind: str, asked: RobustQuestion) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Designs:
-    """The designs to show now.
-
-    Attributes
-    ----------
-    outcomes : tuple of DesignOutcome
-        One for each design; of those made in place none is the robust optimum; empty where there
-        is no answer yet.
-    eps : float
-        The budget that they are for.
-    stale : bool
-        Whether they are for other settings than those on screen.
-    """
+    """The outcomes to show, for budget `eps`; `stale`: for other settings than on screen."""
 
     outcomes: tuple[DesignOutcome, ...]
     eps: float
     stale: bool = False
 
 
-def quick_store() -> Store:
-    """Return this session's store of designs made in place."""
-    found: Store = st.session_state.setdefault("_quick_designs", Store(50))
-    return found
-
-
 def designs(scenario: Scenario, seen: Sample) -> Designs:
-    """Return the designs for the settings on screen, and begin what is missing.
-
-    On a small alphabet all but the robust optimum are made in place; the robust optimum, and all
-    designs on a large alphabet, come from another process, and the last ones stay meanwhile.
-    """
+    """Return the designs on screen and begin what is missing; until it is ready the last stay."""
     asked = question("designs", scenario)
-    place = desk("designs")
+    place = desk_of("designs")
     if place.asked != asked:
         start("designs", asked, scenario)
-        place = desk("designs")
+        place = desk_of("designs")
     if place.answered == asked:
         return Designs(place.answer, scenario.eps)
-    if seen.truth.size <= FEW_CELLS:
+    # cells (s, u) up to which all designs but the robust optimum are made in place at first
+    if seen.truth.size <= 32:
         key = ("quick designs", repr(asked))
         try:
             # kept for this session alone: on a busy machine they are worse
-            found = quick_store().get(
+            found = visit().store.get(
                 key,
                 lambda: compare_designs(seen, scenario.eps, MOMENT, QUICK, report=lambda _: None),
                 lambda _: True,  # the other process has them again, with more time

@@ -7,20 +7,23 @@ import pandas as pd
 import streamlit as st
 
 from core.scenario import DOMAINS, Scenario
-from core.studies.robust_designs import BUDGETS, DESIGNS, DesignOutcome
-from core.studies.robust_draws import BETAS, DrawnDesigns, realised_reach
+from core.studies.robust_designs import (
+    BETAS,
+    BUDGETS,
+    DESIGNS,
+    DesignOutcome,
+    DrawnDesigns,
+    realised_reach,
+)
 from core.wording import number_of
 from pages.ui import figures
 from pages.ui.chart import chart
 from pages.ui.frame import controls
 from pages.ui.parts.cards import card
 from pages.ui.robust import controls as robust_controls
-from pages.ui.robust import formulas as words
-from pages.ui.robust import results, work
+from pages.ui.robust import results
+from pages.ui.robust import results as words
 from pages.ui.style.units import budget, in_unit, share
-
-LONG = 100.0
-"""Seconds from which an estimate is given in minutes."""
 
 PLACES = {key: place for place, key in enumerate(DESIGNS)}
 """Each design's colour and symbol, the same in every chart."""
@@ -31,8 +34,8 @@ def frontiers(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
     """Show what each design keeps at each ε."""
     st.header("What robustness costs at each ε", anchor=False)
     asked = results.question("frontiers", scenario)
-    desk = results.desk("frontiers")
-    work.row(
+    desk = results.desk_of("frontiers")
+    results.row(
         "frontiers",
         "Frontiers",
         asked,
@@ -42,7 +45,7 @@ def frontiers(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
     )
     if desk.answered is None or desk.answered.data != asked.data:
         return
-    work.stale("frontiers", asked)
+    results.stale("frontiers", asked)
     unit = controls.unit()
     scale = in_unit(1.0, unit)
     budgets = np.array(BUDGETS) * scale
@@ -96,8 +99,8 @@ def draws(scenario: Scenario) -> None:
         st.info("Choose at least one design.")
         return
     asked = results.question("draws", scenario, draws=count, fresh=fresh, keys=keys)
-    desk = results.desk("draws")
-    work.row(
+    desk = results.desk_of("draws")
+    results.row(
         "draws",
         "Drawing",
         asked,
@@ -107,7 +110,7 @@ def draws(scenario: Scenario) -> None:
         f"{_estimate('draws', asked)}.",
     )
     if desk.answered is not None:
-        work.stale("draws", asked)
+        results.stale("draws", asked)
         _drawn(desk.answer, desk.answered)
 
 
@@ -203,8 +206,8 @@ def betas(scenario: Scenario) -> None:
     fresh = bool(st.session_state.get("robust_fresh", False))
     count = min(int(st.session_state.get("robust_draws", 20)), 20)
     asked = results.question("betas", scenario, draws=count, fresh=fresh)
-    desk = results.desk("betas")
-    work.row(
+    desk = results.desk_of("betas")
+    results.row(
         "betas",
         "Varying β",
         asked,
@@ -214,7 +217,7 @@ def betas(scenario: Scenario) -> None:
     )
     if desk.answered is None:
         return
-    work.stale("betas", asked)
+    results.stale("betas", asked)
     lines = [figures.BoxPlot(PLACES[key], DESIGNS[key], nmi) for key, nmi in desk.answer.items()]
     with card(
         key="robust_beta",
@@ -245,6 +248,6 @@ def _estimate(kind: str, asked: results.RobustQuestion) -> str:
             f"with so many levels likely longer than its limit of {results.LIMIT / 60:.0f} "
             "minutes: group rare levels on the Data page first"
         )
-    if seconds >= LONG:
+    if seconds >= 100.0:
         return f"up to about {np.ceil(seconds / 60):.0f} minutes"
     return f"up to about {np.ceil(seconds):.0f} s" if seconds else "a moment"

@@ -9,18 +9,12 @@ import sys
 from collections.abc import Sequence
 
 from core.errors import CoreError
-from pages.ui.serving.hanging_up import stop_when_hung_up
+from pages.ui.serving.patches import stop_when_hung_up
 from pages.ui.serving.running import Replicas, ending
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Start servers and their proxy, and keep them until Ctrl-C, SIGTERM or a closed terminal.
-
-    Returns
-    -------
-    int
-        The exit status: 0, or 2 where they cannot be started or the proxy ends.
-    """
+    """Start servers and their proxy, and keep them until Ctrl-C, SIGTERM or a closed terminal."""
     parser = argparse.ArgumentParser(prog="python -m pages.ui.serving", description=__doc__)
     parser.add_argument("--replicas", type=int, default=2, help="number of servers")
     parser.add_argument("--port", type=int, default=8501)

@@ -1,8 +1,6 @@
 """The charts' program in the browser: loaded once from its own address, not sent with each chart.
 
-Streamlit sends a component's script and style with every element; for charts that was more than
-what they show. So the component's script is a line that imports the program. The address has a hash
-of the program in it, and browsers keep what they loaded.
+The component's script only imports it; the address has its hash, so that browsers keep it.
 """
 
 from __future__ import annotations
@@ -14,9 +12,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-YEAR = 31_536_000
-"""Seconds for which a browser keeps a program."""
-
 FOLDER = "program"
 """Where programs are, relative to the pages."""
 
@@ -24,20 +19,7 @@ _published: dict[str, bytes] = {}
 
 
 def publish(source: str) -> str:
-    """Make a module of JavaScript available to browsers, and return the script that imports it.
-
-    Parameters
-    ----------
-    source : str
-        A module with a default export.
-
-    Examples
-    --------
-    >>> print(publish("export default function () {}"))
-    const address = new URL("program/f404f7ff29ba5d1a.js", document.baseURI);
-    const { default: program } = await import(address.href);
-    export default program;
-    """
+    """Make a module of JavaScript available to browsers, and return the script that imports it."""
     content = source.encode()
     name = f"{hashlib.sha256(content).hexdigest()[:16]}.js"
     _published[name] = content
@@ -56,7 +38,8 @@ async def send(request: Request) -> Response:
     content = _published.get(name)
     if content is None:
         return Response(status_code=404)
-    keep = {"cache-control": f"public, max-age={YEAR}, immutable"}
+    # a browser keeps a program for a year
+    keep = {"cache-control": "public, max-age=31536000, immutable"}
     return Response(content, media_type="text/javascript", headers=keep)
 
 

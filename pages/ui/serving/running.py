@@ -1,4 +1,4 @@
-"""Servers and their proxy as processes: started, checked, replaced, ended together."""
+"""Servers and the nginx in front of them: sticky by cookie, started, checked, ended together."""
 
 from __future__ import annotations
 
@@ -13,19 +13,113 @@ import sys
 import tempfile
 import threading
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 from core import validation
 from core.data import folders
 from core.errors import InvalidInputError, SolverError
-from core.stored.folder import VARIABLE
+from core.stored import VARIABLE
 from pages.ui.command import application
-from pages.ui.serving.proxy import configuration
 
-MOST = 64
-"""Most servers."""
+COOKIE = "liftscope_replica"
+"""The cookie that says which server holds a browser's sessions."""
+
+UPLOAD = 200
+"""Megabytes that a body may have: as `.streamlit/config.toml` says."""
+
+
+CONFIGURATION = """\
+worker_processes 1;
+daemon off;
+pid {folder}/nginx.pid;
+error_log stderr warn;
+{user}
+events {{ worker_connections 4096; }}
+
+http {{
+  access_log off;
+  server_tokens off;
+  client_body_temp_path {folder}/body;
+  proxy_temp_path {folder}/proxy;
+  fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi;
+  scgi_temp_path {folder}/scgi;
+
+  map $http_upgrade $connection_upgrade {{ default upgrade; '' ''; }}
+  map $http_x_forwarded_proto $scheme_before {{ default $http_x_forwarded_proto; '' $scheme; }}
+
+  # a browser without the cookie gets any server, and the cookie of that one
+  split_clients "$remote_addr $remote_port $msec" $any {{
+{shares}
+  }}
+  map $cookie_{cookie} $replica {{
+    default $any;
+{known}
+  }}
+  map $cookie_{cookie} $kept {{
+    default "{cookie}=$replica; Path=/; HttpOnly; SameSite=Lax";
+{silent}
+  }}
+
+{upstreams}
+  server {{
+    listen {address}:{port};
+    client_max_body_size {upload}m;
+    add_header Set-Cookie $kept;
+
+    location / {{
+      proxy_pass http://$replica;
+      proxy_http_version 1.1;
+      proxy_set_header Host $http_host;
+      proxy_set_header Upgrade $http_upgrade;
+      proxy_set_header Connection $connection_upgrade;
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+      proxy_set_header X-Forwarded-Proto $scheme_before;
+      proxy_next_upstream error timeout http_502 http_503;
+      proxy_connect_timeout 2s;
+      proxy_read_timeout 1h;
+      proxy_send_timeout 1h;
+      proxy_buffering off;
+    }}
+  }}
+}}
+"""
+
+
+def configuration(
+    ports: Sequence[int], *, port: int, folder: Path, address: str = "127.0.0.1", user: str = ""
+) -> str:
+    """Return nginx's settings for servers on 127.0.0.1; a browser stays with one that answers."""
+    for one in (*ports, port):
+        validation.whole(one, "port", low=1, high=65_535)
+    names = [f"replica{number}" for number in range(1, len(ports) + 1)]
+    share = 100 / len(ports)
+    shares = [f"    {share:.2f}% {name};" for name in names[:-1]] + [f"    * {names[-1]};"]
+    return CONFIGURATION.format(
+        folder=folder,
+        user=f"user {user};" if user else "",
+        shares="\n".join(shares),
+        known="\n".join(f"    {name} {name};" for name in names),
+        silent="\n".join(f'    {name} "";' for name in names),
+        upstreams="\n".join(
+            _upstream(name, own, [other for other in ports if other != own])
+            for name, own in zip(names, ports, strict=True)
+        ),
+        cookie=COOKIE,
+        address=address,
+        port=port,
+        upload=UPLOAD,
+    )
+
+
+def _upstream(name: str, own: int, others: Sequence[int]) -> str:
+    # after a failed connection a server gets no new ones for two seconds
+    lines = [f"    server 127.0.0.1:{own} max_fails=1 fail_timeout=2s;"]
+    lines += [f"    server 127.0.0.1:{other} backup;" for other in others]
+    return "\n".join([f"  upstream {name} {{", *lines, "  }"])
+
 
 LOOK = 2.0
 """Seconds between two looks at the servers."""
@@ -39,21 +133,13 @@ MISSES = 3
 BEGINNING = 300.0
 """Seconds that a server may take until its first answer."""
 
-PARENT_DEATH_SIGNAL = 1
-"""Linux's number of what sends a process a signal when its parent ends."""
 
 SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"
 """The environment's name of what signs cookies: all servers have the same."""
 
 
 class Replica:
-    """One server of the dashboard, on a port of its own.
-
-    Parameters
-    ----------
-    port : int
-        The port.
-    """
+    """One server of the dashboard, on a port of its own."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -111,32 +197,12 @@ class Replica:
 
 
 class Replicas:
-    """Servers behind nginx that share their answers; use it in a `with` block.
-
-    They share them in the folder that `core.stored.folder.VARIABLE` names, else in one of their
-    own, which is removed at the end.
-
-    Parameters
-    ----------
-    number : int
-        Of servers, from 1 to `MOST`.
-    port : int
-        That browsers open.
-    address : str
-        That nginx listens on.
-    user : str
-        Whom nginx's processes run as, where it is started by the superuser.
-
-    Raises
-    ------
-    InvalidInputError
-        If the number is none, or nginx is not installed.
-    """
+    """Servers behind nginx that share answers in `core.stored.VARIABLE`'s folder or their own."""
 
     def __init__(
         self, number: int, port: int, address: str = "127.0.0.1", user: str | None = None
     ) -> None:
-        validation.whole(number, "replicas", low=1, high=MOST)
+        validation.whole(number, "replicas", low=1, high=64)
         program = nginx()
         os.environ.setdefault(SECRET, secrets.token_hex(32))
         self.port = port
@@ -185,13 +251,7 @@ class Replicas:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def watch(self, ended: threading.Event, told: Callable[[str], None]) -> None:
-        """Replace servers that end or hang, until an event is set.
-
-        Raises
-        ------
-        SolverError
-            If the proxy has ended: its own words say why.
-        """
+        """Replace servers that end or hang, until an event is set."""
         while not ended.wait(LOOK):
             if self.proxy.poll() is not None:
                 raise SolverError(f"nginx has ended, with status {self.proxy.returncode}.")
@@ -205,13 +265,8 @@ class Replicas:
 def guard(leader: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
     """Return a process that ends another one's whole group when this process ends, however.
 
-    A signal at the death of a parent reaches nginx's first process alone, and where that is killed
-    its workers live on. The guard waits for the end of its input, which nobody else holds open.
-
-    Parameters
-    ----------
-    leader : Popen
-        Was started with `start_new_session`.
+    It waits for the end of its input: a signal at a parent's death reaches nginx's first process
+    alone.
     """
     script = 'read -r gone; kill -s KILL -- "-$1"'
     return subprocess.Popen(
@@ -223,27 +278,16 @@ def guard(leader: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
 
 
 def _end_with_this(parent: int) -> None:
-    """Have the process that calls it end when its parent does, however that ends; on Linux.
-
-    Parameters
-    ----------
-    parent : int
-        Its process id: it may have ended before this process asks.
-    """
+    """Have the process that calls it end when its parent does, however that ends; on Linux."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, int(signal.SIGTERM))
+        # PR_SET_PDEATHSIG: Linux sends a process this signal when its parent ends
+        ctypes.CDLL(None).prctl(1, int(signal.SIGTERM))
         if os.getppid() != parent:
             os._exit(0)
 
 
 def nginx() -> str:
-    """Return the path of nginx.
-
-    Raises
-    ------
-    InvalidInputError
-        If there is none.
-    """
+    """Return the path of nginx."""
     found = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
     if found is None:
         raise InvalidInputError("Several servers need nginx, which is not installed.")

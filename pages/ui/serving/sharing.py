@@ -1,10 +1,8 @@
-"""Answers that several servers share: what one has worked out the others need not.
+"""Answers that several servers share, in the folder that `LIFTSCOPE_STORE` names.
 
-Where `LIFTSCOPE_STORE` names a folder, long answers on data that all sessions see are kept there.
 The key is the call with all that it is given, and the version of the code and of what it computes
-with. Kept are final answers alone, never a failure nor what a time limit cut short, and only those
-that read back exactly as they were. A file says which key it is the answer of: one that was copied
-to the place of another is none.
+with; a file says its key. Kept are final answers on data that all sessions see, which read back
+exactly, never a failure nor what a time limit cut short.
 """
 
 from __future__ import annotations
@@ -20,9 +18,8 @@ from typing import Any
 
 from core.errors import InvalidInputError
 from core.jobs.work import PURE
-from core.stored import Folder, from_bytes, to_bytes
-from core.stored.folder import VARIABLE
-from core.sweep.identity import identity
+from core.stored import VARIABLE, Folder, from_bytes, to_bytes
+from core.sweep.cluster import identity
 
 ALONE = "Answers are not shared with other servers. {}"
 """What is told where the folder cannot be used."""
@@ -30,13 +27,7 @@ ALONE = "Answers are not shared with other servers. {}"
 
 @dataclass
 class Shared:
-    """The folder that this server shares, opened when it is first needed.
-
-    Attributes
-    ----------
-    problem : str
-        A sentence that says why nothing is shared, where the folder cannot be used; "" elsewhere.
-    """
+    """The folder that this server shares, opened when first needed; `problem`: why not, or ""."""
 
     problem: str = ""
     _folder: Folder | None = None

@@ -22,17 +22,7 @@ UNITS = ("nats", "bits")
 
 @dataclass(frozen=True)
 class Term:
-    """One entry of the glossary.
-
-    Attributes
-    ----------
-    key, title : str
-        How code asks for it, and what readers see.
-    meaning : str
-        What it is, in a sentence or two.
-    source : str
-        Paper and place; empty where it is our own.
-    """
+    """One entry of the glossary; `source` is paper and place, empty where it is our own."""
 
     key: str
     title: str
@@ -42,13 +32,7 @@ class Term:
 
 @cache
 def terms() -> dict[str, Term]:
-    """Return the whole glossary by key, in its own order.
-
-    Raises
-    ------
-    ValueError
-        If two entries have the same key.
-    """
+    """Return the whole glossary by key, in its own order."""
     text = (application().parent / "docs" / "glossary.md").read_text(encoding="utf-8")
     found: dict[str, Term] = {}
     for line in text.splitlines():
@@ -63,13 +47,7 @@ def terms() -> dict[str, Term]:
 
 
 def meaning(key: str) -> str:
-    """Return what a symbol or term means, for a tooltip.
-
-    Raises
-    ------
-    KeyError
-        If the glossary does not have it.
-    """
+    """Return what a symbol or term means, for a tooltip."""
     return terms()[key].meaning
 
 
@@ -98,18 +76,7 @@ def _pattern() -> re.Pattern[str]:
 
 
 def found(texts: Iterable[str]) -> list[Term]:
-    """Return what is explained of the symbols and acronyms in texts, each once, as they come.
-
-    Parameters
-    ----------
-    texts : iterable of str
-        Titles of charts, axes and columns; Markdown's marks are ignored.
-
-    Examples
-    --------
-    >>> [term.title for term in found(["I(S;Y) under **ALIP**, in nats", "ALIP"])]
-    ['I(S;Y)', 'ALIP', 'nats']
-    """
+    """Return what is explained of the symbols and acronyms in texts, each once, as they come."""
     once: dict[str, Term] = {}
     for text in texts:
         plain = text.replace("\\", "").replace("**", "")

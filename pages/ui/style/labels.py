@@ -19,15 +19,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028-\u202e\u2066-\u2069]+")
 
 
 def text(label: object) -> str:
-    """Return a label such that Plotly shows every character of it as it is.
-
-    Plotly reads a part of HTML and, where MathJax is there, LaTeX between dollars.
-
-    Examples
-    --------
-    >>> text("<b>A & B</b> $x$")
-    '&lt;b&gt;A &amp; B&lt;/b&gt; &#36;x&#36;'
-    """
+    """Return a label such that Plotly, which reads HTML and LaTeX, shows it as it is."""
     plain = _plain(label)
     for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("$", "&#36;")):
         plain = plain.replace(character, entity)
@@ -37,16 +29,8 @@ def text(label: object) -> str:
 def short(label: object, room: int = 18) -> str:
     """Return a label in at most `room` characters, as `text`, with … for what is left out.
 
-    The end is kept too, since labels of bins and of joined columns differ there. Of the name of
-    an output, a list of inputs with their shares, the first input is kept, and its share where
-    there is room for both.
-
-    Examples
-    --------
-    >>> short("Married-civ-spouse · Exec-managerial", 17)
-    'Married-c…agerial'
-    >>> short("Prof-specialty 62 %; Sales 20 %; 5 more 18 %", 17)
-    'Prof-s…ialty 62 %'
+    The end is kept too, where bins differ; of an output, the first input and its share if there is
+    room.
     """
     plain = _plain(label)
     if len(plain) > room and (parts := PART.findall(plain)) and ";" in plain:
@@ -57,21 +41,7 @@ def short(label: object, room: int = 18) -> str:
 
 
 def distinct(labels: Sequence[str], room: int = 18) -> list[str]:
-    """Return short labels; where shortening makes some alike, the parts that differ are shown.
-
-    Those that have no such part get a number.
-
-    Examples
-    --------
-    >>> distinct(["aaaaaaaaaaB1", "aaaaaaaaaaB1", "c"], 5)
-    ['aaa…1', 'aaa…1 (2)', 'c']
-    >>> distinct(["Sales 50 %; Tech 50 %", "Sales 50 %; Clerk 50 %"], 14)
-    ['Sales, Tech', 'Sales, Clerk']
-    >>> distinct(["street 005 of the old town", "street 017 of the old town"], 12)
-    ['…005 of the…', '…017 of the…']
-    >>> distinct([f"street {a} of town 60 %; street {b} of town 40 %" for a, b in ("12", "13")])
-    ['…1 of t…, …2 of t…', '…1 of t…, …3 of t…']
-    """
+    """Return short labels; alike ones show the parts that differ, or get a number."""
     names = [short(label, room) for label in labels]
     alike = {name for name, count in Counter(names).items() if count > 1}
     telling = _telling(labels, names, alike, room)
@@ -89,13 +59,7 @@ def distinct(labels: Sequence[str], room: int = 18) -> list[str]:
 
 
 def full(label: object, width: int = 64, most: int = 640) -> str:
-    """Return a whole label, as `text`, in lines that fit beside the mouse.
-
-    Examples
-    --------
-    >>> full("Prof-specialty 62 %; Sales 38 %", 20)
-    'Prof-specialty 62 %;<br>Sales 38 %'
-    """
+    """Return a whole label, as `text`, in lines that fit beside the mouse."""
     lines = wrap(_plain(label), width, max_lines=-(-most // width), placeholder=" …")
     return "<br>".join(text(line) for line in lines)
 
@@ -152,10 +116,7 @@ def _parts(label: str) -> Parts:
 
 
 def _ways(most: int, room: int) -> list[Callable[[Parts, int], str]]:
-    """Return ways to shorten a name of up to `most` inputs, the most informative first.
-
-    Each takes the inputs, and the place from which names of inputs differ.
-    """
+    """Return ways to shorten a name of inputs (from where they differ), the most telling first."""
     half = (room - 2) // 2
 
     def pair(parts: Parts, start: int, other: int) -> str:
@@ -227,40 +188,19 @@ backslashes do not prevent that, a word joiner behind it does."""
 
 
 def plain_short(label: object, room: int = 22) -> str:
-    """Return a label in at most `room` characters, with … for what is left out; nothing escaped.
-
-    Examples
-    --------
-    >>> plain_short("A name <b> that is too long", 12)
-    'A name…long'
-    """
+    """Return a label in at most `room` characters, with … for what is left out; nothing escaped."""
     cut = _cut(_plain(label), room)
     return re.sub(r"\s*…\s*", "…", cut)
 
 
 def markdown(label: object) -> str:
-    r"""Return a label such that Streamlit's Markdown shows every character of it as it is.
-
-    Examples
-    --------
-    >>> markdown("*a* [b](c)")
-    '\\*a\\* \\[b\\]\\(c\\)'
-    """
+    r"""Return a label such that Streamlit's Markdown shows every character of it as it is."""
     plain = _SPOTTED.sub(lambda found: f"{found[0]}{_JOINER}", _plain(label))
     return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])", r"\\\1", plain)
 
 
 def spoken(label: object) -> str:
-    r"""Return a label for a control, whose name is read aloud: as `markdown`, without a backslash.
-
-    Streamlit takes a control's label for its spoken name as it is written. Where Markdown would
-    read a sign as its own there stands a word joiner, or a sign that looks alike.
-
-    Examples
-    --------
-    >>> spoken("Adm-clerical"), spoken("hours_per_week"), spoken("a*b") == "a\N{ASTERISK OPERATOR}b"
-    ('Adm-clerical', 'hours_per_week', True)
-    """
+    """Return a label for a control, read aloud as written: as `markdown`, without backslashes."""
     plain = _SPOTTED.sub(lambda found: f"{found[0]}{_JOINER}", _plain(label))
     return _READ.sub(lambda found: _ALIKE.get(found[0], f"{found[0]}{_JOINER}"), plain)
 

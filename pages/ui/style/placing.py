@@ -9,14 +9,12 @@ import numpy as np
 
 from core.validation import FloatArray
 
-CHARACTER, LINE = 5.5, 13.0
+LINE = 13.0
 """Pixels that a character takes across, and a name up."""
 
 SLACK = 6.0
 """Pixels by which a name may stick out of the drawing: the margins are free."""
 
-RIM = 0.8
-"""Least distance of an outer node from the middle, as a share of the drawing's reach."""
 
 OPPOSITE = {"right": "left", "left": "right", "top": "bottom", "bottom": "top"}
 
@@ -36,31 +34,12 @@ def place_names(
     radii: Sequence[float],
     size: tuple[float, float],
 ) -> list[str]:
-    """Return the side of its node for each name; "" where there is no room for it.
-
-    Parameters
-    ----------
-    pixels : ndarray
-        Places of the nodes in pixels, y upwards, shape (n, 2).
-    names : sequence of str
-        Their names.
-    radii : sequence of float
-        How far each node reaches from its place, in pixels.
-    size : tuple of float
-        Width and height of the drawing, of which no name sticks out.
-
-    Examples
-    --------
-    >>> pixels = np.array([[50.0, 50.0], [99.0, 50.0]])
-    >>> place_names(pixels, ["a", "b"], [6, 6], (200, 100))
-    ['left', 'right']
-    >>> place_names(pixels, ["a", "b"], [6, 6], (100, 100))
-    ['left', 'top']
-    """
+    """Return the side of its node, at pixels (n, 2), for each name; "" where there is no room."""
     taken = [_around(x, y, r, r) for (x, y), r in zip(pixels, radii, strict=True)]
     middle = pixels.mean(axis=0)
     reach = np.maximum(np.abs(pixels - middle).max(axis=0), 1.0)
-    outside = np.hypot(*((pixels - middle) / reach).T) > RIM
+    # least distance of an outer node from the middle, as a share of the drawing's reach
+    outside = np.hypot(*((pixels - middle) / reach).T) > 0.8
     sides = []
     for (x, y), name, radius, outer in zip(pixels, names, radii, outside, strict=True):
         boxes = {
@@ -80,10 +59,7 @@ def place_names(
 
 
 def _order(across: float, up: float, *, outer: bool) -> list[str]:
-    """Return the sides in the order in which they are tried: away from the middle first.
-
-    The side of an outer node that faces the middle, where the lines are, is not tried.
-    """
+    """Return the sides to try, away from the middle first; of outer nodes not the inner side."""
     if math.hypot(across, up) < 1:
         first = "bottom"
     elif abs(up) > 2.5 * abs(across):
@@ -96,7 +72,8 @@ def _order(across: float, up: float, *, outer: bool) -> list[str]:
 
 def name_box(x: float, y: float, side: str, name: str, radius: float) -> Rectangle:
     """Return the room that a name takes on a side of its node."""
-    half = CHARACTER * len(name) / 2
+    # pixels that a character takes across, and a name up
+    half = 5.5 * len(name) / 2
     across, up = radius + GAP + half, radius + GAP + LINE / 2
     away = {"right": (across, 0.0), "left": (-across, 0.0), "top": (0.0, up), "bottom": (0.0, -up)}
     return _around(x + away[side][0], y + away[side][1], half, LINE / 2)

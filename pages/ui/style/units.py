@@ -17,46 +17,22 @@ def in_unit(nats: float, unit: str) -> float:
 
 
 def of_bits(bits: float, unit: str) -> float:
-    """Return a quantity given in bits, as measures of ranges are, in the unit shown.
-
-    Examples
-    --------
-    >>> of_bits(2.0, "bits"), round(of_bits(2.0, "nats"), 4)
-    (2.0, 1.3863)
-    """
+    """Return a quantity given in bits, as measures of ranges are, in the unit shown."""
     return bits if unit == "bits" else bits * NATS_PER_BIT
 
 
 def to_nats(value: float, unit: str) -> float:
-    """Return a quantity in nats, to ten decimals, that is given in the unit shown.
-
-    Examples
-    --------
-    >>> to_nats(1.44269504089, "bits"), to_nats(0.3, "nats")
-    (1.0, 0.3)
-    """
+    """Return a quantity in nats, to ten decimals, that is given in the unit shown."""
     return round(value * NATS_PER_BIT, 10) if unit == "bits" else value
 
 
 def of_budget(notion: str, unit: str) -> str:
-    """Return the unit in which a notion's budget is shown: nats stands for none where it has none.
-
-    Examples
-    --------
-    >>> of_budget("lip", "bits"), of_budget("average_tv", "bits")
-    ('bits', 'nats')
-    """
+    """Return the unit in which a notion's budget is shown; nats where it has none."""
     return unit if spans.in_nats(notion) else "nats"
 
 
 def exact(nats: float, unit: str) -> str:
-    """Write a quantity in the unit shown, with as few digits as `to_nats` needs to read it back.
-
-    Examples
-    --------
-    >>> exact(1.0, "nats"), exact(1.0, "bits"), exact(to_nats(1.45, "bits"), "bits")
-    ('1', '1.4426950409', '1.45')
-    """
+    """Write a quantity in the unit shown, with as few digits as `to_nats` needs to read it back."""
     value = in_unit(nats, unit)
     for digits in range(1, 17):
         text = f"{value:.{digits}g}"
@@ -66,37 +42,19 @@ def exact(nats: float, unit: str) -> str:
 
 
 def level(nats: float, unit: str, digits: int = 3) -> str:
-    """Write a quantity of information or a privacy level.
-
-    Examples
-    --------
-    >>> level(0.5, "nats"), level(float("inf"), "bits"), level(0.0, "nats")
-    ('0.500', '∞', '0.000')
-    """
+    """Write a quantity of information or a privacy level."""
     if math.isinf(nats):
         return "∞" if nats > 0 else "−∞"
     return f"{in_unit(nats, unit):.{digits}f}".replace("-", "−")
 
 
 def budget(nats: float, unit: str) -> str:
-    """Write a budget with its unit, in few digits.
-
-    Examples
-    --------
-    >>> budget(1.0, "nats"), budget(1.1, "bits"), budget(float("inf"), "bits")
-    ('1 nat', '1.587 bits', '∞ bits')
-    """
+    """Write a budget with its unit, in few digits."""
     value = in_unit(nats, unit)
     text = "∞" if math.isinf(value) else f"{value:.4g}"
     return f"{text} {unit.removesuffix('s') if text == '1' else unit}"
 
 
 def share(value: float) -> str:
-    """Write a share of 1.
-
-    Examples
-    --------
-    >>> share(0.7812), share(0.99999)
-    ('78.1 %', '>99.9 %')
-    """
+    """Write a share of 1."""
     return percent(value, 1)

@@ -1,10 +1,7 @@
 """Answers at the other places of a slider, worked out for all sessions before one moves there.
 
-As soon as a question is open, a worker answers it at every place of its slider, a few at a time:
-the nearest ones first and, among them, ever smaller and larger ones, as an answer at a smaller ε is
-shown where there is no better one yet. A move then finds what it needs, and holds up nobody. Where
-all is kept already, nothing is done; work ends when no page with the question is open any more. It
-is only about data that all sessions share.
+Only about data that all share; the nearest first and, among them, ever smaller and larger ones, as
+an answer at a smaller ε is shown where there is no better one yet. Work ends with the last page.
 """
 
 from __future__ import annotations
@@ -16,7 +13,6 @@ from dataclasses import dataclass, replace
 from pickle import PicklingError
 from typing import Any
 
-from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.data import Counted
@@ -26,14 +22,12 @@ from core.jobs.work import find_all, find_answer
 from core.scenario import Result, Scenario
 from pages.ui.work import glances
 from pages.ui.work.long_answer import WORKERS, LongAnswer
-from pages.ui.work.own_search import for_no_session
 from pages.ui.work.store import is_private
+from pages.ui.work.visits import for_no_visit, is_open
 
 AT_ONCE = 4
 """Places that a worker answers before it looks where the slider is now."""
 
-SECONDS = 60.0
-"""Seconds after which a worker that answers so many places is given up."""
 
 MOST = 20
 """Most questions whose places wait; the one not touched for longest goes first."""
@@ -57,10 +51,7 @@ class _Question:
     factor: float = 1.0
 
     def next(self, most: int) -> list[Scenario]:
-        """Return the question at the places to answer next, and take them off the list.
-
-        The nearest ones, and one below and one above, twice as far off each time.
-        """
+        """Return and strike the places to answer next: the nearest, and ever farther ones."""
         eps = self.scenario.eps
         self.factor *= 2
         here = eps or min((place for place in self.left if place > 0), default=0.0)
@@ -79,15 +70,7 @@ class _Question:
 
 
 class Ahead:
-    """The questions whose places are answered ahead; safe for threads.
-
-    Parameters
-    ----------
-    submit : callable
-        Begins a job, as `Pool.submit` does.
-    is_open : callable
-        Says of a page whether it is open.
-    """
+    """The questions whose places are answered ahead; safe for threads."""
 
     def __init__(
         self, submit: Callable[..., Job[Any]], is_open: Callable[[str], bool] = lambda _: True
@@ -104,24 +87,7 @@ class Ahead:
         places: Callable[[Scenario], Sequence[float]],
         parts: Parts = (),
     ) -> bool:
-        """Have a question answered at places of its slider; say whether work is to begin.
-
-        Parameters
-        ----------
-        page : str
-            The page that shows it.
-        result : Result
-            The answer on screen.
-        places : callable
-            Returns the values of ε that a question's slider has.
-        parts : sequence of callable
-            What else is worked out at each place; only work that is quick.
-
-        Returns
-        -------
-        bool
-            Whether `work` is to be called; false where it runs already, or nothing is left.
-        """
+        """Have a question answered at places of its slider; say whether work is to begin."""
         scenario = result.scenario
         name = repr(replace(scenario, eps=0.0))
         with self._lock:
@@ -174,9 +140,9 @@ class Ahead:
         """Have a worker answer a question at some places, and keep what it finds."""
         parts = [part(one) for one in near for part in asked.parts]
         calls = [(find_answer, (glances.hurried(one), asked.counted)) for one in near]
-        with for_no_session():
+        with for_no_visit():
             calls += [(part.call, part.arguments()) for part in parts]
-        job = self._submit(find_all, calls, time_limit=SECONDS, owner=OWNER)
+        job = self._submit(find_all, calls, time_limit=60.0, owner=OWNER)
         found = job.result()
         for one, answer in zip(near, found, strict=False):
             if not isinstance(answer, CoreError):
@@ -186,11 +152,7 @@ class Ahead:
                 part.offer(answer)
 
 
-def _is_open(page: str) -> bool:
-    return runtime.exists() and runtime.get_instance().is_active_session(page)
-
-
-AHEAD = Ahead(WORKERS.submit, _is_open)
+AHEAD = Ahead(WORKERS.submit, is_open)
 """The questions of this server's pages."""
 
 _served = threading.Event()
@@ -202,17 +164,7 @@ def serve() -> None:
 
 
 def begin(result: Result, places: Callable[[Scenario], Sequence[float]], parts: Parts = ()) -> None:
-    """Have the question on screen answered at the other places of its slider, in the background.
-
-    Parameters
-    ----------
-    result : Result
-        The answer on screen.
-    places : callable
-        Returns the values of ε that a question's slider has.
-    parts : sequence of callable
-        What else is worked out at each place; only work that is quick.
-    """
+    """Have the question on screen answered at the other places of its slider, in the background."""
     context, scenario = get_script_run_ctx(), result.scenario
     if context is None or not _served.is_set():  # a page that a test runs alone has no server
         return

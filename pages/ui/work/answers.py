@@ -1,17 +1,14 @@
 """Answers to questions, and frontiers: a first glance at once, then a better one.
 
-Every mechanism that is found, in place or by a worker, for an answer or for a frontier, is kept in
-one store: no answer is below a frontier shown with it, and none is worse than one before. What a
-time limit cut short only serves as a start; each session has it worked out again.
+All mechanisms found are in one store: no answer is below a frontier shown with it, and none is
+worse than one before. What a time limit cut short only serves as a start.
 """
 
 from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
-from typing import Any, cast
-
-import streamlit as st
+from typing import Any
 
 from core.errors import CoreError
 from core.jobs import Job
@@ -27,20 +24,12 @@ from core.studies.known import OPTIMUM, UNPROVEN
 from pages.ui.work import glances, long_answer
 from pages.ui.work.derived import counted, promise, purpose
 from pages.ui.work.long_answer import LONGER, LongAnswer
-from pages.ui.work.own_search import searches
-from pages.ui.work.store import Store, kept_for, known_for, sparing
-
-POINT_LIMIT = 1.5
-"""Seconds that a solver may take over one optimum of a frontier in the background."""
-
-SWEEP_LIMIT = 900.0
-"""Seconds after which a frontier is given up: on a busy machine a worker starts minutes late."""
+from pages.ui.work.store import sparing
+from pages.ui.work.visits import kept_for, known_for, visit
 
 START = "subset_random_response"
 """Mechanism that is worked out beside an optimum: it is ready much earlier, and often close."""
 
-GRACE = 30.0
-"""Seconds beyond the limit after which a mechanism that cannot be cut short is given up."""
 
 PATIENCE = 600.0
 """The same for a search that keeps its limit itself, however late its worker started."""
@@ -54,18 +43,7 @@ class UnfinishedError(CoreError):
 
 
 def evaluate(scenario: Scenario) -> Result:
-    """Return the best answer to a scenario so far.
-
-    Where a full search takes too long, a first glance is returned at once: the best mechanism
-    known, with a bound that is valid. `refining` is the job that works on a better one.
-
-    Raises
-    ------
-    UnfinishedError
-        If there is no answer yet: another process is at work on it.
-    CoreError
-        If there is none, or the promise does not fit the data.
-    """
+    """Return the best answer so far, at first a glance with a valid bound; see `refining`."""
     promise(scenario)
     elsewhere = glances.is_slow(scenario)
     with contextlib.suppress(CoreError) if has_glance(scenario) else contextlib.nullcontext():
@@ -102,11 +80,6 @@ def refining(scenario: Scenario) -> Job[Result] | None:
     """Return the job that looks for a better answer than the first glance; None if none is needed.
 
     A session waits for one such job: another question ends it, unless another session waits too.
-
-    Raises
-    ------
-    CoreError
-        If the work failed, or this session stopped it.
     """
     if not _wanted(scenario):
         long_answer.await_only("answer", ())
@@ -135,30 +108,27 @@ def _searching(scenario: Scenario) -> Job[Result] | None:
     except CoreError as error:  # it contradicts what was found before
         work.fail(error)
         raise
-    _searched().add(_name(scenario))
+    visit().searched.add(_name(scenario))
     return None
 
 
 def search_limit(scenario: Scenario) -> float:
     """Return the seconds that the search for a scenario's answer may take in this session."""
-    return searches().limits.get(repr(scenario), scenario.time_limit)
+    return visit().limits.get(repr(scenario), scenario.time_limit)
 
 
 def is_cut(scenario: Scenario, shown: Mechanism) -> bool:
     """Say whether a time limit cut an answer's search off, and a longer one may be asked for."""
-    if shown.status != UNPROVEN or _name(scenario) not in _searched():
+    if shown.status != UNPROVEN or _name(scenario) not in visit().searched:
         return False
     return search_limit(scenario) < LONGEST
 
 
 def search_on(scenario: Scenario, seconds: float | None = None) -> None:
-    """Let a search that was cut off go on from the best known: `LONGER` times as long, or as told.
-
-    A limit that is not longer than the last one changes nothing: that search has been done.
-    """
+    """Let a search that was cut off go on from the best known, if longer than the last time."""
     had = search_limit(scenario)
     wanted = LONGER * had if seconds is None else seconds
-    searches().limits[repr(scenario)] = max(had, min(wanted, LONGEST))
+    visit().limits[repr(scenario)] = max(had, min(wanted, LONGEST))
 
 
 def _start(scenario: Scenario) -> Scenario | None:
@@ -169,13 +139,14 @@ def _start(scenario: Scenario) -> Scenario | None:
     start = replace(scenario, mechanism=START)
     known = _known(start)
     done = known is not None and known.status != UNPROVEN
-    return None if done or _name(start) in _searched() else start
+    return None if done or _name(start) in visit().searched else start
 
 
 def answer_work(scenario: Scenario) -> LongAnswer[Result]:
     """Return the work that `refining` has done, to stop it or to start it again."""
     seconds = search_limit(scenario)
-    limit = seconds + (GRACE if glances.is_slow(scenario) else PATIENCE)
+    # seconds beyond the limit after which a mechanism that cannot be cut short is given up
+    limit = seconds + (30.0 if glances.is_slow(scenario) else PATIENCE)
     asked = replace(scenario, time_limit=seconds)
     key = ("answer", repr(scenario), *([] if asked == scenario else [f"{seconds:g} s"]))
 
@@ -195,15 +166,7 @@ def answer_work(scenario: Scenario) -> LongAnswer[Result]:
 
 
 def frontier(scenario: Scenario) -> Frontier | None:
-    """Return a scenario's utility along the grid of budgets; its own ε is not used.
-
-    None where no line is ready yet, and `sweeping` is at work on it.
-
-    Raises
-    ------
-    CoreError
-        If it cannot be worked out.
-    """
+    """Return utility along the grid of budgets, ignoring ε; None while no line is ready."""
     joint = counted(scenario.data).joint
     if _is_quick(scenario):
         sweeping(scenario)
@@ -215,18 +178,12 @@ def frontier(scenario: Scenario) -> Frontier | None:
 
 
 def sweeping(scenario: Scenario) -> Job[Frontier] | None:
-    """Return the job at work on a scenario's frontier; None if there is none to wait for.
-
-    Raises
-    ------
-    CoreError
-        If the work failed, or this session stopped it.
-    """
-    key = _question(scenario)
+    """Return the job at work on a scenario's frontier; None if there is none to wait for."""
+    key, work = _question(scenario), sweep_work(scenario)
     store = kept_for(scenario.data)
-    if store.find(key) is not None or (key in _seen() and _swept(scenario) is not None):
+    searched = work.name in visit().searched
+    if store.find(key) is not None or (searched and _swept(scenario) is not None):
         return None
-    work = sweep_work(scenario)
     found = _sweep(scenario) if _is_quick(scenario) else work.ask()
     if isinstance(found, Job):
         return found
@@ -241,36 +198,35 @@ def sweeping(scenario: Scenario) -> Job[Frontier] | None:
     if any(
         made.status == FAILED for made in found.mechanisms
     ):  # a line with gaps is kept for this session alone
-        _failing().put(key, figures)
+        visit().store.put(("failing", *key), figures)
     else:  # other sessions start from it and work it out in full
         store.put(("unproven", *key), figures)
-    _seen().add(key)
+    visit().searched.add(work.name)
     return None
 
 
 def may_sweep_on(scenario: Scenario) -> bool:
     """Say whether a frontier that was cut short, or failed at some budget, may be searched on."""
-    if _question(scenario) not in _seen() or _is_quick(scenario):
-        return False
-    return sweep_work(scenario).may_search_on
+    work = sweep_work(scenario)
+    return work.name in visit().searched and not _is_quick(scenario) and work.may_search_on
 
 
 def sweep_on(scenario: Scenario) -> None:
     """Have a frontier worked out anew, with longer for each of its budgets."""
     sweep_work(scenario).search_on()
-    _seen().discard(_question(scenario))
 
 
 def sweep_work(scenario: Scenario) -> LongAnswer[Frontier]:
     """Return the work that `sweeping` has done, to stop it or to start it again."""
 
     def given() -> tuple[Any, ...]:
-        seconds = POINT_LIMIT if scenario.mechanism == OPTIMUM else scenario.time_limit
+        seconds = 1.5 if scenario.mechanism == OPTIMUM else scenario.time_limit
         asked = replace(scenario, time_limit=min(seconds * work.longer, LONGEST))
         return asked, counted(scenario.data), budgets(scenario, _joint(scenario))
 
     work = LongAnswer(
-        *(scenario.data, _question(scenario), make_frontier, given, SWEEP_LIMIT),
+        # so long, as on a busy machine a worker starts minutes late
+        *(scenario.data, _question(scenario), make_frontier, given, 900.0),
         keep=False,
         is_final=lambda found: all(
             one.status not in (FAILED, UNPROVEN) for one in found.mechanisms
@@ -282,7 +238,7 @@ def sweep_work(scenario: Scenario) -> LongAnswer[Frontier]:
 def _swept(scenario: Scenario) -> Frontier | None:
     """Return the figures of the best sweep that there is."""
     key, store = _question(scenario), kept_for(scenario.data)
-    kept = (store.find(key), store.find(("unproven", *key)), _failing().find(key))
+    kept = (store.find(key), store.find(("unproven", *key)), visit().store.find(("failing", *key)))
     return next((found for found in kept if found is not None), None)
 
 
@@ -312,8 +268,8 @@ def _wanted(scenario: Scenario) -> bool:
     known = _known(scenario)
     if glances.is_slow(scenario):
         open_ = known is not None and known.status == UNPROVEN
-        return known is None or (open_ and _name(scenario) not in _searched())
-    if _name(scenario) in _searched():
+        return known is None or (open_ and _name(scenario) not in visit().searched)
+    if _name(scenario) in visit().searched:
         return False
     if known is None or known.status == UNPROVEN:
         known = _glance(scenario)
@@ -324,9 +280,8 @@ def _wanted(scenario: Scenario) -> bool:
 def _glance(scenario: Scenario) -> Mechanism:
     """Return the best of the known mechanisms and of what a search of a moment finds.
 
-    One session searches for all: what it finds is known to the others. Each of them has the full
-    search, which begins from there. What another server has proven is taken from it. Where a search
-    has no turn and something is known, such as the answer at a smaller ε, that is the glance.
+    One session searches for all, and takes what another server has proven. Where it has no turn,
+    what is known is the glance.
     """
     if not glances.is_taken(scenario):
         data = counted(scenario.data)
@@ -334,13 +289,13 @@ def _glance(scenario: Scenario) -> Mechanism:
             glances.take(replace(shared, scenario=scenario), data)
         elif (
             found := glances.GLANCER.find(
-                *(scenario, data, long_answer.session()), patient=_known(scenario) is None
+                *(scenario, data, visit().name), patient=_known(scenario) is None
             )
         ) is not None:
             glances.take(found, data)
     best = _known(scenario)
     if best is None:  # dropped from the store meanwhile, for lack of room
-        _searched().discard(_name(scenario))
+        visit().searched.discard(_name(scenario))
         glances.forget(scenario)
         return _glance(scenario)
     return best
@@ -377,18 +332,3 @@ def _known(scenario: Scenario) -> Mechanism | None:
 
 def _question(scenario: Scenario) -> tuple[str, ...]:
     return ("sweep", repr(scenario).replace(f"eps={scenario.eps!r}", "eps=any", 1))
-
-
-def _searched() -> set[tuple[str, ...]]:
-    """Return the questions whose full search this session has had."""
-    return cast("set[tuple[str, ...]]", st.session_state.setdefault("_searched", set()))
-
-
-def _seen() -> set[tuple[str, ...]]:
-    """Return this session's sweeps that are not all proven."""
-    return cast("set[tuple[str, ...]]", st.session_state.setdefault("_seen", set()))
-
-
-def _failing() -> Store:
-    """Return this session's sweeps in which some budget failed."""
-    return cast("Store", st.session_state.setdefault("_failing_sweeps", Store(50)))

@@ -12,7 +12,7 @@ from core.data.counts.report import CountReport
 from core.errors import CoreError
 from core.scenario import Scenario
 from core.scenario.context import Context, context, together
-from pages.ui.work import derived
+from pages.ui.work import visits
 
 _SHOWN = "_exports_are_about"
 _ABOUT: ContextVar[Context | None] = ContextVar("exports_are_about", default=None)
@@ -58,6 +58,6 @@ def of_count(report: CountReport) -> Context:
 
 def _title(scenario: Scenario) -> str:
     try:
-        return derived.sources().title(scenario.data.source)
+        return visits.sources().title(scenario.data.source)
     except CoreError:
         return ""  # the page says what is wrong with the data

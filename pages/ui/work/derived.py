@@ -1,7 +1,4 @@
-"""What pages ask of `core` in place: counts, promises, and what is derived from an answer.
-
-What is derived from an upload is cached in its session only, never shared or logged.
-"""
+"""What pages ask of `core` in place; what is derived from an upload stays in its session."""
 
 from __future__ import annotations
 
@@ -15,27 +12,25 @@ from core.data import (
     Counted,
     FirstRows,
     PresentMark,
-    Sources,
     TableInfo,
     count,
     describe,
     preview,
 )
 from core.data import column_levels as list_levels
-from core.data.readers import looking
+from core.data.readers import describe as looking
 from core.data.readers.describe import Dated
 from core.data.readers.describe import dated as list_dated
 from core.data.spec import Binning, DataSpec
 from core.data.tables import FileTable
-from core.data.treatment.generalise import at_level
-from core.data.treatment.suggested import suggested_steps
+from core.data.treatment.generalise import at_level, suggested_steps
 from core.errors import CoreError
 from core.measures.leakage import leakage
 from core.mechanisms import MergeStep, subset_merging_steps
 from core.notions import Notion
 from core.release import histogram as lift
-from core.release import merging_bounds
-from core.release import own_levels as levels
+from core.release import posteriors as outputs
+from core.release import repeats as levels
 from core.release.confusability import ConfusabilityGraph, release_graph
 from core.release.histogram import Asymmetry, LiftHistogram
 from core.release.posteriors import (
@@ -48,12 +43,12 @@ from core.release.posteriors import (
 )
 from core.scenario import Result, Scenario
 from core.scenario.purpose import build_purpose
-from core.studies import generalisation
-from core.studies.generalisation import LevelFigures
+from core.studies import what_if
+from core.studies.what_if import LevelFigures
 from core.uncertainty.estimate import assumed_records
 from core.utilities import Guess, Purpose
-from pages.ui.work import own_data
-from pages.ui.work.store import SHARED, kept_for
+from pages.ui.work.store import SHARED
+from pages.ui.work.visits import kept_for, sources
 
 Made = TypeVar("Made")
 
@@ -61,11 +56,6 @@ Made = TypeVar("Made")
 def kept(spec: DataSpec, key: tuple[Hashable, ...], make: Callable[[], Made]) -> Made:
     """Return what a page derives from some data, made once and kept."""
     return kept_for(spec).get(key, make)
-
-
-def sources() -> Sources:
-    """Return this session's uploads and pasted matrices."""
-    return own_data.sources()
 
 
 def counted(spec: DataSpec) -> Counted:
@@ -88,13 +78,7 @@ def described(spec: DataSpec) -> TableInfo | None:
 
 
 def columns(spec: DataSpec) -> tuple[str, ...]:
-    """Return the names of a spec's columns, read as it says; none of a joint.
-
-    Raises
-    ------
-    CoreError
-        If it cannot be read so.
-    """
+    """Return the names of a spec's columns, read as it says; none of a joint."""
     found = sources().open(spec.source, (), spec.read)
     return found.columns if isinstance(found, FileTable) else ()
 
@@ -157,27 +141,20 @@ def along_levels(spec: DataSpec, column: str) -> tuple[LevelFigures, ...]:
     """Return the figures of a question at each level of a column's hierarchy."""
     level_0 = replace(spec, hierarchies=at_level(spec.hierarchies, column, 0))
     key = ("along levels", column, repr(level_0))  # the same for each place of the slider
-    return kept(spec, key, lambda: generalisation.along_levels(spec, column, sources()))
+    return kept(spec, key, lambda: what_if.along_levels(spec, column, sources()))
 
 
 def reach(result: Result) -> float:
-    """Return the end of the axis of log-lift in nats: the largest of X itself."""
+    """Return the end of the axis of log-lift in nats: the largest of X itself and the release."""
     data = result.scenario.data
-    return kept(data, ("reach", repr(data)), lambda: lift.reach(result.before))
+    of_x = kept(data, ("reach", repr(data)), lambda: lift.reach(result.before))
+    return max(of_x, lift.reach(result.after))
 
 
 def lift_histograms(
     result: Result, far: float | None = None
 ) -> tuple[LiftHistogram, LiftHistogram]:
-    """Return the histograms of log-lift before and after a release.
-
-    Parameters
-    ----------
-    result : Result
-        The answer.
-    far : float, optional
-        End of their axis in nats; that of X itself where not given.
-    """
+    """Return the histograms of log-lift before and after a release."""
     far = reach(result) if far is None else far
     limits = budgets(result.scenario)
     return (
@@ -222,10 +199,7 @@ def own_levels(result: Result) -> dict[str, float]:
 
 
 def right_guess(result: Result) -> tuple[float, float] | None:
-    """Return the probability of guessing X right from a release, and without it.
-
-    None where the mechanism reads S too: its kernel is not P(y | x).
-    """
+    """Return P(X is guessed right) with and without a release; None if its kernel reads S."""
     joint, kernel = result.joint, result.mechanism.kernel
     if len(kernel) != joint.n_x:
         return None
@@ -247,26 +221,14 @@ def promise_key(scenario: Scenario) -> str:
 
 
 def promise(scenario: Scenario) -> Notion:
-    """Return what a scenario asks of its data.
-
-    Raises
-    ------
-    CoreError
-        If the data cannot be counted, or the notion is not about such data.
-    """
+    """Return what a scenario asks of its data."""
     data = scenario.data
     key = ("promise", repr(data), promise_key(scenario))
     return kept(data, key, lambda: scenario.build_notion(counted(data).joint))
 
 
 def purpose(scenario: Scenario) -> Purpose:
-    """Return what a scenario asks to be kept of its data.
-
-    Raises
-    ------
-    CoreError
-        If the data cannot be counted, or does not have what the purpose needs.
-    """
+    """Return what a scenario asks to be kept of its data."""
     data = counted(scenario.data)
     return build_purpose(scenario, data.joint, data.x_values, data.task)
 
@@ -321,4 +283,4 @@ def least_bounds(result: Result, high_risk: tuple[int, ...]) -> tuple[float, flo
     """Return the least ε_l and ε_u at which symbols, by index, can be merged into one output."""
     data = result.scenario.data
     key = ("least bounds", repr(data), high_risk)
-    return kept(data, key, lambda: merging_bounds.least_bounds(result.joint, high_risk))
+    return kept(data, key, lambda: outputs.least_bounds(result.joint, high_risk))

@@ -1,8 +1,4 @@
-"""First glances: the best that a search of a moment finds, made once for all sessions.
-
-A process of its own searches for them, one at a time, so that the server goes on with what other
-sessions do meanwhile. Until that process is up the server searches itself.
-"""
+"""First glances, made once for all sessions by a process of its own, one at a time."""
 
 from __future__ import annotations
 
@@ -19,7 +15,8 @@ from core.jobs.work import find_all, find_answer
 from core.mechanisms import catalogue
 from core.scenario import Result, Scenario
 from pages.ui.work.derived import counted
-from pages.ui.work.store import is_private, kept_for, known_for
+from pages.ui.work.store import is_private
+from pages.ui.work.visits import kept_for, known_for
 
 GLANCE = 0.25
 """Seconds that a first glance may take: a longer wait would be noticed."""
@@ -45,13 +42,7 @@ class _Asked:
 
 
 class Glancer:
-    """Has first glances searched for in another process; safe for threads.
-
-    Parameters
-    ----------
-    pool : Pool
-        Its worker searches.
-    """
+    """Has first glances searched for in another process; safe for threads."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
@@ -79,25 +70,7 @@ class Glancer:
     def find(
         self, scenario: Scenario, data: Counted, session: str, *, patient: bool
     ) -> Result | None:
-        """Return what a search of a moment finds; None where its turn has not come.
-
-        Parameters
-        ----------
-        scenario : Scenario
-            The question.
-        data : Counted
-            Its data.
-        session : str
-            Who asks.
-        patient : bool
-            Whether to wait for as long as it takes; else for `WAIT` seconds since it was asked for,
-            and not at all where another one comes before.
-
-        Raises
-        ------
-        CoreError
-            If the mechanism does not answer the question.
-        """
+        """Return what a search of a moment finds; None where its turn has not come."""
         if not self._is_ready():
             with self._turn:
                 return None if is_taken(scenario) else _search(scenario, data)
@@ -139,10 +112,8 @@ class Glancer:
         self._pool.kill()
 
 
-NICENESS = 3
-"""Of that process: what the server sends to its pages comes first, all other work later."""
-
-GLANCER = Glancer(Pool(1, niceness=NICENESS))
+# what the server sends to its pages comes first, all other work later
+GLANCER = Glancer(Pool(1, niceness=3))
 """The process of this server."""
 
 
@@ -183,20 +154,7 @@ def forget(scenario: Scenario) -> None:
 
 
 def take(found: Result, counted: Counted) -> None:
-    """Keep a glance that a worker has taken, as if it had been taken here.
-
-    Parameters
-    ----------
-    found : Result
-        What it found; its question is the one that was asked, not the hurried one.
-    counted : Counted
-        The data here, which takes the place of the worker's copy.
-
-    Raises
-    ------
-    SolverError
-        If the answer contradicts one that was found before.
-    """
+    """Keep a glance that a worker has taken, as if it had been taken here."""
     scenario, store = found.scenario, kept_for(found.scenario.data)
     known_for(scenario.data).add(scenario, counted.joint, found.mechanism)
     store.put(result_key(scenario), replace(found, counted=counted))

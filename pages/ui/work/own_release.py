@@ -1,62 +1,85 @@
-"""A session's release: its seed or key and its file, and how a reload of its page gets them again.
-
-A new session takes over the release of the last page of the same browser that was closed, which is
-what a reload does. A page that is still open keeps its own: two pages side by side draw by two
-seeds. Some time after its page was closed a release is forgotten, and its file is removed.
-"""
+"""A visit's release: its seed or key, and its file, sent from disk by an unguessable address."""
 
 from __future__ import annotations
 
-import itertools
-import threading
+import secrets
+import shutil
+import tempfile
 import weakref
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse
+from starlette.routing import Route
 
-from pages.ui.work.browsers import OfBrowsers
-from pages.ui.work.closed_pages import ClosedPages
-from pages.ui.work.released_files import ReleasedFiles
+from core.data import folders
 
-ABSENCE = 40.0
-"""Seconds after which the release of a session goes whose page is closed."""
+_offered: dict[str, Path] = {}
 
-INTERVAL = 5.0
-"""Seconds between two looks at which pages are closed."""
 
-_HELD, _FOLLOWED = "_own_release", "_release_followed"
+class ReleasedFiles:
+    """The released file of one page, in its own folder, which is deleted with it."""
 
-_lock = threading.Lock()
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix=folders.prefix()))
+        weakref.finalize(self, _remove, self.folder)
 
-_turns = itertools.count()
+    def target(self, name: str) -> Path:
+        """Return where a file is to be written, after removing those before it."""
+        self.clear()
+        part = self.folder / secrets.token_urlsafe(32)
+        part.mkdir(parents=True)
+        return part / name
+
+    def offer(self, path: Path) -> str:
+        """Return the address, relative to the pages, from which a written file is downloaded."""
+        _offered[path.parent.name] = path
+        return f"released/{path.parent.name}/{path.name}"
+
+    def clear(self) -> None:
+        """Remove all files; their addresses are of no use any more."""
+        _withdraw(self.folder)
+        for part in self.folder.glob("*"):
+            shutil.rmtree(part, ignore_errors=True)
+
+
+def _withdraw(folder: Path) -> None:
+    for token in [token for token, path in _offered.items() if folder in path.parents]:
+        _offered.pop(token, None)
+
+
+def _remove(folder: Path) -> None:
+    _withdraw(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def send(request: Request) -> FileResponse:
+    """Answer a request for a released file."""
+    path = _offered.get(request.path_params["token"])
+    if path is None or path.name != request.path_params["name"] or not path.is_file():
+        raise HTTPException(404)
+    return FileResponse(
+        path,
+        filename=path.name,
+        media_type="application/octet-stream",
+        headers={"cache-control": "no-store"},
+    )
+
+
+ROUTE = Route("/released/{token}/{name}", send, methods=["GET"])
+"""Where released files are downloaded from."""
 
 
 @dataclass(eq=False)
 class OwnRelease:
     """What one page releases.
 
-    Attributes
-    ----------
-    files : ReleasedFiles
-        Where its file is.
-    secrets : dict
-        The texts of the seed and of the key, by name: known to this session alone.
-    asked : tuple of str or None
-        The name of the release that was asked for, and is not made yet.
-    target : (tuple of str, Path) or None
-        A release's name, and where its file is written.
-    made : Any
-        The last release that was made; None where there is none.
-    lost : str
-        The commitment of the seed or key of a release whose file is gone; "" where none is.
-    page : str
-        The connection of the page that has it, "" where there is none.
-    turn : int
-        Grows with each use, over all sessions.
+    `secrets`: texts of the seed and of the key, by name: known to this visit alone. `asked`: name
+    of the release not made yet. `target`: a release's name and file. `lost`: commitment of a
+    release whose file is gone, "" for none. `turn`: grows with each use, over all visits.
     """
 
     files: ReleasedFiles = field(default_factory=ReleasedFiles)
@@ -65,7 +88,6 @@ class OwnRelease:
     target: tuple[tuple[str, ...], Path] | None = None
     made: Any = None
     lost: str = ""
-    page: str = ""
     turn: int = 0
 
     def clear(self) -> None:
@@ -80,67 +102,3 @@ class OwnRelease:
         if self.made is not None:
             self.lost = self.made.commitment
         self.made = None
-
-
-_BROWSERS: OfBrowsers[OwnRelease] = OfBrowsers()
-
-
-def _clear(held: weakref.ref[OwnRelease]) -> None:
-    own = held()
-    if own is not None:
-        own.clear()
-
-
-def _is_used(held: weakref.ref[OwnRelease]) -> bool:
-    own = held()
-    return own is not None and _is_open(own.page)
-
-
-def watch() -> ClosedPages[weakref.ref[OwnRelease]]:
-    """Return a watch that forgets releases whose page has been closed for a while.
-
-    What a reload has taken over stays as long as the new page.
-    """
-    return ClosedPages(_clear, absence=ABSENCE, interval=INTERVAL, in_use=_is_used)
-
-
-CLOSED = watch()
-"""Watches over the releases of all sessions of this server."""
-
-
-def release() -> OwnRelease:
-    """Return this session's release, a new one where it has none."""
-    own: OwnRelease | None = st.session_state.get(_HELD)
-    if own is None or own.page != _page():  # another page has taken it over in the meantime
-        own = _hold(OwnRelease())
-    own.turn = next(_turns)
-    CLOSED.note(weakref.ref(own))
-    return own
-
-
-def follow() -> None:
-    """Take over the release of the page that was reloaded; a session does so once, at its start."""
-    if st.session_state.get(_FOLLOWED):
-        return
-    st.session_state[_FOLLOWED] = True
-    with _lock:
-        closed = [other for other in _BROWSERS.others(None) if not _is_open(other.page)]
-        if closed:
-            CLOSED.note(weakref.ref(_hold(max(closed, key=lambda other: other.turn))))
-
-
-def _hold(own: OwnRelease) -> OwnRelease:
-    """Make a release this session's."""
-    st.session_state[_HELD] = own
-    own.page = _page()
-    _BROWSERS.note(own)
-    return own
-
-
-def _page() -> str:
-    context = get_script_run_ctx()
-    return "" if context is None else context.session_id
-
-
-def _is_open(page: str) -> bool:
-    return runtime.exists() and runtime.get_instance().is_active_session(page)

@@ -10,22 +10,16 @@ import streamlit as st
 from core.errors import CoreError, SolverError
 from core.jobs import Job, State
 from pages.ui.style.labels import markdown
-from pages.ui.work import long_answer
+from pages.ui.work import long_answer, visits
 from pages.ui.work.long_answer import LongAnswer
 
 T = TypeVar("T")
 
 
-LOOK = 0.5
-"""Seconds from one look at work under way to the next."""
-
-LOOKS = 8.0
-"""Most looks a second of each card of all sessions: a class must not keep the server from work."""
-
-
 def every() -> float:
     """Return the seconds from one look at work under way to the next: longer for many sessions."""
-    return max(LOOK, len(long_answer.CLOSED) / LOOKS)
+    # the cards of all visits look eight times a second: a class must not keep the server from work
+    return max(0.5, visits.PAGES.n_at_work / 8.0)
 
 
 def follow(
@@ -37,23 +31,7 @@ def follow(
     on_cancel: Callable[[], None] | None = None,
     news: Callable[[], bool] | None = None,
 ) -> None:
-    """Show a job's progress until it ends, then run the whole page again.
-
-    Parameters
-    ----------
-    job : Job
-        The work.
-    what : str
-        What it does, as the beginning of a sentence.
-    limit : float
-        Seconds of work that it may take.
-    key : str
-        Of the Cancel button.
-    on_cancel : callable, optional
-        What Cancel does; ends the job where it is not given.
-    news : callable, optional
-        Says whether the page has something new to show before the job ends.
-    """
+    """Show a job's progress until it ends, then run the whole page again."""
     with st.container():  # else, in a place outside the part that calls, each run adds one more
         st.fragment(_watch, run_every=every())(job, what, limit, key, on_cancel or job.cancel, news)
 
@@ -82,21 +60,7 @@ def row(
     on_cancel: Callable[..., None] | None,
     args: tuple[Any, ...] = (),
 ) -> None:
-    """Show how far work is, with a Cancel button beside it where it can be cancelled.
-
-    Parameters
-    ----------
-    share : float
-        How far it is, from 0 to 1.
-    text : str
-        The same in words.
-    key : str
-        Of the button.
-    on_cancel : callable or None
-        What Cancel does; None where nothing can be cancelled.
-    args : tuple
-        What it is given.
-    """
+    """Show how far work is, with a Cancel button beside it where it can be cancelled."""
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}_row"):
         st.progress(share, text=text)
         if on_cancel is not None:
@@ -119,26 +83,7 @@ def awaited(
     key: str,
     left_open: Callable[[T], str] = lambda _: "",
 ) -> T | None:
-    """Show the progress of a card's work, its error, or what it left open; return its answer.
-
-    While a longer search is under way, or where it failed, that is the last answer; None where
-    there is none.
-
-    Parameters
-    ----------
-    work : LongAnswer
-        The work.
-    find : callable
-        Returns the answer, or the job at work on it.
-    what : str
-        What it does, as the beginning of a sentence.
-    seconds : float
-        What the first search may take.
-    key : str
-        How the keys of Cancel, Start again and Search longer begin.
-    left_open : callable, optional
-        Says of an answer that was cut short what more time may change.
-    """
+    """Show the progress, error or open end of a card's work; return its last answer, if any."""
     try:
         found = find()
     except CoreError as error:
@@ -189,10 +134,7 @@ def _offer(
 
 
 def told(job: Job[Any], what: str, limit: float) -> tuple[float, str]:
-    """Return a job's progress from 0 to 1, and the same in words.
-
-    It is the share of parts done where the job reports them, else the share of its time.
-    """
+    """Return a job's progress from 0 to 1, of parts or else of its time, and in words."""
     if job.state == State.WAITING:
         before = long_answer.ahead(job)
         behind = f", {before} before it" if before else ""

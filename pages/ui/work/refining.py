@@ -16,6 +16,12 @@ from pages.ui.work import answers, glances, long_answer, progress
 GLANCE = "First glance; a better answer is being worked out."
 """What is said of an answer while a better one is being worked out."""
 
+PROVISIONAL = (
+    "Provisional: a better answer was still being worked out when this was made. What is kept here "
+    "is what had been found by then."
+)
+"""The first line of a report, and of an export, on a first glance."""
+
 FIRST = "A first answer is being worked out."
 """What is said once a page has waited for one for half a second."""
 
@@ -36,20 +42,14 @@ MINUTE = 60.0
 
 
 def waiting(*scenarios: Scenario) -> AbstractContextManager[None]:
-    """Say in a page that waits for first glances that they are worked out; nothing if all are.
-
-    What is said moves what stands below it: for a page that shows no answer yet.
-    """
+    """Say in a page without an answer that first glances are worked out; nothing if all are."""
     if all(glances.is_taken(scenario) for scenario in scenarios):
         return nullcontext()
     return st.spinner(FIRST)
 
 
 def follow(scenario: Scenario, shown: Mechanism | None = None) -> None:
-    """Show the work on a better answer until it ends; call it in a page.
-
-    Where one better than `shown` is found meanwhile, the page runs again and shows it.
-    """
+    """Show the work on a better answer until it ends; one beyond `shown` runs the page again."""
     work = answers.answer_work(scenario)
     try:
         job = answers.refining(scenario)

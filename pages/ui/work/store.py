@@ -1,10 +1,7 @@
 """Answers kept by key, the oldest dropped first: for every session, or for one alone.
 
-They are bounded by bytes, small ones apart from large ones: many large questions in a row drop
-other large answers, but no small ones.
-
-`st.cache_resource` hashes every argument at each call, a dozen times for each release of a slider;
-keys here are texts made of a scenario's `repr`.
+Bytes bound small and large ones apart. `st.cache_resource` would hash all arguments at each call;
+keys here are texts of a scenario's `repr`.
 """
 
 from __future__ import annotations
@@ -14,52 +11,33 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
-import streamlit as st
-
 from core.clock import watching
 from core.data.databases.reference import is_reference
 from core.data.spec import DataSpec
 from core.errors import NoMemoryError
 from core.sizes import LruCache, size_of
 from core.studies.known import Known
-from pages.ui.work.own_search import MOST_OWN, searches
 
 Made = TypeVar("Made")
 
 PRIVATE = ("upload:", "matrix:")
 """How the names of sources that belong to one session begin."""
 
-MOST_SHARED = 300_000_000
-"""Bytes of answers that all sessions share: at least a dozen about the largest joints."""
+MOST_OWN = 50_000_000
+"""Bytes of mechanisms that a visit keeps of its own data, and half of those of its answers."""
+
 
 NO_MEMORY = "There is not enough memory to answer this: ask about fewer levels of S or X."
 
 SMALL = 200_000
 """Bytes up to which an answer counts as small, as nearly all answers that a page shows do."""
 
-SMALL_PART = 1 / 3
-"""The share of a store that is for small answers alone."""
-
 
 class Store:
-    """A bounded store of answers, safe for threads; what two ask for at once is made once.
-
-    Parameters
-    ----------
-    most : int
-        Answers kept, of the small and of the large ones each.
-    most_bytes : int
-        Bytes kept.
-
-    Examples
-    --------
-    >>> store = Store(2)
-    >>> store.get("a", lambda: 1), store.get("a", lambda: 2)
-    (1, 1)
-    """
+    """A bounded store of answers, safe for threads; what two ask for at once is made once."""
 
     def __init__(self, most: int, most_bytes: int = MOST_OWN) -> None:
-        small = round(SMALL_PART * most_bytes)
+        small = round(most_bytes / 3)  # for small answers alone
         self._small = LruCache(most, small)
         self._large = LruCache(most, most_bytes - small)
         self._making: dict[Hashable, threading.Lock] = {}
@@ -77,15 +55,10 @@ class Store:
         make: Callable[[], Made],
         is_final: Callable[[Made], bool] | None = None,
     ) -> Made:
-        """Return the answer under a key, making it if there is none.
+        """Return the answer under a key, making it if there is none; errors are not kept.
 
-        An error is not kept, nor is an answer that is not final: where `is_final` does not say,
-        one for which time cut a search short, as it would stay when the machine is no longer busy.
-
-        Raises
-        ------
-        NoMemoryError
-            If there is not enough memory to make it; large answers are dropped then.
+        An answer that is not final is not kept: one that time cut short, where `is_final` is not
+        given.
         """
         with self._lock:
             if (cache := self._cache_of(key)) is not None:
@@ -134,13 +107,7 @@ class Store:
 
 @contextmanager
 def sparing() -> Iterator[None]:
-    """Turn a lack of memory into a `CoreError`, for work whose answer no store makes.
-
-    Raises
-    ------
-    NoMemoryError
-        If there is not enough; large answers are dropped then.
-    """
+    """Turn a lack of memory into a `CoreError`, for work whose answer no store makes."""
     try:
         yield
     except MemoryError as error:
@@ -148,14 +115,9 @@ def sparing() -> Iterator[None]:
         raise NoMemoryError(NO_MEMORY) from error
 
 
-SHARED = Store(20_000, MOST_SHARED)
-"""Answers about bundled, random and example data, for every session."""
-
-MOST_CHARTS = 90_000_000
-"""Bytes of charts that all sessions share: some thousands."""
-
-CHARTS = Store(20_000, MOST_CHARTS)
-"""What browsers are sent of charts of such data."""
+# has room for a dozen answers about the largest joints
+SHARED = Store(20_000, 390_000_000)
+"""Answers about bundled, random and example data and their charts, for every visit."""
 
 KNOWN = Known()
 """The best mechanisms found on such data."""
@@ -164,26 +126,3 @@ KNOWN = Known()
 def is_private(data: DataSpec) -> bool:
     """Say whether data belongs to one session: its own, or what it had a data base count."""
     return data.source.startswith(PRIVATE) or is_reference(data.source)
-
-
-def kept_for(data: DataSpec) -> Store:
-    """Return the store of answers about some data: the session's own if the data is."""
-    if is_private(data):
-        own: Store = st.session_state.setdefault("_answers", Store(500))
-        return own
-    return SHARED
-
-
-def charts_for(data: DataSpec) -> Store:
-    """Return the store of charts of some data: the session's own if the data is."""
-    if is_private(data):
-        own: Store = st.session_state.setdefault("_charts", Store(500, MOST_OWN // 5))
-        return own
-    return CHARTS
-
-
-def known_for(data: DataSpec) -> Known:
-    """Return the best mechanisms known on some data: the browser's own if the data is."""
-    if is_private(data):
-        return searches().known
-    return KNOWN

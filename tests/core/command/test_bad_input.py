@@ -1,16 +1,22 @@
 """What is wrong with what a command is given: one sentence, status 2 and nothing written."""
 
+import io
 import json
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
+import tempfile
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from tests.core.records.makers import people, write
+from core.__main__ import main
+from tests.core.records.makers import SEED, people, write
 
 ROOT = Path(__file__).parents[3]
 ASKED = {"data": {"secret": ["sex"], "released": ["town"]}, "mechanism": "watchdog"}
@@ -19,8 +25,8 @@ FULL = 100_000
 """Bytes that a file may have on a disk that is nearly full."""
 
 
-def command(folder, line, *, full=False):
-    """Run a command as a process of its own, with all its files below the folder."""
+def on_a_full_disk(folder, line):
+    """Run a command as a process that may write little, with all its files below the folder."""
 
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (FULL, FULL))
@@ -31,9 +37,22 @@ def command(folder, line, *, full=False):
         capture_output=True,
         text=True,
         env=os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(folder / "scratch")},
-        preexec_fn=limit if full else None,
+        preexec_fn=limit,
         check=False,
     )
+
+
+def command(folder, line):
+    """Run a command in this process, with all its files below the folder."""
+    out, errors = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(errors):
+        patch.chdir(folder)
+        patch.setattr(tempfile, "tempdir", str(folder / "scratch"))
+        try:
+            code = main(line.split())
+        except SystemExit as ended:  # the parser's
+            code = ended.code
+    return SimpleNamespace(returncode=code, stdout=out.getvalue(), stderr=errors.getvalue())
 
 
 def contents(folder):
@@ -43,13 +62,14 @@ def contents(folder):
     }
 
 
-@pytest.fixture
-def folder(tmp_path):
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
     """Return a folder with a release, its certificate, and inputs that are wrong."""
+    tmp_path = tmp_path_factory.mktemp("made")
     (tmp_path / "scratch").mkdir()
     (tmp_path / "scenario.json").write_text(json.dumps(ASKED), encoding="utf-8")
     write(people(300), tmp_path / "people.csv")
-    line = "release scenario.json people.csv released.csv --seed 5 --certificate c.json"
+    line = f"release scenario.json people.csv released.csv --seed {SEED} --certificate c.json"
     assert command(tmp_path, line).returncode == 0
     other = {"data": {"secret": ["sex"], "released": ["job"]}, "mechanism": "watchdog"}
     (tmp_path / "other.json").write_text(json.dumps(other), encoding="utf-8")
@@ -57,6 +77,12 @@ def folder(tmp_path):
     (tmp_path / "header.csv").write_text("sex,town\n")
     write(people(9_000), tmp_path / "large.parquet")
     return tmp_path
+
+
+@pytest.fixture
+def folder(made, tmp_path):
+    """Return a copy of that folder."""
+    return shutil.copytree(made, tmp_path / "copy")
 
 
 def refused(done, sentence):
@@ -92,25 +118,25 @@ def test_it_is_one_sentence_and_nothing_is_written(what, folder):
 def test_a_full_disk_leaves_what_was_there(folder):
     before = contents(folder)
     line = "release scenario.json large.parquet released.csv --seed 1 --certificate c.json"
-    refused(command(folder, line, full=True), "'released.csv' cannot be written: ")
+    refused(on_a_full_disk(folder, line), "'released.csv' cannot be written: ")
     assert contents(folder) == before
     line = "report scenario.json r.html --data people.csv --lines none"
-    refused(command(folder, line, full=True), "'r.html' cannot be written: ")
+    refused(on_a_full_disk(folder, line), "'r.html' cannot be written: ")
     assert contents(folder) == before
     write(people(25_000), folder / "large.csv")  # its Parquet copy does not fit either
     before = contents(folder)
     line = "release scenario.json large.csv released.csv --seed 1"
-    refused(command(folder, line, full=True), SMALL_DISK)
+    refused(on_a_full_disk(folder, line), SMALL_DISK)
     assert contents(folder) == before
 
 
 def test_a_file_that_changed_since_its_certificate_fails_the_check(folder):
-    line = "verify c.json released.csv people.csv --seed 5"
+    line = f"verify c.json released.csv people.csv --seed {SEED}"
     assert command(folder, line).returncode == 0
     write(people(300, seed=1), folder / "people.csv")
     done = command(folder, line)
     assert done.returncode == 2
-    assert "FAILS        original file: people.csv is not the original file" in done.stdout
+    assert "FAILS        original file: people.csv is not the original that" in done.stdout
     assert "original file" in done.stderr
     assert done.stderr.count("\n") == 1
 

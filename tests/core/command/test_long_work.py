@@ -15,8 +15,8 @@ import pytest
 from core import clock
 from core.__main__ import main, run
 from core.clock import Deadline
-from core.command import datasets, long_work
-from core.command.long_work import finishing, reporting
+from core.command import common, datasets
+from core.command.common import finishing, reporting
 from core.errors import InvalidInputError
 
 ROOT = Path(__file__).parents[3]
@@ -36,7 +36,7 @@ def test_a_first_interrupt_ends_all_deadlines_and_a_second_one_the_work(capsys):
         interrupt()
         assert first.over
         assert Deadline.after(100).over
-        assert state.status(2) == long_work.UNFINISHED == 3
+        assert state.status(2) == common.UNFINISHED == 3
         assert clock.step() is not None  # solvers on a clock that counts still get no limit
         with pytest.raises(KeyboardInterrupt):
             interrupt()
@@ -66,7 +66,7 @@ def test_long_work_is_reported_and_short_work_is_not(monkeypatch):
         if len(told) == 2:
             twice.set()
 
-    monkeypatch.setattr(long_work, "say", say)
+    monkeypatch.setattr(common, "say", say)
     with clock.using(time.monotonic), reporting("Answering", first=1e-3):
         assert twice.wait(60)
     assert told[:2] == ["Answering: 0 s", "Answering: 0 s"]

@@ -8,7 +8,7 @@ import pytest
 from core.__main__ import main
 from core.data.catalogue import FOLDER
 from core.scenario import Scenario
-from tests.core.records.makers import people, read, write
+from tests.core.records.makers import SEED, people, read, write
 
 SCENARIO = '{"data": {"secret": ["sex"], "released": ["town"]}, "notion": "lip", "eps": 0.3}'
 
@@ -101,11 +101,11 @@ def test_a_bundled_set_is_released_from_its_file(folder, capsys):
 def test_a_bundled_set_is_named_by_its_key(key, folder, capsys):
     asked = {"data": {"source": key}, "mechanism": "watchdog"}
     (folder / "asked.json").write_text(json.dumps(asked), encoding="utf-8")
-    assert run(f"asked.json {key} out.parquet --seed 5 --certificate c.json") == 0
+    assert run(f"asked.json {key} out.parquet --seed {SEED} --certificate c.json") == 0
     assert "made for" not in capsys.readouterr().err
     rows = {"adult": 32_561, "adult_all": 48_842}[key]
     assert len(read(folder / "out.parquet")["occupation"]) == rows
-    assert main(["verify", "c.json", "out.parquet", key, "--seed", "5", "--json"]) == 0
+    assert main(["verify", "c.json", "out.parquet", key, "--seed", str(SEED), "--json"]) == 0
     assert all(one["passed"] for one in json.loads(capsys.readouterr().out))
 
 

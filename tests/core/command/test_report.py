@@ -8,7 +8,6 @@ import pytest
 
 from core.__main__ import main
 from core.command import report as command
-from core.errors import InvalidInputError
 from core.scenario import Scenario, evaluate
 from tests.core.records.makers import people, write
 
@@ -152,10 +151,12 @@ def test_lines_are_the_mechanisms_that_keep_the_promise():
     assert command.lines(evaluate(Scenario(notion="guess", mechanism="optimal"))) == ()
 
 
-def test_without_the_dashboard_it_is_one_sentence(monkeypatch):
-    monkeypatch.setattr(command, "WRITER", "no_such_package.report")
-    with pytest.raises(InvalidInputError, match="the dashboard is not installed here"):
-        command.writer()
+def test_without_the_dashboard_it_is_one_sentence(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(command, "WRITER", "no_such_package.report.report")
+    asked = tmp_path / "asked.json"
+    asked.write_text('{"mechanism": "watchdog"}', encoding="utf-8")
+    assert main(["report", str(asked), str(tmp_path / "report.html")]) == 2
+    assert "the dashboard is not installed here: `python" in capsys.readouterr().err
     assert "no_such_package" not in sys.modules
 
 

@@ -56,7 +56,8 @@ def test_a_quick_run_says_that_few_draws_decide_less():
     assert "5 draws are too few to tell at ε = 1." in said
     assert "too few draws to decide" in said
     assert "DIFFERS" not in said
-    decided = replace(one, verdicts=(replace(undecided, few=0),))
+    lower = replace(undecided, few=0, values=(Value("ε = 1", -0.5, error=0.1),))
+    decided = replace(one, verdicts=(lower,))
     said = command.table(replace(run, quick=False, experiments=(decided,)))
     assert "too few" not in said
     assert "DIFFERS" in said
@@ -90,7 +91,7 @@ def test_what_it_refuses(words, said, capsys):
 
 
 def test_without_the_dashboard_there_is_no_page(monkeypatch, capsys, tmp_path):
-    monkeypatch.setattr(command, "find_spec", lambda _name: None)
+    monkeypatch.setattr(command, "WRITER", "no_such_package.papers.page")
     assert main(["reproduce", "--only", "lift_1", "--out", str(tmp_path)]) == 2
     assert "without --out the same verdicts are printed" in capsys.readouterr().err
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from core.data import Binning, DataSpec, Sources, count, tables
-from core.data.tables import FileTable, count_records, open_table
+from core.data.tables import FileTable, open_table
 from core.errors import InvalidInputError
 
 
@@ -45,8 +45,8 @@ def test_nothing_is_fetched_and_no_setting_can_be_undone(table):
 
 def test_a_file_that_changed_since_it_was_read_gets_one_sentence(table):
     table.paths[0].write_text("a,b\n1,2,3\n")  # what DuckDB says of it stays inside
-    with pytest.raises(InvalidInputError) as caught:
-        count_records(table)
+    with pytest.raises(InvalidInputError) as caught, open_table(table) as opened:
+        opened.total()
     assert str(caught.value) == (
         "o'clock.csv could not be read: it is damaged, or has changed since it was opened."
     )
@@ -57,8 +57,11 @@ def test_a_parquet_file_that_is_cut_short_gets_one_sentence(tmp_path):
     pd.DataFrame({"a": range(5000), "b": range(5000)}).to_parquet(path)
     table = FileTable("a.parquet", (path,), ("a", "b"))
     path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(InvalidInputError, match=r"^a\.parquet could not be read: .*\.$"):
-        count_records(table)
+    with (
+        pytest.raises(InvalidInputError, match=r"^a\.parquet could not be read: .*\.$"),
+        open_table(table) as opened,
+    ):
+        opened.total()
 
 
 def test_a_file_larger_than_the_memory_for_it_is_counted(tmp_path, monkeypatch):

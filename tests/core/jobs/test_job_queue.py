@@ -3,8 +3,7 @@ import time
 
 import pytest
 
-from core.jobs.job import Job
-from core.jobs.job_queue import Call, JobQueue
+from core.jobs.job import Call, Job, JobQueue
 
 
 def call(owner, *, urgent=False):

@@ -16,8 +16,8 @@ from core.jobs.work import (
     make_trade_offs,
     read_workbook,
 )
+from core.records.design import Plan
 from core.records.draws import Seeded
-from core.records.plan import Plan
 from core.scenario import Scenario, answer
 from tests.core.records.makers import KEPT, asked, people, write
 from tests.hostile.files import workbook

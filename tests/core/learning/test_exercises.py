@@ -7,8 +7,7 @@ import pytest
 
 from core.errors import InvalidInputError
 from core.learning import check, exercises
-from core.learning.answers import NEEDED, near, number
-from core.learning.exercises import numbers
+from core.learning.exercises import NEEDED, near, number, numbers
 
 
 def by_key(variant=0):

@@ -6,9 +6,9 @@ from urllib.parse import parse_qs
 import pytest
 
 from core.errors import InvalidInputError
-from core.learning import LESSONS, SETTINGS, defaults, from_texts, lesson
+from core.learning import LESSONS, SETTINGS, defaults, lesson
 from core.learning.lessons import opens
-from core.learning.settings import number, written
+from core.learning.settings import written
 from core.learning.tables import flipped, of_test, told
 from core.measures import catalogue as measures
 from core.nonstochastic import catalogue as ranges
@@ -72,15 +72,11 @@ def test_the_link_of_ldp_asks_for_what_its_release_reaches():
 )
 def test_a_number_that_is_not_allowed_is_told(key, text):
     with pytest.raises(InvalidInputError, match=f"{key} must be "):
-        number(key, text)
-    values, notices = from_texts({key: text})
-    assert values == defaults()
-    assert len(notices) == 1
-    assert notices[0].endswith(f"; {written(SETTINGS[key].default)} is used.")
+        SETTINGS[key].read(text)
 
 
 def test_numbers_are_read_back_as_they_were_written():
     for setting in SETTINGS.values():
         for value in setting.choices or (setting.low, setting.default, setting.high):
-            assert number(setting.key, written(value)) == value
-    assert math.isinf(number("order", "inf"))
+            assert setting.read(written(value)) == value
+    assert math.isinf(SETTINGS["order"].read("inf"))

@@ -2,22 +2,22 @@ import pytest
 
 from core import nonstochastic as ns
 from core.errors import InvalidInputError
+from core.nonstochastic import PROBLEMS
 from core.nonstochastic.catalogue import ALGORITHM, BASELINE, CATALOGUE, MEASURE, entry
-from core.nonstochastic.clustering.frontier import ALGORITHMS
 from core.nonstochastic.ranges import measures as measures_module
 
 
 def test_every_entry_names_something_that_exists():
     for each in CATALOGUE:
         if each.kind == ALGORITHM:
-            assert each.key in ALGORITHMS
+            assert each.key in PROBLEMS
         else:
             assert callable(getattr(ns, each.key))
         assert entry(each.key, each.kind) is each
 
 
 def test_every_algorithm_and_every_measure_has_an_entry():
-    assert {e.key for e in CATALOGUE if e.kind == ALGORITHM} == set(ALGORITHMS)
+    assert {e.key for e in CATALOGUE if e.kind == ALGORITHM} == set(PROBLEMS)
     assert {e.kind for e in CATALOGUE} == {MEASURE, ALGORITHM, BASELINE}
     measures = {
         name

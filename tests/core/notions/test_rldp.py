@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from core.allowed.robust_cells import answers
+from core.allowed.robust import answers
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.notions import LDP, RLDP
 from core.studies.realised import realised_level
 from core.uncertainty import RenyiBall
-from core.uncertainty.worst_case import worst_member
+from tests.core.uncertainty.members import worst_member
 
 EXAMPLE = np.array([[0.07, 0.10], [0.26, 0.57]])
 

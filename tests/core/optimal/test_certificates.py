@@ -17,7 +17,7 @@ from core.notions import (
     L1Privacy,
     PointwiseMaximalLeakage,
 )
-from core.optimal.bounds.consistency import not_below
+from core.optimal.solve import not_below
 
 INF = float("inf")
 SOLVERS = ("auto", "enumerate", "columns")

@@ -13,8 +13,8 @@ from core.joint import Joint
 from core.mechanisms.polish import polished
 from core.notions import LIP, RLDP, AlphaLift
 from core.optimal.bounds.low_vertices import undercutting
-from core.optimal.oracles.enclosure import enclose
-from core.optimal.oracles.inner_approximation import AllowedOutputs
+from core.optimal.cutting_planes import AllowedOutputs, enclose
+from core.optimal.plan import SIZES
 from core.optimal.polytopes.facets import facets_of
 from core.optimal.polytopes.standard_form import polytope
 from core.optimal.solve import maximise
@@ -27,7 +27,7 @@ def test_a_round_set_has_the_same_optimum_carved_and_searched(monkeypatch):
     notion = AlphaLift(0.6, 0.6, 2.0)
     allowed = notion.allowed_set(joint)
     found = maximise(allowed, joint.p_x, time_limit=30)
-    monkeypatch.setattr("core.optimal.oracles.enclosure.MOST_SYMBOLS", 0)
+    monkeypatch.setitem(vars(SIZES), "enclosed_symbols", 0)
     other = maximise(allowed, joint.p_x, time_limit=30)
     assert found.status == "optimal"
     assert found.utility <= other.upper_bound + 1e-9
@@ -47,10 +47,16 @@ def test_an_oracle_that_is_silent_leaves_the_polytope():
     )
 
 
-def test_what_time_does_not_prove_is_bounded_all_the_same():
+@pytest.fixture(scope="module")
+def whole():
+    """Return the optimum of those counts, given all the time it takes."""
+    counts, ball = five_by_two()
+    return m.robust_optimal(counts, 0.3, ball, time_limit=60)
+
+
+def test_what_time_does_not_prove_is_bounded_all_the_same(whole):
     counts, ball = five_by_two()
     hasty = m.robust_optimal(counts, 0.3, ball, time_limit=0.5)
-    whole = m.robust_optimal(counts, 0.3, ball, time_limit=60)
     assert hasty.status == "time limit"
     assert hasty.gap > 1e-6
     assert hasty.audit.holds
@@ -59,14 +65,13 @@ def test_what_time_does_not_prove_is_bounded_all_the_same():
     assert hasty.upper_bound <= float(measures.entropy(counts.ravel() / 300)) + 1e-12
 
 
-def test_five_secrets_with_two_u_are_proven_between_polyopt_and_non_robust():
+def test_five_secrets_with_two_u_are_proven_between_polyopt_and_non_robust(whole):
     counts, ball = five_by_two()
-    exact = m.robust_optimal(counts, 0.3, ball, time_limit=60)
     poly = m.polyopt(counts, 0.3, ball)
-    assert exact.status == poly.status == "optimal"
-    assert exact.gap <= 1e-6
-    assert exact.utility == pytest.approx(0.11524, abs=1e-5)  # a search by columns ends there too
-    assert poly.utility + 0.01 < exact.utility < m.non_robust(counts, 0.3).utility
+    assert whole.status == poly.status == "optimal"
+    assert whole.gap <= 1e-6
+    assert whole.utility == pytest.approx(0.11524, abs=1e-5)  # a search by columns ends there too
+    assert poly.utility + 0.01 < whole.utility < m.non_robust(counts, 0.3).utility
     assert m.polyopt(counts, 0.3, ball, include_same_secret=True).utility < poly.utility
 
 
@@ -90,8 +95,8 @@ def test_a_start_moved_by_its_last_digits_is_proven_too(digits, seed):
 
 @pytest.mark.parametrize("most", [2, 32_000])
 def test_a_proof_of_too_few_vertices_is_tried_with_more(monkeypatch, most):
-    monkeypatch.setattr("core.optimal.oracles.enclosure.MOST", 2)
-    monkeypatch.setattr("core.optimal.oracles.enclosure._MOST_KEPT", most)
+    monkeypatch.setitem(vars(SIZES), "low_vertices", (2, 2))
+    monkeypatch.setitem(vars(SIZES), "enclosed_vertices", most)
     joint = Joint.random_uniform(3, 4, np.random.default_rng(0))
     allowed = AlphaLift(0.6, 0.6, 2.0).allowed_set(joint)
     inside = AllowedOutputs(np.ones((4, 1)), joint.p_x, MutualInformation(), allowed.oracle)
@@ -171,7 +176,7 @@ def test_ten_symbols_are_far_above_polyopt_and_below_their_bound():
 @pytest.mark.parametrize(
     "broken",
     [
-        "oracles.lazy_double_description.LazyDoubleDescription.best",
+        "polytopes.lazy_double_description.LazyDoubleDescription.best",
         "columns.vertex_search.ColumnSearch.run",
     ],
 )
@@ -202,8 +207,8 @@ def broken_search(monkeypatch, broken):
     joint = Joint.with_secret_released(counts)
     notion = RLDP(np.log(2), ball, exact=True)
     known = m.polyopt(counts, np.log(2), ball)
-    if not broken.startswith("oracles"):
-        monkeypatch.setattr("core.optimal.oracles.enclosure.MOST_SYMBOLS", 0)
+    if not broken.startswith("polytopes"):
+        monkeypatch.setitem(vars(SIZES), "enclosed_symbols", 0)
     monkeypatch.setattr(f"core.optimal.{broken}", fail)
     return searched(joint, notion, known.kernel, time_limit=1), known, joint
 
@@ -226,7 +231,7 @@ def test_carving_and_a_search_by_columns_agree(monkeypatch):
     notion = RLDP(0.8, ball, exact=True)
     start = m.polyopt(counts, 0.8, ball).kernel
     carved = searched(joint, notion, start, time_limit=20)
-    monkeypatch.setattr("core.optimal.oracles.enclosure.MOST_SYMBOLS", 0)
+    monkeypatch.setitem(vars(SIZES), "enclosed_symbols", 0)
     by_columns = searched(joint, notion, start, time_limit=20)
     assert carved.status == by_columns.status == "optimal"
     assert carved.utility == pytest.approx(by_columns.utility, abs=2e-6)
@@ -241,7 +246,7 @@ def test_a_round_set_is_proven_of_its_rows_as_they_were_given_and_of_its_cuts(mo
         seen.append(facets)
         return undercutting(facets, *arguments, **options)
 
-    monkeypatch.setattr("core.optimal.oracles.enclosure.undercutting", looked)
+    monkeypatch.setattr("core.optimal.cutting_planes.undercutting", looked)
     assert maximise(allowed, joint.p_x, time_limit=30).status == "optimal"
     given = facets_of(allowed, joint.p_x)
     for facets in seen:
@@ -255,7 +260,7 @@ def test_vertices_that_rounding_may_have_moved_prove_nothing(monkeypatch):
     def unsure(*arguments, **options):
         return replace(undercutting(*arguments, **options), sure=False)
 
-    monkeypatch.setattr("core.optimal.oracles.enclosure.undercutting", unsure)
+    monkeypatch.setattr("core.optimal.cutting_planes.undercutting", unsure)
     monkeypatch.setattr("core.optimal.bounds.prover.undercutting", unsure)
     monkeypatch.setattr("core.optimal.bounds.prover.may_enumerate", lambda _: False)
     joint = Joint.random_uniform(3, 4, np.random.default_rng(0))

@@ -6,14 +6,21 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chi2
 
+from core import measures
 from core.joint import Joint
 from core.mechanisms import polyopt, subset_merging
 from core.notions import LIP
 from core.papers import as_printed
+from core.papers.catalogue import entry
+from core.papers.experiments import funnel
 from core.uncertainty import RenyiBall
 
 HALF = Fraction(1, 2)
+THIRD = Fraction(1, 3)
 
 
 def lifts(weights, members):
@@ -165,3 +172,122 @@ def test_two_protocols_that_say_nothing_reveal_a_secret_together():
     assert level(lambda x: first[x // 4].argmax()) == 1
     assert level(lambda x: second[x % 4].argmax()) == 1
     assert level(lambda x: whole[x].argmax()) == 2
+
+
+def level(weights):
+    """Return the largest |log lift| of whole or fractional weights of (s, y)."""
+    found = [lifts(weights, [y]) for y in range(len(weights[0]))]
+    return max(abs(math.log(one)) for each in found for one in each)
+
+
+def test_theorem_4_fails_without_a_zero_too():
+    cells = [[[1, 1], [1, 100]], [[100, 1], [1, 1]]]  # (s, x¹, x²)
+    told = [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]]
+
+    def released(table):
+        return [[sum(row[x] * told[x][y] for x in (0, 1)) for y in (0, 1)] for row in table]
+
+    first = [[[c[x1][x2] for x1 in (0, 1)] for c in cells] for x2 in (0, 1)]
+    second = [[[c[x1][x2] for x2 in (0, 1)] for c in cells] for x1 in (0, 1)]
+    budgets = []
+    for each in (first, second):
+        whole = [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(*each, strict=True)]
+        budgets.append(max(level(released(one)) for one in (whole, *each)))
+    both = [
+        [
+            sum(c[a][b] * told[a][y] * told[b][z] for a in (0, 1) for b in (0, 1))
+            for y in (0, 1)
+            for z in (0, 1)
+        ]
+        for c in cells
+    ]
+    assert sum(budgets) == pytest.approx(1.3101, abs=1e-4)
+    assert level(both) == pytest.approx(1.4914, abs=1e-4)
+    assert funnel._above_the_sum() == pytest.approx(level(both) - sum(budgets))
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 50), min_size=2, max_size=4), min_size=2, max_size=4).filter(
+        lambda rows: len({*map(len, rows)}) == 1 and all(map(sum, rows))
+    )
+)
+def test_the_sharper_bounds_hold_in_whole_fractions(rows):
+    columns = [y for y in range(len(rows[0])) if any(row[y] for row in rows)]
+    whole = Fraction(sum(map(sum, rows)))
+    p_s = [sum(row) / whole for row in rows]
+    p_y = [sum(row[y] for row in rows) / whole for y in columns]
+    each = [lifts(rows, [y]) for y in columns]
+    high, low = max(map(max, each)), min(map(min, each))
+    apart = [
+        [(p * q, one - 1) for p, one in zip(p_s, of, strict=True)]
+        for q, of in zip(p_y, each, strict=True)
+    ]
+    variation = sum(w * abs(gap) for of in apart for w, gap in of) / 2
+    square = sum(w * gap**2 for of in apart for w, gap in of)
+    assert square <= (high - 1) * (1 - low)
+    assert variation * (high - low) <= (high - 1) * (1 - low)
+
+
+def test_the_sharper_bounds_are_attained():
+    rows = [[3, 1], [1, 3]]  # lifts 1.5 and .5
+    assert {one for y in (0, 1) for one in lifts(rows, [y])} == {Fraction(3, 2), HALF}
+    joint = np.array(rows) / 8
+    quarter = (Fraction(3, 2) - 1) * (1 - HALF)
+    assert measures.chi2_divergence(joint) == pytest.approx(float(quarter))
+    assert measures.total_variation(joint) == pytest.approx(float(quarter / 1))
+
+
+def test_a_middle_of_posteriors_under_alpha_lift_and_its_inverse_is_under_both():
+    rng = np.random.default_rng(0)
+    prior = rng.dirichlet(np.ones(3))
+    pairs = rng.dirichlet(np.ones(3), size=(2_000, 2)) / prior
+
+    def bounds(lift):
+        return (prior * lift**2).sum(axis=-1), (prior / lift**2).sum(axis=-1)
+
+    for middle, ends in zip(bounds(pairs.mean(axis=1)), bounds(pairs), strict=True):
+        assert (middle <= ends.max(axis=1) + 1e-12).all()
+
+    # print is right of the ℓ1-lift-inverse: 1 − 1/l bends the other way
+    even = rng.dirichlet(3 * np.ones(3), size=(2_000, 2)) * 3
+    inverse = np.abs(1 / even - 1).mean(axis=-1)
+    middle = np.abs(1 / even.mean(axis=1) - 1).mean(axis=-1)
+    assert (middle > inverse.max(axis=1) + 1e-3).any()
+
+
+def test_chi2_lift_is_convex_and_its_inverse_is_not():
+    prior = [Fraction(1, 5), Fraction(1, 5), Fraction(3, 5)]
+    ends = [[Fraction(8, 5), Fraction(12, 5), THIRD], [Fraction(12, 5), Fraction(8, 5), THIRD]]
+    middle = [(a + b) / 2 for a, b in zip(*ends, strict=True)]
+
+    def mean(of, lift):
+        return sum(p * of(one) for p, one in zip(prior, lift, strict=True))
+
+    assert mean(lambda one: one, middle) == 1
+    inverse = [mean(lambda one: (1 / one - 1) ** 2, lift) for lift in (*ends, middle)]
+    assert [round(float(one), 3) for one in inverse] == [2.496, 2.496, 2.5]
+    square = [mean(lambda one: (one - 1) ** 2, lift) for lift in (*ends, middle)]
+    assert square[2] < square[0] == square[1]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_measures_are_found_to_be_convex_on_pairs_that_a_budget_allows(seed):
+    verdict = entry("lift_propositions").perform(seed=seed, quick=True).verdicts[-1]
+    found = {one.name.partition(",")[0]: one.ours for one in verdict.values}
+    convex = ("ℓ1-lift", "χ²-lift", "α-lift", "α-lift-inverse")
+    assert [found[name] for name in convex] == [0.0] * 4
+    # and such pairs would have shown it
+    assert min(found["ℓ1-lift-inverse"], found["χ²-lift-inverse"]) > 1_000
+    assert verdict.outcome == "error in print"
+
+
+def test_the_range_of_eq_28_ends_before_the_papers_own_interval():
+    rho = Fraction(7, 17)  # P̂(u1 | s1)
+    assert Fraction("0.7171") / rho > 1 / (1 - rho)  # of which ξ⁺ρ is the end
+    ball = RenyiBall.confidence([[0.07, 0.10], [0.26, 0.57]], n=100)
+    assert 1 / (1 - rho) < ball.upper[0, 0] / float(rho) < 1 / rho
+
+
+def test_b_is_of_the_95_percent_quantile():
+    right, wrong = (math.log1p(chi2.ppf(q, 3) / 100) for q in (0.95, 0.05))
+    assert (round(right, 4), round(wrong, 4)) == (0.0752, 0.0035)

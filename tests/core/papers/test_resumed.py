@@ -96,8 +96,8 @@ def test_an_experiment_whose_process_is_killed_is_run_again(tmp_path, whole):
 
 @pytest.mark.parametrize("ended_by", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_says_what_it_has_kept(tmp_path, ended_by):
-    with begun(tmp_path, "--only", "lift_1", "rldp_4", "--jobs", "2") as job:
-        heard(job, "lift_1: done")  # the other one takes minutes
+    with begun(tmp_path, "--only", "rldp_examples", "rldp_4", "--jobs", "2") as job:
+        heard(job, "rldp_examples: done")  # the other one takes minutes
         job.send_signal(ended_by)
         out, err = job.communicate()
     assert job.returncode == 3
@@ -106,7 +106,7 @@ def test_an_interrupted_run_says_what_it_has_kept(tmp_path, ended_by):
         f"Stopped: 1 of 2 experiments are kept in {str(tmp_path)!r}; the same command goes on."
     )
     assert out == ""
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["lift_1.json", "lock"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lock", "rldp_examples.json"]
 
 
 def test_an_interrupted_run_without_a_folder_keeps_nothing(monkeypatch, capsys):

@@ -9,7 +9,7 @@ from scipy import stats
 
 from core.errors import InvalidInputError
 from core.papers.experiment import Setting
-from core.papers.experiments import rldp_realised
+from core.papers.experiments import rldp
 from core.papers.results import Beyond, Experiment, Mark, Panel, Run, Series, Verdict
 from core.papers.verdicts import Value, explained, outcome
 from tests.core.papers.turning import turned
@@ -47,9 +47,14 @@ def test_a_number_that_is_none_shows_no_error_of_print(value):
 def test_an_order_needs_three_standard_errors_at_every_point():
     values = [Value("ε = 1", 0.031, error=0.01), Value("ε = 2", 0.5, error=0.01)]
     assert outcome("ORD", values) == "reproduced"
-    values[0] = Value("ε = 1", 0.029, error=0.01)
+    for ours in (0.029, -0.0399):  # of so many points some are that far off by chance
+        values[0] = Value("ε = 1", ours, error=0.01)
+        assert outcome("ORD", values) == "cannot be decided"
+        said = "Within 3 standard errors above 0 and 4 below at ε = 1: chance explains it."
+        assert explained("ORD", values) == said
+    values[0] = Value("ε = 1", -0.0401, error=0.01)
     assert outcome("ORD", values) == "differs"
-    assert explained("ORD", values) == "Not above 3 standard errors at ε = 1."
+    assert explained("ORD", values) == "Lower at ε = 1."
     assert outcome("ORD", [Value("ε = 1", 0.0)]) == "differs"
     assert outcome("ORD", [Value("ε = 1", 1.0, error=math.nan)]) == "differs"
 
@@ -139,7 +144,6 @@ def test_a_number_whose_error_is_none_keeps_no_bound():
 
 def test_few_draws_leave_open_what_they_neither_show_nor_refute():
     order = Value("ε = 1", 0.01, error=0.01)
-    assert outcome("ORD", [order]) == "differs"
     assert outcome("ORD", [order], few=50) == "cannot be decided"
     assert outcome("ORD", [replace(order, ours=0.031)], few=50) == "reproduced"
     said = explained("ORD", [order, Value("ε = 2", 0.5)], few=50)
@@ -246,7 +250,7 @@ def test_more_than_five_of_a_hundred_draws_above_the_budget_differ(above, quick,
     levels[0], levels[1, :above] = 0.9, 0.6
     found = [
         replace(one, few=5 if quick else 0)
-        for one in rldp_realised._realised((2, 5), levels, grid, Setting(14, quick=quick))
+        for one in rldp._realised((2, 5), levels, grid, Setting(14, quick=quick))
     ]
     (covered,) = [one for one in found if "95 %" in one.claim]
     assert covered.outcome == expected
@@ -266,7 +270,8 @@ def test_a_verdict_that_is_left_open_does_not_say_why_print_is_wrong():
     verdict = Verdict("ORD", "…", "", (Value("a", 0.0, error=0.1),), "Its unit is wrong.", few=5)
     assert verdict.outcome == "cannot be decided"
     assert verdict.reason == "5 draws are too few to tell at a."
-    assert replace(verdict, few=0).reason.endswith("Its unit is wrong.")
+    lower = replace(verdict, few=0, values=(Value("a", -0.5, error=0.1),))
+    assert lower.reason.endswith("Its unit is wrong.")
     with pytest.raises(InvalidInputError, match="draws must be at least 0"):
         replace(verdict, few=-1)
 
@@ -392,3 +397,15 @@ def test_no_numbers_are_lost_in_a_list_that_is_none():
 @pytest.mark.parametrize("verdict", SAMPLE.verdicts[:-1], ids=lambda one: one.claim)
 def test_each_number_of_a_verdict_turns_it(verdict):
     assert turned(verdict) == []
+
+
+def test_less_than_a_figure_shows_speaks_against_no_order_of_its_lines():
+    point, others = Value("ε = 1", -0.007, unit=0.01), Value("ε = 2", 0.4, unit=0.01)
+    assert outcome("ORD", [point, others]) == "cannot be decided"
+    assert "less than a figure shows, 0.01, at ε = 1" in explained("ORD", [point, others])
+    assert outcome("ORD", [replace(point, ours=-0.011), others]) == "differs"
+    assert outcome("ORD", [replace(point, unit=0.0), others]) == "differs"
+    assert outcome("ORD", [replace(point, ours=0.007), others]) == "reproduced"
+    drawn = Value("ε = 3", -0.2, error=0.1)  # a figure does not excuse what chance has to
+    assert "chance explains it" in explained("ORD", [point, drawn])
+    assert outcome("ORD", [point, replace(drawn, error=0.04)]) == "differs"

@@ -137,7 +137,11 @@ def test_the_errors_of_algorithm_1_keep_what_the_experiment_finds_at_its_budget(
     found = merging_worlds.merging(draw, 2.0)
     joint = merging_worlds.drawn(merging_worlds.SYMBOLS, draw)
     told = of_the_experiment(joint.p[None])
-    assert found.by_risk == pytest.approx(told["risk"][0])
+    sets = as_printed.subset_merging_as_printed(joint, ALIP.from_lambda(2.0, 0.5), "risk")
+    alone = [(x,) for x in range(joint.n_x) if not any(x in one for one in sets)]
+    masses = np.array([joint.p_x[list(one)].sum() for one in (*sets, *alone)])
+    entropies = [-(p * np.log(p)).sum() for p in (masses, joint.p_x)]
+    assert found.by_risk == pytest.approx(entropies[0] / entropies[1])
     assert found.by_line_4 == pytest.approx(told["line 4"][0])
     at = int(np.flatnonzero(found.budgets == 2.0)[0])
     assert (found.risk_line[at], found.right_line[at]) == (found.by_risk, found.right)

@@ -12,13 +12,16 @@ from core.data import Sources
 from core.data.spec import DataSpec
 from core.mechanisms.result import make_mechanism
 from core.records.applying import apply
+from core.records.design import Plan
 from core.records.draws import Seeded
-from core.records.plan import Plan
 from core.scenario import Scenario, evaluate, measured
 
 TOWNS = ("Köln", "東京", 'say "hi"', "a, b", "line\nbreak", "Zürich")
 """Levels that a CSV file has to quote, or to write in UTF-8."""
 
+
+SEED = 3**100
+"""A seed that nobody guesses."""
 
 KEPT = []
 """Sources whose files are to stay until the tests end."""

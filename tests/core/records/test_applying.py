@@ -1,6 +1,5 @@
 import datetime as dt
 import decimal
-import json
 
 import numpy as np
 import pyarrow as pa
@@ -12,8 +11,8 @@ from core.data import Binning, Filter
 from core.data.tables import FileTable
 from core.errors import InvalidInputError
 from core.records.applying import apply, preview
+from core.records.design import Plan
 from core.records.draws import Keyed, Seeded
-from core.records.plan import Plan
 from tests.core.records.makers import asked, identity, opened, people, released, with_kernel, write
 
 KINDS = ("records.csv", "records.parquet")
@@ -233,19 +232,6 @@ def test_ids_are_the_same_whatever_type_they_have(tmp_path):
         plan = Plan(Keyed(b"s" * 32, "id"))
         outputs.append(released(result, table, tmp_path / "out.csv", plan)[1]["town"])
     assert outputs[0] == outputs[1]
-
-
-def test_a_released_parquet_file_says_what_y_is(tmp_path):
-    result, table = asked(write(people(60), tmp_path / "a.csv"), mechanism="watchdog")
-    apply(result, table, tmp_path / "o.parquet", Plan(Seeded(1)), batch=20)
-    metadata = parquet.read_schema(tmp_path / "o.parquet").metadata
-    assert json.loads(metadata[b"liftscope"]) == {
-        "data": "a.csv",
-        "S": "sex",
-        "X": "town",
-        "promise": f"LIP, ε = {result.scenario.eps:g} nats",
-        "mechanism": "Watchdog",
-    }
 
 
 def test_progress_counts_the_records(tmp_path):

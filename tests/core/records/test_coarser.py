@@ -5,10 +5,10 @@ import json
 import pytest
 
 from core.data import Hierarchy, RareLevels
+from core.records.design import Plan
 from core.records.draws import Keyed, Seeded
-from core.records.plan import Plan
 from core.records.verifying import failed
-from tests.core.records.makers import asked, people, read, write
+from tests.core.records.makers import SEED, asked, people, read, write
 from tests.core.records.test_verifying import certified, outcomes
 
 NOTES = tuple((f"n{i}", f"{'odd' if i % 2 else 'even'} n", "any n") for i in range(40))
@@ -51,7 +51,7 @@ def test_every_treatment_is_counted_again(spec, name, tmp_path):
     columns["note"][5] = None
     original = write(columns, tmp_path / name)
     result, _ = asked(original, **{"mechanism": "watchdog"} | SPECS[spec])
-    plan = Plan(Seeded(17), unknown="drop")
+    plan = Plan(Seeded(SEED), unknown="drop")
     body, path = certified(tmp_path, result, original, plan, "out.parquet")
     found = outcomes(body, path, original)
     assert failed(list(found.values())) == []

@@ -5,9 +5,9 @@ import pyarrow as pa
 import pytest
 
 from core.records.applying import apply
+from core.records.coded import Values, encoded
+from core.records.design import Plan
 from core.records.draws import Keyed, Seeded
-from core.records.plan import Plan
-from core.records.values import Values, encoded
 from tests.core.records.makers import asked, people, read, write
 
 ARRAYS = {

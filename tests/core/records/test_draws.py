@@ -8,8 +8,7 @@ from scipy import stats
 
 from core.errors import InvalidInputError
 from core.records.checking.drawn import siphashes
-from core.records.draws import BLOCK, GUESSABLE, Keyed, Sampler, Seeded
-from core.siphash import TOGETHER, siphash
+from core.records.draws import BLOCK, GUESSABLE, TOGETHER, Keyed, Sampler, Seeded, siphash
 
 
 def test_a_seeds_numbers_are_those_of_the_documented_hash():

@@ -11,13 +11,13 @@ from core.data import DataSpec, Sources
 from core.errors import InvalidInputError, SolverError
 from core.mechanisms.result import make_mechanism
 from core.records.certificate import fingerprint
-from core.records.checking import designs, proofs
+from core.records.checking import contents, figures
+from core.records.design import Plan
 from core.records.draws import Keyed, Seeded
-from core.records.plan import Plan
-from core.records.promises import promises
+from core.records.readable import promises
 from core.records.verifying import failed, unproven, verify
 from core.scenario import Scenario, evaluate, measured
-from tests.core.records.makers import asked, people, write
+from tests.core.records.makers import SEED, asked, people, write
 from tests.core.records.test_verifying import certified
 
 KEY = b"k" * 20
@@ -166,8 +166,8 @@ def test_a_value_that_no_certificate_has_is_one_sentence(edit, sentence, made):
 def test_the_owners_copy_is_none_for_others(made, folder):
     _, _, original = made
     result, _ = asked(original)
-    body, path = certified(folder, result, original, Plan(Seeded(4), "kept"), "kept.csv")
-    found = verify(forged(body, nothing), path, original, "4")
+    body, path = certified(folder, result, original, Plan(Seeded(SEED), "kept"), "kept.csv")
+    found = verify(forged(body, nothing), path, original, str(SEED))
     assert [one.name for one in found if one.passed is not True] == []
 
     def edit(body):
@@ -193,7 +193,7 @@ def test_a_draw_by_a_seed_is_none_by_a_key(made):
         body["draw"]["commitment"] = "0" * 64
 
     for one in (edit, hide):
-        found = verify(forged(body, one), path, original, "17")
+        found = verify(forged(body, one), path, original, str(SEED))
         assert {one.name for one in failed(found)} == {"seed"}
         found = verify(forged(body, one), path, original)
         assert failed(found) == []
@@ -309,7 +309,7 @@ def test_a_mechanism_that_is_not_found_again_is_not_proven(tuned, made, monkeypa
     true = made[0]
     weaker = replace(asked(original, mechanism="optimal")[0].mechanism, upper_bound=9.0)
     stub = SimpleNamespace(mechanism=replace(weaker, status="time limit"))
-    monkeypatch.setattr(proofs, "answer", lambda *_: stub)
+    monkeypatch.setattr(figures, "answer", lambda *_: stub)
     found = proof(true, made[1], original)
     assert found.passed is None
     assert "was not proven again" in found.sentence
@@ -317,7 +317,7 @@ def test_a_mechanism_that_is_not_found_again_is_not_proven(tuned, made, monkeypa
     def late(*_):
         raise SolverError("Time ended.")
 
-    monkeypatch.setattr(proofs, "answer", late)
+    monkeypatch.setattr(figures, "answer", late)
     found = proof(true, made[1], original)
     assert found.passed is None
     assert found.sentence == "The scenario could not be answered again: Time ended."
@@ -341,7 +341,7 @@ def tabled(made, tmp_path):
 def test_a_design_in_a_data_base_is_opened_where_its_table_is_named(tabled):
     body, path, original, address = tabled
     text = json.dumps(body)
-    found = verify(text, path, original, design=address)
+    found = verify(text, path, original, str(SEED), design=address)
     assert [one.name for one in found if one.passed is not True] == []
     assert {"design levels", "other design levels", "proof"} <= {one.name for one in found}
     low = forged(body, put("levels", "design", "lip", 0.01))
@@ -352,7 +352,7 @@ def test_a_design_in_a_data_base_is_opened_where_its_table_is_named(tabled):
 
 def test_no_data_base_is_opened_that_the_user_did_not_name(tabled, monkeypatch):
     body, path, original, address = tabled
-    monkeypatch.setattr(designs, "count", lambda *_: pytest.fail("opened"))
+    monkeypatch.setattr(contents, "count", lambda *_: pytest.fail("opened"))
     for design in (None, original):
         found = {one.name: one for one in verify(json.dumps(body), path, original, design=design)}
         assert found["design"].passed is None
@@ -384,9 +384,11 @@ def test_a_seed_is_replayed_though_values_are_unknown(unknown, made, tmp_path):
     columns = people(300, seed=6)
     columns["town"][3] = columns["town"][9] = "Ys"
     original = write(columns, tmp_path / "fresh.csv")
-    plan = Plan(Seeded(8), unknown=unknown)
+    plan = Plan(Seeded(SEED), unknown=unknown)
     body, path = certified(tmp_path, result, original, plan, same=False)
-    found = {one.name: one for one in verify(json.dumps(body), path, original, "8", design=design)}
+    found = {
+        one.name: one for one in verify(json.dumps(body), path, original, str(SEED), design=design)
+    }
     assert [name for name, one in found.items() if one.passed is not True] == []
     assert found["seed"].sentence == "The seed draws every output of the file."
     assert body["released"]["records"] == (298 if unknown == "drop" else 300)
@@ -396,5 +398,5 @@ def test_a_release_under_rldp_is_proven(folder, made):
     _, _, original = made
     result, _ = asked(original, notion="rldp", eps=2.0, mechanism="optimal", secret_released=True)
     body, path = certified(folder, result, original, target="rldp.csv")
-    found = verify(json.dumps(body), path, original, "17")
+    found = verify(json.dumps(body), path, original, str(SEED))
     assert [one.name for one in found if one.passed is not True] == []

@@ -1,19 +1,16 @@
-"""A certificate names the promise that was asked, with units; those of version 1 are accepted."""
+"""A certificate names the promise that was asked, with units; none passes for an older one."""
 
 import json
-from pathlib import Path
 
 import pytest
 
+from core.errors import InvalidInputError
 from core.notions.base import OF_BUDGETS
-from core.records.checking import former
+from core.records.design import Plan
 from core.records.draws import Keyed
-from core.records.plan import Plan
-from core.records.verifying import failed, unproven, verify
-from tests.core.records.makers import asked, people, write
+from core.records.verifying import failed
+from tests.core.records.makers import SEED, asked, people, write
 from tests.core.records.test_verifying import certified, outcomes
-
-OLD = Path(__file__).parent / "version_1"
 
 
 def said(body):
@@ -60,7 +57,7 @@ def test_levels_have_units_and_those_of_two_budgets_are_a_share(tmp_path):
         assert f"seen together, 2 reach {twice} and 3 reach" in said(body)["repeated releases"]
         assert body["levels"]["units"]["lip"] == "nats"
         assert body["levels"]["units"]["guess"] == ""
-        assert failed(list(outcomes(body, path, original, "17").values())) == []
+        assert failed(list(outcomes(body, path, original, str(SEED)).values())) == []
     for part, name, value, check in (
         ("asked", "unit", "bits", "promise"),
         ("units", "lip", "", "numbers"),
@@ -70,37 +67,18 @@ def test_levels_have_units_and_those_of_two_budgets_are_a_share(tmp_path):
         assert outcomes(forged, path, original)[check].passed is False
 
 
-@pytest.mark.parametrize(("name", "file"), [("repaired", "people"), ("elsewhere", "fresh")])
-def test_a_certificate_of_version_1_is_accepted(name, file):
-    text = (OLD / f"{name}.json").read_text(encoding="utf-8")
-    assert json.loads(text)["version"] == 1
-    found = verify(text, OLD / f"{name}.csv", OLD / f"{file}.csv", "17", design=OLD / "people.csv")
-    assert failed(found) == []
-    assert unproven(found) == []
-    outcome = {one.name: one.passed for one in found}
-    assert outcome.pop("code") is None
-    assert all(outcome.values())
-
-
-def test_a_certificate_of_today_does_not_pass_for_one_of_version_1(tmp_path):
+def test_a_certificate_of_today_does_not_pass_for_an_older_one(tmp_path):
     original = write(people(600), tmp_path / "people.csv")
     body, path = certified(tmp_path, asked(original)[0], original)
     assert outcomes(body, path, original)["code"].passed is True
-    forged = json.loads(json.dumps(body)) | {"version": 1}
-    del forged["levels"]["units"], forged["levels"]["asked"]["unit"]
-    rest = {name: value for name, value in forged.items() if name != "promises"}
-    forged["promises"] = former._first(rest)
+    forged = json.loads(json.dumps(body)) | {"version": 2}
+    forged["original"]["sha256"] = "0" * 64
     found = outcomes(forged, path, original)["code"]
     assert found.passed is False
-    assert found.sentence == "This code writes certificates of version 2, not 1."
-
-
-def test_the_words_of_version_1_are_checked_as_they_were():
-    body = json.loads((OLD / "repaired.json").read_text(encoding="utf-8"))
-    body["promises"][0]["sentence"] += " And of two."
-    assert former.stated(body)[0] is False
-    assert former.named({"version": 1}, "1-RLDP for S – X – Y") == "1-robust LDP"
-    assert former.named({"version": 2}, "1-RLDP for S – X – Y") == "1-RLDP for S – X – Y"
+    assert found.sentence == "This code writes certificates of version 3, not 2."
+    forged["version"] = 1
+    with pytest.raises(InvalidInputError, match="version must be 2 or 3, got 1"):
+        outcomes(forged, path, original)
 
 
 def test_under_rldp_the_promise_is_what_was_asked_whatever_the_mechanism_was_made_for(tmp_path):
@@ -118,10 +96,12 @@ def test_under_rldp_the_promise_is_what_was_asked_whatever_the_mechanism_was_mad
         over = f"LDP holds at {promised['achieved']:.4g} nats"
         assert over in words["sampling error"]
         if promised["holds"]:
-            assert failed(list(outcomes(body, path, design, "17").values())) == []
+            assert failed(list(outcomes(body, path, design, str(SEED)).values())) == []
         else:
             assert words["one record"].endswith("this mechanism does not keep it.")
-            assert [one.name for one in failed(list(outcomes(body, path, design, "17").values()))]
+            assert [
+                one.name for one in failed(list(outcomes(body, path, design, str(SEED)).values()))
+            ]
     assert kept == {"polyopt": True, "robust_optimal": True, "non_robust": False}
 
 
@@ -130,5 +110,5 @@ def test_a_scenario_that_releases_no_column_is_one_sentence(tmp_path):
     result, _ = asked(design)
     body, path = certified(tmp_path, result, design)
     body["scenario"]["data"]["released"] = [""]
-    found = outcomes(body, path, design, "17")
+    found = outcomes(body, path, design, str(SEED))
     assert failed(list(found.values())) != []

@@ -7,7 +7,7 @@ import pytest
 
 from core.records.certificate import fingerprint
 from core.records.verifying import failed
-from tests.core.records.makers import asked, people, read, write
+from tests.core.records.makers import SEED, asked, people, read, write
 from tests.core.records.test_verifying import certified, outcomes
 
 
@@ -56,7 +56,7 @@ def test_promises_that_do_not_follow_are_told(edit, names, made):
     body = json.loads(json.dumps(body))
     edit(body)
     body["fingerprint"] = fingerprint(body)
-    wrong = {one.name for one in failed(list(outcomes(body, path, original, "17").values()))}
+    wrong = {one.name for one in failed(list(outcomes(body, path, original, str(SEED)).values()))}
     assert wrong == names
 
 
@@ -73,7 +73,7 @@ def test_a_certificate_of_other_code_is_checked_by_this_one(made):
     body, path, original = made
     body = json.loads(json.dumps(body)) | {"code": {"version": "0.0.9", "sha256": "0" * 64}}
     body["fingerprint"] = fingerprint(body)
-    found = outcomes(body, path, original, "17")
+    found = outcomes(body, path, original, str(SEED))
     assert found["code"].passed is None
     assert "other code (version 0.0.9, 000000000000)" in found["code"].sentence
     assert all(one.passed for name, one in found.items() if name != "code")
@@ -88,7 +88,7 @@ def test_outputs_that_look_like_formulas_are_made_safe_in_text_and_still_checked
     original = write(columns, tmp_path / "people.csv")
     result, _ = asked(original, released=("=town",), mechanism="optimal")
     body, path = certified(tmp_path, result, original, target=target)
-    found = outcomes(body, path, original, "17")
+    found = outcomes(body, path, original, str(SEED))
     assert {name: one.passed for name, one in found.items() if one.passed is not True} == {}
     if target == "out.parquet":
         assert set(read(path)["=town"]) <= set(result.mechanism.y_labels)

@@ -11,9 +11,8 @@ from core.data import Sources
 from core.data.catalogue import FOLDER
 from core.errors import InvalidInputError
 from core.records.certificate import make
-from core.records.design import original
+from core.records.design import Plan, command_line, original
 from core.records.draws import Keyed, Seeded
-from core.records.plan import Plan, command_line
 from core.records.readable import level_rows, sections
 from core.scenario import Scenario, evaluate
 
@@ -46,12 +45,13 @@ def test_every_section_says_what_the_certificate_has(made):
     assert said["Is it the best?"].startswith("not proven: it is a heuristic")
     assert "closed form" not in repr(sections(body))
     assert said["Records"] == "32,561 records of 32,561"
-    assert said["Original file, SHA-256"] == body["original"]["sha256"]
+    assert said["Commitment to the original, by the seed"] == body["original"]["commitment"]
     assert said["Released file, SHA-256"] == body["released"]["sha256"]
     assert said["Commitment to the seed"] == Seeded(SEED).commitment
     assert said["This certificate"] == body["fingerprint"]
     none = "no record has one; with one, nothing would have been released"
-    assert said["Unknown or missing values"] == none
+    also = " (a missing value is a level like any other)"
+    assert said["Values unknown to the mechanism"] == none + also
     assert str(SEED) not in repr(sections(body))
     assert "Reads" not in said
 
@@ -86,7 +86,7 @@ def test_a_keyed_draw_names_its_column_alone(made):
     }
     said = told(body)
     assert said["Outputs"] == "by a secret key and the id in 'passport', the same in every release"
-    assert said["Unknown or missing values"] == "3 records, left out"
+    assert said["Values unknown to the mechanism"].startswith("3 records, left out")
     plan = Plan(Keyed(key, "-my id"), "kept", "a 'symbol'")
     line = command_line(plan, "-my file.csv", "out.csv")
     assert key.decode() not in line
@@ -113,3 +113,12 @@ def test_the_original_of_a_set_of_several_files_has_all_their_records_in_order()
     assert whole.slice(0, 32_561).equals(parts[0])
     assert whole.slice(32_561).equals(parts[1])
     assert original("adult_all", Sources()).sha256 == found.sha256
+
+
+def test_a_seed_that_can_be_found_by_trying_all_promises_nothing(made):
+    body = made(Plan(Seeded(42)))
+    (one,) = [each for each in body["promises"] if each["about"] == "one record"]
+    assert one["status"] == "not promised"
+    assert one["sentence"].endswith("release again with a seed that is drawn.")
+    assert told(body)["Outputs"] == "by a seed that can be guessed, once"
+    assert told(body)["Commitment to the original, by the seed"] == "none: the seed can be guessed"

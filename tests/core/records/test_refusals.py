@@ -9,8 +9,8 @@ import pytest
 from core.data import Binning, DataSpec
 from core.errors import InvalidInputError
 from core.records.applying import apply, preview
+from core.records.design import Plan
 from core.records.draws import Keyed, Seeded
-from core.records.plan import Plan
 from core.scenario import Scenario, evaluate
 from tests.core.records.makers import asked, identity, opened, people, released, with_kernel, write
 

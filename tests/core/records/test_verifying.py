@@ -12,13 +12,13 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.records.applying import write as write_records
 from core.records.certificate import Release, certificate, fingerprint
+from core.records.design import Plan
 from core.records.draws import Keyed, Seeded
 from core.records.files import checked_kind, replacing
-from core.records.formulas import kept_information, plain_levels, released
-from core.records.plan import Plan
+from core.records.recount import kept_information, plain_levels, released
 from core.records.verifying import failed, verify
 from core.studies.side_by_side import levels
-from tests.core.records.makers import KEPT, asked, people, read, write
+from tests.core.records.makers import KEPT, SEED, asked, people, read, write
 
 
 def certified(tmp_path, result, original, plan=None, target="out.csv", same=True):
@@ -26,7 +26,7 @@ def certified(tmp_path, result, original, plan=None, target="out.csv", same=True
     sources = Sources()
     KEPT.append(sources)
     upload = sources.uploads[sources.add_file(original)]
-    plan = plan or Plan(Seeded(17))
+    plan = plan or Plan(Seeded(SEED))
     path = tmp_path / target
     with replacing([path]) as (fresh,):
         applied = write_records(result, upload.table, fresh, checked_kind(path), plan)
@@ -48,16 +48,16 @@ def made(tmp_path_factory):
 
 
 def test_a_true_release_passes_every_check(made):
-    found = outcomes(*made, seed="17")
+    found = outcomes(*made, seed=str(SEED))
     assert {name: one.passed for name, one in found.items() if one.passed is not True} == {}
-    assert len(found) == 24
+    assert len(found) == 25
 
 
 def test_without_the_original_some_checks_are_left(made):
     body, path, _ = made
     found = outcomes(body, path)
     unchecked = {name for name, one in found.items() if one.passed is None}
-    checks = {"data", "design", "levels", "promise", "utility", "proof", "draw"}
+    checks = {"cells", "data", "design", "levels", "promise", "utility", "proof", "draw"}
     assert unchecked == checks | {"promised: one record", "promised: sampling error"}
     assert all(one.passed for name, one in found.items() if name not in unchecked)
 
@@ -81,7 +81,7 @@ def test_every_treatment_is_counted_again(spec, name, tmp_path):
         columns["note"][5] = None
     original = write(columns, tmp_path / name)
     result, _ = asked(original, **{"mechanism": "watchdog"} | SPECS[spec])
-    plan = Plan(Seeded(17), unknown="drop")
+    plan = Plan(Seeded(SEED), unknown="drop")
     body, path = certified(tmp_path, result, original, plan, "out.parquet")
     found = outcomes(body, path, original)
     assert failed(list(found.values())) == []
@@ -97,7 +97,7 @@ def test_fresh_records_have_levels_of_their_own(tmp_path):
     fresh = write(columns, tmp_path / "fresh.csv")
     plan = Plan(Keyed(b"k" * 20, "id"), unknown="Köln")
     body, path = certified(tmp_path, result, fresh, plan, same=False)
-    found = outcomes(body, path, fresh, "17")
+    found = outcomes(body, path, fresh, str(SEED))
     assert failed(list(found.values())) == []
     assert found["levels"].passed
     assert found["promise"].passed is None
@@ -228,10 +228,10 @@ def test_a_tampered_certificate_is_told_even_with_a_new_fingerprint(edit, names,
     body, path, original = made
     body = json.loads(json.dumps(body))
     edit(body)
-    found = outcomes(body, path, original, "17")
+    found = outcomes(body, path, original, str(SEED))
     assert not found["certificate"].passed
     body["fingerprint"] = fingerprint(body)
-    found = outcomes(body, path, original, "17")
+    found = outcomes(body, path, original, str(SEED))
     assert found["certificate"].passed
     wrong = {one.name for one in failed(list(found.values()))}
     assert names <= wrong
@@ -242,7 +242,7 @@ def test_a_changed_file_is_told(made, tmp_path):
     columns = read(path)
     other = next(one for one in body["mechanism"]["outputs"] if one != columns["town"][0])
     columns["town"][0] = other
-    found = outcomes(body, write(columns, tmp_path / "out.csv"), original, "17")
+    found = outcomes(body, write(columns, tmp_path / "out.csv"), original, str(SEED))
     assert found["released file"].passed is False
     assert found["seed"].passed is False
     columns["town"][1] = "elsewhere"
@@ -252,7 +252,7 @@ def test_a_changed_file_is_told(made, tmp_path):
     columns = people(3_000)
     columns["town"][0] = "Köln" if columns["town"][0] != "Köln" else "東京"
     columns["age"][0] = None
-    found = outcomes(body, path, write(columns, tmp_path / "people.csv"))
+    found = outcomes(body, path, write(columns, tmp_path / "people.csv"), str(SEED))
     assert found["original file"].passed is False
     assert found["levels"].passed is False
 
@@ -272,7 +272,7 @@ def test_another_seed_is_not_the_one(made):
         verify(json.dumps(body), path, original, "x")
     with pytest.raises(InvalidInputError, match=r"from 0 to 2\^256 − 1, got '9+\.\.\.9+'"):
         verify(json.dumps(body), path, original, "9" * 5_000)
-    assert outcomes(body, path, original, "00017")["seed"].passed is True
+    assert outcomes(body, path, original, f"000{SEED}")["seed"].passed is True
 
 
 @pytest.mark.parametrize(
@@ -295,8 +295,10 @@ def test_a_certificate_of_nonsense_fails_its_check(part, change, check, made):
     ("edit", "sentence"),
     [
         (lambda body: body.update(kind="x"), "no certificate of a release: its kind is 'x'"),
-        (lambda body: body.update(version=3), "version must be 1 or 2, got 3"),
-        (lambda body: body.update(version=True), "version must be 1 or 2, got True"),
+        (lambda body: body.update(version=4), "version must be 2 or 3, got 4"),
+        (lambda body: body.update(version=True), "version must be 2 or 3, got True"),
+        (lambda body: body["original"].pop("commitment"), "lacks the entry 'original.commitment'"),
+        (lambda body: body.update(version=2), "lacks the entry 'original.sha256'"),
         (lambda body: body["levels"].pop("units"), "lacks the entry 'levels.units'"),
         (lambda body: body.pop("levels"), "lacks the entry 'levels'"),
         (lambda body: body["mechanism"].pop("kernel"), "lacks the entry 'mechanism.kernel'"),
@@ -379,6 +381,6 @@ def test_the_formulas_agree_with_the_library(seed, n_s, n_x, reads_s):
 def test_the_certificate_holds_no_seed_and_no_counts_of_pairs(made):
     body, _, _ = made
     text = json.dumps(body)
-    assert '"seed": 17' not in text
-    assert body["draw"] == {"kind": "seed", "commitment": Seeded(17).commitment, "id": None}
+    assert str(SEED) not in text
+    assert body["draw"] == {"kind": "seed", "commitment": Seeded(SEED).commitment, "id": None}
     assert "cells" not in text

@@ -66,6 +66,22 @@ def test_the_reach_of_x_holds_every_release(seed, n_s, n_x):
     assert max(-before.log_min_lift.min(), before.log_max_lift.max()) <= reach(before)
 
 
+def test_where_x_rules_something_out_a_release_may_fall_further_than_its_other_symbols():
+    joint = Joint.from_counts([[50, 1, 49], [50, 0, 49]])
+    kernel = np.array([[0.9999, 0.0001, 0.0], [0.01, 0.99, 0.0], [0.0, 0.0, 1.0]])
+    before = leakage(joint.p, joint.x_labels)
+    after = leakage(joint.p @ kernel, ("a", "b", "c"))
+    assert np.isneginf(before.log_min_lift).any()
+    assert np.isfinite(after.log_min_lift).all()
+    assert reach(after) > reach(before)
+    far = max(reach(before), reach(after))
+    found = lift_histogram(after, far)
+    assert found.edges[0] <= after.log_min_lift.min()
+    low = found.low[: found.below]
+    place = np.searchsorted(found.edges[: found.below + 1], after.log_min_lift.min()) - 1
+    assert low[max(place, 0)] > 0
+
+
 @pytest.mark.parametrize(("furthest", "bins"), [(0.0, 3), (np.inf, 3), (1.0, 0)])
 def test_a_bad_axis_is_named(furthest, bins):
     with pytest.raises(InvalidInputError, match=r"furthest|bins"):

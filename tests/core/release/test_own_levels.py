@@ -17,8 +17,7 @@ from core.notions import (
 )
 from core.notions.guessing import PointwiseMaximalLeakage
 from core.release.implications import implied
-from core.release.own_levels import own_levels, redrawn
-from core.release.repeats import product_kernel
+from core.release.repeats import own_levels, product_kernel, redrawn
 
 
 @pytest.fixture

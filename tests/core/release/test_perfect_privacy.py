@@ -19,7 +19,7 @@ from core.notions import (
     Intersection,
     PointwiseMaximalLeakage,
 )
-from core.release.perfect_privacy import leaves_no_room, perfect_privacy, what_is_left
+from core.release.perfect_privacy import perfect_privacy, what_is_left
 from core.release.sentences import finding
 from core.scenario import Scenario, evaluate
 
@@ -120,7 +120,7 @@ def test_the_reason_in_words(counts, said):
     ids=str,
 )
 def test_which_promises_are_perfect_privacy(notion, none):
-    assert leaves_no_room(notion) == none
+    assert notion.is_perfect_privacy == none
     if none:
         joint = Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]])
         told = Average("mutual_information", 1).achieved(joint, m.optimal(joint, notion).kernel)

@@ -7,7 +7,7 @@ from core import nonstochastic as ns
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.measures.leakage import leakage
-from core.release.quantised import range_release, range_table
+from core.release.confusability import range_release, range_table
 from core.release.sentences import knowable
 
 BLOCKS = Joint.from_counts(np.kron(np.eye(3), np.ones((2, 2))))

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -10,8 +11,8 @@ from hypothesis import strategies as st
 from core.data.spec import Binning, DataSpec
 from core.joint import Joint
 from core.notions import LIP, EpsDelta, GuessingProbability
-from core.release.quantised import range_release
-from core.release.sentences import finding, knowable, promise_text
+from core.release.confusability import range_release
+from core.release.sentences import caution, finding, knowable, promise_text
 from core.scenario import Scenario, evaluate
 
 DATA = DataSpec("example:rldp_estimate", (), (), secret_released=True)
@@ -71,8 +72,8 @@ def test_a_belief_that_moves_by_rounding_alone_does_not_move(level):
 @pytest.mark.parametrize(
     ("key", "said"),
     [
-        ("lip_delta", "nobody's belief in any value of sex changes by more than ×1.11."),
-        ("pml_delta", "nobody's belief in any value of sex rises by more than ×1.11."),
+        ("lip_delta", "Y alone changes no belief in a value of sex by more than ×1.11."),
+        ("pml_delta", "Y alone raises no belief in a value of sex by more than ×1.11."),
         ("ldp_delta", "no output is more than ×1.11 as likely under one value of sex as under"),
     ],
 )
@@ -100,3 +101,25 @@ def test_a_small_error_with_a_trivial_bound_is_not_proven():
     assert "proven" not in told
     assert "proven" in finding(replace(result, mechanism=replace(near, gap=least / 20)))
     assert "proven" in finding(replace(result, mechanism=replace(near, status="optimal")))
+
+
+@pytest.mark.parametrize("few", [1, 4, 8])
+def test_counts_that_chance_explains_are_told(few):
+    counts = np.full((4, 5), 100)
+    counts[:, :few] = 1  # at least two of five values expect few in every cell, or one does
+    joint = Joint.from_counts(counts)
+    expected = joint.n * joint.p_s[:, None] * joint.p_x
+    share = np.count_nonzero(expected < 5) / expected.size
+    told = caution(joint)
+    assert (told != "") == (share > 0.2)
+    assert bool(told) == (few > 1)
+    if told:
+        assert f"{100 * share:.0f} %" in told
+        assert "robust promise" in told
+    robust = caution(joint, of_estimate=True)
+    assert bool(robust) == bool(told)
+    assert "robust promise" not in robust
+
+
+def test_a_distribution_without_records_has_no_caution():
+    assert caution(Joint.from_counts([[0.375, 0.125], [0.125, 0.375]])) == ""

@@ -5,7 +5,7 @@ from core import measures
 from core.measures import catalogue
 from core.measures.leakage import leakage
 from core.notions import ALIP, LDP, LIP, SRLIP
-from core.release.symbol_risk import averages, exposure, pointwise
+from core.release.posteriors import averages, exposure, pointwise
 
 LEAK = leakage([[0.25, 0.24, 0.0], [0.05, 0.26, 0.2]], ("a", "b", "c"))
 SECRETS = ("f", "m")

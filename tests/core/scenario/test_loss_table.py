@@ -3,7 +3,7 @@
 import pytest
 
 from core.errors import InvalidInputError
-from core.scenario.loss_table import read_losses
+from core.scenario.purpose import read_losses
 
 
 def test_names_are_left_out_and_numbers_kept():

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from core.data.spec import DataSpec
 from core.errors import InvalidInputError
 from core.scenario import Project, Promise, Scenario
-from core.scenario.column_names import LONGEST_NAME, suggested
-from tests.core.scenario.test_json_text import ODD
+from core.scenario.project import LONGEST_NAME, suggested
 from tests.core.scenario.test_url import SCENARIOS
+from tests.core.test_codec import ODD
 
 LIP, ALIP, LDP = (Scenario(notion=key) for key in ("lip", "alip", "ldp"))
 THREE = Project((LIP, ALIP, LDP), ("a", "b", "c"), ("", "why\nnot", ""))
@@ -93,7 +93,7 @@ def test_any_text_may_stand_in_a_link(texts, file):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("[]", "The project must be a JSON object."),
+        ("[]", "The project must be a JSON object"),
         ("{", "The project is not valid JSON"),
         ('{"columns": []}', "one scenario or more"),
         ('{"columns": {}}', "must be a list, got {}"),

@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.data import BUNDLED, Hierarchy, RareLevels, first_question
-from core.data.left_out import LeftOut
-from core.data.spec import Binning, DataSpec, Filter, Merge
+from core.data.spec import Binning, DataSpec, Filter, LeftOut, Merge
 from core.mechanisms import catalogue as mechanism_catalogue
 from core.notions import catalogue as notion_catalogue
 from core.scenario import LOSSES, PURPOSES, Promise, Scenario

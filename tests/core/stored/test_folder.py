@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import InvalidInputError
-from core.stored import Folder
-from core.stored.folder import LARGEST
+from core.stored import LARGEST, Folder
 
 KEYS = [f"{number:064x}" for number in range(12)]
 ROOT = Path(__file__).parents[3]

@@ -17,8 +17,7 @@ from core.joint import Joint
 from core.notions import catalogue as notions
 from core.scenario import Scenario, answer
 from core.scenario.scenario import Result
-from core.stored import from_bytes, to_bytes
-from core.stored.plain import MAGIC
+from core.stored import MAGIC, from_bytes, to_bytes
 from core.studies.frontier import sweep
 
 DATA = DataSpec("example:parity", (), ())
@@ -148,7 +147,7 @@ def written(told, arrays=b""):
         ["o", "os:system", {"command": "true"}],
         ["o", "core.jobs.pool:Pool", {"size": 1}],
         ["o", "core.jobs.work:find_answer", {}],
-        ["o", "core.stored.plain:to_bytes", {"value": 1}],
+        ["o", "core.stored:to_bytes", {"value": 1}],
         ["o", "core..stored:x", {}],
         ["o", "core.nowhere:Joint", {}],
         ["o", "core.scenario:Scenario", {}],  # re-exported there, made elsewhere

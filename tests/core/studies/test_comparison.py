@@ -77,7 +77,7 @@ def test_a_mechanism_without_an_answer_says_why():
 
 
 def test_where_s_is_released_too_the_robust_mechanisms_run_under_rldp():
-    data = DataSpec(released=("race",), secret_released=True)
+    data = DataSpec("random:uniform:2x3:0", secret_released=True)
     scenario = Scenario(data=data, n=300, beta=0.1, time_limit=0.5)
     counted = count(data)
     rows = {row.key: row for row in compare(scenario, counted, 0.4)}

@@ -356,3 +356,21 @@ def test_what_was_cut_short_hides_no_proof_at_another_budget():
     best = known.best(low, JOINT)
     assert best.utility == pytest.approx(found.utility)
     assert best.status == "optimal"
+
+
+def test_no_optimum_is_below_a_line_whose_mechanisms_were_dropped():
+    """A chart keeps its figures, and at 400 symbols the mechanisms of two charts fill the store."""
+    known, eps = Known(most_bytes=20_000), 0.5
+    asked = replace(OPTIMAL, eps=eps, mechanism="subset_merging")
+    merged = made(asked)
+    known.add(asked, JOINT, merged)
+    line = sweep(OPTIMAL, JOINT, [eps / 2, eps, 2 * eps])
+    low = replace(line, utility=np.zeros(3), nmi=np.zeros(3), mechanisms=())
+    for at in np.linspace(0.1, 2.0, 20):
+        other = replace(asked, notion="ldp", eps=float(at))
+        known.add(other, JOINT, made(other))
+    assert known.best(replace(OPTIMAL, eps=eps), JOINT) is None
+    along = known.along(low, OPTIMAL, JOINT)
+    assert merged.utility > 0
+    assert along.utility.tolist() == [0.0, merged.utility, merged.utility]
+    assert known.along(replace(low), replace(OPTIMAL, notion="pml"), JOINT).utility.max() == 0.0

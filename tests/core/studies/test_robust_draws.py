@@ -12,14 +12,18 @@ from core.studies.realised import realised_level
 from core.studies.robust_designs import (
     DESIGNS,
     QUICK,
+    Drawn,
+    DrawnDesigns,
     compare_designs,
     design,
     design_all,
+    most_seconds,
     named,
     robust_frontiers,
+    study_beta,
+    study_draws,
     take_sample,
 )
-from core.studies.robust_draws import Drawn, DrawnDesigns, most_seconds, study_beta, study_draws
 from core.uncertainty import RenyiBall
 
 TRUTH = np.array([[0.1, 0.1], [0.2, 0.6]])
@@ -259,7 +263,7 @@ def test_a_larger_beta_never_keeps_less_even_where_time_ends_a_search(monkeypatc
         nmi = 0.1
 
     FIXED = Fixed()
-    monkeypatch.setattr("core.studies.robust_draws.design_all", made)
+    monkeypatch.setattr("core.studies.robust_designs.design_all", made)
     drawn = Drawn(1000, 0.05, 2.0, seed=0, draws=1, fresh=False)
     means = study_beta(TRUTH, 1.0, drawn, 1.0, (0.1, 0.01, 0.001), report=silent)
     assert means["polyopt"].tolist() == [0.5, 0.5, 0.2]  # what holds for .01 holds for .1

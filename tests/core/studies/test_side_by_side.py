@@ -12,16 +12,17 @@ from core.joint import Joint
 from core.notions import catalogue as notions
 from core.notions.numbers import Numbers
 from core.scenario import Project, Scenario, evaluate
-from core.studies.columns_table import described, table
 from core.studies.side_by_side import (
     Column,
     compare,
+    described,
     differences,
     entries,
     level_title,
     levels,
     most,
     reference,
+    table,
 )
 from tests.strategies import joints
 

@@ -8,10 +8,9 @@ import pytest
 from core.errors import InvalidInputError, SolverError
 from core.jobs import State
 from core.sweep import Gathered, Results, run
-from core.sweep.background import begin
-from core.sweep.chunks import chunks
-from core.sweep.gathered import CODE, KEY, is_final
-from core.sweep.points import compute
+from core.sweep.points import chunks, compute
+from core.sweep.results import CODE, KEY, is_final
+from core.sweep.running import begin
 from tests.core.sweep.makers import SWEEP, Here
 
 PATIENCE = 600.0

@@ -13,8 +13,8 @@ from core.__main__ import main
 from core.errors import InvalidInputError, SolverError
 from core.sweep import Results, local_cluster, run
 from core.sweep import cluster as module
-from core.sweep.chunks import chunks
 from core.sweep.cluster import ClusterWorkers, OtherVersionError
+from core.sweep.points import chunks
 from tests.core.sweep.clusters import PATIENCE, ROOT, end, scheduler, until, workers
 from tests.core.sweep.makers import LARGE, SWEEP, Here, bits, die
 

@@ -7,7 +7,7 @@ from core.data import DataSpec
 from core.errors import InvalidInputError
 from core.scenario import Scenario
 from core.sweep import MAX_POINTS, MEASURES, Draws, Sweep
-from core.sweep.chunks import BATCH, SINGLE, chunks
+from core.sweep.points import BATCH, SINGLE, chunks
 
 MERGING = ("watchdog", "subset_merging")
 BUDGETS = (0.5, 1.0, 2.0)

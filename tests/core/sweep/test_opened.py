@@ -11,8 +11,7 @@ from pyarrow import parquet
 from core.errors import InvalidInputError
 from core.scenario import Scenario
 from core.sweep import Draws, Gathered, Results, Sweep, results, run
-from core.sweep.gathered import CODE, KEY, UNFINISHED
-from core.sweep.results import COUNTS, opened
+from core.sweep.results import CODE, COUNTS, KEY, UNFINISHED, opened
 from tests.core.sweep.makers import Here
 
 SWEEP = Sweep(Scenario(notion="lip", mechanism="grr"), (("eps", (0.5, 1.0)),), draws=Draws(3, 2, 4))
@@ -51,19 +50,19 @@ def with_column(name, values):
 def test_a_finished_file_is_taken_as_it_is(content):
     found = opened(content, "r.parquet")
     assert found.counts == "c0"
-    assert found.gathered.sweep == SWEEP
-    assert found.gathered.complete
+    assert found.sweep == SWEEP
+    assert found.complete
     written = parquet.read_table(io.BytesIO(content))
-    assert found.gathered.table().equals(written)
-    assert len(found.gathered.origin) == 64
-    other = opened(changed(content, with_column("seconds", [1.0] * 6)), "r.parquet").gathered
-    assert other.origin != found.gathered.origin
+    assert found.table().equals(written)
+    assert len(found.origin) == 64
+    other = opened(changed(content, with_column("seconds", [1.0] * 6)), "r.parquet")
+    assert other.origin != found.origin
 
 
 def test_points_without_an_answer_are_taken(content):
     reasons = with_column("reason", ["none"] + [""] * 5)
     missing = with_column("kept", [np.nan] + [0.5] * 5)
-    found = opened(changed(content, lambda table: reasons(missing(table))), "r.parquet").gathered
+    found = opened(changed(content, lambda table: reasons(missing(table))), "r.parquet")
     assert found.complete
     assert np.isnan(found.table()["kept"][0].as_py())
 
@@ -78,7 +77,7 @@ def test_an_unfinished_file_is_gone_on_with_and_ends_as_if_it_had_not_stopped(co
     unfinished = changed(
         content, lambda table: table.take([0, 2, 4]), key=None, unfinished=SWEEP.to_json().encode()
     )
-    found = opened(unfinished, "r.parquet").gathered
+    found = opened(unfinished, "r.parquet")
     assert np.flatnonzero(found.done).tolist() == [0, 2, 4]
     who = Here()
     run(SWEEP, found, who)
@@ -144,7 +143,7 @@ def test_bytes_that_were_damaged_are_refused_or_read_as_they_were(content):
         bent = bytearray(content)
         bent[place] ^= 0x55
         try:
-            found = opened(bytes(bent), "r.parquet").gathered.table()
+            found = opened(bytes(bent), "r.parquet").table()
         except InvalidInputError:
             refused += 1
             continue

@@ -11,8 +11,8 @@ from core.errors import InvalidInputError
 from core.scenario import Scenario
 from core.sweep import Draws, Results, Sweep, read
 from core.sweep import results as module
-from core.sweep.columns import question_columns
 from core.sweep.points import schema
+from core.sweep.results import question_columns
 
 SWEEP = Sweep(
     Scenario(notion="lip", mechanism="grr"),

@@ -10,6 +10,7 @@ from core.errors import InvalidInputError
 from core.jobs import Pool
 from core.scenario import Scenario
 from core.sweep import PoolWorkers, Results, Sweep, counts_hash, run
+from core.sweep.points import chunks
 from tests.core.sweep.makers import SWEEP, Here, bits
 
 PATIENCE = 600.0
@@ -32,6 +33,38 @@ def test_two_processes_give_the_same_bits(whole, tmp_path):
     with Results(SWEEP, out) as results, Pool(2) as pool:
         assert run(SWEEP, results, PoolWorkers(pool)).done == 48
     assert bits(out) == bits(whole)
+
+
+class Hasty:
+    """A job that ends between two looks at it."""
+
+    def __init__(self):
+        self.looks = 0
+
+    @property
+    def finished(self):
+        self.looks += 1
+        return self.looks > 1
+
+    def wait(self, timeout):  # noqa: ARG002 — as a job's
+        return False
+
+    def result(self):
+        return "its points"
+
+
+class HastyPool:
+    size = 1
+
+    def submit(self, *_, **__):
+        return Hasty()
+
+
+def test_a_job_that_ends_while_it_is_looked_at_is_not_lost():
+    workers = PoolWorkers(HastyPool())
+    workers.submit(next(chunks(SWEEP)))
+    found = workers.finished() + workers.finished()
+    assert [outcome for _, outcome in found] == ["its points"]
 
 
 def test_a_worker_that_dies_costs_its_chunk_and_resuming_makes_up_for_it(whole, tmp_path):

@@ -5,9 +5,9 @@ import pytest
 
 from core.uncertainty import RenyiBall, renyi_divergence
 from core.uncertainty.divergence import bound_of, budget_of, log_mean_exp
-from core.uncertainty.duality import greatest, least
-from core.uncertainty.extremes import extreme_member
-from core.uncertainty.worst_case import exceeds, worst_case, worst_member
+from core.uncertainty.extremes import extreme_member, greatest, least
+from core.uncertainty.worst_case import exceeds, worst_case
+from tests.core.uncertainty.members import worst_member
 
 ORDERS = [0.05, 0.3, 0.5, 0.9, 1.0, 1.1, 2.0, 5.0, 50.0]
 

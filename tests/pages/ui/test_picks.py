@@ -51,7 +51,7 @@ def test_a_point_of_the_robust_frontier_is_a_budget_which_the_link_takes_over():
 def test_a_merge_is_a_step_of_the_way():
     point = {"x": 3, "at": 3, "key": ""}
     found = clicked("merges", point, confusability_controls.pick_step)
-    assert found.session_state["_confusability_step"] == 3
+    assert found.session_state["_confusability_wanted_step"] == 3
 
 
 def parts():
@@ -105,4 +105,4 @@ def test_a_click_beside_the_points_changes_nothing(value):
         found = clicked(chart, value, react, **before).session_state
         assert {key: found[key] for key in before} == before
         assert (found["eps"], found["mech"]) == (1.0, "optimal")
-        assert "_confusability_step" not in found
+        assert "_confusability_wanted_step" not in found

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.data import Binning, DataSpec, Filter, Sources, TooManyLevelsError, count
-from core.data.treatment.levels import distinct
+from core.data.treatment.symbols import distinct
 from core.errors import InvalidInputError
 from core.joint import JOINER, MISSING
 

@@ -17,7 +17,7 @@ import psycopg
 import pytest
 
 from core.data import Binning, DataSpec, Filter, count
-from core.data.databases import configured, tallies
+from core.data.databases import tables
 from core.errors import InvalidInputError
 from core.jobs import Pool, State
 from core.jobs.work import count_table, list_columns, list_tables
@@ -46,7 +46,7 @@ def copy(administrator):
 
 @pytest.fixture
 def opened(postgres_address, monkeypatch):
-    monkeypatch.setenv(configured.DATABASES, postgres_address)
+    monkeypatch.setenv(tables.DATABASES, postgres_address)
     return postgres_address
 
 
@@ -125,13 +125,13 @@ def test_a_table_that_is_dropped_between_its_list_and_its_count(copy, opened, tm
 def test_a_table_that_changes_between_its_columns_and_its_count(
     change, said, copy, postgres_address, monkeypatch
 ):
-    answered = tallies.answered
+    answered = tables.answered
 
     def late(backend, query):
         copy(change)
         return answered(backend, query)
 
-    monkeypatch.setattr(tallies, "answered", late)
+    monkeypatch.setattr(tables, "answered", late)
     assert refused(f"{postgres_address}#copied") == f"copied in {postgres_address} {said}"
 
 
@@ -278,7 +278,7 @@ def test_a_server_that_is_stopped_in_mid_count(tmp_path, monkeypatch, postgres):
                     "CREATE VIEW slow AS SELECT pg_sleep(86400)::text AS sex, 1 AS job"
                 )
             address = f"postgres://{str(server.pgdata).replace('/', '%2F')}/postgres"
-            monkeypatch.setenv(configured.DATABASES, address)
+            monkeypatch.setenv(tables.DATABASES, address)
             with Pool(1) as pool:
                 job = pool.submit(
                     count_table,

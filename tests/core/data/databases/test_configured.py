@@ -9,8 +9,8 @@ import psycopg
 import pytest
 
 from core.data import DataSpec, Filter, Sources, count
-from core.data.databases import configured
-from core.data.databases.configured import columns_of, is_open, source_of, tables_of
+from core.data.databases import tables
+from core.data.databases.tables import columns_of, is_open, source_of, tables_of
 from core.errors import InvalidInputError
 from core.jobs import Pool, State
 from core.jobs.work import count_table, list_columns, list_tables
@@ -21,20 +21,20 @@ ASKED = DataSpec(secret=("sex",), released=("job",))
 
 @pytest.fixture
 def opened(duckdb_address, postgres_address, monkeypatch):
-    monkeypatch.setenv(configured.DATABASES, f"{duckdb_address} {postgres_address}")
+    monkeypatch.setenv(tables.DATABASES, f"{duckdb_address} {postgres_address}")
     return duckdb_address, postgres_address
 
 
 def test_the_owner_names_them_in_the_environment_or_the_file_of_secrets(tmp_path, monkeypatch):
-    assert configured.configured() == ()
+    assert tables.configured() == ()
     secrets = tmp_path / "secrets.toml"
     secrets.write_text(
         'pages = true\n["postgres://a/b"]\nuser = "x"\npages = true\n["postgres://c/d"]\n'
         'password = "y"\n["duckdb:///e.db"]\npages = "yes"\n'
     )
     monkeypatch.setenv("LIFTSCOPE_SECRETS", str(secrets))
-    monkeypatch.setenv(configured.DATABASES, "  duckdb:///f.db#people\n postgres://a/b ")
-    assert configured.configured() == ("duckdb:///f.db#people", "postgres://a/b")
+    monkeypatch.setenv(tables.DATABASES, "  duckdb:///f.db#people\n postgres://a/b ")
+    assert tables.configured() == ("duckdb:///f.db#people", "postgres://a/b")
     for source, said in {
         "postgres://a/b#any.table": True,
         "duckdb:///f.db#people": True,
@@ -82,8 +82,8 @@ def test_a_table_that_is_not_listed_is_not_counted(table, opened, tmp_path):
 
 
 def test_what_the_owner_did_not_open_is_not_asked(opened, monkeypatch, tmp_path):
-    monkeypatch.setenv(configured.DATABASES, f"{opened[0]}#cooks")
-    monkeypatch.setattr(configured, "connected", None)  # connecting would fail
+    monkeypatch.setenv(tables.DATABASES, f"{opened[0]}#cooks")
+    monkeypatch.setattr(tables, "connected", None)  # connecting would fail
     assert tables_of(f"{opened[0]}#cooks") == (f"{opened[0]}#cooks",)
     for asked in (
         lambda: list_tables(opened[1], report=print),
@@ -96,7 +96,7 @@ def test_what_the_owner_did_not_open_is_not_asked(opened, monkeypatch, tmp_path)
 
 
 def test_one_table_that_the_owner_named_is_counted(opened, monkeypatch, tmp_path):
-    monkeypatch.setenv(configured.DATABASES, f"{opened[0]}#cooks")
+    monkeypatch.setenv(tables.DATABASES, f"{opened[0]}#cooks")
     found = count_table(f"{opened[0]}#cooks", ["sex", "age"], tmp_path / "c.parquet", report=print)
     assert [marks.column for marks in found.marks] == ["age"]
 
@@ -104,7 +104,7 @@ def test_one_table_that_the_owner_named_is_counted(opened, monkeypatch, tmp_path
 def test_a_data_base_without_tables_says_so(tmp_path, monkeypatch):
     path = tmp_path / "empty.db"
     duckdb.connect(str(path)).close()
-    monkeypatch.setenv(configured.DATABASES, f"duckdb://{path}")
+    monkeypatch.setenv(tables.DATABASES, f"duckdb://{path}")
     with pytest.raises(InvalidInputError, match="has no table that its user may see"):
         tables_of(f"duckdb://{path}")
 
@@ -173,7 +173,7 @@ def test_cancel_ends_the_query_in_duckdb(tmp_path, monkeypatch):
             "CREATE VIEW slow AS SELECT (a.range * b.range) % 7 AS sex "
             "FROM range(1000000000) a, range(1000000000) b"
         )
-    monkeypatch.setenv(configured.DATABASES, f"duckdb://{path}")
+    monkeypatch.setenv(tables.DATABASES, f"duckdb://{path}")
     with Pool(1) as pool:
         arguments = f"duckdb://{path}#slow", ["sex"], tmp_path / "c.parquet"
         job = pool.submit(count_table, *arguments, time_limit=PATIENCE)

@@ -12,7 +12,7 @@ import pytest
 from py4j.java_gateway import GatewayParameters, JavaGateway
 from pyspark import SparkContext
 
-from core.data.databases import configured, spark
+from core.data.databases import spark, tables
 from core.errors import InvalidInputError
 from core.jobs import Pool, State
 from core.jobs.work import count_table, list_columns, list_tables
@@ -27,7 +27,7 @@ def catalogue(spark_catalogue, monkeypatch):
     mark = f"TEST_OF_SPARK={os.getpid()}"
     monkeypatch.setenv(*mark.split("="))
     monkeypatch.setenv("SPARK_CONF_DIR", str(spark_catalogue))
-    monkeypatch.setenv(configured.DATABASES, ADDRESS)
+    monkeypatch.setenv(tables.DATABASES, ADDRESS)
     return mark.encode()
 
 

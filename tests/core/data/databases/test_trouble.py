@@ -11,9 +11,8 @@ import psycopg
 import pytest
 
 from core.data import Binning, DataSpec, Sources, column_levels, count, describe, preview
-from core.data.databases import connecting, reference, tallies
+from core.data.databases import connecting, reference, tables
 from core.data.readers.marks import with_marks
-from core.data.tables import count_records
 from core.errors import InvalidInputError
 from core.scenario import Scenario
 
@@ -121,7 +120,7 @@ def test_a_password_is_asked_for_and_taken_from_the_environment_or_the_file(
 
 
 def test_a_data_base_that_goes_away_in_mid_count(postgres, postgres_address, monkeypatch):
-    answered = tallies.answered
+    answered = tables.answered
 
     def end_first(backend, query):
         with psycopg.connect(postgres.get_uri(), autocommit=True) as connection:
@@ -131,7 +130,7 @@ def test_a_data_base_that_goes_away_in_mid_count(postgres, postgres_address, mon
             )
         return answered(backend, query)
 
-    monkeypatch.setattr(tallies, "answered", end_first)
+    monkeypatch.setattr(tables, "answered", end_first)
     said = refused(f"{postgres_address}#people")
     assert said == f"people in {postgres_address} {GONE}"
 
@@ -167,7 +166,7 @@ def test_nothing_can_be_written(postgres_address, duckdb_address):
 
 
 def test_too_many_combinations_are_not_fetched(duckdb_address, monkeypatch):
-    monkeypatch.setattr(tallies, "MOST_ROWS", 3)
+    monkeypatch.setattr(tables, "MOST_ROWS", 3)
     assert "'sex', 'job' in people" in refused(f"{duckdb_address}#people")
     assert "more than 3 combinations" in refused(f"{duckdb_address}#people")
 
@@ -181,7 +180,7 @@ def test_each_set_of_columns_is_counted_once(duckdb_address, monkeypatch):
     sources = Sources(databases=True)
     spec = replace(ASKED, source=f"{duckdb_address}#people")
     first = count(spec, sources)
-    monkeypatch.setattr(tallies, "answered", None)  # any query would fail
+    monkeypatch.setattr(tables, "answered", None)  # any query would fail
     assert count(spec, sources).joint.x_labels == first.joint.x_labels
     assert count(replace(spec, missing="drop"), sources).report.dropped_missing == 4
 
@@ -197,15 +196,14 @@ def test_views_schemas_and_the_marks_of_missing_numbers(duckdb_address, postgres
 
 def test_a_table_of_counts_is_described_by_its_records(duckdb_address, tmp_path, monkeypatch):
     path = tmp_path / "counts.parquet"
-    counts = tallies.fetch(reference.parse(f"{duckdb_address}#people"), ["sex", "age"], path)
-    table = with_marks(counts, 9)
+    counts = tables.fetch(reference.parse(f"{duckdb_address}#people"), ["sex", "age"], path)
+    table = with_marks(counts)
     sources = Sources()
     monkeypatch.setattr(sources, "open", lambda *_: table)
     described = describe("counts", sources)
     assert described.rows == 9
     assert [column.missing for column in described.columns] == [2, 3]
     assert column_levels("counts", "sex", sources).counts == (4, 3, 2)
-    assert count_records(table) == 9
     cut = preview("counts", Binning("age", "edges", edges=(0.0, 40.0)), sources=sources)
     assert cut.shown() == (("[0, 40]", 4), ("> 40", 2))
     assert cut.missing == 3

@@ -22,7 +22,6 @@ from core.data import (
     describe,
     preview,
 )
-from core.data.options import ENCODINGS
 from core.data.readers import sources as module
 from core.errors import InvalidInputError
 
@@ -46,11 +45,11 @@ def values(sources, source, column, read):
     return parquet.read_table(table.paths[0]).column(table.columns.index(column)).to_pylist()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(
     numbers=st.lists(st.integers(-(10**9), 10**9), min_size=2, max_size=8),
     names=st.lists(st.text(LETTERS, min_size=1, max_size=4), min_size=8, max_size=8),
-    encoding=st.sampled_from(list(ENCODINGS)),
+    encoding=st.sampled_from(list(CODECS)),
     delimiter=st.sampled_from([",", ";", "\t", "|"]),
     form=st.sampled_from(FORMATS),
     mark=st.sampled_from(["NA", "-99", "k. A.", "?"]),
@@ -163,7 +162,7 @@ KEPT = {
 }
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(
     moments=st.lists(DATES, min_size=2, max_size=6),
     order=st.sampled_from(list(ORDERED)),

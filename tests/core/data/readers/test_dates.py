@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.data import ColumnOptions, DataSpec, ReadOptions, Sources, count
 from core.data.options import ORDERS, PARTS
-from core.data.readers.dates import kept_of, moments
+from core.data.readers.converted import kept_of, moments
 from core.errors import InvalidInputError
 
 DAYS = {

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.data import DataSpec, count
-from core.data.readers.matrix import NotNormalisedError, parse_matrix
+from core.data.joints import NotNormalisedError, parse_matrix
 from core.errors import InvalidInputError
 
 PLAIN = [[3, 1], [0, 4]]

@@ -8,7 +8,7 @@ import pytest
 
 from core.data import DataSpec, count, describe, first_question
 
-per_column = import_module("core.data.readers.per_column")
+per_column = import_module("core.data.readers.marks")
 
 
 def test_two_thousand_columns_of_a_short_table_are_named_once(sources, monkeypatch):

@@ -11,7 +11,7 @@ import pytest
 
 from core.data import DataSpec, Sources, count, describe
 from core.data.readers import reading
-from core.data.readers.delimited import DELIMITERS
+from core.data.readers.text import DELIMITERS
 from core.errors import InvalidInputError
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))

@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from core.data import Binning, DataSpec, count, describe
-from core.data.readers.delimited import find_layout
-from core.data.readers.encoding import to_utf8
-from core.data.readers.records import write_records
+from core.data.readers.text import find_layout, to_utf8, write_records
 from core.errors import InvalidInputError
 
 FIELDS = st.text(st.sampled_from('ab1 ,;"\n\r\té€\u2028\x85#-'), max_size=5)

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from core.data.readers.shared_folder import FOLDER, shared_file, shared_files
+from core.data.readers.sources import FOLDER, shared_file, shared_files
 from core.errors import InvalidInputError
 
 

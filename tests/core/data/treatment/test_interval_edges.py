@@ -65,7 +65,7 @@ def test_the_first_and_the_last_number_are_inside(values, start, expected):
     assert held(counted(values, ("0.05",), start=start)) == expected
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     steps=st.sampled_from(sorted(UNITS)),
     start=st.sampled_from(["0", "0.1", "-0.3", "7"]),

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from core.data import DataSpec, Sources, count
-from core.data.left_out import LeftOut
-from core.data.spec import Binning, Merge
-from core.data.treatment.merges import added_up, merged_names
+from core.data.spec import Binning, LeftOut, Merge
+from core.data.treatment.symbols import added_up, merged_names
 from core.errors import InvalidInputError
 
 GOVERNMENT = Merge(("workclass",), ("Local-gov", "State-gov", "Federal-gov"))

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from core.data import DataSpec, Hierarchy, Sources, count
-from core.data.treatment.suggested import interval_steps, suggested_steps
+from core.data.treatment.generalise import interval_steps, suggested_steps
 from core.limits import MAX_BINS
 
 

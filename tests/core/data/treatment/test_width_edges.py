@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from core.data import Binning, DataSpec, Sources, count, preview
 from core.data.treatment.bins import Bins, bin_labels, equal_widths
+from core.records.coded import Values
 from core.records.recount import _level
-from core.records.values import Values
 
 TENTHS = [f"{i / 10}" for i in range(11)]
 

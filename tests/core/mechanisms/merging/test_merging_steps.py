@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms import MergeStep, merge_high_risk
-from core.mechanisms.merging.merging_steps import in_words, replay
+from core.mechanisms.merging.subset_merging import in_words, replay
 from core.notions import LIP
 from tests.strategies import joints, symbol_notions
 

@@ -12,7 +12,7 @@ from core.mechanisms.merging.subset_levels import (
     set_risk,
     within,
 )
-from core.notions import ALIP, LDP, LIP, AlphaLift, Chi2Privacy, L1Privacy
+from core.notions import ALIP, LDP, LIP, AlphaLift, Chi2Privacy, L1Privacy, PointwiseDivergence
 from tests.strategies import joints, symbol_notions
 
 
@@ -41,9 +41,17 @@ def test_low_risk_symbols_are_those_that_the_notion_allows_by_themselves():
 
 
 def test_half_of_the_slack_of_the_audit_is_used_here():
-    assert within(1.0 + 4e-13, 1.0)
-    assert not within(1.0 + 7e-13, 1.0)
-    assert within(np.inf, np.inf)
+    assert within(LIP(1), 1.0 + 4e-13, 1.0)
+    assert not within(LIP(1), 1.0 + 7e-13, 1.0)
+    assert within(LIP(1), np.inf, np.inf)
+    # a divergence grows with the square of what the rounding of a lift moves
+    assert within(PointwiseDivergence(0), 4e-25, 0.0)
+    assert not within(PointwiseDivergence(0), 7e-25, 0.0)
+    budgets = np.array([[0.0], [1e-4]])
+    expected = [[False], [True]]
+    np.testing.assert_array_equal(
+        within(PointwiseDivergence(0), budgets + 5e-15, budgets), expected
+    )
     assert not fits(ALIP(1, 2), 0.5, 2.5)
     assert not fits(ALIP(1, 2), 1.5, 0.5)
 

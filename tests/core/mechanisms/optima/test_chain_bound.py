@@ -7,7 +7,7 @@ from scipy.optimize import minimize_scalar
 from core import measures
 from core import mechanisms as m
 from core.joint import Joint
-from core.mechanisms.optima.chain_bound import chain_bound
+from core.mechanisms.optima.search import chain_bound
 from core.notions import (
     ALIP,
     LDP,

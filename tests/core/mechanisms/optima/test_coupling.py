@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from core import clock
 from core.data import DataSpec, count
 from core.joint import Joint
-from core.mechanisms.optima.coupling import MOST_SYMBOLS, coupled, quantiles
-from core.mechanisms.optima.robust_optimal import robust_optimal
+from core.mechanisms.optima.robust_optimal import MOST_SYMBOLS, coupled, quantiles, robust_optimal
 from core.notions import LDP
 from core.notions.rldp import RLDP
 from core.uncertainty import RenyiBall

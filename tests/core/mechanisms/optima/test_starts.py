@@ -232,3 +232,30 @@ def test_what_the_slack_of_the_audit_allows_is_no_proof_against_a_bound():
         made = m.optimal(Joint.from_counts(weights), ALIP(1.0, 0.0), "columns", time_limit=5.0)
     assert made.audit.holds
     assert made.utility <= made.upper_bound <= made.utility + 1e-6
+
+
+def test_of_more_than_a_thousand_symbols_no_start_is_made_out_of_time():
+    """The time limit holds there: each of some starts takes longer than a whole search."""
+    joint = zip_codes(3, 2 * MANY)
+    assert joint.n_x > MANY
+    with clock.using(clock.Ticking(TICK)):
+        late = starts(joint, LIP(0.5), Options(), deadline=clock.Deadline.after(0.0))
+        assert [made.name for made in late if made.utility > 1e-9] == [late[-1].name]
+        every = starts(joint, LIP(0.5), Options(), deadline=clock.NEVER)
+    assert len(every) > len(late)
+    few = zip_codes(3, 60)
+    with clock.using(clock.Ticking(TICK)):
+        late = starts(few, LIP(0.5), Options(), deadline=clock.Deadline.after(0.0))
+        assert [made.name for made in late] == [
+            made.name for made in starts(few, LIP(0.5), Options())
+        ]
+
+
+def test_the_optimum_of_thousands_of_symbols_keeps_what_merging_keeps_in_no_time():
+    joint = zip_codes(3, 3 * MANY)
+    assert joint.n_x > MANY
+    with clock.using(clock.Ticking(TICK)):
+        made = m.optimal(joint, LIP(0.5), time_limit=TICK)
+    assert made.utility >= m.subset_merging(joint, LIP(0.5)).utility > 0
+    assert made.status == "time limit"
+    assert LIP(0.5).holds(joint, made.kernel)

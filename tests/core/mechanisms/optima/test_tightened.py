@@ -7,11 +7,11 @@ from core import clock
 from core import mechanisms as m
 from core.data import count
 from core.joint import Joint
-from core.mechanisms.optima.tightened import LARGEST, MOST_CELLS, tightened
+from core.mechanisms.optima.starts import LARGEST, MOST_CELLS, tightened
 from core.notions import LDP, LIP, RLDP
 from core.notions.robust_markov import RobustLDP, ball_around
 from core.scenario import Scenario
-from core.scenario.standard import standard
+from core.scenario.presets import standard
 
 COUNTS = np.array([[900, 120, 500, 480], [300, 100, 590, 510]])
 NOISY = np.array([[9, 2, 5, 4], [3, 1, 6, 5], [1, 7, 2, 6]])

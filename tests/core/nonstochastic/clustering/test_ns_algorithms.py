@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import nonstochastic as ns
-from core.nonstochastic.clustering.path import lagrangian
 from tests.nonstochastic_reference import (
     algorithm_1,
     algorithm_2,
@@ -32,7 +31,7 @@ def check_steps(result, occurs, utility, values, leak, **settings):
         else:
             distortion = ns.max_distortion(step.clusters, values, **settings)
             assert -step.utility == pytest.approx(distortion, abs=1e-12)
-        assert step.lagrangian == lagrangian(step.leakage, step.loss, result.weight)
+        assert step.lagrangian == step.leakage + result.weight * step.loss
         assert list(step.clusters) == sorted(tuple(sorted(c)) for c in step.clusters)
     for before, after in zip(result.steps, result.steps[1:], strict=False):
         coarse = {x: c for c in after.clusters for x in c}

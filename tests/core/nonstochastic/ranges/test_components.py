@@ -2,7 +2,7 @@ import networkx as nx
 import numpy as np
 from hypothesis import given, settings
 
-from core.nonstochastic.ranges.components import DisjointSets, components
+from core.nonstochastic.ranges.partition import DisjointSets, components
 from tests.strategies import joint_ranges
 
 

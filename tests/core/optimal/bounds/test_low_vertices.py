@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 from core.clock import NEVER, Deadline
 from core.joint import Joint
 from core.notions import ALIP, LIP, PointwiseMaximalLeakage
-from core.optimal.bounds.low_vertices import undercutting
+from core.optimal.bounds.low_vertices import refined, undercutting
 from core.optimal.polytopes.enumeration import all_vertices, best_mixture
 from core.optimal.polytopes.facets import facets_of
 from core.optimal.polytopes.standard_form import polytope
-from core.optimal.programs.refinement import refined
 from core.optimal.utility import MutualInformation
 
 GOAL = MutualInformation()

@@ -10,6 +10,7 @@ from core.optimal.bounds import branch_and_bound, forest
 from core.optimal.bounds.pairs import HALF, none_large, one_large, pair_bounds
 from core.optimal.bounds.pricing_bound import PricingBound
 from core.optimal.bounds.relaxation import Multipliers, Relaxation
+from core.optimal.plan import SIZES
 from tests.vertices import allowed_vertices, entropies
 
 
@@ -59,7 +60,7 @@ def test_no_output_of_a_large_symbol_undercuts_its_bound():
 
 def test_proofs_that_start_from_pairs_hold_at_every_vertex(monkeypatch):
     """150 sets, prices of any sign: exact within the tolerance, never above."""
-    monkeypatch.setattr(branch_and_bound, "MANY", 2)
+    monkeypatch.setitem(vars(SIZES), "paired_symbols", 2)
     closed = 0
     for seed in range(150):
         rng = np.random.default_rng(seed)
@@ -90,7 +91,7 @@ def test_either_start_proves_the_same(monkeypatch):
     prices = np.random.default_rng(1).uniform(0.3, 0.9, 14)
     found = []
     for many in (2, 1000):
-        monkeypatch.setattr(branch_and_bound, "MANY", many)
+        monkeypatch.setitem(vars(SIZES), "paired_symbols", many)
         found.append(PricingBound(allowed).minimise(prices, tolerance=1e-6, time_limit=60))
     assert all(one.finished for one in found)
     np.testing.assert_allclose(found[0].prices, found[1].prices, atol=1e-5)

@@ -11,12 +11,12 @@ from core import clock
 from core.allowed.allowed_set import AllowedSet
 from core.clock import NEVER, Deadline
 from core.joint import Joint
-from core.notions import ALIP, LDP, LIP, Intersection, PointwiseMaximalLeakage
+from core.notions import ALIP, LDP, Intersection, PointwiseMaximalLeakage
 from core.optimal.bounds.box_programs import BoxPrograms
-from core.optimal.bounds.branch_and_bound import MOST_WAITING
 from core.optimal.bounds.pricing_bound import PricingBound
 from core.optimal.bounds.prover import Prover
 from core.optimal.columns.vertex_search import ColumnSearch
+from core.optimal.plan import SIZES
 from core.optimal.polytopes.standard_form import polytope
 from core.optimal.utility import MutualInformation
 from tests.strategies import finite_budgets, joints
@@ -137,17 +137,6 @@ def test_no_time_still_gives_a_valid_bound_and_little_time_is_kept():
     assert (untouched.prices <= result.prices + 1e-9).all()
 
 
-def test_what_starts_disprove_is_known_from_the_outset():
-    joint = Joint.random_uniform(3, 6, np.random.default_rng(1))
-    bound = PricingBound(LIP(0.5).allowed_set(joint))
-    prices = np.full(6, np.log(6))  # P_X itself costs less
-    start = joint.p_x
-    result = bound.minimise(prices, tolerance=1e-6, time_limit=0.0, starts=[start])
-    assert result.columns[0] is start
-    assert result.best_value == pytest.approx(entropies(joint.p_x[None])[0] - np.log(6))
-    assert result.prices[start.argmax()] < np.log(6) - 1e-6
-
-
 def test_weights_decide_where_the_time_goes():
     joint = Joint.random_uniform(8, 40, np.random.default_rng(2))
     allowed = ALIP.from_lambda(0.3, 0.5).allowed_set(joint)
@@ -188,10 +177,11 @@ def test_it_stops_when_too_many_boxes_wait(monkeypatch):
     joint = Joint.random_uniform(10, 40, np.random.default_rng(0))
     allowed = ALIP.from_lambda(0.3, 0.5).allowed_set(joint)
     prices = np.full(40, 2.0)
-    monkeypatch.setattr("core.optimal.bounds.forest.MOST_WAITING", 20)
+    most = SIZES.waiting_boxes
+    monkeypatch.setitem(vars(SIZES), "waiting_boxes", 20)
     result = PricingBound(allowed).minimise(prices, tolerance=1e-9, time_limit=60.0)
     assert not result.finished
-    assert 0 < result.boxes < MOST_WAITING
+    assert 0 < result.boxes < most
     assert np.isfinite(result.lower)
 
 

@@ -7,9 +7,9 @@ from core import clock
 from core.clock import NEVER, Deadline
 from core.joint import Joint
 from core.notions import ALIP, LDP
-from core.optimal.bounds import prover as module
 from core.optimal.bounds.prover import Prover
 from core.optimal.columns.vertex_search import ColumnSearch
+from core.optimal.plan import SHARES, SIZES
 from core.optimal.polytopes.standard_form import polytope
 from core.optimal.utility import MutualInformation
 
@@ -59,9 +59,9 @@ def test_all_vertices_whose_rounding_leaves_too_much_are_no_end(notion, monkeypa
 def test_branch_and_bound_that_keeps_most_boxes_is_left_for_boxes(monkeypatch):
     joint = Joint.random_dirichlet(12, 10, 2.0, np.random.default_rng(0))
     prover, search = searched(joint, ALIP(0.1, 0.1))
-    monkeypatch.setattr(module, "WIDE_TREE", -1.0)
+    monkeypatch.setitem(vars(SIZES), "wide_tree", -1.0)
     prover._most_low = 0
-    monkeypatch.setattr(module, "FIRST_SHARE", 1e-3)
+    monkeypatch.setitem(vars(SHARES), "first_branching", 1e-3)
     branched = []
     branch = prover._branch
     monkeypatch.setattr(prover, "_branch", lambda *given: branched.append(1) or branch(*given))

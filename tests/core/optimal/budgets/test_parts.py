@@ -15,9 +15,9 @@ from core.notions import LIP, Average, Intersection
 from core.optimal import solve
 from core.optimal.budgets import answer
 from core.optimal.budgets.lifting import Lifting
-from core.optimal.budgets.newton import Prices, improved
-from core.optimal.budgets.search import BudgetSearch
+from core.optimal.budgets.search import BudgetSearch, Prices, improved
 from core.optimal.budgets.silent import SilentSearch, silent_outputs
+from core.optimal.plan import SIZES
 from core.optimal.utility import FDivergence, MutualInformation
 from tests.strategies import joints
 
@@ -129,7 +129,7 @@ def test_where_symbols_are_many_the_answer_is_near_that_of_a_proof(name, monkeyp
     joint = Joint.random_uniform(7, 8, np.random.default_rng(2))  # no pieces of total variation
     notion = Average(name, 0.03)
     proven = m.optimal(joint, notion)
-    monkeypatch.setattr(answer, "MOST_SYMBOLS", 0)
+    monkeypatch.setitem(vars(SIZES), "budget_symbols", 0)
     found = m.optimal(joint, notion)
     assert proven.gap <= 1e-6
     assert found.utility <= proven.upper_bound

@@ -12,8 +12,8 @@ from core.joint import Joint
 from core.mechanisms import Mechanism
 from core.notions import ALIP, LDP, Notion, rldp
 from core.notions.rldp import RLDP
-from core.optimal.columns import linear_search
 from core.optimal.columns.linear_search import LinearSearch, too_large
+from core.optimal.plan import SIZES
 from core.optimal.utility import MutualInformation
 from core.uncertainty import RenyiBall
 
@@ -25,7 +25,7 @@ def small_joint() -> Joint:
 @pytest.fixture
 def by_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take every set to be too large for tableaux."""
-    monkeypatch.setattr(linear_search, "MOST_ENTRIES", 0)
+    monkeypatch.setitem(vars(SIZES), "search_entries", 0)
 
 
 @pytest.mark.usefixtures("by_programs")
@@ -122,7 +122,7 @@ def test_cells_that_are_only_floors_are_left_out_of_a_large_design(
     cells = np.array([[0.1, 0.2, 0.1], [0.3, 0.3 - 1e-9, 1e-9]])
     ball = RenyiBall.confidence(cells, 500)
     exact = m.polyopt(cells, 0.8, ball)
-    monkeypatch.setattr(linear_search, "MOST_ENTRIES", 0)
+    monkeypatch.setitem(vars(SIZES), "search_entries", 0)
     found = m.polyopt(cells, 0.8, ball, time_limit=20)
     assert found.kernel.shape[0] == 6
     assert "1 cell never seen" in found.notes[-1]

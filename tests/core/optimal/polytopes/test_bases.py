@@ -8,7 +8,7 @@ from core.errors import SolverError
 from core.joint import Joint
 from core.notions import ALIP, LDP, LIP, SRLIP
 from core.optimal.columns.vertex_search import ColumnSearch
-from core.optimal.polytopes import bases, tableaux
+from core.optimal.polytopes import tableaux
 from core.optimal.polytopes.standard_form import polytope
 from core.optimal.utility import MutualInformation
 
@@ -34,10 +34,10 @@ def test_both_systems_give_the_same_tableaux(joint, notion, perturbed):
     costs = np.random.default_rng(1).standard_normal((20, joint.n_x))
     found = tableaux.corners(space, costs)
     for edges in (False, True):
-        first = bases._over_basic(space, found.basic, found.nonbasic, edges=edges)
-        second = bases._over_variables(space, found.basic, found.nonbasic, edges=edges)
+        first = tableaux._over_basic(space, found.basic, found.nonbasic, edges=edges)
+        second = tableaux._over_variables(space, found.basic, found.nonbasic, edges=edges)
         np.testing.assert_allclose(second, first, rtol=1e-9, atol=1e-10)
-        chosen = bases.solved(space, found.basic, found.nonbasic, edges=edges)
+        chosen = tableaux.solved(space, found.basic, found.nonbasic, edges=edges)
         np.testing.assert_allclose(chosen, first, rtol=1e-9, atol=1e-10)
 
 
@@ -50,7 +50,7 @@ def spoilt():
     return space, found, basic, nonbasic
 
 
-@pytest.mark.parametrize("system", [bases._over_basic, bases._over_variables])
+@pytest.mark.parametrize("system", [tableaux._over_basic, tableaux._over_variables])
 @pytest.mark.parametrize("edges", [False, True])
 def test_a_singular_basis_is_nan_and_spoils_no_other(system, edges):
     space, found, basic, nonbasic = spoilt()

@@ -7,6 +7,7 @@ from core.clock import NEVER, Deadline
 from core.errors import SolverError, TimeLimitError
 from core.joint import Joint
 from core.notions import ALIP
+from core.optimal.plan import SIZES
 from core.optimal.polytopes import enumeration
 from core.optimal.polytopes.enumeration import all_vertices, best_mixture
 from core.optimal.polytopes.standard_form import polytope
@@ -23,7 +24,7 @@ def vertices():
 
 def test_whole_numbers_and_a_walk_give_the_same_vertices(monkeypatch):
     exact = vertices()
-    monkeypatch.setattr("core.optimal.polytopes.exact_vertices.MOST_VARIABLES", 0)
+    monkeypatch.setitem(vars(SIZES), "exact_variables", 0)
     walked = vertices()
     np.testing.assert_allclose(
         np.unique(exact.round(9), axis=0), np.unique(walked.round(9), axis=0)
@@ -31,7 +32,7 @@ def test_whole_numbers_and_a_walk_give_the_same_vertices(monkeypatch):
 
 
 def test_a_walk_that_misses_a_vertex_is_no_enumeration(monkeypatch):
-    monkeypatch.setattr("core.optimal.polytopes.exact_vertices.MOST_VARIABLES", 0)
+    monkeypatch.setitem(vars(SIZES), "exact_variables", 0)
     whole = enumeration.walk(SPACE, deadline=NEVER)
     short = whole.take(np.arange(1, len(whole)))
     monkeypatch.setattr(enumeration, "walk", lambda *_, **__: short)

@@ -9,7 +9,7 @@ from core.clock import Deadline
 from core.errors import TimeLimitError
 from core.joint import Joint
 from core.notions import ALIP, LDP, LIP, PointwiseMaximalLeakage
-from core.optimal.polytopes import exact_vertices as module
+from core.optimal.plan import SIZES
 from core.optimal.polytopes.exact_vertices import TooManyRaysError, exact_vertices, may_enumerate
 from core.optimal.programs.highs import INFINITY, LinearProgram
 
@@ -66,7 +66,7 @@ def test_what_is_too_much_is_refused(monkeypatch):
     allowed = LIP(0.5).allowed_set(joint)
     with pytest.raises(TimeLimitError):
         exact_vertices(allowed, joint.p_x, Deadline(0.0))
-    monkeypatch.setattr(module, "MOST_RAYS", 5)
+    monkeypatch.setitem(vars(SIZES), "exact_rays", 5)
     with pytest.raises(TooManyRaysError, match="too many"):
         exact_vertices(allowed, joint.p_x)
     assert may_enumerate(allowed)

@@ -9,6 +9,7 @@ from core.allowed.allowed_set import AllowedSet
 from core.errors import SolverError
 from core.joint import Joint
 from core.notions import LDP, LIP
+from core.optimal.plan import SIZES
 from core.optimal.polytopes import rays
 from core.optimal.polytopes.double_description import double_description
 from core.optimal.polytopes.rays import best_kernels, extreme_rays
@@ -94,7 +95,7 @@ def test_kernels_are_the_best_mixtures_each():
 
 def test_too_many_outputs_and_rough_mixtures_are_refused(monkeypatch):
     joint = Joint.random_uniform(3, 6, np.random.default_rng(0))
-    monkeypatch.setattr(rays, "MOST_RAYS", 5)
+    monkeypatch.setitem(vars(SIZES), "rays", 5)
     with pytest.raises(SolverError, match="More than 5 extreme outputs of 6 symbols"):
         extreme_rays(LIP(0.3).allowed_set(joint).rows.toarray())
     monkeypatch.setattr(rays, "ROW_SUM", -1.0)

@@ -5,9 +5,8 @@ import pytest
 from scipy.optimize import linprog
 
 from core.errors import SolverError
-from core.optimal.programs import interior_point
-from core.optimal.programs.centred_master import CentredMaster
-from core.optimal.programs.interior_point import centre
+from core.optimal.programs import centred_master
+from core.optimal.programs.centred_master import CentredMaster, centre
 from core.optimal.utility import MutualInformation
 
 
@@ -36,7 +35,7 @@ def test_a_wider_gap_leaves_all_prices_further_below_the_costs() -> None:
 
 
 def test_rows_without_prices_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interior_point, "RIDGES", (0.0,))
+    monkeypatch.setattr(centred_master, "RIDGES", (0.0,))
     with pytest.raises(SolverError, match="no price"):
         centre(np.ones((2, 3)), np.ones(3), 0.1)
 

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InvalidInputError
-from core.sweep.findings.front import front, non_dominated, smaller_is_better
-from core.sweep.measures import MEASURES
+from core.sweep.definition import MEASURES
+from core.sweep.findings import front, non_dominated, smaller_is_better
 
 VALUES = st.sampled_from([0.0, 0.5, 1.0, 2.0, np.inf, -np.inf, np.nan])
 

@@ -6,9 +6,8 @@ import pytest
 from core.errors import InvalidInputError
 from core.scenario import Scenario
 from core.sweep import Draws, Gathered, Sweep, counted_data
-from core.sweep.chunks import chunks
-from core.sweep.findings.plane import axes, lines, marks, unit_of
-from core.sweep.points import compute
+from core.sweep.findings import axes, lines, marks, unit_of
+from core.sweep.points import chunks, compute
 
 SWEEP = Sweep(
     Scenario(notion="lip"),

@@ -9,9 +9,9 @@ import pytest
 from core.errors import InvalidInputError
 from core.scenario import Scenario
 from core.sweep import Draws, Spread, Sweep, differences, summary
-from core.sweep.columns import question_columns
-from core.sweep.findings.summary import as_table
+from core.sweep.findings import as_table
 from core.sweep.points import schema
+from core.sweep.results import question_columns
 
 SWEEP = Sweep(
     Scenario(notion="lip"),

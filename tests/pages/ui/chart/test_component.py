@@ -23,7 +23,7 @@ def sent(monkeypatch):
     """Keep what browsers are sent, and begin without kept charts."""
     found = []
     monkeypatch.setattr(component, "_COMPONENT", lambda **told: found.append(told))
-    monkeypatch.setattr(store, "CHARTS", store.Store(10))
+    monkeypatch.setattr(store, "SHARED", store.Store(10))
     return found
 
 

@@ -19,7 +19,7 @@ def sent(monkeypatch):
     """Keep what browsers are sent, and begin without kept charts."""
     found = []
     monkeypatch.setattr(component, "_COMPONENT", lambda **told: found.append(told))
-    monkeypatch.setattr(store, "CHARTS", store.Store(50))
+    monkeypatch.setattr(store, "SHARED", store.Store(50))
     for name in ("markdown", "caption"):
         monkeypatch.setattr(st, name, lambda *_, **__: None)
     monkeypatch.setattr(again, "_second", lambda *_: "")

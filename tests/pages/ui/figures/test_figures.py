@@ -8,12 +8,11 @@ import pytest
 
 from core.measures.leakage import leakage
 from core.nonstochastic import pareto_frontier, solve
-from core.release.confusability import component_graph, release_graph
+from core.release.confusability import component_graph, range_table, release_graph
 from core.release.histogram import asymmetry, lift_histogram
-from core.release.quantised import range_table
 from core.wording import percent
 from pages.ui import figures
-from pages.ui.style.palette import DARK, LIGHT, MARKERS, SERIES
+from pages.ui.style.base import DARK, LIGHT, MARKERS, SERIES
 
 MARKUP = ("<b>bold</b>", '<a href="https://x">y</a>', "$x^2$ & more")
 LEAK = leakage([[0.3, 0.2, 0.0], [0.1, 0.2, 0.2]], MARKUP)

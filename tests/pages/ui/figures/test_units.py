@@ -8,7 +8,7 @@ import pytest
 
 from core.release.histogram import asymmetry
 from pages.ui import figures
-from pages.ui.compare import column_figures
+from pages.ui.compare import columns
 
 LN2 = math.log(2)
 LOW, HIGH = np.array([-0.7, -np.inf, 0.0]), np.array([0.3, 1.1, 0.0])
@@ -80,9 +80,9 @@ def test_log_lift_and_its_colours_are_in_the_unit():
 @pytest.mark.parametrize("unit", ["nats", "bits"])
 def test_the_axis_of_levels_is_told_whole_on_a_phone(unit):
     titles = ["Robust PML for S – X – Y"]
-    layout = column_figures.column_levels(
-        titles, [(0, "LIP", np.array([1.0]))], unit, spelt=titles
-    )["layout"]
+    layout = columns.column_levels(titles, [(0, "LIP", np.array([1.0]))], unit, spelt=titles)[
+        "layout"
+    ]
     margin = layout["margin"]
     room = 326 - margin["l"] + margin["r"]  # of a card on a phone, about the middle of its axis
     assert 4.75 * len(layout["xaxis"]["title"]["text"]) < room  # a letter as Chromium draws it

@@ -1,8 +1,11 @@
 """Garbage is collected by a thread, not at every move of a slider."""
 
 import contextlib
+import gc
 import tomllib
+import weakref
 from pathlib import Path
+from types import SimpleNamespace
 
 from pages.ui.frame import gc_freeze
 
@@ -26,10 +29,45 @@ def test_the_thread_collects_where_something_was_made(monkeypatch):
         if len(waited) > 3:
             raise StopError
 
-    monkeypatch.setattr(gc_freeze.time, "sleep", sleep)
+    monkeypatch.setattr(gc_freeze, "time", SimpleNamespace(sleep=sleep))
     monkeypatch.setattr(gc_freeze.gc, "get_count", lambda: next(counts))
     monkeypatch.setattr(gc_freeze.gc, "collect", lambda: collected.append(len(waited)))
     with contextlib.suppress(StopError):
         gc_freeze._collect()
     assert collected == [2, 3]
     assert waited == [gc_freeze.INTERVAL] * 4
+
+
+class Circle:
+    """What a session leaves behind: an object that only a collection can free."""
+
+    def __init__(self):
+        self.own = self
+
+
+def test_what_was_open_at_the_first_page_is_freed_after_it_has_ended(monkeypatch):
+    session = Circle()
+    gone = weakref.ref(session)
+    gc.freeze()
+    try:
+        del session
+        gc.collect()
+        assert gone() is not None
+
+        class StopError(Exception):
+            pass
+
+        waits = iter(range(gc_freeze.THAW))
+
+        def sleep(_):
+            if next(waits, None) is None:
+                raise StopError
+
+        monkeypatch.setattr(gc_freeze, "time", SimpleNamespace(sleep=sleep))
+        monkeypatch.setattr(gc_freeze.gc, "get_count", lambda: (3, 1, 0))
+        with contextlib.suppress(StopError):
+            gc_freeze._collect()
+        assert gone() is None
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.unfreeze()

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
+from streamlit.testing.v1 import AppTest
 
 from core import mechanisms as m
 from core.joint import Joint
@@ -154,3 +155,49 @@ def test_a_mechanism_says_what_it_is_about():
     assert content["about"] == about
     archive = np.load(io.BytesIO(exports.mechanism_npz(MECHANISM, JOINT.x_labels, about)))
     assert json.loads(str(archive["about"])) == about
+
+
+@pytest.mark.parametrize("waiting", [True, False])
+def test_an_export_during_a_first_glance_says_so_on_screen_and_in_its_files(monkeypatch, waiting):
+    made = {}
+    monkeypatch.setattr(exports.answers, "is_refining", lambda _: waiting)
+    monkeypatch.setattr(
+        exports, "button", lambda label, _name, _mime, make, _key: made.update({label: make()})
+    )
+    app = AppTest.from_function(_contents_shown)
+    app.run()
+    assert not app.exception
+    said = [one.value for one in app.caption if one.value.startswith("Provisional: ")]
+    about = json.loads(made["JSON"])["about"]
+    with np.load(io.BytesIO(made["NPZ"])) as archive:
+        assert json.loads(str(archive["about"])) == about
+    assert bool(said) == ("provisional" in about) == waiting
+
+
+def _contents_shown():
+    from core.scenario import Scenario
+    from pages.ui.parts import exports
+
+    exports._contents("here", Scenario(mechanism="watchdog"))
+
+
+def test_who_exports_a_question_about_a_file_is_told_what_its_hash_gives_away(monkeypatch):
+    monkeypatch.setattr(exports, "button", lambda *_: None)
+    for shown, told in ((_contents_shown, False), (_contents_of_a_matrix_shown, True)):
+        app = AppTest.from_function(shown)
+        app.run()
+        assert not app.exception
+        assert (exports.HASHED in [one.value for one in app.caption]) == told
+        for program in app.code:
+            assert "matrix:" not in program.value
+
+
+def _contents_of_a_matrix_shown():
+    from core.data import DataSpec
+    from core.scenario import Scenario
+    from pages.ui.parts import exports
+    from pages.ui.work import visits
+
+    source = visits.sources().add_matrix("0.1 0.4\n0.3 0.2\n")
+    data = DataSpec(source, (), ())
+    exports._contents("here", Scenario(data=data, notion="lip", mechanism="watchdog"))

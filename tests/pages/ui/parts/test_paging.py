@@ -3,7 +3,7 @@
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.parts.paging import ROWS, page
+from pages.ui.parts.tables import ROWS, page
 
 
 def shown(count):
@@ -11,7 +11,7 @@ def shown(count):
         import numpy as np
         import streamlit as st
 
-        from pages.ui.parts.paging import page
+        from pages.ui.parts.tables import page
 
         st.session_state["seen"] = page(np.arange(count) % 7 + 0.0, "rows", "at").tolist()
 

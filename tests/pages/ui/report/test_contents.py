@@ -12,11 +12,11 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from core.data import DataSpec
+from core.data import DataSpec, Sources
 from core.notions import LIP
 from core.release.implications import implied
 from core.scenario import Scenario, evaluate
-from core.studies.consequences import consequences
+from core.studies.advice import consequences
 from core.studies.frontier import sweep
 from pages.ui.explore import board
 from pages.ui.report.contents import report
@@ -58,6 +58,17 @@ def test_every_kind_of_question_has_a_report(name):
     assert ("nothing to audit" in plain) == (result.mechanism.audit is None)
     assert ("more rows are left out" in plain) == (name == "many symbols")
     assert ", bits" in plain
+
+
+def test_a_report_on_a_users_file_names_no_hash_of_it(tmp_path):
+    path, sources = tmp_path / "own.csv", Sources()
+    path.write_text("sex,job\n" + "f,a\nf,b\nm,a\n" * 9, encoding="utf-8")
+    asked = DataSpec(sources.add_file(path), ("sex",), ("job",))
+    result = evaluate(Scenario(data=asked, notion="lip", mechanism="watchdog"), sources)
+    text = report(result, (), consequences(result), when=WHEN)
+    assert "PATH OF YOUR FILE" in text
+    assert asked.hashed not in text
+    assert result.content_id not in text
 
 
 def words(text):
@@ -121,7 +132,9 @@ def test_a_long_table_says_how_much_is_left_out():
 
 def test_explore_offers_the_report_of_what_is_on_screen(monkeypatch):
     kept = []
-    monkeypatch.setattr(board, "report", lambda *given: kept.append(given) or "made")
+    monkeypatch.setattr(
+        board, "report", lambda *given, **waits: kept.append((*given, waits)) or "made"
+    )
     monkeypatch.setattr(board.exports, "button", lambda *given, **_: clicked(*given))
 
     def clicked(label, _name, _mime, make, *_more):
@@ -134,7 +147,8 @@ def test_explore_offers_the_report_of_what_is_on_screen(monkeypatch):
     app.run()
     assert not app.exception
     assert "Report" in [one.label for one in app.button]
-    result, _, shown, unit = kept[-1]
+    result, _, shown, unit, waits = kept[-1]
+    assert waits == {"provisional": False}
     found = consequences(result)
     assert unit == "nats"
     assert shown.told.own == found.own

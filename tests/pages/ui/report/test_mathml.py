@@ -8,7 +8,7 @@ import pytest
 from core.measures import catalogue as measures
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
-from pages.ui.report.mathml import mathml
+from pages.ui.report.document import mathml
 
 FORMULAS = [
     one.formula

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from pages.ui.serving.late_requests import LateRequests, OpenPage
+from pages.ui.serving.patches import LateRequests, OpenPage
 from tests.browser.served import served
 from tests.visitor import EXCEPTION, visiting
 

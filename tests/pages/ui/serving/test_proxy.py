@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import InvalidInputError
-from pages.ui.serving.proxy import configuration
+from pages.ui.serving.running import configuration
 
 FOLDER = Path("/run/liftscope")
 

@@ -17,7 +17,7 @@ import pages.ui.serving.__main__ as serving
 from benchmarks.memory import command, descendants
 from core.errors import InvalidInputError, SolverError
 from pages.ui.serving import running
-from pages.ui.serving.proxy import COOKIE, UPLOAD
+from pages.ui.serving.running import COOKIE, UPLOAD
 from tests.browser.served import ROOT
 from tests.visitor import EXCEPTION, LostError, visiting
 

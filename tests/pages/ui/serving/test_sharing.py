@@ -10,8 +10,7 @@ import pytest
 from core.data import DataSpec, count
 from core.jobs import work
 from core.scenario import Scenario, answer
-from core.stored import from_bytes
-from core.stored.folder import VARIABLE
+from core.stored import VARIABLE, from_bytes
 from pages.ui.serving import sharing
 from pages.ui.work import answers, derived
 from tests.browser.served import ROOT, served

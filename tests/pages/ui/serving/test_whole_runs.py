@@ -12,7 +12,8 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.script_data import ScriptData
 from streamlit.runtime.scriptrunner import script_cache
 
-from pages.ui.serving import whole_runs
+from pages.ui.serving import patches
+from tests.page_tree import MisplacedError, PageTree
 
 SCRIPT = """
 import streamlit as st
@@ -25,17 +26,41 @@ part()
 st.text("last")
 """
 
-STREAMLITS = AppSession.request_rerun, AppSession._create_scriptrunner
+WITHIN = """
+import streamlit as st
+
+@st.fragment
+def inner():
+    st.text("inner")
+
+@st.fragment
+def part():
+    st.session_state.runs = st.session_state.get("runs", 0) + 1
+    if st.session_state.runs == 1:
+        st.text("a line, where later a block stands")
+        return
+    with st.container():
+        inner()
+    st.text("part")
+    if st.session_state.runs == 2:
+        st.rerun(scope="fragment")  # as a slider that is moved on
+
+st.container()
+part()
+"""
+
+NAMES = "request_rerun", "_create_scriptrunner", "_clear_queue"
+STREAMLITS = {name: getattr(AppSession, name) for name in NAMES}
 
 
 @pytest.fixture(params=[True, False], ids=["kept", "not_kept"])
 def kept(request, monkeypatch):
     """Say whether messages are kept; else Streamlit goes its own way."""
-    monkeypatch.setattr(AppSession, "request_rerun", STREAMLITS[0])
-    monkeypatch.setattr(AppSession, "_create_scriptrunner", STREAMLITS[1])
+    for name, own in STREAMLITS.items():
+        monkeypatch.setattr(AppSession, name, own)
     if request.param:
-        whole_runs.keep()
-        whole_runs.keep()  # as a server that is started twice in a process does
+        patches.keep()
+        patches.keep()  # as a server that is started twice in a process does
     return request.param
 
 
@@ -47,9 +72,9 @@ def runtime(monkeypatch):
 class Page:
     """A page of one part, and what its browser is sent."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, script=SCRIPT):
         path = folder / "page.py"
-        path.write_text(SCRIPT)
+        path.write_text(script)
         self.session = AppSession(
             ScriptData(str(path), is_hello=False),
             MemoryUploadedFileManager("/files"),
@@ -68,7 +93,7 @@ class Page:
 
     async def rest(self):
         """Let the loop come to all messages."""
-        while self.session._scriptrunner is not None or whole_runs._waiting.get(self.session):
+        while self.session._scriptrunner is not None or patches._waiting.get(self.session):
             await asyncio.sleep(0.001)
         self.sent += self.session.flush_browser_queue()
 
@@ -108,11 +133,37 @@ def test_a_part_that_asks_at_once_costs_the_page_nothing(kept, tmp_path):
     page = asyncio.run(visit())
     ends = ["FINISHED_SUCCESSFULLY", "FINISHED_FRAGMENT_RUN_SUCCESSFULLY"]
     if kept:
-        assert page.texts() == ["last", "part"]  # of two messages about a place only one is sent
+        assert page.texts() == ["part", "last", "part"]
         assert page.ends() == ends
     else:  # what this is for: when Streamlit loses nothing any more, it may go
         assert page.texts() == ["part"]
         assert page.ends() == ends[1:]
+
+
+def test_a_part_that_is_cut_off_leaves_no_message_for_a_place_that_is_not_there(kept, tmp_path):
+    async def visit():
+        page = Page(tmp_path, WITHIN)
+        page.ask()
+        await page.rest()
+        tree = PageTree()
+        tree.take_all(page.sent)
+        part = page.part()
+        page.sent.clear()
+        page.ask(part)
+        page.end_of_script()  # of both runs: the loop has sent nothing in between
+        await page.rest()
+        page.close()
+        return page, tree
+
+    page, tree = asyncio.run(visit())
+    if kept:
+        tree.take_all(page.sent)
+        assert page.texts() == ["inner", "part", "inner", "part"]
+        ends = ["FINISHED_EARLY_FOR_RERUN", "FINISHED_FRAGMENT_RUN_SUCCESSFULLY"]
+        assert page.ends() == ends
+    else:  # what this is for: when Streamlit loses nothing any more, it may go
+        with pytest.raises(MisplacedError, match="is an element"):
+            tree.take_all(page.sent)
 
 
 @pytest.mark.parametrize("kept", [True], indirect=True)
@@ -138,7 +189,7 @@ def test_requests_are_run_in_their_order_and_none_is_lost(tmp_path):
     begun = [one for one in page.sent if one.WhichOneof("type") == "new_session"]
     assert len(begun) == len(page.ends())
     assert page.ends()[-1] == "FINISHED_SUCCESSFULLY"
-    assert not whole_runs._waiting[page.session]
+    assert not patches._waiting[page.session]
 
 
 @pytest.mark.parametrize("kept", [True], indirect=True)
@@ -159,4 +210,4 @@ def test_a_request_of_a_session_that_ends_is_left(tmp_path, monkeypatch):
         return page
 
     page = asyncio.run(visit())
-    assert not whole_runs._waiting[page.session]
+    assert not patches._waiting[page.session]

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pages.ui.style.ticks import texts, ticked, ticks
+from pages.ui.style.base import texts, ticked, ticks
 
 SPAN = st.floats(1e-9, 1e9)
 

@@ -16,7 +16,7 @@ from core.scenario import Scenario, answer
 from core.studies.known import Known
 from pages.ui.explore import meaning
 from pages.ui.frame import controls
-from pages.ui.work import ahead, answers, derived, glances, own_search, store
+from pages.ui.work import ahead, answers, derived, glances, store, visits
 from pages.ui.work.ahead import AT_ONCE, Ahead
 
 PLACES = [round(0.1 * step, 9) for step in range(12)]
@@ -96,10 +96,10 @@ def test_work_for_all_sessions_asks_for_none(monkeypatch):
     said = []
     # what Streamlit logs, at each look, where a thread asks for a session that it does not have
     monkeypatch.setattr(script_run_context._LOGGER, "warning", lambda *of: said.append(of))
-    result, longer = shown(eps=0.5), own_search.Searches()
+    result, longer = shown(eps=0.5), visits.Visit(name="one")
     work = meaning._work(result.scenario)
     longer.longer[work._kept_as] = 16  # one session asked for longer: not for all of them
-    monkeypatch.setitem(own_search.st.session_state, own_search._HELD, longer)
+    monkeypatch.setitem(visits.st.session_state, visits._VISIT, longer)
     workers = Workers()
     places = Ahead(workers)
     places.want("one", result, grid, meaning.quick(result.scenario))

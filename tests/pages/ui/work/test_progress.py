@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import pytest
 
 from core.jobs import State
@@ -39,5 +41,5 @@ def test_progress_is_judged_by_parts_or_by_time(work, done, text):
     ("sessions", "seconds"), [(0, 0.5), (4, 0.5), (12, 1.5), (50, 6.25), (100, 12.5)]
 )
 def test_many_sessions_look_less_often(sessions, seconds, monkeypatch):
-    monkeypatch.setattr(progress.long_answer, "CLOSED", range(sessions))
+    monkeypatch.setattr(progress.visits, "PAGES", SimpleNamespace(n_at_work=sessions))
     assert progress.every() == seconds

@@ -11,8 +11,7 @@ from core.errors import NoMemoryError
 from core.scenario import Scenario
 from core.sizes import size_of
 from pages.ui.work import answers, store
-from pages.ui.work.own_search import MOST_OWN
-from pages.ui.work.store import SMALL, Store
+from pages.ui.work.store import MOST_OWN, SMALL, Store
 
 
 def test_an_answer_is_made_once():

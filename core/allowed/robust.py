@@ -1,0 +1,234 @@
+"""Exact robust LDP: its cells, and the oracle of outputs above ε at some P of the ball.
+
+Symbols of S and X = (S, U) map to cells (s, u). An unseen cell's row P(y | s, u) is the mixture,
+with weights P̂(u | s), of those of its secret's seen cells. That raises no level: moving a member's
+mass to the cells it mixes leaves P(y | s) as it is and brings P nearer to P̂.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core import validation
+from core.errors import InvalidInputError
+from core.joint import Joint
+from core.limits import CUT_TOL
+from core.uncertainty import RenyiBall
+from core.uncertainty.divergence import bound_of
+from core.uncertainty.estimate import conditionals
+from core.uncertainty.extremes import extreme_member
+from core.validation import FloatArray, IntArray
+
+
+def pair_cells(joint: Joint) -> FloatArray:
+    """Return P(s, u) of a joint of S and X = (S, U), shape (n_s, n_u), with 0 for unseen cells."""
+    n_s, n_cells = joint.n_s + len(joint.dropped_s), joint.n_x + len(joint.dropped_x)
+    n_u = n_cells // n_s
+    holders = joint.p > 0
+    owners = joint.kept_s[np.argmax(holders, axis=0)]
+    own = bool((holders.sum(axis=0) <= 1).all()) and n_u * n_s == n_cells
+    if not own or (owners != joint.kept_x // max(n_u, 1))[holders.any(axis=0)].any():
+        raise InvalidInputError(
+            "RLDP protects S where S is released together with U, and X is not such a pair here: "
+            "release S too, so that X = (S, U)."
+        )
+    if joint.dropped_s:
+        raise InvalidInputError(
+            f"The secret {joint.dropped_s[0]!r} never occurs in the sample, so nothing is known "
+            f"about P(u | s) (B_s = ∞): leave it out or merge it with another."
+        )
+    cells = np.zeros(n_cells)
+    cells[joint.kept_x] = joint.p_x
+    return cells.reshape(n_s, n_u)
+
+
+def spread(ball: RenyiBall, joint: Joint) -> FloatArray:
+    """Return the matrix from P(y | x) of symbols to P(y | s, u), (n_s·n_u, n_x), rows sum to 1."""
+    cells = joint.kept_x
+    owner = cells // ball.n_u
+    fits = joint.kept_s.max() < ball.n_s and cells.max() < ball.n_s * ball.n_u
+    holders = joint.p > 0
+    named = joint.kept_s[np.argmax(holders, axis=0)]
+    if not fits or (holders.sum(axis=0) > 1).any() or (named != owner)[holders.any(axis=0)].any():
+        raise InvalidInputError(
+            f"RLDP needs the joint of S and X = (S, U) with {ball.n_s}×{ball.n_u} cells as in P̂ "
+            f"(Joint.with_secret_released), got {joint.n_s}×{joint.n_x} with another structure."
+        )
+    lost = np.setdiff1d(np.arange(ball.n_s), owner)
+    if lost.size:
+        raise never_seen(int(lost[0]))
+    matrix = np.zeros((ball.n_s * ball.n_u, joint.n_x))
+    matrix[cells, np.arange(joint.n_x)] = 1.0
+    seen = np.zeros((ball.n_s, ball.n_u))
+    seen.flat[cells] = 1.0
+    weights = conditionals(seen * ball.p_hat_su)
+    weights = np.where(weights.sum(axis=1, keepdims=True) > 0, weights, conditionals(seen))
+    for cell in np.flatnonzero(seen.ravel() == 0):
+        same = owner == cell // ball.n_u
+        matrix[cell, same] = weights.ravel()[cells[same]]
+    return matrix
+
+
+def answers(ball: RenyiBall, joint: Joint, kernel: ArrayLike) -> FloatArray:
+    """Return P(y | s, u) of a kernel of X, shape (n_s, n_u, n_y)."""
+    array = np.asarray(kernel, dtype=np.float64)
+    all_cells = ball.n_s * ball.n_u
+    if array.ndim == 2 and array.shape[0] == all_cells:
+        rows = validation.kernel(array, all_cells)
+    else:
+        rows = spread(ball, joint) @ validation.kernel(array, joint.n_x)
+    return rows.reshape(ball.n_s, ball.n_u, -1)
+
+
+def never_seen(s: int) -> InvalidInputError:
+    """Return the error for secret s, counted from 0, of which the sample has no record."""
+    return InvalidInputError(
+        f"Secret number {s + 1} never occurs in the sample, so nothing is known about P(u | s) "
+        f"(B_s = ∞): leave it out or merge it with another."
+    )
+
+
+_FAR = 40.0
+"""Largest split that is tried: the log ratio of the two secrets' shares of the ball's budget."""
+
+_STEPS = 40
+"""Most steps of the search for the best split, which takes about eight."""
+
+_BALANCED = 1e-5
+"""Relative difference of the two sides' marginal gains at which a split counts as best: the level
+is flat there, so its own error is of the order of the square."""
+
+_COARSE = 65
+"""Splits tried for orders below ½, where the level may have several maxima."""
+
+
+@dataclass(frozen=True, eq=False)
+class RobustCuts:
+    """Cuts R1·v_{s1} ≤ e^{ε} R2·v_{s2}, where one member of a ball has both conditionals R1, R2.
+
+    Such pairs are those of `core.uncertainty.divergence.budget_of`. Any of them gives a valid cut,
+    so a search that stops early cuts less, never too much. v = spread @ r is P(y | s, u) up to
+    scale.
+    """
+
+    ball: RenyiBall
+    eps: float
+    spread: FloatArray
+
+    def __call__(self, r: FloatArray) -> FloatArray:
+        """Return the cuts that r violates, at most one for each pair of secrets."""
+        return self.each(r[None])[0]
+
+    def each(self, points: FloatArray) -> tuple[FloatArray, IntArray]:
+        """Return the cuts that points r, (k, n_x), violate, and the number of each cut's r."""
+        values = (points @ self.spread.T).reshape(-1, self.ball.n_s, self.ball.n_u)
+        values = values / values.max(axis=(1, 2), keepdims=True)
+        broken, pairs = self._suspects(values)
+        if len(pairs) == 0:
+            return np.empty((0, points.shape[1])), broken
+        sides = values[broken, pairs.T]
+        first, second = self._worst_members(sides, pairs)
+        high, low = (np.stack([first, second]) * sides).sum(axis=-1)
+        over = np.exp(-self.eps - CUT_TOL) * high > low
+        cuts = np.zeros((int(over.sum()), self.ball.n_s, self.ball.n_u))
+        rows = np.arange(len(cuts))
+        cuts[rows, pairs[over, 0]] = np.exp(-self.eps) * first[over]
+        cuts[rows, pairs[over, 1]] = -second[over]
+        cuts = cuts.reshape(len(cuts), self.ball.n_s * self.ball.n_u) @ self.spread
+        scaled: FloatArray = cuts / np.abs(cuts).max(axis=1, keepdims=True, initial=0.0)
+        return scaled, broken[over]
+
+    def _suspects(self, values: FloatArray) -> tuple[IntArray, IntArray]:
+        """Return outputs, (k,), and pairs of secrets, (k, 2), above ε where each has all of B.
+
+        No others can exceed ε.
+        """
+        p, free, alpha = self.ball.p_u_given_s, self.ball.conditional_bound, self.ball.alpha
+        gaps = np.stack([_below_top(values), _above_bottom(values)])
+        members = extreme_member(p, gaps, free, alpha).members
+        high, low = (members * values).sum(axis=-1)
+        over = np.exp(-self.eps - CUT_TOL) * high[:, :, None] > low[:, None, :]
+        over &= ~np.eye(self.ball.n_s, dtype=bool)
+        found = np.argwhere(over)
+        return found[:, 0], found[:, 1:]
+
+    def _worst_members(self, sides: FloatArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return R1 and R2, (k, n_u), at the best split of each pair's budget.
+
+        `sides` are v_{s1} and v_{s2} of each, shape (2, k, n_u).
+        """
+        if self.ball.alpha < 0.5:
+            return self._best_of_many(sides, pairs)
+        left, right = np.full(len(pairs), -_FAR), np.full(len(pairs), _FAR)
+        gain_left, gain_right = np.full(len(pairs), np.inf), np.full(len(pairs), -np.inf)
+        split = np.zeros(len(pairs))
+        for step in range(_STEPS):
+            first, second, gain = self._members(sides, pairs, split)
+            done = (np.abs(gain) <= _BALANCED) | (right - left <= _BALANCED)
+            if done.all() or step == _STEPS - 1:
+                break
+            rising = gain > 0
+            left, gain_left = np.where(rising, split, left), np.where(rising, gain, gain_left)
+            right, gain_right = np.where(rising, right, split), np.where(rising, gain_right, gain)
+            with np.errstate(invalid="ignore"):
+                weight = gain_left / (gain_left - gain_right)
+            # the log ratio of gains is almost linear in the split; one side may be unbounded
+            secant = left + weight * (right - left)
+            newton = split + 2 * np.clip(gain, -_FAR, _FAR)
+            both = np.isfinite(gain_left) & np.isfinite(gain_right)
+            guess = np.where(both, secant, newton)
+            inside = (guess > left) & (guess < right) & (step % 6 < 5)
+            following = np.where(inside, guess, (left + right) / 2)
+            # a guess beyond ±_FAR: the best split may give one side the whole budget
+            following = np.where(
+                (guess <= left) & (left == -_FAR) & (split > left), left, following
+            )
+            following = np.where(
+                (guess >= right) & (right == _FAR) & (split < right), right, following
+            )
+            split = np.where(done, split, following)
+        return first, second
+
+    def _best_of_many(self, sides: FloatArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return R1 and R2, each of shape (k, n_u), at the best of `_COARSE` splits."""
+        splits = np.linspace(-_FAR / 4, _FAR / 4, _COARSE)
+        splits[[0, -1]] = -np.inf, np.inf
+        many, repeated = np.repeat(pairs, _COARSE, axis=0), np.repeat(sides, _COARSE, axis=1)
+        first, second, _ = self._members(repeated, many, np.tile(splits, len(pairs)))
+        high, low = (np.stack([first, second]) * repeated).sum(axis=-1)
+        excess = (np.exp(-self.eps) * high - low).reshape(-1, _COARSE)
+        best = np.arange(len(pairs)) * _COARSE + excess.argmax(axis=1)
+        return first[best], second[best]
+
+    def _members(
+        self, sides: FloatArray, pairs: IntArray, split: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return R1, R2 and the log ratio of their marginal gains of budget.
+
+        `split` is the log ratio of their shares of the budget, shape (k,).
+        """
+        ball, owners = self.ball, pairs.T
+        with np.errstate(over="ignore"):
+            shares = np.stack([1 / (1 + np.exp(-split)), 1 / (1 + np.exp(split))])
+        gaps = np.stack([_below_top(sides[0]), _above_bottom(sides[1])])
+        bounds = bound_of(shares * ball.budget, ball.p_s[owners], ball.alpha)
+        found = extreme_member(ball.p_u_given_s[owners], gaps, bounds, ball.alpha)
+        first, second = found.members
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_values = np.log((found.members * sides).sum(axis=-1))
+            log_gains = found.log_price - np.log(ball.p_s[owners]) - log_values
+            gain = np.where(log_gains[0] == log_gains[1], 0.0, log_gains[0] - log_gains[1])
+        return first, second, gain
+
+
+def _below_top(values: FloatArray) -> FloatArray:
+    """Return how far each value, shape (..., n_u), is from the greatest of its row."""
+    gap: FloatArray = values.max(axis=-1, keepdims=True) - values
+    return gap
+
+
+def _above_bottom(values: FloatArray) -> FloatArray:
+    """Return how far each value, shape (..., n_u), is from the least of its row."""
+    gap: FloatArray = values - values.min(axis=-1, keepdims=True)
+    return gap

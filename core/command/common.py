@@ -1,0 +1,190 @@
+"""What commands share: parsers, files to read, and long work that a first Ctrl-C ends well."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from core import clock
+from core.data import Sources
+from core.data.readers.reading import Upload
+from core.errors import InvalidInputError, unwritten
+from core.records.design import named_file
+from core.scenario import Scenario
+from core.wording import printable
+
+
+def add_command(
+    commands: Any,
+    name: str,
+    run: Callable[[argparse.Namespace], int],
+    *,
+    summary: str,
+    description: str,
+    example: str,
+) -> argparse.ArgumentParser:
+    """Add a command to those of a parser, and return its own parser."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=summary,
+        description=description,
+        epilog=example,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def page_writer(what: str, place: str, instead: str) -> Callable[..., str]:
+    """Return the dashboard's function that writes a page; raise where it is not installed."""
+    module, _, name = place.rpartition(".")
+    if find_spec(module.partition(".")[0]) is None:
+        raise InvalidInputError(
+            f"{what} has the dashboard's charts, and the dashboard is not installed here: "
+            f"{instead}."
+        )
+    found: Callable[..., str] = getattr(import_module(module), name)
+    return found
+
+
+def read_text(path: Path, kind: str) -> str:
+    """Return the text of a small file; `kind` names the file in the error's sentence."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or no possible path
+        raise InvalidInputError(
+            f"The {kind} file {str(path)!r} cannot be read: {error}."
+        ) from error
+
+
+def check_apart(read: Iterable[Path | None], written: Iterable[Path | None]) -> None:
+    """Raise if a file to be written is one that is read, or is written twice."""
+    places = {path.resolve() for path in read if path is not None}
+    for path in written:
+        if path is None:
+            continue
+        if path.resolve() in places:
+            raise InvalidInputError(f"{str(path)!r} is used twice: write to another file.")
+        places.add(path.resolve())
+
+
+def tell_sheets(upload: Upload) -> None:
+    """Say on standard error which sheet of a workbook is read, where it has others."""
+    if upload.sheets is not None and (said := upload.sheets.said()):
+        print(printable(f"{upload.name}: {said}"), file=sys.stderr)
+
+
+def read_question(path: Path, data: Path | None = None) -> tuple[Scenario, Sources]:
+    """Read a scenario's file, and the file of records that it is about, if it is about one."""
+    scenario, sources = Scenario.from_json(read_text(path, "scenario")), Sources(databases=True)
+    return with_file(scenario, sources, data), sources
+
+
+def with_file(scenario: Scenario, sources: Sources, data: Path | None = None) -> Scenario:
+    """Return a scenario about the file that it names, or that is given, which is read."""
+    source = scenario.data.source
+    path = named_file(source) if data is None else data
+    if path is None:
+        return scenario
+    read = scenario.data.read
+    known = set(sources.uploads)
+    key = sources.add_file(path, read.delimiter or None, read.encoding)
+    if key not in known:
+        tell_sheets(sources.uploads[key])
+    if source.startswith("upload:") and source != key:
+        raise InvalidInputError(
+            f"The scenario is about the file {source[7:19]}…, and {path.name} is {key[7:19]}…: it "
+            "is another file or has changed."
+        )
+    return replace(scenario, data=replace(scenario.data, source=key))
+
+
+UNFINISHED = 3
+"""The exit status of work that ended unfinished and can be done again."""
+
+
+class Interrupted:
+    """Whether the user has asked for work to end."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def status(self, otherwise: int = 0) -> int:
+        """Return the exit status: `UNFINISHED` if work was cut short."""
+        return UNFINISHED if self.asked else otherwise
+
+
+@contextmanager
+def finishing(what: str) -> Iterator[Interrupted]:
+    """Let a first interrupt end all searches with the best that they have; a second one stops.
+
+    Every deadline is over once the user has interrupted. Work without one goes on.
+    """
+    state = Interrupted()
+    if threading.current_thread() is not threading.main_thread():
+        yield state  # only the main thread hears of signals
+        return
+    with clock.ending() as end, reporting(what):
+
+        def finish(_number: int, _frame: FrameType | None) -> None:
+            state.asked = True
+            end()
+            signal.signal(signal.SIGINT, stop)
+            say(f"{what} ends with what there is; Ctrl-C again stops it without an answer.")
+
+        before = signal.signal(signal.SIGINT, finish)
+        stop = before if callable(before) else signal.default_int_handler
+        try:
+            yield state
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+# later reports come ever less often
+def reporting(what: str, first: float = 2.0) -> Iterator[None]:
+    """Say on standard error what is worked on: after `first` seconds, then ever more rarely."""
+    if clock.step() is not None:
+        yield
+        return
+    done = threading.Event()
+
+    def report() -> None:
+        wait, passed = first, 0.0
+        while not done.wait(wait):
+            passed += wait
+            say(f"{what}: {passed:,.0f} s")
+            wait = passed
+
+    reporter = threading.Thread(target=report, daemon=True)
+    reporter.start()
+    try:
+        yield
+    finally:
+        done.set()
+        reporter.join()
+
+
+def put(text: str) -> None:
+    """Write an answer on standard output."""
+    try:
+        print(printable(text), flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise InvalidInputError(unwritten(error)) from error
+
+
+def say(text: str) -> None:
+    """Write a line on standard error."""
+    print(printable(text), file=sys.stderr, flush=True)

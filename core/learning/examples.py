@@ -1,0 +1,319 @@
+"""The worked examples of the notions: on the tables of `tables`, an estimate, and bus stops."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from core import measures
+from core import mechanisms as m
+from core import nonstochastic as ns
+from core.data.joints import example
+from core.joint import Joint
+from core.learning.settings import SETTINGS
+from core.learning.tables import Told, flipped, of_clue, of_test, told
+from core.measures.conditionals import conditionals
+from core.nonstochastic.ranges.partition import Partition, singletons
+from core.notions import ALIP, LDP, LIP, Average, PointwiseMaximalLeakage
+from core.release.confusability import RangeRelease, range_release
+from core.uncertainty import RenyiBall
+from core.uncertainty.worst_case import worst_case
+from core.validation import FloatArray
+
+SHARES = np.linspace(0.0, 1.0, 21)
+"""The λ at which the optimum under ALIP is worked out."""
+
+PRIORS = np.linspace(0.01, 0.99, 99)
+"""The P(ill) at which the levels of one release are worked out."""
+
+ORDERS = np.geomspace(1.0, 50.0, 50)
+"""The orders α at which the mean of lifts is worked out."""
+
+
+@dataclass(frozen=True, eq=False)
+class LipExample:
+    """A test whose result is told with a chance of a lie, under LIP.
+
+    `most_truthful` is the largest chance of the truth that keeps ε-LIP; `simple` and `best` are the
+    shares of X kept there and by the optimum.
+    """
+
+    eps: float
+    itself: Told
+    release: Told
+    kept: bool
+    most_truthful: float
+    simple: float
+    best: float
+
+
+def lip_example(eps: float, truth: float) -> LipExample:
+    """Return the worked example of LIP."""
+    joint, notion = of_test(), LIP(eps)
+    release = told(joint, flipped(truth))
+    simple = m.generalized_randomized_response(joint, notion=notion)
+    return LipExample(
+        eps=eps,
+        itself=told(joint),
+        release=release,
+        kept=notion.holds(joint, flipped(truth)),
+        most_truthful=float(simple.kernel[0, 0]),
+        simple=simple.nmi,
+        best=m.optimal(joint, notion).nmi,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class AlipExample:
+    """The optimum under ALIP at one λ, and what it keeps at all of them (`shares`), shape (k,)."""
+
+    eps_l: float
+    eps_u: float
+    release: Told
+    shares: FloatArray
+    kept: FloatArray
+    best_share: float
+
+
+def alip_example(eps: float, share: float) -> AlipExample:
+    """Return the worked example of ALIP."""
+    joint, notion = of_test(), ALIP.from_lambda(eps, share)
+    made = m.optimal(joint, notion)
+    line = np.array([m.optimal(joint, ALIP.from_lambda(eps, lam)).nmi for lam in SHARES])
+    return AlipExample(
+        eps_l=notion.lower_budget,
+        eps_u=notion.upper_budget,
+        release=told(joint, made.kernel, _outputs(made.kernel)),
+        shares=SHARES,
+        kept=line,
+        best_share=round(float(SHARES[line.argmax()]), 2),
+    )
+
+
+def _outputs(kernel: FloatArray) -> tuple[str, ...]:
+    """Return names of a test's outputs: that of the result of which each is likelier."""
+    names = tuple("says positive" if row[0] > row[1] else "says negative" for row in kernel.T)
+    if len(set(names)) == len(names):
+        return names
+    return tuple(f"output {place}" for place in range(1, len(names) + 1))
+
+
+@dataclass(frozen=True, eq=False)
+class LdpExample:
+    """One release at this P(ill), and its levels in nats over all P(ill), shape (k,)."""
+
+    release: Told
+    priors: FloatArray
+    lip: FloatArray
+    ldp: FloatArray
+
+
+def ldp_example(ill: float, truth: float) -> LdpExample:
+    """Return the worked example of LDP."""
+    joints = [of_test(prior) for prior in PRIORS]
+    kernel = flipped(truth)
+    return LdpExample(
+        release=told(of_test(ill), kernel),
+        priors=PRIORS,
+        lip=np.array([LIP(1.0).achieved(joint, kernel) for joint in joints]),
+        ldp=np.array([LDP(1.0).achieved(joint, kernel) for joint in joints]),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class PmlExample:
+    """The optimum under PML beside that under LIP, and what a guesser gains.
+
+    `blind` and `informed` are the chances to guess illness right without and with the output.
+    """
+
+    eps: float
+    release: Told
+    kept: float
+    kept_by_lip: float
+    blind: float
+    informed: float
+
+
+def pml_example(eps: float) -> PmlExample:
+    """Return the worked example of pointwise maximal leakage."""
+    joint = of_test()
+    made = m.optimal(joint, PointwiseMaximalLeakage(eps))
+    release = told(joint, made.kernel, _outputs(made.kernel))
+    return PmlExample(
+        eps=eps,
+        release=release,
+        kept=made.nmi,
+        kept_by_lip=m.optimal(joint, LIP(eps)).nmi,
+        blind=float(joint.p_s.max()),
+        informed=float((release.posterior * release.p_y).max(axis=0).sum()),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class AlphaExample:
+    """Means of the lifts l(s, clue), shape (4,), of four suspects, at orders of shape (k,)."""
+
+    lifts: FloatArray
+    alpha: float
+    mean: float
+    largest: float
+    orders: FloatArray
+    means: FloatArray
+
+
+def alpha_example(lift: float, alpha: float) -> AlphaExample:
+    """Return the worked example of α-lift."""
+    joint = of_clue(lift)
+
+    def mean(order: float) -> float:
+        return 1.0 if order == 1 else float(measures.alpha_lift(joint.p, order)[0])
+
+    lifts = conditionals(joint.p).lift[:, 0]
+    return AlphaExample(
+        lifts=lifts,
+        alpha=alpha,
+        mean=mean(alpha),
+        largest=round(mean(math.inf), 12),
+        orders=ORDERS,
+        means=np.array([mean(float(order)) for order in ORDERS]),
+    )
+
+
+ESTIMATE = "rldp_estimate"
+"""The example whose P̂(s, u) the lesson on RLDP takes."""
+
+STOPS = "learn_stops"
+"""The example that the lesson on maximin information takes."""
+
+BETA = 0.05
+"""The chance that the truth lies outside the uncertainty set."""
+
+
+@dataclass(frozen=True, eq=False)
+class RobustExample:
+    """Two designs for the same estimate: one that trusts it, and one that does not.
+
+    `estimate`, `low` and `high` are P̂(u1 | s) and the least and greatest that n records leave
+    possible, shape (2,); `at_worst` is in nats. `trusting`, `robust` are shares of X; `levels` and
+    `kept`, (k,), are the trusting one's at worst and the robust one's share over numbers of
+    records.
+    """
+
+    eps: float
+    n: int
+    estimate: FloatArray
+    low: FloatArray
+    high: FloatArray
+    trusting: float
+    robust: float
+    at_worst: float
+    robust_at_worst: float
+    records: FloatArray
+    levels: FloatArray
+    kept: FloatArray
+
+
+def estimate() -> FloatArray:
+    """Return P̂(s, u) of the examples of [RLDP], shape (2, 2)."""
+    weights = example(ESTIMATE).weights
+    result: FloatArray = weights / weights.sum()
+    return result
+
+
+def robust_example(eps: float, n: int) -> RobustExample:
+    """Return the worked example of RLDP."""
+    p_hat = estimate()
+    trusting = m.non_robust(p_hat, eps)
+    records = np.array(SETTINGS["people"].choices)
+    balls = {int(count): RenyiBall.confidence(p_hat, int(count), BETA) for count in records}
+    designs = {count: m.polyopt(p_hat, eps, ball) for count, ball in balls.items()}
+    ball = balls.get(n) or RenyiBall.confidence(p_hat, n, BETA)
+    robust = designs.get(n) or m.polyopt(p_hat, eps, ball)
+    return RobustExample(
+        eps=eps,
+        n=n,
+        estimate=ball.p_u_given_s[:, 0],
+        low=ball.lower[:, 0],
+        high=1.0 - ball.lower[:, 1],
+        trusting=trusting.nmi,
+        robust=robust.nmi,
+        at_worst=at_worst(ball, trusting.kernel),
+        robust_at_worst=at_worst(ball, robust.kernel),
+        records=records,
+        levels=np.array([at_worst(one, trusting.kernel) for one in balls.values()]),
+        kept=np.array([one.nmi for one in designs.values()]),
+    )
+
+
+def at_worst(ball: RenyiBall, kernel: FloatArray) -> float:
+    """Return the level of a kernel of shape (n_s·n_u, n_y) at the worst member of a ball."""
+    return worst_case(ball, kernel.reshape(ball.n_s, ball.n_u, -1)).level
+
+
+@dataclass(frozen=True, eq=False)
+class FunnelExample:
+    """A result that is told rarely, but then as it is, and the optimum under a funnel's budget.
+
+    `best`, (k,), is the largest I(X;Y) under each budget on I(S;Y), `best_here` that at this
+    release's own I(S;Y); all in nats.
+    """
+
+    chance: float
+    release: Told
+    budgets: FloatArray
+    best: FloatArray
+    best_here: float
+    all_of_x: float
+
+
+def funnel_example(chance: float) -> FunnelExample:
+    """Return the worked example of the funnel."""
+    joint = of_test()
+    kernel = np.column_stack([chance * np.eye(2), np.full(2, 1 - chance)])
+    release = told(joint, kernel, (*joint.x_labels, "nothing told"))
+    most = told(joint).about_secret
+    budgets = np.linspace(0.0, most, 9)
+    return FunnelExample(
+        chance=chance,
+        release=release,
+        budgets=budgets,
+        best=np.array([_funnel(joint, budget) for budget in budgets]),
+        best_here=_funnel(joint, min(release.about_secret, most)),
+        all_of_x=told(joint).about_x,
+    )
+
+
+def _funnel(joint: Joint, budget: float) -> float:
+    """Return the largest I(X;Y) with I(S;Y) within a budget, in nats."""
+    return m.optimal(joint, Average("mutual_information", float(budget))).information
+
+
+@dataclass(frozen=True, eq=False)
+class RangeExample:
+    """Bus stops merged so that nothing is known of the street for certain, before and after."""
+
+    joint: Joint
+    partition: Partition
+    before: RangeRelease
+    after: RangeRelease
+    merges: int
+    most: int
+
+
+def range_example(merges: int) -> RangeExample:
+    """Return the worked example of maximin information."""
+    entry = example(STOPS)
+    joint = Joint.from_counts(entry.weights, entry.s_labels, entry.x_labels)
+    steps = ns.merge_for_indistinguishability(joint.p > 0, 0.0).steps
+    done = min(merges, len(steps) - 1)
+    return RangeExample(
+        joint=joint,
+        partition=steps[done].clusters,
+        before=range_release(joint, singletons(joint.n_x)),
+        after=range_release(joint, steps[done].clusters),
+        merges=done,
+        most=len(steps) - 1,
+    )

@@ -1,0 +1,292 @@
+"""Utilities that are linear in the mechanism: the optimum is one program.
+
+An output stands for an action a, which costs c_a(x): Σ_a Σ_x c_a(x) w_a(x) with w_a(x) = P(x, a),
+and one output for each action suffices. Rows and cuts hold for each w_a; budgets on averages are
+conic programs. For multipliers μ_a ≥ 0 of the rows, ν_b ≥ 0 of the budgets M_b and minorants d_ab
+of their costs, of any origin, every mechanism costs at least Σ_x P(x) λ(x) − Σ_b ν_b M_b with
+
+    λ(x) = min_a c_a(x) + (Rᵀμ_a)(x) + Σ_b ν_b d_ab(x).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from core.allowed.allowed_set import AllowedSet
+from core.allowed.average_cost import Cone
+from core.clock import Deadline
+from core.optimal.plan import SIZES
+from core.optimal.programs.conic import solve_conic
+from core.optimal.programs.highs import INFINITY, LinearProgram, Solution
+from core.optimal.utility import Exceptions, Utility
+from core.validation import BoolArray, FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Multipliers:
+    """What a bound is computed from: any numbers of these shapes give a valid one.
+
+    - `rows`: of the allowed set's rows for each action, shape (n_a, n_rows).
+    - `cuts`: an action, a cut g·w ≤ 0 of the oracle, and its multiplier.
+    - `prices`: of each budget, shape (n_b,).
+    - `slopes`: for each budget a slope of its cost in the lifts, for each action, shape (n_a, n_s).
+    """
+
+    rows: FloatArray
+    cuts: Sequence[tuple[int, FloatArray, float]]
+    prices: FloatArray
+    slopes: Sequence[FloatArray]
+
+
+def utility_bound(
+    found: Multipliers, allowed: AllowedSet, p_x: FloatArray, goal: Utility, pieces: FloatArray
+) -> float:
+    """Return a utility that no mechanism exceeds; ∞ where the multipliers prove none."""
+    rows = _settled(allowed, np.maximum(found.rows, 0.0))
+    if rows is None:
+        return np.inf
+    reduced = pieces + rows @ allowed.rows[:, : allowed.n_x]
+    for action, cut, multiplier in found.cuts:
+        reduced[action] += max(multiplier, 0.0) * cut
+    spent = 0.0
+    prices = np.maximum(found.prices, 0.0)
+    for budget, price, slope in zip(allowed.budgets, prices, found.slopes, strict=True):
+        reduced += price * budget.of_x(budget.cost.minorant(slope))
+        spent += price * budget.limit
+    least = reduced.min(axis=0)
+    return goal.offset(p_x) - (float(p_x @ least) - spent - goal.premium(least))
+
+
+def _settled(allowed: AllowedSet, rows: FloatArray) -> FloatArray | None:
+    """Return multipliers that leave auxiliary variables no negative cost; None if none are near."""
+    extra = allowed.rows[:, allowed.n_x :].toarray()
+    for column in extra.T:
+        short = np.maximum(-(rows @ column), 0.0)
+        strongest = int(column.argmax())
+        if short.any():
+            if column[strongest] <= 0:
+                return None
+            rows = rows.copy()
+            rows[:, strongest] += np.nextafter(2 * short / column[strongest], np.inf)
+    return rows if ((rows @ extra) >= 0).all() else None
+
+
+@dataclass(frozen=True, eq=False)
+class _Program:
+    """Minimise cost·v subject to equal @ v = right, rows @ v ≤ upper, v ≥ lower, and cones."""
+
+    cost: FloatArray
+    lower: FloatArray
+    equal: sparse.csr_array
+    right: FloatArray
+    rows: sparse.csr_array
+    upper: FloatArray
+
+
+class Direct:
+    """The program of one question; `pieces`: c_a(x), (n_a, n_x); `cuts`: actions and their cuts."""
+
+    def __init__(self, allowed: AllowedSet, p_x: FloatArray, goal: Utility) -> None:
+        pieces = goal.pieces()
+        assert pieces is not None
+        self.allowed, self.p_x, self.goal = allowed, p_x, goal
+        self.pieces: FloatArray = np.unique(pieces, axis=0)
+        self.cuts: list[tuple[int, FloatArray]] = []
+        self._epigraphs = [budget.cost.epigraph() for budget in allowed.budgets]
+        # an action's variables: P(a | x), auxiliary ones, and lifts and h of each budget's cost
+        sizes = [allowed.n_x, allowed.n_auxiliary]
+        for epigraph in self._epigraphs:
+            sizes += [len(epigraph.slope), len(epigraph.price)]
+        self._starts = np.concatenate([[0], np.cumsum(sizes)])
+
+    @property
+    def width(self) -> int:
+        """Number of variables of one action."""
+        return int(self._starts[-1])
+
+    @property
+    def _is_lift(self) -> BoolArray:
+        """Which variables of one action are lifts, unbounded so that equations keep duals."""
+        result = np.zeros(self.width, dtype=bool)
+        for j, epigraph in enumerate(self._epigraphs):
+            begin = self._starts[2 + 2 * j]
+            result[begin : begin + len(epigraph.slope)] = True
+        return result
+
+    @property
+    def size(self) -> int:
+        """Number of variables."""
+        return len(self.pieces) * self.width
+
+    def solve(self, deadline: Deadline) -> tuple[FloatArray, Multipliers]:
+        """Return P(y | x), outputs in the order of actions, then exceptions; and multipliers."""
+        n_a, n_x = len(self.pieces), self.allowed.n_x
+        inner, lifts = self._rows_of_one()
+        every = sparse.eye_array(n_a, format="csr")
+        rows = [sparse.kron(every, inner), self._cut_rows(), *self._spent()]
+        budgets = [budget.limit for budget in self.allowed.budgets]
+        upper = np.zeros(sum(part.shape[0] for part in rows))
+        upper[len(upper) - len(budgets) :] = budgets
+        released = self._wide(sparse.csr_array(sparse.eye_array(n_x)), 0)
+        equal = sparse.vstack(
+            [sparse.kron(np.ones((1, n_a)), released), sparse.kron(every, lifts)], "csr"
+        )
+        right = np.concatenate([np.ones(n_x), np.zeros(equal.shape[0] - n_x)])
+        cost, lower = np.zeros((n_a, self.width)), np.zeros((n_a, self.width))
+        cost[:, :n_x] = self.pieces * self.p_x
+        lower[:, self._is_lift] = -INFINITY
+        program = _Program(
+            *(cost.ravel(), lower.ravel(), equal, right, sparse.vstack(rows, "csr"), upper)
+        )
+        if self.goal.exceptions is not None:
+            program = self._excepting(program, self.goal.exceptions)
+        found = self._solution(program, deadline)
+        return self._kernel(found), self._multipliers(found, len(right), inner.shape[0])
+
+    def _excepting(self, plain: _Program, exceptions: Exceptions) -> _Program:
+        """Return the program with a variable for the probability of each exception."""
+        points = exceptions.points
+        count = len(points)
+        into = sparse.csr_array((points / self.p_x).T)
+        rows = sparse.hstack([plain.rows, sparse.csr_array((plain.rows.shape[0], count))])
+        share = np.append(np.zeros(len(plain.cost)), np.ones(count))[None]
+        return _Program(
+            np.concatenate([plain.cost, self.goal.cost(points)]),
+            np.concatenate([plain.lower, np.zeros(count)]),
+            sparse.hstack([plain.equal, into], "csr"),
+            plain.right,
+            sparse.vstack([rows, sparse.csr_array(share)], "csr"),
+            np.append(plain.upper, exceptions.share),
+        )
+
+    def _rows_of_one(self) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """Return the rows, at most 0, and the equations, at 0, of one action's variables."""
+        allowed, starts = self.allowed, self._starts
+        own = sparse.hstack(
+            [allowed.rows[:, : allowed.n_x] * self.p_x, allowed.rows[:, allowed.n_x :]]
+        )
+        rows = [self._wide(own, 0)]
+        equations = [sparse.csr_array((0, self.width))]
+        for j, (budget, epigraph) in enumerate(zip(allowed.budgets, self._epigraphs, strict=True)):
+            begin = int(starts[2 + 2 * j])
+            rows.append(self._wide(sparse.csr_array(epigraph.rows), begin))
+            n_s = len(epigraph.slope)
+            lifts = self._wide(sparse.csr_array((1 + budget.excess) * self.p_x), 0)
+            equations.append(lifts - self._wide(sparse.eye_array(n_s, format="csr"), begin))
+        return sparse.vstack(rows, "csr"), sparse.vstack(equations, "csr")
+
+    def _wide(self, rows: Any, begin: int) -> sparse.csr_array:
+        """Return rows with columns of 0 before and after them, as wide as one action."""
+        found = sparse.coo_array(rows)
+        shape = (rows.shape[0], self.width)
+        return sparse.csr_array((found.data, (found.row, found.col + begin)), shape=shape)
+
+    def _spent(self) -> list[sparse.csr_array]:
+        """Return a row for each budget: the sum of its costs over all actions."""
+        rows = []
+        for j, epigraph in enumerate(self._epigraphs):
+            one = np.concatenate([epigraph.slope, epigraph.price])[None]
+            wide = self._wide(sparse.csr_array(one), int(self._starts[2 + 2 * j]))
+            rows.append(sparse.csr_array(sparse.kron(np.ones((1, len(self.pieces))), wide)))
+        return rows
+
+    def _cut_rows(self) -> sparse.csr_array:
+        """Return the cuts so far as rows."""
+        count, n_x = len(self.cuts), self.allowed.n_x
+        if not count:
+            return sparse.csr_array((0, self.size))
+        data = np.concatenate([cut * self.p_x for _, cut in self.cuts])
+        of = np.repeat(np.arange(count), n_x)
+        places = np.concatenate([a * self.width + np.arange(n_x) for a, _ in self.cuts])
+        return sparse.csr_array((data, (of, places)), shape=(count, self.size))
+
+    def _solution(self, program: _Program, deadline: Deadline) -> Solution:
+        """Return the solution, by HiGHS where no budget needs a cone and else by Clarabel."""
+        cones: list[tuple[Cone, int]] = []
+        for j, epigraph in enumerate(self._epigraphs):
+            begin = int(self._starts[2 + 2 * j])
+            for action in range(len(self.pieces)):
+                cones += [(cone, action * self.width + begin) for cone in epigraph.cones]
+        if cones:
+            return solve_conic(
+                program.cost,
+                program.lower,
+                *(program.equal, program.right, program.rows, program.upper),
+                cones,
+                deadline.left,
+            )
+        return LinearProgram(
+            sparse.csr_array(sparse.vstack([program.equal, program.rows])),
+            np.concatenate([program.right, np.full(len(program.upper), -INFINITY)]),
+            np.concatenate([program.right, program.upper]),
+            col_lower=program.lower,
+            cost=program.cost,
+            once=True,
+        ).solve(deadline.left)
+
+    def _kernel(self, found: Solution) -> FloatArray:
+        """Return P(y | x) of a solution."""
+        own = found.x[: self.size].reshape(len(self.pieces), self.width)[:, : self.allowed.n_x]
+        kernel = own.T
+        if self.goal.exceptions is not None:
+            shares = found.x[self.size :, None] * self.goal.exceptions.points
+            kernel = np.hstack([kernel, (shares / self.p_x).T])
+        kernel = np.maximum(kernel, 0.0)
+        # probability below which an output of a program is rounding: it is left out
+        used = self.p_x @ kernel * (self.p_x @ kernel > 1e-10)
+        kernel = kernel * (used > 0)
+        kernel[~kernel.any(axis=1)] = used  # symbols so rare that their outputs were left out
+        result: FloatArray = kernel / kernel.sum(axis=1, keepdims=True)
+        return result
+
+    def _multipliers(self, found: Solution, n_equal: int, n_inner: int) -> Multipliers:
+        """Return the multipliers of a solution's duals."""
+        n_a, n_x = len(self.pieces), self.allowed.n_x
+        of_lifts = found.duals[n_x:n_equal].reshape(n_a, -1)
+        duals = -found.duals[n_equal:]
+        rows = duals[: n_a * n_inner].reshape(n_a, n_inner)[:, : self.allowed.rows.shape[0]]
+        duals = duals[n_a * n_inner :]
+        cuts = [(a, cut, float(dual)) for (a, cut), dual in zip(self.cuts, duals, strict=False)]
+        prices = duals[len(cuts) : len(cuts) + len(self._epigraphs)]
+        slopes, at = [], 0
+        for price, epigraph in zip(prices, self._epigraphs, strict=True):
+            n_s = len(epigraph.slope)
+            slope = -of_lifts[:, at : at + n_s]
+            slopes.append(slope / price if price > 0 else np.zeros_like(slope))
+            at += n_s
+        return Multipliers(rows, cuts, prices, slopes)
+
+
+def by_one_program(
+    allowed: AllowedSet,
+    p_x: FloatArray,
+    goal: Utility,
+    gap: float,
+    deadline: Deadline,
+    take: Callable[[FloatArray, float], float],
+) -> None:
+    """Find and prove the optimum of a utility with `pieces`, unless above `SIZES.direct_entries`.
+
+    An oracle's cuts are added until the outputs in use are allowed.
+    """
+    direct, upper = Direct(allowed, p_x, goal), np.inf
+    if direct.size > SIZES.direct_entries:
+        return
+    while True:
+        kernel, multipliers = direct.solve(deadline)
+        upper = min(upper, utility_bound(multipliers, allowed, p_x, goal, direct.pieces))
+        value = take(kernel[:, kernel.any(axis=0)], upper)
+        if upper - value <= gap or allowed.oracle is None or deadline.over:
+            return
+        weights = (p_x[:, None] * kernel[:, : len(direct.pieces)]).T
+        before = len(direct.cuts)
+        for action in np.flatnonzero(weights.any(axis=1)):
+            posterior = weights[action] / weights[action].sum()
+            direct.cuts += [(int(action), cut) for cut in allowed.oracle(posterior)]
+        if len(direct.cuts) == before:
+            return

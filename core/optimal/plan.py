@@ -1,0 +1,187 @@
+"""The solver's shares of time and sizes of each way, as measured in docs/benchmarks.md.
+
+Results are proven whatever they are: they decide how soon.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Parts of the time left that steps may take, in the order in which a solve meets them."""
+
+    exceptions: float = 0.2
+    """For listing the outputs that exceptions may be."""
+
+    strict: float = 0.4
+    """For the optimum without exceptions, where these keep another promise."""
+
+    start: float = 0.5
+    """For the mechanism to start from."""
+
+    enumeration: float = 0.5
+    """For enumeration; column generation gets the rest."""
+
+    search: float = 0.75
+    """For the first search; the proof gets the rest."""
+
+    linear_search: float = 0.95
+    """For a search by linear programs; its last mixtures get the rest."""
+
+    settling: float = 0.25
+    """At most kept back for the best mixture of the outputs that the central mixture uses."""
+
+    wider_search: float = 0.1
+    """For random starts before a proof."""
+
+    last_mixture: float = 0.05
+    """Kept back for the last mixture and its audit."""
+
+    first_polytope: float = 0.05
+    """Of cutting planes, for a proof over the first polytope: a weak bound, for want of others."""
+
+    enclosing: float = 0.6
+    """After which `enclose` stops unless it is nearly done."""
+
+    cutting: float = 0.6
+    """After which a proof starts even if polytope and outputs still differ."""
+
+    around: float = 0.05
+    """For one search around outputs nearly in use or random starts."""
+
+    enclosure_proof: float = 0.2
+    """Kept back for the proof of an enclosure by double description."""
+
+    low_vertices: float = 0.02
+    """For vertices that undercut the duals, where branch and bound solves many boxes together."""
+
+    low_vertices_alone: float = 0.3
+    """The same where it does not. Neither is repeated if in vain."""
+
+    walk: float = 0.25
+    """For a walk before branch and bound."""
+
+    first_branching: float = 0.12
+    """For the first run of branch and bound that solves many boxes together."""
+
+    last_branching: float = 0.8
+    """For its second run, unless its tree is wide."""
+
+    quick_branching: float = 0.08
+    """For branch and bound before other bounds are tried; it is resumed later."""
+
+    slices: float = 0.7
+    """For a bound by slices."""
+
+    slice_vertices: float = 0.3
+    """Of that, for the vertices of one partition."""
+
+    boxes: float = 0.6
+    """For boxes of the whole mixture."""
+
+    branching: float = 0.5
+    """For branch and bound before a longer walk, once, over a polytope of few dimensions."""
+
+    long_walk: float = 0.6
+    """For the longer walk."""
+
+    without_budgets: float = 0.15
+    """For each problem without budgets, whose result is a start or a bound."""
+
+    before_proof: float = 0.3
+    """Of a search under budgets, before its first proof."""
+
+    budget_mixture: float = 0.03
+    """Kept back for the last mixture under budgets and its audit."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The largest problems, sets or trees for which each way is taken."""
+
+    direct_entries: int = 120_000
+    """Variables of one program for all outputs: a larger one takes longer than an answer may."""
+
+    exact_variables: int = 8
+    """Symbols and auxiliary variables of an enumeration in whole numbers, which get long."""
+
+    exact_rays: int = 160
+    """Rays of an exact enumeration at any time: with more other proofs are faster."""
+
+    rays: int = 512
+    """Extreme outputs at any time, each pair of which is compared with all others."""
+
+    vertex_bytes: int = 800_000_000
+    """Bytes of the vertices of one polytope."""
+
+    walk_vertices: int = 1_000_000
+    """Vertices of a walk, which takes some seconds, and some hundred bytes for each."""
+
+    walk_entries: int = 4_000_000
+    """Entries of all tableaux of a walk that is faster than branch and bound."""
+
+    walk_factor: int = 4
+    """Factor of that for a polytope of few dimensions."""
+
+    walk_dimensions: int = 20
+    """Dimensions of such a polytope."""
+
+    long_walk_rows: int = 40
+    """Rows of such a polytope for which a longer walk is tried."""
+
+    search_entries: int = 60_000
+    """Entries of a tableau of a search: PolyOpt has 30,000 at 60 symbols, 190,000 at 240."""
+
+    parted_entries: int = 6_500
+    """The same for sets most of whose rows concern a few symbols."""
+
+    enclosed_symbols: int = 20
+    """Symbols of a set that double description encloses: with more, columns are faster."""
+
+    enclosed_vertices: int = 32_000
+    """Vertices below the duals, about 10 kB each, that its proof keeps."""
+
+    low_symbols: tuple[int, int] = (20, 50)
+    """Symbols with which the vertices that undercut the duals are sought first: two cases."""
+
+    low_rows: tuple[int, int] = (400, 40)
+    """Rows in these cases."""
+
+    low_vertices: tuple[int, int] = (2_000, 500)
+    """How many of these vertices are kept in these cases; the first number at first elsewhere."""
+
+    wide_tree: float = 0.37
+    """Part of a tree's boxes that is open above which it is wide, with up to `box_symbols`."""
+
+    wide_tree_of_many: float = 0.28
+    """The same with more symbols."""
+
+    paired_symbols: int = 60
+    """Symbols from which on a tree starts with all pairs of large symbols (`pairs`)."""
+
+    waiting_boxes: int = 100_000
+    """Open boxes, some 4 kB each, at which branch and bound stops."""
+
+    box_entries: int = 5_000
+    """Entries of rows for which boxes are solved together; on larger programs HiGHS is faster."""
+
+    box_symbols: int = 24
+    """Symbols for which boxes are solved together; with more HiGHS's warm starts are faster."""
+
+    slice_vertices: int = 60_000
+    """Vertices of all parts of a partition together: each is priced for every cell."""
+
+    budget_symbols: int = 60
+    """Symbols for a proof under budgets: with more a vertex has too many edges."""
+
+    budget_vertices: int = 64_000
+    """Vertices below the duals that such a proof keeps."""
+
+    growth: int = 4
+    """Factor by which the number of vertices that are kept grows where it was too small."""
+
+
+SHARES = Shares()
+SIZES = Sizes()

@@ -1,0 +1,87 @@
+"""The one place that calls Clarabel: a program over linear rows and convex cones, solved once.
+
+minimise cost·x subject to equal @ x = right, rows @ x ≤ upper, x ≥ lower, and cones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import clarabel
+import numpy as np
+from scipy import sparse
+
+from core import clock
+from core.allowed.average_cost import Cone
+from core.errors import InfeasibleError, SolverError, TimeLimitError
+from core.optimal.programs.highs import Solution
+from core.validation import FloatArray
+
+_STATUS = clarabel.SolverStatus
+
+
+def solve_conic(
+    cost: FloatArray,
+    lower: FloatArray,
+    equal: sparse.csr_array,
+    right: FloatArray,
+    rows: sparse.csr_array,
+    upper: FloatArray,
+    cones: Sequence[tuple[Cone, int]],
+    seconds: float,
+) -> Solution:
+    """Solve a conic program, given its rows, bounds and cones."""
+    n_cols = len(cost)
+    bounded = np.flatnonzero(lower == 0)
+    parts = [equal, rows, -sparse.eye_array(n_cols, format="csr")[bounded]]
+    kinds: list[Any] = [
+        clarabel.ZeroConeT(equal.shape[0]),
+        clarabel.NonnegativeConeT(rows.shape[0] + len(bounded)),
+    ]
+    for cone, begin in cones:
+        height = cone.rows.shape[0]
+        data = sparse.coo_array(-cone.rows)
+        shifted = sparse.coo_array(
+            (data.data, (data.row, data.col + begin)), shape=(height, n_cols)
+        )
+        parts.append(sparse.csr_array(shifted))
+        kinds.append(_kind(cone))
+    matrix = sparse.csc_matrix(sparse.vstack(parts, format="csc"))
+    bounds = np.concatenate([right, upper, np.zeros(matrix.shape[0] - len(right) - len(upper))])
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.max_threads = 1
+    settings.time_limit = clock.elsewhere(seconds)
+    # tolerance of Clarabel's residuals and gap; its default is 1e-8
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-9
+    solver = clarabel.DefaultSolver(
+        sparse.csc_matrix((n_cols, n_cols)), cost, matrix, bounds, kinds, settings
+    )
+    found = solver.solve()
+    if found.status == _STATUS.MaxTime:
+        clock.tell_cut()
+        raise TimeLimitError("The conic program was not solved in the time given.")
+    if found.status in (_STATUS.PrimalInfeasible, _STATUS.AlmostPrimalInfeasible):
+        raise InfeasibleError("The conic program has no solution.")
+    if found.status not in (_STATUS.Solved, _STATUS.AlmostSolved, _STATUS.InsufficientProgress):
+        raise SolverError(f"Clarabel gave no answer: {found.status}.")
+    x = np.array(found.x)
+    duals = -np.array(found.z)[: len(right) + len(upper)]
+    reduced = np.zeros(n_cols)
+    reduced[bounded] = np.array(found.z)[len(duals) : len(duals) + len(bounded)]
+    return Solution(
+        x=x,
+        duals=duals,
+        reduced_costs=reduced,
+        objective=float(cost @ x),
+    )
+
+
+def _kind(cone: Cone) -> Any:
+    """Return a cone as Clarabel names it."""
+    if cone.kind == "exponential":
+        return clarabel.ExponentialConeT()
+    if cone.kind == "second-order":
+        return clarabel.SecondOrderConeT(len(cone.rows))
+    return clarabel.PowerConeT(cone.power)

@@ -1,0 +1,444 @@
+"""Checks of the files: the design's data and symbols, the columns and the cells of a release."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import compute as pc
+from pyarrow import parquet
+
+from core.data import DataSpec, ReadOptions, Sources, count
+from core.data.counts.report import Counted
+from core.data.databases.reference import is_reference
+from core.data.spec import WITHHELD
+from core.errors import CoreError, InvalidInputError
+from core.records.checking.check import Check
+from core.records.checking.drawn import Owner
+from core.records.design import LEAVE_OUT, REFUSE, Layout, bundled_file, is_bundled
+from core.records.fields import PLAIN_HASH, plain_coding
+from core.records.files import file_hash
+from core.records.recount import SPACE, Column, header_of, read_columns
+from core.spreadsheets import safe_text
+from core.validation import IntArray
+
+UPLOAD = "upload:"
+"""How a scenario's source begins that is a file, by its SHA-256."""
+
+
+def design_file(
+    body: Mapping[str, Any], spec: DataSpec, original: Path, design: Path | None
+) -> Path | None:
+    """Return the file that the mechanism was made for; None where it is not there."""
+    if body["design"]["same"]:
+        return original
+    if design is None and is_bundled(spec.source):
+        return bundled_file(spec.source)
+    return design
+
+
+def check_codings(body: Mapping[str, Any], spec: DataSpec, original: Path | None = None) -> Check:
+    """Compare how records become symbols with the scenario, and symbols with the alphabets."""
+    said = body["design"]
+    secret, released = said["coding"]
+    if (tuple(secret["columns"]), tuple(released["columns"])) != (spec.secret, spec.released):
+        return Check("codings", False, "Its codings are of other columns than its scenario names.")
+    cut = {one.column for one in spec.binnings} | {
+        one.column for one in spec.hierarchies if one.kind == "interval" and one.level
+    }
+    grouped = {one.column for one in spec.rare_levels}
+    for coding in (secret, released):
+        groups = coding.get("groups") or [None] * len(coding["columns"])
+        for name, group in zip(coding["columns"], groups, strict=True):
+            if group is not None and name not in grouped:
+                text = f"The rare levels of {name!r} are grouped, and not in its scenario."
+                return Check("codings", False, text)
+    for coding in (secret, released):
+        for name, edges in zip(coding["columns"], coding["edges"], strict=True):
+            if (edges is not None) != (name in cut):
+                return Check("codings", False, f"The bins of {name!r} are not its scenario's.")
+    labels = [[one["label"] for one in coding["symbols"]] for coding in (secret, released)]
+    inputs = labels[1]
+    if spec.secret_released:
+        inputs = [f"{s} · {u}" for s in labels[0] for u in labels[1]]
+    for what, names, known in (
+        ("S", said["s"], labels[0]),
+        ("X", body["mechanism"]["inputs"], inputs),
+    ):
+        if not names or len(set(names)) < len(names) or not set(names) <= set(known):
+            return Check("codings", False, f"The symbols of {what} are not those of its coding.")
+    treatment = body["unknown"]["treatment"]
+    left = (LEAVE_OUT, *body["mechanism"]["inputs"])
+    if treatment not in left and (treatment != REFUSE or body["unknown"]["records"]):
+        text = f"Unknown values cannot have been treated by {treatment!r}."
+        return Check("codings", False, text)
+    same = _is_same(body, spec, original)
+    if same is not None and same != said["same"]:
+        text = "is" if same else "is not"
+        return Check("codings", False, f"By its scenario the mechanism {text} made for this file.")
+    return Check("codings", True, "Its codings are of the columns and symbols that it names.")
+
+
+def _is_same(body: Mapping[str, Any], spec: DataSpec, original: Path | None) -> bool | None:
+    """Say whether a scenario is about the file that was released; None where it cannot be told."""
+    if body["version"] <= PLAIN_HASH:
+        known = body["original"]["sha256"]
+    elif not is_bundled(spec.source):
+        said = body["original"]["commitment"]
+        return None if said is None else spec.source == UPLOAD + said
+    elif original is None:
+        return None
+    else:
+        known = file_hash(original)
+    if is_bundled(spec.source):
+        return file_hash(bundled_file(spec.source)) == str(known)
+    return spec.source == UPLOAD + str(known)
+
+
+def _is_other(body: Mapping[str, Any], spec: DataSpec, source: str, owner: Owner) -> bool:
+    """Say whether a file is known not to be the one that a scenario is about."""
+    if body["version"] <= PLAIN_HASH:
+        return source != spec.source
+    found = owner.committed(source.removeprefix(UPLOAD))
+    told = spec.source != UPLOAD + WITHHELD and found is not None
+    return told and spec.source != f"{UPLOAD}{found}"
+
+
+def check_design(
+    body: Mapping[str, Any],
+    spec: DataSpec,
+    path: Path | None,
+    table: str | None,
+    owner: Owner,
+) -> tuple[Check, Counted | None]:
+    """Count the data that the mechanism was made for, with the library's code."""
+    if is_reference(spec.source):
+        return _check_table(body, spec, table)
+    if path is None:
+        text = f"The mechanism was made for {body['design']['data']}, which is needed (--design)."
+        return Check("design", None, text), None
+    sources = Sources()
+    bundled = is_bundled(spec.source)
+    read = spec.read
+    source = (
+        spec.source if bundled else sources.add_file(path, read.delimiter or None, read.encoding)
+    )
+    if not bundled and _is_other(body, spec, source, owner):
+        text = f"{path.name} is not the file that the mechanism was made for."
+        return Check("design", False, text), None
+    if bundled and file_hash(path) != file_hash(bundled_file(source)):
+        text = f"{path.name} is not the bundled data set {source!r} of the scenario."
+        return Check("design", False, text), None
+    try:
+        counted = count(replace(spec, source=source), sources)
+    except CoreError as error:
+        return Check("design", False, f"The scenario's data cannot be counted: {error}"), None
+    return _compared(body, counted, path.name, named=bundled)
+
+
+def _check_table(
+    body: Mapping[str, Any], spec: DataSpec, table: str | None
+) -> tuple[Check, Counted | None]:
+    """Count the table of a data base that the mechanism was made for, if the user named it."""
+    if table is None:
+        text = (
+            f"The mechanism was made for a table of a data base: name it (--design {spec.source})."
+        )
+        return Check("design", None, text), None
+    if table != spec.source:
+        text = f"{table} is not the table that the mechanism was made for."
+        return Check("design", False, text), None
+    try:
+        counted = count(spec, Sources(databases=True))
+    except CoreError as error:
+        return Check("design", None, f"The table could not be counted: {error}"), None
+    return _compared(body, counted, f"{table} as it is now", named=True)
+
+
+def _compared(
+    body: Mapping[str, Any], counted: Counted, name: str, *, named: bool
+) -> tuple[Check, Counted | None]:
+    """Compare a count with the certificate's; `named` says whether its title is always the same."""
+    found = {
+        "records": counted.joint.n,
+        "s": list(counted.joint.s_labels),
+        "coding": [plain_coding(one) for one in counted.codings],
+        "marked": sorted(marks.column for marks in counted.report.marks),
+    }
+    found = json.loads(json.dumps(found))
+    wrong = [name for name, value in found.items() if body["design"][name] != value]
+    if list(counted.joint.x_labels) != body["mechanism"]["inputs"]:
+        wrong.append("inputs")
+    if wrong:
+        text = f"Counted again, {name} has other {wrong[0]!r} than the certificate says."
+        return Check("design", False, text), None
+    title, said = counted.report.title, body["design"]["data"]
+    if title == said:
+        return Check("design", True, f"The mechanism was made for {title}, counted again."), counted
+    why = "" if named else ": a name of a file cannot be checked by its hash"
+    text = f"The certificate calls the data {said!r}, and they are now called {title!r}{why}."
+    return Check("design", False if named else None, text), counted
+
+
+def check_columns(
+    body: Mapping[str, Any], spec: DataSpec, released: Path, original: Path | None
+) -> Check:
+    """Compare the released file's columns with the certificate's, and these with its treatment."""
+    said, column = body["released"]["columns"], body["released"]["column"]
+    treatment = body["released"]["treatment"]
+    found = header_of(released, [*said, *map(safe_text, said)])
+    if found not in ([one.strip() for one in said], [safe_text(one).strip() for one in said]):
+        text = f"{released.name} has the columns {_named(found)}, not {_named(said)}."
+        return Check("columns", False, text)
+    gone = {*spec.released, *spec.secret}
+    others = [name for name in said if name != column]
+    wrong = len(others) != len(said) - 1  # Y is one of the columns, once
+    wrong |= treatment == "dropped" and bool(others)
+    wrong |= treatment == "replaced" and bool(gone.intersection(others))
+    wrong |= treatment == "kept" and not set(spec.released) <= set(others)
+    if not wrong and original is not None:
+        wrong = all(
+            not (spec.released and set(spec.released) <= set(names))
+            or Layout.of(spec, names, treatment) != Layout(column, tuple(said))
+            for names in _columns_of(original, gone, spec.read)
+        )
+    if wrong:
+        text = f"The columns {_named(said)} are not those of original columns {treatment!r}."
+        return Check("columns", False, text)
+    return Check("columns", True, f"{released.name} has the columns that the certificate names.")
+
+
+def _columns_of(original: Path, names: set[str], read: ReadOptions) -> list[tuple[str, ...]]:
+    """Return the original's columns, as its header has them and as the library reads them."""
+    sources = Sources()
+    key = sources.add_file(original, read.delimiter or None, read.encoding)
+    table = sources.uploads[key].table
+    try:
+        return [tuple(header_of(original, sorted(names))), tuple(table.columns)]
+    except CoreError:
+        return [tuple(table.columns)]
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names))
+
+
+AT_ONCE = 4
+"""Columns that are held at once."""
+
+
+def check_cells(
+    body: Mapping[str, Any],
+    released: Path,
+    original: Path,
+    called: Sequence[str] | None,
+    places: IntArray,
+) -> Check:
+    """Compare the cells of all columns beside Y, record by record; `places` has shape (n,)."""
+    names = [name for name in body["released"]["columns"] if name != body["released"]["column"]]
+    if not names:
+        return Check("cells", True, "No column was written beside Y.")
+    rest = []
+    for name in names:
+        theirs, ours = _of_parquet(original, name, called), _of_parquet(released, name, None)
+        if theirs is None or ours is None:
+            rest.append(name)
+        elif len(ours) == len(places) and _equal(theirs, ours, places):
+            continue
+        elif len(ours) != len(places):
+            return _fewer(released, len(ours), places)
+        elif _is_whole(theirs) or _is_whole(ours):
+            place = _first_other(_at(theirs, places, original), ours)
+            if place is not None:
+                return _another(name, released, original, place, places)
+        elif theirs.type == ours.type:
+            place = _first_unequal(_at(theirs, places, original), ours)
+            if place is not None:
+                return _another(name, released, original, place, places)
+        elif called is None:
+            kinds = f"{name!r} as {ours.type}, {original.name} as {theirs.type}"
+            return Check("cells", False, f"{released.name} has {kinds}.")
+        else:
+            rest.append(name)
+    for some in _groups(rest):
+        read, size = read_columns(original, some, called)
+        written, count = read_columns(released, [*some, *map(safe_text, some)])
+        if count != len(places):
+            return _fewer(released, count, places)
+        if size <= places.max(initial=-1):
+            raise InvalidInputError(f"{original.name} changed while it was read.")
+        for name in some:
+            column = written.get(name) or written.get(safe_text(name))
+            if name not in read or column is None:
+                where = original.name if name not in read else released.name
+                return Check("cells", False, f"{where} has no column {name!r} to compare.")
+            place = _first_difference(_short(read[name]), _short(column), places)
+            if place is not None:
+                return _another(name, released, original, place, places)
+    return Check("cells", True, f"Every cell beside Y is that of its record in {original.name}.")
+
+
+def _fewer(released: Path, count: int, places: IntArray) -> Check:
+    """Say that the released file has another number of records."""
+    text = f"{released.name} has {count:,} records where {len(places):,} were to be."
+    return Check("cells", False, text)
+
+
+def _another(name: str, released: Path, original: Path, place: int, places: IntArray) -> Check:
+    """Say which record's cell is another."""
+    text = (
+        f"Record {place + 1:,} of {released.name} has another {name!r} than record "
+        f"{int(places[place]) + 1:,} of {original.name}, which it was made from."
+    )
+    return Check("cells", False, text)
+
+
+def _of_parquet(path: Path, name: str, called: Sequence[str] | None) -> Any:
+    """Return a column of a Parquet file without dictionary and extension; None if it is no such."""
+    with path.open("rb") as file:
+        if file.read(4) != b"PAR1":
+            return None
+    with parquet.ParquetFile(path) as opened:
+        own = opened.schema_arrow.names
+        named = dict(zip(called or [one.strip() for one in own], own, strict=True))
+        if name not in named:
+            return None
+        column = opened.read(columns=[named[name]]).column(0).combine_chunks()
+    is_extended = isinstance(column.type, pa.BaseExtensionType)
+    if isinstance(column, pa.ChunkedArray):  # of no record
+        column = pa.array([], column.type)
+    column = column.storage if is_extended else column
+    return column.dictionary_decode() if _is_coded(column) else column
+
+
+def _equal(theirs: Any, ours: Any, places: IntArray) -> bool:
+    """Say whether a column of two Parquet files is quickly seen to be the same."""
+    if pa.types.is_nested(theirs.type) and pa.types.is_nested(ours.type):
+        with suppress(pa.ArrowException):  # as a list of categories is released as one of texts
+            theirs = theirs.cast(ours.type)
+    if theirs.type != ours.type or len(theirs) <= places.max(initial=-1):
+        return False
+    return bool(theirs.take(pa.array(places)).equals(ours))
+
+
+def _is_whole(column: Any) -> bool:
+    """Say whether the cells of an Arrow array have parts, or bytes of one number."""
+    kind = column.type
+    return bool(pa.types.is_nested(kind) or pa.types.is_fixed_size_binary(kind))
+
+
+def _at(column: Any, places: IntArray, original: Path) -> Any:
+    """Return the values of the released records."""
+    if len(column) <= places.max(initial=-1):
+        raise InvalidInputError(f"{original.name} changed while it was read.")
+    return column.take(pa.array(places))
+
+
+def _first_other(theirs: Any, ours: Any) -> int | None:
+    """Return the first record with another cell, compared as written out (NaN = NaN), or None."""
+    pairs = zip(theirs, ours, strict=True)
+    return next((i for i, (a, b) in enumerate(pairs) if repr(a.as_py()) != repr(b.as_py())), None)
+
+
+def _first_unequal(theirs: Any, ours: Any) -> int | None:
+    """Return the first record with another cell of the same type (null and NaN too), or None."""
+    same = pc.or_(
+        pc.equal(theirs, ours).fill_null(False), pc.and_(theirs.is_null(), ours.is_null())
+    )
+    if pa.types.is_floating(theirs.type):
+        both = pc.and_(pc.is_nan(theirs), pc.is_nan(ours)).fill_null(False)
+        same = pc.or_(same, both)
+    place = pc.index(same, False).as_py()
+    return None if place < 0 else place
+
+
+def _is_coded(column: Any) -> bool:
+    """Say whether an Arrow array lists its values once."""
+    return bool(pa.types.is_dictionary(column.type))
+
+
+def _groups(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield a few names at a time."""
+    for begin in range(0, len(names), AT_ONCE):
+        yield names[begin : begin + AT_ONCE]
+
+
+def _first_difference(theirs: Column, ours: Column, places: IntArray) -> int | None:
+    """Return the first released record whose cell is another, None where all are the same."""
+    pairs = theirs.index[places] * np.int64(len(ours.values)) + ours.index
+    kinds, first = np.unique(pairs, return_index=True)
+    different = [
+        int(place)
+        for kind, place in zip(kinds.tolist(), first.tolist(), strict=True)
+        if not _same(theirs.values[kind // len(ours.values)], ours.values[kind % len(ours.values)])
+    ]
+    return min(different, default=None)
+
+
+def _same(original: Any, released: Any) -> bool:
+    """Say whether two cells hold the same value, in files of whatever kind."""
+    if isinstance(original, float) and math.isnan(original) and released == "nan":
+        return True
+    if isinstance(original, str) and isinstance(released, str):
+        return released in (original, safe_text(original))
+    if _missing(original) or _missing(released):
+        return _missing(original) and _missing(released)
+    if isinstance(released, str):
+        return _text_is(released, original)
+    if isinstance(original, str):
+        return _text_is(original, released)
+    return bool(original == released)
+
+
+def _short(column: Column) -> Column:
+    """Return a column whose single-precision numbers have their written digits: 0.1 as 0.1."""
+    if not column.single:
+        return column
+    values = [float(str(np.float32(one))) if one is not None else None for one in column.values]
+    return replace(column, values=values)
+
+
+def _missing(value: Any) -> bool:
+    """Say whether a cell is empty."""
+    if isinstance(value, str):
+        return not value.strip(SPACE)
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _text_is(text: str, value: Any) -> bool:
+    """Say whether a text stands for a value that is no text."""
+    text = text.strip(SPACE)
+    if isinstance(value, bool):
+        return text.lower() == ("true" if value else "false")
+    if isinstance(value, int | decimal.Decimal):
+        found = _number(text)
+        return found is not None and found == decimal.Decimal(value)
+    if isinstance(value, float):
+        try:
+            return float(text) == value
+        except ValueError:
+            return False
+    if isinstance(value, bytes):
+        return text.encode() == value
+    if isinstance(value, datetime.date | datetime.time | datetime.timedelta):
+        written = str(pa.scalar(value).cast(pa.string()).as_py())  # as text files have it
+        return text in (str(value), written)
+    return text == str(value)
+
+
+def _number(text: str) -> decimal.Decimal | None:
+    """Return a text as an exact number, None where it is none."""
+    try:
+        found = decimal.Decimal(text.removeprefix("'"))
+    except decimal.InvalidOperation:
+        return None
+    return found if found.is_finite() else None

@@ -1,0 +1,336 @@
+"""Checks of a certificate's levels, its promise, its utility and its proof, computed again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from core.data.counts.report import Counted
+from core.errors import CoreError
+from core.joint import Joint
+from core.mechanisms import Mechanism
+from core.records.certificate import REPEATS
+from core.records.checking.check import CLOSE, Check, close
+from core.records.fields import PLAIN_HASH, level_units, plain_numbers
+from core.records.recount import kept_information, plain_levels, released
+from core.release.repeats import draws
+from core.scenario import Scenario, answer
+from core.scenario.purpose import build_purpose
+from core.studies.known import UNPROVEN
+from core.studies.side_by_side import SLOW_CELLS, entries, levels, reference
+from core.validation import FloatArray, shown
+
+ROBUST_PML = "robust_pml"
+"""Key of the level over the confidence set whose meaning has changed."""
+
+
+def check_levels(
+    body: Mapping[str, Any],
+    scenario: Scenario,
+    cells: FloatArray | None,
+    design: FloatArray | None,
+    counted: Counted | None,
+    kernel: FloatArray,
+) -> list[Check]:
+    """Check the levels of records and design, cells (n_s, n_x) each, and of repeated releases."""
+    said = body["levels"]
+    checks = [_numbers(body, scenario)]
+    same = body["design"]["same"]
+    if same and said["records"] is not None:
+        text = "It has levels of the records beside those of the design, which are the same."
+        checks.append(Check("levels", False, text))
+    elif same:
+        checks += _of_cells("", body, scenario, cells, kernel, said["design"], counted)
+    else:
+        checks += _of_cells("", body, scenario, cells, kernel, said["records"])
+        if design is None:
+            text = "The file that the mechanism was made for is needed (--design)."
+            checks.append(Check("design levels", None, text))
+        else:
+            checks += _of_cells("design ", body, scenario, design, kernel, said["design"], counted)
+    if design is not None and design.any():
+        checks.append(_repeated(body, scenario, *_joint(body, design, kernel, counted)))
+    return checks
+
+
+def _numbers(body: Mapping[str, Any], scenario: Scenario) -> Check:
+    expected, said = plain_numbers(reference([scenario])), body["levels"]["numbers"]
+    for key in expected.keys() | said.keys():
+        found = expected.get(key)
+        value = math.inf if found == "inf" else found
+        if key not in expected or key not in said or not close(value, said[key]):  # type: ignore[arg-type]
+            text = f"{key!r} of the levels is {said.get(key)}, not {found} as in the scenario."
+            return Check("numbers", False, text)
+    known = {one.key for one in entries()}
+    units = level_units(key for key in body["levels"]["design"] if key in known)
+    told = body["levels"]["units"]
+    if told != units:
+        return Check("numbers", False, f"The units of the levels are {units}, not {told}.")
+    return Check("numbers", True, "Its levels are at the scenario's numbers.")
+
+
+def _of_cells(
+    name: str,
+    body: Mapping[str, Any],
+    scenario: Scenario,
+    cells: FloatArray | None,
+    kernel: FloatArray,
+    said: Mapping[str, Any] | None,
+    counted: Counted | None = None,
+) -> list[Check]:
+    """Check the levels of one joint distribution."""
+    if cells is None or not cells.any():
+        text = "Without S in the original no level can be computed."
+        if said is not None:
+            text = "There is no S to compute levels with, and the certificate has some."
+        return [Check(f"{name}levels", None if said is None else False, text)]
+    if said is None:
+        text = "The original has S, and the certificate has no levels of its records."
+        return [Check(f"{name}levels", False, text)]
+    reads_s = bool(body["mechanism"]["reads_s"])
+    own = plain_levels(released(cells, kernel, reads_s))
+    joint, rows = _joint(body, cells, kernel, counted)
+    quick = kernel.size < SLOW_CELLS
+    every = levels(joint, rows, reference([scenario]), slow=quick)
+    own = {key: value for key, value in own.items() if key in every}
+    told = {
+        key: None if math.isnan(value) else value for key, value in every.items() if key not in own
+    }
+    fixed = _fixed_masses(body, name, said, told)
+    extra = sorted(said.keys() - every.keys())
+    if extra:
+        text = f"{extra[0]!r} is no level that is computed for such a mechanism."
+        return [Check(f"{name}levels", False, text)]
+    return [
+        _told(f"{name}levels", said, own, f"{len(own)} levels, by independent formulas"),
+        _told(f"other {name}levels", said, told, f"{len(told)} levels, by the library's own code"),
+        *fixed,
+    ]
+
+
+def _fixed_masses(
+    body: Mapping[str, Any], name: str, said: Mapping[str, Any], found: dict[str, float | None]
+) -> list[Check]:
+    """Take levels over sets that took P(S) as known, which are too low, out of what is found."""
+    then, now = said.get(ROBUST_PML), found.get(ROBUST_PML)
+    known = isinstance(then, int | float) and now is not None and then < now
+    if body["version"] > PLAIN_HASH or not known:
+        return []
+    del found[ROBUST_PML]
+    text = (
+        f"Its PML over the confidence set, {then:.4g} nats, takes P(S) as known; with all that the "
+        f"records leave possible it is {now:.4g}."
+    )
+    return [Check(f"robust PML, {name}levels", None, text)]
+
+
+def _told(
+    name: str, said: Mapping[str, Any], found: Mapping[str, float | None], what: str
+) -> Check:
+    for key, value in found.items():
+        if key not in said or not close(value, said[key]):
+            return Check(name, False, f"The level of {key!r} is {value}, not {said.get(key)}.")
+    return Check(name, True, f"The same once more: {what}.")
+
+
+def _repeated(
+    body: Mapping[str, Any], scenario: Scenario, joint: Joint, kernel: FloatArray
+) -> Check:
+    """Check the levels of repeated releases, with their bounds."""
+    said = body["levels"]["repeated"]
+    drawn = body["levels"]["asked"] is not None and body["draw"]["kind"] == "seed"
+    expected = [str(k) for k in REPEATS] if drawn else []
+    if sorted(said) != expected:
+        text = f"It has levels of {sorted(said)} releases, not of {expected}."
+        return Check("repeated levels", False, text)
+    for k in expected:
+        found = draws(joint, kernel, scenario.build_notion(joint), int(k))
+        one = said[k]
+        if (
+            not isinstance(one, Mapping)
+            or set(one) != {"level", "at_most"}
+            or not close(found.level, one["level"])
+            or not close(found.at_most, one["at_most"])
+        ):
+            text = f"{k} releases reach {found.level}, at most {found.at_most}, not {one}."
+            return Check("repeated levels", False, text)
+    return Check("repeated levels", True, f"{len(expected)} levels of repeated releases.")
+
+
+def check_promise(
+    body: Mapping[str, Any],
+    scenario: Scenario,
+    cells: FloatArray | None,
+    counted: Counted | None,
+    kernel: FloatArray,
+) -> list[Check]:
+    """Check promise and utility by the data that the mechanism was made for."""
+    if cells is None or not cells.any():
+        text = "The mechanism was made for other data, which would be needed to check its promise."
+        return [Check("promise", None, text), Check("utility", None, text)]
+    joint, rows = _joint(body, cells, kernel, counted)
+    return [_asked(body, scenario, joint, rows), _utility(body, scenario, cells, counted, kernel)]
+
+
+def _utility(
+    body: Mapping[str, Any],
+    scenario: Scenario,
+    cells: FloatArray,
+    counted: Counted | None,
+    kernel: FloatArray,
+) -> Check:
+    """Check I(X;Y), the utility and the gap; `check_proof` has the bound."""
+    proof = body["proof"]
+    found = kept_information(cells, kernel, bool(body["mechanism"]["reads_s"]))
+    if not close(found, proof["information"]):
+        return Check("utility", False, f"I(X;Y) is {found:.9g} nats, not {proof['information']}.")
+    if counted is None:
+        return Check("utility", None, "The utility needs the design, which was not counted.")
+    if proof["purpose"] != scenario.purpose:
+        text = f"The scenario's purpose is {scenario.purpose!r}, not {proof['purpose']!r}."
+        return Check("utility", False, text)
+    goal = build_purpose(scenario, counted.joint, counted.x_values, counted.task)
+    utility = goal.value(counted.joint, kernel)
+    if not close(utility, proof["utility"]):
+        return Check("utility", False, f"The utility is {utility:.9g}, not {proof['utility']}.")
+    bound, most = proof["upper_bound"], max(goal.range(counted.joint)[1], utility)
+    slack = CLOSE * max(1.0, abs(most))
+    if isinstance(bound, str) or not utility - slack <= bound <= most + slack:
+        text = f"The bound {bound} is not from the utility {utility:.9g} to that of X, {most:.9g}."
+        return Check("utility", False, text)
+    if not close(bound - proof["utility"], proof["gap"]):
+        text = f"The gap is {bound - proof['utility']:.9g}, not {proof['gap']}."
+        return Check("utility", False, text)
+    text = f"I(X;Y) is {found:.6g} nats, the utility {utility:.6g}: {goal.title}."
+    return Check("utility", True, text)
+
+
+def _asked(body: Mapping[str, Any], scenario: Scenario, joint: Joint, kernel: FloatArray) -> Check:
+    """Check that the scenario's notion holds, at the level that the certificate says."""
+    asked = body["levels"]["asked"]
+    if asked is None:
+        return Check("promise", None, "No promise was asked of this mechanism.")
+    notion = scenario.build_notion(joint)
+    if str(notion) != asked.get("notion"):
+        return Check("promise", False, f"The scenario asks {notion}, not {asked.get('notion')}.")
+    if asked.get("unit") != notion.level_unit:
+        text = f"The level's unit is {notion.level_unit!r}, not {shown(asked.get('unit'))}."
+        return Check("promise", False, text)
+    reached = notion.achieved(joint, kernel)
+    if not notion.holds(joint, kernel):
+        return Check("promise", False, f"{notion} is broken: it is reached only at {reached:.6g}.")
+    if not close(reached, asked.get("achieved")):
+        return Check(
+            "promise", False, f"{notion} is reached at {reached:.9g}, not {asked.get('achieved')}."
+        )
+    if set(asked) != {"notion", "achieved", "unit", "holds"} or asked["holds"] is not True:
+        return Check("promise", False, f"{notion} is kept, and the certificate denies it.")
+    return Check("promise", True, f"{notion} is kept: level {reached:.6g}.")
+
+
+def _joint(
+    body: Mapping[str, Any], cells: FloatArray, kernel: FloatArray, counted: Counted | None = None
+) -> tuple[Joint, FloatArray]:
+    """Return the joint of the recount, and the kernel's rows for its symbols."""
+    if counted is not None and np.allclose(counted.joint.p, cells / cells.sum(), 0, CLOSE):
+        return counted.joint, kernel  # it knows which X are pairs of S and U
+    joint = Joint.from_counts(cells, body["design"]["s"], body["mechanism"]["inputs"])
+    if not body["mechanism"]["reads_s"]:
+        return joint, kernel[joint.kept_x]
+    cube = kernel.reshape(*cells.shape, -1)
+    return joint, cube[joint.kept_s][:, joint.kept_x].reshape(joint.n_s * joint.n_x, -1)
+
+
+OPTIMAL = "optimal"
+"""The status that says that no mechanism keeps more."""
+
+
+def check_proof(
+    body: Mapping[str, Any], scenario: Scenario, counted: Counted | None, kernel: FloatArray
+) -> Check:
+    """Answer the scenario again, and compare bound, status, solver, notes and name.
+
+    A bound is proven again where the new one is not above it, and wrong where a mechanism that
+    keeps more was found. The others are wrong where the same mechanism is found with other ones,
+    and not checked where another mechanism is found or a time limit ends a search.
+    """
+    if counted is None:
+        text = "The proof needs the data that the mechanism was made for, which were not counted."
+        return Check("proof", None, text)
+    try:
+        again = answer(scenario, counted).mechanism
+    except CoreError as error:
+        return Check("proof", None, f"The scenario could not be answered again: {error}")
+    said = body["proof"]
+    if isinstance(said["upper_bound"], str):
+        return Check("proof", False, "It has no bound on what can be kept.")
+    rounding = CLOSE * max(1.0, abs(again.utility))
+    slack = again.purpose.size() * scenario.gap + rounding
+    wrong = _wrong(body, again, kernel, slack, rounding)
+    if wrong:
+        return Check("proof", False, wrong)
+    if again.upper_bound > said["upper_bound"] + slack:
+        text = (
+            f"Answered again, the bound is only {again.upper_bound:.9g}, so "
+            f"{said['upper_bound']:.9g} was not proven again."
+        )
+        return Check("proof", None, text)
+    other = _other(body, again)
+    if other is not None:
+        text = (
+            f"The bound holds, found again; but {other}: another mechanism was found, or time "
+            "ended a search, so this was not checked."
+        )
+        return Check("proof", None, text)
+    return Check(
+        "proof",
+        True,
+        f"Answered again: no mechanism keeps more than {said['upper_bound']:.6g} "
+        f"({again.status}, found by {again.solver}), and its notes are the same.",
+    )
+
+
+def _wrong(
+    body: Mapping[str, Any], again: Mechanism, kernel: FloatArray, slack: float, rounding: float
+) -> str:
+    """Say what is wrong with the proof; "" where nothing is known to be.
+
+    A mechanism that was found refutes a bound below what it keeps, whatever the gap asked for.
+    """
+    said = body["proof"]
+    if again.utility > said["upper_bound"] + rounding:
+        return f"A mechanism keeps {again.utility:.9g}: more than the bound says."
+    if said["status"] == again.status == OPTIMAL:
+        missed = again.utility - said["utility"]
+        if missed > slack:
+            return f"It is not optimal: another mechanism keeps {missed:.6g} more."
+    same = kernel.shape == again.kernel.shape and np.allclose(kernel, again.kernel, 0, CLOSE)
+    if not same or UNPROVEN in (said["status"], again.status):
+        return ""
+    other = _other(body, again)
+    if other is not None:
+        return f"The same mechanism was found again, and {other}."
+    if abs(again.upper_bound - said["upper_bound"]) > slack:
+        return (
+            f"The same mechanism was found again, and what was proven is {again.upper_bound:.9g}, "
+            f"not {said['upper_bound']:.9g}."
+        )
+    return ""
+
+
+def _other(body: Mapping[str, Any], again: Mechanism) -> str | None:
+    """Say what the library says otherwise of the mechanism that it finds; None where nothing."""
+    said = body["proof"]
+    pairs = (
+        ("name", body["mechanism"]["name"], again.name),
+        ("status", said["status"], again.status),
+        ("solver", said["solver"], again.solver),
+        ("notes", said["notes"], list(again.notes)),
+    )
+    for name, found, expected in pairs:
+        if found != expected:
+            return f"its {name} is {shown(expected)}, not {shown(found)}"
+    return None

@@ -1,0 +1,93 @@
+"""Numbers that a page's sliders set, kept while they are not shown, and written to the URL."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+
+import streamlit as st
+
+from core.errors import InvalidInputError
+from core.learning.settings import Setting, written
+from pages.ui.frame.address import PageQuery, Query
+from pages.ui.style import glossary
+
+
+class Numbers:
+    """The numbers of a page, by the URL's key."""
+
+    def __init__(self, page: str, url: PageQuery, settings: Mapping[str, Setting]) -> None:
+        self._page, self._url, self._settings = page, url, settings
+
+    def restore(self, query: Query) -> None:
+        """Bring the session to what the URL says; what may not be falls back with a notice."""
+        found = self._defaults()
+        for key in [one for one in self._settings if one in query]:
+            try:
+                found[key] = self._settings[key].read(query[key][-1])
+            except InvalidInputError as error:
+                said = f"{str(error)[:-1]}; {written(found[key])} is used."
+                self._url.tell(f"The link is not as it should be: {said}")
+        st.session_state[f"_{self._page}_values"] = found
+        for key, value in found.items():
+            st.session_state[self.widget(key)] = value
+
+    def _defaults(self) -> dict[str, float]:
+        return {key: one.default for key, one in self._settings.items()}
+
+    def widget(self, key: str) -> str:
+        """Return the key of a number's widget."""
+        return f"{self._page}_{key}"
+
+    def values(self) -> dict[str, float]:
+        """Return every number as it is on screen."""
+        found: dict[str, float] = st.session_state.setdefault(
+            f"_{self._page}_values", self._defaults()
+        )
+        return found
+
+    def take(self, key: str, value: float) -> None:
+        """Take a number, if it may have this value; it is its widget's too from the next run on."""
+        if self._settings[key].allows(value):
+            self.values()[key] = st.session_state[self.widget(key)] = value
+
+    def settle(self, key: str) -> None:
+        """Give a widget that is about to be shown its number, where it has none yet."""
+        if st.session_state.get(self.widget(key)) is None:
+            st.session_state[self.widget(key)] = self.values()[key]
+
+    def read(self, key: str) -> None:
+        """Take a number from its widget."""
+        self.values()[key] = float(st.session_state[self.widget(key)])
+
+    def wanted(self, keys: Iterable[str]) -> dict[str, list[str]]:
+        """Return what the URL is to say of some of the numbers: defaults are left out."""
+        now = self.values()
+        return {key: [written(now[key])] for key in keys if now[key] != self._settings[key].default}
+
+    def slider(self, key: str) -> None:
+        """Show the slider of a number, and take it; the session holds it while it is not shown."""
+        self.settle(key)
+        setting = self._settings[key]
+        told = glossary.told(setting.title)
+        if setting.choices:
+            st.select_slider(
+                setting.title,
+                setting.choices,
+                format_func=lambda value: "∞" if math.isinf(value) else f"{value:,g}",
+                key=self.widget(key),
+                persist_state="session",
+                help=told,
+            )
+        else:
+            st.slider(
+                setting.title,
+                float(setting.low),
+                float(setting.high),
+                step=float(setting.step),
+                format="%.0f" if setting.whole else "%.2f",
+                key=self.widget(key),
+                persist_state="session",
+                help=told,
+            )
+        self.read(key)

@@ -1,0 +1,152 @@
+"""What Streamlit's server lacks: late requests, runs to their end, and an end by its terminal.
+
+Between a click on the menu and the new page's arrival, the browser still shows the old page: what
+is clicked there, or a slider that was moved just before, asks for a part of the old page again.
+Streamlit runs that part after the new page, and the browser, which holds no such part any more,
+fails with “Bad delta path index” until it is reloaded. Such a request is left out.
+
+A run's messages wait for the server's loop. Where a part of the page asks to be run after the run
+before it has ended, but before the loop has come to that run's last messages, Streamlit begins a
+new run and drops them: on a busy server charts, buttons or the address stay away until the next
+run of the whole page. Such a request waits here until the loop has come to the end of the last run.
+
+Where a part is run again before the messages of its last run were sent, Streamlit drops those, but
+not the ones of a part within it: the browser is told of places that it was never given, says
+“'setIn' cannot be called on an ElementNode” and takes no message any more. They are all sent here.
+(Streamlit's pull request 9381 drops them, lest a new message take the place of one sent before.)
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections import deque
+from weakref import WeakKeyDictionary
+
+from google.protobuf.message import DecodeError
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.scriptrunner import RerunData
+
+
+def stop_when_hung_up() -> None:
+    """Have SIGHUP end this process as SIGTERM does, unless it is ignored, as `nohup` has it."""
+    hung_up = getattr(signal, "SIGHUP", None)  # Windows has none
+    if hung_up is None or threading.current_thread() is not threading.main_thread():
+        return
+    if signal.getsignal(hung_up) is signal.SIG_DFL:
+        signal.signal(hung_up, lambda *_: signal.raise_signal(signal.SIGTERM))
+
+
+class OpenPage:
+    """The page that a browser is at, as its requests tell."""
+
+    def __init__(self) -> None:
+        self._page, self._left = "", ""  # the first page tells its name later
+        self._arriving = False
+
+    def is_late(self, raw: bytes) -> bool:
+        """Say whether a request is about a part of a page that is being left."""
+        try:
+            message = BackMsg.FromString(raw)
+        except DecodeError:  # Streamlit answers it
+            return False
+        if message.WhichOneof("type") != "rerun_script":
+            return False
+        state = message.rerun_script
+        asked = state.page_script_hash
+        if not state.fragment_id:
+            if asked != self._page:
+                self._page, self._left, self._arriving = asked, self._page, True
+            return False
+        if self._arriving and asked != self._page and self._left in ("", asked):
+            return True
+        # of the page that was asked for, or of one that the server led to: it has arrived
+        self._page, self._arriving = asked, False
+        return False
+
+
+class LateRequests:
+    """Leaves out the requests of pages that are being left; an ASGI middleware."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "websocket":
+            await self._app(scope, receive, send)
+            return
+        page = OpenPage()
+
+        async def received() -> Message:
+            while True:
+                message = await receive()
+                if message["type"] != "websocket.receive" or not message.get("bytes"):
+                    return message
+                if not page.is_late(message["bytes"]):
+                    return message
+
+        await self._app(scope, received, send)
+
+
+Request = ClientState | None
+
+_request = AppSession.request_rerun
+_create = AppSession._create_scriptrunner
+_clear = AppSession._clear_queue
+
+_waiting: WeakKeyDictionary[AppSession, deque[Request]] = WeakKeyDictionary()
+
+
+class EndingError(Exception):
+    """The last run has ended, and some of its messages are still on their way."""
+
+
+def keep() -> None:
+    """Have the sessions of this process lose no messages; call it before the first one begins."""
+    AppSession.request_rerun = _asked  # type: ignore[method-assign]
+    AppSession._create_scriptrunner = _created  # type: ignore[method-assign]
+    AppSession._clear_queue = _cleared  # type: ignore[method-assign]
+
+
+def _cleared(self: AppSession, fragment_ids_this_run: list[str] | None = None) -> None:
+    """Leave out what was not sent yet of runs before a run of the whole page, which tells it all.
+
+    Before a run of parts all of it is sent, each message in its turn; the names are Streamlit's.
+    """
+    if fragment_ids_this_run is None:
+        _clear(self)
+    else:  # a message of the run that begins takes no place among those of runs before
+        self._browser_queue._delta_index_map.clear()
+
+
+def _created(self: AppSession, initial_rerun_data: RerunData) -> None:
+    """Begin a run; the names are Streamlit's."""
+    if self._scriptrunner is not None:  # it took no request, so it has ended
+        raise EndingError
+    _create(self, initial_rerun_data)
+
+
+def _asked(self: AppSession, client_state: Request) -> None:
+    """Take a request in its turn."""
+    waiting = _waiting.setdefault(self, deque())
+    waiting.append(client_state)
+    if len(waiting) == 1:  # else the first of them is about to be looked at again
+        _pass_on(self)
+
+
+def _pass_on(session: AppSession) -> None:
+    """Pass on what waits, in order, as soon as the loop has come to the end of the last run."""
+    waiting = _waiting[session]
+    while waiting:
+        request = waiting.popleft()
+        try:
+            _request(session, request)
+        except EndingError:
+            waiting.appendleft(request)
+            # seconds between two looks at whether the loop has come to the end of the last run
+            session._event_loop.call_later(0.001, _pass_on, session)
+            return

@@ -1,0 +1,350 @@
+"""What one visit of the pages has: its uploads, searches, answers, steps and release; and its end.
+
+A visit is a session of Streamlit's. A reload begins another, which finds what belongs to the same
+browser, told by Streamlit's cookie against forged requests: longer searches and the best
+mechanisms, the release of the last page that was closed (a page that is open keeps its own: two
+side by side draw by two seeds), a copy of the steps of a page at this address, and the upload that
+it names. Streamlit drops closed sessions only when the next visitor comes: `PAGES` watches over
+them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+import uuid
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from core.data import Sources
+from core.data.spec import DataSpec
+from core.errors import CoreError
+from core.jobs import Job
+from core.scenario import Project
+from core.studies.known import Known
+from pages.ui.work import store, under_way
+from pages.ui.work.own_release import OwnRelease
+from pages.ui.work.store import MOST_OWN, Store, is_private
+from pages.ui.work.under_way import Name
+
+Key = TypeVar("Key")
+Number = TypeVar("Number", int, float)
+
+_VISIT = "_visit"
+
+_turns = itertools.count()
+
+
+@dataclass(eq=False)
+class Steps:
+    """What was pinned before, and what was taken back, nearest last; None: nothing pinned."""
+
+    past: list[Project | None] = field(default_factory=list)
+    future: list[Project | None] = field(default_factory=list)
+    now: Project | None = None
+    turn: int = 0
+
+
+@dataclass(eq=False)
+class Visit:
+    """What one visit has.
+
+    `name`: "" until it has begun. `page`: its page's connection, "" where there is none. `limits`:
+    seconds of prolonged searches, by question. `longer`: multiples of other searches' first limits.
+    `known`: the best mechanisms on data of the browser, the same for all of its visits. `held`:
+    jobs that it waits for, and errors of those that failed or were stopped. `awaited`: by place of
+    its pages. `searched`: work done whose answer is kept elsewhere. `works`: it has waited since
+    last open.
+    """
+
+    name: str = ""
+    page: str = ""
+    sources: Sources | None = None
+    limits: dict[str, float] = field(default_factory=dict)
+    longer: dict[Name, int] = field(default_factory=dict)
+    known: Known = field(default_factory=lambda: Known(MOST_OWN))
+    store: Store = field(default_factory=lambda: Store(1_000, 2 * MOST_OWN))
+    held: dict[Name, Job[Any] | CoreError] = field(default_factory=dict)
+    awaited: dict[str, set[Name]] = field(default_factory=dict)
+    searched: set[Name] = field(default_factory=set)
+    steps: Steps | None = None
+    release: OwnRelease | None = None
+    works: bool = False
+
+    def begin(self) -> None:
+        """Take over what belongs to the browser; once, at the start."""
+        self.name, self.page = uuid.uuid4().hex, _page()
+        with _lock:
+            for other in _others(self):
+                _most(self.limits, other.limits)
+                _most(self.longer, other.longer)
+                self.known = other.known
+            closed = [one for one in _others(self) if one.release and not is_open(one.page)]
+            if closed:
+                last = max(closed, key=lambda other: other.release.turn if other.release else 0)
+                self.release, last.release = last.release, None
+            if browser := current():
+                for key in [key for key, those in _visits.items() if not those]:
+                    del _visits[key]
+                _visits.setdefault(browser, weakref.WeakSet()).add(self)
+
+    def forget_answers(self) -> None:
+        """Forget what is known of data of the visit, which has changed under the same name."""
+        fresh = Visit()
+        self.store = fresh.store
+        for one in (self, *_others(self)):
+            one.known = fresh.known
+        self.searched = {name for name in self.searched if self.name not in name}
+
+    @property
+    def lends(self) -> bool:
+        """Whether another visit uses its uploads."""
+        return self.sources is not None and self.sources.lends
+
+    def end(self) -> None:
+        """Remove its files and forget its secrets; what is only in memory goes with Streamlit's."""
+        if self.sources is not None:
+            self.sources.clear()
+        if self.release is not None:
+            self.release.clear()
+
+
+_visits: dict[str, weakref.WeakSet[Visit]] = {}
+"""The visits of each browser, held weakly: what Streamlit holds no more is gone."""
+
+_lock = threading.RLock()
+
+_NOBODYS: ContextVar[Visit | None] = ContextVar("visit_of_nobody", default=None)
+
+
+@contextmanager
+def for_no_visit() -> Iterator[None]:
+    """Let no visit's wishes count while the block runs, for work that is done for all of them."""
+    token = _NOBODYS.set(Visit())
+    try:
+        yield
+    finally:
+        _NOBODYS.reset(token)
+
+
+def visit() -> Visit:
+    """Return what the running visit has."""
+    own: Visit | None = _NOBODYS.get()
+    if own is not None:
+        return own
+    own = st.session_state.get(_VISIT)
+    if own is None:
+        own = st.session_state[_VISIT] = Visit()
+    if not own.name:
+        own.begin()
+    PAGES.note(own)
+    return own
+
+
+def sources() -> Sources:
+    """Return this visit's uploads and pasted matrices."""
+    own = visit()
+    if own.sources is None:
+        own.sources = Sources()
+    return own.sources
+
+
+def kept_for(data: DataSpec) -> Store:
+    """Return the store of answers about some data: the visit's own if the data is."""
+    return visit().store if is_private(data) else store.SHARED
+
+
+def known_for(data: DataSpec) -> Known:
+    """Return the best mechanisms known on some data: the browser's own if the data is."""
+    return visit().known if is_private(data) else store.KNOWN
+
+
+def release() -> OwnRelease:
+    """Return this visit's release, a new one where it has none."""
+    own = visit()
+    if own.release is None:
+        own.release = OwnRelease()
+    own.release.turn = next(_turns)
+    return own.release
+
+
+def steps(now: Project | None) -> Steps:
+    """Return this visit's steps; a new one's are those of the page that was reloaded."""
+    own = visit()
+    if own.steps is None:
+        own.steps = _taken_steps(own, now)
+    own.steps.now, own.steps.turn = now, next(_turns)
+    return own.steps
+
+
+def _taken_steps(own: Visit, now: Project | None) -> Steps:
+    """Copy the steps of this browser's last page that stood here, if possible a closed one."""
+    found = [
+        (not is_open(other.page), other.steps.turn, other.steps)
+        for other in _others(own)
+        if other.steps is not None
+        and other.steps.now == now
+        and (now is not None or not is_open(other.page))
+    ]
+    if not found:
+        return Steps()
+    _, _, last = max(found, key=lambda one: one[:2])
+    recover(
+        scenario.data.source
+        for project in (*last.past, *last.future)
+        if project is not None
+        for scenario in project.scenarios
+    )
+    return Steps(list(last.past), list(last.future))
+
+
+def recover(names: Iterable[str]) -> None:
+    """Take over what the address names and another visit of this browser holds."""
+    own = sources()
+    others = [other.sources for other in _others(visit()) if other.sources is not None]
+    for name in set(names):
+        for other in others:
+            if _taken(own, other, name):
+                break
+
+
+def _taken(own: Sources, other: Sources, name: str) -> bool:
+    """Take one source over, where the other has it and this one does not."""
+    if name in other.uploads and name not in own.uploads:
+        own.borrow(other, name)
+        return True
+    if name in other.matrices and name not in own.matrices:
+        own.matrices[name] = other.matrices[name]
+        return True
+    return own.borrow_counts(other, name)
+
+
+def _most(own: dict[Key, Number], other: dict[Key, Number]) -> None:
+    """Take over the numbers that are larger than one's own."""
+    for key, number in list(other.items()):
+        own[key] = max(own.get(key, number), number)
+
+
+def _others(own: Visit) -> list[Visit]:
+    """Return the other visits of the running one's browser; none where there is no browser."""
+    with _lock:
+        return [other for other in _visits.get(current(), ()) if other is not own]
+
+
+def _page() -> str:
+    context = get_script_run_ctx()
+    return "" if context is None else context.session_id
+
+
+def is_open(page: str) -> bool:
+    """Say whether a page's connection is there."""
+    return runtime.exists() and runtime.get_instance().is_active_session(page)
+
+
+LEAVES = 10.0
+"""Seconds after which the work of a visit ends whose page is closed: a lost connection comes back
+before."""
+
+ABSENCE = 40.0
+"""Seconds after which its uploads and its release go."""
+
+
+class Pages:
+    """Watches over the pages of visits, and ends what they have some time after they close."""
+
+    def __init__(self) -> None:
+        self._noted: dict[str, tuple[str, weakref.ref[Visit]]] = {}
+        self._closed: dict[str, float] = {}
+        self._watched = False
+        self._lock = threading.Lock()
+
+    @property
+    def n_at_work(self) -> int:
+        """Number of pages whose visits have waited for work."""
+        found = [held() for _, held in list(self._noted.values())]
+        return sum(own is not None and own.works for own in found)
+
+    def note(self, own: Visit) -> None:
+        """Watch the page of a visit."""
+        if not own.page or not runtime.exists():
+            return  # without a server there are no pages that could be closed
+        with self._lock:
+            self._noted[own.page] = own.name, weakref.ref(own)
+            if not self._watched:
+                self._watched = True
+                threading.Thread(target=self._watch, daemon=True, name="liftscope-pages").start()
+
+    def _watch(self) -> None:
+        while True:
+            time.sleep(2.0)
+            try:
+                server = runtime.get_instance()
+            except RuntimeError:  # the server has stopped
+                with self._lock:
+                    self._watched = False
+                return
+            self.look(server.is_active_session, time.monotonic())
+
+    def look(self, is_active: Callable[[str], bool], now: float) -> None:
+        """End what long-closed pages hold, the newest first: with it goes what it was lent."""
+        with self._lock:
+            noted = list(self._noted.items())
+        for page, (name, held) in reversed(noted):
+            if is_active(page):
+                self._closed.pop(page, None)
+                continue
+            closed_for, own = now - self._closed.setdefault(page, now), held()
+            if closed_for >= LEAVES:
+                under_way.leave_all(name)
+                if own is not None:
+                    own.works = False
+            if closed_for >= ABSENCE and (own is None or not own.lends):
+                with self._lock:
+                    self._noted.pop(page, None)
+                    self._closed.pop(page, None)
+                if own is not None:
+                    own.end()
+
+
+PAGES = Pages()
+"""The pages of all visits of this server."""
+
+COOKIE = "_streamlit_xsrf"
+"""The name of the cookie that tells browsers apart."""
+
+PROTOCOLS = "Sec-WebSocket-Protocol"
+"""The header in which a page that connects again names its last session, in the third place."""
+
+
+def had_session() -> bool:
+    """Say whether the running visit's page comes back, with a session before on any server."""
+    named = st.context.headers.get(PROTOCOLS, "")
+    parts = named.split(",") if isinstance(named, str) else []  # a test harness gives no text
+    return len(parts) > 2 and bool(parts[2].strip())
+
+
+def current() -> str:
+    """Return the secret in this browser's cookie (version, mask, secret, time), unmasked; or ""."""
+    cookie = st.context.cookies.get(COOKIE, "")
+    return unmasked(cookie) if isinstance(cookie, str) else ""  # a test harness gives no text
+
+
+def unmasked(cookie: str) -> str:
+    """Return the secret in a cookie against forged requests; "" where it holds none."""
+    parts = cookie.strip('"').split("|")
+    try:
+        mask, secret = bytes.fromhex(parts[1]), bytes.fromhex(parts[2])
+    except (IndexError, ValueError):
+        return ""
+    if not mask:
+        return ""
+    return bytes(byte ^ mask[place % len(mask)] for place, byte in enumerate(secret)).hex()

@@ -1,0 +1,57 @@
+"""Encodings by any of their names, and what a text is told to be."""
+
+import codecs
+
+import pytest
+from pyarrow import parquet
+
+from core.data import ReadOptions, Sources
+from core.data.options import ENCODINGS, encoding_of
+from core.errors import InvalidInputError
+
+SAMPLES = {
+    "utf-8": "Köln, 東京",
+    "utf-16": "Köln, 東京",
+    "windows-1252": "Köln €",
+    "latin-1": "Köln",
+    "windows-1250": "Łódź",
+    "windows-1251": "Москва",
+    "windows-1253": "Αθήνα",
+    "windows-1254": "İzmir",
+    "koi8-r": "Москва",
+    "gb18030": "北京",
+    "big5": "臺北",
+    "shift_jis": "東京",
+    "euc-kr": "서울",
+}
+
+
+def test_every_encoding_has_a_sample():
+    assert set(SAMPLES) == set(ENCODINGS)
+
+
+@pytest.mark.parametrize("encoding", SAMPLES)
+def test_a_file_is_read_in_the_encoding_that_is_named(encoding):
+    town = SAMPLES[encoding].replace(",", "")
+    content = f"town,sex\n{town},f\nUlm,m\n".encode(encoding)
+    names = {encoding, encoding.upper(), codecs.lookup(encoding).name}
+    for name in names:
+        sources = Sources()
+        table = sources.uploads[sources.add_bytes(content, "a.csv", None, name)].table
+        assert parquet.read_table(table.paths[0]).column(0).to_pylist() == [town, "Ulm"]
+        assert encoding_of(name) == encoding
+        assert ReadOptions(encoding=name).encoding == encoding
+
+
+@pytest.mark.parametrize("name", ["nonsense", "cp037", "base64", "a\x00b", 7, None])
+def test_another_encoding_is_refused_in_a_sentence(name):
+    with pytest.raises(InvalidInputError, match="The encoding must be one of 'utf-8', "):
+        Sources().add_bytes(b"a,b\n1,2\n", "a.csv", None, name)
+
+
+@pytest.mark.parametrize("before", [0, 3_000, 400_000])
+@pytest.mark.parametrize("encoding", ["utf-8", "windows-1252", "utf-16"])
+def test_a_nul_is_told_with_its_line(before, encoding):
+    text = "nüme,b\n" + "x,1\n" * before + "y\x00,2\n" + "x,1\n" * 5
+    with pytest.raises(InvalidInputError, match=f"NUL character in line {before + 2:,}, which"):
+        Sources().add_bytes(text.encode(encoding), "a.csv")

@@ -1,0 +1,265 @@
+"""Purposes that are linear in the mechanism: one program, and a bound of any multipliers."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.optimize import linprog
+
+from core.allowed.average_cost import Deviation, Divergence, Largest, PowerMean, SquaredExcess
+from core.clock import Deadline
+from core.joint import Joint
+from core.mechanisms import optimal
+from core.notions import (
+    ALIP,
+    LDP,
+    LIP,
+    AlphaLift,
+    Average,
+    EpsDelta,
+    GuessingProbability,
+    Intersection,
+    L1Privacy,
+    PointwiseMaximalLeakage,
+)
+from core.optimal.direct import Direct, Multipliers, utility_bound
+from core.optimal.plan import SIZES
+from core.optimal.programs.conic import solve_conic
+from core.optimal.solve import maximise
+from core.optimal.utility import Centred, Greatest, NegativeDistortion
+from core.utilities import Distortion, Guess, Task
+
+P_S = np.array([0.2, 0.5, 0.3])
+
+COSTS = {
+    "divergence": Divergence(P_S),
+    "χ²": SquaredExcess(P_S),
+    "Sibson 2": PowerMean(P_S, 2.0),
+    "Sibson ½": PowerMean(P_S, 0.5),
+    "Arimoto 3": PowerMean(P_S**3 / (P_S**3).sum(), 3.0),
+    "deviation": Deviation(P_S),
+    "leakage": Largest(np.ones(3), P_S),
+    "guessing": Largest(P_S, P_S),
+}
+
+BUDGETS = {
+    "mutual_information": None,
+    "total_variation": None,
+    "chi2": None,
+    "maximal_leakage": None,
+    "sibson": 2.0,
+    "arimoto": 0.5,
+    "guessing": None,
+}
+
+
+def lifts_of(rng, count=200):
+    """Return posteriors of S as lifts, with zeros and rare ones among them."""
+    beliefs = rng.dirichlet(np.full(3, 0.3), count)
+    beliefs[:20, 0] = 0.0
+    beliefs /= beliefs.sum(axis=1, keepdims=True)
+    return beliefs / P_S
+
+
+@pytest.mark.parametrize("name", COSTS)
+@given(st.lists(st.floats(-3, 3), min_size=3, max_size=3))
+def test_any_slope_gives_a_minorant(name, slope):
+    cost, lifts = COSTS[name], lifts_of(np.random.default_rng(1))
+    below = lifts @ cost.minorant(np.array(slope))
+    assert (below <= cost.value(lifts - 1) + 1e-12).all()
+
+
+@pytest.mark.parametrize("name", COSTS)
+def test_a_subgradient_stays_as_it_is(name):
+    cost, lifts = COSTS[name], lifts_of(np.random.default_rng(2))[20:]
+    slopes = cost.slope(lifts - 1)
+    kept = np.array([cost.minorant(slope) for slope in slopes])
+    values = cost.value(lifts - 1)
+    assert np.allclose((kept * lifts).sum(axis=1), values, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", COSTS)
+def test_an_epigraph_has_the_cost_as_its_least_value(name):
+    cost = COSTS[name]
+    epigraph = cost.epigraph()
+    for lift in lifts_of(np.random.default_rng(3), 25)[15:]:
+        found = least(epigraph, lift)
+        assert found == pytest.approx(float(cost.value(lift - 1)), abs=2e-7)
+
+
+def least(epigraph, lift):
+    """Return the least value of an epigraph's program at given lifts."""
+    n_s, n_h = len(epigraph.slope), len(epigraph.price)
+    equal = sparse.csr_array(np.hstack([np.eye(n_s), np.zeros((n_s, n_h))]))
+    found = solve_conic(
+        np.concatenate([epigraph.slope, epigraph.price]),
+        np.concatenate([np.full(n_s, -np.inf), np.zeros(n_h)]),
+        *(equal, lift, sparse.csr_array(epigraph.rows), np.zeros(len(epigraph.rows))),
+        [(cone, 0) for cone in epigraph.cones],
+        10.0,
+    )
+    return found.objective
+
+
+def joints():
+    rng = np.random.default_rng(7)
+    zeros = rng.random((3, 5)) * (rng.random((3, 5)) > 0.3)
+    zeros[0] += 0.05
+    return {
+        "random": rng.random((3, 5)),
+        "zeros": zeros + np.array([[0.01], [0.0], [0.0]]),
+        "ties": np.array([[1, 1, 2, 3.0], [2, 2, 1, 1], [1, 1, 1, 4]]),
+        "rare": rng.random((2, 6)) * 10.0 ** -np.arange(6),
+        "two by two": np.array([[3.0, 1], [1, 2]]),
+    }
+
+
+NOTIONS = {
+    "LIP": lambda _: LIP(0.4),
+    "LIP 0": lambda _: LIP(0.0),
+    "LIP ∞": lambda _: LIP(np.inf),
+    "ALIP": lambda _: ALIP(0.7, 0.2),
+    "λ = 0": lambda _: ALIP.from_lambda(0.8, 0.0),
+    "λ = 1": lambda _: ALIP.from_lambda(0.8, 1.0),
+    "LDP": lambda _: LDP(0.5),
+    "PML": lambda _: PointwiseMaximalLeakage(0.3),
+    "ℓ1": lambda _: L1Privacy(np.inf, 0.3),
+    "α-lift": lambda _: AlphaLift(0.5, 0.3, 2),
+    "exceptions": lambda _: EpsDelta(LDP(0.3), 0.1),
+    "several": lambda _: Intersection(LDP(0.6), PointwiseMaximalLeakage(0.3)),
+    "guess S": lambda joint: GuessingProbability((1 + 3 * joint.p_s.max()) / 4),
+}
+
+
+def purposes(joint):
+    n = joint.n_x
+    places = np.arange(n)
+    table = np.vstack([places < n // 2, places >= n // 2]).astype(float)
+    return {
+        "guess": Guess(),
+        "task": Guess(table),
+        "distance": Distortion(np.abs(np.subtract.outer(places, places)).astype(float)),
+    }
+
+
+@pytest.mark.parametrize("data", joints())
+@pytest.mark.parametrize("name", NOTIONS)
+def test_it_agrees_with_the_search_that_knows_nothing_of_it(data, name):
+    joint = Joint.from_counts(joints()[data])
+    notion = NOTIONS[name](joint)
+    for purpose in purposes(joint).values():
+        found = optimal(joint, notion, utility=purpose)
+        other = optimal(joint, notion, solver="enumerate", utility=purpose)
+        assert found.status == "optimal"
+        assert notion.holds(joint, found.kernel)
+        assert found.utility == pytest.approx(other.utility, abs=2e-6)
+        assert found.upper_bound >= other.utility - 1e-9
+        assert other.upper_bound >= found.utility - 1e-9
+
+
+@pytest.mark.parametrize("measure", BUDGETS)
+@pytest.mark.parametrize("data", joints())
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_average_budgets_are_kept_and_proven(measure, data, share):
+    joint = Joint.from_counts(joints()[data])
+    order = BUDGETS[measure]
+    high = Average(measure, 1.0, order=order).achieved(joint, np.eye(joint.n_x))
+    low = joint.p_s.max() if measure == "guessing" else 0.0
+    notion = Average(measure, low + share * (high - low), order=order)
+    for purpose in purposes(joint).values():
+        found = optimal(joint, notion, utility=purpose)
+        assert notion.holds(joint, found.kernel)
+        assert found.gap <= 2e-6 * purpose.size()
+        if share == 1.0:
+            assert found.utility == pytest.approx(purpose.range(joint)[1], abs=1e-9)
+
+
+def test_any_multipliers_give_a_bound():
+    joint = Joint.from_counts(joints()["random"])
+    notion = Intersection(LDP(0.6), Average("mutual_information", 0.05))
+    allowed = notion.allowed_set(joint)
+    goal = Centred(Greatest(np.eye(joint.n_x)), joint.p_x)
+    best = maximise(allowed, joint.p_x, utility=Greatest(np.eye(joint.n_x))).utility - goal.base
+    program, rng = Direct(allowed, joint.p_x, goal), np.random.default_rng(4)
+    _, right = program.solve(Deadline())
+    assert utility_bound(right, allowed, joint.p_x, goal, program.pieces) - best < 1e-6
+    for size in (1e-9, 1e-4, 0.1, 1.0):
+        for _ in range(50):
+            found = Multipliers(
+                right.rows + size * rng.normal(size=right.rows.shape),
+                right.cuts,
+                right.prices + size * rng.normal(size=1),
+                [slope + size * rng.normal(size=slope.shape) for slope in right.slopes],
+            )
+            bound = utility_bound(found, allowed, joint.p_x, goal, program.pieces)
+            assert bound >= best - 1e-9
+
+
+def test_one_program_by_another_library():
+    rng = np.random.default_rng(0)
+    joint = Joint.from_counts(rng.random((4, 12)))
+    loss = rng.random((12, 5))
+    rows = LDP(0.5).allowed_set(joint).rows.toarray()
+    n_a, (n_rows, width) = 5, rows.shape
+    scaled = rows * np.concatenate([joint.p_x, np.ones(width - 12)])
+    upper = np.kron(np.eye(n_a), scaled)
+    equal = np.kron(np.ones((1, n_a)), np.eye(12, width))
+    cost = np.zeros((n_a, width))
+    cost[:, :12] = (joint.p_x[:, None] * loss).T
+    theirs = linprog(cost.ravel(), upper, np.zeros(n_a * n_rows), equal, np.ones(12))
+    ours = optimal(joint, LDP(0.5), utility=Distortion(loss))
+    assert -ours.utility == pytest.approx(theirs.fun, abs=1e-9)
+    assert (ours.status, ours.solver) == ("optimal", "one program")
+
+
+@pytest.mark.parametrize(
+    ("shape", "measure", "loss", "wrong"),
+    [
+        ((5, 17), "mutual_information", 0.290784, 0.159178),
+        ((5, 42), "mutual_information", 0.260129, 0.121507),
+        ((5, 42), "total_variation", 0.640610, 0.235235),
+        ((5, 42), "guessing", 0.396252, 0.180766),
+    ],
+)
+def test_figures_of_other_solvers(shape, measure, loss, wrong):
+    joint = Joint.from_counts(np.random.default_rng(0).random(shape))
+    level = Average(measure, 1.0).achieved(joint, np.eye(joint.n_x))
+    prior = joint.p_s.max() if measure == "guessing" else 0.0
+    notion = Average(measure, prior + 0.3 * (level - prior))
+    places = np.arange(joint.n_x)
+    apart = np.abs(np.subtract.outer(places, places)).astype(float)
+    far = optimal(joint, notion, utility=Distortion(apart))
+    assert (far.status, -far.utility) == ("optimal", pytest.approx(loss, abs=1e-6))
+    guess = optimal(joint, notion, utility=Guess())
+    assert (guess.status, 1 - guess.utility) == ("optimal", pytest.approx(wrong, abs=1e-6))
+
+
+def test_a_program_that_is_too_large_is_left_to_the_search(monkeypatch):
+    monkeypatch.setitem(vars(SIZES), "direct_entries", 10)
+    joint = Joint.from_counts(joints()["random"])
+    found = optimal(joint, LDP(0.5), utility=Guess())
+    assert (found.status, found.solver) == ("optimal", "enumerate")
+
+
+def test_no_time_leaves_the_first_answer():
+    joint = Joint.from_counts(np.random.default_rng(0).random((4, 30)))
+    found = optimal(joint, LDP(0.5), utility=Guess(), time_limit=1e-3)
+    assert found.status == "time limit"
+    assert LDP(0.5).holds(joint, found.kernel)
+
+
+def test_mutual_information_of_a_task_is_not_linear():
+    joint = Joint.from_counts(joints()["random"])
+    table = np.array([[1, 1, 0, 0, 0], [0, 0, 1, 1, 1.0]])
+    assert Task(table).solver_utility(joint).pieces() is None
+    assert NegativeDistortion(1 - np.eye(2)).pieces() is not None
+
+
+def test_symbols_far_rarer_than_an_output_has_to_be_keep_a_row():
+    joint = Joint.from_counts([[1e13, 7, 2e9], [3e11, 4, 2]])
+    for notion in (LDP(0.5), LIP(0.3), Average("guessing", 0.98)):
+        for purpose in (Guess(), Distortion(1 - np.eye(3))):
+            found = optimal(joint, notion, utility=purpose)
+            assert np.isfinite(found.kernel).all()
+            assert notion.holds(joint, found.kernel)

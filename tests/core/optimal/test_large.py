@@ -1,0 +1,53 @@
+"""What a question of thousands of symbols does after its time limit, and what it need not do."""
+
+import numpy as np
+
+from core import clock
+from core.joint import Joint
+from core.mechanisms.merging.subset_levels import slack
+from core.mechanisms.optima import starts
+from core.mechanisms.optima.starts import at_least
+from core.mechanisms.result import make_mechanism
+from core.notions import LDP, PointwiseDivergence
+from core.optimal import solve
+from core.optimal.solve import maximise
+
+
+def large():
+    rng = np.random.default_rng(3)
+    return Joint.from_counts(rng.random((5, 300)))
+
+
+def test_no_program_is_made_after_the_time_limit(monkeypatch):
+    """At 5,000 symbols the first one takes a second, of which nothing would come."""
+    joint, notion = large(), LDP(0.5)
+    monkeypatch.setattr(solve, "too_large", lambda _: True)
+    monkeypatch.setattr(solve, "LinearSearch", None)  # making one would end in an error
+    kernel = 0.1 * np.eye(joint.n_x) + 0.9 / joint.n_x
+    with clock.using(clock.Ticking(1.0)):
+        found = maximise(
+            notion.allowed_set(joint), joint.p_x, time_limit=0.5, start=lambda _: kernel
+        )
+    assert found.utility > 0
+    assert np.array_equal(found.kernel, kernel)
+    assert found.status == "time limit"
+
+
+def test_a_known_mechanism_of_the_same_notion_is_not_audited_again(monkeypatch):
+    joint, notion = large(), LDP(0.5)
+    about = {"solver": "none", "status": "heuristic", "notion": notion}
+    nothing = make_mechanism(joint, np.ones((joint.n_x, 1)), name="Optimal", **about)
+    pairs = np.kron(np.eye(2), np.ones((joint.n_x // 2, 1)))
+    known = make_mechanism(joint, pairs, name="Halves", **about)
+    monkeypatch.setattr(starts, "make_mechanism", None)
+    monkeypatch.setattr(starts, "disproves", None)
+    made = at_least(joint, nothing, [known])
+    assert (made.name, made.utility, made.notion) == ("Optimal", known.utility, notion)
+    assert made.upper_bound == nothing.upper_bound
+    assert made.gap == made.upper_bound - made.utility
+
+
+def test_the_slack_of_one_budget_is_that_of_many():
+    for notion in (LDP(0.5), PointwiseDivergence(0.5)):
+        many = slack(notion, np.array([0.0, 0.5, np.inf]))
+        assert many.tolist() == [float(slack(notion, one)) for one in (0.0, 0.5, np.inf)]

@@ -1,0 +1,174 @@
+"""A public certificate confirms no guess of the original; its owner can show which it was."""
+
+import hashlib
+import hmac
+import itertools
+import json
+from pathlib import Path
+
+import pytest
+
+from core.data.spec import WITHHELD, Binning
+from core.records.certificate import fingerprint
+from core.records.design import Plan
+from core.records.draws import Keyed, Seeded
+from core.records.verifying import failed, verify
+from tests.core.records.makers import SEED, asked, people, read, write
+from tests.core.records.test_verifying import certified, outcomes
+
+OLD = Path(__file__).parent / "version_2"
+
+
+def texts(value):
+    """Yield all texts of a certificate."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield key
+            yield from texts(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from texts(one)
+    elif isinstance(value, str):
+        yield value
+
+
+def guessed(body, released, folder):
+    """Return the original's towns as somebody finds them who has the release and its certificate.
+
+    Y is of the towns; the other columns are released as they are. What is left is to try towns
+    until a hash of the file, or one of what is derived from it alone, is in the certificate.
+    """
+    columns = read(released)
+    labels = [one["levels"][0] for one in body["design"]["coding"][1]["symbols"]]
+    known = {name: columns[name] for name in ("id", "sex", "age", "note")}
+    said = " ".join(texts(body))
+    for towns in itertools.product(labels, repeat=len(columns["id"])):
+        guess = {"id": known["id"], "sex": known["sex"], "town": towns} | known
+        path = write({name: guess[name] for name in ("id", "sex", "town", "age", "note")}, folder)
+        content = path.read_bytes()
+        tries = [hashlib.new(kind, content).hexdigest() for kind in ("sha256", "sha1", "blake2b")]
+        tries.append(hmac.new(b"", tries[0].encode(), hashlib.sha256).hexdigest())
+        if any(one in said for one in tries):
+            return list(towns)
+    return None
+
+
+@pytest.fixture
+def six(tmp_path):
+    columns = people(6, seed=3)
+    columns["town"] = ["Köln", "Zürich", "Köln", "Zürich", "Zürich", "Köln"]
+    columns["sex"] = ["f", "m", "f", "m", "f", "m"]
+    return columns, write(columns, tmp_path / "six.csv")
+
+
+def test_six_records_cannot_be_guessed_from_the_file_and_its_certificate(six, tmp_path):
+    columns, original = six
+    result, _ = asked(original, eps=3.0, mechanism="grr")
+    plan = Plan(Seeded(SEED), columns="replaced")
+    body, released = certified(tmp_path, result, original, plan)
+    known = {name: columns[name] for name in ("id", "age", "note", "sex")}
+    full = write(known | {"Y": read(released)[body["released"]["column"]]}, tmp_path / "seen.csv")
+    assert guessed(body, full, tmp_path / "guess.csv") is None
+    plain = hashlib.sha256(original.read_bytes()).hexdigest()
+    assert plain not in " ".join(texts(body))
+    before = body | {"original": body["original"] | {"sha256": plain}}  # as version 2 had it
+    assert guessed(before, full, tmp_path / "guess.csv") == columns["town"]
+
+
+@pytest.mark.parametrize("kind", ["seed", "key"])
+def test_the_owner_shows_which_file_was_released_and_nobody_else(kind, six, tmp_path):
+    _, original = six
+    result, _ = asked(original, eps=3.0)
+    (tmp_path / "key").write_bytes(b"0123456789abcdef")
+    draw = Seeded(SEED) if kind == "seed" else Keyed.from_file(tmp_path / "key", "id")
+    body, released = certified(tmp_path, result, original, Plan(draw))
+    own = {"seed": str(SEED)} if kind == "seed" else {"key": tmp_path / "key"}
+    found = {one.name: one for one in verify(json.dumps(body), released, original, **own)}
+    assert failed(list(found.values())) == []
+    assert found["original file"].passed is True
+    assert body["scenario"]["data"]["source"] == f"upload:{body['original']['commitment']}"
+    unknown = outcomes(body, released, original)
+    assert unknown["original file"].passed is None
+    assert kind in unknown["original file"].sentence
+    other = tmp_path / "other.csv"
+    other.write_bytes(original.read_bytes() + b"\n")  # the same records, in other bytes
+    told = {one.name: one for one in verify(json.dumps(body), released, other, **own)}
+    assert told["original file"].passed is False
+    forged = json.loads(json.dumps(body))
+    forged["original"]["commitment"] = "0" * 64
+    forged["fingerprint"] = fingerprint(forged)
+    told = {one.name: one for one in verify(json.dumps(forged), released, original, **own)}
+    assert told["original file"].passed is False
+    assert told["codings"].passed is False  # the scenario is about another file
+
+
+def test_a_seed_that_can_be_guessed_commits_to_nothing(six, tmp_path):
+    _, original = six
+    result, _ = asked(original, eps=3.0)
+    body, released = certified(tmp_path, result, original, Plan(Seeded(17)))
+    assert body["original"]["commitment"] is None
+    assert body["scenario"]["data"]["source"] == f"upload:{WITHHELD}"
+    found = outcomes(body, released, original, "17")
+    assert failed(list(found.values())) == []
+    assert found["original file"].passed is None
+    assert "could be guessed" in found["original file"].sentence
+
+
+def test_a_commitment_that_was_taken_out_is_missed_by_who_has_the_seed(six, tmp_path):
+    _, original = six
+    result, _ = asked(original, eps=3.0)
+    body, released = certified(tmp_path, result, original, Plan(Seeded(SEED)))
+    body["original"]["commitment"] = None
+    body["scenario"]["data"]["source"] = f"upload:{WITHHELD}"
+    body["fingerprint"] = fingerprint(body)
+    found = outcomes(body, released, original, str(SEED))
+    assert found["original file"].passed is False
+    assert outcomes(body, released, original)["original file"].passed is None
+
+
+def test_without_the_original_it_is_said_that_no_draw_was_made_again(six, tmp_path):
+    _, original = six
+    result, _ = asked(original, eps=3.0)
+    body, released = certified(tmp_path, result, original, Plan(Seeded(SEED)))
+    found = {one.name: one for one in verify(json.dumps(body), released, seed="1")}
+    assert found["seed"].passed is None
+    assert "seed" not in {one.name for one in verify(json.dumps(body), released)}
+
+
+@pytest.mark.parametrize("kind", ["quantile", "width", "edges"])
+def test_it_is_said_that_ends_of_bins_are_values_of_records(kind, tmp_path):
+    columns = people(200)
+    original = write(columns, tmp_path / "people.csv")
+    own = {"edges": (0.0, 40.0, 100.0)} if kind == "edges" else {"count": 3}
+    bins = (Binning("age", kind, **own),)
+    result, _ = asked(original, released=("age",), binnings=bins)
+    body, _ = certified(tmp_path, result, original, Plan(Seeded(SEED)))
+    edges = body["design"]["coding"][1]["edges"][0]
+    (told,) = [one["sentence"] for one in body["promises"] if one["about"] == "counts"]
+    of_records = (edges[0], edges[-1]) == (min(columns["age"]), max(columns["age"]))
+    assert ("ends of the bins of 'age'" in told) == of_records == (kind != "edges")
+
+
+def test_the_commitments_are_those_of_the_standards():
+    digest = "ab" * 32
+    mac = hmac.new(f"liftscope original {SEED}".encode(), digest.encode(), hashlib.sha256)
+    assert Seeded(SEED).committed(digest) == mac.hexdigest()
+    assert Seeded(SEED).committed(digest) != Seeded(SEED + 1).committed(digest)
+    assert Keyed(b"k" * 16, "id").committed(digest) != Keyed(b"l" * 16, "id").committed(digest)
+    assert Seeded(2**64 - 1).committed(digest) is None
+    assert Seeded(2**64).committed(digest) is not None
+
+
+def test_a_certificate_of_version_2_verifies_and_what_it_gives_away_is_said():
+    body = json.loads((OLD / "released.json").read_text(encoding="utf-8"))
+    assert body["version"] == 2
+    found = outcomes(body, OLD / "released.csv", OLD / "people.csv", "17")
+    assert failed(list(found.values())) == []
+    assert found["original file"].passed is True
+    assert found["exposed"].passed is None
+    assert "try guesses of the whole original" in found["exposed"].sentence
+    (told,) = [one for name, one in found.items() if name.startswith("robust PML, ")]
+    assert told.passed is None
+    assert (
+        f"{body['levels']['design']['robust_pml']:.4g} nats, takes P(S) as known" in told.sentence
+    )
