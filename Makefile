@@ -1,5 +1,5 @@
-# Three commands do everything: `make run` opens the dashboard, `make test` is for every change, and
-# `make check` runs every gate before a landing.
+# Two commands do everything: `make run` opens the dashboard, `make test` decides what lands.
+# `make check` is everything else, in parts that run alone.
 PORT ?= 8501
 VENV ?= .venv
 MINUTES ?= 10
@@ -9,14 +9,17 @@ QUICK ?=
 ONLY ?=
 JOBS ?= 2
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c requirements.lock
 # Workers that make way for pages would wait for the tests: here all are as nice.
-LEVEL := nice -n 19 $(BIN)/python
+PYTEST := nice -n 19 $(BIN)/python -m pytest
+LONG := --timeout 1800
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve test check quick journeys format lint types unit browser fuzz docs house cluster bench reproduce clean
+.PHONY: help run serve test check gate format lint types quick smoke check-slow check-services \
+	check-browser check-coverage fuzz docs house lock cluster bench reproduce clean
 
 help:  ## List the commands
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 run: $(VENV)/run.stamp  ## Set up and open the dashboard on 127.0.0.1
 	$(BIN)/streamlit run app.py --server.port $(PORT)
@@ -25,16 +28,36 @@ serve: $(VENV)/run.stamp  ## Serve a class by several processes behind nginx: RE
 	.ci/nginx
 	$(BIN)/python -m pages.ui.serving --replicas $(REPLICAS) --port $(PORT)
 
-test: lint types quick journeys  ## Set up and run what a change needs: a quarter of an hour
+test: lint types quick smoke  ## Set up and run what decides: quick and certain tests, twelve minutes
 
-check: lint types docs unit browser  ## Set up and run every gate, as continuous integration does
+check: check-slow check-services check-browser check-coverage  ## Set up and run everything else
 
-quick: $(VENV)/dev.stamp  ## Doctests, core and page tests, without what only `make check` runs
-	$(LEVEL) -m pytest -n 3 --dist worksteal -m "not browser and not thorough"
+gate:  ## Run what decides as it will be decided: HEAD in a fresh clone, a note in .gate
+	.ci/gate
 
-journeys: $(VENV)/dev.stamp  ## One journey through each page in a real Chromium
+quick: $(VENV)/dev.stamp
+	$(PYTEST) -n 2 --dist worksteal -m "not slow and not services and not browser" --durations 10
+
+smoke: $(VENV)/dev.stamp
 	.ci/chromium $(BIN)
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m journey tests/browser
+	$(PYTEST) -m smoke tests/browser/test_smoke.py --reruns 2 --durations 5
+
+check-slow: $(VENV)/dev.stamp  ## Long searches, the papers, fuzz and hostile files
+	$(PYTEST) $(LONG) -n 2 --dist worksteal -m "slow and not services"
+
+check-services: $(VENV)/dev.stamp docs  ## Data bases, Spark, Dask, replicas, chaos, packaging, documents
+	.ci/java
+	.ci/nginx
+	$(PYTEST) $(LONG) -n 2 --dist loadfile -m services
+
+check-browser: $(VENV)/dev.stamp  ## Every journey in a real Chromium
+	.ci/chromium $(BIN)
+	$(PYTEST) $(LONG) -n 2 --dist loadfile -m "browser and not smoke" tests/browser
+
+check-coverage: $(VENV)/dev.stamp  ## What `make test` covers, with floors
+	$(PYTEST) $(LONG) -n 2 --dist worksteal -m "not slow and not services and not browser" --cov --cov-report=
+	$(BIN)/coverage report --skip-covered --include="core/*" --fail-under=95
+	$(BIN)/coverage report --skip-covered --include="app.py,pages/*" --fail-under=90
 
 format: $(VENV)/dev.stamp  ## Format the code and fix what ruff can fix
 	$(BIN)/ruff format .
@@ -46,17 +69,6 @@ lint: $(VENV)/dev.stamp
 
 types: $(VENV)/dev.stamp
 	$(BIN)/mypy
-
-unit: $(VENV)/dev.stamp  ## Doctests, core and page tests, with the coverage floors
-	.ci/java
-	.ci/nginx
-	$(LEVEL) -m pytest -n 3 --dist worksteal -m "not browser" --cov --cov-report=
-	$(BIN)/coverage report --skip-covered --include="core/*" --fail-under=95
-	$(BIN)/coverage report --skip-covered --include="app.py,pages/*" --fail-under=90
-
-browser: $(VENV)/dev.stamp  ## Drive the dashboard in a real Chromium
-	.ci/chromium $(BIN)
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m browser tests/browser
 
 house: $(VENV)/run.stamp  ## Draw the code's folders and imports into docs/, and list what breaks their rules
 	$(BIN)/python docs/house.py
@@ -77,15 +89,19 @@ reproduce: $(VENV)/run.stamp  ## Run the papers' experiments again into reproduc
 	$(BIN)/python -m core reproduce --out reproduced --jobs $(JOBS) $(if $(QUICK),--quick) \
 		$(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
 
+lock: $(VENV)/dev.stamp  ## Lock every package, of packages too, for each Python that is supported
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate \
+		--custom-compile-command "make lock" requirements-dev.txt -o requirements.lock
+
 clean:  ## Remove the environment and every cache
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
 
 # A stamp is older than its requirements exactly when the environment is out of date.
-$(VENV)/run.stamp: requirements.txt
+$(VENV)/run.stamp: requirements.txt requirements.lock
 	@python=$$(.ci/python) && $$python -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -r requirements.txt
+	$(PIP) -r requirements.txt
 	@touch $@
 
 $(VENV)/dev.stamp: requirements-dev.txt $(VENV)/run.stamp
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -r requirements-dev.txt
+	$(PIP) -r requirements-dev.txt
 	@touch $@

@@ -17,42 +17,27 @@ from core import clock
 STEP = 2.0**-8
 """Seconds that each reading takes: the coarser, the fewer candidates fit into a time limit."""
 
-THOROUGH = (
+SERVICES = (
     "tests/chaos",
-    "tests/core/command/test_bad_input.py",
-    "tests/core/command/test_long_work.py",
-    "tests/core/command/test_reproduce.py",
     "tests/core/data/databases",
-    "tests/core/data/readers/test_converted.py",
-    "tests/core/data/readers/test_looking.py",
     "tests/core/jobs/test_lifeline.py",
     "tests/core/jobs/test_pool.py",
-    "tests/core/mechanisms/test_cut_short.py",
-    "tests/core/optimal/bounds/test_pricing_bound.py",
-    "tests/core/optimal/bounds/test_slices.py",
-    "tests/core/optimal/budgets/test_average_optimum.py",
-    "tests/core/optimal/test_cutting_planes.py",
-    "tests/core/papers",
-    "tests/core/records/test_cells.py",
-    "tests/core/records/test_forged.py",
-    "tests/core/records/test_rare_groups.py",
     "tests/core/sweep/test_cluster.py",
-    "tests/core/sweep/test_points.py",
     "tests/core/sweep/test_running.py",
     "tests/core/test_remote.py",
-    "tests/exact",
-    "tests/fuzz",
-    "tests/hostile",
     "tests/pages/test_databases.py",
     "tests/pages/test_frontier_cluster.py",
     "tests/pages/test_move_sent.py",
-    "tests/pages/test_robust.py",
+    "tests/pages/ui/frame/test_server.py",
     "tests/pages/ui/serving",
     "tests/test_notebooks.py",
     "tests/test_packaging.py",
     "tests/test_setup.py",
 )
-"""What `make test` leaves to `make check`: services outside, long searches, and hostile input."""
+"""What starts a server, a data base, a cluster or processes, for `make check-services`."""
+
+SLOW = Path(__file__).parent / "tests/slow.txt"
+"""Tests, cases or folders over two seconds, one in a line, for `make check-slow`."""
 
 manifest_scanner.scan_component_manifests = functools.cache(
     manifest_scanner.scan_component_manifests
@@ -75,6 +60,7 @@ TRACED = 5
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what `make test` leaves out, and what is not traced: properties and further cases."""
     root = Path(__file__).parent
+    slow = set(SLOW.read_text(encoding="utf-8").splitlines())
     cases: Counter[str] = Counter()
     for item in items:
         place = item.path.relative_to(root)
@@ -83,8 +69,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         is_property = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
         if is_property or cases[test] > TRACED:
             item.add_marker(pytest.mark.no_cover)
-        if any(place.is_relative_to(path) for path in THOROUGH):
-            item.add_marker(pytest.mark.thorough)
+        if any(place.is_relative_to(path) for path in SERVICES):
+            item.add_marker(pytest.mark.services)
+        folders = {path.as_posix() for path in place.parents}
+        if slow & {place.as_posix(), test, item.nodeid, *folders}:
+            item.add_marker(pytest.mark.slow)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """List what had to be tried again: each is a bug to be mended."""
+    flaky = sorted({report.nodeid for report in terminalreporter.getreports("rerun")})
+    if flaky:
+        terminalreporter.section("flaky")
+        for case in flaky:
+            terminalreporter.write_line(case)
 
 
 @pytest.fixture(scope="session", autouse=True)

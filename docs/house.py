@@ -15,6 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from pathlib import Path
 
@@ -186,10 +187,17 @@ def offers(path: Path, names: set[str]) -> list[tuple[str, str]]:
     ]
 
 
+@cache
+def parsed(text: str) -> list[ast.Import | ast.ImportFrom | ast.FunctionDef]:
+    """Return the imports and functions of a file's text, at any depth."""
+    kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef)
+    return [node for node in ast.walk(ast.parse(text)) if isinstance(node, kinds)]
+
+
 def imported(path: Path, names: set[str], offered: dict[str, str]) -> set[str]:
     """Return which of the named modules a file imports, whoever offers it."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in parsed(path.read_text(encoding="utf-8")):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names} & names
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -220,7 +228,7 @@ def overlong(root: Path) -> list[str]:
     found = []
     for path in sorted(one for top in ("core", "pages") for one in (root / top).rglob("*.py")):
         module = ".".join(path.relative_to(root).with_suffix("").parts)
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in parsed(path.read_text(encoding="utf-8")):
             if not isinstance(node, ast.FunctionDef):
                 continue
             told = len((ast.get_docstring(node, clean=False) or "").splitlines())

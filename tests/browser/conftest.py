@@ -61,7 +61,15 @@ def profile(browser: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def visit(browser: Browser, profile: BrowserContext, address: str) -> Iterator[Callable[..., Page]]:
+def patience() -> float:
+    """Milliseconds after which a wait of a page is given up."""
+    return PATIENCE
+
+
+@pytest.fixture
+def visit(
+    browser: Browser, profile: BrowserContext, address: str, patience: float
+) -> Iterator[Callable[..., Page]]:
     """Open pages of the dashboard; fail if one of them logs an error or asks another host.
 
     The first one is opened in the kept profile, without its cookies; each further one by another
@@ -81,7 +89,7 @@ def visit(browser: Browser, profile: BrowserContext, address: str) -> Iterator[C
         context = profile
         if pages:
             others.append(context := browser.new_context(accept_downloads=True))
-        context.set_default_timeout(PATIENCE)  # of tabs that the page opens, too
+        context.set_default_timeout(patience)  # of tabs that the page opens, too
         page = context.new_page()
         pages.append(page)
         page.set_viewport_size({"width": width, "height": height})

@@ -102,7 +102,6 @@ def grave(page):
     return page.evaluate(GRAVE)
 
 
-@pytest.mark.journey
 def test_axe_finds_nothing_grave(desk):
     _, page = desk
     found = {}

@@ -101,7 +101,6 @@ def question(seed):
     return f"?data=random%3Auniform%3A4x12%3A{seed}&s=&x=&notion=alip&eps=0.5"
 
 
-@pytest.mark.journey
 def test_a_reload_in_mid_work_comes_to_the_same_answer(visit):
     page = visit(question(11))
     agree(page)

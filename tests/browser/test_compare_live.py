@@ -61,7 +61,6 @@ def eps(page, place):
     return float(slider.input_value())
 
 
-@pytest.mark.journey
 def test_a_column_moves_by_itself_and_reload_back_and_forward_keep_it(visit):
     page = visit(link(QUICK))
     settle(page, 3)
@@ -85,7 +84,6 @@ def test_a_column_moves_by_itself_and_reload_back_and_forward_keep_it(visit):
     assert kept(page) == after
 
 
-@pytest.mark.journey
 def test_a_columns_promise_and_mechanism_are_chosen_from_families(visit):
     page = visit(link(QUICK))
     settle(page, 3)

@@ -33,7 +33,6 @@ def place(page, key, trace, point):
     )
 
 
-@pytest.mark.journey
 def test_a_slider_steps_through_the_merges_and_the_url_restores(visit):
     page = visit(HEART)
     settle(page)

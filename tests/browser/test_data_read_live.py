@@ -4,7 +4,6 @@ import json
 import re
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser import waiting
@@ -24,7 +23,6 @@ def read_of(page):
     return json.loads(parse_qs(urlsplit(page.url).query)["read"][0])
 
 
-@pytest.mark.journey
 def test_a_windows_1252_file_with_decimal_commas_is_read_and_read_otherwise(visit):
     page = visit("data")
     page.locator(".st-key-own summary").click()

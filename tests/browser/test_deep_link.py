@@ -10,7 +10,6 @@ from tests.browser.served import served
 from tests.browser.waiting import PATIENCE, settle
 
 
-@pytest.mark.journey
 def test_the_first_deep_link_of_a_server_has_the_menu_and_keeps_its_question(browser):
     with served() as address:
         page = browser.new_page(viewport={"width": 1440, "height": 900})

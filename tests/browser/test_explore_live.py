@@ -51,7 +51,6 @@ def saved(page, button):
     return waiting.value
 
 
-@pytest.mark.journey
 def test_a_slider_updates_figures_charts_and_url_and_the_url_restores(visit):
     page = visit(QUICK)
     settle(page)
@@ -115,7 +114,6 @@ def test_charts_and_page_stay_in_place_while_a_slider_moves(visit):
     assert (page.evaluate(boxes), page.evaluate(axes)) == before
 
 
-@pytest.mark.journey
 def test_a_bad_link_is_told_and_mended(visit):
     page = visit("?eps=99&mech=magic")
     page.get_by_text("The link has eps=99").wait_for()
@@ -238,7 +236,6 @@ def text_of(png):
     return found
 
 
-@pytest.mark.journey
 def test_tables_mechanism_and_scenario_download_and_parse(visit):
     page = visit(QUICK)
     settle(page)

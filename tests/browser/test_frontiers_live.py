@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser import waiting
@@ -65,7 +64,6 @@ def test_a_list_stays_open_while_a_sweep_is_looked_at(visit):
     page.get_by_role("button", name="Go on").wait_for()
 
 
-@pytest.mark.journey
 def test_a_sweep_ends_and_its_axes_are_in_the_address(visit):
     page = visit(QUICK)
     begin(page)

@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from tests.browser import waiting
 from tests.browser.test_compare_live import QUICK as COLUMNS
 from tests.browser.test_compare_live import eps as eps_of
@@ -65,7 +63,6 @@ def test_a_slider_moved_several_times_is_one_step_back(visit):
     shown(page, eps="1.15")
 
 
-@pytest.mark.journey
 def test_another_page_is_one_step_back(visit):
     page = visit(f"{QUICK}&eps=1.05")
     settle(page)

@@ -89,7 +89,6 @@ def test_every_chart_is_alone_large_and_legible_from_the_back_row(visit, dark):
     assert len(set(names)) == len(names)
 
 
-@pytest.mark.journey
 def test_arrow_keys_and_buttons_turn_the_charts_and_a_reload_keeps_the_place(visit):
     page = visit(f"{QUICK}&projector=on", width=1280, height=720)
     at(page, 1)

@@ -42,7 +42,6 @@ def handle(page, name):
     return page.get_by_role("slider", name=re.compile(f"^{re.escape(name)}")).first
 
 
-@pytest.mark.journey
 def test_a_border_is_dragged_and_the_words_the_slider_and_the_address_follow(visit):
     page = visit("learn")
     page.get_by_text(ALREADY).wait_for()

@@ -25,7 +25,6 @@ def wait_for_change(page, key, old):
     )
 
 
-@pytest.mark.journey
 def test_switches_and_steps_are_restored_by_the_link(visit):
     page = visit(QUERY)
     settle(page)

@@ -16,7 +16,6 @@ PAPERS = tuple({one.paper: one.key for one in reversed(EXPERIMENTS)}.values())
 
 
 @pytest.mark.parametrize("key", PAPERS)
-@pytest.mark.journey
 def test_an_experiment_of_each_paper_is_shown_with_its_claim(visit, key):
     page = visit(f"papers?show={key}")
     page.get_by_role("heading", name=entry(key).title).wait_for()

@@ -26,7 +26,6 @@ def menu(page, name):
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
-@pytest.mark.journey
 def test_a_promise_is_chosen_by_keyboard_alone(visit, width, height):
     page = visit(QUICK, width=width, height=height)
     if width < 700:

@@ -19,7 +19,6 @@ def seed_of(page):
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-@pytest.mark.journey
 def test_the_downloaded_file_is_verified_by_the_downloaded_certificate(
     visit, tmp_path, capsys, kind
 ):

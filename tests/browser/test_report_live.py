@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from tests.browser.waiting import PATIENCE, settle
 
 LARGEST = 6_000_000
@@ -82,7 +80,6 @@ def printed(report):
     report.emulate_media(media="screen")
 
 
-@pytest.mark.journey
 def test_a_report_is_made_by_a_click_and_opens_without_a_network(visit, browser, tmp_path):
     page = visit(QUESTION)
     settle(page, ["frontier", "lifts", "mechanism"])

@@ -7,7 +7,6 @@ import pytest
 from tests.browser import waiting
 
 
-@pytest.mark.journey
 def test_designs_follow_a_slider_and_a_study_can_be_cancelled_and_finished(visit):
     page = visit("?mech=subset_merging&x=race&n=300")
     page.locator(".st-key-frontier .lsc-plot[data-drawn]").wait_for(state="attached")

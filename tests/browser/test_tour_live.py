@@ -41,7 +41,6 @@ def is_open(page):
 
 
 @pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.journey
 def test_six_steps_move_no_chart_and_cover_nothing_that_a_slider_changes(visit, dark):
     page = visit(width=1280, height=720, dark=dark)
     page.locator(OPEN).wait_for()
