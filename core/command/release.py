@@ -41,11 +41,12 @@ example:
   $ cat scenario.json
   {"data": {"secret": ["sex"], "released": ["job"]},
    "notion": "lip", "eps": 0.2, "mechanism": "optimal"}
-  $ python -m core release scenario.json people.csv released.csv --seed 8147312 \\
-      --certificate certificate.json
+  $ python -m core release scenario.json people.csv released.csv \\
+      --certificate certificate.json --seed 271441318069823450964175937726450817362
 
 The scenario names no data, so the mechanism is made for people.csv. Whoever knows the seed can
-undo the release: take a long random number, and keep it secret."""
+undo the release: draw your own of 128 bits or more, and keep it secret. One below 2^64 can be found
+by trying, so a certificate with such a seed promises nothing."""
 """The end of `release --help`; a test runs it."""
 
 REPORTED = 10
@@ -112,7 +113,9 @@ def run(options: argparse.Namespace) -> int:
     targets = [path for path in (options.released, options.certificate) if path is not None]
     with replacing(targets) as (fresh, *proof):
         applied = write(
-            made.result, made.upload.table, fresh, kind, plan, progress=_Progress(made.upload.rows)
+            *(made.result, made.upload.table, fresh, kind, plan),
+            progress=_Progress(made.upload.rows),
+            workbook=made.upload.sheets is not None,
         )
         if _stamp(options.records) != before:
             raise InvalidInputError(f"{options.records} was changed while it was read: run again.")

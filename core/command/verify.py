@@ -18,7 +18,8 @@ from core.wording import number_of
 EXAMPLE = """\
 examples, after those of `release --help`:
   $ python -m core verify certificate.json released.csv
-  $ python -m core verify certificate.json released.csv people.csv --seed 8147312
+  $ python -m core verify certificate.json released.csv people.csv \\
+      --seed 271441318069823450964175937726450817362
 
 Whoever has the released file can run the first; the second needs the original, and computes data,
 levels and draws again. The exit code is 2 where a check fails. It is 3 where the original is given

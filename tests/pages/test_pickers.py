@@ -219,12 +219,22 @@ def test_a_bound_out_of_reach_moves_within_when_it_is_chosen():
         {"notion": "lip_delta", "delta": "0.999"},
     ],
 )
-def test_the_ends_of_sliders_have_answers(query):
-    app = opened(**query)
-    assert not app.exception
+@pytest.mark.usefixtures("sweeps")
+def test_the_ends_of_sliders_have_answers(query, solves):
+    app = settled(opened(**query), solves)
     assert not app.error
-    reopened = opened(**to_query_of(app))
+    reopened = settled(opened(**to_query_of(app)), solves)
     assert figures(reopened) == figures(app)
+
+
+def settled(app, solves):
+    """Return a page whose answer is final."""
+    assert not app.exception
+    solves.finish_all()
+    app.run()
+    assert not app.exception
+    assert not solves.open
+    return app
 
 
 def to_query_of(app):

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from streamlit.testing.v1 import AppTest
 
-from core.jobs import Job, Pool
+from core.jobs import Job, Pool, State
 from tests.core.jobs import calls
 
 PATIENCE = 1200.0
@@ -27,12 +27,17 @@ def finished(app: AppTest, there: Callable[[], object]) -> None:
 
 @contextmanager
 def busy(pool: Pool) -> Iterator[None]:
-    """Keep all workers of a pool at something else: what is asked of it waits in line."""
+    """Keep all workers of a pool at something else: what is asked of it waits in line.
+
+    They are waited for: one that still ends other work would take what is asked first.
+    """
     others: list[Job[float]] = [
         pool.submit(calls.sleep, PATIENCE, time_limit=PATIENCE, urgent=True)
         for _ in range(pool.size)
     ]
     try:
+        while any(other.state == State.WAITING for other in others):
+            time.sleep(0.01)
         yield
     finally:
         for other in others:
