@@ -11,7 +11,8 @@ JOBS ?= 2
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c requirements.lock
 # Workers that make way for pages would wait for the tests: here all are as nice.
-PYTEST := nice -n 19 $(BIN)/python -m pytest
+# One thread of linear algebra a process: on a busy machine several wait for each other.
+PYTEST := OPENBLAS_NUM_THREADS=1 nice -n 19 $(BIN)/python -m pytest
 LONG := --timeout 1800
 
 .DEFAULT_GOAL := help

@@ -19,9 +19,12 @@ STEP = 2.0**-8
 
 SERVICES = (
     "tests/chaos",
+    "tests/core/command/test_bad_input.py",
+    "tests/core/command/test_long_work.py",
     "tests/core/data/databases",
     "tests/core/jobs/test_lifeline.py",
     "tests/core/jobs/test_pool.py",
+    "tests/core/papers/test_resumed.py",
     "tests/core/sweep/test_cluster.py",
     "tests/core/sweep/test_running.py",
     "tests/core/test_remote.py",
@@ -30,6 +33,7 @@ SERVICES = (
     "tests/pages/test_move_sent.py",
     "tests/pages/ui/frame/test_server.py",
     "tests/pages/ui/serving",
+    "tests/pages/ui/work/test_glances.py",
     "tests/test_notebooks.py",
     "tests/test_packaging.py",
     "tests/test_setup.py",
