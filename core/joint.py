@@ -89,6 +89,11 @@ class Joint:
         masses: FloatArray = self.p.sum(axis=0)
         return masses
 
+    @property
+    def is_secret_released(self) -> bool:
+        """Whether X is S itself, up to names: each symbol of one occurs with one of the other."""
+        return self.n_s == self.n_x == int(np.count_nonzero(self.p))
+
     @classmethod
     def from_counts(
         cls,

@@ -63,6 +63,18 @@ class AverageBudget:
         return float(totals[used] @ self.value(weights[used] / totals[used, None]))
 
 
+@dataclass(frozen=True)
+class LiftRange:
+    """A range [1 − below, 1 + above] of all lifts r(x)/(P(x) Σr) of an output r.
+
+    Where `scaled`, the range is up to a factor, so that only its ratio counts.
+    """
+
+    below: float
+    above: float
+    scaled: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class AllowedSet:
     """What a notion allows: a convex cone of outputs r ≥ 0, and bounds on averages over them.
@@ -91,6 +103,8 @@ class AllowedSet:
         δ: outputs of total probability δ need not be allowed; above 0 only without budgets.
     excepted : AllowedSet or None
         What these outputs must be allowed by all the same; None where they may be any outputs.
+    lifts : LiftRange or None
+        The same set as a range of the lifts of X, where S = X and rows say no more.
     """
 
     rows: sparse.csr_array
@@ -101,6 +115,7 @@ class AllowedSet:
     budgets: tuple[AverageBudget, ...] = ()
     exceptions: float = 0.0
     excepted: AllowedSet | None = None
+    lifts: LiftRange | None = None
 
     @property
     def n_auxiliary(self) -> int:

@@ -16,7 +16,7 @@ from core.limits import ROUNDING
 from core.measures.conditionals import conditionals
 from core.notions.base import PointwiseNotion, worst
 from core.notions.budgets import OneBudget
-from core.notions.lip import log_max_lift
+from core.notions.lip import ALIP, log_max_lift
 from core.validation import FloatArray
 
 
@@ -60,7 +60,7 @@ class PointwiseMaximalLeakage(OneBudget):
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: at most n_s rows."""
-        return inequalities.plain(inequalities.lift_at_most(excess_lift(joint), self.eps))
+        return ALIP(np.inf, self.eps).allowed_set(joint)
 
 
 @dataclass(frozen=True)

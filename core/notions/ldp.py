@@ -1,6 +1,6 @@
 """Local differential privacy with respect to S."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -9,7 +9,7 @@ from scipy import sparse
 
 from core import measures
 from core.allowed import inequalities
-from core.allowed.allowed_set import AllowedSet
+from core.allowed.allowed_set import AllowedSet, LiftRange
 from core.allowed.excess import excess_lift
 from core.joint import Joint
 from core.measures.pointwise import most_divergence
@@ -74,6 +74,14 @@ class LDP(OneBudget):
         an auxiliary variable h between the lifts: e^{−ε/2} lift_s(r) ≤ h and
         e^{−ε/2} h ≤ lift_s(r). Half of ε on each side keeps coefficients of a large ε above 0.
         """
+        allowed = self._rows(joint)
+        # above this budget in nats e^ε is no double
+        if not joint.is_secret_released or not 0.0 < self.eps < 700.0:
+            return allowed
+        return replace(allowed, lifts=LiftRange(0.0, float(np.expm1(self.eps)), scaled=True))
+
+    def _rows(self, joint: Joint) -> AllowedSet:
+        """Return the cone as rows."""
         if self.eps == np.inf or joint.n_s == 1:
             return inequalities.plain(np.empty((0, joint.n_x)))
         # up to this many secrets there is a row for each pair, at most 30: without auxiliary

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from core import measures
 from core.allowed import inequalities
-from core.allowed.allowed_set import AllowedSet
+from core.allowed.allowed_set import AllowedSet, LiftRange
 from core.allowed.excess import excess_lift
 from core.joint import Joint
 from core.measures.pointwise import most_divergence
@@ -44,7 +44,12 @@ class _LiftBounds(PointwiseNotion):
         lift = inequalities.lifts(joint, excess)
         below = inequalities.lift_at_least(excess, self.lower_budget, lift=lift)
         above = inequalities.lift_at_most(excess, self.upper_budget)
-        return inequalities.plain(np.vstack([below, above]))
+        allowed = inequalities.plain(np.vstack([below, above]))
+        if not joint.is_secret_released or 0.0 in (self.lower_budget, self.upper_budget):
+            return allowed
+        with np.errstate(over="ignore"):  # ∞ for a budget that no double exceeds
+            most = float(np.expm1(self.upper_budget))
+        return replace(allowed, lifts=LiftRange(float(-np.expm1(-self.lower_budget)), most))
 
     def most_about_secret(self) -> float:
         """Return the largest D(P(S|y) ‖ P(S)) of lifts in [e^{−ε_l}, e^{ε_u}], in nats."""

@@ -179,6 +179,12 @@ class Sizes:
     budget_vertices: int = 64_000
     """Vertices below the duals that such a proof keeps."""
 
+    staircase_entries: int = 30_000_000
+    """Counts of all sets of symbols that are followed at a time where S = X, 8 bytes each."""
+
+    staircase_symbols: int = 200
+    """Symbols for which these sets are mixed: with 400 a mixture takes seconds."""
+
     growth: int = 4
     """Factor by which the number of vertices that are kept grows where it was too small."""
 

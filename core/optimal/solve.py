@@ -24,7 +24,9 @@ from core.optimal.plan import SHARES, SIZES
 from core.optimal.polish import Inside, mixed, share_to_rows
 from core.optimal.polytopes.enumeration import all_vertices, best_mixture
 from core.optimal.polytopes.standard_form import polytope
-from core.optimal.tolerances import FEASIBILITY
+from core.optimal.staircases import Staircases
+from core.optimal.tolerances import FEASIBILITY, MARGIN
+from core.optimal.two_symbols import two_outputs
 from core.optimal.utility import Centred, Exceptions, MutualInformation, Utility
 from core.validation import FloatArray
 
@@ -122,6 +124,7 @@ def maximise(
     start: Start | None = None,
     finish: Finish | None = None,
     prove: bool = True,
+    upper: float = np.inf,
 ) -> Outcome:
     """Return the best mechanism found whose outputs are all allowed, and an upper bound.
 
@@ -152,6 +155,8 @@ def maximise(
         Moves a kernel inside the set; by default `polish.Inside` for oracle and budgets.
     prove : bool
         Whether to prove an upper bound after column generation; else the search ends there.
+    upper : float
+        A utility that no mechanism is known to exceed.
 
     Raises
     ------
@@ -188,6 +193,7 @@ def maximise(
             return Outcome(np.ones((1, 1)), base + value, base + value, "closed form", "optimal")
         finish = finish or Inside(allowed.oracle, p_x, allowed.budgets)
         task = _Task(allowed, p_x, goal, deadline, gap, seed, start, finish)
+        task.upper = min(task.upper, upper - base)
         if allowed.excepted is not None:  # exceptions that are moved inside may cost all they gain
             strict = maximise(
                 replace(allowed, exceptions=0.0, excepted=None),
@@ -241,11 +247,15 @@ class _Task:
             self._by_one_program()
             if self._closed():
                 return
+        if solver == "auto" and self._without_search():
+            return
         if self.allowed.budgets:
             search_within(self, solver, maximise, prove=prove)
             return
         if self.allowed.oracle is not None:
             self._by_cutting_planes(self.allowed.oracle, prove=prove)
+            return
+        if self._by_staircases(solver):
             return
         if (
             isinstance(self.goal, MutualInformation)
@@ -259,6 +269,17 @@ class _Task:
         if solver == "columns" or not self._enumerate(always=solver == "enumerate"):
             self._generate(prove=prove)
 
+    def _without_search(self) -> bool:
+        """Answer where X itself is allowed or has two symbols; return whether that was possible."""
+        free = self.allowed.rows.shape[0] == 0 and self.allowed.oracle is None
+        if free and not self.allowed.budgets:
+            self.offer(np.eye(len(self.p_x)), "closed form")
+        kernel = two_outputs(self.allowed, self.p_x)
+        if kernel is not None:
+            value = self.goal.value((self.p_x[:, None] * kernel).T, self.p_x)
+            self._take(kernel, value + MARGIN, "closed form")
+        return self._closed()
+
     def _by_one_program(self) -> None:
         """Solve a utility that is linear in the mechanism; what fails here is left to a search."""
         with suppress(SolverError, InfeasibleError):
@@ -268,10 +289,25 @@ class _Task:
                 self._take,
             )
 
-    def _take(self, kernel: FloatArray, bound: float) -> float:
-        """Take an answer and a bound of one program, and return the answer's utility."""
+    def _take(self, kernel: FloatArray, bound: float, solver: str = "one program") -> float:
+        """Take an answer and a bound, and return the answer's utility."""
         self.upper = min(self.upper, bound)
-        return self.offer(kernel, "one program")
+        return self.offer(kernel, solver)
+
+    def _by_staircases(self, solver: Solver) -> bool:
+        """Solve for I(X;Y) where S = X and lifts have a range; return whether that ends it."""
+        lifts, plain = self.allowed.lifts, isinstance(self.goal, MutualInformation)
+        if lifts is None or not plain or solver != "auto" or self.goal.exceptions is not None:
+            return False
+        search = Staircases(lifts, self.p_x, self.seed, self._until)
+        self.upper = min(self.upper, search.bound)
+        if len(self.p_x) > SIZES.staircase_symbols:
+            self.offer(search.in_turns())
+            return self._closed()
+        with suppress(SolverError):
+            self._take(search.run(self.gap), search.bound, "columns")
+            return True
+        return False
 
     def outcome(self, *, cut: bool) -> Outcome:
         """Return the best kernel and the upper bound, checked; `cut` if time cut a step short."""

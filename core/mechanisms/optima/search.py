@@ -106,6 +106,7 @@ def optimal_from(
         own = [] if start is None else [_one_by_one(joint, start, notion)]
         return together(joint, [*own, *useful(known)] or [np.ones((joint.n_x, 1))])
 
+    most = chain_bound(joint, notion) if isinstance(goal, Information) else np.inf
     seconds = DEFAULT_SECONDS if time_limit is None else time_limit
     deadline = Deadline.after(seconds)
     outcome = maximise(
@@ -119,6 +120,7 @@ def optimal_from(
         finish=lambda kernel: polished(joint, kernel, notion),
         prove=prove,
         utility=goal.solver_utility(joint),
+        upper=most,
     )
     found = _audited(joint, notion, outcome, goal)
     known = known or starts(joint, notion, options, INSTANT, goal)
@@ -146,8 +148,6 @@ def _one_by_one(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray:
 def _audited(joint: Joint, notion: Notion, outcome: Outcome, goal: Purpose) -> Mechanism:
     """Return a search's outcome as an audited mechanism, its outputs in reading order."""
     bound = goal.size() * outcome.upper_bound
-    if isinstance(goal, Information):
-        bound = min(bound, chain_bound(joint, notion))
     kernel, y_labels = in_reading_order(joint, outcome.kernel)
     kernel = polished(joint, kernel, notion)  # reordered outputs may round to another level
     return make_mechanism(

@@ -63,6 +63,8 @@ def search_within(task: SolveState, solver: str, solve: Callable[..., Any], *, p
         return
     silent = _silent(task, plain, solve)
     starts = [first, silent, _at_random(task, best, silent)]
+    if task.upper - task.value <= task.gap:
+        return
     wider = replace(
         task.allowed, budgets=tuple(_seen(budget, task.p_x) for budget in task.allowed.budgets)
     )
