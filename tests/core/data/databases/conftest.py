@@ -16,6 +16,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from tests.core.data.databases.embedded import package
+
 SCHEMA = pa.schema(
     [
         ("sex", pa.string()),
@@ -84,9 +86,7 @@ def postgres():
         locks.mkdir(mode=0o700)
         patched.setenv("XDG_RUNTIME_DIR", str(locks))
         patched.setenv("PGUSER", "postgres")
-        import pgserver  # which looks for the folder named above
-
-        server = pgserver.get_server(folder / "data", cleanup_mode="delete")
+        server = package().get_server(folder / "data", cleanup_mode="delete")
         yield server
         server.cleanup()
     shutil.rmtree(folder, ignore_errors=True)

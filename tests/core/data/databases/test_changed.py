@@ -23,6 +23,7 @@ from core.errors import InvalidInputError
 from core.jobs import Pool, State
 from core.jobs.work import count_table, list_columns, list_tables
 from core.scenario import Scenario
+from tests.core.data.databases.embedded import package
 
 ROOT = Path(__file__).parents[4]
 PATIENCE = 600.0
@@ -270,12 +271,10 @@ def test_a_killed_worker_ends_its_query_and_the_count_begins_anew(administrator,
 
 
 def test_a_server_that_is_stopped_in_mid_count(tmp_path, monkeypatch, postgres):  # noqa: ARG001
-    import pgserver  # whose folder of locks the fixture has set
-
     with tempfile.TemporaryDirectory(prefix="liftscope-pg-") as name:
         folder = Path(name)
         folder.chmod(0o755)
-        server = pgserver.get_server(folder / "data", cleanup_mode="delete")
+        server = package().get_server(folder / "data", cleanup_mode="delete")
         try:
             with psycopg.connect(server.get_uri(), autocommit=True) as connection:
                 connection.execute(
