@@ -84,14 +84,24 @@ def tell_sheets(upload: Upload) -> None:
         print(printable(f"{upload.name}: {said}"), file=sys.stderr)
 
 
-def read_question(path: Path, data: Path | None = None) -> tuple[Scenario, Sources]:
-    """Read a scenario's file, and the file of records that it is about, if it is about one."""
+def read_question(
+    path: Path, data: Path | None = None, called: dict[str, str] | None = None
+) -> tuple[Scenario, Sources]:
+    """Read a scenario's file, and the file of records that it is about; `called` as `with_file`."""
     scenario, sources = Scenario.from_json(read_text(path, "scenario")), Sources(databases=True)
-    return with_file(scenario, sources, data), sources
+    return with_file(scenario, sources, data, called), sources
 
 
-def with_file(scenario: Scenario, sources: Sources, data: Path | None = None) -> Scenario:
-    """Return a scenario about the file that it names, or that is given, which is read."""
+def with_file(
+    scenario: Scenario,
+    sources: Sources,
+    data: Path | None = None,
+    called: dict[str, str] | None = None,
+) -> Scenario:
+    """Return a scenario about the file that it names, or that is given, which is read.
+
+    `called` takes the file's path, by the source that the scenario returned has.
+    """
     source = scenario.data.source
     path = named_file(source) if data is None else data
     if path is None:
@@ -106,6 +116,8 @@ def with_file(scenario: Scenario, sources: Sources, data: Path | None = None) ->
             f"The scenario is about the file {source[7:19]}…, and {path.name} is {key[7:19]}…: it "
             "is another file or has changed."
         )
+    if called is not None:
+        called[key] = str(path)
     return replace(scenario, data=replace(scenario.data, source=key))
 
 

@@ -42,14 +42,15 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print a comparison; return 2, and print why, where a column has no answer."""
     project = Project.from_json(read_text(options.project, "project"))
-    sources = Sources(databases=True)
+    sources, called = Sources(databases=True), dict[str, str]()
     for place, scenario in enumerate(project.scenarios):
-        project = project.asking(place, with_file(scenario, sources))
+        project = project.asking(place, with_file(scenario, sources, called=called))
     with finishing("Comparing") as interrupted:
         columns = compare(project, sources)
     numbers = reference(project.scenarios)
     if options.json:
-        put(json.dumps(described(project, columns, numbers), indent=2, ensure_ascii=False))
+        told = described(project, columns, numbers, called)
+        put(json.dumps(told, indent=2, ensure_ascii=False))
     else:
         put(table(columns, numbers))
     for column in columns:

@@ -51,8 +51,9 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the answer."""
-    scenario, sources = read_question(options.scenario, options.data)
+    called: dict[str, str] = {}
+    scenario, sources = read_question(options.scenario, options.data, called)
     with finishing("Answering") as interrupted:
         answer = evaluate(scenario, sources)
-    put(json.dumps(describe(answer), indent=2, ensure_ascii=False))
+    put(json.dumps(describe(answer, called), indent=2, ensure_ascii=False))
     return interrupted.status()

@@ -74,8 +74,8 @@ def add(commands: Any) -> None:
         "--key",
         type=Path,
         metavar="FILE",
-        help="in place of a seed: a file of 16 secret bytes or more, by which each record is "
-        "answered the same way in every release; needs --id",
+        help="in place of a seed: a file of 16 secret random bytes or more, by which each record "
+        "is answered the same way in every release; needs --id",
     )
     parser.add_argument("--id", metavar="COLUMN", help="the column that names each record once")
     parser.add_argument(
@@ -113,7 +113,9 @@ def run(options: argparse.Namespace) -> int:
     targets = [path for path in (options.released, options.certificate) if path is not None]
     with replacing(targets) as (fresh, *proof):
         applied = write(
-            made.result, made.upload.table, fresh, kind, plan, progress=_Progress(made.upload.rows)
+            *(made.result, made.upload.table, fresh, kind, plan),
+            progress=_Progress(made.upload.rows),
+            workbook=made.upload.sheets is not None,
         )
         if _stamp(options.records) != before:
             raise InvalidInputError(f"{options.records} was changed while it was read: run again.")

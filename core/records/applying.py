@@ -17,7 +17,16 @@ from core.errors import InvalidInputError
 from core.records.coded import UNKNOWN, Coded, Coder
 from core.records.design import LEAVE_OUT, REFUSE, Layout, Plan
 from core.records.draws import Keyed, Sampler
-from core.records.files import BATCH, Writer, batches, checked_kind, replacing, values_alone
+from core.records.files import (
+    BATCH,
+    Writer,
+    batches,
+    checked_kind,
+    replacing,
+    typed_anew,
+    unviewed,
+    values_alone,
+)
 from core.scenario import Result
 from core.spreadsheets import safe_text
 from core.validation import BoolArray, FloatArray, IntArray, shown
@@ -151,13 +160,20 @@ def write(
     *,
     progress: Callable[[int], None] | None = None,
     batch: int = BATCH,
+    workbook: bool = False,
 ) -> Applied:
-    """Do what `apply` does, into an existing file that an error may leave incomplete."""
+    """Do what `apply` does, into an existing file that an error may leave incomplete.
+
+    `workbook`: the records are from one, so that types of columns follow from what is released.
+    """
     if kind != "Parquet":
         _check_distinct(result.mechanism.y_labels)
     with _opened(result, table, plan) as (steps, tally):
         encoded = set(steps.coder.used) - set(steps.layout.written)
-        _write_all(steps, batches(table, batch, encoded), path, kind, tally, progress)
+        made = _all(steps, batches(table, batch, encoded), tally, progress)
+        if workbook:
+            made = typed_anew(made, {steps.layout.column, *table.texts})
+        _write_all(made, path, kind)
     if isinstance(plan.draw, Keyed) and (tally.nameless or tally.repeated()):
         _check_ids(table, plan.draw.column)
     if plan.unknown == REFUSE and tally.unknown:
@@ -216,29 +232,32 @@ def _opened(result: Result, table: FileTable, plan: Plan) -> Iterator[tuple[_Ste
         )
 
 
-def _write_all(
-    steps: _Steps,
-    read: Iterator[Any],
-    path: Path,
-    kind: str,
-    tally: _Tally,
-    progress: Callable[[int], None] | None,
-) -> None:
-    """Write all batches; once an unknown value is refused only count, for the error's sentence."""
-    first = next(read, None)
+def _all(
+    steps: _Steps, read: Iterator[Any], tally: _Tally, progress: Callable[[int], None] | None
+) -> Iterator[Any]:
+    """Yield all batches of a release, the first one in any case.
+
+    Once an unknown value is refused only count, for the error's sentence.
+    """
+    for place, one in enumerate(read):
+        made = steps(one, tally)
+        if place == 0 or not steps.refused(tally):
+            yield made
+        if place and progress is not None:
+            progress(tally.records)
+
+
+def _write_all(made: Iterator[Any], path: Path, kind: str) -> None:
+    """Write all batches."""
+    first = next(made, None)
     if first is None:
         raise InvalidInputError(EMPTY)
-    made = steps(first, tally)
-    writer = Writer(path, kind, made.schema)
+    writer = Writer(path, kind, first.schema)
     try:
-        writer.write(made)
-        for one in read:
-            made = steps(one, tally)
-            if not steps.refused(tally):
-                writer.write(made)
+        writer.write(first)
+        for one in made:
+            writer.write(one)
             pa.default_memory_pool().release_unused()  # which Arrow would keep for later batches
-            if progress is not None:
-                progress(tally.records)
     finally:
         writer.close()
 
@@ -298,7 +317,7 @@ class _Steps:
     def _laid_out(self, batch: Any, known: BoolArray, outputs: IntArray) -> Any:
         """Return the columns to write, for the records that are released."""
         released = pa.array(self.names, pa.string()).take(pa.array(outputs))
-        kept = batch if known.all() else batch.filter(pa.array(known))
+        kept = batch if known.all() else unviewed(batch).filter(pa.array(known))
         columns, fields = [], []
         for name in self.layout.written:
             if name == self.layout.column:

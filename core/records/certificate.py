@@ -29,6 +29,7 @@ from core.records.fields import (
     plain_numbers,
 )
 from core.records.files import checked_kind, file_hash, replacing
+from core.records.left_out import commitments, nameless, without
 from core.records.readable import promises
 from core.release.repeats import draws
 from core.scenario import Result
@@ -112,7 +113,9 @@ def make(
     """
     with replacing([target]) as (fresh,):
         applied = write(
-            result, original.table, fresh, checked_kind(target), plan, progress=progress
+            *(result, original.table, fresh, checked_kind(target), plan),
+            progress=progress,
+            workbook=original.sheets is not None,
         )
         body = certificate(Release(result, original, True, plan, applied), fresh)
     return Made(applied, body)
@@ -144,13 +147,14 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
     if release.same:
         _check_counts(applied.cells, joint)
     unknown = sum(n for _, n in applied.unknown)
+    draw, design = release.plan.draw, _design(release)
     body = {
         "kind": KIND,
         "version": VERSION,
         "code": {"version": PACKAGE_VERSION, "sha256": code_hash()},
-        "scenario": _scenario(release),
+        "scenario": _scenario(release, hides="left_out" in design),
         "original": {
-            "commitment": release.plan.draw.committed(release.original.sha256),
+            "commitment": draw.committed(release.original.sha256),
             "records": applied.records,
             "filtered": applied.filtered,
         },
@@ -164,18 +168,11 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
         },
         "unknown": {"treatment": release.plan.unknown, "records": unknown},
         "draw": {
-            "kind": release.plan.draw.kind,
-            "commitment": release.plan.draw.commitment,
-            "id": release.plan.draw.column if isinstance(release.plan.draw, Keyed) else None,
+            "kind": draw.kind,
+            "commitment": draw.commitment,
+            "id": draw.column if isinstance(draw, Keyed) else None,
         },
-        "design": {
-            "data": result.counted.report.title,
-            "same": release.same,
-            "records": joint.n,
-            "s": list(joint.s_labels),
-            "coding": [plain_coding(one) for one in result.counted.codings],
-            "marked": sorted(marks.column for marks in result.counted.report.marks),
-        },
+        "design": design,
         "mechanism": {
             "name": mechanism.name,
             "inputs": list(joint.x_labels),
@@ -199,11 +196,33 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
     return body | {"fingerprint": fingerprint(body)}
 
 
-def _scenario(release: Release) -> dict[str, Any]:
-    """Return the scenario, with a commitment in place of the hash of the file that it is about."""
+def _design(release: Release) -> dict[str, Any]:
+    """Return what the mechanism was made for, without the names of symbols that are left out."""
+    counted, data = release.result.counted, release.result.scenario.data
+    codings = [plain_coding(one) for one in counted.codings]
+    found = {
+        "data": counted.report.title,
+        "same": release.same,
+        "records": counted.joint.n,
+        "s": list(counted.joint.s_labels),
+        "coding": codings,
+        "marked": sorted(marks.column for marks in counted.report.marks),
+    }
+    hidden = commitments(codings, data, release.plan.draw.committed) if data.left_out else None
+    return (
+        found if hidden is None else found | {"coding": without(codings, data), "left_out": hidden}
+    )
+
+
+def _scenario(release: Release, *, hides: bool) -> dict[str, Any]:
+    """Return the scenario, with a commitment in place of the hash of the file that it is about.
+
+    `hides`: without the names of symbols that are left out too.
+    """
     scenario = release.result.scenario
     stands = release.plan.draw.committed(scenario.data.hashed) or WITHHELD
-    told = replace(scenario, data=scenario.data.undisclosed(stands))
+    data = scenario.data.undisclosed(stands)
+    told = replace(scenario, data=nameless(data) if hides else data)
     plain: dict[str, Any] = told.to_dict()
     return plain
 

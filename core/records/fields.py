@@ -148,6 +148,8 @@ def check_form(body: Any) -> None:
     plain = body["version"] <= PLAIN_HASH
     named = {"sha256": str} if plain else {"commitment": (str, type(None))}
     _check(body["original"], named, "original")
+    if (hidden := body["design"].get("left_out")) is not None:
+        _check(hidden, {"s": [str], "x": [str]}, "design.left_out")
     _check_choices(body)
     if len(body["design"]["coding"]) != 2:
         raise InvalidInputError("The certificate must have two codings, of S and of X.")

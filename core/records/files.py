@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import re
 import secrets
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
@@ -55,31 +57,96 @@ def values_alone(array: Any) -> Any:
 
     A dictionary lists values of records that are left out, and metadata may say anything.
     """
-    return array.cast(_plain(array.type))
+    return array.cast(alone(array.type))
+
+
+def alone(kind: Any) -> Any:
+    """Return the Arrow type of `values_alone`."""
+    return retyped(kind, _plain)
+
+
+def unviewed(batch: Any) -> Any:
+    """Return a batch whose texts are no views, as Arrow cannot take a part of those."""
+    fields = [one.with_type(retyped(one.type, _whole)) for one in batch.schema]
+    return batch.cast(pa.schema(fields, batch.schema.metadata))
+
+
+def typed_anew(made: Iterator[Any], but: Collection[str]) -> Iterator[Any]:
+    """Yield batches whose columns of text are of numbers where all of their values are.
+
+    A workbook's column is of text if one of its cells is, which may be left out. `but`: columns
+    that stay as they are. All batches are held: workbooks are small.
+    """
+    held = list(made)
+    if not held:
+        return
+    table = pa.Table.from_batches(held)
+    for place, field in enumerate(table.schema):
+        if field.name not in but and pa.types.is_string(field.type):
+            numbers = _as_numbers(table.column(place).combine_chunks())
+            if numbers is not None:
+                table = table.set_column(place, field.with_type(pa.float64()), numbers)
+    yield from table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]
+
+
+def _as_numbers(texts: Any) -> Any:
+    """Return texts as doubles, None where one is none as a cell of a number is written."""
+    found = pc.dictionary_encode(texts)
+    numbers = [typed_number(text) for text in found.dictionary.to_pylist()]
+    if None in numbers:
+        return None
+    return pa.array(numbers, pa.float64()).take(found.indices)
+
+
+def typed_number(text: str) -> float | None:
+    """Return the number that a text stands for, None where it could be written otherwise."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    if not math.isfinite(number):
+        return None
+    whole = number.is_integer() and text == str(int(number))
+    return number if whole or (text == repr(number) and not number.is_integer()) else None
+
+
+def retyped(kind: Any, change: Callable[[Any], Any]) -> Any:
+    """Return an Arrow type with another in place of each innermost one, without nested metadata."""
+    if pa.types.is_struct(kind):
+        return pa.struct([_retyped_field(one, change) for one in kind.fields])
+    if pa.types.is_map(kind):
+        return pa.map_(
+            _retyped_field(kind.key_field, change), _retyped_field(kind.item_field, change)
+        )
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(_retyped_field(kind.value_field, change), kind.list_size)
+    if pa.types.is_large_list(kind):
+        return pa.large_list(_retyped_field(kind.value_field, change))
+    if pa.types.is_list(kind):
+        return pa.list_(_retyped_field(kind.value_field, change))
+    other = change(kind)
+    return kind if other == kind else retyped(other, change)
+
+
+def _retyped_field(of: Any, change: Callable[[Any], Any]) -> Any:
+    """Return a nested field of a changed type and without metadata."""
+    return pa.field(of.name, retyped(of.type, change), nullable=of.nullable)
 
 
 def _plain(kind: Any) -> Any:
-    """Return an Arrow type without dictionaries, extensions and the metadata of nested fields."""
+    """Return an innermost type that lists no values and names no extension."""
     if isinstance(kind, pa.BaseExtensionType):
-        return _plain(kind.storage_type)
+        return kind.storage_type
     if pa.types.is_dictionary(kind):
-        return _plain(kind.value_type)
-    if pa.types.is_struct(kind):
-        return pa.struct([_plain_field(kind.field(i)) for i in range(kind.num_fields)])
-    if pa.types.is_map(kind):
-        return pa.map_(_plain_field(kind.key_field), _plain_field(kind.item_field))
-    if pa.types.is_fixed_size_list(kind):
-        return pa.list_(_plain_field(kind.value_field), kind.list_size)
-    if pa.types.is_large_list(kind):
-        return pa.large_list(_plain_field(kind.value_field))
-    if pa.types.is_list(kind):
-        return pa.list_(_plain_field(kind.value_field))
-    return kind
+        return kind.value_type
+    return _whole(kind)
 
 
-def _plain_field(of: Any) -> Any:
-    """Return a nested field of plain type and without metadata."""
-    return pa.field(of.name, _plain(of.type), nullable=of.nullable)
+def _whole(kind: Any) -> Any:
+    """Return an innermost type of which Arrow can take a part."""
+    if pa.types.is_string_view(kind):
+        return pa.string()
+    return pa.binary() if pa.types.is_binary_view(kind) else kind
 
 
 def checked_kind(path: Path) -> str:

@@ -192,6 +192,9 @@ def _counts(body: Mapping[str, Any]) -> Sentence:
     cut = [repr(one.column) for one in data.binnings if one.kind != "edges"]
     also = [word for word, some in (("left out", data.left_out), ("merged", data.merges)) if some]
     further = f" So are the values that are {' or '.join(also)}." if also else ""
+    hidden = sum(map(len, body["design"].get("left_out", {}).values()))
+    if hidden:
+        further += f" The names of {number_of(hidden, 'value')} left out are withheld."
     ends = f" The ends of the bins of {listed(cut)} are the least and the largest value counted."
     return sentence(
         "counts",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,14 @@ from core.errors import CoreError, InvalidInputError
 from core.records.certificate import PACKAGE_VERSION, code_hash, fingerprint
 from core.records.checking.check import CLOSE, Check
 from core.records.checking.contents import (
+    Original,
+    check_alone,
     check_cells,
     check_codings,
     check_columns,
     check_design,
     design_file,
+    disclosed,
 )
 from core.records.checking.drawn import Owner, drawn, keyed, replayed
 from core.records.checking.figures import check_levels, check_promise, check_proof
@@ -31,7 +34,7 @@ from core.records.readable import PROMISED, promises
 from core.records.recount import Recount, read_columns, recount, texts_of
 from core.scenario import Scenario
 from core.spreadsheets import safe_text
-from core.validation import IntArray
+from core.validation import FloatArray, IntArray
 from core.wording import listed, number_of
 
 RESTS = {
@@ -41,7 +44,7 @@ RESTS = {
         *("levels", "other levels", "design levels", "other design levels"),
     ),
     "repeated releases": ("data", "draw", "key"),
-    "other columns": ("columns", "cells"),
+    "other columns": ("columns", "cells", "nothing else"),
 }
 """The checks that each promise rests on, by what it is about."""
 
@@ -102,6 +105,8 @@ def verify(
     if "format" in body["released"]:
         checks.append(_format(body, released))
     outputs, found = _outputs(body, released)
+    if body["version"] > PLAIN_HASH and (whole_file := check_alone(released)) is not None:
+        checks.append(whole_file)
     checks += [*found, check_codings(body, scenario.data, original)]
     owner = Owner(body, seed, key)
     if body["version"] <= PLAIN_HASH:
@@ -113,14 +118,21 @@ def verify(
         why = "The original was not given" if original is None else "The kernel is none"
         checks += _unchecked(owner, why)
         return [*checks, *_unproven(body, checks)]
+    table = design if isinstance(design, str) else None
+    file = None if isinstance(design, str) else design
+    where = design_file(body, scenario.data, original, file)
+    if "left_out" in body["design"]:
+        found_out, whole = disclosed(body, scenario.data, where, table, owner)
+        checks.append(found_out)
+        if whole is None:
+            checks += _unchecked(owner, "Which records were left out is not known")
+            return [*checks, *_unproven(body, checks)]
+        body, scenario = whole, Scenario.from_dict(whole["scenario"])
     kernel = np.array(body["mechanism"]["kernel"], dtype=np.float64)
     sources = Sources()
     counted, how, read = _recounted(body, scenario, original, sources)
     checks.append(_counts(body, counted, how))
-    checks.append(check_cells(body, released, *read, counted.places))
-    table = design if isinstance(design, str) else None
-    file = None if isinstance(design, str) else design
-    where = design_file(body, scenario.data, original, file)
+    checks.append(check_cells(body, released, read, counted.places))
     cells = counted.cells if body["design"]["same"] else None
     if where is not None and not body["design"]["same"]:
         cells = _recounted(body, scenario, where, sources)[0].cells
@@ -130,18 +142,31 @@ def verify(
     checks += [matched, *check_levels(body, scenario, counted.cells, cells, library, kernel)]
     checks += check_promise(body, scenario, cells, library, kernel)
     checks.append(check_proof(body, scenario, library, kernel))
-    checks.append(drawn(body, counted, outputs, kernel))
+    checks += _draws(body, owner, counted, read, outputs, kernel)
+    return [*checks, *_unproven(body, checks)]
+
+
+def _draws(
+    body: Mapping[str, Any],
+    owner: Owner,
+    counted: Recount,
+    read: Original,
+    outputs: IntArray,
+    kernel: FloatArray,
+) -> list[Check]:
+    """Test the outputs against the kernel, and draw them again with what the owner gives."""
+    checks = [drawn(body, counted, outputs, kernel)]
     if body["draw"]["kind"] == "key":
-        ids = texts_of(read[0], body["draw"]["id"], read[1])
-        checks.append(keyed(body, counted, outputs, kernel, ids, key))
-    elif key is not None:
+        ids = texts_of(read.path, body["draw"]["id"], read.called)
+        checks.append(keyed(body, counted, outputs, kernel, ids, owner.key))
+    elif owner.key is not None:
         checks.append(Check("key", False, "The release was drawn by a seed, not by a key."))
-    if seed is not None:
-        checks.append(replayed(body, counted, outputs, kernel, seed))
+    if owner.seed is not None:
+        checks.append(replayed(body, counted, outputs, kernel, owner.seed))
     elif body["draw"]["kind"] == "seed":
         text = "The seed was not given (--seed), so the draws were not made again from it."
         checks.append(Check("seed", None, text))
-    return [*checks, *_unproven(body, checks)]
+    return checks
 
 
 def _unchecked(owner: Owner, why: str) -> list[Check]:
@@ -311,11 +336,11 @@ def _outputs(body: Mapping[str, Any], path: Path) -> tuple[IntArray, list[Check]
 
 def _recounted(
     body: Mapping[str, Any], scenario: Scenario, original: Path, sources: Sources
-) -> tuple[Recount, str, tuple[Path, Sequence[str] | None]]:
+) -> tuple[Recount, str, Original]:
     """Count the original again, with the library's own readers if it is no plain file.
 
     Returns what was counted, a sentence on how, and the file that was read, which stays as long as
-    the sources, with the names of its columns.
+    the sources.
     """
     read = scenario.data.read
     how = " It was read by the library's own code, being no plain UTF-8 or Parquet."
@@ -323,13 +348,14 @@ def _recounted(
         how = " It was read by the library's own code, as the scenario says how to read it."
     try:
         if read == ReadOptions():
-            return recount(body, scenario.data, original), "", (original, None)
+            return recount(body, scenario.data, original), "", Original(original)
         raise InvalidInputError(how)
     except InvalidInputError:
         key = sources.add_file(original, read.delimiter or None, read.encoding)
-        table = sources.upload(key, read.within(sources.uploads[key].table.columns)).table
-        counted = recount(body, scenario.data, table.paths[0], table.columns)
-        return counted, how, (table.paths[0], table.columns)
+        upload = sources.upload(key, read.within(sources.uploads[key].table.columns))
+        path, called = upload.table.paths[0], upload.table.columns
+        counted = recount(body, scenario.data, path, called)
+        return counted, how, Original(path, called, workbook=upload.sheets is not None)
 
 
 def _counts(body: Mapping[str, Any], counted: Recount, how: str) -> Check:

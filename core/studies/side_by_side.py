@@ -200,11 +200,16 @@ NONE = "–"
 """Printed where there is no figure."""
 
 
-def describe(result: Result) -> dict[str, Any]:
-    """Return an answer as plain values for JSON; an infinite level is written "inf"."""
-    mechanism = result.mechanism
+def describe(result: Result, files: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Return an answer as plain values for JSON; an infinite level is written "inf".
+
+    `files`: what the sources of the user's files are called instead, where not "upload:SHA256",
+    by which anyone could test guesses of a file.
+    """
+    mechanism, data = result.mechanism, result.scenario.data
+    source = (files or {}).get(data.source, data.undisclosed().source)
     return {
-        "scenario": result.scenario.to_dict(),
+        "scenario": replace(result.scenario, data=replace(data, source=source)).to_dict(),
         "n": result.joint.n,
         "mechanism": {
             "name": mechanism.name,
@@ -238,8 +243,13 @@ def _finite(value: float) -> float | str:
     return value if math.isfinite(value) else "inf"
 
 
-def described(project: Project, columns: Sequence[Column], numbers: Numbers) -> dict[str, Any]:
-    """Return a comparison as plain values for JSON."""
+def described(
+    project: Project,
+    columns: Sequence[Column],
+    numbers: Numbers,
+    files: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Return a comparison as plain values for JSON; `files` as in `describe`."""
     return {
         "columns": [
             {
@@ -247,7 +257,7 @@ def described(project: Project, columns: Sequence[Column], numbers: Numbers) -> 
                 "note": note,
                 "reason": column.reason,
                 "levels": _plain(column.levels),
-                "answer": None if column.result is None else describe(column.result),
+                "answer": None if column.result is None else describe(column.result, files),
             }
             for column, note in zip(columns, project.notes, strict=True)
         ],

@@ -1,3 +1,4 @@
+import hashlib
 import json
 import re
 
@@ -124,12 +125,21 @@ def test_questions_may_be_about_files(tmp_path, capsys, monkeypatch):
     columns = {"columns": [{"name": "own", "scenario": asked}, {"scenario": {}}]}
     (tmp_path / "project.json").write_text(json.dumps(columns), encoding="utf-8")
     assert main(["compare", "--json", "project.json"]) == 0
-    answers = [one["answer"] for one in json.loads(capsys.readouterr().out)["columns"]]
+    printed = capsys.readouterr().out
+    answers = [one["answer"] for one in json.loads(printed)["columns"]]
     assert [one["n"] for one in answers] == [18, 32_561]
+    named = [one["scenario"]["data"]["source"] for one in answers]
+    assert named == ["people.csv", "adult"]  # not by a hash that tests guesses of the file
+    assert hashlib.sha256(people.encode()).hexdigest() not in printed
     data["source"] = "adult"
     (tmp_path / "scenario.json").write_text(json.dumps(asked), encoding="utf-8")
     assert main(["evaluate", "scenario.json", "--data", "people.csv"]) == 0
-    assert json.loads(capsys.readouterr().out)["n"] == 18
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["n"] == 18
+    assert printed["scenario"]["data"]["source"] == "people.csv"
+    (tmp_path / "again.json").write_text(json.dumps(printed["scenario"]), encoding="utf-8")
+    assert main(["evaluate", "again.json"]) == 0
+    assert json.loads(capsys.readouterr().out)["mechanism"] == printed["mechanism"]
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,16 @@ def test_it_opens_with_a_preview_and_a_seed_that_nobody_can_guess():
     assert list(after.columns) == [name for name in own if name != "sex"]
 
 
+def test_that_other_columns_are_promised_nothing_of_stands_beside_their_choice():
+    app = opened()
+    texts = [one.value.replace("\\", "") for one in app.caption]
+    (said,) = [text for text in texts if "The promise is about Y alone" in text]
+    assert said.startswith("The promise is about Y alone: 'age', ")
+    assert "other columns can show S too, by themselves or together with Y." in said
+    alone = opened(original="dropped")
+    assert not [one for one in alone.caption if "The promise is about Y" in one.value]
+
+
 def test_what_is_made_is_verified_and_downloaded_from_the_disk(tmp_path):
     app = made(opened())
     found = written(app)

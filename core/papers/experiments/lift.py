@@ -228,11 +228,12 @@ def _numbers(
             "which it mostly does at the start.",
         ),
         Verdict(
-            "ERR",
+            "NUM",
             "Privacy constraints have been satisfied in all cases",
             SAID["unsatisfied"].place,
             unmet,
-            "X_H breaks the budget even as one set; it holds for the means that are drawn.",
+            "True of the means, which the figure draws and print refers to. In single draws X_H "
+            "breaks the budget even as one set.",
         ),
     )
 

@@ -6,9 +6,8 @@ import datetime
 import decimal
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,8 @@ from core.records.checking.check import Check
 from core.records.checking.drawn import Owner
 from core.records.design import LEAVE_OUT, REFUSE, Layout, bundled_file, is_bundled
 from core.records.fields import PLAIN_HASH, plain_coding
-from core.records.files import file_hash
+from core.records.files import BATCH, alone, file_hash, retyped, typed_number, values_alone
+from core.records.left_out import named, without
 from core.records.recount import SPACE, Column, header_of, read_columns
 from core.spreadsheets import safe_text
 from core.validation import IntArray
@@ -121,11 +121,67 @@ def check_design(
     owner: Owner,
 ) -> tuple[Check, Counted | None]:
     """Count the data that the mechanism was made for, with the library's code."""
+    counted = _count_design(body, spec, path, table, owner)
+    if isinstance(counted, Check):
+        return counted, None
+    if table is not None and is_reference(spec.source):
+        return _compared(body, counted, f"{table} as it is now", named=True)
+    assert path is not None
+    return _compared(body, counted, path.name, named=is_bundled(spec.source))
+
+
+def disclosed(
+    body: Mapping[str, Any],
+    spec: DataSpec,
+    path: Path | None,
+    table: str | None,
+    owner: Owner,
+) -> tuple[Check, dict[str, Any] | None]:
+    """Return a certificate with the names that it withholds, of symbols left out.
+
+    They are found in the data that the mechanism was made for, by the secret of the draw.
+    """
+    said = body["design"]["left_out"]
+    secret = body["draw"]["kind"]
+    if owner.committed("") is None:
+        text = f"Only with the {secret} can it be told which symbols were left out."
+        return Check("left out", None, text), None
+    whole = _count_design(body, replace(spec, merges=()), path, table, owner)
+    if isinstance(whole, Check):
+        return replace(whole, name="left out"), None
+    labels = [coding.labels for coding in whole.codings]
+    complete = named(labels, spec, said, lambda text: str(owner.committed(text)))
+    names = () if complete is None else complete.left_out
+    counted = None if complete is None else _count_design(body, complete, path, table, owner)
+    if isinstance(counted, Check):
+        return replace(counted, name="left out"), None
+    codings = [] if counted is None else [plain_coding(one) for one in counted.codings]
+    codings = json.loads(json.dumps(codings))
+    if complete is None or without(codings, complete) != body["design"]["coding"]:
+        text = "The symbols that the certificate withholds are not those of the data."
+        return Check("left out", False, text), None
+    data = body["scenario"]["data"] | {"left_out": [asdict(one) for one in names]}
+    text = f"The symbols left out are those that the certificate is committed to by the {secret}."
+    return Check("left out", True, text), {
+        **body,
+        "scenario": {**body["scenario"], "data": json.loads(json.dumps(data))},
+        "design": {**body["design"], "coding": codings},
+    }
+
+
+def _count_design(
+    body: Mapping[str, Any],
+    spec: DataSpec,
+    path: Path | None,
+    table: str | None,
+    owner: Owner,
+) -> Counted | Check:
+    """Count the data that the mechanism was made for; a check says why where that is not done."""
     if is_reference(spec.source):
-        return _check_table(body, spec, table)
+        return _count_table(spec, table)
     if path is None:
         text = f"The mechanism was made for {body['design']['data']}, which is needed (--design)."
-        return Check("design", None, text), None
+        return Check("design", None, text)
     sources = Sources()
     bundled = is_bundled(spec.source)
     read = spec.read
@@ -134,34 +190,30 @@ def check_design(
     )
     if not bundled and _is_other(body, spec, source, owner):
         text = f"{path.name} is not the file that the mechanism was made for."
-        return Check("design", False, text), None
+        return Check("design", False, text)
     if bundled and file_hash(path) != file_hash(bundled_file(source)):
         text = f"{path.name} is not the bundled data set {source!r} of the scenario."
-        return Check("design", False, text), None
+        return Check("design", False, text)
     try:
-        counted = count(replace(spec, source=source), sources)
+        return count(replace(spec, source=source), sources)
     except CoreError as error:
-        return Check("design", False, f"The scenario's data cannot be counted: {error}"), None
-    return _compared(body, counted, path.name, named=bundled)
+        return Check("design", False, f"The scenario's data cannot be counted: {error}")
 
 
-def _check_table(
-    body: Mapping[str, Any], spec: DataSpec, table: str | None
-) -> tuple[Check, Counted | None]:
+def _count_table(spec: DataSpec, table: str | None) -> Counted | Check:
     """Count the table of a data base that the mechanism was made for, if the user named it."""
     if table is None:
         text = (
             f"The mechanism was made for a table of a data base: name it (--design {spec.source})."
         )
-        return Check("design", None, text), None
+        return Check("design", None, text)
     if table != spec.source:
         text = f"{table} is not the table that the mechanism was made for."
-        return Check("design", False, text), None
+        return Check("design", False, text)
     try:
-        counted = count(spec, Sources(databases=True))
+        return count(spec, Sources(databases=True))
     except CoreError as error:
-        return Check("design", None, f"The table could not be counted: {error}"), None
-    return _compared(body, counted, f"{table} as it is now", named=True)
+        return Check("design", None, f"The table could not be counted: {error}")
 
 
 def _compared(
@@ -232,18 +284,55 @@ def _named(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names))
 
 
+ARROW = b"ARROW:schema"
+"""The one entry of a released Parquet file's metadata: the types of its columns."""
+
+FOOTER = 8
+"""Last bytes of a Parquet file: the length of its description, and a mark."""
+
+
+def check_alone(released: Path) -> Check | None:
+    """Say whether a Parquet file holds values and nothing else; None for a file of text."""
+    with released.open("rb") as file:
+        mark = file.read(4)
+        if mark != b"PAR1":
+            return None
+        size = file.seek(-FOOTER, 2) + FOOTER
+        described = int.from_bytes(file.read(4), "little") + FOOTER
+    with parquet.ParquetFile(released) as opened:
+        found, schema = opened.metadata, opened.schema_arrow
+        groups = [found.row_group(place) for place in range(found.num_row_groups)]
+        chunks = [one.column(place) for one in groups for place in range(one.num_columns)]
+    own = pa.schema([pa.field(one.name, alone(one.type), one.nullable) for one in schema])
+    if set(found.metadata or {}) - {ARROW} or not schema.equals(own, check_metadata=True):
+        what = "metadata, or lists of values, beside its cells"
+    elif len(mark) + sum(one.total_compressed_size for one in chunks) + described != size:
+        what = "bytes that belong to no column"
+    elif any(one.num_rows != BATCH for one in groups[:-1]):
+        what = "groups of other sizes than a release has"
+    else:
+        return Check("nothing else", True, f"{released.name} holds values and their types alone.")
+    return Check("nothing else", False, f"{released.name} holds {what}.")
+
+
 AT_ONCE = 4
 """Columns that are held at once."""
 
 
+@dataclass(frozen=True)
+class Original:
+    """The original as a file that was read: the names of its columns, where not in its header."""
+
+    path: Path
+    called: tuple[str, ...] | None = None
+    workbook: bool = False
+
+
 def check_cells(
-    body: Mapping[str, Any],
-    released: Path,
-    original: Path,
-    called: Sequence[str] | None,
-    places: IntArray,
+    body: Mapping[str, Any], released: Path, read_from: Original, places: IntArray
 ) -> Check:
     """Compare the cells of all columns beside Y, record by record; `places` has shape (n,)."""
+    original, called = read_from.path, read_from.called
     names = [name for name in body["released"]["columns"] if name != body["released"]["column"]]
     if not names:
         return Check("cells", True, "No column was written beside Y.")
@@ -256,15 +345,12 @@ def check_cells(
             continue
         elif len(ours) != len(places):
             return _fewer(released, len(ours), places)
-        elif _is_whole(theirs) or _is_whole(ours):
-            place = _first_other(_at(theirs, places, original), ours)
-            if place is not None:
-                return _another(name, released, original, place, places)
         elif theirs.type == ours.type:
-            place = _first_unequal(_at(theirs, places, original), ours)
+            first = _first_other if _is_whole(ours) else _first_unequal
+            place = first(_at(theirs, places, original), ours)
             if place is not None:
                 return _another(name, released, original, place, places)
-        elif called is None:
+        elif called is None or _is_whole(theirs) or _is_whole(ours):
             kinds = f"{name!r} as {ours.type}, {original.name} as {theirs.type}"
             return Check("cells", False, f"{released.name} has {kinds}.")
         else:
@@ -281,7 +367,8 @@ def check_cells(
             if name not in read or column is None:
                 where = original.name if name not in read else released.name
                 return Check("cells", False, f"{where} has no column {name!r} to compare.")
-            place = _first_difference(_short(read[name]), _short(column), places)
+            same = _same_number if read_from.workbook else _same
+            place = _first_difference(_short(read[name]), _short(column), places, same)
             if place is not None:
                 return _another(name, released, original, place, places)
     return Check("cells", True, f"Every cell beside Y is that of its record in {original.name}.")
@@ -303,7 +390,7 @@ def _another(name: str, released: Path, original: Path, place: int, places: IntA
 
 
 def _of_parquet(path: Path, name: str, called: Sequence[str] | None) -> Any:
-    """Return a column of a Parquet file without dictionary and extension; None if it is no such."""
+    """Return the values of a column of a Parquet file; None if it is no such file."""
     with path.open("rb") as file:
         if file.read(4) != b"PAR1":
             return None
@@ -313,18 +400,13 @@ def _of_parquet(path: Path, name: str, called: Sequence[str] | None) -> Any:
         if name not in named:
             return None
         column = opened.read(columns=[named[name]]).column(0).combine_chunks()
-    is_extended = isinstance(column.type, pa.BaseExtensionType)
     if isinstance(column, pa.ChunkedArray):  # of no record
         column = pa.array([], column.type)
-    column = column.storage if is_extended else column
-    return column.dictionary_decode() if _is_coded(column) else column
+    return values_alone(column)
 
 
 def _equal(theirs: Any, ours: Any, places: IntArray) -> bool:
     """Say whether a column of two Parquet files is quickly seen to be the same."""
-    if pa.types.is_nested(theirs.type) and pa.types.is_nested(ours.type):
-        with suppress(pa.ArrowException):  # as a list of categories is released as one of texts
-            theirs = theirs.cast(ours.type)
     if theirs.type != ours.type or len(theirs) <= places.max(initial=-1):
         return False
     return bool(theirs.take(pa.array(places)).equals(ours))
@@ -344,9 +426,20 @@ def _at(column: Any, places: IntArray, original: Path) -> Any:
 
 
 def _first_other(theirs: Any, ours: Any) -> int | None:
-    """Return the first record with another cell, compared as written out (NaN = NaN), or None."""
-    pairs = zip(theirs, ours, strict=True)
+    """Return the first record with another cell, compared as written out (NaN = NaN), or None.
+
+    Times are numbers here, as Python knows no nanoseconds.
+    """
+    exact = retyped(ours.type, _of_time)
+    pairs = zip(theirs.cast(exact), ours.cast(exact), strict=True)
     return next((i for i, (a, b) in enumerate(pairs) if repr(a.as_py()) != repr(b.as_py())), None)
+
+
+def _of_time(kind: Any) -> Any:
+    """Return the type of whole numbers that a type of times is; any other one as it is."""
+    if not pa.types.is_temporal(kind) or pa.types.is_interval(kind):
+        return kind
+    return pa.int32() if kind.bit_width == 32 else pa.int64()
 
 
 def _first_unequal(theirs: Any, ours: Any) -> int | None:
@@ -361,25 +454,22 @@ def _first_unequal(theirs: Any, ours: Any) -> int | None:
     return None if place < 0 else place
 
 
-def _is_coded(column: Any) -> bool:
-    """Say whether an Arrow array lists its values once."""
-    return bool(pa.types.is_dictionary(column.type))
-
-
 def _groups(names: Sequence[str]) -> Iterator[Sequence[str]]:
     """Yield a few names at a time."""
     for begin in range(0, len(names), AT_ONCE):
         yield names[begin : begin + AT_ONCE]
 
 
-def _first_difference(theirs: Column, ours: Column, places: IntArray) -> int | None:
+def _first_difference(
+    theirs: Column, ours: Column, places: IntArray, same: Callable[[Any, Any], bool]
+) -> int | None:
     """Return the first released record whose cell is another, None where all are the same."""
     pairs = theirs.index[places] * np.int64(len(ours.values)) + ours.index
     kinds, first = np.unique(pairs, return_index=True)
     different = [
         int(place)
         for kind, place in zip(kinds.tolist(), first.tolist(), strict=True)
-        if not _same(theirs.values[kind // len(ours.values)], ours.values[kind % len(ours.values)])
+        if not same(theirs.values[kind // len(ours.values)], ours.values[kind % len(ours.values)])
     ]
     return min(different, default=None)
 
@@ -397,6 +487,17 @@ def _same(original: Any, released: Any) -> bool:
     if isinstance(original, str):
         return _text_is(original, released)
     return bool(original == released)
+
+
+def _same_number(original: Any, released: Any) -> bool:
+    """Say whether two cells hold the same value, numbers written otherwise too.
+
+    So a workbook's are, whose column is of numbers once texts were left out.
+    """
+    if _same(original, released):
+        return True
+    texts = isinstance(original, str) and isinstance(released, str)
+    return texts and typed_number(original) is not None and _text_is(released, float(original))
 
 
 def _short(column: Column) -> Column:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.errors import CoreError
 from core.joint import MISSING
-from core.records.design import COLUMNS, FORMATS, LEAVE_OUT, REFUSE, Plan
+from core.records.design import COLUMNS, FORMATS, LEAVE_OUT, REFUSE, Layout, Plan
 from core.records.draws import LEAST_KEY, Draw, Keyed, Seeded
 from core.scenario import Result
 from core.wording import listed, number_of
@@ -84,7 +84,7 @@ def show(result: Result, columns: list[str]) -> Plan | None:
     with left:
         draw = _draw(columns)
     with right:
-        _columns()
+        _columns(result, columns)
         _unknown(result)
         st.segmented_control(
             "File",
@@ -161,7 +161,8 @@ def _keyed(columns: list[str]) -> Draw | None:
     )
     st.caption(
         "The key is in no file and not in the address, and is forgotten soon after its page was "
-        "closed. Keep it: with another key the next release is an independent one."
+        "closed. Keep it: with another key the next release is an independent one. Draw it at "
+        "random: whoever has the certificate can try words and phrases until one fits."
     )
     column, key = st.session_state[widget("id")], st.session_state[field]
     held[KEY] = key
@@ -180,7 +181,11 @@ def _drawn_seed() -> str:
     return str(secrets.randbits(128))
 
 
-def _columns() -> None:
+NAMED = 4
+"""Most columns beside Y that are named."""
+
+
+def _columns(result: Result, columns: list[str]) -> None:
     st.segmented_control(
         "Columns of the released file",
         ORIGINAL,
@@ -189,8 +194,21 @@ def _columns() -> None:
         required=True,
         persist_state="session",
     )
-    said = COLUMNS[URL.now("original")]
+    treated = URL.now("original")
+    said = COLUMNS[treated]
     st.caption(f"{said[:1].upper()}{said[1:]}.")
+    layout = Layout.of(result.scenario.data, tuple(columns), treated)
+    others = [repr(name) for name in layout.written if name != layout.column]
+    if treated == "replaced" and others:
+        more = len(others) - NAMED
+        if more > 1:
+            others[NAMED:] = [f"{more:,} other columns"]
+        st.caption(
+            markdown(
+                f"The promise is about Y alone: {listed(others)} can show S too, by themselves or "
+                "together with Y."
+            )
+        )
 
 
 def _unknown(result: Result) -> None:

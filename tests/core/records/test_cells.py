@@ -246,3 +246,75 @@ def test_texts_are_the_same_only_if_they_look_the_same(one, other):
         assert stripped[0].removeprefix("'") == stripped[1] or (
             float(stripped[0]) == float(stripped[1])
         )
+
+
+def certificate_of(body, path):
+    """Return a certificate's text with a released file's new hash."""
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    forged = body | {"released": body["released"] | {"sha256": digest}}
+    return json.dumps(forged | {"fingerprint": fingerprint(forged)})
+
+
+def of_schema(table, path):
+    parquet.write_table(table.replace_schema_metadata({"note": "S"}), path)
+
+
+def of_field(table, path):
+    note = table.schema.field("note").with_metadata({"levels": "S"})
+    place = table.column_names.index("note")
+    schema = table.schema.set(place, note)
+    parquet.write_table(table.cast(schema), path)
+
+
+def as_category(table, path):
+    place = table.column_names.index("note")
+    told = pa.array([*table["note"].to_pylist(), "S"]).dictionary_encode()[: len(table)]
+    parquet.write_table(table.set_column(place, "note", told), path)
+
+
+def in_groups(table, path):
+    parquet.write_table(table, path, row_group_size=7)
+
+
+def between(table, path):
+    parquet.write_table(table, path)
+    content = path.read_bytes()
+    described = int.from_bytes(content[-8:-4], "little") + 8
+    path.write_bytes(content[:-described] + b"S" + content[-described:])
+
+
+@pytest.mark.parametrize("hide", [of_schema, of_field, as_category, in_groups, between])
+def test_what_is_hidden_beside_the_values_of_a_parquet_file_fails(tmp_path, hide):
+    original = write(people(80), tmp_path / "a.parquet")
+    result, _ = asked(original)
+    body, path = certified(tmp_path, result, original, target="o.parquet")
+    assert failed(verify(json.dumps(body), path, original, str(SEED))) == []
+    hide(parquet.read_table(path), path)
+    found = failed(verify(certificate_of(body, path), path, original, str(SEED)))
+    assert "nothing else" in {one.name for one in found}
+    without = failed(verify(certificate_of(body, path), path))
+    assert [one.name for one in without] == ["nothing else"]
+
+
+NANOSECONDS = {
+    "structure": lambda times: pa.StructArray.from_arrays([times], ["at"]),
+    "list": lambda times: pa.ListArray.from_arrays(range(len(times) + 1), times),
+}
+
+
+@pytest.mark.parametrize("nested", NANOSECONDS)
+def test_a_nanosecond_within_a_cell_is_a_difference(tmp_path, nested):
+    def made(last):
+        return NANOSECONDS[nested](pa.array([1, last, None, 5] * 20, pa.time64("ns")))
+
+    original = tmp_path / "a.parquet"
+    parquet.write_table(pa.table(people(80) | {"it": made(2_000_000_001)}), original)
+    result, _ = asked(original)
+    body, path = certified(tmp_path, result, original, target="o.parquet")
+    assert failed(verify(json.dumps(body), path, original, str(SEED))) == []
+    released = parquet.read_table(path)
+    place = released.column_names.index("it")
+    parquet.write_table(released.set_column(place, "it", made(2_000_000_002)), path)
+    (found,) = [o for o in verify(json.dumps(body), path, original) if o.name == "cells"]
+    assert found.passed is False
+    assert "Record 2 " in found.sentence

@@ -1,5 +1,6 @@
 """A release of symbols that were merged or left out: what is drawn, and that it verifies."""
 
+import json
 from collections import Counter
 
 import numpy as np
@@ -7,6 +8,10 @@ import pytest
 
 from core.data.spec import LeftOut, Merge
 from core.records.certificate import fingerprint
+from core.records.design import Plan
+from core.records.draws import Keyed, Seeded
+from core.records.readable import promises
+from core.records.verifying import failed, verify
 from tests.core.records.makers import SEED, asked, identity, people, read, released, write
 from tests.core.records.test_verifying import certified, outcomes
 
@@ -66,16 +71,85 @@ def applied_as_it_is(result, table, folder):
     return released(identity(result), table, folder / "as_it_is.csv")
 
 
-def test_a_certificate_that_hides_what_was_left_out_fails(tmp_path):
+GONE = "東京"
+
+
+@pytest.fixture
+def withheld(tmp_path):
+    """Release records without a town, which a merge names too; return what `outcomes` needs."""
     original = write(people(900), tmp_path / "people.csv")
-    result, _ = asked(original, left_out=(LeftOut(("town",), ("東京",)),))
+    more = {
+        "left_out": (LeftOut(("town",), (GONE, "nowhere")), LeftOut(("age",), (GONE,))),
+        "merges": (
+            Merge(("town",), ("Köln", GONE, "Zürich")),
+            Merge(("town",), ("a, b", "nowhere")),
+        ),
+    }
+    result, _ = asked(original, **more)
     body, path = certified(tmp_path, result, original)
+    return body, path, original
+
+
+def test_names_left_out_are_in_no_certificate(withheld):
+    body, path, original = withheld
+    text = json.dumps(body, ensure_ascii=False)
+    assert GONE not in text
+    assert "nowhere" not in text
+    assert "Köln or Zürich" in body["mechanism"]["inputs"]
+    assert [len(body["design"]["left_out"][side]) for side in ("s", "x")] == [0, 1]
     (counts,) = [one for one in body["promises"] if one["about"] == "counts"]
-    assert "named, rare ones too. So are the values that are left out." in counts["sentence"]
-    body["scenario"]["data"]["left_out"] = []
+    assert "The names of 1 value left out are withheld." in counts["sentence"]
+    found = outcomes(body, path, original, seed=str(SEED))
+    assert {name: one.passed for name, one in found.items() if one.passed is not True} == {}
+    assert found["left out"].sentence.endswith("committed to by the seed.")
+
+
+def test_without_the_secret_the_records_left_out_are_not_known(withheld):
+    body, path, original = withheld
+    found = outcomes(body, path, original)
+    assert failed(list(found.values())) == []
+    assert found["left out"].passed is found["data"].passed is found["cells"].passed is None
+    assert found["data"].sentence.startswith("Which records were left out is not known")
+    assert found["promised: one record"].passed is None
+
+
+@pytest.mark.parametrize("forged", [[], ["0" * 64]])
+def test_a_certificate_that_hides_other_symbols_than_were_left_out_fails(withheld, forged):
+    body, path, original = withheld
+    body["design"]["left_out"]["x"] = forged
+    body["promises"] = promises(body)
     body["fingerprint"] = fingerprint(body)
     found = outcomes(body, path, original, seed=str(SEED))
-    assert [name for name, one in found.items() if one.passed is False]
+    assert [one.name for one in failed(list(found.values()))] == ["left out"]
+    del body["design"]["left_out"]
+    body["promises"] = promises(body)
+    body["fingerprint"] = fingerprint(body)
+    found = outcomes(body, path, original, seed=str(SEED))
+    assert failed(list(found.values()))
+
+
+def test_a_seed_that_can_be_found_hides_no_names(tmp_path):
+    original = write(people(900), tmp_path / "people.csv")
+    result, _ = asked(original, left_out=(LeftOut(("town",), (GONE,)),))
+    body, path = certified(tmp_path, result, original, Plan(Seeded(5)))
+    (counts,) = [one for one in body["promises"] if one["about"] == "counts"]
+    assert "named, rare ones too. So are the values that are left out." in counts["sentence"]
+    assert failed(list(outcomes(body, path, original, seed="5").values())) == []
+
+
+def test_the_key_shows_what_was_left_out_of_other_records(tmp_path):
+    design = write(people(900), tmp_path / "people.csv")
+    result, _ = asked(design, left_out=(LeftOut(("town",), (GONE,)), LeftOut(("sex",), ("none",))))
+    fresh = write(people(300, seed=4), tmp_path / "fresh.csv")
+    (tmp_path / "key").write_bytes(b"k" * 20)
+    plan = Plan(Keyed(b"k" * 20, "id"))
+    body, path = certified(tmp_path, result, fresh, plan, same=False)
+    text = json.dumps(body)
+    found = verify(text, path, fresh, design=design, key=tmp_path / "key")
+    assert {one.name: one.passed for one in found if one.passed is not True} == {}
+    found = {one.name: one for one in verify(text, path, fresh, key=tmp_path / "key")}
+    assert found["left out"].passed is None
+    assert "which is needed (--design)" in found["left out"].sentence
 
 
 def count_rare(original, least):

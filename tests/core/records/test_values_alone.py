@@ -2,18 +2,24 @@
 
 import datetime
 import decimal
+import json
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from core.data.spec import Filter
+from core.data import Sources
+from core.data.spec import DataSpec, Filter
 from core.records import files
 from core.records.applying import apply
+from core.records.certificate import make
 from core.records.design import LEAVE_OUT, Plan
 from core.records.draws import Seeded
-from tests.core.records.makers import asked
+from core.records.verifying import verify
+from core.scenario import Scenario, evaluate
+from tests.core.records.makers import SEED, asked
 
 COUNT = 120
 GONE = tuple(f"gone-{i:03d}" for i in range(40))
@@ -34,6 +40,11 @@ def marked(kind):
         return pa.DictionaryArray.from_arrays(pa.array(indices), pa.array(values), ordered=True)
     if kind == "binary category":
         return pa.array([text.encode() for text in texts]).dictionary_encode()
+    if kind == "view":
+        return pa.array(texts).cast(pa.string_view())
+    if kind == "list of views":
+        lists = pa.ListArray.from_arrays(range(COUNT + 1), pa.array(texts))
+        return lists.cast(pa.list_(pa.string_view()))
     if kind == "list of categories":
         return pa.ListArray.from_arrays(range(COUNT + 1), pa.array(texts).dictionary_encode())
     if kind == "structure":
@@ -60,6 +71,8 @@ def marked(kind):
 
 KINDS = (
     "text",
+    "view",
+    "list of views",
     "category",
     "ordered category",
     "binary category",
@@ -176,3 +189,39 @@ def test_sizes_of_row_groups_do_not_tell_where_records_were_left_out(tmp_path, m
         assert sizes == [50, COUNT - len(GONE) - 50]
         contents.add(target.read_bytes())
     assert len(contents) == 1
+
+
+CELLS = {
+    "whole numbers": ([3, -1, 0, 10**6], pa.float64()),
+    "numbers": ([0.5, 3, None, 1e-7], pa.float64()),
+    "nothing": ([None, None, None, None], pa.float64()),
+    "more digits than a double has": ([str(2**53 + 1), "3", "4", "5"], pa.string()),
+    "codes": (["007", "1.50", "12", "3"], pa.string()),
+    "words": (["a", "b", None, "1"], pa.string()),
+}
+
+
+@pytest.mark.parametrize("cells", CELLS)
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_cell_left_out_does_not_type_the_column_of_a_workbook(tmp_path, cells, kind):
+    own, expected = CELLS[cells]
+    written = set()
+    for left_out in ("word", 7, None):
+        code = pd.Series([own[i % 4] for i in range(40)] + [left_out], dtype=object)
+        towns = [("Bonn", "Trier", "Ulm")[i % 3] for i in range(40)] + ["gone"]
+        sexes = [("f", "m")[i // 2 % 2] for i in range(41)]
+        path = tmp_path / "a.xlsx"
+        pd.DataFrame({"sex": sexes, "town": towns, "code": code}).to_excel(path, index=False)
+        sources = Sources()
+        key = sources.add_file(path)
+        data = DataSpec(key, ("sex",), ("town",), filters=REMAIN)
+        result = evaluate(Scenario(data=data, mechanism="watchdog"), sources)
+        target = tmp_path / f"released.{kind}"
+        upload = sources.uploads[key]
+        body = make(result, upload, Plan(Seeded(SEED)), target).certificate
+        written.add(target.read_bytes())
+        if kind == "parquet":
+            assert parquet.read_schema(target).field("code").type == expected
+        found = verify(json.dumps(body), target, path, str(SEED))
+        assert {one.name: one.sentence for one in found if not one.passed} == {}
+    assert len(written) == 1
