@@ -6,9 +6,9 @@ import pytest
 import streamlit as st
 
 from core.data import DataSpec
-from core.scenario import Scenario, answer
+from core.scenario import Scenario, answer, measured
 from pages.ui.chart import component
-from pages.ui.explore import again, meaning
+from pages.ui.explore import again, charts, meaning
 from pages.ui.work import derived, progress, store
 
 SCENARIO = Scenario(DataSpec("example:parity", (), ()), notion="lip", eps=0.5)
@@ -43,3 +43,12 @@ def test_a_card_is_drawn_once_for_what_it_shows(sent, monkeypatch, card, name):
     assert len(drawn) == 3
     assert sent[0]["data"] == sent[1]["data"] == sent[4]["data"]
     assert len({one["data"] for one in sent}) == 3
+
+
+def test_the_matrix_of_another_release_with_the_same_names_is_drawn_anew(sent):
+    first = result(0.5)
+    made = replace(first.mechanism, kernel=first.mechanism.kernel[::-1])
+    other = measured(first.scenario, first.counted, made)
+    for shown in (first, first, other):
+        charts.mechanism(shown)
+    assert sent[0]["data"] == sent[1]["data"] != sent[2]["data"]

@@ -196,6 +196,22 @@ def test_a_pair_that_never_occurs_is_crossed():
     assert (cross["x"], cross["y"]) == ([0], [2])
 
 
+def test_rows_and_columns_of_a_matrix_are_what_its_axes_say():
+    p = LEAK.joint_sy
+    pair, three = ("f", "m"), ("a", "b", "c")
+    secret, outputs = ("secret s", pair), ("output y", three)
+    for figure, shown, across, down in (
+        (figures.joint_matrix(p, pair, three), p.T, secret, ("symbol x", three)),
+        (figures.mechanism_matrix(p, pair, three), p, outputs, ("input x", pair)),
+        (figures.posterior_matrix(p, pair, three, "s"), p.T, secret, outputs),
+        (figures.posterior_matrix(p, pair, three, "x"), p.T, ("input x", pair), outputs),
+    ):
+        np.testing.assert_allclose(figure["data"][0]["z"], shown, atol=1e-4)
+        for axis, (title, names) in (("xaxis", across), ("yaxis", down)):
+            assert figure["layout"][axis]["title"]["text"] == title
+            assert tuple(figure["layout"][axis]["ticktext"]) == names
+
+
 def test_the_histogram_shades_what_is_allowed():
     box = FIGURES["histogram"]["layout"]["shapes"][0]
     assert (box["x0"], box["x1"]) == (-0.5, 0.5)

@@ -76,6 +76,14 @@ def test_betas_go_from_the_largest_to_the_smallest():
     assert figure["data"][0]["y"] == [0.1, 0.3]
 
 
+def test_what_is_kept_at_the_estimate_goes_across_and_what_is_kept_at_the_truth_up():
+    figure = figures.before_after([(figures.BoxPlot(0, "a", LOW), HIGH)])
+    marks = figure["data"][1]
+    assert (marks["x"], marks["y"]) == (list(LOW), list(HIGH))
+    assert figure["layout"]["xaxis"]["title"]["text"].endswith("at the estimate P̂")
+    assert figure["layout"]["yaxis"]["title"]["text"].endswith("at the truth P*")
+
+
 def test_a_design_that_is_not_there_yet_keeps_its_row():
     figure = figures.levels_at(
         ["a", "b"], np.array([0.4, np.nan]), np.array([0.5, np.nan]), 1.0, 4.0

@@ -16,6 +16,7 @@ from core import mechanisms as m
 from core.joint import Joint
 from core.notions import LIP
 from core.scenario import Scenario, evaluate
+from core.utilities import Guess
 from pages.ui.parts import exports
 from pages.ui.work import derived
 
@@ -134,6 +135,16 @@ def test_json_and_npz_hold_the_kernel():
     with np.load(io.BytesIO(written), allow_pickle=False) as archive:
         np.testing.assert_array_equal(archive["kernel"], MECHANISM.kernel)
         assert tuple(archive["x_labels"]) == JOINT.x_labels
+
+
+def test_json_has_information_in_nats_and_the_value_of_another_purpose_beside_it():
+    made = m.optimal(JOINT, LIP(0.4), utility=Guess())
+    content = json.loads(exports.mechanism_json(made, JOINT.x_labels))
+    assert content["utility_nats"] == made.information != made.utility
+    assert content["purpose"] == Guess.title
+    assert content["purpose_value"] == made.utility
+    assert content["purpose_upper_bound"] == made.upper_bound
+    assert "upper_bound_nats" not in content
 
 
 def test_parquet_holds_the_table_and_what_it_is_about():
