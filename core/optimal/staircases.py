@@ -24,7 +24,7 @@ from core.optimal.plan import SIZES
 from core.optimal.programs.master import SHORT, Master, Mixture
 from core.optimal.tolerances import MARGIN
 from core.optimal.utility import MutualInformation
-from core.validation import FloatArray, IntArray
+from core.validation import BoolArray, FloatArray, IntArray
 
 SEEDS = 4
 """Random sets that are drawn at a time, for each symbol."""
@@ -60,7 +60,8 @@ class Partial(NamedTuple):
 
     def take(self, which: IntArray) -> Partial:
         """Return some of them."""
-        return Partial(*(part[which] for part in self))
+        counts, between, mass, price = self
+        return Partial(counts[which], between[which], mass[which], price[which])
 
 
 class _Undecided:
@@ -319,7 +320,7 @@ class Staircases:
         better = better[np.argsort(-gain[better], kind="stable")][: TAKEN * len(self.p_x)]
         return counts[better], between[better], gain[better]
 
-    def _parts(self, counts: IntArray, between: IntArray) -> tuple[FloatArray, FloatArray]:
+    def _parts(self, counts: IntArray, between: IntArray) -> tuple[FloatArray, BoolArray]:
         """Return how far the symbol between is raised, and whether there is such an output."""
         if self.scaled:
             return np.zeros(len(counts)), np.ones(len(counts), dtype=np.bool_)
