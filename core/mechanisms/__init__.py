@@ -18,6 +18,7 @@ from core.mechanisms.quantisation import clustering, quantisation, secret_quanti
 from core.mechanisms.response.conditional_reporting import conditional_reporting
 from core.mechanisms.response.generalized_randomized_response import generalized_randomized_response
 from core.mechanisms.response.subset_random_response import subset_random_response
+from core.mechanisms.response.truncated_geometric import truncated_geometric
 from core.mechanisms.response.unary_encoding import (
     UnaryEncoding,
     optimized_unary_encoding,
@@ -63,6 +64,7 @@ __all__ = [
     "subset_merging_batch",
     "subset_merging_steps",
     "subset_random_response",
+    "truncated_geometric",
     "unary_encoding_summary",
     "watchdog",
     "watchdog_batch",

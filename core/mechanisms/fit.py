@@ -24,6 +24,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
         "subset_random_response",
         "grr",
         "oue",
+        "truncated_geometric",
         "conditional_reporting",
         "srlip_product",
         "srlip_product_optimised",

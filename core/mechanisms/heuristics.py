@@ -10,13 +10,14 @@ from core.mechanisms.quantisation import clustering
 from core.mechanisms.response.conditional_reporting import conditional_reporting
 from core.mechanisms.response.generalized_randomized_response import generalized_randomized_response
 from core.mechanisms.response.subset_random_response import subset_random_response
+from core.mechanisms.response.truncated_geometric import truncated_geometric
 from core.mechanisms.response.unary_encoding import optimized_unary_encoding
 from core.mechanisms.result import Mechanism
 from core.mechanisms.robust.entries import CLOSED_FORMS
 from core.mechanisms.trivial import constant, identity
 from core.nonstochastic import PROBLEMS
 from core.nonstochastic import catalogue as clusterings
-from core.notions import SRLIP, Notion, PointwiseNotion
+from core.notions import SRLIP, MetricLDP, Notion, PointwiseNotion
 
 _LOSS = r"I(X;Y) = H(X) - \sum_{x \in X_H} P(x) \log \frac{P(X_H)}{P(x)}"
 
@@ -142,6 +143,22 @@ HEURISTICS = (
         (PointwiseNotion,),
         needs_lift=True,
         slow_from=12,
+    ),
+    MechanismEntry(
+        "truncated_geometric",
+        "Truncated geometric noise",
+        "Move X's place in the order of its symbols by random steps, the longer the rarer, and "
+        "stop at the ends.",
+        r"P(y \mid x) \propto e^{-\alpha |y - x|} \text{ between the ends}",
+        "Ghosh, Roughgarden and Sundararajan 2009",
+        "m.truncated_geometric(joint, notion)",
+        lambda joint, notion, _options: truncated_geometric(
+            joint, required(notion, MetricLDP, "Truncated geometric noise")
+        ),
+        (MetricLDP,),
+        monotone=True,
+        slow_from=60,
+        sweep_slow_from=30,
     ),
     MechanismEntry(
         "conditional_reporting",

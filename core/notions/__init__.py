@@ -9,6 +9,7 @@ from core.notions.guessing import GuessingProbability, PointwiseMaximalLeakage
 from core.notions.ldp import LDP
 from core.notions.lift_norms import AlphaLift, Chi2Privacy, L1Privacy
 from core.notions.lip import ALIP, LIP
+from core.notions.metric_ldp import MetricLDP
 from core.notions.one_sided import Chi2Lift, L1Lift, MinLift
 from core.notions.rldp import RLDP
 from core.notions.robust_markov import RobustLDP, RobustPML
@@ -31,6 +32,7 @@ __all__ = [
     "Intersection",
     "L1Lift",
     "L1Privacy",
+    "MetricLDP",
     "MinLift",
     "Notion",
     "PointwiseDivergence",

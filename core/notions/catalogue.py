@@ -12,6 +12,7 @@ from core.notions.guessing import GuessingProbability, PointwiseMaximalLeakage
 from core.notions.ldp import LDP
 from core.notions.lift_norms import AlphaLift, Chi2Privacy, L1Privacy
 from core.notions.lip import ALIP, LIP
+from core.notions.metric_ldp import MetricLDP
 from core.notions.numbers import Numbers
 from core.notions.one_sided import Chi2Lift, L1Lift, MinLift
 from core.notions.rldp import RLDP
@@ -73,6 +74,22 @@ ENTRIES: tuple[NotionEntry, ...] = (
         kind=LDP,
         make=lambda numbers: LDP(numbers.eps),
         always_told=True,
+    ),
+    NotionEntry(
+        key="metric_ldp",
+        title="LDP by distance",
+        family="ratio",
+        meaning=(
+            "No output is more than e^(εd) times likelier under one secret than under another at "
+            "distance d: the difference of numbers, or of the places of levels. Close secrets are "
+            "hidden from each other more than distant ones."
+        ),
+        formula=r"P(y \mid s) \le e^{\varepsilon\, d(s, s')} P(y \mid s')",
+        source="Chatzikokolakis, Andrés, Bordenabe and Palamidessi 2013",
+        parameters=("eps",),
+        kind=MetricLDP,
+        make=lambda joint, numbers: MetricLDP.of_joint(joint, numbers.eps),
+        code=lambda numbers: f"MetricLDP.of_joint(joint, {numbers.eps!r})",
     ),
     of_numbers(
         key="l1",

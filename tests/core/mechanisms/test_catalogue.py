@@ -15,6 +15,7 @@ from core.notions import (
     Chi2Privacy,
     Intersection,
     L1Privacy,
+    MetricLDP,
 )
 
 JOINT = Joint.random_uniform(3, 6, np.random.default_rng(4))
@@ -40,6 +41,8 @@ def setting(entry):
         return JOINT, LIP(0.6)
     if entry.works_under(SRLIP):
         return JOINT, SRLIP(0.6)
+    if entry.works_under(MetricLDP):
+        return JOINT, MetricLDP.of_joint(JOINT, 0.6)
     return SMALL, RLDP.of_joint(SMALL, 0.6)
 
 

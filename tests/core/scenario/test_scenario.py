@@ -10,14 +10,14 @@ from core.data import Sources
 from core.data.spec import Binning, DataSpec, Filter
 from core.errors import InvalidInputError, NotConvexError
 from core.mechanisms import catalogue as mechanism_catalogue
-from core.notions import LIP, RLDP, SRLIP
+from core.notions import LIP, RLDP, SRLIP, MetricLDP
 from core.notions import catalogue as notion_catalogue
 from core.release.sentences import finding, question
 from core.scenario import Scenario, evaluate, measured
 from core.scenario.snippet import notebook, snippet
 from core.studies.frontier import GRID, sweep
 
-NOTIONS = {"lip": LIP, "srlip": SRLIP, "rldp": RLDP}
+NOTIONS = {"lip": LIP, "srlip": SRLIP, "metric_ldp": MetricLDP, "rldp": RLDP}
 ESTIMATE = DataSpec("example:rldp_estimate", (), (), secret_released=True)
 
 

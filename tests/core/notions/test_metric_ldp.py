@@ -1,0 +1,174 @@
+"""LDP by distance: libqif's figures, one plain linear program, known mechanisms, and bad input."""
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from core import mechanisms as m
+from core.errors import InvalidInputError
+from core.joint import Joint
+from core.mechanisms.response.truncated_geometric import geometric_kernel
+from core.notions import LDP, MetricLDP
+from core.notions.metric_ldp import neighbors
+from core.utilities import Distortion
+
+
+def apart(n: int) -> np.ndarray:
+    return np.abs(np.subtract.outer(np.arange(n), np.arange(n))).astype(float)
+
+
+def drawn(n: int) -> Joint:
+    return Joint.from_counts(np.diag(np.random.default_rng(n).dirichlet(np.ones(n))))
+
+
+def least_loss(joint: Joint, distances, loss, eps: float) -> float:
+    """Return the least expected loss by one program with a row for every pair and output."""
+    n_x, n_a = joint.n_x, loss.shape[1]
+    given = joint.p / joint.p_s[:, None]
+    rows = [
+        np.kron(given[s] - np.exp(eps * distances[s][t]) * given[t], np.eye(n_a))
+        for s in range(joint.n_s)
+        for t in range(joint.n_s)
+        if s != t and np.isfinite(distances[s][t])
+    ]
+    found = linprog(
+        (joint.p_x[:, None] * loss).ravel(),
+        A_ub=np.vstack(rows),
+        b_ub=np.zeros(len(rows) * n_a),
+        A_eq=np.kron(np.eye(n_x), np.ones(n_a)),
+        b_eq=np.ones(n_x),
+    )
+    return float(found.fun)
+
+
+@pytest.mark.parametrize(
+    ("n", "eps", "loss"),
+    [
+        (5, 0.5, 0.729038),
+        (5, 1.0, 0.495019),
+        (8, 0.5, 1.090611),
+        (8, 1.0, 0.651477),
+        (16, 0.5, 1.416958),
+        (16, 1.0, 0.650005),
+    ],
+)
+def test_the_least_loss_is_libqifs(n, eps, loss):
+    best = m.optimal(drawn(n), MetricLDP(eps, apart(n)), utility=Distortion(apart(n)))
+    assert best.status == "optimal"
+    assert -best.utility == pytest.approx(loss, abs=1e-6)
+
+
+TABLES = {
+    "places": apart(4),
+    "numbers": np.abs(np.subtract.outer([1.0, 2.0, 10.0, 11.5], [1.0, 2.0, 10.0, 11.5])),
+    "discrete": 1 - np.eye(4),
+    "no metric": np.array([[0, 5, 1, 1], [5, 0, 1, 2], [1, 1, 0, 9], [1, 2, 9, 0.0]]),
+    "two alike": np.array([[0, 0, 1, 2], [0, 0, 1, 2], [1, 1, 0, 1], [2, 2, 1, 0.0]]),
+    "two worlds": np.array(
+        [
+            [0, 1, np.inf, np.inf],
+            [1, 0, np.inf, np.inf],
+            [np.inf, np.inf, 0, 2],
+            [np.inf] * 2 + [2, 0],
+        ]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("eps", [0.0, 0.3, 1.5])
+def test_rows_of_neighbors_say_what_all_pairs_say(name, eps):
+    joint = Joint.random_uniform(4, 6, np.random.default_rng(1))
+    table, loss = TABLES[name], np.abs(np.subtract.outer(np.arange(6), np.arange(6))).astype(float)
+    notion = MetricLDP(eps, table)
+    best = m.optimal(joint, notion, utility=Distortion(loss))
+    assert best.audit.holds
+    assert -best.utility == pytest.approx(least_loss(joint, table, loss, eps), abs=2e-6)
+
+
+def test_neighbors_on_a_line_are_next_to_each_other():
+    assert neighbors(apart(6)).sum() == 10
+    assert neighbors(1 - np.eye(5)).sum() == 20
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.5])
+def test_equal_distances_are_ldp(scale):
+    joint = Joint.random_uniform(4, 7, np.random.default_rng(2))
+    kernel = np.random.default_rng(3).dirichlet(np.ones(5), size=7)
+    notion = MetricLDP(0.4, scale * (1 - np.eye(4)))
+    assert notion.achieved(joint, kernel) == pytest.approx(
+        LDP(1.0).achieved(joint, kernel) / scale, abs=1e-12
+    )
+    assert m.optimal(joint, notion).utility == pytest.approx(
+        m.optimal(joint, LDP(0.4 * scale)).utility, abs=1e-6
+    )
+
+
+def test_the_level_is_the_largest_ratio_by_distance():
+    joint = Joint.random_uniform(5, 6, np.random.default_rng(4))
+    kernel = np.random.default_rng(5).dirichlet(np.ones(4), size=6)
+    given = joint.p @ kernel / joint.p_s[:, None]
+    expected = max(
+        np.log(given[s, y] / given[t, y]) / abs(s - t)
+        for s in range(5)
+        for t in range(5)
+        for y in range(4)
+        if s != t
+    )
+    notion = MetricLDP.of_joint(joint, 1.0)
+    assert notion.achieved(joint, kernel) == pytest.approx(expected, abs=1e-12)
+    assert notion.achieved(joint, np.ones((6, 1))) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_outputs_that_rule_out_secrets_have_an_infinite_level():
+    joint = Joint.from_counts(np.eye(3))
+    notion = MetricLDP(1.0, apart(3))
+    assert notion.achieved(joint, np.eye(3)) == np.inf
+    both_out = [[0.5, 0.5], [0.5, 0.5], [0.0, 1.0]]
+    assert notion.achieved(joint, both_out) == np.inf
+    worlds = MetricLDP(1.0, [[0, 1, np.inf], [1, 0, np.inf], [np.inf, np.inf, 0]])
+    assert worlds.achieved(joint, [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1.0]]) == 0.0
+    same = MetricLDP(1.0, [[0, 0, 1], [0, 0, 1], [1, 1, 0]])
+    assert same.achieved(joint, [[0.5, 0.5], [0.4, 0.6], [0.5, 0.5]]) == np.inf
+
+
+def test_truncated_geometric_noise_keeps_it_at_its_own_parameter():
+    joint = drawn(8)
+    made = m.truncated_geometric(joint, MetricLDP.of_joint(joint, 0.7))
+    np.testing.assert_allclose(made.kernel, geometric_kernel(8, 0.7), atol=1e-9)
+    best = m.optimal(joint, made.notion, utility=Distortion(apart(8)))
+    loss = float((joint.p_x[:, None] * made.kernel * apart(8)).sum())
+    assert -best.utility <= loss
+    assert m.optimal(joint, made.notion).utility >= made.utility
+    ends = geometric_kernel(5, 0.0)
+    np.testing.assert_array_equal(ends, np.full((5, 2), 0.5))
+    np.testing.assert_array_equal(geometric_kernel(5, np.inf), np.eye(5))
+
+
+def test_numbers_are_apart_by_their_difference_and_names_by_their_places():
+    numbers = Joint.from_counts(np.eye(3), ["10", "12.5", "30"])
+    assert MetricLDP.of_joint(numbers, 1.0).distances[0] == (0.0, 2.5, 20.0)
+    names = Joint.from_counts(np.eye(3), ["low", "middle", "high"])
+    assert MetricLDP.of_joint(names, 1.0).distances[2] == (2.0, 1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("distances", "sentence"),
+    [
+        ([[0, -1], [-1, 0]], "must be at least 0, got -1"),
+        ([[0, np.nan], [np.nan, 0]], "must be at least 0, got nan"),
+        ([[0, 1], [2, 0]], "must be symmetric, got 1 from secret 1 to 2 and 2 back"),
+        ([[1, 1], [1, 0]], "of a secret to itself must be 0, got 1 for secret 1"),
+        ([[0, 1, 2], [1, 0, 1]], r"must be a square table, got shape \(2, 3\)"),
+        ([], "must be a square table"),
+        ([["a", "b"], ["c", "d"]], "must be numbers"),
+    ],
+)
+def test_what_is_no_table_of_distances_is_named(distances, sentence):
+    with pytest.raises(InvalidInputError, match=sentence):
+        MetricLDP(1.0, distances)
+
+
+def test_distances_of_other_secrets_are_named():
+    with pytest.raises(InvalidInputError, match="of 3 secrets, and S has 2"):
+        m.optimal(Joint.from_counts([[3, 1], [1, 3]]), MetricLDP(1.0, apart(3)))
