@@ -306,6 +306,17 @@ class DataSpec:
                     raise InvalidInputError(f"{shown(name)} of {of} is merged more than once.")
                 seen.add((merge.columns, name))
 
+    @property
+    def releases_secret(self) -> bool:
+        """Whether X is S itself: both are the same columns.
+
+        Examples
+        --------
+        >>> DataSpec(secret=("race",), released=("race",)).releases_secret
+        True
+        """
+        return set(self.secret) == set(self.released) != set()
+
     def merged(self, columns: tuple[str, ...]) -> tuple[Merge, ...]:
         """Return the symbols of these columns that become one.
 

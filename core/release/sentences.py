@@ -32,6 +32,8 @@ def question(scenario: Scenario) -> str:
     released = _columns(data.released, "X")
     if data.task and scenario.purpose in ("task", "guess"):
         return f"Can {released} tell {_columns(data.task, 'T')} without giving away {secret}?"
+    if data.releases_secret:
+        return f"How much can {secret} itself say in public and still stay private?"
     if data.secret_released:
         return f"How much can {secret} and {released} be published and still hide {secret}?"
     return f"Does publishing {released} give away {secret}?"
@@ -200,7 +202,9 @@ def _bound(result: Result, unit: str) -> str:
         asked, within = f"{asked} that may look at S too", ""
     else:  # one that looks at S as well may keep more
         secret = _columns(data.secret, "S")
-        within = "" if data.secret_released else f" without looking at {secret}"
+        within = (
+            "" if data.secret_released or data.releases_secret else f" without looking at {secret}"
+        )
     low, high = mechanism.purpose.range(result.joint)
     # gap, in units of the utility or of all that X adds to it, whichever is smaller, up to which a
     # sentence calls a result proven; the figures show the gap itself

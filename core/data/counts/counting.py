@@ -163,10 +163,10 @@ def _check_columns(spec: DataSpec) -> None:
         for column in columns:
             if columns.count(column) > 1:
                 raise InvalidInputError(f"{name} has the column {shown(column)} more than once.")
-    if set(spec.secret) == set(spec.released):
+    if spec.releases_secret and spec.secret_released:
         raise InvalidInputError(
-            f"S and X are both {shown(JOINED.join(spec.secret))}: choose another column for one "
-            "of them."
+            f"X is the secret {shown(JOINED.join(spec.secret))} itself, so it cannot be released a "
+            "second time: switch off “S is released too”, or choose another column for X."
         )
     if set(spec.task) == set(spec.secret):
         raise InvalidInputError(

@@ -23,6 +23,12 @@ from pages.ui.work import derived, visits
 NAMED = 3
 """Symbols that are named before the rest is counted."""
 
+ITSELF = (
+    "X is S itself, so LDP is classical local differential privacy. Side information and "
+    "conditional reporting mean nothing here: nothing is released besides S."
+)
+"""What is said where S itself is released."""
+
 _JOINTS = ("matrix:", "random:", "example:")
 
 
@@ -57,6 +63,7 @@ def show(*, pair: bool = True) -> None:
                 help=f"{glossary.meaning(term)} Several columns are joined into one.",
                 select_all=False,
             )
+        _itself(spec)
     _remedies(spec)
     if pair:
         st.session_state["data_pair"] = spec.secret_released
@@ -64,11 +71,28 @@ def show(*, pair: bool = True) -> None:
             "S is released too",
             key="data_pair",
             on_change=lambda: state.with_data(secret_released=st.session_state["data_pair"]),
+            disabled=spec.releases_secret and not spec.secret_released,
             help="X becomes the pair (S, U): the mechanism may read and change the secret itself.",
         )
     treatment = _treatment(spec)
     if treatment:
         st.caption(markdown(treatment))
+
+
+def _itself(spec: DataSpec) -> None:
+    """Offer to release S itself; where it is, say what that means."""
+    if spec.releases_secret:
+        st.caption(markdown(ITSELF))
+    elif spec.secret:
+        st.button(
+            markdown(f"Release {' and '.join(spec.secret)} itself, privately"),
+            key="data_itself",
+            type="tertiary",
+            icon=":material/casino:",
+            on_click=state.with_data,
+            kwargs={"released": spec.secret, "secret_released": False, "task": ()},
+            help="X becomes S: randomized response, the classical question of local privacy.",
+        )
 
 
 def _remedies(spec: DataSpec) -> None:

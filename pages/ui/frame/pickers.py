@@ -14,6 +14,7 @@ import streamlit as st
 from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms import fit
+from core.mechanisms.entry import MechanismEntry
 from core.notions import Notion
 from core.notions import catalogue as notions
 from core.notions.entry import FAMILIES
@@ -38,6 +39,9 @@ HOLDER = (
     "Whoever makes the release must hold S of every record, and keep it as safe as the data itself."
 )
 """The warning beside that switch."""
+
+ITSELF = "X is S itself, so every mechanism reads S already"
+"""Why reading S means nothing where S is what is released."""
 
 SYMBOLS = {"eps": "M", "bound": "c"}
 """Number whose range depends on the data → its symbol under promises that have such a range."""
@@ -98,7 +102,8 @@ def pick_mechanism(
                 entry.key,
                 _named(entry.key),
                 entry.meaning,
-                _off(fit.obstacle(entry, kinds, of_task=scenario.of_task), scenario),
+                _without_need(entry, scenario)
+                or _off(fit.obstacle(entry, kinds, of_task=scenario.of_task), scenario),
             )
             for entry in entries
         ]
@@ -111,7 +116,13 @@ def pick_mechanism(
 def _look_at_s(scenario: Scenario) -> None:
     """Show the switch that lets the release look at S, and who must hold S then."""
     looks = mechanisms.entry(scenario.mechanism).reads_secret
-    off = fit.obstacle(mechanisms.entry(READING), asked_kinds(scenario), of_task=scenario.of_task)
+    off = (
+        ITSELF
+        if scenario.data.releases_secret
+        else fit.obstacle(
+            mechanisms.entry(READING), asked_kinds(scenario), of_task=scenario.of_task
+        )
+    )
     if st.session_state.get(LOOKS) != looks:
         st.session_state[LOOKS] = looks
     st.toggle(
@@ -219,6 +230,8 @@ def _against(key: str, scenario: Scenario) -> str:
     """Return why a promise has no answer here, or which mechanism choosing it would replace."""
     of_task = scenario.of_task
     kind = notions.entry(key).kind
+    if kind.secret_released and scenario.data.releases_secret:
+        return "Needs another X: where X is S itself, it is LDP."
     if kind.secret_released and not scenario.data.secret_released:
         return "Needs “S is released too”: to be switched on."
     kinds = [kind, *asked_kinds(scenario)[1:]]
@@ -232,6 +245,12 @@ def _against(key: str, scenario: Scenario) -> str:
         f"{entry.title} does not work under it; {mechanisms.entry(goes_on).title} would take its "
         "place."
     )
+
+
+def _without_need(entry: MechanismEntry, scenario: Scenario) -> str:
+    """Return why a mechanism that reads S has nothing to add, where X is S itself; else ""."""
+    needless = entry.reads_secret and scenario.data.releases_secret
+    return f"Needs another X: {ITSELF}." if needless else ""
 
 
 def _off(reason: str, scenario: Scenario) -> str:

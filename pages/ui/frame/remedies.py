@@ -57,6 +57,9 @@ def _other_questions(scenario: Scenario) -> Iterator[Remedy]:
     if scenario.also:
         yield "Without the further promises", {"_also": ()}
     kinds = pickers.asked_kinds(scenario)
+    if any(kind.secret_released for kind in kinds) and scenario.data.releases_secret:
+        yield "LDP, which RLDP is without U", {"notion": "ldp", "mech": "optimal"}
+        return
     if any(kind.secret_released for kind in kinds) and not scenario.data.secret_released:
         yield "Release S too", {"_data": replace(scenario.data, secret_released=True)}
         return

@@ -222,7 +222,11 @@ def test_nan_in_parquet_is_missing_whatever_the_file_s_statistics_say(sources, t
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"released": ("s",)}, "S and X are both 's': choose another column for one of them."),
+        (
+            {"released": ("s",), "secret_released": True},
+            "X is the secret 's' itself, so it cannot be released a second time: switch off “S is "
+            "released too”, or choose another column for X.",
+        ),
         ({"secret": ()}, "Choose at least one column for S."),
         ({"released": ("x", "x")}, "X has the column 'x' more than once."),
         ({"released": ("nope",)}, "data.csv has no column 'nope': 's', 'x', 'one', 'none'."),
@@ -296,3 +300,15 @@ def test_threads_count_side_by_side():
         thread.join()
     assert len(found) == 4
     assert all((p == wanted).all() for p in found)
+
+
+def test_the_secret_itself_can_be_released(add, sources):
+    frame = pd.DataFrame({"s": list("abac"), "t": list("xxyy")})
+    key = add(frame)
+    counted = count(DataSpec(key, ("s",), ("s",)), sources)
+    np.testing.assert_array_equal(counted.joint.p, np.diag([0.5, 0.25, 0.25]))
+    assert counted.joint.is_secret_released
+    turned = count(DataSpec(key, ("s", "t"), ("t", "s")), sources)
+    assert turned.joint.is_secret_released
+    coarser = count(DataSpec(key, ("s",), ("s",), rare_below=2), sources)
+    assert coarser.joint.p.shape == (3, 2)

@@ -1,0 +1,66 @@
+"""S = X on every page: it opens, one click asks for it, and what means nothing says so."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.frame import data_controls
+from pages.ui.frame.pickers import ITSELF
+from pages.ui.style.labels import markdown
+from tests.pages.picking import pick
+
+pytestmark = pytest.mark.usefixtures("no_lines")
+
+ROOT = Path(__file__).parents[2]
+
+PAGES = (
+    "explore",
+    "compare",
+    "lift",
+    "mechanisms",
+    "frontiers",
+    "robust",
+    "confusability",
+    "release",
+    "data",
+)
+
+
+def opened(page="explore", **query):
+    app = AppTest.from_file(ROOT / "pages" / f"{page}.py", default_timeout=60)
+    for name, value in {"s": "race", "x": "race", "notion": "ldp", "eps": "1", **query}.items():
+        app.query_params[name] = value
+    return app.run()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_opens(page):
+    app = opened(page)
+    assert not app.exception
+    assert not app.error
+
+
+def test_one_click_asks_for_it_and_a_caption_says_what_it_means():
+    app = opened(x="education", sx="1", notion="lip")
+    button = app.button(key="data_itself")
+    assert button.label == "Release race itself, privately"
+    app = button.click().run()
+    assert app.query_params["x"] == "race"
+    assert "sx" not in app.query_params
+    assert not app.error
+    assert markdown(data_controls.ITSELF) in [one.value for one in app.caption]
+    assert "data_itself" not in [one.key for one in app.button]
+    assert app.toggle(key="data_pair").disabled
+
+
+def test_what_reads_s_and_what_needs_u_say_why_they_mean_nothing():
+    app = opened()
+    said = [caption for one in app.radio for caption in one.proto.captions]
+    assert any(ITSELF in caption for caption in said)
+    assert any("where X is S itself, it is LDP" in caption for caption in said)
+    assert app.toggle(key="looks_at_s").disabled
+    app = pick(app, "notion", "metric_ldp")
+    assert not app.exception
+    assert not app.error
+    assert app.query_params["notion"] == "metric_ldp"
