@@ -32,6 +32,91 @@ ORDERS = np.geomspace(1.0, 50.0, 50)
 """The orders α at which the mean of lifts is worked out."""
 
 
+SAME = 1e-6
+"""Relative difference of two probabilities of an output that is rounding."""
+
+ASKED = 1_000
+"""People who answer in Warner's survey."""
+
+BUDGETS = np.linspace(0.25, 6.0, 24)
+"""The ε at which ways to answer about k values are worked out."""
+
+
+@dataclass(frozen=True, eq=False)
+class WarnerExample:
+    """Warner's survey of a sensitive share, and what ways to answer about k values keep.
+
+    - `eps`: the ε at which the coin keeps LDP; `said`: the probability of a yes.
+    - `error`, `plain`: standard errors of the estimated share, with the coin and without it.
+    - `budgets`: ε, shape (j,); `best`, `truthful`, `halves`: shares of log k that the optimum,
+      randomized response and two groups keep there; `raised`: how many values an output of the
+      optimum stands for.
+    - `single`: the ε from which randomized response keeps at least 99 % of the optimum; ∞ where
+      it does at none of `budgets`.
+    """
+
+    share: float
+    truth: float
+    eps: float
+    said: float
+    error: float
+    plain: float
+    values: int
+    budgets: FloatArray
+    best: FloatArray
+    truthful: FloatArray
+    halves: FloatArray
+    raised: FloatArray
+    single: float
+
+
+def warner_example(share: float, truth: float, values: int) -> WarnerExample:
+    """Return the worked example of a secret that is released itself.
+
+    Source: Warner 1965 for the coin; Kairouz, Oh and Viswanath 2016 for k values.
+    """
+    coin = Joint.from_counts(np.diag([share, 1 - share]), ("yes", "no"), ("yes", "no"))
+    said = truth * share + (1 - truth) * (1 - share)
+    stretch = 2 * truth - 1
+    joint = Joint.from_counts(np.eye(values))
+    found = [m.optimal(joint, LDP(float(eps))) for eps in BUDGETS]
+    simple = [m.generalized_randomized_response(joint, notion=LDP(float(eps))) for eps in BUDGETS]
+    best, truthful = (np.array([made.nmi for made in line]) for line in (found, simple))
+    near = np.flatnonzero(truthful < 0.99 * best)
+    last = len(BUDGETS) if not len(near) else int(near[-1]) + 1
+    return WarnerExample(
+        share=share,
+        truth=truth,
+        eps=LDP(1.0).achieved(coin, flipped(truth)),
+        said=said,
+        error=float(np.sqrt(said * (1 - said) / ASKED) / stretch) if stretch > 0 else math.inf,
+        plain=float(np.sqrt(share * (1 - share) / ASKED)),
+        values=values,
+        budgets=BUDGETS,
+        best=best,
+        truthful=truthful,
+        halves=np.array([_grouped(joint, float(eps)) for eps in BUDGETS]),
+        raised=np.array([_raised(made.kernel) for made in found]),
+        single=float(BUDGETS[last])
+        if 0 < last < len(BUDGETS)
+        else (0.0 if last == 0 else math.inf),
+    )
+
+
+def _grouped(joint: Joint, eps: float) -> float:
+    """Return the share of X that the coin keeps, where it tells which half of the values it is."""
+    truth = 1 / (1 + math.exp(-eps))
+    first = np.arange(joint.n_x) < joint.n_x // 2
+    kernel = np.where(first[:, None], flipped(truth)[:1], flipped(truth)[1:])
+    return told(joint, kernel, ("first", "second")).kept
+
+
+def _raised(kernel: FloatArray) -> float:
+    """Return how many symbols an output stands for, on average: those of the larger probability."""
+    sizes: FloatArray = (kernel > (1 + SAME) * kernel.min(axis=0)).sum(axis=0)
+    return float(sizes @ kernel.mean(axis=0))
+
+
 @dataclass(frozen=True, eq=False)
 class LipExample:
     """A test whose result is told with a chance of a lie, under LIP.

@@ -14,6 +14,9 @@ from core.scenario import Scenario
 from core.scenario.data_url import Query
 from core.scenario.url import to_query
 
+MOST = 6.0
+"""Largest ε that the lesson on Warner's coin asks for."""
+
 TEST = "learn_test"
 """The example that most lessons are about."""
 
@@ -128,6 +131,27 @@ LESSONS: tuple[Lesson, ...] = (
         ("ill", "truth"),
     ),
     Lesson(
+        "warner",
+        "Warner’s coin",
+        "A survey asks something that people lie about. Each person answers truthfully with "
+        "probability p and otherwise says the opposite, so that no answer gives anyone away. Here "
+        "the secret itself is released, S = X, and LDP is the local privacy of the textbooks.",
+        ("notion:ldp",),
+        (
+            "When the secret itself is collected: choose the same column for S and X, or press "
+            "“Release … itself, privately”.",
+            "To choose how people answer: in two groups at small ε, by sets in between, by "
+            "randomized response at large ε.",
+        ),
+        (
+            "Each answer is noisy: an estimate needs many of them.",
+            "Whoever answers twice, with fresh coins, spends ε twice.",
+            "The optimum here keeps the most information. Another purpose, such as a small error "
+            "of the estimate, may prefer another set size.",
+        ),
+        ("ill", "truth", "values"),
+    ),
+    Lesson(
         "pml",
         "PML",
         "Pointwise maximal leakage bounds how much an output helps one who starts from P(S) and "
@@ -234,6 +258,11 @@ def _least(values: Values) -> float:
     return math.ceil(100 * told(of_test(), flipped(values["truth"])).ldp - 1e-9) / 100
 
 
+def _of_coin(truth: float) -> float:
+    """Return the ε of Warner's coin, ∞ where it always tells the truth."""
+    return math.log(truth / (1 - truth)) if truth < 1 else math.inf
+
+
 def _told(values: Values) -> float:
     """Return the I(S;Y) of the release of the lesson on the funnel, rounded."""
     return round(values["chance"] * told(of_test()).about_secret, 3)
@@ -250,6 +279,16 @@ _OPENS: dict[str, Callable[[Values], Opens]] = {
     "lip": lambda v: _test(notion="lip", eps=v["budget"]),
     "alip": lambda v: _test(notion="alip", eps=v["both"], lam=v["share"]),
     "ldp": lambda v: _test(notion="ldp", eps=_least(v)),
+    "warner": lambda v: Opens(
+        "",
+        "Explore",
+        Scenario(
+            data=DataSpec(secret=("race",), released=("race",)),
+            notion="ldp",
+            eps=math.ceil(100 * min(_of_coin(v["truth"]), MOST)) / 100,
+        ),
+        {},
+    ),
     "pml": lambda v: _test(notion="pml", eps=v["budget"]),
     # the order that stands for 1 in a question: of order 1 every mean of lifts is 1
     "alpha": lambda v: _test(notion="alpha", alpha=max(v["order"], 1.05)),

@@ -76,6 +76,12 @@ SETTINGS = _listed(
         100.0,
         choices=(30.0, 100.0, 300.0, 1_000.0, 3_000.0, 10_000.0, 100_000.0),
     ),
+    Setting(
+        "values",
+        "k · values of the secret, all equally likely",
+        16.0,
+        choices=(2.0, 3.0, 4.0, 8.0, 16.0, 32.0, 64.0),
+    ),
     Setting("chance", "Chance that the result is told at all", 0.1),
     Setting("merged", "Merges done", 1.0, 0.0, 2.0, 1.0, whole=True),
     Setting("variant", "Variant of the numbers", 0.0, 0.0, 99.0, 1.0, whole=True),

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core.learning.examples import (
+    ASKED,
     AlipExample,
     AlphaExample,
     FunnelExample,
@@ -16,6 +17,7 @@ from core.learning.examples import (
     PmlExample,
     RangeExample,
     RobustExample,
+    WarnerExample,
 )
 from core.learning.tables import Told
 from core.wording import listed, number_of, percent
@@ -94,6 +96,39 @@ def of_lift(found: Told) -> Sentences:
             "change of any belief, up or down."
         )
     return tuple(said)
+
+
+def of_warner(found: WarnerExample) -> Sentences:
+    """Return what Warner's coin does, and what becomes of it for more values."""
+    if found.eps == 0:
+        coin = "A fair coin tells nothing: ε = 0, and no number of answers gives an estimate."
+    else:
+        price = (
+            f"With {ASKED:,} answers its standard error is {percent(found.error, 1)}; asked openly "
+            f"it is {percent(found.plain, 1)}."
+        )
+        coin = (
+            f"Each person tells the truth {percent(found.truth, 1)} of the time: that keeps LDP at "
+            f"ε = log(p/(1 − p)) = {nats(found.eps)}. Of the answers {percent(found.said, 1)} are "
+            "yes. The share of yes, less 1 − p, divided by 2p − 1, estimates the "
+            f"{percent(found.share, 1)} without bias. {price}"
+        )
+    small, large = found.raised[0], found.raised[-1]
+    sets = (
+        f"With {found.values} values the best output stands for a set of them: "
+        f"{level(small)} at ε = {level(found.budgets[0])}, {level(large)} at "
+        f"ε = {level(found.budgets[-1])}."
+    )
+    ends = (
+        f"At ε = {level(found.budgets[0])} two groups keep "
+        f"{percent(found.halves[0] / found.best[0], 1)} of what the optimum keeps, and randomized "
+        f"response {percent(found.truthful[0] / found.best[0], 1)}."
+    )
+    if math.isinf(found.single):
+        return coin, sets, f"{ends} Up to ε = {level(found.budgets[-1])} sets stay the best."
+    if found.single == 0:
+        return coin, sets, f"{ends} Here randomized response is the best at every ε."
+    return coin, sets, f"{ends} From ε = {level(found.single)} on randomized response is as good."
 
 
 def of_lip(found: LipExample) -> Sentences:

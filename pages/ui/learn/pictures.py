@@ -22,6 +22,7 @@ from core.learning.examples import (
     PmlExample,
     RangeExample,
     RobustExample,
+    WarnerExample,
     alip_example,
     alpha_example,
     funnel_example,
@@ -30,6 +31,7 @@ from core.learning.examples import (
     pml_example,
     range_example,
     robust_example,
+    warner_example,
 )
 from core.learning.tables import Told, of_test, told
 from core.release.confusability import ConfusabilityGraph, release_graph
@@ -69,6 +71,11 @@ def alip(values: Values) -> AlipExample:
 def ldp(values: Values) -> LdpExample:
     """Return the example of LDP."""
     return _kept(ldp_example, values["ill"], values["truth"])
+
+
+def warner(values: Values) -> WarnerExample:
+    """Return the example of Warner's coin."""
+    return _kept(warner_example, values["ill"], values["truth"], int(values["values"]))
 
 
 def pml(values: Values) -> PmlExample:
@@ -409,6 +416,29 @@ def _funnel(values: Values) -> Sentences:
     return words.of_funnel(found)
 
 
+def _warner(values: Values) -> Sentences:
+    found = warner(values)
+    lines = (
+        ("optimum: sets", found.best),
+        ("randomized response", found.truthful),
+        ("two groups", found.halves),
+    )
+    still(
+        figures.curves(
+            [Curve(name, found.budgets, kept) for name, kept in lines],
+            Side("ε", 0.0, float(found.budgets[-1])),
+            Side("kept of X", 0.0, 1.0, percent=True),
+            height=300,
+        ),
+        key="learn_warner",
+        title=f"What is kept of one of {found.values} values",
+        subtitle="All values are equally likely. Each answer keeps LDP at ε.",
+        alt=f"At ε = {words.level(found.budgets[-1])} the optimum keeps {found.best[-1]:.1%}.",
+        table=lambda: pd.DataFrame({"ε": found.budgets, **dict(lines), "set size": found.raised}),
+    )
+    return words.of_warner(found)
+
+
 def _maximin(values: Values) -> Sentences:
     found = maximin(values)
     before, after = st.columns(2)
@@ -447,6 +477,7 @@ _PICTURES: dict[str, Callable[[Values], Sentences]] = {
     "lip": _lip,
     "alip": _alip,
     "ldp": _ldp,
+    "warner": _warner,
     "pml": _pml,
     "alpha": _alpha,
     "rldp": _rldp,

@@ -18,7 +18,7 @@ from core.scenario.url import KEYS, from_query
 
 
 def test_every_notion_that_the_issue_names_has_a_lesson():
-    wanted = ("lift", "lip", "alip", "ldp", "pml", "alpha", "rldp", "funnel", "maximin")
+    wanted = ("lift", "lip", "alip", "ldp", "warner", "pml", "alpha", "rldp", "funnel", "maximin")
     assert tuple(one.key for one in LESSONS) == wanted
     assert lesson("alpha").title == "α-lift"
 
