@@ -1,0 +1,147 @@
+"""200 questions of all kinds: "auto" beside each single way of solving them.
+
+Run with `python -m benchmarks.routes`; `--limit 3` is the processor seconds for each answer,
+`--every 10` takes one question in ten. Listed are the questions where another way took less than
+half of the time of "auto", or proved what "auto" did not.
+"""
+
+import argparse
+import time
+from collections.abc import Iterator
+from itertools import product
+from statistics import median
+
+import numpy as np
+
+from core import clock
+from core import mechanisms as m
+from core.errors import CoreError
+from core.joint import Joint
+from core.notions import (
+    ALIP,
+    LDP,
+    LIP,
+    Average,
+    Chi2Lift,
+    EpsDelta,
+    GuessingProbability,
+    L1Lift,
+    MetricLDP,
+    MinLift,
+    Notion,
+    PointwiseDivergence,
+    PointwiseMaximalLeakage,
+)
+from core.utilities import Distortion, Guess, Information, Purpose
+
+SHAPES = ((2, 2), (3, 5), (2, 12), (12, 3), (6, 20), (5, 42), (40, 2))
+"""Sizes (n_s, n_x) of uniform joints."""
+
+LARGE = ((10, 100), (10, 442), (1000, 2))
+"""Sizes that are asked only some of the questions."""
+
+ALONE = (3, 10, 20)
+"""Numbers of symbols where S = X."""
+
+SLOW = 0.1
+"""Seconds below which no way is called slow."""
+
+AVERAGES = ("mutual_information", "total_variation", "chi2", "maximal_leakage", "guessing")
+
+Question = tuple[str, Joint, Notion, Purpose]
+
+
+def questions() -> Iterator[Question]:
+    """Yield the questions with their names."""
+    joints = {f"{s}×{x}": Joint.random_uniform(s, x, np.random.default_rng(0)) for s, x in SHAPES}
+    joints |= {
+        f"S = X, {k}": Joint.from_counts(np.diag(np.random.default_rng(k).dirichlet(np.ones(k))))
+        for k in ALONE
+    }
+    for name, joint in joints.items():
+        for notion in _notions(joint):
+            yield f"{name}, {notion}, information", joint, notion, Information()
+        for notion, purpose in product(
+            (LIP(0.3), LDP(0.5), _average(joint, "mutual_information")), _linear(joint)
+        ):
+            yield f"{name}, {notion}, {purpose.title}", joint, notion, purpose
+    for s, x in LARGE:
+        joint = Joint.random_uniform(s, x, np.random.default_rng(0))
+        for notion in (LIP(0.3), LDP(0.5)):
+            yield f"{s}×{x}, {notion}, information", joint, notion, Information()
+            for purpose in _linear(joint):
+                yield f"{s}×{x}, {notion}, {purpose.title}", joint, notion, purpose
+
+
+def _notions(joint: Joint) -> Iterator[Notion]:
+    """Yield every promise that is asked of a joint."""
+    yield from (LIP(0.0), LIP(0.3), LDP(0.5), ALIP(0.2, 0.6), MinLift(0.4))
+    yield from (PointwiseMaximalLeakage(0.4), L1Lift(0.3), Chi2Lift(0.3), PointwiseDivergence(0.1))
+    yield GuessingProbability(0.5 + 0.5 * float(joint.p_s.max()))
+    yield from (MetricLDP.of_joint(joint, 0.2), EpsDelta(LIP(0.3), 0.05))
+    yield from (_average(joint, measure) for measure in AVERAGES)
+
+
+def _average(joint: Joint, measure: str) -> Average:
+    """Return the budget that is 30 % of the way from nothing to what X itself gives."""
+    least = float(joint.p_s.max()) if measure == "guessing" else 0.0
+    most = Average(measure, 1.0).achieved(joint, np.eye(joint.n_x))
+    return Average(measure, least + 0.3 * (most - least))
+
+
+def _linear(joint: Joint) -> tuple[Purpose, ...]:
+    """Return a right guess and a distance."""
+    places = np.arange(joint.n_x)
+    return Guess(), Distortion(np.abs(np.subtract.outer(places, places)).astype(float))
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--limit", type=float, default=3.0, help="processor seconds an answer")
+    parser.add_argument("--every", type=int, default=1, help="take one question in so many")
+    given = parser.parse_args()
+    asked = list(questions())[:: given.every]
+    ratios, proven, lost = [], 0, 0
+    print("| question | auto, s | proven | enumerate, s | proven | columns, s | proven |")
+    print("|---|---|---|---|---|---|---|", flush=True)
+    with clock.using(time.process_time):
+        for name, joint, notion, purpose in asked:
+            found = {
+                solver: _answer(joint, notion, purpose, solver, given.limit)
+                for solver in ("auto", "enumerate", "columns")
+            }
+            seconds, closed = found.pop("auto")
+            others = [took for took, other in found.values() if other or not closed]
+            best = max(min(others, default=seconds), SLOW)
+            ratios.append(max(seconds, SLOW) / best)
+            missed = not closed and any(other for _, other in found.values())
+            proven, lost = proven + closed, lost + missed
+            if ratios[-1] > 2 or missed:
+                rest = " | ".join(f"{took:.2f} | {_mark(other)}" for took, other in found.values())
+                print(f"| {name} | {seconds:.2f} | {_mark(closed)} | {rest} |", flush=True)
+    print(
+        f"\n{len(asked)} questions: {proven} proven by auto, {lost} by another way alone; auto "
+        f"takes {median(ratios):.2f} (median) to {max(ratios):.1f} times the best other way."
+    )
+
+
+def _answer(
+    joint: Joint, notion: Notion, purpose: Purpose, solver: str, limit: float
+) -> tuple[float, bool]:
+    """Return the seconds that an answer took, and whether it is proven."""
+    begun = clock.now()
+    try:
+        made = m.optimal(joint, notion, solver=solver, time_limit=limit, utility=purpose)  # type: ignore[arg-type]
+    except CoreError as error:
+        print(f"{notion} by {solver}: {error}", flush=True)
+        return clock.now() - begun, False
+    return clock.now() - begun, made.status == "optimal"
+
+
+def _mark(proven: bool) -> str:
+    return "yes" if proven else "no"
+
+
+if __name__ == "__main__":
+    main()
