@@ -6,6 +6,7 @@ mass to the cells it mixes leaves P(y | s) as it is and brings P nearer to P̂.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -99,6 +100,10 @@ _BALANCED = 1e-5
 """Relative difference of the two sides' marginal gains at which a split counts as best: the level
 is flat there, so its own error is of the order of the square."""
 
+_FEW, _GRID = 3, 9
+"""Splits of the budget that are tried for all pairs at once, from all for one to all for the other:
+few for most outputs, more for those that these find nothing of."""
+
 _COARSE = 65
 """Splits tried for orders below ½, where the level may have several maxima."""
 
@@ -121,37 +126,73 @@ class RobustCuts:
         return self.each(r[None])[0]
 
     def each(self, points: FloatArray) -> tuple[FloatArray, IntArray]:
-        """Return the cuts that points r, (k, n_x), violate, and the number of each cut's r."""
+        """Return the cuts that points r, (k, n_x), violate, and the number of each cut's r.
+
+        Most are found on a grid of splits, which is the same for all pairs of secrets. Only where
+        that finds no cut of an output, the best splits of its pairs are searched for.
+        """
+        return self._cuts(points, search=True)
+
+    def roughly(self, points: FloatArray) -> tuple[FloatArray, IntArray]:
+        """Return `each` without those that only the search finds: of outputs hardly above ε."""
+        return self._cuts(points, search=False)
+
+    def _cuts(self, points: FloatArray, *, search: bool) -> tuple[FloatArray, IntArray]:
         values = (points @ self.spread.T).reshape(-1, self.ball.n_s, self.ball.n_u)
         values = values / values.max(axis=(1, 2), keepdims=True)
-        broken, pairs = self._suspects(values)
-        if len(pairs) == 0:
-            return np.empty((0, points.shape[1])), broken
-        sides = values[broken, pairs.T]
-        first, second = self._worst_members(sides, pairs)
-        high, low = (np.stack([first, second]) * sides).sum(axis=-1)
-        over = np.exp(-self.eps - CUT_TOL) * high > low
-        cuts = np.zeros((int(over.sum()), self.ball.n_s, self.ball.n_u))
+        found, suspects = self._on_grid(values, np.arange(len(values)), _FEW)
+        if len(suspects):
+            more, suspects = self._on_grid(values, np.unique(suspects[:, 0]), _GRID)
+            found = [np.concatenate(parts) for parts in zip(found, more, strict=True)]
+        broken, pairs, first, second = found
+        if len(suspects) and search:
+            outputs, more = suspects[:, 0], suspects[:, 1:]
+            sides = values[outputs, more.T]
+            members = self._worst_members(sides, more)
+            high, low = (np.stack(members) * sides).sum(axis=-1)
+            over = np.exp(-self.eps - CUT_TOL) * high > low
+            broken, pairs = np.append(broken, outputs[over]), np.vstack([pairs, more[over]])
+            first = np.vstack([first, members[0][over]])
+            second = np.vstack([second, members[1][over]])
+        cuts = np.zeros((len(pairs), self.ball.n_s, self.ball.n_u))
         rows = np.arange(len(cuts))
-        cuts[rows, pairs[over, 0]] = np.exp(-self.eps) * first[over]
-        cuts[rows, pairs[over, 1]] = -second[over]
+        cuts[rows, pairs[:, 0]] = np.exp(-self.eps) * first
+        cuts[rows, pairs[:, 1]] = -second
         cuts = cuts.reshape(len(cuts), self.ball.n_s * self.ball.n_u) @ self.spread
         scaled: FloatArray = cuts / np.abs(cuts).max(axis=1, keepdims=True, initial=0.0)
-        return scaled, broken[over]
+        return scaled, broken
 
-    def _suspects(self, values: FloatArray) -> tuple[IntArray, IntArray]:
-        """Return outputs, (k,), and pairs of secrets, (k, 2), above ε where each has all of B.
+    def _on_grid(
+        self, values: FloatArray, outputs: IntArray, count: int
+    ) -> tuple[list[Any], IntArray]:
+        """Return outputs, pairs, R1 and R2 above ε on a grid of splits, and other suspects.
 
-        No others can exceed ε.
+        Suspects (output, s1, s2), shape (j, 3), are above ε where each side has the greater budget
+        of the two splits around some split. No others can exceed ε.
         """
-        p, free, alpha = self.ball.p_u_given_s, self.ball.conditional_bound, self.ball.alpha
-        gaps = np.stack([_below_top(values), _above_bottom(values)])
-        members = extreme_member(p, gaps, free, alpha).members
-        high, low = (members * values).sum(axis=-1)
-        over = np.exp(-self.eps - CUT_TOL) * high[:, :, None] > low[:, None, :]
-        over &= ~np.eye(self.ball.n_s, dtype=bool)
-        found = np.argwhere(over)
-        return found[:, 0], found[:, 1:]
+        ball, shrink, values = self.ball, np.exp(-self.eps - CUT_TOL), values[outputs]
+        shares = np.sin(np.linspace(0, np.pi / 2, count)) ** 2
+        bounds = bound_of(shares * ball.budget, ball.p_s[:, None], ball.alpha)
+        gaps = np.stack([_below_top(values), _above_bottom(values)])[:, :, :, None]
+        shape = (2, *values.shape[:2], count, ball.n_u)
+        found = extreme_member(
+            *(np.broadcast_to(ball.p_u_given_s[:, None], shape), np.broadcast_to(gaps, shape)),
+            np.broadcast_to(bounds, shape[:-1]),
+            ball.alpha,
+        ).members
+        high, low = (found * values[:, :, None]).sum(axis=-1)
+        other = ~np.eye(ball.n_s, dtype=bool)
+        excess = shrink * high[:, :, None] - low[:, None, :, ::-1]
+        best = excess.argmax(axis=-1)
+        over = (np.take_along_axis(excess, best[..., None], axis=-1)[..., 0] > 0) & other
+        y, s1, s2 = np.nonzero(over)
+        split = best[over]
+        members = found[0, y, s1, split], found[1, y, s2, count - 1 - split]
+        ceiling = shrink * high[:, :, None, 1:] - low[:, None, :, :0:-1]
+        near = (ceiling > 0).any(axis=-1) & other & ~over.any(axis=(1, 2))[:, None, None]
+        suspects = np.argwhere(near)
+        suspects[:, 0] = outputs[suspects[:, 0]]
+        return [outputs[y], np.stack([s1, s2], axis=1), *members], suspects
 
     def _worst_members(self, sides: FloatArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return R1 and R2, (k, n_u), at the best split of each pair's budget.

@@ -6,6 +6,7 @@ every s: RLDP's rows and oracle apply, with v equal over the secrets.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Self
@@ -19,8 +20,10 @@ from core.allowed.allowed_set import AllowedSet
 from core.allowed.inequalities import scaled
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.notions.base import LevelNotion
+from core.notions.base import LevelNotion, PointwiseNotion
 from core.notions.budgets import budget_text
+from core.notions.guessing import PointwiseMaximalLeakage
+from core.notions.ldp import LDP
 from core.notions.rldp import RLDP
 from core.uncertainty import RenyiBall
 from core.uncertainty.estimate import assumed_records
@@ -32,7 +35,7 @@ PARTS = 16
 
 
 @dataclass(frozen=True)
-class _RobustForX(LevelNotion):
+class RobustForX(LevelNotion):
     """A robust notion for S – X – Y, over `uncertainty` of shape (n_s, n_x)."""
 
     eps: float
@@ -59,6 +62,10 @@ class _RobustForX(LevelNotion):
 
     def __str__(self) -> str:
         return f"{budget_text(self.eps)}-{self.name}"
+
+    @abstractmethod
+    def at_estimate(self, eps: float) -> PointwiseNotion:
+        """Return the notion at P̂ alone, with another budget: it is implied at the same one."""
 
     @property
     def budget(self) -> float:
@@ -104,7 +111,7 @@ def ball_around(
 
 
 @dataclass(frozen=True)
-class RobustLDP(_RobustForX):
+class RobustLDP(RobustForX):
     """ε-LDP for every P in F, of a mechanism that sees X alone.
 
     Σ_x P(x|s1) v(x) ≤ e^{ε} Σ_x P(x|s2) v(x) for all s1 ≠ s2, every P in F and v = P(y | ·).
@@ -141,6 +148,10 @@ class RobustLDP(_RobustForX):
         """RLDP on the same set, where the mechanism sees the pair (S, X)."""
         return RLDP(self.eps, self.uncertainty, exact=self.exact)
 
+    def at_estimate(self, eps: float) -> LDP:
+        """Return ε-LDP."""
+        return LDP(eps)
+
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the least ε at which the notion holds, in nats; ∞ if at none."""
         table = np.broadcast_to(self._answers(joint, kernel), (joint.n_s, *np.shape(kernel)))
@@ -158,7 +169,7 @@ class RobustLDP(_RobustForX):
 
 
 @dataclass(frozen=True)
-class RobustPML(_RobustForX):
+class RobustPML(RobustForX):
     """ε-pointwise maximal leakage for every P in F, P(S) included, of a mechanism of X.
 
     P(y|s) ≤ e^{ε} P(y) for every y and s and every P in F. It is required of a slightly larger set,
@@ -187,6 +198,10 @@ class RobustPML(_RobustForX):
     def pieces(self) -> MassPieces:
         """What F leaves possible for each secret, by intervals of its probability."""
         return mass_pieces(self.uncertainty, PARTS)
+
+    def at_estimate(self, eps: float) -> PointwiseMaximalLeakage:
+        """Return ε-pointwise maximal leakage."""
+        return PointwiseMaximalLeakage(eps)
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the least ε at which the notion holds, in nats; ∞ if at none."""

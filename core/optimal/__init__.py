@@ -10,9 +10,9 @@ The order of a solve, as `solve.maximise` goes (`direct` alone, where the utilit
 `columns` looks for outputs of negative reduced cost, and returns to 2 until it finds no more. 4.
 `bounds` proves, by weak duality, that no allowed output undercuts the duals by more than the gap;
 outputs that do go back to 2. 5. `cutting_planes` puts sets with a curved boundary between
-polytopes, each of which returns to 1, and allowed outputs. 6. `budgets` bounds averages over
-outputs: one more coordinate and master row for each. 7. `polish` moves the answer inside the set,
-where rounding left it outside.
+polytopes, each of which returns to 1, and allowed outputs, which `whole_kernel` finds first for
+robust notions. 6. `budgets` bounds averages over outputs: one more coordinate and master row for
+each. 7. `polish` moves the answer inside the set, where rounding left it outside.
 
 Searches and tableaux are never trusted: `bounds.prover` works from the rows as given, `core.audit`
 looks at the kernel alone. `plan` lists shares of time and sizes, `tolerances` the precision.

@@ -27,6 +27,9 @@ from core.optimal.polytopes.standard_form import Polytope, polytope
 from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
 
+TOUCHING = 1e-7
+"""Distance of an output from a cut, relative to its largest coefficient, at which it is met."""
+
 _DIFFERENT = 1e-9
 """Cuts this close in every entry are the same."""
 
@@ -39,6 +42,21 @@ class ManyOracle(Protocol):
         """Return the cuts that points, shape (k, n_x), violate, and each cut's point by index."""
         ...
 
+    def roughly(self, points: FloatArray) -> tuple[FloatArray, IntArray]:
+        """Return fewer cuts sooner: none of points that are hardly outside."""
+        ...
+
+
+class Rough:
+    """An oracle that is in no hurry to be exact: the rough cuts of another one."""
+
+    def __init__(self, oracle: ManyOracle) -> None:
+        self.each = self.roughly = oracle.roughly
+
+    def __call__(self, r: FloatArray) -> FloatArray:
+        """Return the cuts that r, shape (n_x,), violates."""
+        return self.each(r[None])[0]
+
 
 class AllowedOutputs:
     """Allowed outputs and their best mixture, its utility `value` and its λ, `duals`."""
@@ -46,7 +64,7 @@ class AllowedOutputs:
     def __init__(
         self, kernel: FloatArray, p_x: FloatArray, utility: Utility, oracle: SeparationOracle
     ) -> None:
-        self.p_x, self.utility, self._oracle = p_x, utility, oracle
+        self.p_x, self.utility, self.oracle = p_x, utility, oracle
         weights = (p_x[:, None] * kernel).T
         totals = weights.sum(axis=1, keepdims=True)
         used = totals[:, 0] > 0
@@ -56,6 +74,10 @@ class AllowedOutputs:
     def kernel(self) -> FloatArray:
         """Return P(y | x), shape (n_x, n_y), of the best mixture."""
         return self._master.kernel(self._mixture)
+
+    def in_use(self) -> FloatArray:
+        """Return the outputs of the best mixture, shape (k, n_x)."""
+        return self._master.points[self._mixture.used]
 
     def nearly_in_use(self) -> FloatArray:
         """Return the outputs of least reduced cost and P_X, as posteriors, shape (k, n_x)."""
@@ -92,7 +114,7 @@ class AllowedOutputs:
         for _ in range(30):
             if len(left) == 0 or deadline.over:
                 break
-            cuts, which = _cuts_of(self._oracle, moved)
+            cuts, which = _cuts_of(self.oracle, moved)
             broken = np.unique(which)
             inside.append(np.delete(moved, broken, axis=0))
             here, there = (cuts * points[left[which]]).sum(axis=1), cuts @ self.p_x
@@ -214,6 +236,11 @@ class CutLoop:
         self.upper = self.goal.value(np.diag(p_x), p_x)
         self.inside = AllowedOutputs(start, p_x, self.goal, oracle)
 
+    def narrow(self, cuts: FloatArray) -> None:
+        """Cut the polytope where outputs in use touch cuts, shape (k, n_x)."""
+        touching = (np.abs(self.inside.in_use() @ cuts.T) < TOUCHING).any(axis=0)
+        self._cut_off(cuts[touching])
+
     def run(self, *, prove: bool = True) -> None:
         """Narrow the polytope and improve the allowed outputs, until they agree or time is over."""
         space = polytope(self.outer, self.p_x)
@@ -268,6 +295,10 @@ class CutLoop:
         """Add cuts to the polytope, and search from vertices near the points that are cut off."""
         search.cut(cuts)
         search.descend_from(-np.log(np.maximum(points, SMALL)))
+        self._cut_off(cuts)
+
+    def _cut_off(self, cuts: FloatArray) -> None:
+        """Add cuts, shape (k, n_x), to the polytope's rows."""
         rows = self.outer.rows
         padded = np.hstack([cuts, np.zeros((len(cuts), self.outer.n_auxiliary))])
         rows = sparse.csr_array(sparse.vstack([rows, sparse.csr_array(padded)]))

@@ -39,6 +39,9 @@ class Shares:
     last_mixture: float = 0.05
     """Kept back for the last mixture and its audit."""
 
+    climb: float = 0.4
+    """For climbs over whole kernels before cutting planes."""
+
     first_polytope: float = 0.05
     """Of cutting planes, for a proof over the first polytope: a weak bound, for want of others."""
 

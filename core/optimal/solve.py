@@ -18,7 +18,7 @@ from core.optimal.bounds.slices import sliced_bound
 from core.optimal.budgets.answer import search_within
 from core.optimal.columns.linear_search import LinearSearch, too_large
 from core.optimal.columns.vertex_search import ColumnSearch
-from core.optimal.cutting_planes import SMALL, CutLoop
+from core.optimal.cutting_planes import SMALL, CutLoop, ManyOracle
 from core.optimal.direct import by_one_program
 from core.optimal.plan import SHARES, SIZES
 from core.optimal.polish import Inside, mixed, share_to_rows
@@ -28,6 +28,7 @@ from core.optimal.staircases import Staircases
 from core.optimal.tolerances import FEASIBILITY, MARGIN
 from core.optimal.two_symbols import two_outputs
 from core.optimal.utility import Centred, Exceptions, MutualInformation, Utility
+from core.optimal.whole_kernel import climbed
 from core.validation import FloatArray
 
 ROUNDED = 1e-8
@@ -334,6 +335,15 @@ class _Task:
             self.allowed, oracle, self.p_x, first, self.goal, self._until, self.gap, self.seed
         )
         try:
+            plain = isinstance(self.goal, MutualInformation) and self.goal.exceptions is None
+            if plain and isinstance(oracle, ManyOracle) and not self.allowed.n_auxiliary:
+                loop.narrow(
+                    climbed(
+                        *(loop.inside, oracle, self.allowed.rows.toarray()),
+                        seed=self.seed,
+                        deadline=self._until.part(SHARES.climb),
+                    )
+                )
             if not too_large(self.allowed):
                 loop.run(prove=prove)
         except (SolverError, InfeasibleError) as error:  # as on nearly parallel cuts

@@ -1,7 +1,7 @@
 """The optimal mechanism under a notion."""
 
 from core.joint import Joint
-from core.mechanisms.optima.robust_optimal import best_under
+from core.mechanisms.optima.robust_optimal import best_under, robust_of_x
 from core.mechanisms.optima.search import (
     NAME,
     checked_options,
@@ -16,6 +16,7 @@ from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
 from core.mechanisms.robust.design import on_symbols
 from core.notions.base import Notion
 from core.notions.rldp import around
+from core.notions.robust_markov import RobustForX
 from core.optimal.solve import Solver
 from core.utilities import Information, Purpose
 from core.validation import FloatArray
@@ -89,6 +90,9 @@ def optimal(
     options = checked_options(solver, time_limit, gap, seed)
     goal = checked_purpose(utility)
     before = [] if start is None else [_as_known(joint, notion, start, goal)]
+    if isinstance(notion, RobustForX) and isinstance(goal, Information):
+        kernel = before[0].kernel if before else None
+        return at_least(joint, robust_of_x(joint, notion, kernel, **options), before)
     robust = around(notion, joint)
     if robust is None or not isinstance(goal, Information):
         kernel = before[0].kernel if before else None

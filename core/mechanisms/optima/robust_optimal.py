@@ -17,18 +17,24 @@ from core.clock import Deadline, tell_cut
 from core.joint import Joint
 from core.limits import ROUNDING
 from core.mechanisms.entry import TIME_SHARE
-from core.mechanisms.optima.search import checked_options, optimal_from
-from core.mechanisms.optima.starts import inside, tightened
+from core.mechanisms.optima.robust_starts import inside, tightened
+from core.mechanisms.optima.search import checked_options, optimal_from, proven
+from core.mechanisms.optima.starts import INSTANT, at_least, strict_utility, together
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
 from core.mechanisms.robust.design import estimate, likely, released
 from core.mechanisms.robust.independent_reporting import independent_reporting
-from core.mechanisms.robust.secret_randomized_response import secret_response_kernel
+from core.mechanisms.robust.secret_randomized_response import (
+    pair_randomized_response,
+    secret_randomized_response,
+    secret_response_kernel,
+)
 from core.notions import LDP
 from core.notions.base import LevelNotion, Notion
 from core.notions.rldp import RLDP
+from core.notions.robust_markov import RobustForX, RobustLDP
 from core.optimal.columns.linear_search import too_large
-from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise
+from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise, not_below
 from core.optimal.utility import MutualInformation
 from core.uncertainty import RenyiBall
 from core.uncertainty.estimate import cell_probabilities
@@ -167,6 +173,99 @@ def _start(notion: RLDP, cells: FloatArray) -> FloatArray:
     """Return secret RR; at ε/2 for PolyOpt as printed, which compares a secret with itself."""
     eps = notion.eps / 2 if notion.include_same_secret else notion.eps
     return secret_response_kernel(cells.shape[0], cells.shape[1], eps)
+
+
+def robust_of_x(
+    joint: Joint,
+    notion: RobustForX,
+    start: FloatArray | None,
+    *,
+    solver: Solver,
+    time_limit: float | None,
+    gap: float,
+    seed: int,
+) -> Mechanism:
+    """Return the optimum of I(X;Y) under a robust notion of a mechanism that sees X alone.
+
+    The optimum at P̂, which the notion's set holds, bounds it from above. The search starts from
+    optima at P̂ with smaller budgets.
+    """
+    seconds = DEFAULT_SECONDS if time_limit is None else time_limit
+    deadline = Deadline.after(seconds)
+    if not 0 < notion.eps < np.inf:
+        options = checked_options(solver, time_limit, gap, seed)
+        return optimal_from(joint, notion, start, **options)
+    estimated = optimal_from(
+        *(joint, notion.at_estimate(notion.eps), None),
+        time_limit=_NOMINAL_SHARE * seconds,
+        gap=gap,
+        seed=seed,
+    )
+    kernels = [] if start is None else [start]
+    kernels += at_smaller_budgets(joint, notion, estimated.kernel, _NOMINAL_SHARE * deadline.left)
+    found = optimal_from(
+        *(joint, notion, together(joint, kernels) if kernels else None),
+        solver=solver,
+        time_limit=max(deadline.left, _LEAST_SECONDS / 2),
+        gap=gap,
+        seed=seed,
+    )
+    known = [_as_start(joint, kernel, notion) for kernel in kernels]
+    return proven(capped(joint, at_least(joint, found, known), estimated.upper_bound), gap)
+
+
+_NOMINAL_SHARE = 0.15
+"""Part of the time for the optimum at P̂ alone, which most often is proven in it; and as much of
+what is left for those with smaller budgets."""
+
+_BUDGETS = 4
+"""Budgets at P̂ that are tried, by halving: the answers start a search, which improves on them."""
+
+
+def at_smaller_budgets(
+    joint: Joint, notion: RobustForX, kernel: FloatArray, seconds: float
+) -> list[FloatArray]:
+    """Return optima P(y | x) at P̂ with smaller budgets that keep a robust notion, and mixtures.
+
+    Where an optimum, such as `kernel` with the whole budget, does not keep it, it is moved
+    towards P_X.
+    """
+    low, high, budget = 0.0, notion.eps, notion.eps
+    kept: list[FloatArray] = []
+    deadline = Deadline.after(seconds)
+    for _ in range(_BUDGETS):
+        if notion.holds(joint, kernel):
+            kept, low = [*kept, kernel], budget
+        else:
+            moved = inside(joint, kernel, notion)
+            kept, high = kept if moved is None else [*kept, moved], budget
+        if deadline.over or low == high:
+            break
+        budget = (low + high) / 2
+        kernel = optimal_from(
+            *(joint, notion.at_estimate(budget), None),
+            time_limit=max(deadline.left / 2, _LEAST_SECONDS / 8),
+            prove=False,
+            among=INSTANT,
+        ).kernel
+    return kept
+
+
+def _as_start(joint: Joint, kernel: FloatArray, notion: Notion) -> Mechanism:
+    """Return a kernel P(y | x) as a mechanism that is known under a notion."""
+    return make_mechanism(
+        joint, kernel, name=NAME, solver="known", status="heuristic", notion=notion
+    )
+
+
+def capped(joint: Joint, made: Mechanism, bound: float) -> Mechanism:
+    """Return a mechanism with an upper bound that is at most another one that was proven for it."""
+    upper = not_below(
+        min(made.upper_bound, bound),
+        made.utility,
+        lambda: strict_utility(joint, made.kernel, made.notion),
+    )
+    return replace(made, upper_bound=upper, gap=upper - made.utility)
 
 
 @told_if_cut
@@ -372,8 +471,8 @@ def best_under(
     search = partial(robust_search, p_su, ball, name=name, solver=solver, gap=gap, seed=seed)
     if seconds < _LEAST_SECONDS:
         tell_cut()
-    alone = seconds < _LEAST_SECONDS or too_large(
-        notion.allowed_set(Joint.with_secret_released(cells))
+    alone = seconds < _LEAST_SECONDS or (
+        cells.size > _SEARCHED and too_large(notion.allowed_set(Joint.with_secret_released(cells)))
     )
     polytopes = RLDP(notion.eps, ball, include_same_secret=notion.include_same_secret)
     first = search(polytopes, time_limit=time_limit, first=True, bounded=alone)
@@ -383,9 +482,12 @@ def best_under(
         whole = Joint.with_secret_released(cells, keep_unseen=True)
         pairs = Joint.with_secret_released(cells)
         quick = [*tightened(pairs, notion), *coupled(cells, pairs, notion)]
+        quick += of_everything(cells, notion)
+        if notion.exact:
+            quick += ignoring_secret(cells, notion, deadline.left / 2, gap=gap, seed=seed)
         start = max([first, *quick], key=lambda made: made.utility)
         kernel = start.kernel
-        if start is first:  # its level over F may be rounded up
+        if len(kernel) == cells.size:  # its level over F may be rounded up
             kernel = polished(whole, kernel, notion, quick=True)
         return released(
             cells,
@@ -401,5 +503,51 @@ def best_under(
     if not notion.exact:
         second = search(notion, time_limit=left, known=(first,))
         return max(second, first, key=lambda made: made.utility)
-    separate = independent_reporting(cells, notion.eps, ball)
-    return search(notion, time_limit=left, known=(first, separate))
+    known = [first, *of_everything(cells, notion)]
+    known += ignoring_secret(cells, notion, _IGNORING * deadline.left, gap=gap, seed=seed)
+    left = max(deadline.left, _LEAST_SECONDS / 2)
+    return search(notion, time_limit=left, known=tuple(known))
+
+
+_SEARCHED = 300
+"""Cells (s, u) up to which a search from what is known ends in time, whatever its tableaux."""
+
+_IGNORING = 0.4
+"""Part of the time for what ignores S: with few u it is proven in less."""
+
+
+def of_everything(cells: FloatArray, notion: RLDP) -> list[Mechanism]:
+    """Return what is known for pairs in closed form, under a robust notion."""
+    made = [
+        secret_randomized_response(cells, notion.eps),
+        pair_randomized_response(cells, notion.eps),
+    ]
+    if notion.exact:
+        made.append(independent_reporting(cells, notion.eps, notion.uncertainty))
+    return made
+
+
+def ignoring_secret(
+    cells: FloatArray, notion: RLDP, seconds: float, *, gap: float, seed: int
+) -> list[Mechanism]:
+    """Return the robust optimum of a mechanism that sees U alone, in a list of at most one."""
+    if not cells.any(axis=0).all() or seconds < _LEAST_SECONDS / 4:
+        return []
+    alone = Joint.from_counts(cells)
+    found = robust_of_x(
+        *(alone, RobustLDP(notion.eps, notion.uncertainty), None),
+        solver="auto",
+        time_limit=seconds,
+        gap=gap,
+        seed=seed,
+    )
+    return [
+        released(
+            cells,
+            np.tile(found.kernel, (len(cells), 1)),
+            name="Robust optimum of U alone",
+            solver=found.solver,
+            status=found.status,
+            notion=notion,
+        )
+    ]

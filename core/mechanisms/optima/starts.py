@@ -2,14 +2,13 @@
 
 Under perfect privacy a start takes vertices of {r : P(S | r) = P(S)}, each as often as its scarcest
 symbol allows, from P_X until nothing is left: whatever share is taken, the rest tells nothing of S.
-A robust optimum also starts from mechanisms that keep LDP at the estimate with a smaller budget.
+A robust optimum also starts from those of `robust_starts`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
 
 import numpy as np
 from scipy import sparse
@@ -20,12 +19,11 @@ from core.errors import CoreError, InfeasibleError, SolverError
 from core.joint import Joint
 from core.limits import ROUNDING
 from core.mechanisms.heuristics import HEURISTICS
-from core.mechanisms.merging.subset_merging import subset_merging
+from core.mechanisms.optima.robust_starts import known_without_search
 from core.mechanisms.options import Options
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism, revalued
-from core.notions import LDP
-from core.notions.base import LevelNotion, Notion, PointwiseNotion
+from core.notions.base import Notion, PointwiseNotion
 from core.optimal.polish import mixed, share_to_rows
 from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.optimal.solve import DEFAULT_SECONDS
@@ -98,71 +96,6 @@ def _exact(equations: FloatArray, right: FloatArray, found: FloatArray) -> Float
     return result
 
 
-PARTS = (1.0, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05)
-"""Parts of the budget that are tried under LDP at the estimate."""
-
-SHARES = (0.15, 0.3, 0.45, 0.6, 0.75, 0.9)
-"""Shares of P_X that are tried where no merging keeps the robust notion by itself."""
-
-MOST_CELLS = 200
-"""Most cells (s, x) for which all of these are tried: a check of the notion takes 2 ms up to there,
-and as many as `PARTS` times `SHARES` are needed."""
-
-LARGEST = 500
-"""Most cells for which those are tried: eight checks of 20 to 60 ms at most."""
-
-
-def tightened(joint: Joint, notion: Notion) -> list[Mechanism]:
-    """Return subset mergings under LDP at the estimate that keep a robust notion, and are quick."""
-    if not isinstance(notion, LevelNotion) or not notion.of_estimate:
-        return []
-    if joint.p.size > LARGEST or not np.isfinite(notion.budget):
-        return []
-    few = joint.p.size > MOST_CELLS
-    parts = (0.05, 0.02) if few else PARTS  # records leave more open there: larger ones fail
-    mergings = [subset_merging(joint, LDP(part * notion.budget)).kernel for part in parts]
-    mergings = [kernel for kernel in mergings if kernel.shape[1] > 1]
-    kernels = _holding(joint, mergings, notion, first=few)
-    if not kernels:
-        kernels = [
-            moved for kernel in mergings if (moved := inside(joint, kernel, notion)) is not None
-        ]
-    return [
-        make_mechanism(
-            joint,
-            kernel,
-            name="Subset merging, tightened",
-            solver="closed form",
-            status="heuristic",
-            notion=notion,
-        )
-        for kernel in kernels
-    ]
-
-
-def _holding(
-    joint: Joint, kernels: list[FloatArray], notion: Notion, *, first: bool
-) -> list[FloatArray]:
-    """Return the kernels that keep a notion, or the first of them alone."""
-    holding = (kernel for kernel in kernels if notion.holds(joint, kernel))
-    return list(islice(holding, 1)) if first else list(holding)
-
-
-def inside(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray | None:
-    """Return a kernel (n_x, n_y) moved towards P_X by the least of `SHARES` that passes.
-
-    The level falls as the share grows, so the shares are halved, not tried one by one.
-    """
-    low, high = 0, len(SHARES)
-    while low < high:
-        middle = (low + high) // 2
-        if notion.holds(joint, mixed(kernel, joint.p_x, SHARES[middle])):
-            high = middle
-        else:
-            low = middle + 1
-    return mixed(kernel, joint.p_x, SHARES[low]) if low < len(SHARES) else None
-
-
 MANY = 1_000
 """Mechanisms with more outputs than this are not mixed into the start: with unary encoding of 16
 symbols, at a budget of 1e-9, the optimum had 17,000 outputs, whose naming took a minute."""
@@ -220,7 +153,7 @@ def starts(
     seconds = DEFAULT_SECONDS if options.time_limit is None else options.time_limit
     # largest part of the time for a start under perfect privacy; at 400 symbols it takes .3 s
     silent = perfectly_private(joint, notion, Deadline.after(0.25 * seconds))
-    more = [*diluted_x(joint, notion), *tightened(joint, notion), *silent]
+    more = [*diluted_x(joint, notion), *known_without_search(joint, notion), *silent]
     return [*found, *(revalued(joint, made, goal) for made in more)]
 
 

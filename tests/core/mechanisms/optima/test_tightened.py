@@ -7,7 +7,7 @@ from core import clock
 from core import mechanisms as m
 from core.data import count
 from core.joint import Joint
-from core.mechanisms.optima.starts import LARGEST, MOST_CELLS, tightened
+from core.mechanisms.optima.robust_starts import LARGEST, MOST_CELLS, tightened
 from core.notions import LDP, LIP, RLDP
 from core.notions.robust_markov import RobustLDP, ball_around
 from core.scenario import Scenario

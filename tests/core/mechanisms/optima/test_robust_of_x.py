@@ -1,0 +1,182 @@
+"""Robust optima of a mechanism of X: nothing that is known without a search keeps more."""
+
+from itertools import chain, combinations
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+from core import clock
+from core import mechanisms as m
+from core.joint import Joint
+from core.measures import entropy, mutual_information
+from core.mechanisms.optima.robust_starts import ITSELF, of_x_itself
+from core.notions import LDP, LIP, RLDP
+from core.notions.robust_markov import RobustLDP, RobustPML, ball_around
+from core.uncertainty import RenyiBall
+
+CASES = [(2, 2, 50), (2, 4, 400), (3, 5, 2_000), (4, 3, 150), (3, 3, 10**7)]
+
+
+def drawn(n_s, n_x, n):
+    """A joint of n records, some cells of which are empty; every secret occurs."""
+    rng = np.random.default_rng([n_s, n_x, n])
+    truth = rng.dirichlet(np.full(n_s * n_x, 0.7))
+    counts = rng.multinomial(n, truth).reshape(n_s, n_x)
+    counts[counts.sum(axis=1) == 0, 0] = 1
+    return Joint.from_counts(counts)
+
+
+def answer(joint, notion, seconds=1.0):
+    with clock.using(clock.Ticking(4e-3)):
+        return m.optimal(joint, notion, time_limit=seconds)
+
+
+def kept(joint, kernel):
+    return float(mutual_information(joint.p_x[:, None] * kernel))
+
+
+def of_itself(p_x, eps):
+    """The most that LDP of X itself keeps: all of its extreme outputs, mixed by one program."""
+    n_x = len(p_x)
+    sets = chain.from_iterable(combinations(range(n_x), k) for k in range(1, n_x + 1))
+    columns = np.ones((2**n_x - 1, n_x))
+    for column, chosen in zip(columns, sets, strict=True):
+        column[list(chosen)] = np.exp(eps)
+    weights = columns * p_x
+    total = weights.sum(axis=1)
+    gain = (weights * np.log(columns / total[:, None])).sum(axis=1)
+    found = optimize.linprog(-gain, A_eq=columns.T, b_eq=np.ones(n_x))
+    return -found.fun
+
+
+def worst_member(p_hat, budget, kernel, s1, s2, y, seed=0):
+    """The greatest log P(y|s1)/P(y|s2) that a climb finds with Σ P̂²/P ≤ e^B over whole tables P."""
+    shape, rng = p_hat.shape, np.random.default_rng(seed)
+
+    def table(free):
+        weights = np.exp(free - free.max()).reshape(shape)
+        return weights / weights.sum()
+
+    def level(free):
+        p = table(free)
+        return np.log(p[s1] @ kernel[:, y] / p[s1].sum()) - np.log(
+            p[s2] @ kernel[:, y] / p[s2].sum()
+        )
+
+    def room(free):
+        return budget - np.log((p_hat**2 / table(free)).sum())
+
+    best = -np.inf
+    for _ in range(3):
+        start = np.log(p_hat + 1e-3).ravel() + 0.1 * rng.normal(size=p_hat.size)
+        found = optimize.minimize(
+            lambda free: -level(free),
+            start,
+            constraints={"type": "ineq", "fun": room},
+            method="SLSQP",
+            options={"maxiter": 200},
+        )
+        if room(found.x) >= -1e-9:
+            best = max(best, level(found.x))
+    return best
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("eps", [0.5, 1.5])
+def test_ldp_of_x_itself_keeps_no_more(case, eps):
+    joint = drawn(*case)
+    notion = RobustLDP.of_joint(joint, eps)
+    floor = of_itself(joint.p_x, eps)
+    (known,) = of_x_itself(joint, notion)
+    found = answer(joint, notion)
+    assert floor - 1e-6 <= known.utility <= found.utility + 1e-9
+    assert found.audit.holds
+    assert found.utility <= found.upper_bound
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_optima_at_the_estimate_bound_it_and_moved_to_its_level_keep_no_more(case):
+    joint = drawn(*case)
+    notion = RobustLDP.of_joint(joint, 1.0)
+    found = answer(joint, notion)
+    most = answer(joint, LDP(1.0), 5.0).upper_bound
+    assert found.upper_bound <= most + 1e-6
+    for eps in (1.0, 0.5, 0.25):
+        kernel = m.optimal(joint, LDP(eps)).kernel
+        low, high = 0.0, 1.0
+        for _ in range(20):
+            share = (low + high) / 2
+            moved = (1 - share) * kernel + share * (joint.p_x @ kernel)
+            low, high = (low, share) if notion.holds(joint, moved) else (share, high)
+        moved = (1 - high) * kernel + high * (joint.p_x @ kernel)
+        assert kept(joint, moved) <= found.utility + 1e-6
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_larger_budget_more_records_or_a_larger_beta_keep_no_less(case):
+    joint = drawn(*case)
+    steps = [
+        [RobustLDP.of_joint(joint, eps) for eps in (0.3, 0.6, 1.2)],
+        [RobustLDP.of_joint(joint, 1.0, n=n) for n in (50, 500, 50_000)],
+        [RobustLDP.of_joint(joint, 1.0, beta=beta) for beta in (0.001, 0.05, 0.5)],
+    ]
+    for notions in steps:
+        found = [answer(joint, notion) for notion in notions]
+        values = [one.utility for one in found]
+        assert np.diff(values).min() >= -1e-6
+        assert all(one.upper_bound >= values[0] - 1e-9 for one in found)
+
+
+@pytest.mark.parametrize("case", CASES[1:4])
+def test_no_member_that_another_search_finds_breaks_it(case):
+    joint = drawn(*case)
+    ball = ball_around(joint)
+    found = answer(joint, RobustLDP(0.8, ball))
+    worst = max(
+        worst_member(joint.p, ball.bound, found.kernel, s1, s2, y)
+        for s1 in range(joint.n_s)
+        for s2 in range(joint.n_s)
+        for y in range(found.kernel.shape[1])
+        if s1 != s2
+    )
+    assert worst <= 0.8 + 1e-6
+    assert worst >= 0.7  # the budget is used
+
+
+@pytest.mark.parametrize("notion", [RobustLDP, RobustPML])
+@pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0, 5.0])
+def test_every_order_has_an_answer_that_keeps_something(notion, alpha):
+    joint = drawn(3, 4, 60)
+    made = answer(joint, notion.of_joint(joint, 1.0, alpha=alpha))
+    assert made.utility >= of_itself(joint.p_x, 1.0) - 1e-6
+    assert made.audit.holds
+
+
+@pytest.mark.parametrize("n", [1, None])
+def test_where_all_distributions_are_possible_it_is_ldp_of_x_itself(n):
+    joint = Joint.from_counts(np.array([[6, 2, 1], [3, 4, 5]]) / 21)
+    ball = RenyiBall(joint.p, np.inf) if n is None else ball_around(joint, n=n, alpha=0.5)
+    found = answer(joint, RobustLDP(1.0, ball), 5.0)
+    assert ball.bound == np.inf
+    assert found.status == "optimal"
+    assert found.utility == pytest.approx(of_itself(joint.p_x, 1.0), abs=1e-6)
+
+
+def test_ldp_of_x_itself_is_known_under_robust_notions_of_x_alone():
+    joint = drawn(2, 4, 400)
+    ball = ball_around(joint)
+    assert of_x_itself(joint, LIP(1.0)) == []
+    assert of_x_itself(joint, RobustLDP(0.0, ball)) == []
+    assert of_x_itself(joint, RobustLDP(np.inf, ball)) == []
+    pairs = Joint.with_secret_released(joint.p)
+    assert of_x_itself(pairs, RLDP.of_joint(pairs, 1.0)) == []
+    many = Joint.random_uniform(2, ITSELF + 1, np.random.default_rng(0))
+    assert of_x_itself(many, RobustLDP(1.0, ball_around(many))) == []
+
+
+def test_a_budget_of_nothing_or_of_anything_needs_no_search():
+    joint = drawn(2, 4, 400)
+    ball = ball_around(joint)
+    assert answer(joint, RobustLDP(0.0, ball)).utility <= 1e-9
+    assert answer(joint, RobustLDP(np.inf, ball)).utility == pytest.approx(entropy(joint.p_x))
