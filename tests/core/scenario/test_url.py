@@ -130,6 +130,13 @@ def test_a_scenario_survives_json(scenario):
     assert Scenario.from_json(scenario.to_json()) == scenario
 
 
+def test_a_budget_that_ends_at_what_x_tells_is_in_a_link_even_where_it_is_the_default():
+    for key, name in (("average_mi", "eps"), ("average_guess", "bound"), ("lip", "")):
+        asked = Scenario(notion=key)
+        wanted = {name: [f"{getattr(asked, name):g}"]} if name else {}
+        assert to_query(asked) == {"notion": [key]} | wanted
+
+
 def test_the_default_has_an_empty_query():
     assert to_query(Scenario()) == {}
 
