@@ -38,12 +38,50 @@ def test_a_promise_is_chosen_by_keyboard_alone(visit, width, height):
     box = page.locator("[data-testid=stPopoverBody]").bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= width
-    chosen.focus()
+    expect(page.get_by_role("searchbox")).to_be_focused()
     page.keyboard.press("ArrowDown")
+    expect(chosen).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    assert "notion=lip" in page.url  # an arrow moves and chooses nothing
+    page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"^(?!.*notion=)"))  # ALIP, the default, is not in the link
-    page.keyboard.press("Escape")
     page.locator("[data-testid=stPopoverBody]").wait_for(state="detached")
     expect(opener(page, "notion")).to_contain_text("ALIP")
+    expect(opener(page, "notion")).to_be_focused()
+
+
+def test_escape_leads_back_to_the_button_and_changes_nothing(visit):
+    page = visit(QUICK)
+    menu(page, "notion")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.press("Escape")
+    page.locator("[data-testid=stPopoverBody]").wait_for(state="detached")
+    expect(opener(page, "notion")).to_be_focused()
+    assert "notion=lip" in page.url
+
+
+def test_a_word_leaves_the_promises_that_have_it_and_enter_takes_the_only_one(visit):
+    page = visit(QUICK)
+    menu(page, "notion")
+    page.keyboard.type("maximal leakage")
+    left = page.locator("[data-testid=stPopoverBody] input[type=radio]").filter(visible=True)
+    page.wait_for_function(
+        """() => [...document.querySelectorAll("[data-testid=stPopoverBody] label")]
+          .filter(one => one.querySelector("[type=radio]") && one.getClientRects().length)
+          .length < 5"""
+    )
+    page.get_by_role("searchbox").fill("no such promise")
+    expect(page.get_by_role("status").filter(has_text="No option has these words")).to_be_visible()
+    assert left.count() == 0
+
+
+def test_what_does_not_apply_comes_last_with_its_reason(visit):
+    page = visit(QUICK)
+    menu(page, "mech")
+    groups = page.locator("[data-testid=stPopoverBody] [role=radiogroup]")
+    expect(groups.last).to_contain_text("Not under LIP: it works under RLDP only.")
+    for group in groups.all()[:-1]:
+        assert "Not under LIP" not in group.inner_text()
 
 
 def test_a_mechanism_that_does_not_work_says_so_in_the_menu(visit):
@@ -52,6 +90,8 @@ def test_a_mechanism_that_does_not_work_says_so_in_the_menu(visit):
     page.get_by_text("Not under LIP: it works under RLDP only.").first.wait_for()
     chosen = page.get_by_role("radio", name="Subset merging", exact=True)
     expect(chosen).to_be_checked()
-    chosen.focus()
+    page.keyboard.press("ArrowDown")
+    expect(chosen).to_be_focused()
     page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"mech=watchdog_uniform"))

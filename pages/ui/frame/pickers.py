@@ -19,7 +19,7 @@ from core.notions import Notion
 from core.notions import catalogue as notions
 from core.notions.entry import FAMILIES
 from core.scenario import Scenario, spans
-from pages.ui.frame import state
+from pages.ui.frame import menus, state
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import UNITS, budget
@@ -55,6 +55,11 @@ class Option:
     title: str
     meaning: str
     trouble: str = ""
+
+    @property
+    def is_blocked(self) -> bool:
+        """Whether it has no answer here."""
+        return self.trouble.startswith(("Not under", "Not for", "Needs", "No mechanism"))
 
 
 def promise() -> None:
@@ -271,6 +276,10 @@ def _named(key: str) -> str:
     return entry.title if told else f"{entry.title}, needs S"
 
 
+ELSEWHERE = "Not for this question"
+"""The last group of a menu: options without an answer here, each with the reason."""
+
+
 @dataclass(frozen=True)
 class _Menu:
     """A menu: its key, label, the chosen option's key and title, all options, an explanation."""
@@ -280,25 +289,34 @@ class _Menu:
     now: str
     chosen: str
     families: Mapping[str, Iterable[Option]]
-    told: str | None = None
+    told: str = ""
 
 
 def _menu(menu: _Menu, choose: Callable[[str], None], *, late: bool) -> None:
-    """Show a button that names the choice and opens all options, a group for each family."""
+    """Show a button that names the choice and opens all options: a group for each family.
+
+    Options without an answer here come last. The menu closes when one is chosen.
+    """
     with st.popover(
         f"{menu.label}: **{markdown(menu.chosen)}**",
         width="stretch",
         wrap=True,
         key=f"{menu.name}_menu",
-        help=menu.told,
         on_change="rerun" if late else "ignore",
     ) as opened:
         if late and not opened.open:
             return
+        menus.look(menu.name, f"Look for a {menu.label.lower()}")
+        if menu.told:
+            st.caption(menu.told)
+        blocked: dict[str, Option] = {}
         for place, (family, found) in enumerate(menu.families.items()):
             options = {option.key: option for option in found}
-            if options:
-                _group(f"{menu.name}_{place}", family, options, menu.now, choose)
+            blocked |= {key: option for key, option in options.items() if option.is_blocked}
+            if left := {key: option for key, option in options.items() if key not in blocked}:
+                _group(f"{menu.name}_{place}", family, left, menu.now, choose)
+        if blocked:
+            _group(f"{menu.name}_{len(menu.families)}", ELSEWHERE, blocked, menu.now, choose)
 
 
 def _group(
@@ -331,8 +349,7 @@ def _group(
 def _label(option: Option) -> str:
     """Return an option's name, marked where it has no answer here."""
     title = markdown(option.title)
-    blocked = option.trouble.startswith(("Not under", "Not for", "Needs", "No mechanism"))
-    return f":material/block: {title}" if blocked else title
+    return f":material/block: {title}" if option.is_blocked else title
 
 
 def _caption(option: Option) -> str:

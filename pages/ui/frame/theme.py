@@ -4,11 +4,15 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui.frame import address
+from pages.ui.frame import address, menus
 
 _BRAND = (
     '<div class="lsc-brand"><b>Liftscope</b><br>'
     "<span>What does publishing X give away about S, and what does hiding it cost?</span></div>"
+)
+_MARKED = (
+    '<style>[data-testid="stTopNavSection"] { border-radius: 0.5rem; font-weight: 600; '
+    "background: light-dark(rgba(35, 39, 47, 0.1), rgba(230, 233, 238, 0.16)); }</style>"
 )
 _SHEET = Path(__file__).parent / "look.css"
 
@@ -18,8 +22,14 @@ def apply_sheet() -> None:
     st.html(_SHEET)
 
 
+def mark_menu() -> None:
+    """Mark the bar's menu, since the page that is open is in it."""
+    st.html(_MARKED)
+
+
 def apply() -> None:
     """Add what watches the history and, above the sidebar's controls, the name."""
     st.sidebar.html(_BRAND)
     with st.sidebar:
         address.watch_history()
+        menus.watch()

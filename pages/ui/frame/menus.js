@@ -1,0 +1,158 @@
+// Menus by keyboard: focus goes into what opens, arrows move in it, Escape leads back to its button.
+// A menu of options with a field to look for one closes when one is chosen.
+
+const BODY = "[data-testid=stPopoverBody]";
+const OPENER = "[data-testid=stPopover] button[aria-expanded=true]";
+const FIELD = ".lsc-look input";
+const ITEMS = "input[type=radio], input[type=checkbox], button, a[href]";
+// What moves by arrows itself.
+const OWN = "textarea, select, [role=slider], [role=combobox], [role=grid], input:not([type=radio]):not([type=checkbox])";
+
+const seen = (one) => !one.disabled && one.closest("label, button, a, div").getClientRects().length > 0;
+const items = (body) => [...body.querySelectorAll(ITEMS)].filter((one) => seen(one) && one.tabIndex > -2);
+const options = (body) => [...body.querySelectorAll("input[type=radio]")].filter(seen);
+
+let opener = null;
+
+// The field, else what is chosen, else the first thing.
+function enter(body) {
+  const field = body.querySelector(FIELD);
+  const first = field || body.querySelector("input:checked") || body.querySelector(OWN) || items(body)[0];
+  if (!first) return false;
+  first.focus({ preventScroll: first === field });
+  if (field) body.querySelector("input:checked")?.closest("label")?.scrollIntoView({ block: "center" });
+  return true;
+}
+
+// What opens may be empty until the server has filled it.
+function opened(body) {
+  opener = document.querySelector(OPENER) || opener;
+  if (body.contains(document.activeElement) || enter(body)) return;
+  const filled = new MutationObserver(() => {
+    const elsewhere = ![document.body, opener].includes(document.activeElement);
+    if (!body.isConnected || elsewhere || enter(body)) filled.disconnect();
+  });
+  filled.observe(body, { childList: true, subtree: true });
+}
+
+// To the button of the menu, also where the page is drawn anew meanwhile; until the reader goes on.
+function back(button) {
+  const key = [...(button.closest("[class*=st-key-]")?.classList ?? [])].find((name) => name.startsWith("st-key-"));
+  const stop = () => {
+    clearInterval(turn);
+    for (const kind of ["pointerdown", "keydown"]) document.removeEventListener(kind, stop, true);
+  };
+  const look = () => {
+    if (document.activeElement !== document.body || document.querySelector(BODY)) return;
+    const found = button.isConnected ? button : key && [...document.querySelectorAll(`.${CSS.escape(key)} button`)].find(seen);
+    found?.focus();
+  };
+  let left = 100;
+  const turn = setInterval(() => (left-- ? look() : stop()), 100);
+  for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, stop, true);
+}
+
+function close() {
+  const button = document.querySelector(OPENER) || opener;
+  document.querySelector(OPENER)?.click();
+  if (button) back(button);
+}
+
+function move(event, body) {
+  const { key, target } = event;
+  const among = target.matches(FIELD) || options(body).includes(target) ? options(body) : items(body);
+  if (!among.length) return false;
+  const here = among.indexOf(target);
+  const last = among.length - 1;
+  if (target.matches(FIELD)) {
+    if (key !== "ArrowDown") return false;
+    (among.find((one) => one.checked) || among[0]).focus();
+    return true;
+  }
+  if (key === "ArrowUp" && here === 0 && body.querySelector(FIELD)) body.querySelector(FIELD).focus();
+  else if (key === "ArrowDown") among[Math.min(here + 1, last)].focus();
+  else if (key === "ArrowUp") among[Math.max(here - 1, 0)].focus();
+  else if (key === "Home") among[0].focus();
+  else if (key === "End") among[last].focus();
+  else return false;
+  return true;
+}
+
+function pressed(event) {
+  const body = event.target instanceof Element && event.target.closest(BODY);
+  if (!body) return;
+  let done = false;
+  if (event.key === "Escape") {
+    const button = document.querySelector(OPENER) || opener;
+    if (button) setTimeout(() => back(button));
+  } else if (event.key === "Enter" && event.target.matches("input[type=radio]")) {
+    event.target.click();
+    done = true;
+  } else if (event.key === "Enter" && event.target.matches(FIELD)) {
+    const left = options(body);
+    if (left.length === 1) left[0].click();
+    done = true;
+  } else if (!event.target.matches(OWN) || event.target.matches(FIELD)) done = move(event, body);
+  if (!done) return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+// A click on what is chosen already changes nothing, and closes too.
+function chosen(event) {
+  const body = event.target instanceof Element && event.target.closest(BODY);
+  if (body && body.querySelector(FIELD) && event.target.matches("input[type=radio]")) setTimeout(close);
+}
+
+function watch() {
+  if (window.liftscopeMenus) return;
+  window.liftscopeMenus = new MutationObserver((records) => {
+    for (const { addedNodes } of records) {
+      for (const node of addedNodes) {
+        const body = node instanceof Element && (node.matches(BODY) ? node : node.querySelector(BODY));
+        if (body) opened(body);
+      }
+    }
+  });
+  window.liftscopeMenus.observe(document.body, { childList: true, subtree: true });
+  document.addEventListener("keydown", pressed, true);
+  document.addEventListener("click", chosen);
+}
+
+// An option with what stands below it.
+function whole(option) {
+  const { parentElement: around, nextElementSibling: below } = option;
+  if (around.querySelectorAll("input[type=radio]").length === 1) return [around];
+  return below && !below.querySelector("input") && !below.matches("label") ? [option, below] : [option];
+}
+
+// The options that have every word of a text are left, and the groups that have one of them.
+function look(body, text, none) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  let left = 0;
+  for (const group of body.querySelectorAll("[data-testid=stRadio]")) {
+    let some = false;
+    const title = group.querySelector("[data-testid=stWidgetLabel]")?.textContent || "";
+    for (const option of group.querySelectorAll("label:has(input[type=radio])")) {
+      const parts = whole(option);
+      const told = [title, ...parts.map((part) => part.textContent)].join(" ").toLowerCase();
+      const fits = words.every((word) => told.includes(word));
+      for (const part of parts) part.style.display = fits ? "" : "none";
+      some ||= fits;
+      left += fits;
+    }
+    group.closest("[data-testid=stElementContainer]").style.display = some ? "" : "none";
+  }
+  none.hidden = left > 0;
+  body.scrollTop = 0;
+}
+
+export default function ({ data, parentElement }) {
+  watch();
+  const field = parentElement.querySelector(FIELD);
+  if (!data || !field) return;
+  field.placeholder = data.label;
+  field.setAttribute("aria-label", data.label);
+  const none = parentElement.querySelector(".lsc-none");
+  field.oninput = () => look(parentElement.closest(BODY), field.value, none);
+}

@@ -1,0 +1,28 @@
+"""Menus by keyboard, and the field that looks for one of many options."""
+
+from pathlib import Path
+
+import streamlit as st
+
+_HERE = Path(__file__).parent
+_SCRIPT = (_HERE / "menus.js").read_text(encoding="utf-8")
+
+_WATCH = st.components.v2.component("liftscope_menus", js=_SCRIPT, isolate_styles=False)
+
+_FIELD = st.components.v2.component(
+    "liftscope_look",
+    html='<div class="lsc-look"><input type="search" autocomplete="off" spellcheck="false">'
+    '<p class="lsc-none" role="status" hidden>No option has these words.</p></div>',
+    js=_SCRIPT,
+    isolate_styles=False,
+)
+
+
+def watch() -> None:
+    """Have focus go into each menu that opens, and back to its button."""
+    _WATCH(key="menus")
+
+
+def look(key: str, label: str) -> None:
+    """Show the field that leaves the options with some words; a choice closes its menu."""
+    _FIELD(key=f"{key}_look", data={"label": label})
