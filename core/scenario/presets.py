@@ -64,6 +64,7 @@ class Preset:
     line: str  # what it shows; the tests work out every number in it
     asked: Scenario | Project
     page: str  # that answers it, as in its address
+    source: str = ""  # paper and place
 
     @property
     def link(self) -> str:
@@ -130,7 +131,7 @@ def _rldp_example_3() -> Project:
 PRESETS: tuple[Preset, ...] = (
     Preset(
         "asymmetry",
-        "Why the bound on min-lift costs so much",
+        "Why does the bound on min-lift cost so much?",
         "At ε = 0.5 the bound on max-lift alone keeps 94 %, LIP 85 %: X itself may lower a "
         "belief to 1/159 of what it was, and raise one to 3 times that at most.",
         _asymmetry(),
@@ -138,54 +139,59 @@ PRESETS: tuple[Preset, ...] = (
     ),
     Preset(
         "lift_figure_4",
-        "[Lift] Fig. 4: subset merging",
+        "How much does merging symbols keep?",
         "At ε = 2 it keeps 73 % with λ = 0.35, 82 % with λ = 0.5 and 90 % with λ = 0.65.",
         _lift_figure_4(),
         "compare",
+        "[Lift] Fig. 4",
     ),
     Preset(
         "alip_figure_2",
-        "[ALIP] Fig. 2: the watchdog",
+        "When does a looser upper bound stop paying?",
         "At ε_l = 5, ε_u from 0.6 to 0.8 adds 37 points to what is kept, from 0.8 to 1 only 5.",
         _alip_figure_2(),
         "compare",
+        "[ALIP] Fig. 2",
     ),
     Preset(
         "rldp_example_3",
-        "[RLDP] Example 3: 100 records",
+        "How much can be kept when only 100 records are known?",
         "At ε = log 2 PolyOpt keeps 52 %, the exact robust optimum 55 %, secret randomised "
         "response 9 %.",
         _rldp_example_3(),
         "compare",
+        "[RLDP] Example 3",
     ),
     Preset(
         "funnel_theorem_4",
-        "[Funnel] Theorem 4: a counterexample",
+        "Can two private releases reveal S together?",
         "Two protocols, each private on its own, reveal S together. Repaired they keep 50 %, the "
         "optimum keeps 56 %.",
         Scenario(
             data=_joint("funnel_theorem4"), notion="srlip", eps=0.5, mechanism="srlip_product"
         ),
         "explore",
+        "[Funnel] Theorem 4",
     ),
     Preset(
         "heart",
-        "[NonStoch] Heart data: no probabilities",
+        "What can be known without probabilities?",
         "Of 266 pairs of age and cholesterol in 271 records 261 occur once: only what occurs "
         "together is known.",
         Scenario(data=DataSpec("heart_hungarian", ("age",), ("chol",), missing="drop")),
         "confusability",
+        "[NonStoch] heart data",
     ),
     Preset(
         "task",
-        "Predict income, hide sex",
+        "Can a release predict income and hide sex?",
         "A release of occupation at ε = 1 keeps 99 % of what occupation tells of income.",
         Scenario(data=DataSpec(task=("income",)), purpose="task"),
         "explore",
     ),
     Preset(
         "twice",
-        "Release twice, lose it all",
+        "What does releasing twice give away?",
         "At ε = 0 it keeps 56 %, and one draw says nothing of S; two draws say as much as X "
         "itself.",
         Scenario(data=_joint("lift_typical"), notion="lip", eps=0.0),

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from pages.ui.frame.site import PAGES
+from pages.ui.frame.site import BAR, PAGES
 from tests.browser.served import served
 from tests.browser.waiting import PATIENCE, settle
 
@@ -16,8 +16,11 @@ def test_the_first_deep_link_of_a_server_has_the_menu_and_keeps_its_question(bro
         page.set_default_timeout(PATIENCE)
         page.goto(f"{address}/lift?eps=1.5")
         page.get_by_role("heading", name="Lift, symbol by symbol").wait_for()
-        for _, title, _ in PAGES:
+        for _, title, _ in PAGES[:BAR]:
             page.get_by_role("link", name=title, exact=False).first.wait_for()
+        page.get_by_test_id("stTopNavSection").locator("visible=true").click()
+        for _, title, _ in PAGES[BAR:]:
+            page.get_by_test_id("stTopNavDropdownLink").filter(has_text=title).wait_for()
         assert page.locator("[data-testid='stSidebarNav']").count() == 0
         page.get_by_text("1.50", exact=True).first.wait_for()
         assert "eps=1.5" in page.url
@@ -30,14 +33,14 @@ def test_a_click_right_after_the_menus_costs_no_slider_its_value(visit, pause):
     page.locator(".st-key-frontier .lsc-plot[data-drawn]").wait_for(state="attached")
     page.evaluate(
         """pause => {
-          const robust = e => (e.getAttribute("href") || "").endsWith("robust");
-          [...document.querySelectorAll("a")].find(robust).click();
+          const release = e => (e.getAttribute("href") || "").endsWith("release");
+          [...document.querySelectorAll("a")].find(release).click();
           setTimeout(() => document.querySelector(".st-key-pin button")?.click(), pause);
         }""",
         pause,
     )
-    page.wait_for_url(re.compile(r"/robust\?.*x=race.*n=300"))
-    page.locator(".st-key-robust_levels .lsc-plot[data-drawn]").wait_for(state="attached")
+    page.wait_for_url(re.compile(r"/release\?.*x=race.*n=300"))
+    page.locator(".st-key-release_plan").wait_for()
     asked = parse_qs(urlsplit(page.url).query)
     asked.pop("col", None)  # pinned or not
     assert asked == {"mech": ["subset_merging"], "x": ["race"], "n": ["300"]}
@@ -50,16 +53,16 @@ def test_two_clicks_on_the_menu_cost_no_slider_its_value(visit, pause):
     page.locator(".st-key-frontier .lsc-plot[data-drawn]").wait_for(state="attached")
     page.evaluate(
         """pause => {
-          const robust = [...document.querySelectorAll("a")]
-            .find(e => (e.getAttribute("href") || "").endsWith("robust"));
-          robust.click();
-          setTimeout(() => robust.click(), pause);
+          const release = [...document.querySelectorAll("a")]
+            .find(e => (e.getAttribute("href") || "").endsWith("release"));
+          release.click();
+          setTimeout(() => release.click(), pause);
         }""",
         pause,
     )
-    page.wait_for_url(re.compile(r"/robust\?.*x=race.*n=300"))
-    page.locator(".st-key-robust_levels .lsc-plot[data-drawn]").wait_for(state="attached")
-    settle(page, ("robust_levels",))
+    page.wait_for_url(re.compile(r"/release\?.*x=race.*n=300"))
+    page.locator(".st-key-release_plan").wait_for()
+    settle(page)
     asked = parse_qs(urlsplit(page.url).query)
     assert asked == {"mech": ["subset_merging"], "x": ["race"], "n": ["300"], "eps": ["1.5"]}
     assert "1.50" in page.locator(".st-key-eps").inner_text()

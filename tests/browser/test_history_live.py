@@ -67,7 +67,7 @@ def test_another_page_is_one_step_back(visit):
     page = visit(f"{QUICK}&eps=1.05")
     settle(page)
     before = entries(page)
-    page.get_by_role("link", name="Frontiers", exact=True).first.click()
+    waiting.go_to(page, "Frontiers")
     page.wait_for_url(re.compile(r"/frontiers\?.*eps=1\.05.*promise="))
     waiting.settle(page)
     assert entries(page) == before + 1

@@ -1,8 +1,11 @@
 """What only a browser can tell of the look: text that stands out, titles beside their switches."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
+from pages.ui.frame.site import BAR, PAGES
 from tests.browser import waiting
 
 LEAST = 4.5
@@ -50,19 +53,31 @@ def test_a_long_title_leaves_the_switches_beside_it(visit, width):
     assert switch["right"] <= width
 
 
-def test_the_menu_marks_the_page_that_is_open_among_those_behind_more(visit):
-    page = visit("data", width=1280)
-    more = page.locator("[data-testid='stTopNav'] .rc-overflow-item-rest > *")
-    more.wait_for()
-    page.wait_for_function(
-        "document.querySelector(\"[data-testid='stTopNav'] [inert] [aria-current='page']\")"
-    )
-    expect(more).not_to_have_css("background-color", "rgba(0, 0, 0, 0)")
-    page.get_by_role("link", name="Lift").first.click()
-    page.wait_for_function(
-        "!document.querySelector(\"[data-testid='stTopNav'] [inert] [aria-current='page']\")"
-    )
-    expect(more).to_have_css("background-color", "rgba(0, 0, 0, 0)")
+def test_every_page_is_in_the_bar_or_its_menu_which_marks_the_one_that_is_open(visit):
+    page = visit("lift", width=1280, height=720)
+    menu = page.get_by_test_id("stTopNavSection").locator("visible=true")
+    expect(menu).to_have_text(re.compile("More"))
+    expect(menu).not_to_have_css("background-color", "rgba(0, 0, 0, 0)")
+    for _, title, _ in PAGES[:BAR]:
+        expect(page.get_by_role("link", name=title, exact=True).first).to_be_in_viewport()
+    menu.click()
+    assert page.get_by_test_id("stTopNavDropdownLink").all_inner_texts() == [
+        title for _, title, _ in PAGES[BAR:]
+    ]
+    page.keyboard.press("Escape")
+    waiting.go_to(page, "Data")
+    expect(menu).to_have_css("background-color", "rgba(0, 0, 0, 0)")
+
+
+def test_an_address_without_a_page_says_so_and_its_links_keep_the_question(visit):
+    page = visit("mechanism?eps=0.5&mech=watchdog")
+    page.get_by_role("heading", name="There is no page at this address").wait_for()
+    assert page.get_by_text("The site has no page mechanism.").is_visible()
+    assert page.get_by_test_id("stDialog").count() == 0
+    page.get_by_test_id("stMain").get_by_role("link", name="Explore").click()
+    page.wait_for_url(re.compile(r"(?=.*eps=0\.5)(?=.*mech=watchdog)"))
+    page.locator(".st-key-strip").wait_for()
+    assert page.locator(".st-key-eps input[type='range']").input_value() == "0.5"
 
 
 SHEET = """
@@ -82,7 +97,7 @@ def test_a_change_of_page_keeps_the_style_sheet(visit):
     waiting.settle(page)
     assert page.evaluate(SHEET)
     for name in ("Lift", "Compare", "Lift"):
-        page.get_by_role("link", name=name, exact=True).first.click()
+        waiting.go_to(page, name)
         page.wait_for_url(f"**/{name.lower()}*")
         waiting.settle(page)
     assert page.evaluate("window.removed") == 0

@@ -133,8 +133,10 @@ def test_the_link_of_a_paper_without_probabilities_opens_its_data_in_confusabili
     opener.wait_for()
     page.goto(urljoin(f"{address}/papers", opener.get_attribute("href")))
     page.locator("[data-testid=stMainBlockContainer] h1").first.wait_for()
-    chosen = page.get_by_role("link", name="Confusability").first
+    page.get_by_test_id("stTopNavSection").locator("visible=true").click()
+    chosen = page.get_by_test_id("stTopNavDropdownLink").filter(has_text="Confusability")
     expect(chosen).to_have_attribute("aria-current", "page")
+    page.keyboard.press("Escape")
     waiting.settle(page, busy=("being worked out",))
     assert "data=heart_hungarian" in page.url
     assert page.locator("[data-testid=stAlertContentWarning]").count() == 0

@@ -10,7 +10,7 @@ from tests.browser import waiting
 def test_designs_follow_a_slider_and_a_study_can_be_cancelled_and_finished(visit):
     page = visit("?mech=subset_merging&x=race&n=300")
     page.locator(".st-key-frontier .lsc-plot[data-drawn]").wait_for(state="attached")
-    page.get_by_role("link", name="Robust").click()
+    waiting.go_to(page, "Robust")
     page.wait_for_url(re.compile(r"robust.*x=race.*n=300"))
     chart = page.locator(".st-key-robust_levels .lsc-plot")
     chart.and_(page.locator("[data-drawn]")).wait_for(state="attached")

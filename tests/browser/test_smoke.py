@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from tests.browser import waiting
 from tests.browser.test_compare_live import QUICK as COLUMNS
 from tests.browser.test_compare_live import eps, heads, link, press
 from tests.browser.test_explore_live import figure
@@ -74,7 +75,7 @@ def test_back_and_a_reload_keep_the_question(visit):
     page = visit(f"?{QUICK}&eps=0.5")
     drawn(page, "frontier")
     kept = figure(page, "NMI")
-    page.get_by_role("link", name="Lift", exact=True).first.click()
+    waiting.go_to(page, "Lift")
     drawn(page, "loglift")
     page.go_back()
     drawn(page, "frontier")

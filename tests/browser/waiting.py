@@ -7,6 +7,8 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page
 
+from pages.ui.frame.site import BAR, PAGES
+
 PATIENCE = 600_000
 """Milliseconds after which a wait is given up."""
 
@@ -90,6 +92,16 @@ def settle(
     page.evaluate("window.lastDrawn = null")
     found = page.wait_for_function(_AT_REST, arg=[list(keys), list(busy), list(gone), rest, look])
     return found.json_value()
+
+
+def go_to(page: Page, title: str) -> None:
+    """Open another page by the bar, or by its menu where it stands there."""
+    bar = [name for _, name, _ in PAGES[:BAR]]
+    if title in bar:
+        page.get_by_role("link", name=title, exact=True).first.click()
+    else:
+        page.get_by_test_id("stTopNavSection").locator("visible=true").click()
+        page.get_by_test_id("stTopNavDropdownLink").filter(has_text=title).click()
 
 
 def click(page: Page, key: str, at: tuple[float, float]) -> None:

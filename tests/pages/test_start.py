@@ -1,4 +1,4 @@
-"""The start panel of Explore, and what each of its links opens."""
+"""The examples of Explore, and what each of their links opens."""
 
 from pathlib import Path
 from urllib.parse import parse_qs
@@ -23,23 +23,17 @@ def opened(page, query):
     return app.run()
 
 
-def panel(app):
-    (found,) = (one for one in app.expander if one.label == "Start with an example")
-    return found
+def said(app):
+    return " ".join(one.value for one in app.markdown)
 
 
-def test_the_panel_is_open_on_the_bare_landing_page_and_holds_every_link():
-    app = opened("explore", {})
-    assert panel(app).proto.expanded
-    said = " ".join(one.value for one in panel(app).markdown)
-    assert said.count("](") == len(PRESETS)
-    assert all(f"]({one.link})" in said for one in PRESETS)
-    app.slider(key="eps").set_value(0.5).run()
-    assert panel(app).proto.expanded
-
-
-def test_the_panel_is_closed_where_a_link_asks_a_question_of_its_own():
-    assert not panel(opened("explore", {"mech": ["watchdog"]})).proto.expanded
+@pytest.mark.parametrize("query", [{}, {"mech": ["watchdog"]}])
+def test_every_example_is_a_question_that_one_button_opens(query):
+    app = opened("explore", query)
+    assert not app.exception
+    assert all(one.title.endswith("?") for one in PRESETS)
+    assert all(f"]({one.link})" in said(app) for one in PRESETS)
+    assert all(one.source.replace("[", r"\[").replace("]", r"\]") in said(app) for one in PRESETS)
 
 
 def first_glance(app):

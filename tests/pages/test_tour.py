@@ -23,15 +23,12 @@ def test_the_tour_has_six_steps_and_its_button_begins_it_anew():
         assert app.session_state["_tour_run"] == times
 
 
-def test_it_is_offered_unasked_where_the_session_began_on_the_bare_page(monkeypatch):
-    shown = []
-    monkeypatch.setattr(tour, "_COMPONENT", lambda data, **_more: shown.append(data["unasked"]))
-    for query in ({}, {"mech": "watchdog"}):
-        app = AppTest.from_file(ROOT / "pages/explore.py", default_timeout=PATIENCE)
-        for key, value in query.items():
-            app.query_params[key] = value
-        app.run()
-    assert shown == [True, False]
+def test_it_is_an_offer_on_the_bare_page_too(monkeypatch):
+    runs = []
+    monkeypatch.setattr(tour, "_COMPONENT", lambda data, **_more: runs.append(data["run"]))
+    app = AppTest.from_file(ROOT / "pages/explore.py", default_timeout=PATIENCE).run()
+    app.button(key="tour_begin").click().run()
+    assert runs == [0, 1]
 
 
 def test_what_is_in_the_sidebar_is_said_where_the_sidebar_is_folded():

@@ -76,7 +76,7 @@ def show() -> None:
             exports.menu("explore", scenario)
             report_place = st.container(width="content")
     tour.panel()
-    tour.show(unasked=tour.began_bare())
+    tour.show()
     slots = {"sliders": sliders, "figures": st.container(), "report": report_place}
     with st.sidebar:
         controls.idle_sliders(scenario)

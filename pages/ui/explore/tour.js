@@ -1,28 +1,9 @@
 // The tour: a box with the step's text, and an outline around what the step is about.
 
-const SHOWN = "liftscope-tour";
 const WIDE = 768;
 const UNFOLD = "[data-testid=stExpandSidebarButton]";
 
 const tours = new WeakMap();
-
-// Storage may be closed to the page; then the tour is shown once until it is loaded again.
-function hasHadIt() {
-  try {
-    return localStorage.getItem(SHOWN) !== null || window.liftscopeTour === true;
-  } catch {
-    return window.liftscopeTour === true;
-  }
-}
-
-function remember() {
-  window.liftscopeTour = true;
-  try {
-    localStorage.setItem(SHOWN, "shown");
-  } catch {
-    // nothing is kept then
-  }
-}
 
 function build(parent) {
   const box = document.createElement("section");
@@ -87,7 +68,6 @@ function show(tour, at) {
 }
 
 function open(tour) {
-  remember();
   const sidebar = document.querySelector("[data-testid=stSidebar]");
   if (sidebar) tour.observer.observe(sidebar);
   window.addEventListener("resize", tour.place);
@@ -109,7 +89,6 @@ export default function ({ data, parentElement }) {
     tours.set(parentElement, tour);
     tour.run = data.run;
     tour.steps = data.steps;
-    if (data.unasked && !hasHadIt()) open(tour);
   }
   if (tour.run !== data.run) {
     tour.run = data.run;

@@ -1,4 +1,4 @@
-"""The start panel of Explore, and its tour: six steps, shown once to each browser, or when asked.
+"""The start of Explore: examples, one's own data, and a tour of six steps for who wants it.
 
 Its box, by tour.js, moves no chart and covers nothing that a slider in the sidebar changes.
 """
@@ -11,11 +11,11 @@ from pathlib import Path
 import streamlit as st
 
 from core.scenario.presets import PRESETS
+from pages.ui.frame import site
 from pages.ui.style.labels import markdown
 
 _HERE = Path(__file__).parent
 _RUN = "_tour_run"
-_OPEN = "_start_open"
 
 
 @dataclass(frozen=True)
@@ -66,11 +66,11 @@ STEPS = (
     ),
     Step(
         "Where to go on",
-        "Examples from the papers are here. Compare puts promises side by side; Class, beside the "
-        "name above, projects one chart at a time.",
+        "Examples and the way to your own data are here. Compare puts promises side by side; "
+        "Class, beside the name above, projects one chart at a time.",
         ".st-key-start",
-        "Examples from the papers are here. In the sidebar: the other pages, of which Compare puts "
-        "promises side by side, and Class, which projects one chart at a time.",
+        "Examples and the way to your own data are here. In the sidebar: the other pages, of which "
+        "Compare puts promises side by side, and Class, which projects one chart at a time.",
     ),
 )
 """The tour."""
@@ -83,49 +83,31 @@ _COMPONENT = st.components.v2.component(
 )
 
 
-def show(*, unasked: bool) -> None:
-    """Add the tour to the page."""
+def show() -> None:
+    """Add the tour to the page; it begins when its button is pressed."""
     steps = [asdict(step) for step in STEPS]
-    run = st.session_state.get(_RUN, 0)
-    _COMPONENT(data={"steps": steps, "unasked": unasked, "run": run}, key="tour")
-
-
-def began_bare() -> bool:
-    """Say whether the session began on the bare landing page, not with a question of its own."""
-    if _OPEN not in st.session_state:
-        st.session_state[_OPEN] = not st.query_params
-    return bool(st.session_state[_OPEN])
+    _COMPONENT(data={"steps": steps, "run": st.session_state.get(_RUN, 0)}, key="tour")
 
 
 def panel() -> None:
-    """Show questions worth a look, in tabs of their own; open where a session began bare."""
-    beside = 4
-    with (
-        st.container(key="start"),
-        st.expander(
-            "Start with an example",
-            expanded=began_bare(),
-            icon=":material/school:",
-        ),
-    ):
-        for first in range(0, len(PRESETS), beside):
-            row = PRESETS[first : first + beside]
-            for one, column in zip(row, st.columns(beside), strict=True):
-                with column:
-                    line = one.line.replace(" %", "\u00a0%").replace(" = ", "\u00a0=\u00a0")
-                    st.markdown(f"[{markdown(one.title)}]({one.link})  \n:small[{markdown(line)}]")
-        _button()
-
-
-def _button() -> None:
-    """Show the button that begins the tour, also where it was shown before."""
-    st.button(
-        "Tour of this page, in six steps",
-        icon=":material/tour:",
-        type="tertiary",
-        key="tour_begin",
-        on_click=_begin,
-    )
+    """Show the examples behind one button, the way to one's own data, and the offer of the tour."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="start"):
+        with st.popover("Examples", icon=":material/lightbulb:", key="examples"):
+            for one in PRESETS:
+                line = one.line.replace(" %", "\u00a0%").replace(" = ", "\u00a0=\u00a0")
+                source = f" {one.source}" if one.source else ""
+                st.markdown(
+                    f"[{markdown(one.title)}]({one.link})  \n:small[{markdown(line + source)}]"
+                )
+        site.link("data", "Use my own data")
+        st.button(
+            "Tour",
+            icon=":material/tour:",
+            type="tertiary",
+            key="tour_begin",
+            on_click=_begin,
+            help="This page in six steps.",
+        )
 
 
 def _begin() -> None:
