@@ -14,6 +14,7 @@ class Domain:
     - `optional`: whether it may be None.
     - `of_set`, `of_average`: title under a notion on a set of distributions, and under a budget on
       an average; `title` where empty.
+    - `reach`: where its control and the axes of charts end; `high` where None.
     """
 
     low: float
@@ -24,6 +25,12 @@ class Domain:
     optional: bool = False
     of_set: str = ""
     of_average: str = ""
+    reach: float | None = None
+
+    @property
+    def end(self) -> float:
+        """Where its control ends: beyond it, up to `high`, a number is typed."""
+        return self.high if self.reach is None else self.reach
 
 
 def number(default: float | None, domain: Domain) -> Any:

@@ -13,7 +13,7 @@ from core.domain import Domain, domains, number
 class Numbers:
     """The numbers that a notion may have.
 
-    - `eps`: privacy budget ε in nats; [0, 8] in a scenario, [0, ∞] for a notion.
+    - `eps`: privacy budget ε in nats; [0, 50] in a scenario, [0, ∞] for a notion.
     - `lam`: λ in [0, 1]: ε_l = λε, ε_u = (1−λ)ε, where the notion has two budgets.
     - `alpha`: order α of the α-lift, in (1, ∞]; of RLDP's Rényi divergence, in (0, ∞); or of
       Sibson's or Arimoto's information, in (0, ∞].
@@ -26,7 +26,11 @@ class Numbers:
 
     eps: float = number(
         1.0,
-        Domain(0.0, 8.0, 0.05, "ε · privacy budget", of_average="M · budget of the average"),
+        Domain(
+            *(0.0, 50.0, 0.05, "ε · privacy budget"),
+            of_average="M · budget of the average",
+            reach=8.0,
+        ),
     )
     lam: float = number(0.5, Domain(0.0, 1.0, 0.05, "λ · share for falling beliefs"))
     alpha: float = number(

@@ -14,7 +14,7 @@ from core.codec import entries_of, listed, read_json, without_version
 from core.errors import InvalidInputError
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
-from core.scenario.data_url import Query
+from core.scenario.data_url import Query, cut
 from core.scenario.scenario import Scenario
 from core.scenario.url import KEYS as SCENARIO_KEYS
 from core.scenario.url import from_query, to_query, unknown_keys
@@ -38,6 +38,9 @@ LONGEST_NAME = 60
 LONGEST_NOTE = 2_000
 """Most characters of a note, all of which are in the address."""
 
+
+MARKS = 1_000
+"""Marks that a column may have; how each is drawn is the interface's."""
 
 Files = tuple[tuple[str, str], ...]
 """Pairs of an uploaded source and its file's name."""
@@ -120,13 +123,16 @@ class Project:
     `scenarios`: the columns, one or more. `names`: their names: distinct, 1 to 60 characters. Made
     from the scenarios where none are given. `notes`: their notes, at most 2,000 characters each;
     empty where none are given. `files`: uploaded sources with the names of their files, so that
-    whoever opens the project in another session can be told which files it needs.
+    whoever opens the project in another session can be told which files it needs. `marks`: a number
+    of each column, all distinct, which sets its colour and shape and goes with it when it is moved;
+    0, 1, … where none are given.
     """
 
     scenarios: tuple[Scenario, ...]
     names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     files: Files = ()
+    marks: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         scenarios = listed(self.scenarios, "The columns of a project")
@@ -142,7 +148,11 @@ class Project:
             checked_text(note, "A note", LONGEST_NOTE, least=0, lines=True)
             for note in listed(self.notes, "The notes of a project") or ("",) * len(scenarios)
         )
-        for what, given in (("names", names), ("notes", notes)):
+        marks = tuple(
+            whole(mark, "The mark of a column", low=0, high=MARKS - 1)
+            for mark in listed(self.marks, "The marks of a project") or range(len(scenarios))
+        )
+        for what, given in (("names", names), ("notes", notes), ("marks", marks)):
             if len(given) != len(scenarios):
                 raise InvalidInputError(
                     f"A project of {len(scenarios)} columns must have as many {what}, "
@@ -151,6 +161,9 @@ class Project:
         if len(set(names)) != len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise InvalidInputError(f"The names of columns must differ, got {shown(twice)} twice.")
+        if len(set(marks)) != len(marks):
+            raise InvalidInputError(f"The marks of columns must differ, got {shown(marks)}.")
+        object.__setattr__(self, "marks", marks)
         object.__setattr__(self, "scenarios", scenarios)
         object.__setattr__(self, "names", names)
         object.__setattr__(self, "notes", notes)
@@ -168,6 +181,7 @@ class Project:
             scenarios=(*self.scenarios, scenario),
             names=(*self.names, name),
             notes=(*self.notes, note),
+            marks=_marked((*self.marks, None)),
         )
 
     def asking(self, place: int, scenario: Scenario) -> Project:
@@ -217,7 +231,8 @@ class Project:
         """Return the project as JSON, which `from_json` reads back to an equal one."""
         columns = [
             {"name": name, "note": note, "scenario": scenario.to_dict()}
-            for scenario, name, note in self.columns()
+            | ({} if self.marks[place] == place else {"mark": self.marks[place]})
+            for place, (scenario, name, note) in enumerate(self.columns())
         ]
         written: dict[str, Any] = {"version": VERSION, "columns": columns}
         if self.files:
@@ -242,19 +257,22 @@ class Project:
         columns = listed(values.get("columns", ()), "The columns of a project")
         files = entries_of(values.get("files", {}), None, "files")
         found = [_column(number, column) for number, column in enumerate(columns, 1)]
-        names = filled([name for _, name, _ in found], [scenario for scenario, _, _ in found])
+        names = filled([name for _, name, _, _ in found], [scenario for scenario, *_ in found])
         return cls(
-            tuple(scenario for scenario, _, _ in found),
+            tuple(scenario for scenario, *_ in found),
             names,
-            tuple(note for _, _, note in found),
+            tuple(note for _, _, note, _ in found),
             tuple(files.items()),
+            tuple(mark for *_, mark in found),
         )
 
     def to_query(self) -> Query:
         """Return the project as the query of a URL: a value of `col` for each column."""
         query: Query = {KEY: []}
-        for scenario, name, note in self.columns():
+        for place, (scenario, name, note) in enumerate(self.columns()):
             own = {"name": [name]} | ({"note": [note]} if note else {})
+            if self.marks[place] != place:
+                own["mark"] = [str(self.marks[place])]
             query[KEY].append(urlencode(own | to_query(scenario), doseq=True))
         if self.files:
             query[FILE] = [urlencode({"source": key, "name": name}) for key, name in self.files]
@@ -271,10 +289,11 @@ class Project:
             return cls((scenario,)), said
         notices: list[str] = []
         scenarios, names, notes = [], [], []
+        marks: list[int | None] = []
         for number, text in enumerate(texts, 1):
             parts = parse_qs(text, keep_blank_values=True)
             asked, said = from_query(parts)
-            said = (*unknown_keys(parts, (*SCENARIO_KEYS, "name", "note")), *said)
+            said = (*unknown_keys(parts, (*SCENARIO_KEYS, "name", "note", "mark")), *said)
             if not parts:
                 said = ("The link has nothing that can be read here; the defaults are used.",)
             notices += [f"Column {number}: {sentence}" for sentence in said]
@@ -284,6 +303,7 @@ class Project:
                 notices.append(f"Column {number}: The link has its name {shown(name)} twice.")
             names.append("" if name in names else name)
             notes.append(_kept(parts, "note", "A note", LONGEST_NOTE, number, notices))
+            marks.append(_mark(parts, marks, number, notices))
         files: dict[str, str] = {}
         for text in _values(query.get(FILE, ())):
             parts = parse_qs(text, keep_blank_values=True)
@@ -293,7 +313,13 @@ class Project:
             except InvalidInputError as error:
                 notices.append(f"The link has a file that is ignored. {error}")
         return (
-            cls(tuple(scenarios), filled(names, scenarios), tuple(notes), tuple(files.items())),
+            cls(
+                tuple(scenarios),
+                filled(names, scenarios),
+                tuple(notes),
+                tuple(files.items()),
+                _marked(marks),
+            ),
             tuple(notices),
         )
 
@@ -310,23 +336,55 @@ class Project:
             scenarios=tuple(self.scenarios[at] for at in order),
             names=tuple(self.names[at] for at in order),
             notes=tuple(self.notes[at] for at in order),
+            marks=tuple(self.marks[at] for at in order),
         )
 
 
-def _column(number: int, values: Any) -> tuple[Scenario, str, str]:
-    """Return the scenario, name ("" for none) and note of a column of a project's JSON."""
+def _marked(marks: Sequence[int | None]) -> tuple[int, ...]:
+    """Return marks in which each None is the column's own place, or the least that is free."""
+    found = list(marks)
+    for place, mark in enumerate(marks):
+        if mark is None:
+            own = (place, *range(len(marks)))
+            found[place] = next(one for one in own if one not in found)
+    return tuple(mark for mark in found if mark is not None)
+
+
+def _mark(
+    parts: Mapping[str, Sequence[str]],
+    taken: Sequence[int | None],
+    number: int,
+    notices: list[str],
+) -> int | None:
+    """Return the mark that a link gives a column; None where it gives none, or one refused."""
+    text = (parts.get("mark") or [""])[-1]
+    if not text:
+        return None
+    if text.isdecimal() and len(text) < len(str(MARKS)) and int(text) not in taken:
+        return int(text)
+    notices.append(
+        f"Column {number}: The link has mark={cut(text)}, which is no number below {MARKS:,} or "
+        "that of another column; a free one is used."
+    )
+    return None
+
+
+def _column(number: int, values: Any) -> tuple[Scenario, str, str, int]:
+    """Return the scenario, name ("" for none), note and mark of a column of a project's JSON."""
     if not isinstance(values, dict) or "scenario" not in values:
         raise InvalidInputError(
             f"Column {number} must be a JSON object with its scenario, got {shown(values)}."
         )
-    entries_of(values, ("name", "note", "scenario"), f"Column {number}")
+    entries_of(values, ("name", "note", "scenario", "mark"), f"Column {number}")
     name, note = values.get("name", ""), values.get("note", "")
+    mark = values.get("mark", number - 1)
     try:
         checked_text(name, "The name of a column", LONGEST_NAME, least=0)
         checked_text(note, "A note", LONGEST_NOTE, least=0, lines=True)
-        return Scenario.from_dict(entries_of(values["scenario"], None, "Its scenario")), name, note
+        scenario = Scenario.from_dict(entries_of(values["scenario"], None, "Its scenario"))
     except InvalidInputError as error:
         raise InvalidInputError(f"Column {number}: {error}") from error
+    return scenario, name, note, mark
 
 
 def _kept(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,13 +22,19 @@ def in_nats(key: str) -> bool:
     return all(entry.in_nats for entry in catalogue.ALL if entry.key == key)
 
 
+def usual(name: str) -> Domain:
+    """Return the range of a number's slider on data that does not narrow it."""
+    domain = declared()[name]
+    return replace(domain, high=domain.end)
+
+
 def span(key: str, name: str, joint: Joint, numbers: Numbers) -> Domain:
     """Return the range and step of a notion's number on some data.
 
     A budget on an average ends at what X itself tells; a bound on guesses begins at the probability
     of guessing S without a release.
     """
-    domain = declared()[name]
+    domain = usual(name)
     kind = catalogue.entry(key).kind
     if name in ("eps_l", "eps_u"):
         return Domain(domain.low, MOST, domain.step, domain.title)
@@ -59,7 +66,7 @@ def without_difference(scenario: Scenario, joint: Joint) -> dict[str, Domain]:
             continue
         ends = span(scenario.notion, name, joint, scenario.numbers)
         now = getattr(scenario, name)
-        if ends != declared()[name] and not ends.low <= now < ends.high:
+        if ends != usual(name) and not ends.low <= now < ends.high:
             found[name] = ends
     return found
 

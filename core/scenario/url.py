@@ -105,7 +105,7 @@ def from_query(query: Mapping[str, str | Sequence[str]]) -> tuple[Scenario, tupl
     >>> scenario.eps, scenario.notion
     (1.0, 'lip')
     >>> notices
-    ('The link has eps=-3, which is not in [0, 8]; 1 is used.',)
+    ('The link has eps=-3, which is not in [0, 50]; 1 is used.',)
     """
     notices: list[str] = []
     values = _bounded(query, notices)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -116,10 +117,61 @@ def idle_sliders(scenario: Scenario) -> None:
             st.caption(f"Off: {reason}")
 
 
+TYPED = ("eps", "eps_l", "eps_u")
+"""Budgets that can be typed beside their sliders, also beyond where these end."""
+
+
+def typed(
+    key: str, label: str, now: float, unit: str, take: Callable[[float], None], **more: Any
+) -> None:
+    """Show the field beside a slider, of a budget in nats; `take` gets what is typed, in nats."""
+    shown = in_unit(now, unit or UNITS[0]) if math.isfinite(now) else None
+    shown = None if shown is None else round(shown, 6)
+    # set only where it differs: setting it would undo a press that the server has yet to read
+    if st.session_state.get(key) != shown:
+        st.session_state[key] = shown
+
+    def read() -> None:
+        value = st.session_state[key]
+        if value is not None:
+            take(min(to_nats(value, unit or UNITS[0]), DOMAINS["eps"].high))
+
+    st.number_input(
+        label,
+        min_value=0.0,
+        max_value=in_unit(DOMAINS["eps"].high, unit or UNITS[0]),
+        step=None,
+        format="%.6g",
+        key=key,
+        on_change=read,
+        persist_state="session",
+        width=76,
+        placeholder="∞",
+        **more,
+    )
+
+
 def slider(
     name: str, scenario: Scenario, *, disabled: bool = False, robust: bool | None = None
 ) -> None:
-    """Show a number's slider; `robust`: α is an uncertainty set's (None: as the promise says)."""
+    """Show a number's slider, beside the field of a budget.
+
+    `robust`: α is that of an uncertainty set; None: as the promise says.
+    """
+    if name not in TYPED or disabled:
+        _slider(name, scenario, disabled=disabled, robust=robust)
+        return
+
+    def take(value: float) -> None:
+        st.session_state[name] = value
+
+    shown = unit() if name != "eps" or spans.in_nats(scenario.notion) else ""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key=f"row_{name}"):
+        _slider(name, scenario, disabled=disabled, robust=robust)
+        typed(f"typed_{name}", shown or "number", getattr(scenario, name), shown, take)
+
+
+def _slider(name: str, scenario: Scenario, *, disabled: bool, robust: bool | None) -> None:
     if robust is None:
         robust = notions.entry(scenario.notion).kind.of_estimate
     declared = DOMAINS[name]
@@ -179,12 +231,12 @@ def steps(domain: Domain, now: float) -> list[float]:
 def ends(name: str, scenario: Scenario) -> Domain:
     """Return the range that a number's slider has on this data."""
     if name == "eps" and not notions.entry(scenario.notion).kind.ends_at_x:
-        return DOMAINS[name]
+        return spans.usual(name)
     try:
         joint = derived.counted(scenario.data).joint
         return spans.span(scenario.notion, name, joint, scenario.numbers)
     except CoreError:  # the page says what is wrong
-        return DOMAINS[name]
+        return spans.usual(name)
 
 
 def places(scenario: Scenario) -> list[float]:

@@ -68,7 +68,7 @@ def frontiers(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
                 lines,
                 eps=scenario.eps * scale,
                 nmi=current,
-                limit=DOMAINS["eps"].high * scale,
+                limit=DOMAINS["eps"].end * scale,
                 unit=unit,
             ),
             key="robust_frontier",

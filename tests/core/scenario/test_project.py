@@ -27,7 +27,10 @@ def projects(draw):
     names = draw(st.one_of(st.just(()), st.lists(words, unique=True, **many).map(tuple)))
     notes = draw(st.one_of(st.just(()), st.lists(WORDS, **many).map(tuple)))
     files = draw(st.dictionaries(st.sampled_from(["upload:00ff", "adult", "upload:1"]), words))
-    return Project(scenarios, names, notes, tuple(files.items()))
+    marks = draw(
+        st.one_of(st.just(()), st.lists(st.integers(0, 999), unique=True, **many).map(tuple))
+    )
+    return Project(scenarios, names, notes, tuple(files.items()), marks)
 
 
 @given(project=projects())
@@ -51,6 +54,41 @@ def test_what_is_moved_and_moved_back_is_as_it_was(project, data):
     longer = project.with_column(LIP, note="new")
     assert longer.without(len(project)) == project
     assert longer.notes[-1] == "new"
+
+
+def test_a_mark_stays_with_its_column_and_a_new_one_takes_the_least_that_is_free():
+    fewer = THREE.without(1)
+    assert (fewer.names, fewer.marks) == (("a", "c"), (0, 2))
+    assert fewer.moved(1, 0).marks == (2, 0)
+    longer = fewer.with_column(ALIP)
+    assert longer.marks == (0, 2, 1)
+    assert Project.from_query(longer.to_query()) == (longer, ())
+    assert "mark" not in THREE.to_json()
+    assert all("mark" not in text for text in THREE.to_query()["col"])
+
+
+@pytest.mark.parametrize(
+    ("marks", "said"),
+    [
+        ((0, 0, 1), "The marks of columns must differ, got (0, 0, 1)."),
+        ((0, 1), "A project of 3 columns must have as many marks, got 2."),
+        ((0, 1, -1), "The mark of a column must be at least 0"),
+    ],
+)
+def test_marks_that_tell_no_columns_apart_are_refused(marks, said):
+    with pytest.raises(InvalidInputError) as error:
+        replace(THREE, marks=marks)
+    assert said in str(error.value)
+
+
+def test_a_link_with_a_mark_that_may_not_be_says_so_and_takes_a_free_one():
+    columns = ["name=a&mark=1", "name=b&mark=1", "name=c&mark=x"]
+    project, notices = Project.from_query({"col": columns})
+    assert project.marks == (1, 0, 2)
+    assert [one[:33] for one in notices] == [
+        "Column 2: The link has mark=1, wh",
+        "Column 3: The link has mark=x, wh",
+    ]
 
 
 def read(text):
@@ -102,7 +140,7 @@ def test_any_text_may_stand_in_a_link(texts, file):
         ('{"columns": [{"scenario": []}]}', "Column 1: Its scenario must be a JSON object"),
         (
             '{"columns": [{"scenario": {}}, {"scenario": {"eps": -1}}]}',
-            "Column 2: eps must be in [0, 8], got -1.",
+            "Column 2: eps must be in [0, 50], got -1.",
         ),
         ('{"columns": [{"scenario": {}}], "version": 2}', "version must be 1, got 2"),
         ('{"columns": [{"scenario": {}}], "size": 2}', "unknown entry 'size'"),
@@ -148,7 +186,8 @@ def test_what_no_project_can_be_is_refused(make, sentence):
 def test_columns_are_renamed_noted_moved_and_removed():
     assert THREE.renamed(1, "  new   name ").names == ("a", "new name", "c")
     assert THREE.noted(0, "x \n").notes == ("x", "why\nnot", "")
-    assert THREE.without(0) == Project((ALIP, LDP), ("b", "c"), ("why\nnot", ""))
+    fewer = Project((ALIP, LDP), ("b", "c"), ("why\nnot", ""), marks=(1, 2))
+    assert THREE.without(0) == fewer
     assert THREE.moved(0, 2).scenarios == (ALIP, LDP, LIP)
     assert THREE.asking(1, LIP).scenarios == (LIP, LIP, LDP)
     assert THREE.asking(1, LIP).names == ("a", "b", "c")  # a name of one's own stays
@@ -178,7 +217,7 @@ def test_a_link_with_faults_keeps_what_is_good():
     assert project.names == ("a", "ALIP", "ALIP (2)")
     assert notices == (
         "Column 2: The link has its name 'a' twice.",
-        "Column 3: The link has eps=-1, which is not in [0, 8]; 1 is used.",
+        "Column 3: The link has eps=-1, which is not in [0, 50]; 1 is used.",
         "Column 3: The link has a name that is ignored. The name of a column must have 0 to 60 "
         "characters, got 61.",
     )

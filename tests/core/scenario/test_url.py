@@ -180,8 +180,8 @@ def test_garbage_never_raises_and_what_is_refused_is_named(query):
 @pytest.mark.parametrize(
     ("query", "notice"),
     [
-        ({"eps": "9"}, "The link has eps=9, which is not in [0, 8]; 1 is used."),
-        ({"eps": "nan"}, "The link has eps=nan, which is not in [0, 8]; 1 is used."),
+        ({"eps": "51"}, "The link has eps=51, which is not in [0, 50]; 1 is used."),
+        ({"eps": "nan"}, "The link has eps=nan, which is not in [0, 50]; 1 is used."),
         (
             {"n": "x"},
             "The link has n=x, which is no whole number in [1, 1e+07]; the data's own number is "
