@@ -103,6 +103,19 @@ def test_topics_are_turned_and_picked_and_a_slider_keeps_its_value_meanwhile():
     assert "learn_back" not in {one.key for one in app.button}
 
 
+def test_next_leads_through_the_lessons_and_the_page_says_how_far_one_is():
+    app = opened()
+    for place, one in enumerate(LESSONS, 1):
+        assert app.title[0].value == f"Learn: {one.title}"
+        assert f"Lesson {place} of {len(LESSONS)}" in text(app)
+        app.button(key="learn_next").click().run()
+    assert app.title[0].value == "Learn: Exercises"
+    assert "Lesson " not in text(app)
+    app.button(key="learn_next").click().run()
+    assert app.title[0].value == "Learn: Glossary"
+    assert "learn_next" not in {one.key for one in app.button}
+
+
 def test_what_was_dragged_moves_the_sliders_and_nonsense_does_not(monkeypatch):
     state = {
         "_learn_values": defaults(),

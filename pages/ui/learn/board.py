@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import InvalidInputError
-from core.learning import SETTINGS, Exercise, Lesson, check, lesson
+from core.learning import LESSONS, SETTINGS, Exercise, Lesson, check, lesson
 from core.learning.exercises import LONGEST, NEEDED, table
 from core.learning.lessons import opens
 from core.scenario.context import Context
@@ -83,6 +83,29 @@ def picker() -> None:
     )
 
 
+def progress() -> None:
+    """Show how far the reader is among the lessons, and the button to the next topic."""
+    keys = list(query.TOPICS)
+    place = keys.index(query.topic())
+    lessons = len(LESSONS)
+    with st.container(
+        horizontal=True, vertical_alignment="center", width="content", key="learn_progress"
+    ):
+        if place < lessons:
+            st.markdown(f":small[Lesson {place + 1} of {lessons}]")
+            st.progress((place + 1) / lessons, width=140)
+        if place + 1 < len(keys):
+            st.button(
+                "Next",
+                icon=":material/arrow_forward:",
+                icon_position="right",
+                key="learn_next",
+                on_click=query.go,
+                args=(keys[place + 1],),
+                help=query.TOPICS[keys[place + 1]],
+            )
+
+
 def turn() -> None:
     """Show the buttons to the topic before and the one after."""
     keys = list(query.TOPICS)
@@ -92,7 +115,7 @@ def turn() -> None:
             if 0 <= place + step < len(keys):
                 other = keys[place + step]
                 st.button(
-                    query.TOPICS[other],
+                    f"Next: {query.TOPICS[other]}" if step > 0 else query.TOPICS[other],
                     icon=icon,
                     key="learn_back" if step < 0 else "learn_on",
                     on_click=query.go,
@@ -164,6 +187,7 @@ def show() -> None:
     topic = query.topic()
     with st.container(horizontal=True, key="header"):
         st.title(f"Learn: {query.TOPICS[topic]}", anchor=False)
+        progress()
     if topic == query.EXERCISES:
         show_exercises()
     elif topic == query.GLOSSARY:
