@@ -18,7 +18,7 @@ from core.wording import number_of
 from pages.ui import figures
 from pages.ui.chart import chart, old
 from pages.ui.figures.bars import UNJUDGED
-from pages.ui.frame import controls, page_frame
+from pages.ui.frame import controls, page_frame, page_head
 from pages.ui.parts import formulas, tables
 from pages.ui.parts.cards import card
 from pages.ui.parts.tables import ROWS, page
@@ -44,16 +44,14 @@ def show() -> None:
 def _live(places: page_frame.Places) -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
     scenario = page_frame.asked(places)
-    with st.container(horizontal=True, vertical_alignment="top", key="header"):
-        st.title("Lift, symbol by symbol", anchor=False)
-        with st.container(horizontal=True, width="content"):
-            controls.unit_switch()
+    place = page_head.show("lift", "Lift, symbol by symbol", scenario)
     result = page_frame.answer(scenario)
     if result is None:
         if (before := page_frame.last()) is not None:
             with old():
                 _charts(before, *_exposed(before), controls.unit())
         return
+    page_head.report_button(place, "lift", result)
     if words_of_glance := refining.glance(scenario):
         st.caption(words_of_glance)
     refining.follow(scenario, result.mechanism)

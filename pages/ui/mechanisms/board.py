@@ -24,7 +24,7 @@ from core.studies.comparison import SECONDS, Compared
 from core.wording import listed, number_of
 from pages.ui import figures
 from pages.ui.chart import chart, old
-from pages.ui.frame import controls, page_frame, pickers
+from pages.ui.frame import controls, page_frame, page_head, pickers
 from pages.ui.mechanisms import merging, query, side_channels
 from pages.ui.parts import exports, formulas, tables
 from pages.ui.parts.cards import card
@@ -185,14 +185,11 @@ def _live(places: page_frame.Places) -> None:
     scenario = page_frame.asked(places)
     told = st.container()
     entry = mechanisms.entry(scenario.mechanism)
-    with st.container(horizontal=True, vertical_alignment="top", key="header"):
-        st.title(markdown(entry.title), anchor=False)
-        with st.container(horizontal=True, width="content"):
-            controls.unit_switch()
-            exports.menu("mechanisms", scenario)
+    place = page_head.show("mechanisms", _question(scenario), scenario)
     _needs(entry)
     result = page_frame.answer(scenario, _works)
     if result is not None:
+        page_head.report_button(place, "mechanisms", result)
         _answered(result)
         query.publish()
     elif (before := page_frame.last()) is not None:
@@ -213,6 +210,12 @@ def _answered(result: Result) -> None:
     _outputs(result, known, unit)
     merging.show(result)
     compare(result, unit)
+
+
+def _question(scenario: Scenario) -> str:
+    """Return the page's title: what is asked of the mechanism."""
+    released = " and ".join(scenario.data.released) or "X"
+    return f"How does {mechanisms.entry(scenario.mechanism).title} release {released}?"
 
 
 def _needs(entry: MechanismEntry) -> None:
