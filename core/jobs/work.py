@@ -28,7 +28,9 @@ from core.nonstochastic import Clustering, FrontierPoint, pareto_frontier, rival
 from core.notions import Notion
 from core.notions.numbers import Numbers
 from core.records.certificate import Made, make
+from core.records.checking.check import Check
 from core.records.design import Plan
+from core.records.verifying import verify
 from core.release import second_release
 from core.release.implications import implications
 from core.release.reach import Implication
@@ -220,6 +222,18 @@ def make_release(
         )
     except InvalidInputError as error:
         said = str(error).replace(f"{target.parent}{os.sep}", "")
+        raise InvalidInputError(said) from None
+
+
+def verify_release(
+    certificate: str, released: Path, original: Path | None, seed: str | None, *, report: Report
+) -> list[Check]:
+    """Check a certificate against the files that it describes."""
+    report("checking")
+    try:
+        return verify(certificate, released, original, seed)
+    except InvalidInputError as error:
+        said = str(error).replace(f"{released.parent}{os.sep}", "")
         raise InvalidInputError(said) from None
 
 

@@ -14,10 +14,9 @@ from core.jobs import Job
 from core.records.design import Plan, command_line
 from core.scenario import Result
 from core.wording import number_of, size_of_file
-from pages.ui.frame import controls as common
-from pages.ui.frame import page_frame, state
-from pages.ui.parts import exports, tables
-from pages.ui.release import controls, results
+from pages.ui.frame import page_frame, page_head, state
+from pages.ui.parts import tables
+from pages.ui.release import controls, results, verify
 from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer, progress, refining, visits
 
@@ -25,6 +24,7 @@ from pages.ui.work import long_answer, progress, refining, visits
 def show() -> None:
     """Show the page."""
     _live(page_frame.frame())
+    verify.show()
 
 
 @st.fragment
@@ -33,15 +33,12 @@ def _live(places: page_frame.Places) -> None:
     """Show all that changes with a control; only this runs again when one is used."""
     scenario = page_frame.asked(places)
     told = st.container()
-    with st.container(horizontal=True, vertical_alignment="top", key="header"):
-        st.title("Release the records", anchor=False)
-        with st.container(horizontal=True, width="content"):
-            common.unit_switch()
-            exports.menu("release", scenario)
+    place = page_head.show("release", "Release the records", scenario)
     result = page_frame.answer(scenario)
     if result is None:
         results.give_up()
     else:
+        page_head.report_button(place, "release", result)
         _answered(result)
     _tell(told)
 
