@@ -370,49 +370,143 @@ def test_the_link_is_copied(visit):
     assert page.evaluate("navigator.clipboard.readText()") == page.url
 
 
-def test_a_note_leaves_columns_side_by_side(visit):
-    page = visit(link(QUICK.noted(1, "What this column is here to show. " * 12)), height=1200)
+BESIDE = """
+() => {
+  const box = one => document.querySelector(one).getBoundingClientRect();
+  const columns = [0, 1, 2].map(i => box(`.st-key-compared_${i}`));
+  const charts = ["column_frontier", "column_levels"].map(key => box(`.st-key-card_${key}`));
+  return {
+    left: Math.max(...columns.map(one => one.right)) <= Math.min(...charts.map(one => one.left)),
+    top: Math.abs(columns[0].top - charts[0].top),
+    order: columns.every((one, i) => i === 0 || one.top >= columns[i - 1].bottom),
+    bottom: Math.max(...charts.map(one => one.bottom)),
+    last: columns[2].bottom,
+  };
+}
+"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1440, 900)])
+def test_sliders_stand_beside_the_charts_on_the_first_screen(visit, width, height):
+    page = visit(link(QUICK), width=width, height=height)
     settle(page, 3)
-    page.get_by_text("What this column is here to show.").first.wait_for()
-    for part in ("head_row_", "pickers_", "column_figures_", "column_sliders_", "card_matrix_"):
-        tops = page.evaluate(
-            "part => [0, 1, 2].map(i =>"
-            " document.querySelector(`.st-key-${part}${i}`).getBoundingClientRect().top)",
-            part,
-        )
-        assert max(tops) - min(tops) <= 1, part
+    found = page.evaluate(BESIDE)
+    assert found["left"]
+    assert found["order"]
+    assert found["top"] <= 2
+    assert found["bottom"] <= height
+
+
+def test_a_note_and_an_error_stand_with_their_column(visit):
+    several = tuple(Scenario(data=SMALL, notion=key) for key in ("lip", "rldp", "alip"))
+    project = Project(several, ("first", "second", "third"))
+    page = visit(link(project.noted(0, "What this column is here to show.")))
+    page.locator(".st-key-column_figures_1 [data-testid=stAlert]").wait_for()
+    waiting.settle(page, ("matrix_0", "matrix_2"), busy=["lines are ready", "Looking for better"])
+    page.locator(".st-key-compared_0").get_by_text("What this column is here to show.").wait_for()
+    tops = [page.locator(f".st-key-card_matrix_{i}").bounding_box()["y"] for i in range(3)]
+    assert max(tops) - min(tops) <= 1
     boxes = page.evaluate(
         "[...document.querySelectorAll('[class*=st-key-col0_][class*=_menu] button')]"
         ".map(e => e.getBoundingClientRect()).filter(b => b.width)"
         ".map(b => [b.left, b.right, b.height])"
     )
-    assert len(boxes) == 2  # the promise, with its explanation, and the mechanism, without one
+    assert len(boxes) == 2
     assert boxes[0] == boxes[1]
-
-
-def test_sliders_stand_side_by_side_whatever_one_column_has_to_say(visit):
-    several = tuple(Scenario(data=SMALL, notion=key) for key in ("lip", "rldp", "alip"))
-    page = visit(link(Project(several, ("first", "second", "third"))))
-    page.locator(".st-key-column_figures_1 [data-testid=stAlert]").wait_for()
-    waiting.settle(page, ("matrix_0", "matrix_2"), busy=["lines are ready", "Looking for better"])
-
-    def tops(kind):
-        boxes = [page.locator(f".st-key-{kind}_{i}").bounding_box() for i in range(3)]
-        return [box["y"] for box in boxes], [box["width"] for box in boxes]
-
-    for width in (1440, 1280, 900):
-        page.set_viewport_size({"width": width, "height": 900})
-        waiting.settle(page, ("matrix_0", "matrix_2"))
-        for kind in ("pickers", "column_figures", "column_sliders"):
-            found, widths = tops(kind)
-            assert found == pytest.approx([found[0]] * 3, abs=1)
-            assert widths == pytest.approx([widths[0]] * 3, abs=1)
-        whole = page.locator("[data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock]")
-        assert 3 * widths[0] > 0.8 * whole.evaluate("one => one.clientWidth")
     page.set_viewport_size({"width": 390, "height": 900})
     waiting.settle(page, ("matrix_0", "matrix_2"))
-    found, _ = tops("column_sliders")
-    assert found[0] + 300 < found[1] < found[2]
+    sliders = [page.locator(f".st-key-column_sliders_{i}").bounding_box()["y"] for i in range(3)]
+    assert sliders == sorted(sliders)
+
+
+def colours(page):
+    """Return the mark's colour of each column, by name."""
+    return page.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll(".lsc-head")].map(one =>
+          [one.querySelector("b").innerText, getComputedStyle(one.querySelector("span")).color]))"""
+    )
+
+
+def test_a_column_keeps_its_colour_where_another_is_removed_or_added(visit):
+    page = visit(link(QUICK))
+    settle(page, 3)
+    before = colours(page)
+    page.locator(".st-key-head_0 button").first.click()
+    page.get_by_test_id("stPopoverBody").locator(".st-key-col0_remove button").click()
+    expect(page.locator(".lsc-head")).to_have_count(2)
+    after = colours(page)
+    assert after == {name: before[name] for name in ("second", "third")}
+    page.locator(".st-key-add_question button").click()
+    expect(page.locator(".lsc-head")).to_have_count(3)
+    longer = colours(page)
+    assert {name: longer[name] for name in after} == after
+    assert len(set(longer.values())) == 3
+
+
+def test_the_axes_fit_the_lines_and_are_zoomed_by_the_mouse(visit):
+    page = visit(link(QUICK), width=1440, height=900)
+    settle(page, 3)
+    span = """() => {
+      const plot = document.querySelector(".st-key-column_frontier .lsc-plot");
+      const { xaxis, yaxis } = plot._fullLayout;
+      return [...xaxis.range, ...yaxis.range];
+    }"""
+    fit = page.evaluate(span)
+    assert fit[1] < 8
+    page.get_by_text("Axes fit the lines:").wait_for()
+    box = page.locator(".st-key-column_frontier .nsewdrag").bounding_box()
+    page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.7 * box["height"], steps=5)
+    page.mouse.up()
+    page.wait_for_function(f"before => ({span})()[1] < before", arg=fit[1])
+    page.mouse.dblclick(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    page.wait_for_function(f"before => ({span})()[1] === before", arg=fit[1])
+    page.locator(".st-key-column_axes").get_by_text("Whole", exact=True).click()
+    page.wait_for_function(f"() => ({span})()[1] === 8")
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_saved_picture_is_white_and_keeps_its_legend_and_the_pages_font(visit, dark):
+    page = visit(link(QUICK), dark=dark)
+    settle(page, 3)
+    chart = page.locator(".st-key-column_frontier")
+    chart.locator(".lsc-frame").hover()
+    found = saved(page, chart.get_by_role("button", name="SVG"))
+    picture = found.path().read_text(encoding="utf-8")
+    for name in QUICK.names:
+        assert f">{name}</text>" in picture
+    assert "@font-face" in picture
+    assert "rgb(255, 255, 255)" in picture or "#ffffff" in picture
+    assert "#e6e9ee" not in picture  # the ink of the dark theme
+
+
+def test_the_table_of_results_is_copied(visit):
+    page = visit(link(QUICK))
+    settle(page, 3)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator(".st-key-differences_copy button").click()
+    page.locator(".st-key-differences_copy", has_text="Copied").wait_for()
+    head, *rows = page.evaluate("navigator.clipboard.readText()").strip().split("\n")
+    assert head.split("\t") == ["figure", "difference", "first", "second", "third"]
+    assert any(row.startswith("LIP, nats\t") for row in rows)
+
+
+def test_a_report_holds_every_column_and_asks_no_other_host(visit, tmp_path):
+    page = visit(link(QUICK))
+    settle(page, 3)
+    found = saved(page, page.locator(".st-key-compare_report button"))
+    target = tmp_path / "comparison.html"
+    found.save_as(target)
+    told = page.context.new_page()
+    told.goto(target.as_uri())
+    told.wait_for_function("document.querySelectorAll('.chart .main-svg').length > 0")
+    text = told.inner_text("main")
+    for name in QUICK.names:
+        assert name in text
+    assert "What differs" in text
+    assert told.locator("figure").count() == 2 + 3 * 3
+    told.close()
 
 
 def test_a_menu_closes_with_its_column_and_does_not_edit_the_next_one(visit):

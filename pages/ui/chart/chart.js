@@ -163,10 +163,12 @@ async function drawNow(chart) {
     if (projected) enlarge(made, chart);
     chart.plot.style.height = `${made.layout.height}px`;
     made.layout.width = chart.width;
+    // a finger scrolls the page: it draws no box to zoom into
+    if (matchMedia("(pointer: coarse)").matches) made.layout.dragmode = false;
     if (chart.width < NARROW) {
       for (const trace of made.data) if (trace.meta && trace.meta.narrow) Object.assign(trace, trace.meta.narrow);
     }
-    await Plotly.react(chart.plot, made.data, made.layout, { displayModeBar: false, doubleClick: false });
+    await Plotly.react(chart.plot, made.data, made.layout, { displayModeBar: false, doubleClick: made.layout.dragmode ? "reset" : false });
   }
   mark(chart, message.now);
   explain(chart);

@@ -10,8 +10,9 @@ const TITLE = 15;
 const LINE = 1.3 * TITLE;
 const SIZES = { width: [200, 8000], height: [150, 8000] };
 
-// The size asked for, shared by all charts; 0 leaves it to the chart.
-const asked = { width: 0, height: 0 };
+// The size asked for, shared by all charts; 0 leaves it to the chart. And whether pictures let what is
+// behind them through: else they are white.
+const asked = { width: 0, height: 0, clear: false };
 
 // The ring and its line as shapes, for pictures that leave the page.
 function marked(layout, roles) {
@@ -45,7 +46,13 @@ function savingMenu(chart, bar) {
     form.append(input);
     if (side === "width") form.append(" × ");
   }
-  form.append(" px");
+  form.append(" px ");
+  const clear = document.createElement("input");
+  clear.type = "checkbox";
+  clear.addEventListener("change", () => { asked.clear = clear.checked; });
+  const label = document.createElement("label");
+  label.append(clear, " transparent");
+  form.append(label);
   // Said in words, too: a red border alone would leave the last size to be saved.
   const told = document.createElement("span");
   told.className = "lsc-refused";
@@ -68,10 +75,11 @@ function savingMenu(chart, bar) {
     bar.appendChild(button);
     return button;
   };
-  const size = add("Size", "Choose the width and height of saved pictures", () => {
+  const size = add("Size", "Choose the width, height and background of saved pictures", () => {
     form.hidden = !form.hidden;
     size.setAttribute("aria-expanded", String(!form.hidden));
-    const [width, height] = form.querySelectorAll("input");
+    const [width, height] = form.querySelectorAll("input[type=number]");
+    clear.checked = asked.clear;
     width.value = asked.width || "";
     height.value = asked.height || "";
     for (const input of [width, height]) input.setCustomValidity("");
@@ -110,12 +118,12 @@ function lines(parts, width) {
 
 // The figure as it leaves the page, and the factor by which it is enlarged.
 function picture(chart) {
-  const made = figure(chart);
+  const made = figure({ ...chart, dark: false }); // for paper and slides, whatever the page's theme
   const { message } = chart;
-  const roles = chart.dark ? PALETTES.dark : PALETTES.light;
+  const roles = PALETTES.light;
   const enlarged = Math.max(1, (asked.width || WIDTH) / WIDTH);
   const about = lines(message.about, Math.min(asked.width || WIDTH, WIDTH));
-  made.layout.paper_bgcolor = roles[PAPER];
+  made.layout.paper_bgcolor = asked.clear ? "rgba(0,0,0,0)" : "#ffffff";
   made.layout.meta = { now: message.now };
   marked(made.layout, roles);
   made.layout.width = Math.round((asked.width || WIDTH) / enlarged);
@@ -131,6 +139,37 @@ function picture(chart) {
   };
   made.layout.margin.t += above;
   return { made, enlarged };
+}
+
+// The page's font, for pictures that are opened elsewhere: as a style that holds the font's file.
+const fonts = new Map();
+
+function fontOf(family) {
+  const name = family.split(",")[0].replaceAll(/["']/g, "").trim();
+  if (!fonts.has(name)) fonts.set(name, held(name).catch(() => ""));
+  return fonts.get(name);
+}
+
+async function held(name) {
+  const rules = [...document.styleSheets].flatMap((sheet) => {
+    try {
+      return [...sheet.cssRules];
+    } catch {
+      return []; // of another origin
+    }
+  });
+  const plain = (rule) => rule.style.getPropertyValue("font-family").replaceAll(/["']/g, "").trim() === name;
+  const upright = (rule) => !/italic|oblique/.test(rule.style.getPropertyValue("font-style"));
+  const face = rules.find((rule) => rule instanceof CSSFontFaceRule && plain(rule) && upright(rule));
+  const found = face?.style.getPropertyValue("src").match(/url\(["']?([^"')]+)/);
+  if (!found) return "";
+  const file = await (await fetch(new URL(found[1], face.parentStyleSheet.href || document.baseURI))).blob();
+  const data = await new Promise((resolve) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result);
+    reader.readAsDataURL(file);
+  });
+  return `<style>@font-face { font-family: "${name}"; font-weight: 200 900; src: url("${data}"); }</style>`;
 }
 
 async function save(chart, kind) {
@@ -153,7 +192,8 @@ async function save(chart, kind) {
   const url = await Plotly.toImage(made, { format: "svg", width, height, scale: 1 });
   const drawn = await (await fetch(url)).text();
   const full = { width: asked.width || WIDTH, height: asked.height || Math.round(height * enlarged) };
-  const told = `<title>${xml(title)}</title><desc>${xml(described)}</desc>`;
+  const style = await fontOf(made.layout.font.family);
+  const told = `<title>${xml(title)}</title><desc>${xml(described)}</desc>${style}`;
   const svg = drawn.replace(/^<svg[^>]*>/, (start) => {
     const sized = start.replace(/ width="[^"]*"/, ` width="${full.width}"`).replace(/ height="[^"]*"/, ` height="${full.height}"`);
     return (sized.includes("viewBox") ? sized : sized.replace(">", ` viewBox="0 0 ${width} ${height}">`)) + told;

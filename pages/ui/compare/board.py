@@ -13,13 +13,14 @@ from core.mechanisms import catalogue as mechanisms
 from core.release.sentences import promise_text, question
 from core.scenario import Result, spans
 from core.scenario.presets import MARKOV, READINGS
-from core.studies.side_by_side import most, reference
+from core.studies.side_by_side import Column, most, reference
 from pages.ui.chart import old
 from pages.ui.compare import charts, columns, drop, heads, matching, query, toolbar
 from pages.ui.compare.columns import Answered
-from pages.ui.frame import controls, data_controls, gc_freeze, page_frame, pins, state, theme
+from pages.ui.frame import controls, data_controls, gc_freeze, page_frame, pins, site, state, theme
 from pages.ui.parts import exports, formulas, key_figures, tables
 from pages.ui.parts.cards import card
+from pages.ui.report.comparison import Picture, report
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown, plain_short
 from pages.ui.style.units import in_unit, level, of_budget, share
@@ -52,29 +53,38 @@ def show() -> None:
             st.warning(markdown(sentence), icon=":material/link_off:")
     with st.container(horizontal=True, vertical_alignment="top", key="header"):
         st.title("Compare", anchor=False)
-        with st.container(horizontal=True, width="content", key="compare_tools"):
+        with st.container(
+            horizontal=True, vertical_alignment="center", width="content", key="compare_tools"
+        ):
             toolbar.show()
             controls.unit_switch()
+            report_place = st.container(width="content")
     asked = query.shown()
-    drop.area(toolbar.opened_by_drop)
     # What comes and goes above the columns stands in places that stay. Else the columns would be
     # other elements after it: drawn anew, without focus, and a press on its way would be lost.
-    for part in (_reading, toolbar.missing_files, _behind):
-        with st.container():
-            part()
-    slots: Slots = {"told": st.container()}
-    with st.container(key="compared_columns"):
-        columns = st.columns(len(asked))
-    for place, column in enumerate(columns):
-        _, name, note = asked[place]
-        with column:
-            heads.head(place, name, note, len(asked))
-            slots[f"figures {place}"] = st.container(key=f"column_figures_{place}")
-            slots[f"sliders {place}"] = st.container(key=f"column_sliders_{place}")
-            if note:  # last: columns stay side by side down to their sliders
-                with st.container(key=f"note_{place}"):
-                    st.caption(markdown(note))
-    slots["work"] = st.container()
+    slots: Slots = {"report": report_place}
+    with st.container(gap=None, key="above_columns"):
+        drop.area(toolbar.opened_by_drop)
+        for part in (toolbar.missing_files, _behind):
+            with st.container():
+                part()
+        slots["told"] = st.container()
+    beside, charted = st.columns([3, 7], gap="small")
+    with beside, st.container(key="compared_columns", gap="small"):
+        for place, (_, name, note) in enumerate(asked):
+            with st.container(border=True, gap="xsmall", key=f"compared_{place}"):
+                heads.head(place, name, note, len(asked))
+                slots[f"sliders {place}"] = st.container(
+                    key=f"column_sliders_{place}", gap="xsmall"
+                )
+                if note:
+                    with st.container(key=f"note_{place}"):
+                        st.caption(markdown(note))
+    with charted:
+        _upper(slots)
+        slots["work"] = st.container()
+    with st.container():
+        _reading()
     _frames(slots, [name for _, name, _ in asked])
     _live(slots, _drawn_for())
     gc_freeze.settle()
@@ -138,47 +148,62 @@ def _behind() -> None:
         )
 
 
-def _frames(slots: Slots, names: Sequence[str]) -> None:
-    """Show all that stays around the charts."""
-    left, right = st.columns(2)
+def _upper(slots: Slots) -> None:
+    """Show all that stays around the charts of all columns."""
+    left, right = st.columns(2, gap="small")
     with left:
         slots["frontier"] = card(
             key="column_frontier",
             title="Cost of privacy",
-            subtitle="What each column keeps at each ε. Large marks: the current settings. Click "
-            "a point to go there.",
+            subtitle="Kept at each ε. Click a point to go there.",
             table=_frontier_table,
             formulas=(formulas.FRONTIER,),
+            beside=charts.axes,
         )
     with right:
         slots["levels"] = card(
             key="column_levels",
             title="Level reached of every notion",
-            subtitle="The least budget at which each promise holds, whatever was asked.",
+            subtitle="Least budget at which each promise holds.",
             table=_levels_table,
             formulas=tuple(formulas.notion(one.notion) for one, _, _ in query.shown()),
         )
-    for key, title, subtitle, table in (
+
+
+def _frames(slots: Slots, names: Sequence[str]) -> None:
+    """Show all that stays around the figures and charts of each column."""
+    st.markdown("**Results**  \n:small[The largest relative difference first.]")
+    slots["differences"] = st.container(key="differences")
+    for place, column in enumerate(st.columns(len(names))):
+        with column:
+            st.markdown(f"**{markdown(plain_short(names[place]))}**")
+            slots[f"figures {place}"] = st.container(key=f"column_figures_{place}")
+    for key, title, subtitle, table, closer in (
         (
             "matrix",
             "The mechanism",
             "P(y | x): rows are inputs, columns outputs; one colour scale.",
             _matrix_table,
+            "mechanisms",
         ),
         (
             "lifts",
             "How far beliefs move",
             "Share of records by log-lift, on the same axes; shaded is what the promise allows.",
             _lift_table,
+            "lift",
         ),
         (
             "graph",
             "What looks alike",
             "A line joins releases that one secret can both lead to. Hollow: rules a secret out.",
             _graph_table,
+            "confusability",
         ),
     ):
-        st.markdown(f"**{title}**  \n:small[{subtitle}]", help=glossary.told(subtitle))
+        with st.container(horizontal=True, vertical_alignment="bottom", key=f"row_{key}"):
+            st.markdown(f"**{title}**  \n:small[{subtitle}]", help=glossary.told(subtitle))
+            site.link(closer, "Look closer")
         for place, column in enumerate(st.columns(len(names))):
             with column:
                 slots[f"{key} {place}"] = card(
@@ -187,8 +212,6 @@ def _frames(slots: Slots, names: Sequence[str]) -> None:
                     subtitle="",
                     table=_of_column(table, place),
                 )
-    st.markdown("**What differs**  \n:small[The largest relative difference first.]")
-    slots["differences"] = st.container(key="differences")
 
 
 def _of_column(table: Callable[[Result], pd.DataFrame], place: int) -> Callable[[], pd.DataFrame]:
@@ -227,6 +250,7 @@ def _live(slots: Slots, drawn_for: object) -> None:
     for one in found:
         with slots[f"sliders {one.place}"]:
             heads.sliders(one.place, one.scenario, unit)
+            _outcome(one)
         with slots[f"figures {one.place}"]:
             _figures(one, unit, several=several)
     with slots["work"]:
@@ -240,8 +264,78 @@ def _live(slots: Slots, drawn_for: object) -> None:
     far = charts.reach(found)
     for one in found:
         _charts(slots, one, unit, far)
+    table = columns.table(told, numbers, unit)
     with slots["differences"]:
-        columns.show(told, numbers, unit)
+        columns.show(table)
+    with slots["report"]:
+        _report(found, told, table, _pictures(found, swept, told, unit, far))
+
+
+def _outcome(one: Answered) -> None:
+    """Say below a column's sliders what it keeps, in a line."""
+    if one.result is None:
+        st.caption("Working…" if one.working else "No answer: see below.")
+        return
+    made = one.result.mechanism
+    least = key_figures.AT_LEAST if one.working else ""
+    st.markdown(f":small[keeps **{least}{share(made.kept)}**, at most {share(most(one.result))}]")
+
+
+def _pictures(
+    found: Sequence[Answered],
+    swept: Sequence[charts.ColumnLine],
+    told: Sequence[Column],
+    unit: str,
+    far: float,
+) -> Callable[[], list[Picture]]:
+    """Return what makes the charts of a report; they are made when it is asked for."""
+    numbers = reference([one.scenario for one in found])
+    along = charts.frontier_figure(swept, unit)[0]
+    levels = charts.levels_figure(told, numbers, unit)
+
+    def make() -> list[Picture]:
+        pictures = [
+            Picture(along, "Cost of privacy", "Share kept at each ε, a line for each column."),
+            Picture(levels, "Level reached of every notion", "Marks: what each column reaches."),
+        ]
+        for one in found:
+            if (result := one.result) is None:
+                continue
+            pictures += [
+                Picture(figure, f"{one.name}: {title}", f"{one.name}: {title}.")
+                for title, figure in (
+                    ("the mechanism P(y | x)", charts.matrix_figure(result)),
+                    ("how far beliefs move", charts.lifts_figure(result, unit, far)),
+                    ("what looks alike", charts.graph_figure(result)),
+                )
+            ]
+        return pictures
+
+    return make
+
+
+def _report(
+    found: Sequence[Answered],
+    told: Sequence[Column],
+    table: pd.DataFrame,
+    pictures: Callable[[], list[Picture]],
+) -> None:
+    """Show the button that makes a report of the columns, when it is clicked."""
+    project, unit = query.project(), controls.unit()
+    provisional = [one.name for one in found if one.working]
+    exports.button(
+        "Report",
+        "liftscope-comparison.html",
+        "text/html",
+        lambda: report(project, told, table, pictures(), unit, provisional=provisional).encode(
+            "utf-8"
+        ),
+        "compare_report",
+        icon=":material/description:",
+        width="content",
+        disabled=table.empty,
+        help="One HTML file of all columns: questions, results, differences, charts, sources.",
+    )
 
 
 def _figures(one: Answered, unit: str, *, several: bool) -> None:

@@ -27,7 +27,7 @@ from pages.ui.compare.columns import Answered
 from pages.ui.figures import Figure
 from pages.ui.frame import controls
 from pages.ui.style.labels import markdown
-from pages.ui.style.units import in_unit, level, of_budget, to_nats
+from pages.ui.style.units import in_unit, level, of_budget, share, to_nats
 from pages.ui.work import answers, derived, long_answer, progress
 
 PLACE = "column frontiers"
@@ -161,23 +161,9 @@ FRONTIER = "column_frontier"
 
 def matrix(place: int, name: str, result: Result, *, faded: bool) -> None:
     """Show a column's P(y | x)."""
-    made = result.mechanism
-    rows = derived.inputs(result)
-
-    def make() -> Figure:
-        p_x = result.joint.p.ravel() if len(rows) > result.joint.n_x else result.joint.p_x
-        return figures.likeliest_matrix(
-            # a column of the page has room for no more inputs and outputs
-            made.kernel,
-            p_x,
-            rows,
-            made.y_labels,
-            inputs=30,
-            outputs=40,
-        )
-
+    made, rows = result.mechanism, derived.inputs(result)
     chart(
-        _drawn(result, "matrix", make),
+        matrix_figure(result),
         key=f"matrix_{place}",
         title=f"{name}: the mechanism",
         alt=f"{name}: {made.name}, {number_of(len(rows), 'input')}, "
@@ -186,8 +172,33 @@ def matrix(place: int, name: str, result: Result, *, faded: bool) -> None:
     )
 
 
+def matrix_figure(result: Result) -> Figure:
+    """Return the picture of a column's P(y | x): a column has room for so many symbols."""
+    made, rows = result.mechanism, derived.inputs(result)
+
+    def make() -> Figure:
+        p_x = result.joint.p.ravel() if len(rows) > result.joint.n_x else result.joint.p_x
+        return figures.likeliest_matrix(
+            made.kernel, p_x, rows, made.y_labels, inputs=30, outputs=40
+        )
+
+    return _drawn(result, "matrix", make)
+
+
 def lifts(place: int, name: str, result: Result, unit: str, far: float, *, faded: bool) -> None:
     """Show a column's histograms of log-lift, as far out as those of all columns go."""
+    chart(
+        lifts_figure(result, unit, far),
+        key=f"lifts_{place}",
+        title=f"{name}: how far beliefs move",
+        alt=f"{name}: histograms of log-lift before and after; the release has level "
+        f"{level(result.after.achieved['lip'], unit)} {unit} of LIP.",
+        faded=faded,
+    )
+
+
+def lifts_figure(result: Result, unit: str, far: float) -> Figure:
+    """Return the picture of a column's log-lifts, on axes that reach this far."""
 
     def make() -> Figure:
         before, after = derived.lift_histograms(result, far)
@@ -198,21 +209,14 @@ def lifts(place: int, name: str, result: Result, unit: str, far: float, *, faded
         )
 
     asked = repr((result.scenario.notion, result.scenario.numbers))
-    chart(
-        _drawn(result, "lifts", make, unit, far, asked),
-        key=f"lifts_{place}",
-        title=f"{name}: how far beliefs move",
-        alt=f"{name}: histograms of log-lift before and after; the release has level "
-        f"{level(result.after.achieved['lip'], unit)} {unit} of LIP.",
-        faded=faded,
-    )
+    return _drawn(result, "lifts", make, unit, far, asked)
 
 
 def graph(place: int, name: str, result: Result, *, faded: bool) -> None:
     """Show a column's confusability graph."""
     found = derived.confusability_after(result)
     chart(
-        _drawn(result, "graph", lambda: figures.confusability(found, NAMES[1], "after")),
+        graph_figure(result),
         key=f"graph_{place}",
         title=f"{name}: what looks alike",
         alt=f"{name}: confusability graph of the release, "
@@ -221,13 +225,58 @@ def graph(place: int, name: str, result: Result, *, faded: bool) -> None:
     )
 
 
+def graph_figure(result: Result) -> Figure:
+    """Return the picture of a column's confusability graph."""
+    found = derived.confusability_after(result)
+    return _drawn(result, "graph", lambda: figures.confusability(found, NAMES[1], "after"))
+
+
+AXES = "column_axes"
+"""Key of the switch between axes that fit the lines and whole ones."""
+
+FIT, WHOLE = "Fit", "Whole"
+"""What it offers."""
+
+
+def axes() -> None:
+    """Show the switch of the frontier's axes."""
+    st.segmented_control(
+        "Axes",
+        [FIT, WHOLE],
+        default=FIT,
+        required=True,
+        key=AXES,
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+
+
 def frontier(lines: Sequence[ColumnLine], unit: str) -> None:
-    """Show the frontiers of all columns, and the current point of each."""
+    """Show the frontiers of all columns with their current points, and what the axes span."""
+    figure, points = frontier_figure(lines, unit)
+    told = "; ".join(f"{point.title} {point.kept:.0%} at ε {point.eps:.3g}" for point in points)
+    chart(
+        figure,
+        key=FRONTIER,
+        title="Cost of privacy",
+        alt=f"Share kept at each ε, a line for each column. Now: {told or 'no answers'}.",
+        on_pick=pick,
+    )
+    if st.session_state.get(AXES, FIT) == FIT and points:
+        (_, right), (low, high) = (figure["layout"][name]["range"] for name in ("xaxis", "yaxis"))
+        st.caption(
+            f"Axes fit the lines: 0 to {right:.2g}, {share(max(low, 0.0))} to "
+            f"{share(min(high, 1.0))}. Drag to zoom; double-click goes back."
+        )
+
+
+def frontier_figure(lines: Sequence[ColumnLine], unit: str) -> tuple[Figure, list[columns.Point]]:
+    """Return the picture of the frontiers of all columns, and their current points."""
     scale = in_unit(1.0, unit)
     plain = all(one.column.scenario.purpose == "information" for one in lines)
     drawn = [
         figures.Line(
-            place=one.column.place,
+            place=one.column.mark,
             key=("column", str(one.column.place)),
             title=one.column.name,
             eps=one.line.eps * in_unit(1.0, of_budget(one.column.scenario.notion, unit)),
@@ -242,7 +291,7 @@ def frontier(lines: Sequence[ColumnLine], unit: str) -> None:
     ]
     points = [
         columns.Point(
-            one.column.place,
+            one.column.mark,
             one.column.name,
             in_unit(one.column.scenario.eps, of_budget(one.column.scenario.notion, unit)),
             one.column.result.mechanism.kept,
@@ -252,21 +301,18 @@ def frontier(lines: Sequence[ColumnLine], unit: str) -> None:
         for one in lines
         if one.column.result is not None
     ]
-    said = "; ".join(f"{point.title} {point.kept:.0%} at ε {point.eps:.3g}" for point in points)
-    chart(
-        columns.column_frontiers(
-            drawn,
-            points,
-            unit=unit,
-            limit=in_unit(DOMAINS["eps"].high, unit),
-            empty="No column has an answer yet.",
-            **({} if plain else {"kept": KEPT}),
-        ),
-        key=FRONTIER,
-        title="Cost of privacy",
-        alt=f"Share kept at each ε, a line for each column. Now: {said or 'no answers'}.",
-        on_pick=pick,
+    limit = in_unit(DOMAINS["eps"].end, unit)
+    whole = st.session_state.get(AXES, FIT) == WHOLE
+    figure = columns.column_frontiers(
+        drawn,
+        points,
+        unit=unit,
+        limit=limit,
+        empty="No column has an answer yet.",
+        fit=None if whole else columns.fitted(drawn, points, limit),
+        **({} if plain else {"kept": KEPT}),
     )
+    return figure, points
 
 
 def pick() -> None:
@@ -283,27 +329,8 @@ def pick() -> None:
 
 def levels(told: Sequence[Column], numbers: Numbers, unit: str) -> None:
     """Show what each column reaches of every notion, in nats or bits."""
-    keys = [
-        entry.key
-        for entry in entries()
-        if entry.in_nats
-        and any(not np.isnan(column.levels.get(entry.key, np.nan)) for column in told)
-    ]
     chart(
-        columns.column_levels(
-            [level_title(key, Numbers()).split(",")[0] for key in keys],
-            [
-                (
-                    place,
-                    column.name,
-                    np.array([in_unit(column.levels.get(key, np.nan), unit) for key in keys]),
-                )
-                for place, column in enumerate(told)
-                if column.result is not None
-            ],
-            unit,
-            spelt=[level_title(key, numbers) for key in keys],
-        ),
+        levels_figure(told, numbers, unit),
         key="column_levels",
         title="Level reached of every notion",
         alt="; ".join(
@@ -313,6 +340,30 @@ def levels(told: Sequence[Column], numbers: Numbers, unit: str) -> None:
             if column.result is not None
         )
         or "No column has an answer yet.",
+    )
+
+
+def levels_figure(told: Sequence[Column], numbers: Numbers, unit: str) -> Figure:
+    """Return the picture of what each column reaches of every notion."""
+    keys = [
+        entry.key
+        for entry in entries()
+        if entry.in_nats
+        and any(not np.isnan(column.levels.get(entry.key, np.nan)) for column in told)
+    ]
+    return columns.column_levels(
+        [level_title(key, Numbers()).split(",")[0] for key in keys],
+        [
+            (
+                mark,
+                column.name,
+                np.array([in_unit(column.levels.get(key, np.nan), unit) for key in keys]),
+            )
+            for mark, column in zip(query.marks(), told, strict=True)
+            if column.result is not None
+        ],
+        unit,
+        spelt=[level_title(key, numbers) for key in keys],
     )
 
 

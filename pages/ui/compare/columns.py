@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,7 @@ from core.studies.side_by_side import (
 from core.validation import FloatArray
 from pages.ui.compare import query
 from pages.ui.figures.frontier import OF_X, Kept, Line, frontier
-from pages.ui.parts import tables
+from pages.ui.parts import copy_link, tables
 from pages.ui.style import labels
 from pages.ui.style.base import (
     DASHES,
@@ -41,6 +41,7 @@ from pages.ui.style.base import (
     margin_for,
     numbers,
     texts,
+    ticked,
     ticks,
 )
 from pages.ui.style.units import in_unit
@@ -50,15 +51,24 @@ from pages.ui.work.long_answer import LongAnswer
 ENDLESS = 1.12
 """Where ∞ is drawn, as a multiple of the largest finite level."""
 
+FLAT = 0.005
+"""Share below its top from which a line counts as risen."""
+
+LEAST_WIDE = 0.25
+"""Least ε up to which axes that fit the lines reach."""
+
+Span = tuple[tuple[float, float], tuple[float, float]]
+"""The ends of an axis along and of one up."""
+
 
 @dataclass(frozen=True)
 class Point:
-    """The current point of a column; `place` sets colour and symbol, `kept` is a share.
+    """The current point of a column; its `mark` sets colour and symbol, `kept` is a share.
 
     `has_budget`: whether ε, in the unit shown, has an effect; else `unit` is empty.
     """
 
-    place: int
+    mark: int
     title: str
     eps: float
     kept: float
@@ -74,16 +84,27 @@ def column_frontiers(
     limit: float,
     empty: str,
     kept: Kept = OF_X,
+    fit: Span | None = None,
 ) -> Figure:
-    """Draw the frontiers of columns, and the current point of each."""
+    """Draw the frontiers of columns, and the current point of each; `fit`: what the axes span."""
     nothing = "" if points else empty
     figure = frontier(
         lines, eps=0, nmi=0, unit=unit, limit=limit, current=-1, empty=nothing, kept=kept
     )
-    del figure["layout"]["meta"]
+    shown = figure["layout"]
+    del shown["meta"]
+    shown["dragmode"] = "zoom"
+    shown["legend"]["itemsizing"] = "constant"  # marks of current settings are large
+    if fit is not None:
+        (left, right), (low, high) = fit
+        along, up = (shown[name]["title"]["text"] for name in ("xaxis", "yaxis"))
+        shown["xaxis"] = ticked(along, left, right)
+        shown["yaxis"] = ticked(up, low, high, percent=True)
+    for name in ("xaxis", "yaxis"):
+        shown[name]["fixedrange"] = False
     drawn = {line.place for line in lines}
     figure["data"] += [
-        _point(point, kept, alone=point.place not in drawn)
+        _point(point, kept, alone=point.mark not in drawn)
         if point.has_budget
         else _level(point, kept, limit)
         for point in points
@@ -91,8 +112,30 @@ def column_frontiers(
     return figure
 
 
+def fitted(lines: Sequence[Line], points: Sequence[Point], limit: float) -> Span | None:
+    """Return what axes span that fit the lines: up to where none rises any more; None for none.
+
+    Every current point is within them. `limit` is the end of the whole axis.
+    """
+    ends, heights = [], [point.kept for point in points]
+    for line in lines:
+        known = np.isfinite(line.nmi)
+        if known.any():
+            most = float(line.nmi[known].max())
+            ends.append(float(line.eps[known & (line.nmi >= most - FLAT)].min()))
+    ends += [point.eps for point in points if point.has_budget]
+    if not ends:
+        return None
+    right = min(max(1.12 * max(ends), LEAST_WIDE), limit)
+    for line in lines:
+        heights += line.nmi[np.isfinite(line.nmi) & (line.eps <= right)].tolist()
+    low, high = min(heights), max(heights)
+    room = max(0.08 * (high - low), 0.01)
+    return (-0.02 * right, right), (max(low - room, -0.03), min(high + room, 1.05))
+
+
 def _point(point: Point, kept: Kept, *, alone: bool) -> dict[str, object]:
-    ink = colour(SERIES[point.place % len(SERIES)])
+    ink = colour(SERIES[point.mark % len(SERIES)])
     return {
         "type": "scatter",
         "mode": "markers",
@@ -100,7 +143,7 @@ def _point(point: Point, kept: Kept, *, alone: bool) -> dict[str, object]:
         "x": numbers([point.eps]),
         "y": numbers([point.kept]),
         "marker": {
-            "symbol": SYMBOLS[point.place % len(SYMBOLS)],
+            "symbol": SYMBOLS[point.mark % len(SYMBOLS)],
             "size": 14,
             "color": colour("paper"),
             "line": {"width": 3, "color": ink},
@@ -120,9 +163,9 @@ def _level(point: Point, kept: Kept, limit: float) -> dict[str, object]:
         "x": numbers([0.0, limit]),
         "y": numbers([point.kept, point.kept]),
         "line": {
-            "color": colour(SERIES[point.place % len(SERIES)]),
+            "color": colour(SERIES[point.mark % len(SERIES)]),
             "width": 1.7,
-            "dash": DASHES[point.place % len(DASHES)],
+            "dash": DASHES[point.mark % len(DASHES)],
         },
         "showlegend": True,
         "hovertemplate": f"has no ε<br>keeps %{{y:.1%}} of {kept.of}"
@@ -137,7 +180,10 @@ def column_levels(
     *,
     spelt: Sequence[str],
 ) -> Figure:
-    """Draw the level that each column reaches of every notion: rows are notions, marks columns."""
+    """Draw the level that each column reaches of every notion: rows are notions.
+
+    A column is its mark, which sets colour and symbol, its name, and its levels.
+    """
     every = np.concatenate([levels for _, _, levels in columns]) if columns else np.zeros(0)
     finite = every[np.isfinite(every)]
     reach = float(max(finite.max(initial=0.0), 0.1))
@@ -145,15 +191,13 @@ def column_levels(
     at = ticks(0.0, reach, 6)
     names = [labels.short(title, 24) for title in titles]
     return {
-        "data": [
-            _marks(place, name, levels, reach, unit, spelt) for place, name, levels in columns
-        ],
+        "data": [_marks(mark, name, levels, reach, unit, spelt) for mark, name, levels in columns],
         "layout": layout(
-            max(21 * len(titles) + 78, 160),
+            max(18 * len(titles) + 78, 160),
             (margin_for(names, 60, 172), 14, 34, 42),
             xaxis=axis(
-                f"level, {unit}: less is more private",
-                (-0.02 * reach, (ENDLESS + 0.04 if endless else 1.04) * reach),
+                f"level reached, {unit}",
+                (-0.02 * reach, (ENDLESS + 0.06 if endless else 1.06) * reach),
                 tickvals=[*at, *([ENDLESS * reach] if endless else [])],
                 ticktext=[*texts(at), *(["∞"] if endless else [])],
             ),
@@ -170,11 +214,11 @@ def column_levels(
 
 
 def _marks(
-    place: int, name: str, levels: FloatArray, reach: float, unit: str, spelt: Sequence[str]
+    mark: int, name: str, levels: FloatArray, reach: float, unit: str, spelt: Sequence[str]
 ) -> dict[str, object]:
     shown = np.where(np.isinf(levels), ENDLESS * reach, levels)
     told = ["∞" if np.isinf(value) else f"{value:.4f}" for value in levels]
-    ink = colour(SERIES[place % len(SERIES)])
+    ink = colour(SERIES[mark % len(SERIES)])
     return {
         "type": "scatter",
         "mode": "markers",
@@ -185,7 +229,7 @@ def _marks(
             [labels.full(title), value] for title, value in zip(spelt, told, strict=True)
         ],
         "marker": {
-            "symbol": f"{SYMBOLS[place % len(SYMBOLS)]}-open",
+            "symbol": f"{SYMBOLS[mark % len(SYMBOLS)]}-open",
             "size": 9,
             "color": ink,
             "line": {"width": 2, "color": ink},
@@ -199,33 +243,40 @@ RESERVED = ("figure", "difference")
 """Headings of the table: a column of the page with such a name has “(column)” added to it."""
 
 
-def show(told: Sequence[Column], numbers: Numbers, unit: str) -> None:
-    """Show the table."""
+def table(told: Sequence[Column], numbers: Numbers, unit: str) -> pd.DataFrame:
+    """Return every figure of all columns, and how far they differ: a row for each figure."""
     rows = differences(told, numbers)
-    if not rows:
-        st.caption("No column has an answer yet.")
-        return
 
     def scaled(row: Difference, value: float) -> float:
         return round(in_unit(value, unit) if row.unit == NATS else value, 6)
 
-    names = [
-        f"{column.name} (column)" if column.name in RESERVED else column.name for column in told
-    ]
-    frame = pd.DataFrame(
+    return pd.DataFrame(
         {
             "figure": [_named(row, unit) for row in rows],
             "difference": [scaled(row, row.spread) for row in rows],
         }
         | {
             name: np.array([scaled(row, row.values[place]) for row in rows])
-            for place, name in enumerate(names)
+            for place, name in enumerate(_headings(told))
         }
     )
+
+
+def _headings(told: Sequence[Column]) -> list[str]:
+    return [
+        f"{column.name} (column)" if column.name in RESERVED else column.name for column in told
+    ]
+
+
+def show(frame: pd.DataFrame) -> None:
+    """Show the table of all figures, and the button that copies it."""
+    if frame.empty:
+        st.caption("No column has an answer yet.")
+        return
     tables.sheet(
         frame,
         "differences",
-        most=640,
+        most=400,
         wrapped={"figure": tables.WIDTHS["figure"]},
         column_config={
             "figure": st.column_config.TextColumn(
@@ -239,10 +290,12 @@ def show(told: Sequence[Column], numbers: Numbers, unit: str) -> None:
             ),
             **{
                 name: st.column_config.NumberColumn(name, width=tables.WIDTHS["number"])
-                for name in names
+                for name in frame.columns[len(RESERVED) :]
             },
         },
     )
+    with st.container(width=180, key="differences_copied"):
+        copy_link.of_text("differences_copy", frame.to_csv(sep="\t", index=False), "Copy the table")
 
 
 def _named(row: Difference, unit: str) -> str:
@@ -260,7 +313,7 @@ _LAST = "_compare_last"
 
 @dataclass(frozen=True, eq=False)
 class Answered:
-    """A column, its `place` from the left (from 0), and the state of its answer.
+    """A column, its `place` from the first (from 0), its mark, and the state of its answer.
 
     `working`: a first or better answer is being worked out. `old`: the last question's, if there is
     no answer.
@@ -274,6 +327,7 @@ class Answered:
     error: CoreError | None = None
     working: bool = False
     old: Result | None = None
+    mark: int = 0
 
 
 def part(place: int) -> str:
@@ -290,7 +344,8 @@ def answered() -> list[Answered]:
     """Return every column that is shown, with the state of its answer."""
     asked = query.shown()
     long_answer.await_nowhere(PART, [part(place) for place in range(len(asked))])
-    return [_answered(place, *column) for place, column in enumerate(asked)]
+    found = [_answered(place, *column) for place, column in enumerate(asked)]
+    return [replace(one, mark=mark) for one, mark in zip(found, query.marks(), strict=True)]
 
 
 def result_of(place: int) -> Result:

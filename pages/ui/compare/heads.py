@@ -20,7 +20,7 @@ from pages.ui.style.labels import markdown
 from pages.ui.style.units import in_unit, of_budget, to_nats
 from pages.ui.work import derived
 
-MARKS = ("●", "■", "◆", "▲")
+MARKS = ("●", "■", "◆", "▲", "✖")
 """Marks before the columns' names: the symbols of their points in charts."""
 
 ROOM = 2
@@ -29,18 +29,19 @@ ROOM = 2
 
 def head(place: int, name: str, note: str, columns: int) -> None:
     """Show a column's name with its menu, and the pickers of promise and mechanism."""
+    mark = query.marks()[place] % len(MARKS)
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", key=f"head_row_{place}"
     ):
         st.html(
-            f'<div title="{escape(name)}" class="lsc-head lsc-head-{place}">'
-            f'<span aria-hidden="true">{MARKS[place]}</span> <b>{escape(name)}</b></div>'
+            f'<div title="{escape(name)}" class="lsc-head lsc-head-{mark}">'
+            f'<span aria-hidden="true">{MARKS[mark]}</span> <b>{escape(name)}</b></div>'
         )
         with st.popover("Edit", type="tertiary", key=f"head_{place}", on_change="rerun") as opened:
             if opened.open:
                 _menu(place, name, note, columns)
     scenario = query.shown()[place][0]
-    with st.container(gap="xsmall", key=f"pickers_{place}"):
+    with st.container(horizontal=True, gap="xsmall", key=f"pickers_{place}"):
         pickers.pick_promise(
             f"col{place}_notion", scenario, lambda key: _choose_promise(place, key), late=True
         )
@@ -141,17 +142,27 @@ def _eps(place: int, scenario: Scenario, unit: str) -> None:
     most = in_unit(max(domain.high, scenario.eps), scaled)
     most = math.ceil(most / domain.step - 1e-9) * domain.step
     controls.hold(key, now, (domain.low, most, domain.step))
-    st.slider(
-        f"{symbol}, {unit}" if in_nats else symbol,
-        min_value=domain.low,
-        max_value=most,
-        step=domain.step,
-        format=controls.step_format(domain.step),
-        key=key,
-        on_change=take,
-        persist_state="session",
-        help=glossary.meaning("budget" if average else "eps"),
-    )
+    with st.container(
+        horizontal=True, vertical_alignment="bottom", gap="small", key=f"row_col{place}_eps"
+    ):
+        st.slider(
+            f"{symbol}, {unit}" if in_nats else symbol,
+            min_value=domain.low,
+            max_value=most,
+            step=domain.step,
+            format=controls.step_format(domain.step),
+            key=key,
+            on_change=take,
+            persist_state="session",
+            help=glossary.meaning("budget" if average else "eps"),
+        )
+        controls.typed(
+            f"col{place}_typed_{unit}",
+            unit if in_nats else "number",
+            scenario.eps,
+            unit if in_nats else "",
+            lambda value: query.ask(place, eps=value),
+        )
 
 
 def _slider(place: int, name: str, scenario: Scenario) -> None:

@@ -49,6 +49,11 @@ def shown() -> list[tuple[Scenario, str, str]]:
     return list(project().columns())[: pins.SHOWN]
 
 
+def marks() -> tuple[int, ...]:
+    """Return the mark of each column that is shown: it sets colour, dash and shape."""
+    return project().marks[: pins.SHOWN]
+
+
 def ask(place: int, **changes: Any) -> None:
     """Change a column's question."""
     now = project()

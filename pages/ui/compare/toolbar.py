@@ -26,6 +26,18 @@ _PROBLEM = "_project_problem"
 
 def show() -> None:
     """Show the buttons of the page's head."""
+    project = query.project()
+    full = len(project) >= pins.SHOWN
+    st.button(
+        "Column",
+        icon=":material/add:",
+        key="add_question",
+        on_click=lambda: pins.change(query.project().with_column(state.scenario())),
+        disabled=full,
+        help=f"The page shows {pins.SHOWN} columns: remove one to add another."
+        if full
+        else "Adds the question on screen as a column, to be changed there.",
+    )
     st.button(
         "Undo", icon=":material/undo:", key="undo", on_click=pins.undo, disabled=not pins.can_undo()
     )
@@ -68,13 +80,6 @@ def _project() -> None:
     )
     if problem := st.session_state.get(_PROBLEM):
         st.error(markdown(problem))
-    st.button(
-        "Add the question on screen",
-        key="add_question",
-        on_click=lambda: pins.change(query.project().with_column(state.scenario())),
-        icon=":material/add:",
-        width="stretch",
-    )
     st.button(
         "Start over: LIP, ALIP, RLDP",
         key="start_over",

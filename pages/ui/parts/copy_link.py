@@ -1,4 +1,4 @@
-"""A button that copies a link: the page's address, which holds the question, or another."""
+"""A button that copies a link (the page's address, which holds the question) or another text."""
 
 from __future__ import annotations
 
@@ -6,28 +6,29 @@ import streamlit as st
 
 _SCRIPT = """
 export default function ({ data, parentElement }) {
-  const link = () => data || location.href;
+  const text = () => data.text || location.href;
   const button = parentElement.querySelector("button");
-  const told = (text) => {
-    button.textContent = text;
-    setTimeout(() => { button.textContent = "Copy link"; }, 2000);
+  const told = (said) => {
+    button.textContent = said;
+    setTimeout(() => { button.textContent = data.label; }, 2000);
   };
+  button.textContent = data.label;
   // A page that is neither local nor served over https has no clipboard API: copy by a command.
   const old = () => {
-    const text = document.createElement("textarea");
-    text.value = link();
-    parentElement.appendChild(text);
-    text.select();
+    const field = document.createElement("textarea");
+    field.value = text();
+    parentElement.appendChild(field);
+    field.select();
     const done = document.execCommand("copy");
-    text.remove();
+    field.remove();
     return done;
   };
   button.onclick = async () => {
     try {
-      await navigator.clipboard.writeText(link());
+      await navigator.clipboard.writeText(text());
       told("Copied");
     } catch {
-      told(old() ? "Copied" : "Copy it from the address bar");
+      told(old() ? "Copied" : data.failed);
     }
   };
 }
@@ -47,7 +48,7 @@ _STYLE = """
 
 _COMPONENT = st.components.v2.component(
     "liftscope_copy_link",
-    html='<button type="button" class="lsc-copy" aria-live="polite">Copy link</button>',
+    html='<button type="button" class="lsc-copy" aria-live="polite"></button>',
     js=_SCRIPT,
     css=_STYLE,
     isolate_styles=False,
@@ -55,5 +56,14 @@ _COMPONENT = st.components.v2.component(
 
 
 def button(key: str, link: str = "") -> None:
-    """Show the button."""
-    _COMPONENT(key=key, data=link)
+    """Show the button that copies a link, the page's address where none is given."""
+    _show(key, link, "Copy link", "Copy it from the address bar")
+
+
+def of_text(key: str, text: str, label: str) -> None:
+    """Show a button that copies a text."""
+    _show(key, text, label, "The browser does not allow it")
+
+
+def _show(key: str, text: str, label: str, failed: str) -> None:
+    _COMPONENT(key=key, data={"text": text, "label": label, "failed": failed})

@@ -1,0 +1,74 @@
+"""The report of a comparison: every column, what differs, and no name of anybody's file."""
+
+import json
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+
+from core.data.spec import DataSpec
+from core.scenario import Project, Scenario, evaluate
+from core.studies.side_by_side import Column
+from pages.ui import figures
+from pages.ui.report.comparison import Picture, report
+from pages.ui.style.units import share
+
+WHEN = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+SMALL = DataSpec("random:uniform:3x5:0", (), ())
+PROJECT = Project(
+    tuple(Scenario(data=SMALL, notion=key, mechanism="watchdog") for key in ("lip", "ldp")),
+    ("first & best", "second"),
+    ("why *this*", ""),
+)
+TABLE = pd.DataFrame({"figure": ["LIP, nats"], "difference": [0.5], "first & best": [1.0]})
+
+
+def columns():
+    return [
+        Column(name, scenario, evaluate(scenario), "", {})
+        for scenario, name in zip(PROJECT.scenarios, PROJECT.names, strict=True)
+    ]
+
+
+def plain(text):
+    return re.sub(r"<script>.*?</script>", "", text, flags=re.S)
+
+
+@pytest.mark.parametrize("unit", ["nats", "bits"])
+def test_it_has_every_column_what_differs_and_how_to_ask_again(unit):
+    found = columns()
+    made = found[0].result.mechanism
+    chart = figures.mechanism_matrix(made.kernel, made.x_labels, made.y_labels)
+    text = report(PROJECT, found, TABLE, [Picture(chart, "P(y | x)", "a kernel")], unit, WHEN)
+    said = plain(text)
+    for piece in ("first &amp; best", "second", "why *this*", "2026-01-02 03:04 UTC", "LIP, nats"):
+        assert piece in said
+    for one in found:
+        assert share(one.result.mechanism.kept) in said
+    assert f"I(X;Y), {unit}" in said
+    (drawn,) = re.findall(r"const FIGURES = (\[.*?\]);\n", text, re.S)
+    (only,) = json.loads(drawn)
+    go.Figure(only)
+    (again,) = re.findall(r"<pre>(.*?)</pre>", said, re.S)
+    assert Project.from_json(again.replace("&quot;", '"').replace("&amp;", "&")) == PROJECT
+
+
+def test_a_column_without_an_answer_says_why_and_provisional_ones_are_named():
+    failed = Column("second", PROJECT.scenarios[1], None, "It cannot be.", {})
+    text = plain(
+        report(PROJECT, [columns()[0], failed], TABLE, (), when=WHEN, provisional=["first & best"])
+    )
+    assert "It cannot be." in text
+    assert "first &amp; best: " in text
+
+
+def test_no_hash_of_an_upload_leaves_the_session():
+    secret = "upload:" + "ab" * 32
+    own = replace(PROJECT.scenarios[0], data=DataSpec(secret, ("s",), ("x",)))
+    project = Project((own,), ("own",), files=((secret, "people.csv"),))
+    text = report(project, [Column("own", own, None, "Not here.", {})], TABLE, (), when=WHEN)
+    assert "abab" not in text
+    assert "people.csv" not in text
