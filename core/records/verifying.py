@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -403,7 +403,7 @@ def _unproven(body: Mapping[str, Any], checks: list[Check]) -> list[Check]:
     return found
 
 
-def unproven(checks: list[Check]) -> list[Check]:
+def unproven(checks: Sequence[Check]) -> list[Check]:
     """Return the promises that rest on something that was not checked, and a proof that was not."""
     return [
         one
@@ -413,6 +413,6 @@ def unproven(checks: list[Check]) -> list[Check]:
     ]
 
 
-def failed(checks: list[Check]) -> list[Check]:
+def failed(checks: Sequence[Check]) -> list[Check]:
     """Return the checks that failed."""
     return [one for one in checks if one.passed is False]
