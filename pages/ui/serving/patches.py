@@ -1,4 +1,4 @@
-"""What Streamlit's server lacks: late requests, runs to their end, and an end by its terminal.
+"""What Streamlit's server lacks: late requests, runs to their end, turns, an end by its terminal.
 
 Between a click on the menu and the new page's arrival, the browser still shows the old page: what
 is clicked there, or a slider that was moved just before, asks for a part of the old page again.
@@ -14,6 +14,9 @@ Where a part is run again before the messages of its last run were sent, Streaml
 not the ones of a part within it: the browser is told of places that it was never given, says
 “'setIn' cannot be called on an ElementNode” and takes no message any more. They are all sent here.
 (Streamlit's pull request 9381 drops them, lest a new message take the place of one sent before.)
+
+All scripts and the server's loop share one interpreter. Where a hundred scripts run at once, the
+loop gets a hundredth of it, and a newcomer waits many seconds for a connection: scripts take turns.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime.app_session import AppSession
-from streamlit.runtime.scriptrunner import RerunData
+from streamlit.runtime.scriptrunner import RerunData, ScriptRunner
 
 
 def stop_when_hung_up() -> None:
@@ -97,8 +100,28 @@ Request = ClientState | None
 _request = AppSession.request_rerun
 _create = AppSession._create_scriptrunner
 _clear = AppSession._clear_queue
+_run = ScriptRunner._run_script
 
 _waiting: WeakKeyDictionary[AppSession, deque[Request]] = WeakKeyDictionary()
+
+
+AT_ONCE = 12
+"""Scripts that run at once: more would only slow each other down."""
+
+PATIENCE = 60.0
+"""Seconds after which a script has its turn anyway: those before it wait for something else."""
+
+_turns = threading.BoundedSemaphore(AT_ONCE)
+
+
+def _in_turn(self: ScriptRunner, rerun_data: RerunData) -> None:
+    """Run a script when it has its turn; the names are Streamlit's."""
+    has_turn = _turns.acquire(timeout=PATIENCE)
+    try:
+        _run(self, rerun_data)
+    finally:
+        if has_turn:
+            _turns.release()
 
 
 class EndingError(Exception):
@@ -106,10 +129,11 @@ class EndingError(Exception):
 
 
 def keep() -> None:
-    """Have the sessions of this process lose no messages; call it before the first one begins."""
+    """Have sessions lose no messages and scripts take turns; call it before the first begins."""
     AppSession.request_rerun = _asked  # type: ignore[method-assign]
     AppSession._create_scriptrunner = _created  # type: ignore[method-assign]
     AppSession._clear_queue = _cleared  # type: ignore[method-assign]
+    ScriptRunner._run_script = _in_turn  # type: ignore[method-assign]
 
 
 def _cleared(self: AppSession, fragment_ids_this_run: list[str] | None = None) -> None:

@@ -10,7 +10,7 @@ from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.script_data import ScriptData
-from streamlit.runtime.scriptrunner import script_cache
+from streamlit.runtime.scriptrunner import ScriptRunner, script_cache
 
 from pages.ui.serving import patches
 from tests.page_tree import MisplacedError, PageTree
@@ -58,6 +58,7 @@ def kept(request, monkeypatch):
     """Say whether messages are kept; else Streamlit goes its own way."""
     for name, own in STREAMLITS.items():
         monkeypatch.setattr(AppSession, name, own)
+    monkeypatch.setattr(ScriptRunner, "_run_script", ScriptRunner._run_script)
     if request.param:
         patches.keep()
         patches.keep()  # as a server that is started twice in a process does
