@@ -140,7 +140,8 @@ PARTS = {
     "compare": "reading",
     "confusability": "problem view step",
     "frontiers": "on law across up bars apart promise by set steps draws first from to size",
-    "learn": "topic ill hit alarm truth budget both share clue order people chance merged variant",
+    "learn": "topic ill hit alarm truth budget both share clue order people values chance merged "
+    "variant",
     "mechanisms": "about known output step all",
     "papers": "show run world drawn excluded large parity promised records secrets share1 shared "
     "told_a told_b unlike within",
