@@ -140,6 +140,7 @@ def typed(
         label,
         min_value=0.0,
         max_value=in_unit(DOMAINS["eps"].high, unit or UNITS[0]),
+        value=None,
         step=None,
         format="%.6g",
         key=key,
