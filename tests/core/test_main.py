@@ -148,7 +148,7 @@ def test_questions_may_be_about_files(tmp_path, capsys, monkeypatch):
         (None, "The project file "),
         ("{", "The project is not valid JSON"),
         ('{"columns": []}', "one scenario or more"),
-        ('{"columns": [{"scenario": {"eps": 9}}]}', "Column 1: eps must be in [0, 8], got 9."),
+        ('{"columns": [{"scenario": {"eps": 90}}]}', "Column 1: eps must be in [0, 50], got 90."),
         ('{"columns": [{"name": "a", "scenario": {"notion": "rldp"}}]}', "a: RLDP protects S"),
     ],
 )

@@ -280,7 +280,7 @@ def test_the_promise_is_written_in_the_unit_shown():
 def test_what_a_link_in_bits_has_wrong_is_told_in_bits():
     app = opened(**QUICK, eps="99", unit="bits")
     assert "eps=99, which is not in" in app.warning[0].value
-    assert "11.54" in app.warning[0].value.replace("\\", "")
+    assert "72.13" in app.warning[0].value.replace("\\", "")
     assert app.session_state["eps"] == Scenario().eps
     app = opened(**QUICK, unit="shannons")
     assert "unit=shannons" in app.warning[0].value

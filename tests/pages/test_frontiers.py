@@ -273,9 +273,9 @@ def test_what_cannot_be_computed_is_one_sentence(halfway, pool):
     [
         ({"promise": "joy"}, "The link has promise=joy, which is not known; it is left out."),
         ({"by": "magic"}, "The link has by=magic, which is not known; it is left out."),
-        ({"from": "-1"}, "The link has from=-1, which is not in [0, 8]; 0.5 is used."),
-        ({"to": "nan"}, "The link has to=nan, which is not in [0, 8]; 4 is used."),
-        ({"to": "much"}, "The link has to=much, which is not in [0, 8]; 4 is used."),
+        ({"from": "-1"}, "The link has from=-1, which is not in [0, 50]; 0.5 is used."),
+        ({"to": "nan"}, "The link has to=nan, which is not in [0, 50]; 4 is used."),
+        ({"to": "much"}, "The link has to=much, which is not in [0, 50]; 4 is used."),
         (
             {"steps": "1e9"},
             "The link has steps=1e9, which is no whole number from 1 to 200; 8 is used.",

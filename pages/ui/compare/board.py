@@ -176,7 +176,8 @@ def _frames(slots: Slots, names: Sequence[str]) -> None:
     slots["differences"] = st.container(key="differences")
     for place, column in enumerate(st.columns(len(names))):
         with column:
-            st.markdown(f"**{markdown(plain_short(names[place]))}**")
+            name = f"**{markdown(plain_short(names[place]))}**"
+            st.markdown(name, help=glossary.told(name))
             slots[f"figures {place}"] = st.container(key=f"column_figures_{place}")
     for key, title, subtitle, table, closer in (
         (
