@@ -4,7 +4,7 @@ from starlette.middleware import Middleware
 from streamlit.starlette import App
 
 from pages.ui.frame import address, server, site
-from pages.ui.serving import programs
+from pages.ui.serving import offers, programs
 from pages.ui.serving.patches import LateRequests
 from pages.ui.work import own_release
 
@@ -15,7 +15,7 @@ else:
     app = App(
         __file__,
         lifespan=server.life,
-        routes=[own_release.ROUTE, programs.ROUTE],
+        routes=[own_release.ROUTE, programs.ROUTE, offers.ROUTE],
         middleware=[Middleware(server.Guard), Middleware(LateRequests)],
         on_script_error=server.told,
     )

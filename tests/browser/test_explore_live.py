@@ -45,6 +45,18 @@ def press(page, key, times):
         page.keyboard.press("ArrowLeft")
 
 
+def menu(page, key, tab):
+    """Open a part of a card's menu."""
+    page.locator(f".st-key-{key}_more button").first.click()
+    page.get_by_role("tab", name=tab).click()
+
+
+def files(page, key):
+    """Open the menu of a card where its chart is saved, and return the row of buttons."""
+    menu(page, key, "Save")
+    return page.locator(f"[data-saves='{key}']")
+
+
 def saved(page, button):
     with page.expect_download() as waiting:
         button.click()
@@ -94,6 +106,43 @@ def test_a_click_on_the_frontier_moves_budget_and_mechanism(visit):
     settle(page)
     assert page.locator(".st-key-eps input[type='range']").input_value() == "0.5"
     assert "Watchdog" in page.locator(".st-key-mech_menu button").first.inner_text()
+
+
+BOARD = """
+() => [...document.querySelectorAll(
+  ".lsc-plot, .st-key-finding, .st-key-strip, .st-key-eps, .st-key-lam")]
+  .filter(e => !e.closest(".st-key-implied, .st-key-again"))
+  .map(e => {
+    const b = e.getBoundingClientRect();
+    const name = e.closest(".lsc-frame")?.dataset.chart || e.className.match(/st-key-(\\w+)/)[1];
+    const whole = b.width > 0 && b.top >= 0 && b.left >= 0 && b.right <= innerWidth
+      && b.bottom <= innerHeight;
+    return [name, whole, Math.round(b.height)];
+  })
+"""
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.journey
+def test_the_answer_its_charts_and_the_sliders_are_in_one_window(visit, dark):
+    page = visit(width=1280, height=720, dark=dark)
+    for size in ((1280, 720), (1440, 900), (1920, 1080), (1280, 600)):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        settle(page)
+        shown = page.evaluate(BOARD)
+        assert {name for name, _, _ in shown} == {*CHARTS, "finding", "strip", "eps", "lam"}
+        assert all(whole for _, whole, _ in shown), (size, shown)
+        assert all(height >= 120 for name, _, height in shown if name in CHARTS), (size, shown)
+
+
+def test_in_a_hand_the_charts_stand_below_the_sentence(visit):
+    page = visit(QUICK, width=390, height=844)
+    settle(page)
+    tops = [
+        page.locator(one).first.bounding_box()["y"]
+        for one in (".st-key-finding", *(f".st-key-{key} .lsc-plot" for key in CHARTS[:4]))
+    ]
+    assert tops == sorted(tops)
 
 
 def test_charts_and_page_stay_in_place_while_a_slider_moves(visit):
@@ -154,8 +203,7 @@ def test_labels_with_markup_show_as_text(visit):
 def test_a_chart_is_saved(visit, kind):
     page = visit(QUICK)
     settle(page)
-    button = page.locator(".st-key-frontier .lsc-bar button", has_text=kind)
-    found = saved(page, button)
+    found = saved(page, files(page, "frontier").get_by_role("button", name=kind))
     assert found.suggested_filename == f"liftscope-frontier-{ABOUT}.{kind.lower()}"
     with open(found.path(), "rb") as file:
         content = file.read()
@@ -178,13 +226,16 @@ def test_a_chart_is_saved(visit, kind):
 def test_pictures_are_saved_at_the_size_asked_for_and_others_are_refused(visit):
     page = visit(QUICK)
     settle(page)
-    bar = page.locator(".st-key-frontier .lsc-bar")
+    bar = files(page, "frontier")
     bar.get_by_role("button", name="Size").click()
     width, height = (bar.get_by_label(side, exact=False) for side in ("Width", "Height"))
     width.fill("1501")
     height.fill("333")
     for place in ("frontier", "mechanism"):  # it is asked for once, for all charts
-        buttons = page.locator(f".st-key-{place} .lsc-bar")
+        if place != "frontier":
+            page.keyboard.press("Escape")
+            files(page, place)
+        buttons = page.locator(f"[data-saves='{place}']")
         png = saved(page, buttons.get_by_role("button", name="PNG"))
         with open(png.path(), "rb") as file:
             header = file.read(24)
@@ -192,12 +243,14 @@ def test_pictures_are_saved_at_the_size_asked_for_and_others_are_refused(visit):
         svg = saved(page, buttons.get_by_role("button", name="SVG"))
         drawn = ElementTree.parse(svg.path()).getroot()
         assert (drawn.get("width"), drawn.get("height")) == ("1501", "333")
+    page.keyboard.press("Escape")
+    files(page, "frontier").get_by_role("button", name="Size").click()
     width.fill("9001")
     told = bar.get_by_role("alert")
-    files = []
+    made = []
 
     def noted(download):
-        files.append(download)
+        made.append(download)
 
     page.on("download", noted)
     for wrong in ("9001", "0", "99999"):
@@ -210,7 +263,7 @@ def test_pictures_are_saved_at_the_size_asked_for_and_others_are_refused(visit):
     assert told.inner_text() == ""
     again = saved(page, bar.get_by_role("button", name="SVG"))
     assert ElementTree.parse(again.path()).getroot().get("width") == "1502"
-    assert len(files) == 1
+    assert len(made) == 1
 
 
 def test_a_saved_picture_is_about_what_it_shows_after_a_slider_moved(visit):
@@ -219,7 +272,7 @@ def test_a_saved_picture_is_about_what_it_shows_after_a_slider_moved(visit):
     press(page, "eps", 12)
     page.wait_for_url(re.compile(r"eps=0\.4(&|$)"))
     settle(page)
-    found = saved(page, page.locator(".st-key-mechanism .lsc-bar button", has_text="SVG"))
+    found = saved(page, files(page, "mechanism").get_by_role("button", name="SVG"))
     assert "ALIP, ε = 0.4 nats, λ = 0.5" in ElementTree.parse(found.path()).getroot()[1].text
 
 
@@ -264,7 +317,7 @@ def test_tables_mechanism_and_scenario_download_and_parse(visit):
 def test_a_table_stands_behind_a_chart_and_is_saved(visit):
     page = visit(QUICK)
     settle(page)
-    page.locator(".st-key-lifts_table button").first.click()
+    menu(page, "lifts", "Table")
     found = saved(page, page.locator(".st-key-lifts_csv button"))
     table = pd.read_csv(found.path())
     assert set(table["when"]) == {"before", "after"}
@@ -274,7 +327,7 @@ def test_a_table_stands_behind_a_chart_and_is_saved(visit):
 def test_formulas_and_their_source_are_one_click_away(visit):
     page = visit(QUICK)
     settle(page)
-    page.locator(".st-key-lifts_formulas button").first.click()
+    menu(page, "lifts", "Formulas")
     page.locator(".katex").first.wait_for()
     page.locator("[data-testid=stPopoverBody]").get_by_text("[Lift]").first.wait_for()
 
@@ -304,7 +357,9 @@ def test_charts_have_a_name_for_those_who_do_not_see_them(visit):
 
 def test_a_link_of_the_start_panel_opens_its_question_in_a_tab_of_its_own(visit):
     page = visit()
-    link = page.locator(".st-key-start a", has_text="Why the bound on min-lift")
+    page.locator(".st-key-start button").first.click()
+    examples = page.get_by_test_id("stPopoverBody")
+    link = examples.locator("a", has_text="Why the bound on min-lift")
     link.wait_for()
     with page.context.expect_page() as opening:
         link.click()
@@ -312,7 +367,7 @@ def test_a_link_of_the_start_panel_opens_its_question_in_a_tab_of_its_own(visit)
     first = other.locator(".st-key-column_figures_0", has_text=re.compile(r"8(4\.9|5\.0) %"))
     first.wait_for()
     assert "/compare?" in other.url
-    links = page.locator(".st-key-start a")
+    links = examples.locator("a")
     assert links.count() == 8
     paths = links.evaluate_all("links => links.map(e => new URL(e.href).pathname)")
     assert set(paths) <= {"/", *(f"/{name}" for name, _, _ in PAGES[1:])}  # the first is at "/"
@@ -320,9 +375,6 @@ def test_a_link_of_the_start_panel_opens_its_question_in_a_tab_of_its_own(visit)
     other.locator(".st-key-frontier .lsc-plot[data-drawn]").wait_for(state="attached")
     assert other.get_by_role("dialog").count() == 0
     other.close()
-    page.goto(f"{page.url.split('?')[0]}?mech=watchdog")
-    settle(page)
-    assert not page.locator(".st-key-start a").first.is_visible()
 
 
 def test_pinning_leaves_the_sidebar_where_it_is(visit):

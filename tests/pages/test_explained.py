@@ -87,7 +87,8 @@ QUESTIONS = {
 }
 QUESTIONS |= {f"learn {one.key}": {"topic": one.key} for one in LESSONS[1:]}
 OPEN = sorted(
-    f"{key}_table"
+    f"{key}_{menu}"
+    for menu in ("table", "more")
     for path in SOURCES
     for key in re.findall(r'key="(\w+)"', path.read_text(encoding="utf-8"))
 )

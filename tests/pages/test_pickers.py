@@ -331,6 +331,8 @@ def test_the_switch_lets_the_release_look_at_s_and_warns_who_holds_it(drawn):
     assert result.mechanism.audit.holds
     rows = drawn["mechanism"][0]["data"][0]["z"]
     assert len(rows) == result.joint.n_s * result.joint.n_x
+    app.session_state["mechanism_more"] = True  # its menu is open
+    app.run()
     assert "A row for each pair of secret and input." in said(app)
     assert "can be designed only where the first reads X alone; this reads S" in said(app)
     assert {key: values[0] for key, values in to_query(READING).items()} == {

@@ -10,6 +10,7 @@ from core.release.sentences import finding, question
 from core.scenario import Scenario, evaluate
 from core.scenario.snippet import snippet
 from core.scenario.url import from_query, to_query
+from pages.ui.explore import charts
 from pages.ui.frame import purpose
 from pages.ui.style.labels import markdown
 from tests.pages.test_explore import QUICK, figures, opened
@@ -167,7 +168,7 @@ def test_an_uploaded_table_is_taken_and_a_bad_one_told(monkeypatch):
 
 def cards(app):
     """Return the titles of the cards on the page."""
-    titles = {"Cost of privacy", "The mechanism", "What looks alike", "Released again"}
+    titles = {"Cost of privacy", charts.MECHANISM, charts.CONFUSABILITY, "Released again"}
     return titles & {one.value.strip("*") for one in app.markdown}
 
 

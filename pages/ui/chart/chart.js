@@ -22,6 +22,12 @@ document.body.append(style);
 const decoder = new TextDecoder();
 const charts = new WeakMap();
 
+// Charts on the page by their name, for the menus of their cards.
+const named = new Map();
+
+// Least height of a chart that fills its card.
+const LEAST = 90;
+
 function plotly() {
   if (!window.liftscopePlotly) {
     window.liftscopePlotly = new Promise((resolve, reject) => {
@@ -47,21 +53,24 @@ function coloured(json, dark, strong) {
   return json.replace(/#00fe[0-9a-f]{2}/g, (marker) => roles[marker]);
 }
 
-function build(parent) {
+function build(parent, fills) {
   const frame = document.createElement("div");
-  frame.className = "lsc-frame";
+  frame.className = fills ? "lsc-frame lsc-fills" : "lsc-frame";
   const plot = document.createElement("div");
   plot.className = "lsc-plot stPlotlyChart";
   plot.dataset.testid = "stPlotlyChart";
   plot.setAttribute("role", "img");
-  const bar = document.createElement("div");
-  bar.className = "lsc-bar";
-  frame.append(plot, bar);
+  frame.append(plot);
   parent.appendChild(frame);
-  const chart = { frame, plot, shown: null, dark: null, anew: false, waits: false, gone: false };
+  const chart = { frame, plot, fills, shown: null, dark: null, anew: false, waits: false, gone: false };
   chart.drawing = Promise.resolve();
-  termsList(chart, bar);
-  savingMenu(chart, bar);
+  if (!fills) {
+    const bar = document.createElement("div");
+    bar.className = "lsc-bar";
+    frame.append(bar);
+    termsList(chart, bar);
+    savingMenu(chart, bar);
+  }
   frame.addEventListener("lsc-project", () => chart.shown && draw(chart, true));
   chart.observer = new ResizeObserver(() => resize(chart));
   chart.observer.observe(frame);
@@ -71,13 +80,37 @@ function build(parent) {
 
 function resize(chart) {
   const width = chart.frame.clientWidth;
-  if (!chart.shown || !width || width === chart.width) return;
-  draw(chart, true);
+  if (!chart.shown || !width) return;
+  const fills = chart.fills && chart.frame.dataset.projected === undefined;
+  if (width !== chart.width || (fills && room(chart) !== chart.height)) draw(chart, true);
+}
+
+// The height that is left in its card for a chart that fills it.
+function room(chart) {
+  return Math.max(LEAST, chart.frame.clientHeight);
+}
+
+// A figure as high as its card: without what has no room there, and with fewer ticks.
+function fitted(made, chart) {
+  const { layout, low } = made;
+  layout.height = room(chart);
+  if (low && layout.height < low.below) {
+    for (const [name, value] of Object.entries(low.layout || {})) {
+      const both = value && typeof value === "object" && !Array.isArray(value);
+      layout[name] = both ? { ...layout[name], ...value } : value;
+    }
+    for (const [place, change] of Object.entries(low.data || {})) Object.assign(made.data[place], change);
+  }
+  for (const [name, axis] of Object.entries(layout)) {
+    if (!/^yaxis/.test(name) || !axis.tickfont) continue;
+    const [bottom, top] = axis.domain || [0, 1];
+    thinned(axis, (layout.height - layout.margin.t - layout.margin.b) * (top - bottom));
+  }
 }
 
 function figure(chart, strong) {
-  const { data, layout } = chart.message;
-  const made = JSON.parse(coloured(`{"data":${data},"layout":${layout}}`, chart.dark, strong));
+  const { data, layout, low } = chart.message;
+  const made = JSON.parse(coloured(`{"data":${data},"layout":${layout},"low":${low}}`, chart.dark, strong));
   const style = getComputedStyle(chart.frame);
   made.layout.font = { family: style.getPropertyValue("--st-font"), ...made.layout.font };
   return made;
@@ -161,6 +194,8 @@ async function drawNow(chart) {
     const made = figure(chart, projected);
     chart.width = chart.frame.clientWidth || undefined;
     if (projected) enlarge(made, chart);
+    else if (chart.fills) fitted(made, chart);
+    chart.height = made.layout.height;
     chart.plot.style.height = `${made.layout.height}px`;
     made.layout.width = chart.width;
     // a finger scrolls the page: it draws no box to zoom into
@@ -182,6 +217,7 @@ async function drawNow(chart) {
 
 async function remove(chart) {
   chart.gone = true;
+  if (named.get(chart.message.chart) === chart) named.delete(chart.message.chart);
   chart.observer.disconnect();
   sight.unobserve(chart.frame);
   await chart.drawing.catch(() => {});
@@ -198,19 +234,31 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const message = JSON.parse(decoder.decode(data));
   let chart = charts.get(parentElement);
   if (!chart) {
-    chart = build(parentElement);
+    chart = build(parentElement, message.fills);
     charts.set(parentElement, chart);
   }
-  const dark = isDark(parentElement);
-  const anew = dark !== chart.dark;
+  named.set(message.chart, chart);
   chart.pick = message.pickable ? setTriggerValue : null;
+  chart.sent = message;
+  // While a slider moves the chart shows the frame of the place under the finger.
+  if (!chart.held) take(chart, message);
+  // Streamlit also calls this where a newer message overtook this one: the chart is then in use.
+  return () => {
+    if (!parentElement.isConnected) remove(chart);
+  };
+}
+
+// Shows what the server sent of a chart, or a frame of it.
+function take(chart, message) {
+  const dark = isDark(chart.frame);
+  const anew = dark !== chart.dark;
   chart.message = message;
   chart.plot.dataset.asked = message.serial;
   chart.dark = dark;
   if (anew || !chart.shown || chart.shown.serial !== message.serial) {
     chart.plot.setAttribute("aria-label", message.alt);
     // the card around it, so that its “table” and “formulas” are announced with what they are of
-    const card = parentElement.closest("[class*='st-key-card_']");
+    const card = chart.frame.closest("[class*='st-key-card_']");
     if (card) {
       card.setAttribute("role", "group");
       card.setAttribute("aria-label", message.title);
@@ -219,11 +267,26 @@ export default function ({ data, parentElement, setTriggerValue }) {
     chart.frame.classList.toggle("lsc-faded", message.faded);
     chart.frame.dataset.chart = message.chart;
     chart.frame.dataset.title = message.title;
-    if (chart.frame.dataset.projected === undefined) chart.plot.style.height = `${message.height}px`;
+    if (chart.frame.dataset.projected === undefined && !chart.fills) chart.plot.style.height = `${message.height}px`;
     draw(chart, anew);
   }
-  // Streamlit also calls this where a newer message overtook this one: the chart is then in use.
-  return () => {
-    if (!parentElement.isConnected) remove(chart);
-  };
+}
+
+// What saves some charts of the page as files, and the list of their symbols: for a menu.
+export function saving({ data, parentElement }) {
+  const parts = Object.entries(data.charts).flatMap(([name, title]) => {
+    const chart = named.get(name);
+    if (!chart) return [];
+    const bar = document.createElement("div");
+    bar.className = "lsc-bar lsc-saving";
+    bar.dataset.saves = name;
+    bar.append(Object.assign(document.createElement("span"), { textContent: title }));
+    savingMenu(chart, bar);
+    return [bar];
+  });
+  const terms = new Map(Object.keys(data.charts).flatMap((name) => named.get(name)?.message.terms || []));
+  const list = document.createElement("dl");
+  list.className = "lsc-symbols";
+  list.append(...termEntries([...terms]));
+  parentElement.replaceChildren(...parts, list);
 }

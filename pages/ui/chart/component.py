@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ def _program() -> str:
             ("strong_dark", STRONG_DARK),
         )
     }
-    parts_of_it = ("chart.js", "terms.js", "projected.js", "saving.js")
+    parts_of_it = ("chart.js", "terms.js", "projected.js", "saving.js", "live.js")
     source = "\n".join((_HERE / name).read_text(encoding="utf-8") for name in parts_of_it)
     for name, value in {
         "__PALETTES__": json.dumps(palettes),
@@ -58,9 +58,23 @@ def _program() -> str:
     return source
 
 
+_SOURCE = _program()
+
 _COMPONENT = st.components.v2.component(
     "liftscope_chart",
-    js=programs.publish(_program()),
+    js=programs.publish(_SOURCE),
+    isolate_styles=False,
+)
+
+_FOLLOWING = st.components.v2.component(
+    "liftscope_following",
+    js=programs.publish(_SOURCE, "follow"),
+    isolate_styles=False,
+)
+
+_SAVING = st.components.v2.component(
+    "liftscope_chart_saving",
+    js=programs.publish(_SOURCE, "saving"),
     isolate_styles=False,
 )
 
@@ -86,20 +100,52 @@ def chart(
     on_pick: Callable[[], None] | None = None,
     faded: bool = False,
     made_of: MadeOf | None = None,
+    fills: bool = False,
 ) -> None:
-    """Show a figure."""
+    """Show a figure; one that `fills` takes the height that is left, and has no menu of its own."""
+    told = _Told(key, title, alt, on_pick is not None, faded or _OLD.get(), fills)
+    message, height = _made(figure, told, made_of)
+    _COMPONENT(
+        data=message,
+        key=key,
+        height="stretch" if fills else height,
+        on_picked_change=on_pick or _ignore,
+    )
+
+
+def drawn(
+    figure: Callable[[], Figure], *, key: str, title: str, alt: str, made_of: MadeOf
+) -> dict[str, Any]:
+    """Return what differs from place to place in what `chart` would send of a chart that fills."""
+    message, _ = _made(figure, _Told(key, title, alt, False, False, True), made_of)
+    whole = json.loads(message)
+    return {part: whole[part] for part in ("data", "layout", "low", "now", "alt", "serial")}
+
+
+def _made(
+    figure: Figure | Callable[[], Figure], told: _Told, made_of: MadeOf | None
+) -> tuple[bytes, int]:
     about = context.shown()
-    told = _Told(key, title, alt, on_pick is not None, faded or _OLD.get())
 
     def make() -> tuple[bytes, int]:
         return _message(figure() if callable(figure) else figure, told, about)
 
     if made_of is None:
-        message, height = make()
-    else:
-        of = ("chart", told, made_of, repr(about))
-        message, height = kept_for(made_of.data).get(of, make)
-    _COMPONENT(data=message, key=key, height=height, on_picked_change=on_pick or _ignore)
+        return make()
+    found: tuple[bytes, int] = kept_for(made_of.data).get(
+        ("chart", told, made_of, repr(about)), make
+    )
+    return found
+
+
+def follow(**data: Any) -> None:
+    """Have the charts on the page follow a slider; `data`: see live.js."""
+    _FOLLOWING(data=data, key="following")
+
+
+def saving(key: str, charts: Mapping[str, str]) -> None:
+    """Show what saves charts on the page as files, and their symbols; `charts`: key → title."""
+    _SAVING(data={"charts": dict(charts)}, key=f"{key}_saving")
 
 
 class _Told(NamedTuple):
@@ -110,6 +156,7 @@ class _Told(NamedTuple):
     alt: str
     pickable: bool
     faded: bool
+    fills: bool
 
 
 def _message(figure: Figure, told: _Told, about: Context) -> tuple[bytes, int]:
@@ -133,9 +180,11 @@ def _message(figure: Figure, told: _Told, about: Context) -> tuple[bytes, int]:
         "plain": "; ".join(places),
         "pickable": told.pickable,
         "faded": told.faded,
+        "fills": told.fills,
+        "low": _written(meta.get("low")),
         "projected": meta.get("projected", {}),
     }
-    drawn = (written, now, told.alt, told.faded, message["projected"])
+    drawn = (written, now, told.alt, told.faded, told.fills, message["projected"], message["low"])
     message["serial"] = hashlib.sha256(repr(drawn).encode()).hexdigest()[:12]
     return json.dumps(message, ensure_ascii=False).encode(), layout["height"] + BAR
 

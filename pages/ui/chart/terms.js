@@ -29,11 +29,17 @@ function place(list, opener) {
   list.style.top = `${Math.max(8, at.top - box.height - 4)}px`;
 }
 
+function termEntries(terms) {
+  const entry = (kind, words) => Object.assign(document.createElement(kind), { textContent: words });
+  return terms.flatMap(([sign, meaning]) => [entry("dt", sign), entry("dd", meaning)]);
+}
+
 function explain(chart) {
   const { terms, hints } = chart.message;
-  chart.opener.hidden = !terms.length;
-  const entry = (kind, words) => Object.assign(document.createElement(kind), { textContent: words });
-  chart.list.replaceChildren(...terms.flatMap(([sign, meaning]) => [entry("dt", sign), entry("dd", meaning)]));
+  if (chart.opener) {
+    chart.opener.hidden = !terms.length;
+    chart.list.replaceChildren(...termEntries(terms));
+  }
   for (const text of chart.plot.querySelectorAll("[data-unformatted]")) {
     // the projector view puts two lines on one
     const { unformatted } = text.dataset;

@@ -9,17 +9,15 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import CoreError
-from core.mechanisms import catalogue as mechanisms
-from core.notions import catalogue as notions
 from core.release.confusability import ConfusabilityGraph
 from core.release.sentences import question
 from core.scenario import Result, Scenario
 from core.studies.advice import Consequences, is_sampled
 from core.studies.funnel import is_funnel
-from pages.ui.explore import advice, again, charts, frontier_lines, meaning, tour
+from pages.ui.explore import advice, again, charts, frames, frontier_lines, meaning, tour
 from pages.ui.frame import controls, gc_freeze, page_frame, purpose, remedies, state, theme
 from pages.ui.parts import exports, formulas, tables
-from pages.ui.parts.cards import card
+from pages.ui.parts.cards import tile
 from pages.ui.parts.key_figures import strip
 from pages.ui.report.contents import report
 from pages.ui.report.lower_cards import NOT_READY, OnScreen
@@ -30,27 +28,6 @@ Slots = dict[str, DeltaGenerator]
 """The places that are filled again when a slider is released, by name."""
 
 _LAST = "_board_last"
-
-
-APART = (
-    "Here the data is the estimate P̂. On the Robust page it is the truth P*, and the estimate "
-    "comes from a sample of it, so numbers there may differ."
-)
-"""Why the Robust page and this one differ under RLDP."""
-
-
-ALONG = "What is kept at each ε. Ring: the current setting. Click a point to go there."
-"""How to read the frontier."""
-
-FUNNEL = (
-    "What is kept against what is told of S. Line: the most that was found. Points: optima under "
-    "LIP and LDP. Ring: the current setting. Click a point to go there."
-)
-"""How to read that of an average budget."""
-
-
-BESIDE = " All of them keep the further promises too."
-"""What is said of them where more is promised."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,23 +44,28 @@ def show() -> None:
     sliders = controls.sidebar()
     purpose.show()
     scenario = state.scenario()
-    for sentence in state.notices():
-        st.warning(markdown(sentence), icon=":material/link_off:")
-    with st.container(horizontal=True, vertical_alignment="top", key="header"):
-        st.title(markdown(question(scenario)), anchor=False)
-        with st.container(horizontal=True, width="content"):
-            controls.unit_switch()
-            exports.menu("explore", scenario)
-            report_place = st.container(width="content")
-    tour.panel()
+    board = st.container(key="board")
+    with board:
+        for sentence in state.notices():
+            st.warning(markdown(sentence), icon=":material/link_off:")
+        with st.container(horizontal=True, vertical_alignment="center", key="header"):
+            st.title(markdown(question(scenario)), anchor=False)
+            with st.container(horizontal=True, width="content", gap="small", key="commands"):
+                controls.unit_switch()
+                tour.panel()
+                exports.menu("explore", scenario)
+                report_place = st.container(width="content")
+        slots = {"sliders": sliders, "figures": st.container(key="answer"), "report": report_place}
     tour.show()
-    slots = {"sliders": sliders, "figures": st.container(), "report": report_place}
-    with st.sidebar:
-        controls.idle_sliders(scenario)
     with slots["figures"]:
         bare = _is_bare(scenario)
     if not bare:
-        _frames(slots, scenario)
+        with board, st.container(key="board_charts"):
+            _tiles(slots, scenario)
+        _below(slots, scenario)
+    slots["following"] = st.container(key="following_place")
+    with st.sidebar:
+        controls.idle_sliders(scenario)
     _live(slots, _drawn_for(scenario))
     gc_freeze.settle()
 
@@ -102,65 +84,64 @@ def _is_bare(scenario: Scenario) -> bool:
     return False
 
 
-def _frames(slots: Slots, scenario: Scenario) -> None:
-    """Show the cards without their charts, and add the places of these."""
-    upper, lower, last = st.columns(2), st.columns(2), st.columns(2)
+def _tiles(slots: Slots, scenario: Scenario) -> None:
+    """Show the board's four cards without their charts, and add the places of these."""
     funnel = is_funnel(scenario)
-    with upper[0]:
-        slots["frontier"] = card(
-            key="frontier",
-            title="Privacy funnel" if funnel else "Cost of privacy",
-            subtitle=(FUNNEL + BESIDE * bool(scenario.also)) if funnel else ALONG,
-            table=frontier_lines.table,
-            formulas=(
-                formulas.FRONTIER,
-                formulas.notion(scenario.notion),
-                formulas.mechanism(scenario.mechanism),
-            ),
-            beside=None if funnel else controls.compare,
-        )
-    with upper[1]:
-        slots["lifts"] = card(
-            key="lifts",
-            title="How far beliefs move",
-            subtitle="Share of records by log-lift; each side of 0 adds up to 100 %. Shaded: what "
-            "the promise allows.",
-            table=_lift_table,
-            formulas=(
-                formulas.measure("lift"),
-                formulas.measure("max_lift"),
-                formulas.measure("min_lift"),
-            ),
-        )
-    with lower[0]:
-        slots["mechanism"] = card(
-            key="mechanism",
-            title="The mechanism",
-            subtitle="P(y | x): how likely input x (row) comes out as y (column)."
-            + (
-                " A row for each pair of secret and input."
-                if mechanisms.entry(scenario.mechanism).reads_secret
-                else ""
-            ),
-            table=lambda: exports.kernel_table(_now().mechanism, derived.inputs(_now())),
-            formulas=(formulas.mechanism(scenario.mechanism),),
-        )
-    with lower[1]:
-        pair = card(
-            key="confusability",
-            title="What looks alike",
-            subtitle="A line joins releases that one secret can both lead to. Hollow: rules a "
-            "secret out.",
-            table=_graph_table,
-            formulas=(formulas.RANGE,),
-        )
-        with pair:
-            before, after = st.columns(2, gap="small")
-        slots["before"] = before.container(key="slot_before")
-        slots["confusability"] = after.container(key="slot_after")
-    with last[0]:
+    slots["frontier"] = tile(
+        key="frontier",
+        title="Privacy funnel" if funnel else "Cost of privacy",
+        reads=lambda: charts.read_frontier(_now(), controls.unit()),
+        table=frontier_lines.table,
+        formulas=(
+            formulas.FRONTIER,
+            formulas.notion(scenario.notion),
+            formulas.mechanism(scenario.mechanism),
+        ),
+        charts={"frontier": "Cost of privacy"},
+        beside=None if funnel else controls.compare,
+    )
+    slots["lifts"] = tile(
+        key="lifts",
+        title=charts.LIFTS,
+        reads=lambda: charts.READ_LIFTS,
+        table=_lift_table,
+        formulas=(
+            formulas.measure("lift"),
+            formulas.measure("max_lift"),
+            formulas.measure("min_lift"),
+        ),
+        charts={"lifts": charts.LIFTS},
+    )
+    slots["mechanism"] = tile(
+        key="mechanism",
+        title=charts.MECHANISM,
+        reads=lambda: charts.read_mechanism(state.scenario()),
+        table=lambda: exports.kernel_table(_now().mechanism, derived.inputs(_now())),
+        formulas=(formulas.mechanism(scenario.mechanism),),
+        charts={"mechanism": charts.MECHANISM},
+    )
+    both = tile(
+        key="confusability",
+        title=charts.CONFUSABILITY,
+        reads=lambda: charts.READ_CONFUSABILITY,
+        table=_graph_table,
+        formulas=(formulas.RANGE,),
+        charts={
+            f"confusability_{role}": f"{charts.CONFUSABILITY}: {name}"
+            for role, name in zip(charts.ROLES, charts.NAMES, strict=True)
+        },
+    )
+    with both:
+        slots["before"] = st.container(key="slot_before")
+        slots["confusability"] = st.container(key="slot_after")
+
+
+def _below(slots: Slots, scenario: Scenario) -> None:
+    """Show the cards below the board without their charts, and add the places of these."""
+    left, right = st.columns(2)
+    with left:
         slots["implied"] = meaning.frame(scenario)
-    with last[1]:
+    with right:
         slots["again"] = again.frame()
     slots["advice"] = st.container()  # below all charts: its lines come and go as sliders move
 
@@ -185,6 +166,13 @@ def _live(slots: Slots, drawn_for: tuple[str, ...]) -> None:
     with slots["sliders"]:
         controls.live_sliders(scenario)
     state.publish(scenario)
+    _answer(slots, scenario)
+    with slots["following"]:
+        frames.show(scenario)
+
+
+def _answer(slots: Slots, scenario: Scenario) -> None:
+    """Show the answer to a question and its charts, or the last ones and why there is none."""
     try:
         derived.promise(scenario)  # where this raises, the lines are not wanted either
         work = frontier_lines.begin(scenario)
@@ -206,9 +194,7 @@ def _live(slots: Slots, drawn_for: tuple[str, ...]) -> None:
     if "frontier" not in slots:
         st.rerun()  # there were no cards, as the first question had no answer
     with slots["figures"]:
-        page_frame.headline(
-            result, APART if notions.entry(scenario.notion).kind.of_estimate else ""
-        )
+        page_frame.headline(result, *frames.notes(scenario))
         strip(result, controls.unit())
         refining.follow(scenario, result.mechanism)
     _report(slots["report"], shown, _charts(slots, shown))
@@ -258,15 +244,15 @@ def _charts(slots: Slots, shown: ShownAnswer, *, faded: bool = False) -> OnScree
         if not faded:
             frontier_lines.show_work(shown.lines)
     with slots["lifts"]:
-        charts.lifts(result, controls.unit(), faded=faded)
+        charts.lifts(result, controls.unit()).show(faded=faded)
     with slots["mechanism"]:
-        charts.mechanism(result, faded=faded)
+        charts.mechanism(result).show(faded=faded)
     before = _graph_before(result.scenario)
     if before is not None:
         with slots["before"]:
-            charts.confusability(before, 0, data, faded=faded)
+            charts.confusability(before, 0, data).show(faded=faded)
     with slots["confusability"]:
-        charts.confusability(derived.confusability_after(result), 1, data, faded=faded)
+        charts.confusability(derived.confusability_after(result), 1, data).show(faded=faded)
     with slots["implied"]:
         implied = meaning.show(result, controls.unit(), faded=faded)
     with slots["again"]:

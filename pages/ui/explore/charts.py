@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 from weakref import ref
 
 import numpy as np
-import streamlit as st
 
 from core.data.spec import DataSpec
 from core.mechanisms import catalogue as mechanisms
@@ -21,11 +22,10 @@ from core.studies.known import OPTIMUM
 from core.validation import FloatArray
 from core.wording import listed, number_of
 from pages.ui import figures
-from pages.ui.chart import MadeOf, chart
+from pages.ui.chart import MadeOf, chart, drawn
 from pages.ui.explore import frontier_lines
 from pages.ui.explore.frontier_lines import Lines, Place
 from pages.ui.parts.tables import COLUMNS, ROWS
-from pages.ui.style.labels import markdown
 from pages.ui.style.units import budget, in_unit, level
 from pages.ui.work import derived
 
@@ -52,6 +52,50 @@ NO_EPS = "No line: this promise has no budget ε to vary."
 NAMES = ("X itself", "the release")
 """The names of before and after."""
 
+ROLES = ("before", "after")
+"""Their keys."""
+
+LIFTS = "Lift: how far beliefs shift"
+"""The title of the histogram."""
+
+MECHANISM = "Mechanism P(y | x)"
+"""The title of the matrix."""
+
+CONFUSABILITY = "Confusability graph"
+"""The title of the graphs."""
+
+ALONG = (
+    "Share of X's information kept at each ε. The circle marks the current setting; click any "
+    "point to jump there."
+)
+"""How to read the frontier."""
+
+FUNNEL = (
+    "What is kept against what S gives away on average. Line: the best found. Points: optima under "
+    "LIP and LDP. The circle marks the current setting; click any point to jump there."
+)
+"""How to read that of an average budget."""
+
+BESIDE = "All mechanisms also keep the further promises."
+"""What is said of them where more is promised."""
+
+READ_LIFTS = (
+    "Share of records by log-lift. The bars on each side of 0 add up to 100%. Shaded: what the "
+    "promise allows."
+)
+"""How to read the histogram."""
+
+READ_MECHANISM = "How likely each input x (row) comes out as each output y (column)."
+"""How to read the matrix."""
+
+PAIRS = "A row for each pair of secret and input."
+"""What is added where a mechanism reads S."""
+
+READ_CONFUSABILITY = (
+    "A line joins two releases that share a possible secret. A hollow node rules a secret out."
+)
+"""How to read the graphs."""
+
 
 KEPT = {
     "information": figures.OF_X,
@@ -68,39 +112,30 @@ KEPT = {
 
 def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded: bool) -> None:
     """Show utility along ε, with the current point."""
-    scenario, made = result.scenario, result.mechanism
+    scenario = result.scenario
     along = _along(result, unit)
     limit = _limit(result, unit)
-    drawn = [
-        _line(
-            place,
-            unit,
-            scenario.purpose,
-            by_promise=by_promise,
-            in_nats=spans.in_nats(scenario.notion),
-            funnel=result if along is not None else None,
-        )
-        for place in lines.places
-    ]
+    curves = _lines(result, lines, unit, by_promise=by_promise)
     key = (scenario.notion, scenario.mechanism)
-    here = min(_size(scenario, unit), limit)
+    here, kept = ring(result, unit)
     said = _nothing(scenario, lines)
 
     def draw() -> figures.Figure:
         return figures.frontier(
-            drawn,
+            curves,
             eps=here,
-            nmi=made.kept,
+            nmi=kept,
             kept=KEPT[scenario.purpose],
             unit=unit,
             limit=limit,
             budget=along,
-            current=next((line.place for line in drawn if line.key == key), -1),
+            current=next((line.place for line in curves if line.key == key), -1),
+            dense=True,
             **({"empty": said} if said else {}),
         )
 
     shown = tuple((ref(place.line), place.number, place.faded) for place in lines.places)
-    asked = (*key, scenario.purpose, by_promise, unit, here, limit, made.kept, said)
+    asked = (*key, scenario.purpose, by_promise, unit, here, limit, kept, said)
     chart(
         draw,
         made_of=None if is_funnel(scenario) else MadeOf(scenario.data, (shown, asked)),
@@ -109,9 +144,38 @@ def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded
         alt=_spoken(result, unit),
         on_pick=frontier_lines.pick,
         faded=faded,
+        fills=True,
     )
-    if said := " ".join(_read(result, lines, drawn)):
-        st.caption(markdown(said))
+
+
+def _lines(result: Result, lines: Lines, unit: str, *, by_promise: bool) -> list[figures.Line]:
+    scenario = result.scenario
+    return [
+        _line(
+            place,
+            unit,
+            scenario.purpose,
+            by_promise=by_promise,
+            in_nats=spans.in_nats(scenario.notion),
+            funnel=result if is_funnel(scenario) else None,
+        )
+        for place in lines.places
+    ]
+
+
+def read_frontier(result: Result, unit: str) -> str:
+    """Say how the frontier of an answer is read."""
+    scenario = result.scenario
+    lines = frontier_lines.find(scenario)
+    curves = _lines(result, lines, unit, by_promise=frontier_lines.by_promise(scenario))
+    general = FUNNEL if is_funnel(scenario) else ALONG
+    return " ".join([general, *[BESIDE] * bool(scenario.also), *_read(result, lines, curves)])
+
+
+def read_mechanism(scenario: Scenario) -> str:
+    """Say how the matrix of a question's mechanism is read."""
+    reads_secret = mechanisms.entry(scenario.mechanism).reads_secret
+    return f"{READ_MECHANISM} {PAIRS}" if reads_secret else READ_MECHANISM
 
 
 def _read(result: Result, lines: Lines, drawn: Sequence[figures.Line]) -> Iterator[str]:
@@ -226,34 +290,61 @@ def _between(line: Frontier, scale: float, result: Result) -> tuple[FloatArray, 
     return at * scale, np.minimum(most, 1.0)
 
 
-def lifts(result: Result, unit: str, *, faded: bool = False) -> None:
-    """Show the histograms of log-lift before and after."""
+@dataclass(frozen=True)
+class Drawing:
+    """A chart of an answer: how it is drawn, of what, under which key, title and description."""
+
+    figure: Callable[[], figures.Figure]
+    made_of: MadeOf
+    key: str
+    title: str
+    alt: str
+
+    def show(self, *, faded: bool = False) -> None:
+        """Show it in its card."""
+        chart(
+            self.figure,
+            made_of=self.made_of,
+            key=self.key,
+            title=self.title,
+            alt=self.alt,
+            faded=faded,
+            fills=True,
+        )
+
+    def frame(self) -> dict[str, Any]:
+        """Return what a browser needs that shows the same chart at another place."""
+        return drawn(
+            self.figure, made_of=self.made_of, key=self.key, title=self.title, alt=self.alt
+        )
+
+
+def lifts(result: Result, unit: str) -> Drawing:
+    """Draw the histograms of log-lift before and after."""
     allowed, why = derived.budgets(result.scenario), no_limits(result.mechanism.notion)
-    chart(
+    return Drawing(
         lambda: figures.lift_histogram(
-            *derived.lift_histograms(result), allowed, NAMES, unit, unshaded=why
+            *derived.lift_histograms(result), allowed, NAMES, unit, unshaded=why, dense=True
         ),
         made_of=MadeOf(
             result.scenario.data, (ref(result.before), ref(result.after), allowed, unit, why)
         ),
         key="lifts",
-        title="How far beliefs move",
+        title=LIFTS,
         alt="Histograms of log-lift before and after; the release has level "
         f"{level(result.after.achieved['lip'], unit)} {unit} of LIP.",
-        faded=faded,
     )
 
 
-def mechanism(result: Result, *, faded: bool = False) -> None:
-    """Show the matrix P(y | x)."""
+def mechanism(result: Result) -> Drawing:
+    """Draw the matrix P(y | x)."""
     made, rows = result.mechanism, derived.inputs(result)
-    chart(
+    return Drawing(
         lambda: _matrix(result, rows),
         made_of=MadeOf(result.scenario.data, (ref(result.after), rows, made.y_labels)),
         key="mechanism",
-        title="The mechanism",
+        title=MECHANISM,
         alt=f"{made.name}: {number_of(len(rows), 'input')}, {number_of(made.n_y, 'output')}.",
-        faded=faded,
     )
 
 
@@ -262,22 +353,30 @@ def _matrix(result: Result, rows: Sequence[str]) -> figures.Figure:
     made = result.mechanism
     p_x = result.joint.p.ravel() if len(rows) > result.joint.n_x else result.joint.p_x
     return figures.likeliest_matrix(
-        made.kernel, p_x, rows, made.y_labels, inputs=ROWS, outputs=COLUMNS
+        made.kernel, p_x, rows, made.y_labels, inputs=ROWS, outputs=COLUMNS, dense=True
     )
 
 
-def confusability(
-    graph: ConfusabilityGraph, when: int, data: DataSpec, *, faded: bool = False
-) -> None:
-    """Show one confusability graph of some data: of X itself (0) or of the release (1)."""
-    name = NAMES[when]
-    role = ("before", "after")[when]
-    chart(
-        lambda: figures.confusability(graph, name, role),
+def confusability(graph: ConfusabilityGraph, when: int, data: DataSpec) -> Drawing:
+    """Draw one confusability graph of some data: of X itself (0) or of the release (1)."""
+    name, role = NAMES[when], ROLES[when]
+    return Drawing(
+        lambda: figures.confusability(graph, name, role, dense=True),
         made_of=MadeOf(data, (ref(graph), role)),
         key=f"confusability_{role}",
-        title=f"What looks alike: {name}",
+        title=f"{CONFUSABILITY}: {name}",
         alt=f"Confusability graph of {name}: "
         f"{number_of(len(graph.names), 'symbol')}, {number_of(graph.components, 'part')}.",
-        faded=faded,
     )
+
+
+def at_place(result: Result, unit: str) -> list[Drawing]:
+    """Return the charts that differ from place to place of a slider, but for the frontier."""
+    data = result.scenario.data
+    after = confusability(derived.confusability_after(result), 1, data)
+    return [lifts(result, unit), mechanism(result), after]
+
+
+def ring(result: Result, unit: str) -> tuple[float, float]:
+    """Return where the frontier's circle is: the budget and what is kept."""
+    return min(_size(result.scenario, unit), _limit(result, unit)), result.mechanism.kept

@@ -81,6 +81,9 @@ PERCENT: dict[str, object] = {
 }
 """Ticks of the share that is kept, written as shares are everywhere."""
 
+LOW = {"below": 200, "layout": {"yaxis": axis("", (-0.03, 1.05), **PERCENT)}}
+"""A dense frontier below so many pixels of height has no room for the title beside it."""
+
 PALE = 0.3
 """Opacity of lines of the last settings."""
 
@@ -99,8 +102,12 @@ def frontier(
     empty: str = NO_BUDGET,
     kept: Kept = OF_X,
     budget: Budget | None = None,
+    dense: bool = False,
 ) -> Figure:
-    """Draw utility against ε, a line each; the browser rings the point in `layout.meta.now`."""
+    """Draw utility against ε, a line each; the browser rings the point in `layout.meta.now`.
+
+    A `dense` one is for a card of a board: its legend lies where no line is, if there is room.
+    """
     along = budget or Budget("ε", "privacy budget ε", unit, ".2f")
     title = f"{along.axis}{f', in {along.unit}' if along.unit else ''}: less is more private"
     across = (
@@ -113,15 +120,30 @@ def frontier(
         "data": traces,
         "layout": layout(
             330,
-            (52, 14, 34, 42),
+            (50, 10, 8, 38) if dense else (52, 14, 34, 42),
             xaxis=across,
             yaxis=axis(kept.axis, (-0.03, 1.05), **PERCENT),
             showlegend=True,
-            legend=legend(1.02),
-            meta={"now": numbers([eps, nmi])},
+            legend=_inside(lines, limit) if dense else legend(1.02),
+            meta={"now": numbers([eps, nmi])} | ({"low": LOW} if dense else {}),
             annotations=[] if lines else [note(empty, 0.5, 0.5)],
             hoverdistance=24,
         ),
+    }
+
+
+def _inside(lines: Sequence[Line], limit: float) -> dict[str, object]:
+    """Return a legend below the lines at the right, or above the chart where they are low there."""
+    right = [line.nmi[line.eps >= 0.45 * limit] for line in lines]
+    low = min((float(np.nanmin(one)) for one in right if np.isfinite(one).any()), default=1.0)
+    if low < 0.13 * len(lines) + 0.05:
+        return legend(1.02)
+    return legend(0.0) | {
+        "orientation": "v",
+        "x": 1,
+        "xanchor": "right",
+        "tracegroupgap": 0,
+        "font": {"size": 11, "color": colour("ink")},
     }
 
 

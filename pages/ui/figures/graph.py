@@ -40,6 +40,15 @@ FRAME = (4, 4, 26, 58)
 """Pixels left, right, above and below the drawing."""
 
 
+DENSE = 250
+"""Height of a drawing on a board, for which its names are placed."""
+
+DENSE_FRAME = (4, 4, 20, 34)
+"""The frame around that."""
+
+LOW = 225
+"""Pixels of height below which such a drawing has no names: a hover has them."""
+
 NUMBER = len(" (99)")
 """Characters of the number that is added to a name where nothing else tells it from another."""
 
@@ -77,12 +86,17 @@ def confusability(
     *,
     open_parts: bool = False,
     width: int = WIDTH,
+    dense: bool = False,
 ) -> Figure:
-    """Draw a confusability graph, its parts by colour and shape; probabilities have no part."""
+    """Draw a confusability graph, its parts by colour and shape; probabilities have no part.
+
+    A `dense` one is for a card of a board: without names where the card is low.
+    """
     rays = _is_circle(graph)
-    size = (width - FRAME[0] - FRAME[1], HEIGHT - FRAME[2] - FRAME[3])
+    height, edge = (DENSE, DENSE_FRAME) if dense else (HEIGHT, FRAME)
+    size = (width - edge[0] - edge[1], height - edge[2] - edge[3])
     # the radius of a circle with radial names is 56 at least; beside a node stand 9 characters
-    room = int((min(size) / 2 - 56 - GAP) / LETTER) if rays else 9
+    room = int((min(size) / 2 - (44 if dense else 56) - GAP) / LETTER) if rays else 9
     names = _names(graph, room, rays=rays)
     longest = max(map(len, names)) if rays else 0
     span_x, span_y = _spans(graph.positions, size, GAP + LETTER * longest if rays else 0.0)
@@ -93,26 +107,49 @@ def confusability(
     # most edges whose hover says what their ends share
     if 0 < len(graph.edges) <= 600:
         traces.insert(1, _shared(graph))
+    title = note(
+        labels.short(name, 60),
+        0.5,
+        1.02,
+        yanchor="bottom",
+        font={"size": 12, "color": colour(role), "weight": 600},
+    )
+    said = note(_summary(graph), 0.5, -0.02, yanchor="top")
+    if dense:
+        said["font"] = {"size": 11, "color": colour("muted")}
+    meta = _projected(graph)
+    if dense:
+        meta["low"] = _low(traces, [title, said], _spans(graph.positions, size, 12.0))
     return {
         "data": traces,
         "layout": layout(
-            HEIGHT,
-            FRAME,
+            height,
+            edge,
             xaxis=axis("", span_x, visible=False),
             yaxis=axis("", span_y, visible=False, scaleanchor="x", scaleratio=1),
             annotations=[
-                note(
-                    labels.short(name, 60),
-                    0.5,
-                    1.02,
-                    yanchor="bottom",
-                    font={"size": 12, "color": colour(role), "weight": 600},
-                ),
-                note(_summary(graph), 0.5, -0.02, yanchor="top"),
+                title,
+                said,
                 *(_rays(graph, names, min(size) / 2 - GAP - LETTER * longest) if rays else []),
             ],
-            meta=_projected(graph),
+            meta=meta,
         ),
+    }
+
+
+def _low(
+    traces: Sequence[dict[str, Any]],
+    notes: list[dict[str, Any]],
+    spans: tuple[tuple[float, float], tuple[float, float]],
+) -> dict[str, Any]:
+    """Return what changes where a drawing is low: smaller nodes, without names."""
+    marker = traces[-1]["marker"]
+    smaller = marker | {"size": [round(0.62 * size, 1) for size in marker["size"]]}
+    across, up = ({"range": list(span)} for span in spans)
+    return {
+        "below": LOW,
+        "layout": {"annotations": notes, "xaxis": across, "yaxis": up},
+        "data": {str(len(traces) - 1): {"mode": "markers", "marker": smaller}},
     }
 
 

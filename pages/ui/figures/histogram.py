@@ -19,6 +19,9 @@ HAIR = 0.012
 PANELS = ((0.0, 0.46), (0.55, 1.0))
 """Where the release and X itself are drawn, as shares of the height, with room for names."""
 
+LOW_PANELS = ((0.0, 0.42), (0.56, 0.98))
+"""The same where the height may be small."""
+
 APART = (0.06, 0.15)
 """Shares of the reach from the last bin to the bar of log Ψ = −∞, and to the end of the axis."""
 
@@ -35,14 +38,19 @@ def lift_histogram(
     *,
     unshaded: str = "",
     narrow: bool = False,
+    dense: bool = False,
 ) -> Figure:
-    """Draw log Ψ (left) and log Λ (right) of X itself (above) and of the release (below)."""
+    """Draw log Ψ (left) and log Λ (right) of X itself (above) and of the release (below).
+
+    `narrow`: beside other histograms. `dense`: for a card of a board, whatever its height.
+    """
+    panels = LOW_PANELS if dense else PANELS
     reach = in_unit(float(before.edges[-1]), unit)
     hair = HAIR * reach
     right, left = reach + hair, -reach - hair - APART[1] * reach
     middle = (left - right - APART[0] * reach) / 2
     shown = None if budgets is None else tuple(in_unit(bound, unit) for bound in budgets)
-    shapes, marks = _allowed(shown, left, right, hair, _unshaded(unshaded, narrow))
+    shapes, marks = _allowed(shown, left, right, hair, _unshaded(unshaded, narrow), panels)
     at = [tick for tick in ticks(-reach, reach, 9) if tick > -0.93 * reach]
     left_below = {"xanchor": "left", "yanchor": "bottom"}
     common = {"zeroline": True, "zerolinecolor": colour("edge"), "zerolinewidth": 1}
@@ -54,7 +62,7 @@ def lift_histogram(
         ],
         "layout": layout(
             330,
-            (62, 14, 48 if narrow else 34, 42),
+            (58, 10, 18, 38) if dense else (62, 14, 48 if narrow else 34, 42),
             xaxis=axis(
                 f"log-lift, {unit}: {sides}",
                 (left, right),
@@ -63,19 +71,19 @@ def lift_histogram(
                 anchor="y",
                 **common,
             ),
-            yaxis=_share_axis(PANELS[0]),
-            yaxis2=_share_axis(PANELS[1]),
+            yaxis=_share_axis(panels[0]),
+            yaxis2=_share_axis(panels[1]),
             barmode="overlay",
             shapes=shapes,
             annotations=[
                 note(names[0], 0, 1.0, **left_below, font=_strong("before")),
-                note(names[1], 0, PANELS[0][1], **left_below, font=_strong("after")),
+                note(names[1], 0, panels[0][1], **left_below, font=_strong("after")),
                 note(
-                    "share of records: each side 100 %",
+                    "share of records" if dense else "share of records: each side 100 %",
                     0,
                     0.5,
                     xanchor="center",
-                    xshift=-52,
+                    xshift=-48 if dense else -52,
                     textangle=-90,
                     font={"size": 11, "color": colour("muted")},
                 ),
@@ -180,7 +188,12 @@ def _unshaded(reason: str, narrow: bool) -> str:
 
 
 def _allowed(
-    budgets: tuple[float, ...] | None, left: float, right: float, hair: float, unshaded: str
+    budgets: tuple[float, ...] | None,
+    left: float,
+    right: float,
+    hair: float,
+    unshaded: str,
+    panels: tuple[tuple[float, float], ...],
 ) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
     """Shade what the notion allows, with a dashed line at each bound that is on the axis.
 
@@ -216,7 +229,7 @@ def _allowed(
             "line": {"color": colour("rule"), "width": 1.2, "dash": "dash"},
         }
         for bound, inside in ((low, -fall > -right), (high, rise < right))
-        for bottom, top in PANELS
+        for bottom, top in panels
         if inside
     ]
     word = note("allowed", (low + high) / 2, 1.01, xref="x", yanchor="bottom")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,17 @@ from pages.ui.style.base import (
 from pages.ui.style.units import in_unit
 
 HEIGHT = 360
+
+WITHOUT_NAMES: dict[str, Any] = {
+    "meta": {
+        "low": {
+            "below": 360,
+            "layout": {"margin": {"b": 24}, "xaxis": {"showticklabels": False}},
+        }
+    }
+}
+"""A dense matrix has no names below its columns where it is lower than so many pixels."""
+
 ACROSS = 220
 """Least pixels that the columns have together, beside a second chart."""
 
@@ -37,6 +49,7 @@ def mechanism_matrix(
     left_out: int = 0,
     rows_out: int = 0,
     height: int = HEIGHT,
+    dense: bool = False,
 ) -> Figure:
     """Draw P(y | x): a row for each input, a column for each output."""
     return _heat_map(
@@ -49,6 +62,7 @@ def mechanism_matrix(
         titles=(_with_more("output y", left_out), _with_more("input x", rows_out)),
         percent=None,
         height=height,
+        dense=dense,
     )
 
 
@@ -61,6 +75,7 @@ def likeliest_matrix(
     inputs: int,
     outputs: int,
     height: int = HEIGHT,
+    dense: bool = False,
 ) -> Figure:
     """Draw P(y | x) of the likeliest inputs by p (n_x,), and of the likeliest outputs of those."""
     shown_x = most_likely(p, inputs)
@@ -72,6 +87,7 @@ def likeliest_matrix(
         left_out=len(y_labels) - len(shown_y),
         rows_out=len(x_labels) - len(shown_x),
         height=height,
+        dense=dense,
     )
 
 
@@ -185,6 +201,7 @@ def _heat_map(
     percent: bool | None,
     height: int,
     shown: list[list[str]] | None = None,
+    dense: bool = False,
 ) -> Figure:
     # characters of a row's name that are shown; the hover has them all
     row_names = labels.distinct(list(row_labels), 16)
@@ -226,10 +243,8 @@ def _heat_map(
             )
             | {"title": _near(titles[0])},
             yaxis=label_axis(row_names, height - 8 - bottom)
-            | {
-                "range": [len(row_names) - 0.5, -0.5],
-                "title": _near(titles[1]),
-            },
+            | {"range": [len(row_names) - 0.5, -0.5], "title": _near(titles[1])},
+            **(WITHOUT_NAMES if dense and upright else {}),
         ),
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -52,20 +52,16 @@ MEANINGS = {"bound": "guess_bound"}
 def sidebar() -> DeltaGenerator:
     """Show the pickers of data, S, X, promise and mechanism; return the place for the sliders."""
     with st.sidebar:
-        data_controls.show()
-        st.divider()
-        return choices()
-
-
-def choices() -> DeltaGenerator:
-    """Show the pickers of promise and mechanism; return the place between them."""
-    pickers.promise()
-    place = st.container(key="promise_sliders")
-    purpose.adder()
-    pickers.mechanism()
-    if "weight" in mechanisms.entry(st.session_state["mech"]).parameters:
-        price(state.scenario())
-    return place
+        data_controls.pick()
+        pickers.promise()
+        pickers.mechanism()
+        place = st.container(key="promise_sliders")
+        if "weight" in mechanisms.entry(st.session_state["mech"]).parameters:
+            price(state.scenario())
+        pickers.explain()
+        purpose.adder()
+        data_controls.treated()
+        return place
 
 
 def price(scenario: Scenario) -> None:
@@ -249,6 +245,18 @@ def places(scenario: Scenario) -> list[float]:
     shown = replace(domain, high=_most_bits(domain)) if in_bits else domain
     found = [value for value in steps(shown, domain.low) if math.isfinite(value)]
     return [min(to_nats(value, "bits"), domain.high) for value in found] if in_bits else found
+
+
+def labels(values: Sequence[float], scenario: Scenario) -> list[str]:
+    """Return how the slider of ε says each of these values, given in nats."""
+    in_bits = unit() == "bits" and spans.in_nats(scenario.notion)
+    written = step_format(ends("eps", scenario).step)
+    return [written % (in_unit(value, "bits") if in_bits else value) for value in values]
+
+
+def eps_key(scenario: Scenario) -> str:
+    """Return the key of the slider of ε."""
+    return IN_BITS if unit() == "bits" and spans.in_nats(scenario.notion) else "eps"
 
 
 def _most_bits(domain: Domain) -> float:

@@ -34,6 +34,12 @@ _JOINTS = ("matrix:", "random:", "example:")
 
 def show(*, pair: bool = True) -> None:
     """Show the pickers of data, S and X, and whether S is released too."""
+    pick()
+    treated(pair=pair)
+
+
+def pick() -> None:
+    """Show the pickers of data, S and X."""
     pins.restore()
     pins.button()
     spec = state.data()
@@ -65,6 +71,11 @@ def show(*, pair: bool = True) -> None:
             )
         _itself(spec)
     _remedies(spec)
+
+
+def treated(*, pair: bool = True) -> None:
+    """Show whether S is released too, and how the data is treated."""
+    spec = state.data()
     if pair:
         st.session_state["data_pair"] = spec.secret_released
         st.toggle(

@@ -97,18 +97,24 @@ def answer(
 
 def headline(result: Result, *notes: str) -> None:
     """Say what an answer proves, then in small what it rests on."""
-    scenario = result.scenario
-    every = [
-        refining.glance(scenario),
-        *notes,
-        caution(result.joint, of_estimate=notions.entry(scenario.notion).kind.of_estimate),
-        *result.mechanism.notes,
-    ]
-    waiting = answers.is_refining(scenario)
-    said = markdown(finding(result, controls.unit(), provisional=waiting))
-    small = [f":small[{markdown(sentence)}]" for sentence in every if sentence]
+    waiting = answers.is_refining(result.scenario)
+    first, *rest = sentences(result, controls.unit(), *notes, provisional=waiting)
+    said = markdown(first)
+    small = [f":small[{markdown(sentence)}]" for sentence in rest]
     with st.container(key="finding"):
         st.markdown("\n\n".join([said, *small]), help=glossary.told(said))
+
+
+def sentences(result: Result, unit: str, *notes: str, provisional: bool) -> list[str]:
+    """Return what an answer proves, then what it rests on; `provisional`: a better one may come."""
+    every = [
+        refining.GLANCE if provisional else "",
+        *notes,
+        caution(result.joint, of_estimate=notions.entry(result.scenario.notion).kind.of_estimate),
+        *result.mechanism.notes,
+    ]
+    said = finding(result, unit, provisional=provisional)
+    return [said, *(sentence for sentence in every if sentence)]
 
 
 def last() -> Result | None:

@@ -63,20 +63,23 @@ class Option:
 
 
 def promise() -> None:
-    """Show the picker of the promise, and what the chosen one means."""
-    scenario = state.scenario()
-    pick_promise("notion", scenario, choose_promise)
-    st.caption(markdown(notions.entry(scenario.notion).meaning))
+    """Show the picker of the promise."""
+    pick_promise("notion", state.scenario(), choose_promise)
 
 
 def mechanism() -> None:
-    """Show the picker of the mechanism, what the chosen one does, and what a choice changed."""
-    scenario = state.scenario()
-    pick_mechanism("mech", scenario, choose_mechanism)
-    st.caption(markdown(mechanisms.entry(scenario.mechanism).meaning))
-    _look_at_s(scenario)
+    """Show the picker of the mechanism, and what a choice changed."""
+    pick_mechanism("mech", state.scenario(), choose_mechanism)
     if switched := st.session_state.get(SWITCHED):
         st.markdown(f":orange[:small[{markdown(switched)}]]")
+
+
+def explain() -> None:
+    """Show what the chosen promise means and mechanism does, and whether it may look at S."""
+    scenario = state.scenario()
+    for meant in (notions.entry(scenario.notion), mechanisms.entry(scenario.mechanism)):
+        st.caption(f"**{markdown(meant.title)}**: {markdown(meant.meaning)}")
+    _look_at_s(scenario)
 
 
 def pick_promise(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import CoreError
-from pages.ui.chart import chart
+from pages.ui.chart import chart, saving
 from pages.ui.figures import Figure
 from pages.ui.parts import tables
 from pages.ui.style import glossary
@@ -54,6 +54,61 @@ def card(
         return st.container(key=f"slot_{key}")
 
 
+def tile(
+    *,
+    key: str,
+    title: str,
+    reads: Callable[[], str],
+    table: Callable[[], pd.DataFrame],
+    formulas: tuple[str, ...],
+    charts: Mapping[str, str],
+    beside: Callable[[], object] | None = None,
+) -> DeltaGenerator:
+    """Show a card of a board without its chart, and return the place for that.
+
+    One menu holds the rest, made when it opens: what `reads` says, formulas, the table, and the
+    files of `charts`, key → title.
+    """
+    with st.container(key=f"card_{key}"):
+        with st.container(
+            horizontal=True, vertical_alignment="center", gap="small", key=f"head_{key}"
+        ):
+            st.markdown(f"**{title}**", help=glossary.told(title), width="stretch")
+            if beside is not None:
+                beside()
+            st.fragment(_more)(key, title, reads, table, formulas, charts)
+        return st.container(key=f"slot_{key}")
+
+
+def _more(
+    key: str,
+    title: str,
+    reads: Callable[[], str],
+    table: Callable[[], pd.DataFrame],
+    formulas: tuple[str, ...],
+    charts: Mapping[str, str],
+) -> None:
+    """Show the menu of a card of a board."""
+    with st.popover(
+        f"More on: {title}",
+        icon=":material/more_horiz:",
+        type="tertiary",
+        key=f"{key}_more",
+        on_change="rerun",
+    ) as opened:
+        if not opened.open:
+            return
+        st.markdown(f":small[{markdown(reads())}]")
+        in_table, in_formulas, files = st.tabs(["Table", "Formulas", "Save"])
+        with in_table:
+            _sheet(key, table)
+        with in_formulas:
+            for paragraph in formulas:
+                st.markdown(paragraph)
+        with files:
+            saving(key, charts)
+
+
 def _formulas(key: str, formulas: tuple[str, ...]) -> None:
     with st.popover("formulas", type="tertiary", key=f"{key}_formulas"):
         for paragraph in formulas:
@@ -64,9 +119,14 @@ def _table(key: str, table: Callable[[], pd.DataFrame]) -> None:
     with st.popover("table", type="tertiary", key=f"{key}_table", on_change="rerun") as opened:
         if not opened.open:
             return
-        try:
-            frame = table()
-        except CoreError as error:
-            st.caption(markdown(str(error)))
-        else:
-            tables.sheet(frame, key, most=360)
+        _sheet(key, table)
+
+
+def _sheet(key: str, table: Callable[[], pd.DataFrame]) -> None:
+    """Show a card's table, or why there is none."""
+    try:
+        frame = table()
+    except CoreError as error:
+        st.caption(markdown(str(error)))
+    else:
+        tables.sheet(frame, key, most=360)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
 import streamlit as st
 
 from core.notions import catalogue as notions
@@ -15,59 +19,74 @@ AT_LEAST = "≥ "
 """Before what is kept while a better answer is being worked out."""
 
 
+@dataclass(frozen=True)
+class Shown:
+    """A key figure as it is shown, and the term that explains it."""
+
+    label: str
+    value: str
+    beside: str | None
+    term: str
+
+
 def strip(result: Result, unit: str) -> None:
     """Show a result's figures in one row that wraps where there is little room."""
-    mechanism, after, before = result.mechanism, result.after, result.before
-    least = AT_LEAST if answers.is_refining(result.scenario) else ""
     with st.container(horizontal=True, gap="medium", key="strip"):
-        _kept(result, unit, least)
-        figure("NMI", least + share(mechanism.nmi), "of what X says", "nmi")
-        for told in notions.always_told():
-            now, then = (level(leak.achieved[told.key], unit) for leak in (after, before))
-            figure(f"{told.title} reached, {unit}", now, f"X itself {then}", "level")
-        now, then = (
-            level(leak.averages["mutual_information"], unit, 4) for leak in (after, before)
-        )
-        figure(f"I(S;Y), {unit}", now, f"X itself {then}", "secret_information")
-        notion, audit = mechanism.notion, mechanism.audit
-        if notion is not None and notion.reached and audit is not None:
-            own, term = level(audit.achieved, unit), "robust" if notion.of_estimate else "level"
-            figure(f"{notion.name} reached, {unit}", own, notion.reached, term)
-        gap, of = level(mechanism.gap, unit), f", {unit}"
-        if mechanism.purpose.unit != "nats":
-            gap, of = f"{mechanism.gap:.3g}", ""
-        figure(f"Gap{of}", gap, mechanism.status, "gap")
+        for one in rows(result, unit, provisional=answers.is_refining(result.scenario)):
+            figure(one.label, one.value, one.beside, one.term)
         audit_badge(result, unit)
 
 
-def _kept(result: Result, unit: str, least: str) -> None:
-    """Show what was asked to be kept, after `least`, and I(X;Y) beside it."""
+def rows(result: Result, unit: str, *, provisional: bool) -> list[Shown]:
+    """Return a result's figures; of a `provisional` one, what is kept is at least that."""
+    mechanism, after, before = result.mechanism, result.after, result.before
+    least = AT_LEAST if provisional else ""
+    found = [
+        *_kept(result, unit, least),
+        Shown("NMI", least + share(mechanism.nmi), "of what X says", "nmi"),
+    ]
+    for told in notions.always_told():
+        now, then = (level(leak.achieved[told.key], unit) for leak in (after, before))
+        found.append(Shown(f"{told.title} reached, {unit}", now, f"X itself {then}", "level"))
+    now, then = (level(leak.averages["mutual_information"], unit, 4) for leak in (after, before))
+    found.append(Shown(f"I(S;Y), {unit}", now, f"X itself {then}", "secret_information"))
+    notion, audit = mechanism.notion, mechanism.audit
+    if notion is not None and notion.reached and audit is not None:
+        own, term = level(audit.achieved, unit), "robust" if notion.of_estimate else "level"
+        found.append(Shown(f"{notion.name} reached, {unit}", own, notion.reached, term))
+    gap, of = level(mechanism.gap, unit), f", {unit}"
+    if mechanism.purpose.unit != "nats":
+        gap, of = f"{mechanism.gap:.3g}", ""
+    return [*found, Shown(f"Gap{of}", gap, mechanism.status, "gap")]
+
+
+def _kept(result: Result, unit: str, least: str) -> Iterator[Shown]:
+    """Return what was asked to be kept, after `least`, and I(X;Y) beside it."""
     mechanism, purpose = result.mechanism, result.scenario.purpose
     most = f"at most {level(mechanism.upper_bound, unit)}"
     if purpose == "information":
         label = f"I(X;Y), {unit}"
-        figure(label, f"{least}{level(mechanism.utility, unit)}", most, "mutual_information")
+        yield Shown(label, f"{least}{level(mechanism.utility, unit)}", most, "mutual_information")
         return
     task = "T" if result.scenario.data.task else "X"
     if purpose == "task":
         told = f"{least}{level(mechanism.utility, unit)}"
-        figure(f"I(T;Y), {unit}", told, most, "task_information")
+        yield Shown(f"I(T;Y), {unit}", told, most, "task_information")
     elif purpose == "guess":
         value, bound = f"{least}{share(mechanism.utility)}", share(mechanism.upper_bound)
-        figure(f"{task} guessed right", value, f"at most {bound}", "right_guess")
+        yield Shown(f"{task} guessed right", value, f"at most {bound}", "right_guess")
     else:
         value, bound = f"{0 - mechanism.utility:.4g}", f"{0 - mechanism.upper_bound:.4g}"
         value = f"≤ {value}" if least else value
-        figure("Expected error", value, f"at least {bound}", "expected_error")
-    figure(
-        "Kept for that", least + share(mechanism.kept), "of what X itself gives", "kept_for_purpose"
-    )
+        yield Shown("Expected error", value, f"at least {bound}", "expected_error")
+    kept = least + share(mechanism.kept)
+    yield Shown("Kept for that", kept, "of what X itself gives", "kept_for_purpose")
     whole = level(mechanism.information, unit)
-    figure(f"I(X;Y), {unit}", whole, "all that X says", "mutual_information")
+    yield Shown(f"I(X;Y), {unit}", whole, "all that X says", "mutual_information")
     found = derived.right_guess(result)
     if found is not None and (purpose != "guess" or task == "T"):
         now, before = found
-        figure("X guessed right", share(now), f"without it {share(before)}", "right_guess")
+        yield Shown("X guessed right", share(now), f"without it {share(before)}", "right_guess")
 
 
 def figure(label: str, value: str, beside: str | None, term: str, more: str = "") -> None:
@@ -83,20 +102,32 @@ def figure(label: str, value: str, beside: str | None, term: str, more: str = ""
     )
 
 
+@dataclass(frozen=True)
+class Badge:
+    """What the audit found, in words, and how it looks."""
+
+    text: str
+    icon: str
+    color: Literal["gray", "orange", "green"]
+
+
 def audit_badge(result: Result, unit: str) -> None:
     """Show what the audit found: the promise kept, kept at the estimate only, or none made."""
+    shown = badge(result, unit, provisional=answers.is_refining(result.scenario))
+    st.badge(shown.text, icon=shown.icon, color=shown.color)
+
+
+def badge(result: Result, unit: str, *, provisional: bool) -> Badge:
+    """Return what the audit found, or that a result is `provisional`."""
     audit, asked = result.mechanism.audit, notions.entry(result.scenario.notion).kind
-    if answers.is_refining(result.scenario):
-        st.badge("first glance, not the answer", icon=":material/hourglass_top:", color="gray")
-    elif audit is None:
-        st.badge("nothing promised", icon=":material/remove:", color="gray")
-    elif asked.of_estimate and not audit.notion.of_estimate:
-        st.badge(
-            f"audit: {promise_text(audit.notion, unit)} kept, {asked.name} is not",
-            icon=":material/warning:",
-            color="orange",
-        )
-    else:
-        trusts = result.joint.n is not None and not audit.notion.of_estimate
-        held = "kept at the counted distribution" if trusts else "promise kept"
-        st.badge(f"audit: {held}", icon=":material/verified:", color="green")
+    if provisional:
+        return Badge("first glance, not the answer", ":material/hourglass_top:", "gray")
+    if audit is None:
+        return Badge("nothing promised", ":material/remove:", "gray")
+    if asked.of_estimate and not audit.notion.of_estimate:
+        kept = promise_text(audit.notion, unit)
+        said = f"audit: {kept} kept, {asked.name} is not"
+        return Badge(said, ":material/warning:", "orange")
+    trusts = result.joint.n is not None and not audit.notion.of_estimate
+    held = "kept at the counted distribution" if trusts else "promise kept"
+    return Badge(f"audit: {held}", ":material/verified:", "green")

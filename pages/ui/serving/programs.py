@@ -18,14 +18,14 @@ FOLDER = "program"
 _published: dict[str, bytes] = {}
 
 
-def publish(source: str) -> str:
-    """Make a module of JavaScript available to browsers, and return the script that imports it."""
+def publish(source: str, part: str = "default") -> str:
+    """Make a module of JavaScript available to browsers; return the script that imports a part."""
     content = source.encode()
     name = f"{hashlib.sha256(content).hexdigest()[:16]}.js"
     _published[name] = content
     return (
         f'const address = new URL("{FOLDER}/{name}", document.baseURI);\n'
-        "const { default: program } = await import(address.href);\n"
+        f"const {{ {part}: program }} = await import(address.href);\n"
         "export default program;"
     )
 

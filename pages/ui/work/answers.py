@@ -56,6 +56,19 @@ def evaluate(scenario: Scenario) -> Result:
     return _measured(scenario, best)
 
 
+def ready(scenario: Scenario) -> Result | None:
+    """Return the best answer that is there without any work; None where there is none yet."""
+    if not glances.is_taken(scenario):
+        return None
+    best = _known(scenario)
+    return None if best is None else _measured(scenario, best)
+
+
+def is_provisional(result: Result) -> bool:
+    """Say whether a session that comes to an answer has a better one worked out."""
+    return result.mechanism.status == UNPROVEN
+
+
 def is_better(scenario: Scenario, shown: Mechanism) -> bool:
     """Say whether the work under way has found a better answer than one on screen."""
     is_refining(scenario)  # takes the answer of work that has ended

@@ -1,0 +1,221 @@
+
+// The charts and the answer follow a slider while it moves. The server gives frames of its places
+// ahead; here nothing is computed. What the server sends meanwhile waits until the slider rests.
+
+// Milliseconds between two questions for frames that are not ready, and those for which a slider
+// that was touched may still move.
+const AGAIN = 500;
+const INTEREST = 20000;
+
+// Milliseconds of rest before a place is drawn where less motion is asked for.
+const REST = 250;
+
+const followers = new WeakMap();
+
+function sliderOf(view) {
+  return view.data.slider && document.querySelector(`.st-key-${view.data.slider} input[type=range]`);
+}
+
+function labelOf(view) {
+  return sliderOf(view)?.getAttribute("aria-valuetext") ?? view.data.now;
+}
+
+// Streamlit writes the label late: it is read when the next picture is about to be drawn.
+function noticed(view) {
+  touched(view);
+  if (view.waits) return;
+  view.waits = true;
+  const less = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const next = less ? (act) => setTimeout(act, REST) : requestAnimationFrame;
+  next(() => {
+    view.waits = false;
+    if (!view.gone) move(view);
+  });
+}
+
+// Shows the place under the finger: as the server has drawn it, else its frame, else that it is
+// being worked out.
+function move(view) {
+  const label = labelOf(view);
+  const place = view.data.labels.indexOf(label);
+  if (label === view.data.now || place < 0) return rest(view);
+  if (label === view.label || performance.now() > view.until) return;
+  view.label = label;
+  view.near = place;
+  const frame = view.frames.get(place);
+  if (frame) show(view, frame);
+  else wait(view);
+}
+
+function show(view, frame) {
+  working(view, false);
+  say(view, frame);
+  for (const [key, part] of Object.entries(frame.charts)) hold(view, key, part);
+  hold(view, "frontier", { now: frame.ring });
+}
+
+function hold(view, key, part) {
+  const chart = named.get(key);
+  if (!chart) return;
+  chart.held = true;
+  view.held.add(chart);
+  if (key === "frontier") {
+    chart.message = { ...chart.sent, ...part };
+    if (chart.shown) mark(chart, part.now);
+  } else take(chart, { ...chart.sent, ...part });
+}
+
+// A place without a frame: what is shown is of another one, and says so.
+function wait(view) {
+  copyOf(view);
+  working(view, true);
+  ask(view);
+}
+
+function working(view, on) {
+  const board = document.querySelector(".st-key-board_charts");
+  if (board) board.toggleAttribute("data-lsc-working", on);
+  if (view.copy) view.copy.toggleAttribute("data-lsc-working", on);
+}
+
+// The sentence and the figures in a copy of what the page shows, which lies in its place meanwhile:
+// the page's own texts stay as Streamlit knows them.
+function copyOf(view) {
+  if (view.copy?.isConnected) return view.copy;
+  const own = document.querySelector(".st-key-answer");
+  if (!own) return null;
+  view.own = own;
+  view.copy = own.cloneNode(true);
+  view.copy.inert = true;
+  view.copy.dataset.lscLive = "";
+  own.dataset.lscBehind = "";
+  own.after(view.copy);
+  return view.copy;
+}
+
+function words(element, text) {
+  let deepest = element;
+  while (deepest?.firstElementChild) deepest = deepest.firstElementChild;
+  if (deepest && deepest.textContent !== text) deepest.textContent = text;
+}
+
+function say(view, frame) {
+  const copy = copyOf(view);
+  if (!copy) return;
+  copy.dataset.place = view.label;
+  const [first, ...small] = frame.said;
+  const said = copy.querySelector(".st-key-finding [data-testid=stMarkdownContainer]");
+  const lines = [...(said?.querySelectorAll(":scope > p") || [])];
+  if (lines.length) {
+    const help = lines.flatMap((line) => [...line.querySelectorAll("label")])[0];
+    const paragraph = (text, tag) => {
+      const line = document.createElement("p");
+      const inner = tag ? line.appendChild(document.createElement(tag)) : line;
+      inner.append(text);
+      return line;
+    };
+    const made = [paragraph(first), ...small.map((text) => paragraph(text, "small"))];
+    if (help) made.at(-1).append(" ", help.cloneNode(true));
+    lines[0].before(...made);
+    for (const line of lines) line.remove();
+  }
+  const shown = [...copy.querySelectorAll(".st-key-strip [data-testid=stMetric]")];
+  frame.figures.forEach(([label, value, beside], place) => {
+    const one = shown[place];
+    if (!one) return;
+    words(one.querySelector("[data-testid=stMetricLabel]"), label);
+    words(one.querySelector("[data-testid=stMetricValue]"), value);
+    const delta = one.querySelector("[data-testid=stMetricDelta]");
+    if (delta) words(delta, beside || "");
+  });
+  for (const extra of shown.slice(frame.figures.length)) extra.hidden = true;
+  const badge = copy.querySelector(".st-key-strip .stMarkdownBadge");
+  const text = badge && [...badge.childNodes].findLast((node) => node.nodeType === Node.TEXT_NODE);
+  if (text) text.textContent = ` ${frame.badge[0]}`;
+}
+
+// The server has drawn the place at which the slider rests: all that waited is shown.
+function rest(view) {
+  if (!view.label) return;
+  view.label = null;
+  working(view, false);
+  view.copy?.remove();
+  view.copy = null;
+  if (view.own) delete view.own.dataset.lscBehind;
+  for (const chart of view.held) {
+    chart.held = false;
+    if (!chart.gone) take(chart, chart.sent);
+  }
+  view.held.clear();
+}
+
+function touched(view) {
+  view.until = performance.now() + INTEREST;
+  ask(view);
+}
+
+// Asks for frames, the nearest first, while somebody may move the slider.
+async function ask(view) {
+  const { address, labels } = view.data;
+  if (view.asks || !address) return;
+  view.asks = true;
+  while (!view.gone && address === view.data.address && performance.now() < view.until) {
+    const had = [...view.frames.keys()];
+    if (had.length >= labels.length) break;
+    const response = await fetch(`${address}?near=${view.near}&had=${had.join(".")}`).catch(() => null);
+    if (!response?.ok || address !== view.data.address) break;
+    const { frames, charts: parts } = await response.json();
+    for (const [place, frame] of Object.entries(frames)) {
+      frame.charts = Object.fromEntries(Object.entries(parts).map(([key, all]) => [key, all[place]]));
+      view.frames.set(Number(place), frame);
+    }
+    const under = view.label && view.frames.get(labels.indexOf(view.label));
+    if (under && view.copy?.hasAttribute("data-lsc-working")) show(view, under);
+    if (!Object.keys(frames).length) await new Promise((resolve) => setTimeout(resolve, AGAIN));
+  }
+  view.asks = false;
+  if (!view.gone && address !== view.data.address && performance.now() < view.until) ask(view);
+}
+
+function begin(view) {
+  const sidebar = document.querySelector("[data-testid=stSidebar]");
+  const concerns = (event) => event.target.closest?.(`.st-key-${view.data.slider || "none"}`);
+  view.observer = new MutationObserver((changes) => {
+    const slider = sliderOf(view);
+    if (changes.some(({ target }) => target === slider)) noticed(view);
+  });
+  if (sidebar) view.observer.observe(sidebar, { subtree: true, attributeFilter: ["aria-valuetext"] });
+  view.touch = (event) => concerns(event) && touched(view);
+  for (const kind of ["pointerover", "pointerdown", "focusin"]) document.addEventListener(kind, view.touch);
+}
+
+function end(view) {
+  view.gone = true;
+  view.observer.disconnect();
+  for (const kind of ["pointerover", "pointerdown", "focusin"]) document.removeEventListener(kind, view.touch);
+  rest(view);
+}
+
+// data: the address of the frames, the key of the slider, the labels of its places as the slider
+// says them, and the one that the server has drawn last.
+export function follow({ data, parentElement }) {
+  let view = followers.get(parentElement);
+  const anew = !view;
+  if (anew) {
+    view = { frames: new Map(), held: new Set(), label: null, near: 0, until: 0, asks: false };
+    followers.set(parentElement, view);
+  }
+  // Another question's frames are of no use; those of a search that went on may be better now.
+  if (view.data?.address !== data.address) view.frames.clear();
+  for (const [place, frame] of view.frames) if (frame.open) view.frames.delete(place);
+  view.data = data;
+  view.near = Math.max(0, data.labels.indexOf(data.now));
+  if (anew) begin(view);
+  move(view);
+  return () => {
+    if (!parentElement.isConnected) {
+      end(view);
+      followers.delete(parentElement);
+    }
+  };
+}

@@ -1,0 +1,63 @@
+"""What a session offers to its own browser beside its page: by an address that nobody can guess."""
+
+from __future__ import annotations
+
+import gzip
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+FOLDER = "frames"
+"""Where offers are, relative to the pages."""
+
+MOST = 500
+"""Most offers that are kept; the one made first goes first."""
+
+Answer = Callable[[Mapping[str, str]], bytes]
+"""From a query to JSON; a `ValueError` says that the query is none."""
+
+_offered: OrderedDict[str, Answer] = OrderedDict()
+
+
+def offer(answer: Answer) -> str:
+    """Return the address, relative to the pages, at which questions are answered."""
+    token = secrets.token_urlsafe(24)
+    _offered[token] = answer
+    while len(_offered) > MOST:
+        _offered.popitem(last=False)
+    return f"{FOLDER}/{token}"
+
+
+def is_open(address: str) -> bool:
+    """Say whether questions are answered at an address."""
+    return address.rpartition("/")[2] in _offered
+
+
+def withdraw(address: str) -> None:
+    """Answer no more questions at an address."""
+    _offered.pop(address.rpartition("/")[2], None)
+
+
+def send(request: Request) -> Response:
+    """Answer a question; no cache keeps what is sent."""
+    headers = {"cache-control": "no-store"}
+    answer = _offered.get(request.path_params["token"])
+    if answer is None:
+        return Response(status_code=404, headers=headers)
+    try:
+        found = answer(request.query_params)
+    except ValueError:
+        return Response(status_code=400, headers=headers)
+    return Response(
+        gzip.compress(found, compresslevel=6, mtime=0),
+        media_type="application/json",
+        headers=headers | {"content-encoding": "gzip"},
+    )
+
+
+ROUTE = Route(f"/{FOLDER}/{{token}}", send, methods=["GET"])
+"""Where browsers ask."""

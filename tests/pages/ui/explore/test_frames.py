@@ -1,0 +1,123 @@
+"""Frames: what a browser draws while a slider moves is what the server draws when it rests."""
+
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.data.spec import DataSpec
+from core.scenario import Scenario, evaluate
+from core.scenario.url import to_query
+from pages.ui.explore import frames
+from pages.ui.explore.frames import Offer
+from pages.ui.style.labels import markdown
+from tests.pages.waiting import PATIENCE
+
+pytestmark = pytest.mark.usefixtures("no_lines")
+
+ROOT = Path(__file__).parents[4]
+PARTS = ("data", "layout", "low", "now", "alt", "serial")
+
+
+def a_question(seed):
+    drawn = random.Random(seed)
+    return Scenario(
+        data=DataSpec(released=(drawn.choice(("race", "workclass", "relationship")),)),
+        notion=drawn.choice(("alip", "lip", "ldp")),
+        mechanism=drawn.choice(("subset_merging", "watchdog")),
+        eps=round(drawn.uniform(0.05, 3), 2),
+        lam=drawn.choice((0.3, 0.5, 0.7)),
+    )
+
+
+def blocks(part):
+    for child in getattr(part, "children", {}).values():
+        yield child
+        yield from blocks(child)
+
+
+def drawn(app):
+    """Return what the page sent of its charts, by key."""
+    sent = [
+        json.loads(block.proto.bytes)
+        for block in blocks(app.main)
+        if type(block).__name__ == "UnknownElement" and getattr(block.proto, "bytes", b"")
+    ]
+    return {one["chart"]: one for one in sent if "chart" in one}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_frame_says_what_the_page_says_at_rest(seed):
+    asked, unit = a_question(seed), ("nats", "bits")[seed % 2]
+    app = AppTest.from_file(ROOT / "pages/explore.py", default_timeout=PATIENCE)
+    for key, values in to_query(asked).items():
+        app.query_params[key] = values
+    app.query_params["unit"] = unit
+    if unit == "bits":
+        app.query_params["eps"] = repr(asked.eps / 0.6931471805599453)
+    app.run()
+    assert not app.exception
+    (here,) = (app.session_state["eps"],)
+    question = replace(asked, eps=0.0)
+    (frame,) = frames.ready(Offer(question, (here,), unit), 0, ()).values()
+    assert [[one.label, one.value, one.delta] for one in app.metric] == frame["figures"]
+    said = [text.value for text in app.markdown]
+    first, *rest = frame["said"]
+    shown = "\n\n".join([markdown(first), *(f":small[{markdown(one)}]" for one in rest)])
+    assert shown in said
+    assert any(frame["badge"][0] in text for text in said)
+    charts = drawn(app)
+    assert frame["ring"] == charts["frontier"]["now"]
+    assert set(frame["charts"]) == {"lifts", "mechanism", "confusability_after"}
+    for key, part in frame["charts"].items():
+        assert part == {name: charts[key][name] for name in PARTS}
+
+
+OFFER = Offer(Scenario(mechanism="watchdog"), tuple(place / 10 for place in range(1, 30)), "nats")
+
+
+def test_the_nearest_come_first_and_few_at_a_time(monkeypatch):
+    monkeypatch.setattr(frames.answers, "ready", lambda asked: SimpleNamespace(eps=asked.eps))
+    monkeypatch.setattr(frames.answers, "is_provisional", lambda _: False)
+    monkeypatch.setattr(frames, "frame", lambda result, *_, **__: result.eps)
+    found = frames.ready(OFFER, 10, ())
+    assert len(found) == frames.AT_ONCE
+    assert all(abs(place - 10) <= 2 for place in found)
+    assert not found.keys() & frames.ready(OFFER, 10, found).keys()
+    assert frames.ready(OFFER, 10, range(29)) == {}
+
+
+def test_a_place_without_an_answer_has_no_frame(monkeypatch):
+    monkeypatch.setattr(frames.answers, "ready", lambda _: None)
+    assert frames.ready(OFFER, 0, ()) == {}
+
+
+def test_a_frame_of_a_cut_search_says_so():
+    result = evaluate(Scenario(mechanism="watchdog"))
+    found = frames.frame(result, "nats", provisional=True)
+    assert found["open"]
+    assert found["badge"][0] == "first glance, not the answer"
+    assert found["figures"][0][1].startswith("≥ ")
+
+
+def test_frames_are_written_for_the_place_and_without_those_that_were_had(monkeypatch):
+    found = frames.frame(evaluate(Scenario(mechanism="watchdog")), "nats", provisional=False)
+    asked = []
+    monkeypatch.setattr(frames, "ready", lambda *told: asked.append(told) or {3: found, 4: found})
+    content = json.loads(frames.answer(OFFER, {"near": "3", "had": "1.2"}))
+    assert asked == [(OFFER, 3, [1, 2])]
+    assert content["frames"]["3"]["said"] == found["said"]
+    assert content["charts"]["lifts"]["4"] == found["charts"]["lifts"]
+    with pytest.raises(ValueError, match="near"):
+        frames.answer(OFFER, {"near": "near"})
+
+
+def test_data_of_one_session_is_offered_to_none(monkeypatch):
+    sent = []
+    monkeypatch.setattr(frames, "follow", lambda **told: sent.append(told))
+    frames.show(Scenario(data=DataSpec("upload:0123456789abcdef", ("a",), ("b",))))
+    assert sent == [{"address": "", "slider": "", "labels": [], "now": ""}]
