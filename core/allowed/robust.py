@@ -146,12 +146,12 @@ class RobustCuts:
             found = [np.concatenate(parts) for parts in zip(found, more, strict=True)]
         broken, pairs, first, second = found
         if len(suspects) and search:
-            outputs, more = suspects[:, 0], suspects[:, 1:]
-            sides = values[outputs, more.T]
-            members = self._worst_members(sides, more)
+            outputs, others = suspects[:, 0], suspects[:, 1:]
+            sides = values[outputs, others.T]
+            members = self._worst_members(sides, others)
             high, low = (np.stack(members) * sides).sum(axis=-1)
             over = np.exp(-self.eps - CUT_TOL) * high > low
-            broken, pairs = np.append(broken, outputs[over]), np.vstack([pairs, more[over]])
+            broken, pairs = np.append(broken, outputs[over]), np.vstack([pairs, others[over]])
             first = np.vstack([first, members[0][over]])
             second = np.vstack([second, members[1][over]])
         cuts = np.zeros((len(pairs), self.ball.n_s, self.ball.n_u))
@@ -184,7 +184,7 @@ class RobustCuts:
         other = ~np.eye(ball.n_s, dtype=bool)
         excess = shrink * high[:, :, None] - low[:, None, :, ::-1]
         best = excess.argmax(axis=-1)
-        over = (np.take_along_axis(excess, best[..., None], axis=-1)[..., 0] > 0) & other
+        over = np.asarray(np.take_along_axis(excess, best[..., None], axis=-1)[..., 0] > 0) & other
         y, s1, s2 = np.nonzero(over)
         split = best[over]
         members = found[0, y, s1, split], found[1, y, s2, count - 1 - split]

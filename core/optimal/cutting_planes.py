@@ -38,6 +38,10 @@ _DIFFERENT = 1e-9
 class ManyOracle(Protocol):
     """An oracle that takes many posteriors at once."""
 
+    def __call__(self, r: FloatArray) -> FloatArray:
+        """Return the cuts that r, shape (n_x,), violates."""
+        ...
+
     def each(self, points: FloatArray) -> tuple[FloatArray, IntArray]:
         """Return the cuts that points, shape (k, n_x), violate, and each cut's point by index."""
         ...

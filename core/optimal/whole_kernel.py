@@ -193,7 +193,8 @@ class _Program:
 
         A cut's depth is the part of the way to P_X at which a point meets it.
         """
-        depths, rows = _depths(points, cuts, p_x), []
+        depths = _depths(points, cuts, p_x)
+        rows: list[tuple[int, int]] = []
         for output, depth in zip(outputs.tolist(), depths, strict=True):
             deepest = np.argsort(-depth, kind="stable")[:DEEPEST]
             met = [(output, i) for i in deepest[depth[deepest] > 0].tolist()]
