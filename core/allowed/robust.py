@@ -19,7 +19,7 @@ from core.uncertainty import RenyiBall
 from core.uncertainty.divergence import bound_of
 from core.uncertainty.estimate import conditionals
 from core.uncertainty.extremes import extreme_member
-from core.validation import FloatArray, IntArray
+from core.validation import BoolArray, FloatArray, IntArray
 
 
 def pair_cells(joint: Joint) -> FloatArray:
@@ -184,12 +184,14 @@ class RobustCuts:
         other = ~np.eye(ball.n_s, dtype=bool)
         excess = shrink * high[:, :, None] - low[:, None, :, ::-1]
         best = excess.argmax(axis=-1)
-        over = np.asarray(np.take_along_axis(excess, best[..., None], axis=-1)[..., 0] > 0) & other
+        deepest: FloatArray = np.take_along_axis(excess, best[..., None], axis=-1)[..., 0]
+        over = (deepest > 0) & other
         y, s1, s2 = np.nonzero(over)
         split = best[over]
         members = found[0, y, s1, split], found[1, y, s2, count - 1 - split]
         ceiling = shrink * high[:, :, None, 1:] - low[:, None, :, :0:-1]
-        near = (ceiling > 0).any(axis=-1) & other & ~over.any(axis=(1, 2))[:, None, None]
+        settled: BoolArray = np.any(over, axis=(1, 2))
+        near = (ceiling > 0).any(axis=-1) & other & ~settled[:, None, None]
         suspects = np.argwhere(near)
         suspects[:, 0] = outputs[suspects[:, 0]]
         return [outputs[y], np.stack([s1, s2], axis=1), *members], suspects
