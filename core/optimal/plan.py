@@ -39,7 +39,7 @@ class Shares:
     last_mixture: float = 0.05
     """Kept back for the last mixture and its audit."""
 
-    climb: float = 0.4
+    climb: float = 0.55
     """For climbs over whole kernels before cutting planes."""
 
     first_polytope: float = 0.05

@@ -202,7 +202,7 @@ def robust_of_x(
         seed=seed,
     )
     kernels = [] if start is None else [start]
-    kernels += at_smaller_budgets(joint, notion, estimated.kernel, _NOMINAL_SHARE * deadline.left)
+    kernels += at_smaller_budgets(joint, notion, estimated.kernel, _SMALLER_SHARE * deadline.left)
     found = optimal_from(
         *(joint, notion, together(joint, kernels) if kernels else None),
         solver=solver,
@@ -214,9 +214,9 @@ def robust_of_x(
     return proven(capped(joint, at_least(joint, found, known), estimated.upper_bound), gap)
 
 
-_NOMINAL_SHARE = 0.15
-"""Part of the time for the optimum at P̂ alone, which most often is proven in it; and as much of
-what is left for those with smaller budgets."""
+_NOMINAL_SHARE, _SMALLER_SHARE = 0.2, 0.06
+"""Parts of the time for the optimum at P̂ alone, which most often is proven in it, and of what is
+left for those with smaller budgets, which a climb soon leaves behind."""
 
 _BUDGETS = 4
 """Budgets at P̂ that are tried, by halving: the answers start a search, which improves on them."""

