@@ -147,12 +147,14 @@ SOLVERS = {"watchdog": "closed form", "subset_merging": "greedy"}
 def answered_at_once(chunk: Chunk) -> list[dict[str, Any]] | None:
     """Return the points of a chunk; None where one has no answer, or a joint lacks a symbol."""
     started = time.perf_counter()
-    weights = [drawn(spec.source.partition(":")[2]).weights for _, spec in chunk.draws]
+    draws = [drawn(spec.source.partition(":")[2]) for _, spec in chunk.draws]
+    weights = [one.weights for one in draws]
     shapes = {one.shape for one in weights}
     if len(shapes) > 1 or 1 in min(shapes):  # a symbol of probability 0 was dropped; one is left
         return None
     p = np.stack(weights)
-    notions = [question.build_notion(SAMPLE) for question in chunk.questions]
+    like = Joint.from_counts(weights[0], draws[0].s_labels, draws[0].x_labels)
+    notions = [question.build_notion(like) for question in chunk.questions]
     try:
         batch = MERGERS[chunk.questions[0].mechanism](p, notions)
         releases = released(p, batch.sets)
@@ -161,7 +163,7 @@ def answered_at_once(chunk: Chunk) -> list[dict[str, Any]] | None:
             [one.achieved_by_each(releases[:, j]) for j, one in enumerate(notions)], axis=1
         )
         for entry in asked_levels(chunk.measures):
-            notion = entry.make(SAMPLE, chunk.numbers)
+            notion = entry.make(like, chunk.numbers)
             columns[f"{PREFIX}{entry.key}"] = _levels(notion, releases)
     except CoreError:
         return None

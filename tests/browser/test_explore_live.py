@@ -123,7 +123,6 @@ BOARD = """
 
 
 @pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.journey
 def test_the_answer_its_charts_and_the_sliders_are_in_one_window(visit, dark):
     page = visit(width=1280, height=720, dark=dark)
     for size in ((1280, 720), (1440, 900), (1920, 1080), (1280, 600)):

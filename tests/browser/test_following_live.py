@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from tests.browser import waiting
 
 QUICK = "?mech=subset_merging"
@@ -40,7 +38,6 @@ def settle(page):
     waiting.settle(page, CHARTS, busy=["lines are ready"])
 
 
-@pytest.mark.journey
 def test_while_the_button_is_down_the_board_shows_the_place_under_it(visit):
     page = visit(QUICK)
     settle(page)

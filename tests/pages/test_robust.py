@@ -246,7 +246,6 @@ def test_no_design_chosen_is_said():
 @pytest.mark.parametrize(
     ("query", "word"),
     [
-        ({"x": "sex"}, "S and X"),
         ({"data": "example:nonesuch"}, "nonesuch"),
         ({**SMALL, "alpha": "inf"}, "alpha"),
         ({"s": "race", "x": "sex", "n": "30", "seed": "1"}, "never seen in this sample"),

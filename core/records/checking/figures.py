@@ -99,6 +99,8 @@ def _of_cells(
     told = {
         key: None if math.isnan(value) else value for key, value in every.items() if key not in own
     }
+    if body["version"] <= PLAIN_HASH:  # it knows none of the notions that came after it
+        told = {key: value for key, value in told.items() if key in said}
     fixed = _fixed_masses(body, name, said, told)
     extra = sorted(said.keys() - every.keys())
     if extra:

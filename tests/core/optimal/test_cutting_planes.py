@@ -140,7 +140,7 @@ def test_a_set_too_large_for_vertices_keeps_the_best_mixture_of_what_is_known(mo
         start=lambda _: known.kernel[joint.kept_x],
         finish=lambda kernel: polished(joint, kernel, notion, quick=True),
     )
-    assert found.status == "heuristic"
+    assert found.status == "time limit"  # of the climb, which has a share of the time
     assert found.utility >= known.utility - 1e-9
     assert found.upper_bound == pytest.approx(float(measures.entropy(joint.p_x)))
 
@@ -182,7 +182,7 @@ def test_ten_symbols_are_far_above_polyopt_and_below_their_bound():
 )
 def test_a_solver_without_an_answer_leaves_the_best_known(monkeypatch, broken):
     found, known, joint = broken_search(monkeypatch, broken)
-    assert found.status == "heuristic"
+    assert found.status == "time limit"  # of the climb, which has a share of the time
     assert len(found.notes) == 1
     assert found.utility >= known.utility - 1e-9
     assert found.upper_bound == pytest.approx(float(measures.entropy(joint.p_x)))

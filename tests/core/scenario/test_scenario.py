@@ -25,8 +25,8 @@ ESTIMATE = DataSpec("example:rldp_estimate", (), (), secret_released=True)
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"eps": -1}, r"eps must be in \[0, 8\], got -1"),
-        ({"eps": float("nan")}, r"eps must be in \[0, 8\], got nan"),
+        ({"eps": -1}, r"eps must be in \[0, 50\], got -1"),
+        ({"eps": float("nan")}, r"eps must be in \[0, 50\], got nan"),
         ({"lam": 1.5}, r"lam must be in \[0, 1\], got 1\.5"),
         ({"alpha": 0}, r"alpha must be in \[0\.05, inf\], got 0"),
         ({"beta": 0}, "beta must be in"),

@@ -8,20 +8,21 @@ from core.data import DataSpec, count
 from core.errors import CoreError, InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.mechanisms import catalogue
-from core.notions import ALIP, LIP, SRLIP
+from core.notions import ALIP, SRLIP, MetricLDP
 from core.scenario import Scenario
 from core.studies.frontier import sweep
 
 JOINT = Joint.random_uniform(4, 9, np.random.default_rng(3))
 HARD = Joint.random_uniform(8, 60, np.random.default_rng(3))
 GRID = [0.25, 0.5, 1.0, 2.0, 4.0]
+KINDS = {"alip": ALIP, "srlip": SRLIP, "metric_ldp": MetricLDP}
 
 
 @pytest.mark.parametrize("key", catalogue.CATALOGUE)
 def test_what_is_called_monotone_never_falls(key):
     entry = catalogue.entry(key)
-    robust = not entry.works_under(LIP) and not entry.works_under(SRLIP)
-    notion = "rldp" if robust else "alip" if entry.works_under(ALIP) else "srlip"
+    notion = next((name for name, kind in KINDS.items() if entry.works_under(kind)), "rldp")
+    robust = notion == "rldp"
     joint = Joint.with_secret_released([[7, 10, 3], [26, 57, 4]]) if robust else JOINT
     scenario = Scenario(notion=notion, mechanism=key, time_limit=1.0, n=100)
     with clock.using(clock.Ticking(0.01)):

@@ -68,8 +68,8 @@ def test_the_levels_of_ldp_are_their_own_budgets():
 def test_the_same_eps_needs_no_search():
     found = match(LDP, DATA, "eps", 1.25)
     assert (found.status, found.eps, found.looks) == ("reached", 1.25, 0)
-    beyond = match(LDP, DATA, "eps", 9.0)
-    assert (beyond.status, beyond.eps, beyond.low, beyond.high) == ("beyond", 8.0, 0.0, 8.0)
+    beyond = match(LDP, DATA, "eps", 51.0)
+    assert (beyond.status, beyond.eps, beyond.low, beyond.high) == ("beyond", 50.0, 0.0, 50.0)
 
 
 def test_what_cannot_be_reached_is_told_with_the_range_that_can():

@@ -83,7 +83,7 @@ def test_equal_sweeps_have_equal_hashes_and_others_do_not():
         ('{"vary": {"colour": [1]}}', "got 'colour'"),
         ('{"vary": {"eps": []}}', "no value of 'eps'"),
         ('{"vary": {"eps": 3}}', "values of eps must be a list"),
-        ('{"vary": {"eps": [9]}}', "eps must be"),
+        ('{"vary": {"eps": [51]}}', "eps must be"),
         ('{"vary": {"eps": [[1]]}}', "eps must be"),
         ('{"vary": {"eps": {"from": 0, "to": 1, "count": 0}}}', "count of eps"),
         ('{"vary": {"notion": ["none"]}}', "notion must be one of"),

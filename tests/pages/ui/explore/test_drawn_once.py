@@ -50,5 +50,5 @@ def test_the_matrix_of_another_release_with_the_same_names_is_drawn_anew(sent):
     made = replace(first.mechanism, kernel=first.mechanism.kernel[::-1])
     other = measured(first.scenario, first.counted, made)
     for shown in (first, first, other):
-        charts.mechanism(shown)
+        charts.mechanism(shown).show()
     assert sent[0]["data"] == sent[1]["data"] != sent[2]["data"]
