@@ -40,13 +40,15 @@ def few():
     for notion, mechanism in MISFITS:
         for name in (notion, mechanism):
             kept[name] = [*kept.get(name, ()), (notion, mechanism)][-2:]
-    return sorted({pair for pairs in kept.values() for pair in pairs})
+    return {pair for pairs in kept.values() for pair in pairs}
 
 
-@pytest.mark.parametrize(("notion", "mechanism"), few())
-def test_program_and_page_say_the_same(notion, mechanism):
-    page, program = said(Scenario(notion=notion, mechanism=mechanism, time_limit=0.1))
-    assert program == page
+@pytest.mark.parametrize("notion", sorted({notion for notion, _ in MISFITS}))
+def test_program_and_page_say_the_same(notion, subtests):
+    for mechanism in sorted(mechanism for of, mechanism in few() if of == notion):
+        with subtests.test(mechanism=mechanism):
+            page, program = said(Scenario(notion=notion, mechanism=mechanism, time_limit=0.1))
+            assert program == page
 
 
 def test_program_and_page_say_the_same_of_several_promises():

@@ -1,5 +1,7 @@
 """The diagram of implications and the bars of repeated draws, as Plotly takes them."""
 
+import itertools
+
 import numpy as np
 import plotly.graph_objects as go
 import pytest
@@ -41,15 +43,15 @@ def test_every_arrow_carries_its_number():
     assert said[0] == "<b>LIP</b>"
 
 
-@pytest.mark.parametrize("entry", notions.ALL, ids=lambda entry: entry.key)
-@pytest.mark.parametrize("more", ["", " +"])
-def test_the_name_of_every_promise_is_shown_in_full(entry, more):
-    name = NAMES.get(entry.kind, entry.kind.name.removesuffix("-privacy")) + more
-    words = texts(figures.implications(name, [figures.Level("LDP", "0.40", "0.30")]))[0]
-    lines = words.removeprefix("<b>").removesuffix("</b>").split("<br>")
-    assert " ".join(lines) == name
-    assert len(lines) <= 3
-    assert all(len(line) <= 9 for line in lines)
+def test_the_name_of_every_promise_is_shown_in_full(subtests):
+    for entry, more in itertools.product(notions.ALL, ("", " +")):
+        name = NAMES.get(entry.kind, entry.kind.name.removesuffix("-privacy")) + more
+        with subtests.test(name):
+            words = texts(figures.implications(name, [figures.Level("LDP", "0.40", "0.30")]))[0]
+            lines = words.removeprefix("<b>").removesuffix("</b>").split("<br>")
+            assert " ".join(lines) == name
+            assert len(lines) <= 3
+            assert all(len(line) <= 9 for line in lines)
 
 
 def test_names_are_text():
