@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from itertools import pairwise
 
-from core.release.histogram import LiftHistogram
+from core.release.histogram import EDGE, LiftHistogram
 from core.validation import FloatArray
 from pages.ui.style import labels
 from pages.ui.style.base import Figure, axis, colour, layout, legend, note, numbers, texts, ticks
@@ -49,8 +49,11 @@ def lift_histogram(
     hair = HAIR * reach
     right, left = reach + hair, -reach - hair - APART[1] * reach
     middle = (left - right - APART[0] * reach) / 2
-    shown = None if budgets is None else tuple(in_unit(bound, unit) for bound in budgets)
-    shapes, marks = _allowed(shown, left, right, hair, _unshaded(unshaded, narrow), panels)
+    # a budget ends where its last bar is drawn: at least a hair for 0, and one for what lies above
+    shown = budgets and tuple(
+        max(in_unit(bound, unit), 2 * hair if bound > EDGE else hair) for bound in budgets
+    )
+    shapes, marks = _allowed(shown, left, right, _unshaded(unshaded, narrow), panels)
     at = [tick for tick in ticks(-reach, reach, 9) if tick > -0.93 * reach]
     left_below = {"xanchor": "left", "yanchor": "bottom"}
     common = {"zeroline": True, "zerolinecolor": colour("edge"), "zerolinewidth": 1}
@@ -191,20 +194,18 @@ def _allowed(
     budgets: tuple[float, ...] | None,
     left: float,
     right: float,
-    hair: float,
     unshaded: str,
     panels: tuple[tuple[float, float], ...],
 ) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
     """Shade what the notion allows, with a dashed line at each bound that is on the axis.
 
-    A budget of 0 is drawn as wide as `hair`; only an infinite one covers log Ψ = −∞. Without
-    budgets `unshaded` says why.
+    Only an infinite budget covers log Ψ = −∞. Without budgets `unshaded` says why.
     """
     if budgets is None:
         look = {"size": 11, "color": colour("muted")}
         said = note(unshaded, 1, 1.0, xanchor="right", yanchor="bottom", font=look)
         return [], [said] if unshaded else []
-    fall, rise = (max(bound, hair) for bound in budgets)
+    fall, rise = budgets
     low = left if math.isinf(fall) else max(-fall, -right)
     high = min(rise, right)
     box = {

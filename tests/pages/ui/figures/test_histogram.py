@@ -46,6 +46,8 @@ def bars(figure):
 @given(seed=st.integers(0, 9_999), fall=BUDGET, rise=BUDGET, unit=st.sampled_from(["nats", "bits"]))
 @example(seed=1, fall=0.0, rise=0.0, unit="nats")
 @example(seed=1, fall=0.5, rise=0.5, unit="bits")
+@example(seed=0, fall=0.0, rise=0.0625, unit="nats")
+@example(seed=0, fall=0.0625, rise=1e-9, unit="bits")
 @settings(max_examples=120, deadline=None)
 def test_a_bar_is_either_in_the_band_or_out_of_it(seed, fall, rise, unit):
     rng = np.random.default_rng(seed)
