@@ -288,6 +288,21 @@ def test_levels_of_robust_notions_on_many_symbols_come_later(sweeps):
     assert not app.exception
 
 
+def test_levels_follow_the_alpha_they_are_measured_at():
+    asked = Scenario(data=SMALL, notion="alpha", mechanism="watchdog")
+    other = Scenario(data=SMALL, notion="lip", mechanism="identity")
+    app = opened(project=Project((asked, other), ("a", "b")))
+    p = evaluate(other).joint.p
+    prior = p.sum(axis=1, keepdims=True)
+    for alpha in (5.0, 2.0):
+        app.select_slider(key="col0_alpha").set_value(alpha).run()
+        table = app.dataframe[-1].value
+        row = table[table["figure"].str.startswith("Sibson's information")]
+        total = ((prior * (p / prior) ** alpha).sum(axis=0) ** (1 / alpha)).sum()
+        by_hand = alpha / (alpha - 1) * np.log(total)
+        assert row["b"].iloc[0] == pytest.approx(by_hand, abs=1e-6)
+
+
 def test_columns_name_their_data_where_the_sidebar_is_about_other_data():
     def named(app):
         return [one.value for one in app.caption if "Does publishing" in one.value]

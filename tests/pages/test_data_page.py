@@ -9,6 +9,7 @@ import pytest
 from core.data import DataSpec, Filter
 from core.data.spec import LeftOut, Merge
 from core.limits import MAX_UPLOAD_MB
+from pages.ui.data import preprocessing
 from tests.pages.data_page import PAGE, checked, errors, metrics, open_page, spec
 
 
@@ -308,6 +309,16 @@ def test_records_are_kept_by_a_range_of_numbers():
     app.button(key="filter0_away").click()
     checked(app.run())
     assert spec(app).filters == ()
+
+
+def test_the_preview_of_bins_counts_the_records_that_a_filter_keeps(monkeypatch):
+    counted = []
+    monkeypatch.setattr(preprocessing, "still", lambda *_, table, **_more: counted.append(table()))
+    app = open_page(x="age", bins="age:width:4", only='["race", "Black"]')
+    app.multiselect(key="filter0").set_value(["Black", "Other"])
+    checked(app.run())
+    totals = [int(table["records"].sum()) for table in counted]
+    assert (totals[0], totals[-1]) == (3_124, 3_395)
 
 
 def test_a_link_brings_filters_each_of_which_can_be_taken_away():
