@@ -120,15 +120,23 @@ TYPED = ("eps", "eps_l", "eps_u")
 def typed(
     key: str, label: str, now: float, unit: str, take: Callable[[float], None], **more: Any
 ) -> None:
-    """Show the field beside a slider, of a budget in nats; `take` gets what is typed, in nats."""
+    """Show the field beside a slider, of a budget in nats; `take` gets what is typed, in nats.
+
+    Where the slider moves, another field takes its place. The browser sends every value with each
+    request, and a request made before it has the new value repeats the old one: in the same field
+    that would count as typed, and put the slider back.
+    """
     shown = in_unit(now, unit or UNITS[0]) if math.isfinite(now) else None
     shown = None if shown is None else round(shown, 6)
-    # set only where it differs: setting it would undo a press that the server has yet to read
-    if st.session_state.get(key) != shown:
-        st.session_state[key] = shown
+    turn = int(st.session_state.get(f"_{key}", 0))
+    if st.session_state.get(f"{key}_{turn}", shown) != shown:
+        turn += 1
+    st.session_state[f"_{key}"] = turn
 
     def read() -> None:
-        value = st.session_state[key]
+        if turn != st.session_state[f"_{key}"]:
+            return  # of a field that another one has replaced
+        value = st.session_state[f"{key}_{turn}"]
         if value is not None:
             take(min(to_nats(value, unit or UNITS[0]), DOMAINS["eps"].high))
 
@@ -136,12 +144,11 @@ def typed(
         label,
         min_value=0.0,
         max_value=in_unit(DOMAINS["eps"].high, unit or UNITS[0]),
-        value=None,
+        value=shown,
         step=None,
         format="%.6g",
-        key=key,
+        key=f"{key}_{turn}",
         on_change=read,
-        persist_state="session",
         width=76,
         placeholder="∞",
         **more,
