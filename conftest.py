@@ -7,12 +7,15 @@ import functools
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 from streamlit.components.v2 import manifest_scanner
 
 from core import clock
+from core.jobs import Job, Pool
+from pages.ui.work import under_way
 
 STEP = 2.0**-8
 """Seconds that each reading takes: the coarser, the fewer candidates fit into a time limit."""
@@ -101,3 +104,21 @@ def counting_anew(counting: None) -> Iterator[None]:  # noqa: ARG001 — the ord
     """Let each test begin at 0, so that it sees the same whatever ran before it."""
     with clock.using(clock.Ticking(STEP)):
         yield
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_at_work(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Cancel what a test leaves at work, in whatever folder: the next one would wait behind it."""
+    begun: list[Job[Any]] = []
+    submit = Pool.submit
+
+    def keep(pool: Pool, *call: Any, **how: Any) -> Job[Any]:
+        begun.append(submit(pool, *call, **how))
+        return begun[-1]
+
+    monkeypatch.setattr(Pool, "submit", keep)
+    yield
+    for work in list(under_way.WORK.values()):  # sweeps, which would go on with others
+        work.job.cancel()
+    for job in begun:
+        job.cancel()

@@ -8,24 +8,6 @@ from pages.ui.work import long_answer, store, under_way
 from tests.pages.pools import HeldPool, HeldWorkers
 
 
-@pytest.fixture(autouse=True)
-def _nothing_left_at_work(monkeypatch):
-    """Cancel what a test leaves at work: the next one would wait behind it."""
-    submit = long_answer.WORKERS.submit
-    begun = []
-
-    def keep(*call, **how):
-        begun.append(submit(*call, **how))
-        return begun[-1]
-
-    monkeypatch.setattr(long_answer.WORKERS, "submit", keep)
-    yield
-    for work in list(under_way.WORK.values()):  # sweeps, which would go on with others
-        work.job.cancel()
-    for job in begun:
-        job.cancel()
-
-
 @pytest.fixture
 def afresh(monkeypatch):
     """Clear what sessions share, as on a server that has just started."""
