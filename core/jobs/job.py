@@ -217,7 +217,7 @@ class JobQueue:
         if all(call.job is not job for one in owners for call in one.waiting):
             return 0
         for place in itertools.count():
-            owner, call = _first(owners, only_urgent=False) or (None, None)
+            owner, call = _first(owners, {True, False}) or (None, None)
             if owner is None or call is None or call.job is job:
                 return place
             _give_turn(owner, call, turn + place + 1)
@@ -238,7 +238,12 @@ class JobQueue:
         """Return the next call for a kind of worker."""
         for one in self._owners.values():  # jobs cancelled while they wait need no worker
             one.waiting = _alive(one.waiting)
-        found = _first(self._owners.values(), only_urgent=reserved)
+        kinds = {True}
+        if not reserved:
+            urgent = sum(call.urgent for one in self._owners.values() for call in one.waiting)
+            # those are left to the reserved workers that are idle: these take nothing else
+            kinds = {False} if urgent <= self._idle[True] else {True, False}
+        found = _first(self._owners.values(), kinds)
         return None if found is None else found[1]
 
 
@@ -252,13 +257,9 @@ def _give_turn(owner: _Owner, call: Call, turn: int) -> None:
     owner.last_turn = turn
 
 
-def _first(owners: Iterable[_Owner], *, only_urgent: bool) -> tuple[_Owner, Call] | None:
-    """Return the next call and its owner; None if there is none."""
-    heads = [
-        (owner, call)
-        for owner in owners
-        if (call := _head(owner.waiting, only_urgent=only_urgent)) is not None
-    ]
+def _first(owners: Iterable[_Owner], kinds: set[bool]) -> tuple[_Owner, Call] | None:
+    """Return the next call and its owner; `kinds`: urgent (True), others; None if there is none."""
+    heads = [(owner, call) for owner in owners if (call := _head(owner.waiting, kinds)) is not None]
     return min(
         heads,
         key=lambda head: (not head[1].urgent, head[0].working, head[0].last_turn),
@@ -266,7 +267,9 @@ def _first(owners: Iterable[_Owner], *, only_urgent: bool) -> tuple[_Owner, Call
     )
 
 
-def _head(calls: deque[Call], *, only_urgent: bool) -> Call | None:
+def _head(calls: deque[Call], kinds: set[bool]) -> Call | None:
     """Return an owner's next call: the first that is urgent, else the first."""
-    urgent = next((call for call in calls if call.urgent), None)
-    return urgent if urgent is not None or only_urgent or not calls else calls[0]
+    return next(
+        (one for kind in (True, False) for one in calls if kind in kinds and one.urgent == kind),
+        None,
+    )

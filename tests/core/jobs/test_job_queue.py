@@ -47,6 +47,15 @@ def test_urgent_jobs_come_first_and_reserved_workers_take_no_others():
     assert queue.take(reserved=False) is study
 
 
+def test_an_idle_reserved_worker_is_left_the_urgent_job_so_that_the_other_takes_the_rest():
+    queue = JobQueue(general=1, reserved=1)
+    queue._idle.update({True: 1, False: 1})
+    answer, study = call("a", urgent=True), call("a")
+    assert [queue.put(answer), queue.put(study)] == [None, None]
+    assert queue.take(reserved=False) is study
+    assert queue.take(reserved=True) is answer
+
+
 def test_no_more_workers_start_than_there_may_be_and_none_where_one_is_idle():
     queue = JobQueue(general=1, reserved=1)
     assert [queue.put(call("a")) for _ in range(2)] == [False, None]
