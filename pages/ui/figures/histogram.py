@@ -49,11 +49,8 @@ def lift_histogram(
     hair = HAIR * reach
     right, left = reach + hair, -reach - hair - APART[1] * reach
     middle = (left - right - APART[0] * reach) / 2
-    # a budget ends where its last bar is drawn: at least a hair for 0, and one for what lies above
-    shown = budgets and tuple(
-        max(in_unit(bound, unit), 2 * hair if bound > EDGE else hair) for bound in budgets
-    )
-    shapes, marks = _allowed(shown, left, right, _unshaded(unshaded, narrow), panels)
+    ends = budgets and _ends(budgets, hair, unit)
+    shapes, marks = _allowed(ends, left, right, _unshaded(unshaded, narrow), panels)
     at = [tick for tick in ticks(-reach, reach, 9) if tick > -0.93 * reach]
     left_below = {"xanchor": "left", "yanchor": "bottom"}
     common = {"zeroline": True, "zerolinecolor": colour("edge"), "zerolinewidth": 1}
@@ -95,6 +92,11 @@ def lift_histogram(
             meta={"explained": True},
         ),
     }
+
+
+def _ends(budgets: tuple[float, float], hair: float, unit: str) -> tuple[float, ...]:
+    """Return where each budget's last bar is drawn: a hair for 0, and one for what lies above."""
+    return tuple(max(in_unit(bound, unit), hair * (1 + (bound > EDGE))) for bound in budgets)
 
 
 def _bars(
