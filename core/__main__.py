@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from core.errors import CoreError, unwritten
+from core.errors import CoreError, ReadingError, unwritten
 from core.wording import printable
 
 COMMANDS = (
@@ -53,6 +53,8 @@ def main(arguments: Sequence[str] | None = None, ending: Ending | None = None) -
         if not isinstance(error, CoreError):
             raise
         print(printable(str(error)), file=sys.stderr)
+        for choice in error.choices if isinstance(error, ReadingError) else ():
+            print(printable(f"  {choice.setting}   {choice.label}"), file=sys.stderr)
         return 2
 
 

@@ -1,5 +1,12 @@
 """The errors that `core` raises on purpose; the interface shows their text as it is."""
 
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
 
 class CoreError(Exception):
     """Base of every error that `core` raises on purpose: its text is one sentence for the user."""
@@ -7,6 +14,46 @@ class CoreError(Exception):
 
 class InvalidInputError(CoreError, ValueError):
     """An argument, file, column or value is outside its domain."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A way to read a file: what a button says, and the reading options that ask for it."""
+
+    label: str
+    options: tuple[tuple[str, Any], ...]
+
+    @property
+    def setting(self) -> str:
+        """The options as a command takes them: "header=3 skip=1"."""
+        return " ".join(f"--read {name}={_as_text(value)}" for name, value in self.options)
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, tuple) and any(hasattr(one, "to_dict") for one in value):
+        return f"'{json.dumps([one.to_dict() for one in value], ensure_ascii=False)}'"
+    text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    text = {"\t": "tab"}.get(text, text)
+    return text if text.replace(",", "").isalnum() else f"'{text}'"
+
+
+class ReadingError(InvalidInputError):
+    """A file can be read in more than one way, or only with a choice; `choices` are those.
+
+    `lines`: the number and the cells of its first lines, for the user to choose by.
+    """
+
+    def __init__(
+        self,
+        sentence: str,
+        choices: Sequence[Choice] = (),
+        lines: Sequence[tuple[int, tuple[str, ...]]] = (),
+    ) -> None:
+        super().__init__(sentence)
+        self.choices, self.lines = tuple(choices), tuple(lines)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.choices, self.lines)
 
 
 class InfeasibleError(CoreError):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
+
+from core import texts
 
 Level = str | int | None
 """A level as counted: text, the index of a bin, or None where the value is missing."""
@@ -15,11 +16,9 @@ class RareGroup(str):
 
 def number(level: Level) -> float | None:
     """Return a level as a finite number, or None if it is none."""
-    try:
-        value = float(level) if level is not None else math.nan
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
+    if isinstance(level, str):
+        return texts.number(level)
+    return None if level is None else float(level)
 
 
 def all_numbers(levels: Iterable[Level]) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import json
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
@@ -16,7 +17,8 @@ from types import FrameType
 from typing import Any
 
 from core import clock
-from core.data import Sources
+from core.codec import read_json
+from core.data import ReadOptions, Sources
 from core.data.readers.reading import Upload
 from core.errors import InvalidInputError, unwritten
 from core.records.design import named_file
@@ -78,17 +80,48 @@ def check_apart(read: Iterable[Path | None], written: Iterable[Path | None]) -> 
         places.add(path.resolve())
 
 
-def tell_sheets(upload: Upload) -> None:
-    """Say on standard error which sheet of a workbook is read, where it has others."""
-    if upload.sheets is not None and (said := upload.sheets.said()):
-        print(printable(f"{upload.name}: {said}"), file=sys.stderr)
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says how a file is read."""
+    parser.add_argument(
+        "--read",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="how the records are read, as data.read in a scenario: header=3, skip_end=2, "
+        "delimiter=tab, missing=NA,-99, weight=Freq, or a JSON object; may be repeated",
+    )
+
+
+def with_reading(text: str, settings: Sequence[str]) -> str:
+    """Return a scenario's JSON text with further settings of how its data is read."""
+    if not settings:
+        return text
+    data = Scenario.from_json(text).data  # refuses what is none
+    values = read_json(text, "A scenario")
+    read = ReadOptions.from_text(settings, data.read)
+    values["data"] = values.get("data", {}) | {"read": read.to_dict()}
+    return json.dumps(values)
+
+
+def tell_reading(upload: Upload) -> None:
+    """Say on standard error what was repaired, what may be meant, and which sheet is read."""
+    said = [repair.sentence for repair in upload.repairs]
+    said += [f"{hint.label}? ({hint.setting})" for hint in upload.hints]
+    if upload.sheets is not None:
+        said.append(upload.sheets.said())
+    for sentence in filter(None, said):
+        print(printable(f"{upload.name}: {sentence}"), file=sys.stderr)
 
 
 def read_question(
-    path: Path, data: Path | None = None, called: dict[str, str] | None = None
+    path: Path,
+    data: Path | None = None,
+    called: dict[str, str] | None = None,
+    settings: Sequence[str] = (),
 ) -> tuple[Scenario, Sources]:
     """Read a scenario's file, and the file of records that it is about; `called` as `with_file`."""
-    scenario, sources = Scenario.from_json(read_text(path, "scenario")), Sources(databases=True)
+    text = with_reading(read_text(path, "scenario"), settings)
+    scenario, sources = Scenario.from_json(text), Sources(databases=True)
     return with_file(scenario, sources, data, called), sources
 
 
@@ -108,9 +141,9 @@ def with_file(
         return scenario
     read = scenario.data.read
     known = set(sources.uploads)
-    key = sources.add_file(path, read.delimiter or None, read.encoding)
+    key = sources.add_file(path, read.layout)
     if key not in known:
-        tell_sheets(sources.uploads[key])
+        tell_reading(sources.uploads[key])
     if source.startswith("upload:") and source != key:
         raise InvalidInputError(
             f"The scenario is about the file {source[7:19]}…, and {path.name} is {key[7:19]}…: it "

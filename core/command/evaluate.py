@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from core.command.common import add_command, finishing, put, read_question
+from core.command.common import add_command, add_reading, finishing, put, read_question
 from core.scenario import evaluate
 from core.studies.side_by_side import describe
 
@@ -47,12 +47,13 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("scenario", type=Path, help="a scenario's JSON file")
     parser.add_argument("--data", type=Path, metavar="FILE", help="the records it is about")
+    add_reading(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the answer."""
     called: dict[str, str] = {}
-    scenario, sources = read_question(options.scenario, options.data, called)
+    scenario, sources = read_question(options.scenario, options.data, called, options.read)
     with finishing("Answering") as interrupted:
         answer = evaluate(scenario, sources)
     put(json.dumps(describe(answer, called), indent=2, ensure_ascii=False))

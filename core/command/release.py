@@ -8,7 +8,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.command.common import add_command, check_apart, read_text, tell_sheets
+from core.command.common import (
+    add_command,
+    add_reading,
+    check_apart,
+    read_text,
+    tell_reading,
+    with_reading,
+)
 from core.data import Sources
 from core.errors import InvalidInputError
 from core.records.applying import Applied, write
@@ -69,6 +76,7 @@ def add(commands: Any) -> None:
         "records", type=Path, metavar="IN", help="the records, or a bundled set's key"
     )
     parser.add_argument("released", type=Path, metavar="OUT", help="what is written")
+    add_reading(parser)
     parser.add_argument("--seed", metavar="N", help="a secret whole number, up to 2^256")
     parser.add_argument(
         "--key",
@@ -102,14 +110,14 @@ def run(options: argparse.Namespace) -> int:
     """Apply the mechanism; progress and the summary go to standard error."""
     draw, options.records = _draw(options), records_file(options.records)
     kind = checked_kind(options.released)
-    text = read_text(options.scenario, "scenario")
+    text = with_reading(read_text(options.scenario, "scenario"), options.read)
     named = named_file(Scenario.from_json(text).data.source)
     read = [options.scenario, options.records, options.design, options.key, named]
     check_apart(read, [options.released, options.certificate])
     plan = Plan(draw, options.columns, options.unknown)
     before = _stamp(options.records)
     made = designed(text, options.records, Sources(databases=True), options.design)
-    tell_sheets(made.upload)
+    tell_reading(made.upload)
     targets = [path for path in (options.released, options.certificate) if path is not None]
     with replacing(targets) as (fresh, *proof):
         applied = write(

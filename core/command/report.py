@@ -13,6 +13,7 @@ from typing import Any
 
 from core.command.common import (
     add_command,
+    add_reading,
     check_apart,
     finishing,
     page_writer,
@@ -67,6 +68,7 @@ def add(commands: Any) -> None:
     parser.add_argument("scenario", type=Path, help="a scenario's JSON file")
     parser.add_argument("out", type=Path, metavar="OUT.html", help="what is written")
     parser.add_argument("--data", type=Path, metavar="FILE", help="the records it is about")
+    add_reading(parser)
     parser.add_argument("--unit", choices=("nats", "bits"), default="nats")
     told = "; ".join(f"{name}: {meaning}" for name, meaning in LINES.items())
     parser.add_argument("--lines", choices=tuple(LINES), default="all", help=told)
@@ -76,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     """Write the report; progress goes to standard error."""
     named = named_file(Scenario.from_json(read_text(options.scenario, "scenario")).data.source)
     check_apart([options.scenario, options.data, named], [options.out])
-    scenario, sources = read_question(options.scenario, options.data)
+    scenario, sources = read_question(options.scenario, options.data, settings=options.read)
     instead = "`python -m core evaluate` gives the same answer as JSON"
     write = page_writer("A report", WRITER, instead)
     with replacing([options.out]) as (fresh,), finishing("Answering") as interrupted:

@@ -15,6 +15,7 @@ from core import validation
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import MAX_CELLS, MAX_LEVELS, SUM_TOL
+from core.texts import TOTAL, are_series, number
 from core.validation import FloatArray, shown
 
 LAWS = ("uniform", "dirichlet0.5", "dirichlet1")
@@ -31,7 +32,7 @@ class JointSource:
     """Weights (n_s, n_x) of the pairs (s, x), before rows and columns of zeros are dropped.
 
     `records`: their number where weights are counts. `x_shape`: sizes of X's attributes, of a
-    product.
+    product. `notes`: sentences on what was taken for names or totals.
     """
 
     title: str
@@ -40,6 +41,7 @@ class JointSource:
     x_labels: tuple[str, ...]
     records: int | None = None
     x_shape: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def drawn(text: str) -> JointSource:
@@ -294,14 +296,39 @@ def parse_matrix(text: str, *, normalise: bool = False) -> JointSource:
         ],
         dtype=np.float64,
     )
-    records = _check_sum(weights, normalise)
+    s_labels = _names(s_names, len(entries), "s", "row")
+    x_labels = _names(x_names, len(entries[0]), "x", "column")
+    notes = []
+    if x_names is not None and all(number(name) is not None for name in x_labels):
+        notes.append(f"The first row, {', '.join(x_labels[:4])}, is taken for names.")
+    n_s, n_x = _without_totals(weights, s_labels, x_labels)
+    gone = [*s_labels[n_s:], *x_labels[n_x:]]
+    if gone:
+        what = (
+            "row" if n_x == weights.shape[1] else "column" if len(gone) == 1 else "row and column"
+        )
+        notes.append(f"The {what} of totals {shown(gone[0])} adds up the others: left out.")
+    weights = weights[:n_s, :n_x]
     return JointSource(
         title="Pasted matrix",
         weights=weights,
-        s_labels=_names(s_names, len(entries), "s", "row"),
-        x_labels=_names(x_names, len(entries[0]), "x", "column"),
-        records=records,
+        s_labels=s_labels[:n_s],
+        x_labels=x_labels[:n_x],
+        records=_check_sum(weights, normalise),
+        notes=tuple(notes),
     )
+
+
+def _without_totals(
+    weights: FloatArray, s_labels: tuple[str, ...], x_labels: tuple[str, ...]
+) -> tuple[int, int]:
+    """Return how many rows and columns there are without totals: called so, and the others' sum."""
+    rows, columns = weights.shape
+    if rows > 2 and TOTAL.fullmatch(s_labels[-1]):
+        rows -= bool(np.allclose(weights[:-1].sum(axis=0), weights[-1], atol=1e-9))
+    if columns > 2 and TOTAL.fullmatch(x_labels[-1]):
+        columns -= bool(np.allclose(weights[:, :-1].sum(axis=1), weights[:, -1], atol=1e-9))
+    return rows, columns
 
 
 def _rows(text: str) -> list[list[str]]:
@@ -330,7 +357,8 @@ def _headers(
     first = rows[0]
     corner_free = len(first) > 1 and first[0] == ""
     x_names = None
-    if len(rows) > 1 and (corner_free or all(map(_is_name, first[1:] or first))):
+    numbered = len(rows) > 2 and all(_is_name(row[0]) for row in rows) and _are_years(rows)
+    if len(rows) > 1 and (corner_free or numbered or all(map(_is_name, first[1:] or first))):
         x_names, rows = first, rows[1:]
     s_names = None
     if corner_free or all(len(row) > 1 and _is_name(row[0]) for row in rows):
@@ -339,6 +367,17 @@ def _headers(
         if x_names is not None and len(x_names) == len(rows[0]) + 1:
             x_names = x_names[1:]
     return x_names, s_names, rows
+
+
+def _are_years(rows: list[list[str]]) -> bool:
+    """Say whether the first row is years, or numbers in sequence, and no other row is."""
+    return are_series(
+        [
+            (cell, [row[i] for row in rows[1:] if i < len(row)])
+            for i, cell in enumerate(rows[0])
+            if i
+        ]
+    )
 
 
 def _is_name(cell: str) -> bool:
@@ -369,11 +408,8 @@ def _check_shape(entries: list[list[str]], x_names: list[str] | None) -> None:
 
 def _entry(cell: str, row: int, column: int) -> float:
     """Return an entry as a number."""
-    try:
-        value = float(cell)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value) or value < 0:
+    value = number(cell)
+    if value is None or value < 0:
         raise InvalidInputError(
             f"The entry in row {row}, column {column} must be a finite number of at least 0, got "
             f"{shown(cell)}."

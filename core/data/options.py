@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from core.codec import entries_of, listed
+from core.codec import entries_of, listed, read_json
 from core.errors import InvalidInputError
-from core.validation import shown
+from core.validation import shown, whole
+from core.wording import number_of
 
 ENCODINGS = {
     "utf-8": "UTF-8",
@@ -60,8 +61,36 @@ PARTS = {
 }
 """What is kept of a date and time, with their names."""
 
+QUOTES = {"": "as found", '"': "quotation marks", "'": "apostrophes", "none": "no quotes"}
+"""Characters around a field that may hold delimiters, with their names."""
+
+ESCAPES = {"": "as found", "doubled": "a doubled quote", "\\": "a backslash before a quote"}
+"""How a quote is written within quotes, with their names."""
+
+PADS = {
+    "": "as found",
+    "refuse": "refused",
+    "pad": "short ones filled, long ones cut",
+    "leave": "left out",
+}
+"""What becomes of records with fewer or more fields than names, with their names."""
+
+KEPT = {
+    "empty": "columns without a name and a value stay",
+    "again": "lines that repeat the names are records",
+    "index": "row numbers of pandas stay",
+    "merged": "only the first of merged cells has their value",
+}
+"""Repairs that can be undone, with what the undoing does."""
+
 MOST_MARKS = 100
 """Most marks of missing values."""
+
+MOST_LINES = 1_000_000
+"""Largest number of a line that can be chosen."""
+
+MOST_JOINED = 5
+"""Most lines that are joined to names."""
 
 
 def encoding_of(value: Any) -> str:
@@ -96,6 +125,14 @@ def _marks(value: Any, what: str) -> tuple[str, ...] | None:
     if len(kept) > MOST_MARKS:
         raise InvalidInputError(f"{what} may be at most {MOST_MARKS}, got {len(kept)}.")
     return kept
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What was repaired in a file, as a sentence, and the reading options that undo it."""
+
+    sentence: str
+    undo: tuple[tuple[str, Any], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -149,10 +186,16 @@ class ReadOptions:
     """How a file is read; the defaults leave it to the file, "" is to be found.
 
     `encoding`: a key of `ENCODINGS`; else UTF-16 and UTF-8 by their marks and rules, then
-    Windows-1252. It and `delimiter` are for text files alone. `decimal`, `thousands`: keys of
-    `DECIMALS` and `THOUSANDS`, distinct. `missing`: texts that mean a missing value in every
-    column; None for the usual ones (NA, null, -, …), in columns that have numbers otherwise. A
-    blank is always missing.
+    Windows-1252. It, `delimiter` (one character, or two as in ", " and "||"), `quote` and `escape`
+    (keys of `QUOTES` and `ESCAPES`) are for text files alone. `header`: the lines, or rows of a
+    sheet, whose cells are the names, joined by " · " if there are several; (0,) for a table without
+    names, () to be found. `skip`: lines below the names that are left out. `skip_end`: lines that
+    are left out at the end, None to be found. `pad`: a key of `PADS`. `sheet`: of a workbook.
+    `kept`: the repairs of `KEPT` that are undone. `decimal`, `thousands`: keys of `DECIMALS` and
+    `THOUSANDS`, distinct. `missing`: texts that mean a missing value in every column; None for the
+    usual ones (NA, null, -, …), in columns that have numbers otherwise. A blank is always missing.
+    `weight`: the column that says how many records a row stands for; "" for one each, None where
+    nothing is said.
     """
 
     encoding: str = ""
@@ -161,16 +204,32 @@ class ReadOptions:
     thousands: str = ""
     missing: tuple[str, ...] | None = None
     columns: tuple[ColumnOptions, ...] = ()
+    header: tuple[int, ...] = ()
+    skip: int = 0
+    skip_end: int | None = None
+    quote: str = ""
+    escape: str = ""
+    pad: str = ""
+    sheet: str = ""
+    kept: tuple[str, ...] = ()
+    weight: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "encoding", encoding_of(self.encoding))
-        if not isinstance(self.delimiter, str) or (
-            self.delimiter and (len(self.delimiter) != 1 or self.delimiter in '"\r\n\x00')
-        ):
+        if not isinstance(self.delimiter, str) or not can_delimit(self.delimiter or ","):
             raise InvalidInputError(
-                "The delimiter must be one character, no quote and no line break, got "
-                f"{shown(self.delimiter)}."
+                "The delimiter must be one character, no quote and no line break, or one with a "
+                f"blank or with itself behind it, got {shown(self.delimiter)}."
             )
+        self._check_lines()
+        for name, known in (("quote", QUOTES), ("escape", ESCAPES), ("pad", PADS)):
+            _one_of(getattr(self, name), known, f"{name}")
+        for what, kind in (("sheet", str), ("weight", str | None)):
+            if not isinstance(value := getattr(self, what), kind):
+                raise InvalidInputError(f"{what} must be a name, got {shown(value)}.")
+        for name in _listed(self.kept, "kept"):
+            _one_of(name, KEPT, "What is kept as it is")
+        object.__setattr__(self, "kept", tuple(sorted(set(self.kept))))
         _one_of(self.decimal, DECIMALS, "The decimal mark")
         _one_of(self.thousands, THOUSANDS, "The thousands mark")
         if self.decimal == self.thousands:
@@ -186,19 +245,36 @@ class ReadOptions:
         plain = [one for one in self.columns if one != ColumnOptions(one.column)]
         object.__setattr__(self, "columns", tuple(sorted(plain, key=lambda one: one.column)))
 
+    def _check_lines(self) -> None:
+        """Check the numbers of lines."""
+        header = _listed(self.header, "header")
+        for line in header:
+            whole(line, "The line of the names", low=0, high=MOST_LINES)
+        if len(header) > MOST_JOINED or (len(header) > 1 and (0 in header)):
+            raise InvalidInputError(
+                f"The names must be in one to {MOST_JOINED} lines, counted from 1, or 0 for none, "
+                f"got {list(header)}."
+            )
+        object.__setattr__(self, "header", tuple(sorted(set(header))))
+        whole(self.skip, "skip", low=0, high=MOST_LINES)
+        if self.skip_end is not None:
+            whole(self.skip_end, "skip_end", low=0, high=MOST_LINES)
+
     @property
     def of_values(self) -> bool:
-        """Whether it says more than the encoding and the delimiter."""
+        """Whether it says more than the layout."""
         return self != self.layout
 
     @property
     def layout(self) -> ReadOptions:
-        """The encoding and the delimiter only."""
-        return ReadOptions(self.encoding, self.delimiter)
+        """What finds the table in the file: not what its values mean."""
+        return replace(self, decimal=".", thousands="", missing=None, columns=(), weight=None)
 
     def within(self, columns: Collection[str]) -> ReadOptions:
         """Return the options for a table with these columns: of others nothing is said."""
-        return replace(self, columns=tuple(one for one in self.columns if one.column in columns))
+        kept = tuple(one for one in self.columns if one.column in columns)
+        weight = self.weight if not self.weight or self.weight in columns else None
+        return replace(self, columns=kept, weight=weight)
 
     def of(self, column: str) -> ColumnOptions:
         """Return how a column is read."""
@@ -217,12 +293,33 @@ class ReadOptions:
             said.append(f"read as {ENCODINGS[self.encoding]}")
         if self.delimiter:
             said.append(f"fields separated by {self.delimiter!r}")
+        if self.sheet:
+            said.append(f"sheet {self.sheet!r}")
+        if self.header == (0,):
+            said.append("no line of names")
+        elif self.header:
+            said.append(f"names in line {' and '.join(map(str, self.header))}")
+        if self.skip:
+            said.append(f"{number_of(self.skip, 'line')} below the names left out")
+        if self.skip_end is not None:
+            said.append(f"{number_of(self.skip_end, 'line')} at the end left out")
+        if self.quote:
+            said.append(QUOTES[self.quote] + (" around fields" if self.quote != "none" else ""))
+        if self.escape:
+            said.append(f"{ESCAPES[self.escape]} for a quote in quotes")
+        if self.pad:
+            said.append(f"records of another length {PADS[self.pad]}")
+        said += [KEPT[one] for one in self.kept]
         if self.decimal != ".":
             said.append(f"decimal {DECIMALS[self.decimal]}")
         if self.thousands:
             said.append(f"thousands {THOUSANDS[self.thousands]}")
         if self.missing is not None:
             said.append(f"missing: {', '.join(self.missing) or 'blanks only'}")
+        if self.weight:
+            said.append(f"each row stands for as many records as {self.weight!r} says")
+        elif self.weight is not None:
+            said.append("each row is one record")
         return said + [one.said() for one in self.columns]
 
     def to_dict(self) -> dict[str, Any]:
@@ -243,6 +340,56 @@ class ReadOptions:
                 raise InvalidInputError("A column that is read must be named.")
             found.append(ColumnOptions(**options))
         return cls(**parts | {"columns": tuple(found)})
+
+    @classmethod
+    def from_text(cls, settings: Sequence[str], start: ReadOptions | None = None) -> ReadOptions:
+        """Read options from texts such as "header=3", "missing=NA,-99" or a JSON object."""
+        values = ReadOptions().to_dict() if start is None else start.to_dict()
+        for one in settings:
+            if one.lstrip().startswith("{"):
+                values |= entries_of(read_json(one, "How the data is read"), cls, "It")
+                continue
+            name, mark, text = one.partition("=")
+            if not mark:
+                raise InvalidInputError(
+                    f"How the data is read is NAME=VALUE, such as header=3, got {shown(one)}."
+                )
+            values[name.strip()] = _setting(name.strip(), text)
+        return cls.from_dict(values)
+
+
+def _setting(name: str, text: str) -> Any:
+    """Return the value of a setting that is given as a text."""
+    if name in ("header", "skip", "skip_end"):
+        parts = text.split(",")
+        if not all(part.strip().isdecimal() for part in parts):
+            raise InvalidInputError(f"{name} must be a whole number, got {shown(text)}.")
+        numbers = [int(part) for part in parts]
+        return numbers if name == "header" else numbers[0]
+    if name in ("missing", "kept"):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    if name == "columns":
+        return read_json(text, "columns")
+    return {"tab": "\t"}.get(text, text) if name == "delimiter" else text
+
+
+def can_delimit(mark: str) -> bool:
+    """Say whether a mark can separate fields: one character, or one with itself or a blank."""
+    return (
+        0 < len(mark) <= 2
+        and not set(mark) & set('"\r\n\x00')
+        and (len(mark) == 1 or (mark[1] in (mark[0], " ") and mark != "  "))
+    )
+
+
+def _listed(value: Any, what: str) -> tuple[Any, ...]:
+    if isinstance(value, str) or not isinstance(value, list | tuple):
+        raise InvalidInputError(f"{what} must be a list, got {shown(value)}.")
+    return tuple(value)
+
+
+AS_IT_IS = ReadOptions()
+"""Leaves to the file how it is read."""
 
 
 def _without_defaults(options: ColumnOptions | ReadOptions) -> dict[str, Any]:

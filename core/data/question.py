@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from core.data.catalogue import BUNDLED
 from core.data.joints import EXAMPLES
-from core.data.options import ReadOptions
+from core.data.options import AS_IT_IS, ReadOptions
 from core.data.readers.describe import ColumnInfo, TableInfo, describe, recognised
-from core.data.readers.sources import AS_IT_IS, Sources
-from core.data.readers.text import FIRST
+from core.data.readers.names import FIRST
+from core.data.readers.sources import Sources
 from core.data.spec import Binning, DataSpec
 
 FEW = 50

@@ -20,8 +20,12 @@ from core.data.spec import Filter
 from core.errors import InvalidInputError
 from core.joint import MISSING
 from core.limits import DUCKDB_MEMORY
+from core.texts import BLANK, TRUTHS, WHOLE, as_level
 from core.validation import shown
 from core.wording import number_of
+
+_PLAIN = "[!-~]|[!-~][ -~]*[!-~]"
+"""The pattern of texts of ASCII without blanks at their ends, which most are."""
 
 BLANKS = ("?", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "none", "-", "--", ".")
 """Marks of a missing number in a column of numbers, in lower case."""
@@ -167,6 +171,7 @@ def _connect(paths: Sequence[Path], spill: str) -> Any:
         autoinstall_known_extensions="false",
         autoload_known_extensions="false",
     )
+    define_texts(backend)
     backend.con.execute("SET allowed_paths = $1", [[str(path) for path in paths]])
     backend.con.execute("SET enable_external_access = false")
     return backend
@@ -193,11 +198,60 @@ def _what_is_wrong(error: duckdb.Error) -> str:
     return "could not be read: it is damaged, or has changed since it was opened"
 
 
+@ibis.udf.scalar.builtin(name="plain_text")  # type: ignore[untyped-decorator]
+def _plain_text(text: str) -> str:  # type: ignore[empty-body]
+    """Return a text as `plain_text` does: a macro of each connection."""
+
+
+@ibis.udf.scalar.builtin(name="level_text")  # type: ignore[untyped-decorator]
+def _level_text(text: str) -> str:  # type: ignore[empty-body]
+    """Return a text as `as_text` does: a macro of each connection."""
+
+
+@ibis.udf.scalar.builtin(name="number_of_text")  # type: ignore[untyped-decorator]
+def _number_of_text(text: str) -> float:  # type: ignore[empty-body]
+    """Return a text as `as_number` does: a macro of each connection."""
+
+
+def _macros() -> str:
+    """Return what defines the functions of texts in a DuckDB, short wherever a query uses them."""
+    truths = ", ".join(f"'{one}'" for one in TRUTHS)
+    whens = " ".join(f"WHEN '{one}' THEN '{truth}'" for one, truth in TRUTHS.items())
+    return f"""
+        CREATE TEMP MACRO is_plain(t) AS regexp_full_match(t, '{_PLAIN}');
+        CREATE TEMP MACRO stripped(t) AS nullif(nfc_normalize(trim(t, '{BLANK}')), '');
+        CREATE TEMP MACRO plain_text(t) AS CASE WHEN is_plain(t) THEN t ELSE stripped(t) END;
+        CREATE TEMP MACRO level_of(t) AS
+            CASE WHEN t IN ({truths}) THEN CASE t {whens} END
+            WHEN ends_with(t, '.0') THEN regexp_replace(t, '{WHOLE}', '\\1') ELSE t END;
+        CREATE TEMP MACRO level_text(t) AS
+            CASE WHEN is_plain(t) THEN level_of(t) ELSE level_of(stripped(t)) END;
+        CREATE TEMP MACRO finite(n) AS CASE WHEN isfinite(n) THEN n END;
+        CREATE TEMP MACRO number_of_text(t) AS
+            CASE WHEN contains(t, '_') OR contains(t, '+-') THEN NULL
+            WHEN strlen(t) = length(t) THEN finite(try_cast(t AS DOUBLE))
+            ELSE finite(try_cast(stripped(t) AS DOUBLE)) END;
+    """
+
+
+def define_texts(backend: Any) -> None:
+    """Define what this module's queries of texts need in a DuckDB."""
+    backend.con.execute(_macros())
+
+
+def plain_text(column: Any) -> Any:
+    """Return texts without blanks at their ends, their letters composed; NULL for a blank."""
+    return _plain_text(column)
+
+
 def as_text(column: Any) -> Any:
-    """Return a column's levels as text, NULL where the value is missing or blank."""
+    """Return a column's levels as text, NULL where the value is missing or blank.
+
+    A value has one text in all files: 1.0 is 1, and TRUE is true.
+    """
     kind = column.type()
     if kind.is_string():
-        return column.strip().nullif("")
+        return _level_text(column)
     if kind.is_floating():
         text = (column + 0.0).cast("string").re_replace(r"\.0$", "")  # −0 and 0 are one level
         return ibis.ifelse(column.isnan(), ibis.null("string"), text)
@@ -211,10 +265,14 @@ def may_hold_numbers(column: Any) -> bool:
 
 
 def as_number(column: Any) -> Any:
-    """Return a column of text or numbers as numbers, NULL where a value is none."""
-    text = column.type().is_string()  # the cast ignores blanks at the ends
-    number = column.try_cast("float64") if text else column.cast("float64")
-    return ibis.ifelse(number.isnan(), ibis.null("float64"), number)
+    """Return a column of text or numbers as numbers, NULL where a value is none.
+
+    Of texts these are those that `core.texts.number` takes for one.
+    """
+    if not column.type().is_string():
+        number = column.cast("float64")
+        return ibis.ifelse(number.isnan(), ibis.null("float64"), number)
+    return _number_of_text(column)
 
 
 def is_mark(column: Any) -> Any:
@@ -224,13 +282,13 @@ def is_mark(column: Any) -> Any:
 
 def is_text(column: Any) -> Any:
     """Return whether each text is neither a number, nor missing, nor a mark of a missing number."""
-    number = column.try_cast("float64")
-    return ibis.ifelse(number.isnull(), ~is_mark(column), False)
+    other = as_number(column).isnull()  # most are numbers, and are not looked at again
+    return ibis.ifelse(other, plain_text(column).notnull() & ~is_mark(column), False)
 
 
 def is_word(column: Any) -> Any:
     """Return whether each text is neither a number nor missing; a mark such as NA is a word."""
-    return column.try_cast("float64").isnull() & as_text(column).notnull()
+    return ibis.ifelse(as_number(column).isnull(), plain_text(column).notnull(), False)
 
 
 def filtered(table: OpenTable, filters: Iterable[Filter]) -> Any:
@@ -244,7 +302,7 @@ def filtered(table: OpenTable, filters: Iterable[Filter]) -> Any:
 def passes(column: Any, chosen: Filter) -> Any:
     """Return whether each record passes a filter on a column."""
     if not chosen.is_range:
-        return as_text(column).fill_null(MISSING).isin(chosen.levels)
+        return as_text(column).fill_null(MISSING).isin([as_level(one) for one in chosen.levels])
     if not may_hold_numbers(column):
         raise InvalidInputError(
             f"Column {shown(chosen.column)} holds no numbers, so no range of it can be kept."

@@ -7,6 +7,7 @@ that is kept once can stand in every cell.
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 import zlib
 from collections import Counter
@@ -29,6 +30,12 @@ _CHUNK = 1 << 20
 _LONGEST = 20
 """Characters of the number of a shared text, and of a cell's place, that are read."""
 
+
+MOST_MERGED = 20_000
+"""Most merged cells that are filled."""
+
+_PLACES = re.compile(r"[A-Z]{1,3}[0-9]{1,7}:[A-Z]{1,3}[0-9]{1,7}")
+"""The places of merged cells."""
 
 NAMED = 5
 """Most sheets that are named beside the one that is read."""
@@ -57,6 +64,12 @@ class _Part:
     number: str = ""
     own: int = 0
     longest: int = 0
+    merged: list[str] = field(default_factory=list)
+    unresolved: int = 0
+    is_formula: bool = False
+    is_text: bool = False
+    is_in_value: bool = False
+    has_result: bool = False
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Note the beginning of an element."""
@@ -67,9 +80,16 @@ class _Part:
             case "c":
                 before, self.is_in_cell, self.number, self.own = self.column, True, "", 0
                 self.is_shared = attributes.get("t") == "s"
+                self.is_text = attributes.get("t") == "str"  # which may be empty
+                self.is_formula = self.is_in_value = self.has_result = False
                 self.column = _column(attributes.get("r", "")) or self.column + 1
                 self.cells += max(0, self.column - before)
+            case "f" if self.is_in_cell:
+                self.is_formula = True
+            case "mergeCell" if len(self.merged) < MOST_MERGED:
+                self.merged.append(attributes.get("ref", ""))
             case "v" | "is" if self.is_in_cell:
+                self.is_in_value, self.has_result = True, self.is_text
                 self.last_row = max(self.last_row, self.row)
                 self.last_column = max(self.last_column, self.column)
             case "si":
@@ -80,10 +100,13 @@ class _Part:
         if name.rpartition(":")[2] == "c":
             if self.is_shared:
                 self.shared[_number(self.number)] += 1
+            self.unresolved += self.is_formula and not self.has_result
             self.is_in_cell = False
 
     def say(self, text: str) -> None:
         """Note characters between elements."""
+        if self.is_in_value and not text.isspace():
+            self.has_result = True
         if self.is_in_cell and self.is_shared:
             self.number = (self.number + text)[:_LONGEST]
         elif self.is_in_cell:
@@ -98,12 +121,15 @@ class _Part:
 class Extent:
     """What is to be held of a workbook's first sheet, or of its largest part if that is not told.
 
-    `cells`: those between included. `characters`: each text counted wherever it stands.
+    `cells`: those between included. `characters`: each text counted wherever it stands. `merged`:
+    places of merged cells such as A1:B2; `unresolved`: number of formulas without a stored result.
     """
 
     cells: int
     characters: int
     longest: int
+    merged: tuple[str, ...] = ()
+    unresolved: int = 0
 
 
 @dataclass(frozen=True)
@@ -121,8 +147,7 @@ class Sheets:
         rest = [_quoted(name) for name in self.others] + [f"{self.more:,} more"] * bool(self.more)
         verb = "is" if len(rest) == 1 else "are"
         return (
-            f"Sheet {_quoted(self.read)} is read; {listed(rest)} {verb} not: save the one you want "
-            "as the first."
+            f"Sheet {_quoted(self.read)} is read; {listed(rest)} {verb} not: choose another sheet."
         )
 
 
@@ -142,7 +167,7 @@ def parts_of(workbook: Path | bytes) -> int:
     return found
 
 
-def extent(workbook: Path | bytes) -> Extent:
+def extent(workbook: Path | bytes, sheet: str = "") -> Extent:
     """Look through a workbook in bounded memory; a part that is no XML has no cells."""
     file = io.BytesIO(workbook) if isinstance(workbook, bytes) else workbook
     parts: list[tuple[str, _Part]] = []
@@ -153,38 +178,46 @@ def extent(workbook: Path | bytes) -> Extent:
                     parts.append((member.filename, _looked_through(content)))
     # which part has the shared texts is not asked: the longest in each place, so that none hides
     texts = [max(sizes) for sizes in zip_longest(*(part.texts for _, part in parts), fillvalue=0)]
-    first = _first_sheet(file)
+    first = _part_of(file, sheet)
     held = [part for name, part in parts if name == first] or [part for _, part in parts]
     return Extent(
         max((max(one.cells, one.row, one.last_row * one.last_column) for one in held), default=0),
         max((_characters(part, texts) for part in held), default=0),
         max([0, *texts, *(part.longest for part in held)]),
+        tuple(ref for part in held for ref in part.merged if _PLACES.fullmatch(ref)),
+        sum(part.unresolved for part in held),
     )
 
 
-def _first_sheet(file: io.BytesIO | Path) -> str | None:
+def _part_of(file: io.BytesIO | Path, sheet: str) -> str | None:
     """Return the part that is read, found by the reader's own code: so none can hide another."""
     try:
-        return next((part for _, part in _worksheets(file)), None)
+        named = [(name, part) for name, part in _worksheets(file) if sheet in ("", name)]
+        return named[0][1] if named else None
     except Exception:
         return None
 
 
 def _worksheets(file: io.BytesIO | Path) -> Iterator[tuple[str, str]]:
-    """Find the name and the part of each sheet that can be read, in their order."""
+    """Find the name and the part of each sheet that can be read, those that are seen first."""
     # a name would have to end as those of workbooks do
     with file.open("rb") if isinstance(file, Path) else nullcontext(file) as content:
         reader = ExcelReader(content, read_only=True, data_only=True, keep_links=False)
         reader.read_manifest()
         reader.read_workbook()
-        for sheet, relation in reader.parser.find_sheets():
-            if relation.target in reader.valid_files and "chartsheet" not in relation.Type:
-                yield str(sheet.name), str(relation.target)
+        found = [
+            (sheet.state != "visible", str(sheet.name), str(relation.target))
+            for sheet, relation in reader.parser.find_sheets()
+            if relation.target in reader.valid_files and "chartsheet" not in relation.Type
+        ]
+    for _, name, part in sorted(found, key=lambda one: one[0]):
+        yield name, part
 
 
-def sheets_of(workbook: Path) -> Sheets:
-    """Return the sheets of a workbook that was read."""
-    first, *others = [name for name, _ in _worksheets(workbook)]
+def sheets_of(workbook: Path, sheet: str = "") -> Sheets:
+    """Return the sheets of a workbook, of which the named one is read if it is there."""
+    names = [name for name, _ in _worksheets(workbook)]
+    first, *others = sorted(names, key=lambda name: name != sheet)
     return Sheets(first, tuple(others[:NAMED]), len(others[NAMED:]))
 
 

@@ -17,6 +17,7 @@ from core.data.databases.tables import (
     fetch,
     tables_of,
 )
+from core.data.options import ReadOptions
 from core.data.readers.marks import with_marks
 from core.data.readers.reading import Upload, read_file
 from core.data.readers.sources import shared_file
@@ -49,13 +50,10 @@ Report = Callable[[Any], None]
 """Is called with a job's progress."""
 
 
-def read_workbook(path: Path, name: str, *, report: Report) -> Upload:
-    """Read an uploaded file in its own folder; delete it where its records were copied."""
+def read_workbook(path: Path, name: str, read: ReadOptions, *, report: Report) -> Upload:
+    """Read an uploaded file in its own folder."""
     report("reading")
-    upload = read_file(path, name, path.parent)
-    if path not in upload.table.paths:
-        path.unlink()
-    return upload
+    return read_file(path, name, path.parent, read)
 
 
 def read_shared(name: str, folder: Path, *, report: Report) -> Upload:

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from core.data.counts.report import Counted
 from core.data.spec import DataSpec, Filter
-from core.data.tables import as_number, as_text, is_mark, is_text, passes
+from core.data.tables import as_number, as_text, define_texts, is_mark, is_text, passes, plain_text
 from core.data.treatment.bins import Bins, bin_index
 from core.data.treatment.symbols import Coding
 from core.errors import InvalidInputError
@@ -22,7 +22,7 @@ from core.joint import JOINER, MISSING
 from core.validation import BoolArray, IntArray
 
 _BLANK = np.arange(256) <= ord(" ")
-"""Bytes that may be blanks at the ends of a text."""
+"""Bytes that may be blanks at the ends of a text of ASCII."""
 
 
 class Values:
@@ -30,6 +30,7 @@ class Values:
 
     def __init__(self, marked: Iterable[str]) -> None:
         self._backend = ibis.duckdb.connect()
+        define_texts(self._backend)
         self._marked = frozenset(marked)
         self._queries: dict[Any, str] = {}
 
@@ -73,7 +74,7 @@ class Values:
             return values.cast(pa.string())
         if pa.types.is_string(values.type) and _is_bare(values):
             return values
-        found = self._asked("text", values, lambda value: {"text": as_text(value)})
+        found = self._asked("text", values, _as_id)
         return found["text"].combine_chunks().cast(pa.string())
 
     def _unmarked(self, column: str, value: Any) -> Any:
@@ -97,15 +98,22 @@ class Values:
             connection.unregister("distinct_values")
 
 
+def _as_id(value: Any) -> dict[str, Any]:
+    return {"text": plain_text(value) if value.type().is_string() else as_text(value)}
+
+
 def _is_bare(texts: Any) -> bool:
-    """Say whether no text of a string array is missing, empty, or begins or ends with a blank."""
+    """Say whether all texts of a string array are ASCII without blanks at their ends."""
     _, ends, content = texts.buffers()
     if texts.null_count or content is None:
         return False
     offsets = np.frombuffer(ends, np.int32)[texts.offset : texts.offset + len(texts) + 1]
     if not (offsets[1:] > offsets[:-1]).all():
         return False
-    data = np.frombuffer(content, np.uint8)
+    data = np.frombuffer(content, np.uint8)[offsets[0] : offsets[-1]]
+    offsets = offsets - offsets[0]
+    if data.max(initial=0) > 127:
+        return False
     return not (_BLANK[data[offsets[:-1]]].any() or _BLANK[data[offsets[1:] - 1]].any())
 
 

@@ -17,9 +17,8 @@ from pyarrow import parquet
 from core.data import DataSpec, Sources, folders
 from core.data.catalogue import BUNDLED, bundled
 from core.data.counts.cells import JOINED
-from core.data.options import ReadOptions
+from core.data.options import AS_IT_IS, ReadOptions
 from core.data.readers.reading import Upload
-from core.data.readers.sources import AS_IT_IS
 from core.data.tables import FileTable
 from core.errors import InvalidInputError
 from core.records.draws import Draw, Keyed, Seeded
@@ -133,12 +132,11 @@ def designed(text: str, records: Path, sources: Sources, design: Path | None = N
             "distribution without columns: a release needs a data set, such as a file (--design)."
         )
     read = scenario.data.read
-    layout = read.delimiter or None, read.encoding
-    key = sources.add_file(records, *layout)
-    upload = sources.upload(key, read.within(sources.uploads[key].table.columns))
+    key = sources.add_file(records, read.layout)
+    upload = sources.records(key, read.within(sources.uploads[key].table.columns))
     source = scenario.data.source
     if design is not None:
-        source = sources.add_file(design, *layout)
+        source = sources.add_file(design, read.layout)
     elif "source" not in json.loads(text).get("data", {}):
         source = key
     elif source.startswith("upload:"):
@@ -149,7 +147,7 @@ def designed(text: str, records: Path, sources: Sources, design: Path | None = N
                 "mechanism is to be made for (--design)."
             )
     elif (named := named_file(source)) is not None:
-        source = sources.add_file(named, *layout)
+        source = sources.add_file(named, read.layout)
     result = evaluate(replace(scenario, data=replace(scenario.data, source=source)), sources)
     return Designed(result, upload, _same(source, upload), sources)
 
@@ -172,17 +170,18 @@ def named_file(source: str) -> Path | None:
 def original(source: str, sources: Sources, read: ReadOptions = AS_IT_IS) -> Upload:
     """Return the one file that a scenario's data is read from, which a release is made of."""
     if source in sources.uploads:
-        return sources.upload(source, read)
+        return sources.records(source, read)
     table = sources.open(source, (), read)
     if not is_bundled(source) or not isinstance(table, FileTable):
         raise InvalidInputError(
             f"{table.title} is a joint distribution without records: a release needs a data set."
         )
+    table = sources.each_record(table)
     path = bundled_file(source)
     size = path.stat().st_size
     if not read.of_values:
         table = FileTable(table.title, (path,), table.columns)
-    return Upload(file_hash(path), path.name, size, "Parquet", table, bundled(source).rows)
+    return Upload(file_hash(path), path.name, size, "Parquet", table, table.rows, path)
 
 
 @cache

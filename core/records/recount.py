@@ -25,6 +25,7 @@ from core.data.hierarchies import Hierarchy
 from core.data.spec import DataSpec, Filter
 from core.errors import InvalidInputError
 from core.records.fields import kept_levels
+from core.texts import as_level, number, stripped
 from core.validation import FloatArray, IntArray
 
 BLANKS = {"?", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "none", "-", "--", "."}
@@ -38,9 +39,6 @@ UNKNOWN = -1
 
 NO_NUMBER = object()
 """The level of a text that is no number, in a column of numbers with bins."""
-
-SPACE = " \t\n\r\v\f"
-"""Characters that are removed from the ends of a text."""
 
 SEPARATORS = (",", "\t", ";", "|")
 """Possible separators of the fields of a text file."""
@@ -129,7 +127,10 @@ def texts_of(path: Path, name: str, names: Sequence[str] | None = None) -> list[
     columns, _ = read_columns(path, [name], names)
     if name not in columns:
         raise InvalidInputError(f"{path.name} has no column {name!r}, which the release read.")
-    texts = [_text(value) for value in columns[name].values]
+    texts = [
+        stripped(value) or None if isinstance(value, str) else _text(value)
+        for value in columns[name].values
+    ]
     return [texts[place] for place in columns[name].index.tolist()]
 
 
@@ -207,16 +208,16 @@ def _level(value: Any, edges: Sequence[float] | None, marked: bool) -> Any:
         return None
     if edges is None:
         return text
-    number = _number(value)
-    if number is None and isinstance(value, str) and text.lower() not in BLANKS:
+    found = _number(value)
+    if found is None and isinstance(value, str) and text.lower() not in BLANKS:
         return NO_NUMBER
-    if number is None or math.isnan(number):
+    if found is None or math.isnan(found):
         return None
-    if number < edges[0]:
+    if found < edges[0]:
         return 0
-    if number > edges[-1]:
+    if found > edges[-1]:
         return len(edges)
-    return min(max(bisect.bisect_right(edges, number), 1), len(edges) - 1)
+    return min(max(bisect.bisect_right(edges, found), 1), len(edges) - 1)
 
 
 def _text(value: Any) -> str | None:
@@ -224,7 +225,7 @@ def _text(value: Any) -> str | None:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, str):
-        return value.strip(SPACE) or None
+        return as_level(value) or None
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
@@ -233,31 +234,21 @@ def _text(value: Any) -> str | None:
 
 
 def _number(value: Any) -> float | None:
-    """Return a value as a number or NaN, None where it is neither.
-
-    A text is a number if the count takes it for one: Python and DuckDB each read more of them.
-    """
+    """Return a value as a number or NaN, None where it is neither."""
     if not isinstance(value, str):
         return float(value) if isinstance(value, int | float | decimal.Decimal) else None
-    text = value.strip(SPACE)
-    if not text.isascii() or text != text.strip():
-        return None
-    try:
-        return float(text.removeprefix("+") if text.startswith("+-") else text)
-    except ValueError:
-        return None
+    return number(value)
 
 
 def _passes(value: Any, chosen: Filter, marked: bool) -> bool:
     """Say whether a value passes a filter."""
     low, high = chosen.low, chosen.high
-    blank = marked and isinstance(value, str) and value.strip(SPACE).lower() in BLANKS
+    blank = marked and isinstance(value, str) and as_level(value).lower() in BLANKS
     if low is None and high is None:
-        return (MISSING if blank else _text(value) or MISSING) in chosen.levels
-    number = None if blank else _number(value)
-    return number is not None and (
-        (low is None or number >= low) and (high is None or number <= high)
-    )
+        kept = map(as_level, chosen.levels)
+        return (MISSING if blank else _text(value) or MISSING) in kept
+    found = None if blank else _number(value)
+    return found is not None and ((low is None or found >= low) and (high is None or found <= high))
 
 
 def read_columns(

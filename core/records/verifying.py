@@ -348,14 +348,24 @@ def _recounted(
         how = " It was read by the library's own code, as the scenario says how to read it."
     try:
         if read == ReadOptions():
-            return recount(body, scenario.data, original), "", Original(original)
+            plain = recount(body, scenario.data, original)
+            if plain.records == body["original"]["records"] or not _repaired(original, sources):
+                return plain, "", Original(original)
         raise InvalidInputError(how)
     except InvalidInputError:
-        key = sources.add_file(original, read.delimiter or None, read.encoding)
-        upload = sources.upload(key, read.within(sources.uploads[key].table.columns))
+        key = sources.add_file(original, read.layout)
+        upload = sources.records(key, read.within(sources.uploads[key].table.columns))
         path, called = upload.table.paths[0], upload.table.columns
         counted = recount(body, scenario.data, path, called)
         return counted, how, Original(path, called, workbook=upload.sheets is not None)
+
+
+def _repaired(original: Path, sources: Sources) -> bool:
+    """Say whether the library repairs a file to read it, so that other records may count."""
+    try:
+        return bool(sources.uploads[sources.add_file(original)].repairs)
+    except CoreError:
+        return False
 
 
 def _counts(body: Mapping[str, Any], counted: Recount, how: str) -> Check:

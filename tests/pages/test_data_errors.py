@@ -154,7 +154,7 @@ def test_a_refused_upload_can_be_read_with_another_separator_or_left():
     app.selectbox(key="own_delimiter").set_value("|")
     checked(app.run())
     assert len(app.error) == 1
-    app.button(key="own_as_2").click()
+    app.button(key="own_as_0").click()
     checked(app.run())
     assert not app.error
     assert metrics(app)["Records n"] == "3"

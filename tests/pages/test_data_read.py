@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from core.data import ColumnOptions, ReadOptions
-from core.data.readers.text import samples
+from core.data.readers.encoding import samples
 from core.scenario import Scenario
 from core.scenario.url import from_query
 from tests.hostile.files import workbook

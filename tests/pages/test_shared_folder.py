@@ -17,7 +17,7 @@ def folder(tmp_path, monkeypatch):
     columns = {"sex": list("fm") * 600, "job": list("abc") * 400}
     parquet.write_table(pa.table(columns), tmp_path / "people.parquet")
     (tmp_path / "few.csv").write_text("town,job\nA,x\nB,y\nA,y\n")
-    (tmp_path / "bad.csv").write_text("a,a\n1,2\n")
+    (tmp_path / "bad.csv").write_text("a,b\n1,2\n1,2,3\n")
     monkeypatch.setenv(FOLDER, str(tmp_path))
     return tmp_path
 
@@ -50,7 +50,7 @@ def test_what_cannot_be_read_gives_one_sentence(folder, sweeps):
     app = open_page()
     use(app, "bad.csv")
     finish(app, sweeps)
-    assert errors(app) == ["bad.csv has 2 columns named 'a'; names must be distinct."]
+    assert errors(app) == ["bad.csv has 3 fields in line 3, its header has 2."]
     assert spec(app) == DataSpec()
     (folder / "few.csv").unlink()
     sweeps.taken.clear()

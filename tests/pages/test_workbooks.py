@@ -107,7 +107,7 @@ def test_the_sheet_that_is_read_and_the_others_are_named(sweeps, monkeypatch, el
         sweeps.finish()
         checked(app.run())
     said = [one.value.replace("\\", "") for one in app.caption]
-    assert "Sheet “J_a_n” is read; “Feb” is not: save the one you want as the first." in said
+    assert "Sheet “J_a_n” is read; “Feb” is not: choose another sheet." in said
     assert not any("Sheet “" in one.value for one in brought(workbook(), "one.xlsx").caption)
 
 

@@ -24,6 +24,7 @@ from core.data.counts.cells import (
 from core.data.counts.report import Counted, CountedTask, CountReport
 from core.data.joints import JointSource
 from core.data.options import ReadOptions
+from core.data.readers.asked import open_questions
 from core.data.readers.marks import marks_of
 from core.data.readers.sources import Sources
 from core.data.spec import DataSpec
@@ -42,6 +43,7 @@ from core.data.treatment.symbols import (
 from core.errors import InvalidInputError
 from core.joint import JOINER, Joint
 from core.limits import MAX_ATTRIBUTES, MAX_GRID
+from core.texts import alike
 from core.validation import BoolArray, FloatArray, shown
 
 
@@ -203,6 +205,8 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
     )
     report = replace(
         report,
+        asked=_asked(table, spec) if first == "S" else (),
+        alike=_alike(sides, names),
         grouped_s=grouped[0],
         grouped_x=grouped[1],
         bins=cuts,
@@ -237,6 +241,28 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
         return replace(counted, codings=codings)
     counted = _finish(product.counts, s_labels, product.labels, spec, report, None, first)
     return replace(_with_attributes(counted, product.attributes), codings=codings)
+
+
+def _asked(table: OpenTable, spec: DataSpec) -> tuple[str, ...]:
+    """Return what a user's table leaves open, and how it is counted."""
+    used = {*spec.secret, *spec.released}
+    if not table.file.told:
+        return ()
+    found = open_questions(table, spec.read)
+    return tuple(one.sentence for one in found if not one.columns or used.intersection(one.columns))
+
+
+def _alike(
+    sides: tuple[Side, Side], names: list[tuple[str, ...]]
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the symbols of each side that look alike, as they differ in case or blanks alone."""
+    found = []
+    for side, called in zip(sides, names, strict=True):
+        groups: dict[str, list[str]] = {}
+        for name in dict.fromkeys(called):
+            groups.setdefault(alike(name), []).append(name)
+        found += [(side.title, tuple(group)) for group in groups.values() if len(group) > 1]
+    return tuple(found)
 
 
 def _sides(
@@ -385,7 +411,7 @@ def count_joint(source: JointSource, spec: DataSpec) -> Counted:
     """Return the joint of a source that is one; of `spec` only whether S is released counts."""
     check_size("S", len(source.s_labels), "X", len(source.x_labels), spec.secret_released)
     whole = source.records
-    report = CountReport(source.title, "S", "X", n_total=whole, n_used=whole)
+    report = CountReport(source.title, "S", "X", n_total=whole, n_used=whole, asked=source.notes)
     counted = _finish(source.weights, source.s_labels, source.x_labels, spec, report, None)
     if not source.x_shape or spec.secret_released:
         return counted

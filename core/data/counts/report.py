@@ -40,7 +40,8 @@ class CountReport:
     values. `as_levels`: words that often mark a missing value, and are levels here. `merged`,
     `left_out`, `unknown`: symbols with the name of their columns; `unknown` ones are to be merged
     or left out, and no record has them. `zero_cells`: number of pairs of a level of S and one of X
-    that never occur, before S is released too.
+    that never occur, before S is released too. `asked`: what the data leaves open. `alike`: symbols
+    that look alike, with the name of their columns.
     """
 
     title: str
@@ -64,10 +65,12 @@ class CountReport:
     hierarchies: tuple[Hierarchy, ...] = ()
     rare_levels: tuple[tuple[str, Grouped], ...] = ()
     zero_cells: int = 0
+    asked: tuple[str, ...] = ()
+    alike: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def sentences(self) -> tuple[str, ...]:
         """Return a sentence for each thing that was left out, grouped or cut, and why."""
-        said = []
+        said = list(self.asked)
         total = self.n_total or 0
         if self.filtered:
             share = _share(self.filtered, total)
@@ -107,16 +110,7 @@ class CountReport:
                     f"{number_of(grouped.levels, 'rare level')} of {name!r} with {records} "
                     f"({share}) {were(grouped.levels)} grouped into one."
                 )
-        said += [
-            f"{', '.join(map(repr, names[:-1]))} and {names[-1]!r} of {column!r} are merged into "
-            "one symbol."
-            for column, names in self.merged
-        ]
-        said += [
-            f"No record that is counted has {listed(_first(names), 'or')} of {column!r}, to be "
-            "merged or left out."
-            for column, names in self.unknown
-        ]
+        said += self._of_symbols()
         said += [
             f"{cut.column!r} has {number_of(len(cut.labels) - 2, 'bin')} instead of {cut.asked}, "
             "because equal values stay together."
@@ -124,6 +118,24 @@ class CountReport:
             if len(cut.labels) - 2 < cut.asked
         ]
         return tuple(said)
+
+    def _of_symbols(self) -> list[str]:
+        """Return a sentence for each group of symbols that are merged, unknown or alike."""
+        found = [
+            f"{', '.join(map(repr, names[:-1]))} and {names[-1]!r} of {column!r} are merged into "
+            "one symbol."
+            for column, names in self.merged
+        ]
+        found += [
+            f"No record that is counted has {listed(_first(names), 'or')} of {column!r}, to be "
+            "merged or left out."
+            for column, names in self.unknown
+        ]
+        found += [
+            f"{listed(_first(names))} of {column!r} look alike and are apart."
+            for column, names in self.alike
+        ]
+        return found
 
 
 def _first(names: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,12 +11,26 @@ from typing import Any
 
 import ibis
 import ibis.expr.datatypes as dt
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 from pyarrow import parquet
 
 from core.data.options import ORDERS, ColumnOptions, ReadOptions
 from core.data.readers.marks import counted_words, per_column, with_marks
-from core.data.tables import FileTable, OpenTable, as_number, as_text, is_mark, open_table
+from core.data.tables import (
+    WEIGHT,
+    FileTable,
+    OpenTable,
+    as_number,
+    as_text,
+    is_mark,
+    may_hold_numbers,
+    open_table,
+    plain_text,
+)
 from core.errors import InvalidInputError
+from core.limits import MAX_UPLOAD_RECORDS
 from core.validation import shown
 
 TRUE = ("true", "t", "yes", "y", "on", "1", "wahr", "ja", "oui", "vrai")
@@ -54,7 +68,7 @@ def _group(thousands: str) -> str:
 
 def number_of_text(column: Any, decimal: str, thousands: str) -> Any:
     """Return texts as numbers with these marks, NULL where one is none."""
-    text = as_text(column)
+    text = plain_text(column)
     plain = text.replace(_MINUS, "-")
     if thousands:
         plain = plain.re_replace(_group(thousands), "")
@@ -228,10 +242,19 @@ def converted(
         columns = {name: _column(table, name, read, name in numbers) for name in file.columns}
         changed = {name for name, one in columns.items() if one is not None}
         words = _missing(table, read, changed, rows)
-        if changed:
-            _write(table, columns, target)
-            plain = replace(plain, paths=(target,))
-    exact = tuple(name for name in file.columns if read.marks_of(name) is not None)
+        weight = _weight(table, read, line)
+        if weight is not None:
+            del columns[read.weight or ""]
+        if changed or weight is not None:
+            _write(table, columns, target, weight)
+            plain = replace(
+                plain,
+                paths=(target,),
+                columns=tuple(columns),
+                counted=plain.counted or weight is not None,
+            )
+    words = tuple(one for one in words if one.column in plain.columns)
+    exact = tuple(name for name in plain.columns if read.marks_of(name) is not None)
     plain = replace(plain, texts=texts, taken=words, exact=exact)
     if read.missing is not None:
         return plain
@@ -259,7 +282,7 @@ def _formatted(table: OpenTable, read: ReadOptions, rows: int) -> frozenset[str]
             blank = _blank(column, marks, numeric=True)
             found = number(column, read)
             there = as_text(column).notnull() & ~blank
-            plain = column.try_cast("float64")
+            plain = as_number(column)
             return {
                 "words": (there & found.isnull()).sum(),
                 "needed": (there & (plain.isnull() | (plain != found))).sum(),
@@ -355,12 +378,86 @@ def _missing(
     return tuple(sorted(found, key=lambda one: places[one.column]))
 
 
-def _write(table: OpenTable, columns: dict[str, Any], target: Path) -> None:
+def _weight(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | None) -> Any:
+    """Return how many records each row stands for, if a column says so; raise where it does not."""
+    name = read.weight
+    if not name:
+        return None
+    title = shown(name)
+    if table.file.counted:
+        raise InvalidInputError(f"{table.file.title} is counted already: {title} cannot count it.")
+    if len(table.file.columns) < 3:
+        raise InvalidInputError(f"Beside {title}, S and X need a column each.")
+    column = table.records[table.position(name)]
+    if column.type().is_nested() or not may_hold_numbers(column):
+        raise InvalidInputError(f"Column {title} holds {column.type()}, and records need numbers.")
+    value = number(column, read)
+    wrong = (value.isnull() | (value < 0) | (value != value.floor())).fill_null(True)
+    numbered = table.records.select(
+        value=as_text(column), wrong=wrong, n=value, record=ibis.row_number()
+    )
+    found = table.row(numbered.aggregate(bad=numbered.wrong.sum(), total=numbered.n.sum()))
+    if found["bad"]:
+        first = table.row(numbered.filter(numbered.wrong).order_by("record").limit(1))
+        record = int(first["record"]) + 1
+        what = "no value" if first["value"] is None else shown(first["value"])
+        fraction = first["n"] is not None and first["n"] > 0
+        why = "; sampling weights cannot be counted" if fraction else ""
+        raise InvalidInputError(
+            f"Column {title} says how many records a row stands for, and record {record:,}"
+            f"{line(record) if line else ''} has {what}: a whole number of at least 0 is needed"
+            f"{why}."
+        )
+    if not found["total"]:
+        raise InvalidInputError(f"Column {title} is 0 throughout: there are no records.")
+    return value.cast("int64")
+
+
+def expanded(file: FileTable, target: Path) -> FileTable:
+    """Return a table with a row for each record of one whose rows stand for several."""
+    total = 0
+    with open_table(file) as table:
+        total = table.total()
+    if total > MAX_UPLOAD_RECORDS:
+        raise InvalidInputError(
+            f"{file.title} stands for {total:,} records, at most {MAX_UPLOAD_RECORDS:,} can be "
+            "written."
+        )
+    source = parquet.read_schema(file.paths[0])
+    names = source.names[:-1]
+    schema = pa.schema([source.field(name) for name in names])
+    with parquet.ParquetWriter(target, schema) as writer:
+        for path in file.paths:
+            with parquet.ParquetFile(path) as read:
+                for batch in read.iter_batches():
+                    times = batch.column(len(names)).to_numpy(zero_copy_only=False)
+                    rows = batch.select(names)
+                    for part in _repeated(times):
+                        writer.write_batch(rows.take(pa.array(part)))
+    return replace(file, paths=(target,), counted=False)
+
+
+def _repeated(times: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """Yield the places of rows, each as often as its number, `AT_ONCE` at a time."""
+    ends = np.cumsum(times)
+    for start in range(0, int(ends[-1]) if len(ends) else 0, AT_ONCE):
+        wanted = np.arange(start, min(start + AT_ONCE, int(ends[-1])))
+        yield np.searchsorted(ends, wanted, side="right")
+
+
+AT_ONCE = 1 << 17
+"""Records that are written together."""
+
+
+def _write(table: OpenTable, columns: dict[str, Any], target: Path, weight: Any = None) -> None:
     """Write all records to a Parquet file, those columns that change as they are read."""
     written = {}
-    for i, name in enumerate(table.file.columns):
-        written[f"c{i}"] = table.records[i] if columns[name] is None else columns[name]
-    query = table.records.select(**written, **table.weight())
+    for i, (name, column) in enumerate(columns.items()):
+        written[f"c{i}"] = table.records[table.position(name)] if column is None else column
+    many = table.weight() if weight is None else {WEIGHT: weight}
+    query = table.records.select(**written, **many)
+    if weight is not None:
+        query = query.filter(query[WEIGHT] > 0)
     batches = table.backend.con.sql(table.backend.compile(query)).to_arrow_reader(100_000)
     with parquet.ParquetWriter(target, batches.schema) as writer:
         for batch in batches:

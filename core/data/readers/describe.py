@@ -11,10 +11,10 @@ from typing import Any
 import ibis
 
 from core.data.joints import JointSource
-from core.data.options import ORDERS, ReadOptions
+from core.data.options import AS_IT_IS, ORDERS, ReadOptions
 from core.data.readers.converted import moments, number, number_of_text
-from core.data.readers.marks import per_column, word_counts
-from core.data.readers.sources import AS_IT_IS, Sources
+from core.data.readers.marks import histogram, per_column, word_counts
+from core.data.readers.sources import Sources
 from core.data.tables import (
     BLANKS,
     FileTable,
@@ -26,6 +26,7 @@ from core.data.tables import (
     is_word,
     may_hold_numbers,
     open_table,
+    plain_text,
 )
 from core.errors import InvalidInputError
 from core.joint import MISSING
@@ -175,9 +176,10 @@ def _present(table: OpenTable, name: str) -> int:
 def _summary(column: Any) -> dict[str, Any]:
     """Return aggregates of a column: numbers of values and words, range, about how many levels."""
     ranged, text = may_hold_numbers(column), column.type().is_string()
+    there = plain_text(column) if text else as_text(column)
     return {
-        "levels": as_text(column).approx_nunique(),
-        "present": as_text(column).count(),
+        "levels": there.approx_nunique(),
+        "present": there.count(),
         "low": as_number(column).min() if ranged else ibis.null("float64"),
         "high": as_number(column).max() if ranged else ibis.null("float64"),
         "words": is_word(column).sum() if text else ibis.literal(0, "int64"),
@@ -239,8 +241,19 @@ def _dates(column: Any) -> dict[str, Any]:
     }
 
 
-CODES = (-9, -99, -999, -9999, 99, 999, 9999, 99999)
-"""Numbers that often stand for a missing one."""
+_SHAPES = [digit * size for size in range(2, 7) for digit in "789"]
+_SHAPES += ["9" * size + digit for size in range(1, 6) for digit in "678"]
+
+CODES = tuple(
+    sorted({*map(int, _SHAPES), *(-int(one) for one in _SHAPES), *(-one for one in range(1, 10))})
+)
+"""Numbers that often stand for a missing one: 77, 88, 99, 97, 9998, -1, -999, …"""
+
+SUPPRESSED = r"^([*.:…•†‡#/?–—-]+|\(?[A-Za-z]\)?|[<>≤≥]=? ?[0-9]+([.,][0-9]+)?)$"
+"""Words that often stand for a number that is not published, in a column of numbers."""
+
+SIGNS = r"^[*.:…•†‡#/?–—-]+$"
+"""Words that often do so in any column."""
 
 
 _FORMATS = ((",", ""), (",", "."), (",", " "), (",", "'"))
@@ -307,13 +320,19 @@ def present_marks(
         types = dict(zip(file.columns, table.records.schema().types, strict=False))
         names = [name for name in file.columns if not types[name].is_nested()]
         found: dict[str, dict[str, int]] = {word: {} for word in chosen}
-        for name, words in word_counts(table, names, rows, partial(_may_mark, chosen)).items():
-            for word, n in words.items():
-                found.setdefault(word, {})[name] = n
+        numeric = _with_numbers(table, names, rows)
+        for some, pattern in ((numeric, SUPPRESSED), ([*set(names) - set(numeric)], SIGNS)):
+            may_mark = partial(_may_mark, chosen, pattern)
+            some = [name for name in names if name in some]
+            for name, words in word_counts(table, some, rows, may_mark).items():
+                for word, n in words.items():
+                    found.setdefault(word, {})[name] = n
         for name, code, n in _codes(table, names, rows, read):
             found.setdefault(str(code), {})[name] = n
     return tuple(
-        PresentMark(word, tuple(counts), sum(counts.values()))
+        PresentMark(
+            word, tuple(name for name in file.columns if name in counts), sum(counts.values())
+        )
         for word, counts in sorted(found.items())
     )
 
@@ -333,8 +352,26 @@ def are_missing(table: FileTable | JointSource, read: ReadOptions) -> Callable[[
     return missing
 
 
-def _may_mark(chosen: Sequence[str], column: Any) -> Any:
-    return is_mark(column) | as_text(column).isin(chosen) if chosen else is_mark(column)
+def _may_mark(chosen: Sequence[str], pattern: str, column: Any) -> Any:
+    text = as_text(column)
+    signs = (
+        text.re_search(pattern) & as_number(column).isnull() if column.type().is_string() else False
+    )
+    found = is_mark(column) | signs
+    return found | text.isin(chosen) if chosen else found
+
+
+def _with_numbers(table: OpenTable, names: Sequence[str], rows: int) -> list[str]:
+    """Return the columns of text that have numbers, and no words but those that may be marks."""
+    types = dict(zip(table.file.columns, table.records.schema().types, strict=False))
+    texts = [name for name in names if types[name].is_string()]
+
+    def asked(column: Any) -> dict[str, Any]:
+        other = is_word(column) & ~is_mark(column) & ~as_text(column).re_search(SUPPRESSED)
+        return {"numbers": as_number(column).count(), "others": other.sum()}
+
+    found = per_column(table, texts, asked, rows)
+    return [name for name in texts if found[name]["numbers"] and not found[name]["others"]]
 
 
 def _codes(
@@ -348,21 +385,22 @@ def _codes(
         found = number(column, read)
         others = found.notin(CODES)
         text = column.type().is_string()
-        there = as_text(column).notnull() & ~_may_mark(read.missing or (), column)
+        there = as_text(column).notnull() & ~_may_mark(read.missing or (), SUPPRESSED, column)
         return {
             "low": found.min(where=others),
             "high": found.max(where=others),
             "words": (there & found.isnull()).sum() if text else ibis.literal(0, "int64"),
-        } | {f"code{i}": (found == code).sum() for i, code in enumerate(CODES)}
+            "codes": histogram(found.cast("string"), where=found.isin(CODES)),
+        }
 
     for name, part in per_column(table, able, asked, rows).items():
         if part["words"] or part["low"] is None:
             continue
-        for i, code in enumerate(CODES):
+        for written, times in sorted((part["codes"] or {}).items()):
+            code = int(float(written))
             near = abs(code) / 2
-            apart = code < part["low"] - near or code > part["high"] + near
-            if part[f"code{i}"] and apart:
-                yield name, code, int(part[f"code{i}"])
+            if code < part["low"] - near or code > part["high"] + near:
+                yield name, code, int(times)
 
 
 def recognised(

@@ -147,7 +147,7 @@ def word_counts(
         return {name: _weighed(table, name, chosen) for name in names}
 
     def asked(column: Any) -> dict[str, Any]:
-        return {"words": _histogram(as_text(column), where=chosen(column))}
+        return {"words": histogram(as_text(column), where=chosen(column))}
 
     counts = per_column(table, names, asked, rows)
     return {name: counts[name]["words"] or {} for name in names}
@@ -171,7 +171,7 @@ def _asked(column: Any) -> dict[str, Any]:
 
 
 @ibis.udf.agg.builtin(name="histogram")  # type: ignore[untyped-decorator]
-def _histogram(word: str) -> dt.Map(dt.string, dt.int64):  # type: ignore[valid-type]
+def histogram(word: str) -> dt.Map(dt.string, dt.int64):  # type: ignore[valid-type]
     """Return how often each word occurs: DuckDB's own aggregate."""
 
 

@@ -2,45 +2,43 @@
 
 from __future__ import annotations
 
-import csv
 import errno
 import hashlib
 import io
+import itertools
 import tempfile
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TextIO
 
-import pandas as pd
 import pyarrow as pa
 from pyarrow import compute, parquet
 
-from core.data.options import ENCODINGS, ReadOptions
+from core.data.options import AS_IT_IS, ENCODINGS, ReadOptions, Repair
+from core.data.readers.dialect import BrokenError, Row
+from core.data.readers.encoding import FALLBACK, codec_of, samples, to_utf8
 from core.data.readers.marks import with_marks
-from core.data.readers.text import (
-    FALLBACK,
-    TextLayout,
-    codec_of,
-    column_names,
-    find_layout,
-    samples,
-    to_utf8,
-    told,
-    write_records,
+from core.data.readers.names import (
+    SHOWN,
+    first_lines,
+    name_columns,
+    same_names,
+    unnamed_said,
 )
+from core.data.readers.records import drop_columns, empty_columns, write_records
+from core.data.readers.sheets import TOO_LONG, write_sheet
+from core.data.readers.text import TextLayout, find_layout
 from core.data.tables import FileTable
-from core.data.workbooks import ZIP, Sheets, extent, parts_of, sheets_of
-from core.errors import InvalidInputError
+from core.data.workbooks import ZIP, Sheets
+from core.errors import Choice, InvalidInputError
 from core.limits import (
     MAX_CELL,
     MAX_UNPACKED_MB,
     MAX_UPLOAD_CELLS,
     MAX_UPLOAD_MB,
     MAX_UPLOAD_RECORDS,
-    MAX_WORKBOOK_CELLS,
-    MAX_WORKBOOK_PARTS,
 )
 from core.wording import file_called
 
@@ -49,9 +47,6 @@ _MEGABYTE = 1 << 20
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Error numbers of a write for which there is no room."""
-
-TOO_LONG = "{} has a cell of {:,} characters, at most {:,} are allowed: leave that column out."
-"""Said of a file with a cell that is no value."""
 
 _PARQUET = b"PAR1"
 """First bytes of Parquet files."""
@@ -88,6 +83,8 @@ class Upload:
     """A file that was read; `sheets` is None where it is no workbook, `text` where it is no text.
 
     `name`: for sentences to the user. `kind`: "CSV", "Parquet" or "Excel", with any delimiter.
+    `original`: the file as it was given, and `asked` how it was to be read. `repairs`: what was
+    done to read it; `hints`: what else may be meant.
     """
 
     sha256: str
@@ -96,16 +93,19 @@ class Upload:
     kind: str
     table: FileTable
     rows: int
+    original: Path
+    asked: ReadOptions = AS_IT_IS
     text: TextFile | None = None
     sheets: Sheets | None = None
+    repairs: tuple[Repair, ...] = ()
+    hints: tuple[Choice, ...] = ()
 
 
 @dataclass(frozen=True)
 class TextFile:
     """A text file as it was given, which can be read in another way.
 
-    `encoding`: what it was read in, a key of `ENCODINGS`. `asked`: encoding and delimiter asked
-    for.
+    `encoding`: what it was read in, a key of `ENCODINGS`. `asked`: how it was to be read.
     """
 
     path: Path
@@ -123,34 +123,48 @@ class TextFile:
         with self.path.open("rb") as raw:
             return samples(raw.read(_MEGABYTE), self.layout.delimiter) if self.guessed else {}
 
+    def _opened(self) -> TextIO:
+        with self.path.open("rb") as raw:
+            codec = codec_of(raw.read(_MEGABYTE), self.encoding)
+        return self.path.open(encoding=codec, newline="")
+
     def place_of(self, record: int) -> str:
         """Say in which line a record begins, as the end of a phrase; "" far down a long file."""
         try:
             # about a second
             return "" if record > 1_000_000 else f" (line {self.line_of(record):,})"
-        except csv.Error:
+        except BrokenError:
             return ""
 
     def line_of(self, record: int) -> int:
         """Return the line in which a record begins; both are counted from 1."""
-        with self.path.open("rb") as raw:
-            codec = codec_of(raw.read(_MEGABYTE), self.encoding)
-        with self.path.open(encoding=codec, newline="") as file:
-            for _ in range(self.layout.lines):
-                file.readline()
-            reader = csv.reader(file, delimiter=self.layout.delimiter)
-            while True:
-                line = self.layout.lines + reader.line_num + 1
-                row = next(reader)
-                if len(row) > 1 or "".join(row).strip():
-                    record -= 1
+        layout = self.layout
+        with self._opened() as file:
+            for line, row in layout.dialect.rows(
+                itertools.islice(file, layout.lines, None), layout.lines
+            ):
+                again = bool(layout.names) and same_names(row, layout.names)
+                if again or (layout.pad == "leave" and len(row) != layout.width):
+                    continue
+                record -= 1
                 if record == 0:
                     return line
+        raise BrokenError(0, "it has fewer records")
+
+    def first(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
+        """Return the first lines, cut into fields, to choose the names from."""
+        rows: list[Row] = []
+        with self._opened() as file, suppress(BrokenError):
+            rows.extend(itertools.islice(self.layout.dialect.rows(file), SHOWN))
+        return first_lines(rows)
+
+    def raw(self, most: int = 40) -> str:
+        """Return the first lines as they are."""
+        with self._opened() as file:
+            return "".join(itertools.islice((line[:500] for line in file), most))
 
 
-def read_bytes(
-    content: bytes, name: str, folder: Path, delimiter: str | None = None, encoding: str = ""
-) -> Upload:
+def read_bytes(content: bytes, name: str, folder: Path, read: ReadOptions = AS_IT_IS) -> Upload:
     """Read a file given as bytes, and keep it in a folder."""
     name = file_called(name)
     if len(content) > MAX_UPLOAD_MB * _MEGABYTE:
@@ -173,8 +187,8 @@ def read_bytes(
     try:
         with room_for(name):
             path.write_bytes(content)
-        upload = read_file(path, name, folder, delimiter, encoding)
-        kept = upload.table.paths if upload.text is None else (path,)
+        upload = read_file(path, name, folder, read)
+        kept = (path,)
         return upload
     finally:
         if fresh and path not in kept:
@@ -204,11 +218,9 @@ def room_for(name: str) -> Iterator[None]:
         ) from error
 
 
-def read_file(
-    path: Path, name: str, folder: Path, delimiter: str | None = None, encoding: str = ""
-) -> Upload:
+def read_file(path: Path, name: str, folder: Path, read: ReadOptions = AS_IT_IS) -> Upload:
     """Read a file: Parquet in its place, any other kind through a Parquet copy in `folder`."""
-    name = file_called(name)
+    name, read = file_called(name), read.layout
     if not path.is_file():
         raise InvalidInputError(f"There is no file {name!r}.")
     size = path.stat().st_size
@@ -218,15 +230,16 @@ def read_file(
         head = file.read(_MEGABYTE)
         file.seek(0)
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    converted = folder / f"{sha256}{(delimiter or '').encode().hex()}{encoding}.parquet"
+    way = "" if read == AS_IT_IS else hashlib.sha256(repr(read).encode()).hexdigest()[:16]
+    converted = folder / f"{sha256}{way}.parquet"
     with (
         room_for(name),
         tempfile.TemporaryDirectory(dir=folder, prefix="reading-") as scratch,
     ):
         fresh = Path(scratch, "records.parquet")
-        kind, columns, text = _convert(path, name, fresh, head, (delimiter, encoding))
+        found = _convert(path, name, fresh, head, read)
         source = fresh if fresh.exists() else path
-        table = FileTable(name, (source,), columns)
+        table = FileTable(name, (source,), found.columns)
         rows = table.rows
         if rows == 0:
             raise InvalidInputError(f"{name} has column names but no records.")
@@ -234,18 +247,41 @@ def read_file(
         if source == fresh:
             fresh.replace(converted)
             table = replace(table, paths=(converted,))
-    sheets = sheets_of(path) if head.startswith(ZIP) else None
-    return Upload(sha256, name, size, kind, table, rows, text, sheets)
+    return Upload(
+        sha256,
+        name,
+        size,
+        found.kind,
+        table,
+        rows,
+        path,
+        read,
+        found.text,
+        found.sheets,
+        found.repairs,
+        found.hints,
+    )
 
 
-def _convert(
-    path: Path, name: str, converted: Path, head: bytes, asked: tuple[str | None, str]
-) -> tuple[str, tuple[str, ...], TextFile | None]:
-    """Return a file's kind, columns and text; unless it is Parquet, write it to `converted`."""
+@dataclass(frozen=True)
+class _Found:
+    """What a file is: its kind, its columns, and what was repaired."""
+
+    kind: str
+    columns: tuple[str, ...]
+    repairs: tuple[Repair, ...] = ()
+    text: TextFile | None = None
+    sheets: Sheets | None = None
+    hints: tuple[Choice, ...] = ()
+
+
+def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOptions) -> _Found:
+    """Find a file's kind and columns; unless it is Parquet, write it to `converted`."""
     if head.startswith(_PARQUET):
-        return (*_parquet(path, name), None)
+        return _parquet(path, name)
     if head.startswith(ZIP):
-        return (*_excel(path, name, converted), None)
+        columns, repairs, sheets, hints = write_sheet(path, name, converted, read)
+        return _Found("Excel", columns, repairs, None, sheets, hints)
     if head.startswith(_COMPOUND) and _ENCRYPTED in path.read_bytes():
         raise InvalidInputError(
             f"{name} is a workbook that is encrypted: save it without a password first."
@@ -253,20 +289,29 @@ def _convert(
     for start, what in _OTHER_KINDS.items():
         if head.startswith(start):
             raise InvalidInputError(f"{name} is {what}; CSV, TSV, Parquet and Excel can be read.")
-    delimiter, encoding = asked
-    text, found = to_utf8(path, name, converted.with_suffix(".txt"), head, encoding)
-    layout = find_layout(text, name, delimiter)
-    write_records(text, name, layout, converted)
+    text, found = to_utf8(path, name, converted.with_suffix(".txt"), head, read.encoding)
+    layout = find_layout(text, name, read)
+    written = write_records(text, name, layout, converted)
+    empty: list[int] = []
+    if layout.columns.unnamed and written.rows and "empty" not in read.kept:
+        empty = empty_columns(converted, layout)
+        if empty and layout.width - len(empty) < 2:
+            empty = empty[max(0, 2 - (layout.width - len(empty))) :]
+        if empty:
+            drop_columns(converted, empty)
     _check_cells(converted, name)
     said = layout.kind + ("" if found == "utf-8" else f", {ENCODINGS[found]}")
-    return (
+    return _Found(
         said,
-        layout.columns,
-        TextFile(path, found, layout, ReadOptions(encoding, delimiter or "")),
+        tuple(one for i, one in enumerate(layout.columns.names) if i not in empty),
+        (*layout.repairs, *unnamed_said(layout.columns, empty), *written.repairs),
+        TextFile(path, found, layout, read),
+        None,
+        layout.hints,
     )
 
 
-def _parquet(path: Path, name: str) -> tuple[str, tuple[str, ...]]:
+def _parquet(path: Path, name: str) -> _Found:
     try:
         names = parquet.read_schema(path).names
         _check_cells(path, name)
@@ -274,7 +319,8 @@ def _parquet(path: Path, name: str) -> tuple[str, tuple[str, ...]]:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:  # names that are not UTF-8 too
         raise InvalidInputError(f"{name} is a damaged Parquet file.") from error
-    return f"Parquet{told(names)}", column_names(names, name)
+    columns = name_columns(names, name)
+    return _Found("Parquet", columns.names, (*columns.repairs, *unnamed_said(columns, ())))
 
 
 def _check_cells(path: Path, name: str) -> None:
@@ -309,67 +355,3 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(inner) or pa.types.is_large_string(inner)) or bool(
         pa.types.is_binary(inner) or pa.types.is_large_binary(inner)
     )
-
-
-def _excel(path: Path, name: str, converted: Path) -> tuple[str, tuple[str, ...]]:
-    """Write the first sheet of a workbook to a Parquet file; return its kind and columns."""
-    if (parts := parts_of(path)) > MAX_WORKBOOK_PARTS:
-        raise InvalidInputError(
-            f"{name} is a zip file of {parts:,} parts, at most {MAX_WORKBOOK_PARTS:,} are allowed."
-        )
-    try:
-        with zipfile.ZipFile(path) as packed:
-            members = packed.infolist()
-        if not any(member.filename == "xl/workbook.xml" for member in members):
-            raise InvalidInputError(
-                f"{name} is a zip file; CSV, TSV, Parquet and Excel can be read."
-            )
-        unpacked = sum(member.file_size for member in members) / _MEGABYTE
-        if unpacked > MAX_UNPACKED_MB:
-            raise InvalidInputError(
-                f"{name} unpacks to {unpacked:,.0f} MB, at most {MAX_UNPACKED_MB:,} MB are allowed."
-            )
-        _require_room_for_cells(path, name)
-        sheet = pd.read_excel(
-            path, header=None, engine="openpyxl", keep_default_na=False, na_values=[""]
-        )
-    except (InvalidInputError, MemoryError):
-        raise
-    except Exception as error:  # openpyxl, zip and XML readers raise errors of many types
-        raise InvalidInputError(f"{name} is a damaged Excel file.") from error
-    sheet = sheet.dropna(how="all").reset_index(drop=True)  # a blank row is no record
-    if sheet.empty:
-        raise InvalidInputError(f"{name} is empty: its first sheet has no cells.")
-    header = ["" if pd.isna(cell) else str(cell) for cell in sheet.iloc[0]]
-    columns = column_names(header, name)
-    body = sheet.iloc[1:].reset_index(drop=True)
-    data = {f"c{i}": _excel_column(body[i]) for i in body.columns}
-    parquet.write_table(pa.table(data), converted)
-    return f"Excel{told(header)}", columns
-
-
-def _require_room_for_cells(path: Path, name: str) -> None:
-    """Refuse a workbook whose cells or texts are many more than its bytes."""
-    found = extent(path)
-    if found.cells > MAX_WORKBOOK_CELLS:
-        raise InvalidInputError(
-            f"{name} spans {found.cells:,} cells, at most {MAX_WORKBOOK_CELLS:,} are allowed: "
-            "remove what is far away from its table."
-        )
-    if found.longest > MAX_CELL:
-        raise InvalidInputError(TOO_LONG.format(name, found.longest, MAX_CELL))
-    if found.characters > MAX_UNPACKED_MB * _MEGABYTE:
-        raise InvalidInputError(
-            f"{name} has {found.characters / _MEGABYTE:,.0f} MB of text in its cells, at most "
-            f"{MAX_UNPACKED_MB:,} MB are allowed."
-        )
-
-
-def _excel_column(cells: pd.Series[str]) -> pa.Array:
-    """Return a column as numbers where doubles hold all its cells, else as text."""
-    present = cells.dropna()
-    if present.map(lambda cell: isinstance(cell, int | float) and not isinstance(cell, bool)).all():
-        with suppress(OverflowError, pa.ArrowException):  # whole numbers that no double holds
-            return pa.array(pd.to_numeric(cells), type=pa.float64(), from_pandas=True)
-    texts = [None if pd.isna(cell) else str(cell) for cell in cells]
-    return pa.array(texts, type=pa.string())

@@ -15,8 +15,8 @@ from core.data.catalogue import BUNDLED, bundled
 from core.data.databases.reference import DatabaseTable, is_reference, parse
 from core.data.databases.tables import fetch, is_open
 from core.data.joints import JointSource, drawn, example, matrix_id, parse_matrix
-from core.data.options import ReadOptions
-from core.data.readers.converted import converted
+from core.data.options import AS_IT_IS, ReadOptions
+from core.data.readers.converted import converted, expanded
 from core.data.readers.marks import with_marks
 from core.data.readers.reading import Upload, read_bytes, read_file, room_for
 from core.data.tables import FileTable
@@ -73,9 +73,6 @@ def _root() -> Path | None:
     return root
 
 
-AS_IT_IS = ReadOptions()
-"""Leaves to the file how it is read."""
-
 KEPT = 12
 """Most tables of a session that are kept as they were read by a question's own options."""
 
@@ -97,15 +94,13 @@ class Sources:
         self._folder = Path(tempfile.mkdtemp(prefix=folders.prefix()))
         weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
 
-    def add_bytes(
-        self, content: bytes, name: str, delimiter: str | None = None, encoding: str = ""
-    ) -> str:
+    def add_bytes(self, content: bytes, name: str, read: ReadOptions = AS_IT_IS) -> str:
         """Read an upload and return its source; a bad file changes nothing."""
-        return self._keep(read_bytes(content, name, self._folder, delimiter, encoding))
+        return self._keep(read_bytes(content, name, self._folder, read))
 
-    def add_file(self, path: Path, delimiter: str | None = None, encoding: str = "") -> str:
+    def add_file(self, path: Path, read: ReadOptions = AS_IT_IS) -> str:
         """Read a file of this machine, of any size; see `add_bytes`."""
-        return self._keep(read_file(path, path.name, self._folder, delimiter, encoding))
+        return self._keep(read_file(path, path.name, self._folder, read))
 
     def stage(self, content: bytes, name: str) -> Path:
         """Write a file into its own folder for another process to read; see `add_read`."""
@@ -129,8 +124,8 @@ class Sources:
 
     def _keep(self, upload: Upload) -> str:
         key = f"upload:{upload.sha256}"
-        asked = ReadOptions() if upload.text is None else upload.text.asked
-        if key in self.uploads and asked != ReadOptions():  # as it is for questions that ask so
+        asked = upload.asked
+        if key in self.uploads and asked != AS_IT_IS:  # as it is for questions that ask so
             self._remember((key, asked, frozenset()), upload)
         else:
             self.uploads[key] = upload
@@ -229,19 +224,35 @@ class Sources:
             self._remember(key, laid)
         return laid
 
+    def records(self, source: str, read: ReadOptions = AS_IT_IS) -> Upload:
+        """Return an upload with a row for each record, where its rows stand for several."""
+        found = self.upload(source, read)
+        if not found.table.counted:
+            return found
+        table = self.each_record(found.table)
+        return replace(found, table=table, rows=table.rows)
+
+    def each_record(self, table: FileTable) -> FileTable:
+        """Return a table with a row for each record."""
+        return expanded(table, self._fresh()) if table.counted else table
+
     def _laid(self, own: Upload, read: ReadOptions) -> Upload:
-        """Return an upload in the encoding and with the delimiter that are asked for."""
-        if own.text is None:
+        """Return an upload in the layout that is asked for."""
+        asked, text = read.layout, own.text
+        if text is not None:  # what was found may be asked for
+            if asked.encoding in ("", text.encoding):
+                asked = replace(asked, encoding=own.asked.encoding)
+            if asked.delimiter in ("", text.layout.delimiter):
+                asked = replace(asked, delimiter=own.asked.delimiter)
+        if asked == own.asked:
             return own
-        text = own.text
-        if read.encoding in ("", text.encoding) and read.delimiter in ("", text.layout.delimiter):
+        if own.kind == "Parquet":
             return own
-        if not text.path.exists():
+        if not own.original.exists():
             raise InvalidInputError(
                 f"{own.name} is no longer there to be read in another way: bring it again."
             )
-        delimiter = read.delimiter or None
-        return read_file(text.path, own.name, self._folder, delimiter, read.encoding)
+        return read_file(own.original, own.name, self._folder, read)
 
     def _fresh(self) -> Path:
         """Return a path of a table that is read in another way."""

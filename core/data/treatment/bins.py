@@ -13,8 +13,8 @@ import ibis
 import numpy as np
 
 from core.data.joints import JointSource
-from core.data.options import ReadOptions
-from core.data.readers.sources import AS_IT_IS, Sources
+from core.data.options import AS_IT_IS, ReadOptions
+from core.data.readers.sources import Sources
 from core.data.spec import Binning, Filter
 from core.data.tables import (
     OpenTable,

@@ -15,9 +15,9 @@ import numpy as np
 import pyarrow as pa
 
 from core.data.hierarchies import Hierarchy
-from core.data.options import ReadOptions
+from core.data.options import AS_IT_IS, ReadOptions
 from core.data.readers.describe import column_levels
-from core.data.readers.sources import AS_IT_IS, Sources
+from core.data.readers.sources import Sources
 from core.data.tables import OpenTable
 from core.data.treatment.bins import Bins, as_decimal, bin_labels, ends
 from core.data.treatment.symbols import rare_name

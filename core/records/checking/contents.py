@@ -27,8 +27,9 @@ from core.records.design import LEAVE_OUT, REFUSE, Layout, bundled_file, is_bund
 from core.records.fields import PLAIN_HASH, plain_coding
 from core.records.files import BATCH, alone, file_hash, retyped, typed_number, values_alone
 from core.records.left_out import named, without
-from core.records.recount import SPACE, Column, header_of, read_columns
+from core.records.recount import Column, header_of, read_columns
 from core.spreadsheets import safe_text
+from core.texts import SPACES as SPACE
 from core.validation import IntArray
 
 UPLOAD = "upload:"
@@ -185,9 +186,7 @@ def _count_design(
     sources = Sources()
     bundled = is_bundled(spec.source)
     read = spec.read
-    source = (
-        spec.source if bundled else sources.add_file(path, read.delimiter or None, read.encoding)
-    )
+    source = spec.source if bundled else sources.add_file(path, read.layout)
     if not bundled and _is_other(body, spec, source, owner):
         text = f"{path.name} is not the file that the mechanism was made for."
         return Check("design", False, text)
@@ -272,12 +271,13 @@ def check_columns(
 def _columns_of(original: Path, names: set[str], read: ReadOptions) -> list[tuple[str, ...]]:
     """Return the original's columns, as its header has them and as the library reads them."""
     sources = Sources()
-    key = sources.add_file(original, read.delimiter or None, read.encoding)
-    table = sources.uploads[key].table
+    key = sources.add_file(original, read.layout)
+    own = tuple(name for name in sources.uploads[key].table.columns if name != read.weight)
     try:
-        return [tuple(header_of(original, sorted(names))), tuple(table.columns)]
+        header = tuple(header_of(original, sorted(names)))
     except CoreError:
-        return [tuple(table.columns)]
+        return [own]
+    return [tuple(name for name in header if name != read.weight), own]
 
 
 def _named(names: Sequence[str]) -> str:

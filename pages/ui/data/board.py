@@ -10,7 +10,9 @@ import streamlit as st
 
 from core.data import Counted, DataSpec, bundled
 from core.data.catalogue import BUNDLED
+from core.data.counts.cells import JOINED
 from core.data.readers.describe import ColumnInfo
+from core.data.spec import Merge
 from core.errors import CoreError
 from core.validation import FloatArray
 from core.wording import number_of
@@ -49,6 +51,10 @@ def show() -> None:
     ):
         uploads.show(spec)
     reading.show(spec)
+    if reading.is_open(spec):
+        st.caption("Answer the question above: the data is counted then.")
+        _columns(spec)
+        return
     try:
         if not data_controls.is_joint(spec):
             preprocessing.show(spec)
@@ -122,6 +128,22 @@ def _strip(counted: Counted) -> None:
     whole = "The distribution is taken as it is." if joint.n is None else ALL_COUNTED
     for sentence in said or [whole]:
         st.caption(markdown(sentence))
+    if report.alike:
+        st.button(
+            "Merge what looks alike",
+            key="merge_alike",
+            icon=":material/call_merge:",
+            on_click=_merge_alike,
+            args=(report.alike,),
+        )
+
+
+def _merge_alike(groups: tuple[tuple[str, tuple[str, ...]], ...]) -> None:
+    """Merge the symbols of each side that look alike."""
+    spec = state.data()
+    sides = {JOINED.join(columns): columns for columns in (spec.secret, spec.released)}
+    merges = tuple(Merge(sides[title], names) for title, names in groups if title in sides)
+    state.with_data(merges=(*spec.merges, *merges))
 
 
 def _distributions(counted: Counted, *, faded: bool = False) -> None:

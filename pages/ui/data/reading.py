@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from core.data import ColumnOptions, DataSpec, PresentMark, ReadOptions, first_question
 from core.data.options import DECIMALS, ENCODINGS, KINDS, ORDERS, PARTS, THOUSANDS
-from core.data.readers.reading import TextFile
-from core.data.readers.text import DELIMITERS
-from core.errors import CoreError
+from core.data.readers.dialect import DELIMITERS
+from core.data.readers.reading import TextFile, Upload
+from core.data.tables import BLANKS
+from core.errors import CoreError, ReadingError
 from core.wording import number_of
 from pages.ui.frame import data_controls, state
 from pages.ui.parts import tables
@@ -20,6 +22,7 @@ from pages.ui.style.labels import markdown, plain_short
 from pages.ui.work import derived, visits
 
 _PROBLEM = "_read_problem"
+_CHOICES = "_read_choices"
 _COLUMN = "_read_of"
 
 USUAL, CHOSEN = "the usual ones, in numbers", "chosen"
@@ -38,6 +41,7 @@ def show(spec: DataSpec) -> None:
     own = spec.source in visits.sources().uploads or spec.read != ReadOptions()
     if not columns or not own:
         return
+    _ask(spec)
     _suggest_dates(spec)
     text = _text(spec)
     said = "; ".join(spec.read.said())
@@ -47,8 +51,13 @@ def show(spec: DataSpec) -> None:
         )
         said = "; ".join([guess, *spec.read.said()])
     _sheets(spec)
+    upload = _upload(spec)
+    if upload is not None and upload.repairs:
+        repaired = number_of(len(upload.repairs), "repair")
+        said = f"{repaired}; {said}" if said else repaired
     title = f"How it is read: {markdown(plain_short(said, 200))}" if said else "How it is read"
     with st.expander(title, icon=":material/text_fields:", key="read", expanded=bool(said)):
+        _repairs(spec)
         _layout(spec)
         _numbers(spec)
         _marks(spec)
@@ -70,8 +79,102 @@ def _text(spec: DataSpec) -> TextFile | None:
     return None if upload is None else visits.sources().upload(spec.source, spec.read.layout).text
 
 
+def _upload(spec: DataSpec) -> Upload | None:
+    """Return the upload that the data is, as it is laid out; None where it is anything else."""
+    if spec.source not in visits.sources().uploads:
+        return None
+    try:
+        return visits.sources().upload(spec.source, spec.read.layout)
+    except CoreError:
+        return None  # the board says why
+
+
+def _repairs(spec: DataSpec) -> None:
+    """List what was repaired to read the file, and what was chosen, each with Undo; and hints."""
+    upload = _upload(spec)
+    if upload is None:
+        return
+    plain = ReadOptions()
+    for place, repair in enumerate(upload.repairs):
+        _line(repair.sentence, f"repair_{place}", "Undo" if repair.undo else "", dict(repair.undo))
+    for name in ("header", "skip", "skip_end", "quote", "escape", "pad", "sheet", "kept"):
+        chosen, default = getattr(spec.read, name), getattr(plain, name)
+        if chosen != default:
+            sentence = "; ".join(replace(plain, **{name: chosen}).said())
+            _line(
+                f"{sentence[:1].upper()}{sentence[1:]}.", f"chosen_{name}", "Undo", {name: default}
+            )
+    if spec.read.weight is not None:
+        said = replace(plain, weight=spec.read.weight).said()[0]
+        _line(f"{said[:1].upper()}{said[1:]}.", "chosen_weight", "Undo", {"weight": None})
+    for place, hint in enumerate(upload.hints):
+        _line("", f"hint_{place}", hint.label, dict(hint.options))
+    if upload.text is not None:
+        _lines(upload.text)
+
+
+def _line(sentence: str, key: str, label: str, options: dict[str, Any]) -> None:
+    """Show a sentence with the button that changes how the file is read."""
+    with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_row"):
+        if sentence:
+            st.markdown(f":material/build: {markdown(sentence)}", width="content")
+        if label:
+            st.button(
+                markdown(label),
+                key=key,
+                icon=":material/undo:" if label == "Undo" else None,
+                on_click=_take_changed,
+                args=(options,),
+            )
+
+
+def _take_changed(options: dict[str, Any]) -> None:
+    _take(_changed(state.data().read, **options))
+
+
+def _lines(text: TextFile) -> None:
+    """Show the first lines on demand, as they are and cut: a click takes one for the names."""
+    with st.popover("Lines of the file", icon=":material/segment:"):
+        lines = text.first()
+        width = max((len(cells) for _, cells in lines), default=1)
+        st.caption("Select the line that holds the names of the columns.")
+        st.dataframe(
+            pd.DataFrame(
+                [[*cells, *[""] * (width - len(cells))] for _, cells in lines],
+                index=pd.Index([line for line, _ in lines], name="line"),
+                columns=[f"{i + 1}" for i in range(width)],
+            ),
+            key="read_lines",
+            on_select=_choose_line,
+            selection_mode="single-row",
+        )
+        st.button(
+            "There are no names",
+            key="read_no_names",
+            on_click=_take_changed,
+            args=({"header": (0,)},),
+        )
+        st.code(text.raw(), language=None)
+
+
+def _choose_line() -> None:
+    """Take the line that was clicked for the names."""
+    rows = st.session_state["read_lines"]["selection"]["rows"]
+    text = _text(state.data())
+    if rows and text is not None:
+        _take_changed({"header": (text.first()[rows[0]][0],), "skip": 0})
+
+
 def _layout(spec: DataSpec) -> None:
     """Show encoding and delimiter of a text file."""
+    upload = visits.sources().uploads.get(spec.source)
+    if upload is not None and upload.sheets is not None and upload.sheets.others:
+        sheets = [upload.sheets.read, *upload.sheets.others]
+        first = f"as found: {upload.sheets.read}"
+        titles = {"": first, **{name: name for name in sheets}}
+        if spec.read.sheet:
+            titles.setdefault(spec.read.sheet, spec.read.sheet)
+        _choice("Sheet", titles, "sheet", spec.read.sheet)
     text = _text(spec)
     if text is None:
         return
@@ -119,10 +222,10 @@ def _choice(label: str, names: Mapping[str, str], name: str, value: str) -> None
     )
 
 
-def _changed(read: ReadOptions, **changes: str) -> ReadOptions | str:
+def _changed(read: ReadOptions, **changes: Any) -> ReadOptions | str:
     """Return the options with a change; where they are none, the sentence that says why."""
     try:
-        return replace(read, **changes)  # type: ignore[arg-type]
+        return replace(read, **changes)
     except CoreError as error:
         return str(error)
 
@@ -184,7 +287,11 @@ def _told(present: tuple[PresentMark, ...], missing: Callable[[str, str], bool])
 def _take_marks_kind(present: tuple[PresentMark, ...]) -> None:
     missing = None
     if st.session_state["read_marks_kind"] == CHOSEN:
-        missing = tuple(one.word for one in present if not one.word.lstrip("-").isdecimal())
+        missing = tuple(
+            one.word
+            for one in present
+            if one.word.lower() in BLANKS or not one.word.lstrip("-").isalnum()
+        )
     _take(replace(state.data().read, missing=missing))
 
 
@@ -228,6 +335,31 @@ def _types(spec: DataSpec, columns: list[str]) -> None:
     _own_marks(spec, options)
     for one in spec.read.columns:
         st.caption(markdown(one.said()))
+
+
+def is_open(spec: DataSpec) -> bool:
+    """Say whether something about the data is asked, which is answered before it is counted."""
+    try:
+        return spec.source in visits.sources().uploads and bool(derived.asked(spec))
+    except CoreError:
+        return False  # the board says why the data cannot be read
+
+
+def _ask(spec: DataSpec) -> None:
+    """Ask what the values leave open, with the first rows."""
+    if not is_open(spec):
+        return
+    for place, one in enumerate(derived.asked(spec)):
+        with st.container(border=True, key=f"asked_row_{place}"):
+            st.markdown(f":material/help: {markdown(one.sentence)}")
+            with st.container(horizontal=True):
+                for number, choice in enumerate(one.choices):
+                    st.button(
+                        markdown(choice.label),
+                        key=f"asked_{place}_{number}",
+                        on_click=_take_changed,
+                        args=(dict(choice.options),),
+                    )
 
 
 def _suggest_dates(spec: DataSpec) -> None:
@@ -342,7 +474,7 @@ def _take_type(column: str, name: str) -> None:
 
 def _take(read: ReadOptions | str) -> None:
     """Ask the question on screen of the data as it is to be read, or keep why it cannot be."""
-    st.session_state.pop(_PROBLEM, None)
+    _forget()
     if isinstance(read, str):
         st.session_state[_PROBLEM] = (state.data().source, read)
         return
@@ -356,6 +488,8 @@ def _take(read: ReadOptions | str) -> None:
             state.set_data(first_question(spec.source, visits.sources(), layout))
     except CoreError as error:
         st.session_state[_PROBLEM] = (spec.source, str(error))
+        if isinstance(error, ReadingError):
+            st.session_state[_CHOICES] = read, error.choices
 
 
 def _without_bins_of_words(spec: DataSpec) -> DataSpec:
@@ -371,11 +505,21 @@ def _problem() -> None:
     if source != state.data().source:
         return
     st.error(markdown(sentence), icon=":material/error:")
-    st.button("Leave it as it is", key="read_stay", on_click=_forget)
+    read, choices = st.session_state.get(_CHOICES, (None, ()))
+    with st.container(horizontal=True):
+        for place, choice in enumerate(choices):
+            st.button(
+                markdown(choice.label),
+                key=f"read_choice_{place}",
+                on_click=lambda options: _take(_changed(read, **options)),
+                args=(dict(choice.options),),
+            )
+        st.button("Leave it as it is", key="read_stay", on_click=_forget)
 
 
 def _forget() -> None:
     st.session_state.pop(_PROBLEM, None)
+    st.session_state.pop(_CHOICES, None)
 
 
 def _rows(spec: DataSpec) -> None:

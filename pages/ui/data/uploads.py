@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
+import pandas as pd
 import streamlit as st
 
-from core.data import DataSpec, Sources
+from core.data import DataSpec
 from core.data.joints import LAWS, NotNormalisedError
-from core.data.options import ReadOptions
-from core.data.readers.sources import AS_IT_IS
-from core.data.readers.text import DELIMITERS
+from core.data.options import AS_IT_IS, ReadOptions
+from core.data.readers.dialect import DELIMITERS
 from core.data.workbooks import unpacked_bytes, weight
-from core.errors import CoreError
+from core.errors import CoreError, ReadingError
 from core.jobs import Job
 from core.jobs.work import read_workbook
 from core.limits import MAX_CELLS, MAX_LEVELS, MAX_UPLOAD_MB
@@ -25,6 +26,7 @@ from pages.ui.work.long_answer import LongAnswer
 _AUTO = "detect"
 _PROBLEM = "_own_problem"
 _READABLE = "_own_readable"
+_CHOSEN = "_own_chosen"
 _READING = "_own_reading"
 
 SLOW = 2_000_000
@@ -82,7 +84,7 @@ def _upload(spec: DataSpec) -> None:
     _problem("file")
 
 
-def _read_elsewhere(content: bytes, name: str) -> None:
+def _read_elsewhere(content: bytes, name: str, read: ReadOptions) -> None:
     """Have another process read a workbook: here it would hold up every session."""
     try:
         staged = visits.sources().stage(content, name)
@@ -91,21 +93,27 @@ def _read_elsewhere(content: bytes, name: str) -> None:
         return
     source = f"upload:{staged.parent.name}"
     work = LongAnswer(
-        DataSpec(source), ("workbook",), read_workbook, lambda: (staged, name), LONGEST, keep=False
+        DataSpec(source),
+        ("workbook",),
+        read_workbook,
+        lambda: (staged, name, read),
+        LONGEST,
+        keep=False,
     )
-    st.session_state[_READING] = (work, staged, name)
+    st.session_state[_READING] = (work, staged, name, read)
 
 
 def _follow_reading() -> None:
     """Show the progress of the reading of a workbook, and take its result."""
     if _READING not in st.session_state:
         return
-    work, _, name = st.session_state[_READING]
+    work, _, name, read = st.session_state[_READING]
     try:
         found = work.ask()
     except CoreError as error:
         _stop_reading()
         st.session_state[_PROBLEM] = ("file", str(error), False)
+        st.session_state[_READABLE] = error
         return
     if isinstance(found, Job):
         progress.follow(
@@ -117,34 +125,34 @@ def _follow_reading() -> None:
         )
         return
     del st.session_state[_READING]
-    _take("file", lambda: visits.sources().add_read(found))
+    _take("file", lambda: visits.sources().add_read(found), read)
     st.rerun()
 
 
 def _stop_reading() -> None:
     """End the reading of a workbook, and remove its files."""
-    work, staged, _ = st.session_state.pop(_READING, (None, None, None))
+    work, staged, *_ = st.session_state.pop(_READING, (None, None))
     if work is not None:
         work.stop()
         visits.sources().unstage(staged)
 
 
-def _take_file() -> None:
+def _take_file(options: tuple[tuple[str, Any], ...] = ()) -> None:
+    """Read the file that was brought; `options` are those that its user has chosen."""
     _stop_reading()
     file = st.session_state["own_file"]
     if file is None:
         _clear()
         return
+    delimiter = st.session_state.get("own_delimiter", _AUTO)
+    chosen = {} if delimiter == _AUTO else {"delimiter": delimiter}
+    read = ReadOptions(**(chosen | dict(options)))
     if _weighs(file.getvalue()) > SLOW:
         _clear()
-        _read_elsewhere(file.getvalue(), file.name)
+        _read_elsewhere(file.getvalue(), file.name, read)
         return
-    delimiter = st.session_state.get("own_delimiter", _AUTO)
-    chosen = None if delimiter == _AUTO else delimiter
-    read = ReadOptions(delimiter=chosen or "")
-    _take("file", lambda: visits.sources().add_bytes(file.getvalue(), file.name, chosen), read)
-    if _PROBLEM in st.session_state:
-        st.session_state[_READABLE] = _readable(file.getvalue(), file.name, chosen)
+    _take("file", lambda: visits.sources().add_bytes(file.getvalue(), file.name, read), read)
+    st.session_state[_CHOSEN] = options
 
 
 def _weighs(content: bytes) -> int:
@@ -201,17 +209,17 @@ def _take(kind: str, make: Callable[[], str], read: ReadOptions = AS_IT_IS) -> N
     waiting = state.data()
     try:
         source = make()
-        if source != waiting.source or (
-            read.delimiter and read.delimiter != waiting.read.delimiter
-        ):
+        if source != waiting.source or (read != AS_IT_IS and read != waiting.read.layout):
             data_controls.choose(source, read)
     except CoreError as error:
+        st.session_state[_READABLE] = error
         offer = isinstance(error, NotNormalisedError)
         st.session_state[_PROBLEM] = (kind, str(error), offer)
 
 
 def _clear() -> None:
-    st.session_state.pop(_PROBLEM, None)
+    for name in (_PROBLEM, _READABLE, _CHOSEN):
+        st.session_state.pop(name, None)
 
 
 def _problem(kind: str) -> None:
@@ -220,16 +228,36 @@ def _problem(kind: str) -> None:
     if where != kind:
         return
     st.error(markdown(sentence), icon=":material/error:")
+    if kind == "file":
+        _first_lines()
     with st.container(horizontal=True):
-        if kind == "file":
-            for delimiter in st.session_state.get(_READABLE, ()):
+        error = st.session_state.get(_READABLE)
+        if kind == "file" and isinstance(error, ReadingError):
+            for place, choice in enumerate(error.choices):
                 st.button(
-                    f"Read it as separated by {DELIMITERS[delimiter]}",
-                    key=f"own_as_{list(DELIMITERS).index(delimiter)}",
-                    on_click=_take_with,
-                    args=(delimiter,),
+                    markdown(choice.label),
+                    key=f"own_as_{place}",
+                    on_click=_choose,
+                    args=(choice.options,),
                 )
         st.button(f"Stay with {markdown(_title())}", key=f"own_{kind}_stay", on_click=_clear)
+
+
+def _first_lines() -> None:
+    """Show the first lines of a file that was asked about: a click takes one for the names."""
+    error = st.session_state.get(_READABLE)
+    if not isinstance(error, ReadingError) or not error.lines:
+        return
+    width = max(len(cells) for _, cells in error.lines)
+    frame = pd.DataFrame(
+        [[*cells, *[""] * (width - len(cells))] for _, cells in error.lines],
+        index=pd.Index([line for line, _ in error.lines], name="line"),
+        columns=[f"{i + 1}" for i in range(width)],
+    )
+    st.caption("The first lines of the file. Select the line that holds the names.")
+    st.dataframe(
+        frame, key="own_lines", on_select=_choose_line, selection_mode="single-row", height=260
+    )
 
 
 def _title() -> str:
@@ -240,21 +268,15 @@ def _title() -> str:
         return "the data on screen"
 
 
-def _take_with(delimiter: str) -> None:
-    """Read the uploaded file with another delimiter."""
-    st.session_state["own_delimiter"] = delimiter
-    _take_file()
+def _choose(options: tuple[tuple[str, Any], ...]) -> None:
+    """Read the uploaded file as one of the choices says, beside those that were taken before."""
+    before = dict(st.session_state.get(_CHOSEN, ()))
+    _take_file(tuple((before | dict(options)).items()))
 
 
-def _readable(content: bytes, name: str, tried: str | None) -> tuple[str, ...]:
-    """Return the delimiters with which a refused file can be read."""
-    found = []
-    for delimiter in DELIMITERS:
-        if delimiter == tried:
-            continue
-        try:
-            Sources().add_bytes(content, name, delimiter)
-        except CoreError:
-            continue
-        found.append(delimiter)
-    return tuple(found)
+def _choose_line() -> None:
+    """Take the line that was clicked for the names."""
+    rows = st.session_state["own_lines"]["selection"]["rows"]
+    error = st.session_state.get(_READABLE)
+    if rows and isinstance(error, ReadingError):
+        _choose((("header", (error.lines[rows[0]][0],)),))

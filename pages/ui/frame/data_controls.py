@@ -8,8 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from core.data import BUNDLED, EXAMPLES, first_question
-from core.data.options import ReadOptions
-from core.data.readers.sources import AS_IT_IS
+from core.data.options import AS_IT_IS, ReadOptions
 from core.data.spec import Binning, DataSpec
 from core.data.tables import FileTable
 from core.errors import CoreError
@@ -151,7 +150,9 @@ def columns_of(spec: DataSpec) -> list[str]:
         source = visits.sources().open(spec.source, read=spec.read.layout)
     except CoreError:
         return []
-    return list(source.columns) if isinstance(source, FileTable) else []
+    if not isinstance(source, FileTable):
+        return []
+    return [name for name in source.columns if name != spec.read.weight]
 
 
 def _choose_source() -> None:

@@ -19,6 +19,7 @@ from core.data import (
 )
 from core.data import column_levels as list_levels
 from core.data.readers import describe as looking
+from core.data.readers.asked import Asked, asked_of
 from core.data.readers.describe import Dated
 from core.data.readers.describe import dated as list_dated
 from core.data.spec import Binning, DataSpec
@@ -87,6 +88,12 @@ def first_rows(spec: DataSpec) -> FirstRows:
     """Return the first rows of a spec's data, as they are read."""
     key = ("first rows", spec.source, repr(spec.read))
     return kept(spec, key, lambda: looking.first_rows(spec.source, sources(), spec.read))
+
+
+def asked(spec: DataSpec) -> tuple[Asked, ...]:
+    """Return what is open about the values of a spec's data."""
+    key = ("asked", spec.source, repr(spec.read))
+    return kept(spec, key, lambda: asked_of(spec.source, sources(), spec.read))
 
 
 def present_marks(spec: DataSpec) -> tuple[PresentMark, ...]:

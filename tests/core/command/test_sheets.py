@@ -7,7 +7,7 @@ from openpyxl import Workbook
 
 from core.__main__ import main
 
-SAID = "people.xlsx: Sheet “first” is read; “second” is not: save the one you want as the first.\n"
+SAID = "people.xlsx: Sheet “first” is read; “second” is not: choose another sheet.\n"
 COMMANDS = [
     "evaluate scenario.json",
     "compare project.json",

@@ -72,14 +72,13 @@ def test_many_sheets_and_long_names_make_a_short_sentence(tmp_path):
     assert read_bytes(sheets(), "book.xlsx", tmp_path).sheets.said() == ""
     content = sheets(*"ABCDEFG")
     assert read_bytes(content, "book.xlsx", tmp_path).sheets.said() == (
-        "Sheet “Sheet” is read; “A”, “B”, “C”, “D”, “E” and 2 more are not: save the one you want "
-        "as the first."
+        "Sheet “Sheet” is read; “A”, “B”, “C”, “D”, “E” and 2 more are not: choose another sheet."
     )
     long = changed(content, "xl/workbook.xml", b'name="A"', b'name="' + b"A" * 5_000 + b'"')
     said = read_bytes(long, "book.xlsx", tmp_path).sheets.said()
     assert said.count("A") == 79  # and the sign that it is cut
     one = Sheets("Jan", ("a\n\u202eb",)).said()
-    assert one == "Sheet “Jan” is read; “a  b” is not: save the one you want as the first."
+    assert one == "Sheet “Jan” is read; “a  b” is not: choose another sheet."
 
 
 def changed(content, part, old, new):

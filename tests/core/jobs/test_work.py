@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core import nonstochastic as ns
-from core.data import Sources, count
+from core.data import ReadOptions, Sources, count
 from core.data.spec import DataSpec
 from core.errors import InvalidInputError
 from core.jobs import Pool
@@ -73,10 +73,12 @@ def test_a_release_that_cannot_be_written_names_its_file_alone(tmp_path):
 def test_a_worker_reads_a_workbook_and_leaves_its_records_alone(pool):
     sources = Sources()
     staged = sources.stage(workbook(), "people.xlsx")
-    upload = pool.submit(read_workbook, staged, "people.xlsx", time_limit=600).result(600)
+    upload = pool.submit(
+        read_workbook, staged, "people.xlsx", ReadOptions(), time_limit=600
+    ).result(600)
     source = sources.add_read(upload)
     assert (upload.rows, upload.table.columns) == (4, ("s", "x"))
     assert count(DataSpec(source, ("s",), ("x",)), sources).joint.s_labels == ("x", "y")
-    assert [path.suffix for path in staged.parent.iterdir()] == [".parquet"]
+    assert {path.suffix for path in staged.parent.iterdir()} == {".parquet", ".data"}
     sources.unstage(staged)
     assert not staged.parent.exists()

@@ -83,7 +83,7 @@ def test_the_command_line_reads_as_the_scenario_says(tmp_path, file):
     )
     said = json.loads(done.stdout)
     sources = Sources()
-    source = sources.add_file(file, ";", "windows-1252")
+    source = sources.add_file(file, ReadOptions("windows-1252", ";"))
     expected = evaluate(question(source), sources)
     assert said["mechanism"]["information"] == pytest.approx(expected.mechanism.information)
     bad = replace(READ, columns=(ColumnOptions("née", "date", "mdy"),))

@@ -67,14 +67,14 @@ def test_a_table_is_read_back_as_it_was_written(
     writer.writerows([*rows, ["é", mark]])
     content = text.getvalue().encode(CODECS[encoding])
     sources = Sources()
-    source = sources.add_bytes(content, "pay.csv", delimiter, encoding if told else "")
+    source = sources.add_bytes(content, "pay.csv", ReadOptions(encoding if told else "", delimiter))
     read = ReadOptions(
         encoding if told else "",
         delimiter,
-        decimal,
-        thousands,
-        (mark,),
-        (ColumnOptions("pay", "number"),),
+        decimal=decimal,
+        thousands=thousands,
+        missing=(mark,),
+        columns=(ColumnOptions("pay", "number"),),
     )
     # the csv module and Python's own arithmetic are the independent way
     with io.StringIO(content.decode(CODECS[encoding]), newline="") as again:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from core.data import ColumnOptions, DataSpec, ReadOptions, Sources, count
 from core.data.options import ORDERS, PARTS
 from core.data.readers.converted import kept_of, moments
+from core.data.tables import define_texts
 from core.errors import InvalidInputError
 
 DAYS = {
@@ -30,6 +31,7 @@ MOMENTS = st.datetimes(datetime.datetime(1900, 1, 1), datetime.datetime(2100, 12
 def read(texts, order="dmy", parts=tuple(PARTS)):
     """Return for each part what is kept of the texts, and which of them are known."""
     backend = ibis.duckdb.connect()
+    define_texts(backend)
     try:
         table = backend.create_table("t", pa.table({"v": pa.array(texts, pa.string())}), temp=True)
         columns = {
@@ -140,6 +142,7 @@ def test_times_of_day_are_counted_by_the_hour_and_two_digits_of_a_year_are_refus
 
 def test_times_and_dates_of_parquet():
     backend = ibis.duckdb.connect()
+    define_texts(backend)
     at = datetime.datetime(2024, 2, 29, 23, 5, 6)
     columns = {"time": [at.time(), None], "date": [at.date(), None], "moment": [at, None]}
     try:

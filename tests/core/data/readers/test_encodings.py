@@ -37,7 +37,7 @@ def test_a_file_is_read_in_the_encoding_that_is_named(encoding):
     names = {encoding, encoding.upper(), codecs.lookup(encoding).name}
     for name in names:
         sources = Sources()
-        table = sources.uploads[sources.add_bytes(content, "a.csv", None, name)].table
+        table = sources.uploads[sources.add_bytes(content, "a.csv", ReadOptions(name))].table
         assert parquet.read_table(table.paths[0]).column(0).to_pylist() == [town, "Ulm"]
         assert encoding_of(name) == encoding
         assert ReadOptions(encoding=name).encoding == encoding
@@ -46,7 +46,7 @@ def test_a_file_is_read_in_the_encoding_that_is_named(encoding):
 @pytest.mark.parametrize("name", ["nonsense", "cp037", "base64", "a\x00b", 7, None])
 def test_another_encoding_is_refused_in_a_sentence(name):
     with pytest.raises(InvalidInputError, match="The encoding must be one of 'utf-8', "):
-        Sources().add_bytes(b"a,b\n1,2\n", "a.csv", None, name)
+        Sources().add_bytes(b"a,b\n1,2\n", "a.csv", ReadOptions(name))
 
 
 @pytest.mark.parametrize("before", [0, 3_000, 400_000])

@@ -143,8 +143,8 @@ def test_identifiers_are_recognised_and_chosen_last(sources):
 def test_a_file_brought_again_with_another_delimiter_leaves_older_questions_alone():
     sources = Sources()
     content = b"a;b,c\n1;x,p\n2;y,q\n"
-    source = sources.add_bytes(content, "data.csv", ";")
-    again = sources.add_bytes(content, "data.csv", ",")
+    source = sources.add_bytes(content, "data.csv", ReadOptions(delimiter=";"))
+    again = sources.add_bytes(content, "data.csv", ReadOptions(delimiter=","))
     assert source == again
     old = DataSpec(source, ("a",), ("b,c",))
     new = DataSpec(source, ("a;b",), ("c",), read=ReadOptions(delimiter=","))

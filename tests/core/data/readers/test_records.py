@@ -12,8 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from core.data import Binning, DataSpec, count, describe
-from core.data.readers.text import find_layout, to_utf8, write_records
+from core.data import Binning, DataSpec, ReadOptions, count, describe
+from core.data.readers.encoding import to_utf8
+from core.data.readers.records import write_records
+from core.data.readers.text import find_layout
 from core.errors import InvalidInputError
 
 FIELDS = st.text(st.sampled_from('ab1 ,;"\n\r\té€\u2028\x85#-'), max_size=5)
@@ -57,10 +59,14 @@ def test_every_record_is_counted(names, body, ends, every, encoding, blank):
         path, target = Path(folder, "data.csv"), Path(folder, "data.parquet")
         path.write_bytes(content.encode(encoding))
         utf8, _ = to_utf8(path, "data.csv", Path(folder, "data.txt"), path.read_bytes())
-        layout = find_layout(utf8, "data.csv", ",")
-        assert write_records(utf8, "data.csv", layout, target) == len(rows)
+        layout = find_layout(
+            utf8,
+            "data.csv",
+            ReadOptions(delimiter=",", header=(1,), skip_end=0, quote='"', escape="doubled"),
+        )
+        assert write_records(utf8, "data.csv", layout, target).rows == len(rows)
         kept = parquet.read_table(target).to_pydict().values()
-    assert layout.columns == tuple(names)
+    assert layout.columns.names == tuple(names)
     assert [list(row) for row in zip(*kept, strict=True)] == rows
 
 

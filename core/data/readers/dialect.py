@@ -1,0 +1,208 @@
+"""How a text is cut into fields: its delimiter, its quotes, and how a quote stands within them.
+
+Each way is tried on the first lines, and the one wins by which most lines have the same number of
+fields and most fields look like values: numbers, dates, words without another delimiter.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars"}
+"""Delimiters that are found, with their names."""
+
+OTHERS = {" ": "spaces", ":": "colons", "^": "carets", "~": "tildes", "\x1f": "unit separators"}
+"""Delimiters that are read where they are asked for, and offered where no other one fits."""
+
+LINE_END = re.compile(r"\r\n|\n|\r")
+"""Line ends of a CSV file; other line separators of Unicode are text."""
+
+_QUOTE, _BACKSLASH = "\ue000", "\ue001"
+"""What stands for a quote and a backslash behind a backslash while lines are cut."""
+
+_WITHIN = re.compile(r'\\"(?![,;|\t\r\n]|\Z)')
+"""A quote behind a backslash that ends no field."""
+
+Row = tuple[int, list[str]]
+"""The line in which a record begins, from 1, and its fields."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How lines are cut: `quote` "" for none, `escaped` where a backslash stands before a quote."""
+
+    delimiter: str = ","
+    quote: str = '"'
+    escaped: bool = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is RFC 4180 but for the delimiter, which Arrow reads."""
+        plain = len(self.delimiter) == 1 and self.delimiter != " " and self.delimiter.isascii()
+        return plain and self.quote == '"' and not self.escaped
+
+    @property
+    def called(self) -> str:
+        """The delimiter's name."""
+        known = DELIMITERS | OTHERS
+        name = known.get(self.delimiter[0], repr(self.delimiter[0]))
+        if len(self.delimiter) == 1:
+            return name
+        return f"{name} with a blank" if self.delimiter[1] == " " else f"doubled {name}"
+
+    def rows(self, lines: Iterable[str], before: int = 0) -> Iterator[Row]:
+        """Yield records that are not blank, of lines that follow `before` others."""
+        if self.escaped:
+            lines = (line.replace("\\\\", _BACKSLASH).replace('\\"', _QUOTE) for line in lines)
+        blanks = self.delimiter[-1] == " "
+        reader = csv.reader(
+            lines,
+            delimiter=self.delimiter[0],
+            quotechar=self.quote or None,
+            quoting=csv.QUOTE_MINIMAL if self.quote else csv.QUOTE_NONE,
+            skipinitialspace=blanks,
+            strict=True,
+        )
+        while True:
+            line = before + reader.line_num + 1
+            try:
+                row = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                raise BrokenError(line, str(error)) from error
+            if self.escaped:
+                row = [cell.replace(_QUOTE, '"').replace(_BACKSLASH, "\\") for cell in row]
+            if self.delimiter == " " and len(row) > 1 and not row[-1]:
+                row.pop()
+            if len(self.delimiter) == 2 and not blanks:
+                row = _every_other(row, line)
+            if len(row) > 1 or "".join(row).strip():
+                yield line, row
+
+
+class BrokenError(Exception):
+    """A record that begins in `line` cannot be cut."""
+
+    def __init__(self, line: int, why: str) -> None:
+        super().__init__(why)
+        self.line = line
+
+
+def _every_other(row: list[str], line: int) -> list[str]:
+    """Return the fields between doubled delimiters."""
+    if any(row[1::2]):
+        raise BrokenError(line, "a delimiter that is not doubled")
+    return row[::2]
+
+
+def complaint(error: BrokenError, where: str) -> str:
+    """Return what is wrong with a record, as the end of a sentence."""
+    why = str(error)
+    if "unexpected end" in why:
+        return f"has a quote in {where} that is not closed"
+    if "expected after" in why:
+        return f"has text after a closing quote in {where}: double a quote within a value"
+    if "field limit" in why:
+        most = f"{csv.field_size_limit():,}"
+        return f"has a value of more than {most} characters in {where}: a quote may be open"
+    return f"cannot be read in {where}: {why}"
+
+
+def width_of(rows: Sequence[Row]) -> int:
+    """Return the number of fields that most records with several have; the greater of two."""
+    widths = Counter(len(row) for _, row in rows if len(row) > 1)
+    return max(widths, key=lambda width: (widths[width], width), default=1)
+
+
+def guess(lines: Sequence[str], asked: Dialect | None, known: dict[str, str]) -> list[Dialect]:
+    """Return ways to cut lines, the likeliest first; `known` are those of its fields asked for."""
+    tried = [
+        (score, -place, dialect)
+        for place, dialect in enumerate(_candidates(lines, asked, known))
+        if (score := _score(lines, dialect)) > 0
+    ]
+    return [dialect for _, _, dialect in sorted(tried, key=lambda one: one[:2], reverse=True)]
+
+
+def _candidates(
+    lines: Sequence[str], asked: Dialect | None, known: dict[str, str]
+) -> Iterator[Dialect]:
+    """Yield ways to cut lines: what is asked for, else what the text may have."""
+    start = asked or Dialect()
+    text = "\n".join(lines)
+    delimiters = [start.delimiter] if "delimiter" in known else [",", "\t", ";", "|"]
+    if "delimiter" not in known:
+        delimiters += [mark for mark in (", ", "; ") if f'{mark}"' in text or f"{mark}'" in text]
+        delimiters += [mark for mark in ("||", ";;", "^^", "~~") if text.count(mark) >= len(lines)]
+    quotes = [start.quote] if "quote" in known else ['"', "'"] if "'" in text else ['"']
+    escapes = [start.escaped] if "escape" in known else [False, True] if '\\"' in text else [False]
+    for quote in quotes:
+        for escaped in escapes:
+            for delimiter in delimiters:
+                yield Dialect(delimiter, quote, escaped)
+
+
+def _score(lines: Sequence[str], dialect: Dialect) -> float:
+    """Return how well a dialect fits: the share of lines alike, times that of values."""
+    rows: list[Row] = []
+    broken = 0
+    try:
+        rows.extend(dialect.rows(lines))
+    except BrokenError as error:
+        broken = len(lines) - error.line + 1
+    width = width_of(rows)
+    if width < 2:
+        return 0.0
+    alike = [row for _, row in rows if len(row) == width]
+    cells = [cell for row in alike[:100] for cell in row]
+    looks = sum(map(_looks, cells)) / len(cells)
+    if any("\t" in cell for cell in cells):
+        looks /= 2  # no value has a tab, but for one in quotes
+    if dialect.quote == "'" and not _opens(lines, dialect):
+        return 0.0
+    if not dialect.escaped and any(_WITHIN.search(line) for line in lines):
+        looks /= 2
+    share = len(alike) / (len(rows) + broken)
+    return share * (width - 1) / width * looks
+
+
+def _opens(lines: Sequence[str], dialect: Dialect) -> bool:
+    """Say whether apostrophes enclose fields: they do so in two or more."""
+    mark = re.escape(dialect.delimiter)
+    return len(re.findall(rf"(?:^|{mark})'[^'\n]*'(?={mark}|$)", "\n".join(lines), re.M)) > 1
+
+
+_VALUE = re.compile(
+    r"""
+      [-+−(<>≤≥~]?\s?[$€£¥]?\s?\d{1,3}(?:[.,'’\u00a0\u202f\ ]\d{3})*(?:[.,]\d+)?\s?[%‰€$£¥)]?
+    | [-+−]?\d*[.,]?\d+(?:[eE][-+]?\d+)?\s?[%‰€$£]?
+    | \d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[T\ ]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?.{0,6})?
+    | \d{1,2}:\d{2}(?::\d{2})?
+    """,
+    re.VERBOSE,
+)
+"""Numbers in any country's form, dates and times of day."""
+
+_MARKED = re.compile(r"[;|\t]|,(?! )")
+"""What a value rarely has: a delimiter, and of commas those before no blank."""
+
+
+@lru_cache(maxsize=20_000)
+def _looks(cell: str) -> float:
+    """Return how much a field looks like one value, from 0 to 1."""
+    text = cell.strip()
+    if not text or _VALUE.fullmatch(text):
+        return 1.0
+    if "\t" in text:
+        return 0.0
+    if len(text) > 1 and (text[0] in "\"'" or text[-1] in "\"'") and text.count("'") != 1:
+        return 0.1
+    if _MARKED.search(text):
+        return 0.2
+    return 0.8 if ", " in text else 0.98

@@ -1,0 +1,153 @@
+"""The encoding of a text file, and its text as UTF-8."""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+
+from core.data.options import ENCODINGS, encoding_of
+from core.errors import InvalidInputError
+
+FALLBACK = "windows-1252"
+"""The encoding of a file that is neither UTF-8 nor UTF-16."""
+
+_FIELD = 24
+"""Most characters of a field that show how an encoding reads it."""
+
+_CONTROLS = re.compile("[\\x01-\\x08\\x0e-\\x19\\x7f]")
+"""Characters that no text has."""
+
+
+class _NotTextError(InvalidInputError):
+    """The bytes of a file are no text in an encoding; `mixed` if some of them clearly are."""
+
+    mixed = False
+
+
+def to_utf8(
+    path: Path, name: str, converted: Path, head: bytes, asked: str = ""
+) -> tuple[Path, str]:
+    """Return the path of a file in UTF-8, its own or a copy's, and the encoding that it had."""
+    asked = encoding_of(asked)
+    codec = codec_of(head, asked)
+    if codec is None:
+        raise InvalidInputError(
+            f"{name} is a binary file, not text; CSV, TSV, Parquet and Excel can be read."
+        )
+    if codec == "utf-8-sig":
+        try:
+            for _ in decoded(path, name, codec):
+                pass
+            return path, "utf-8"
+        except _NotTextError as error:
+            if asked or error.mixed:
+                raise
+        codec = FALLBACK
+    with converted.open("w", encoding="utf-8", newline="") as target:
+        for text in decoded(path, name, codec, guessed=not asked and codec == FALLBACK):
+            target.write(text)
+    return converted, "utf-16" if codec.startswith("utf-16") else codec
+
+
+def samples(head: bytes, delimiter: str) -> dict[str, str]:
+    """Return how the first field with other than ASCII letters reads in each encoding of bytes."""
+    strange = re.search(rb"[\x80-\xff]", head)
+    if strange is None:
+        return {}
+    ends = (delimiter.encode(), b'"', b"\r", b"\n")
+    first = max(head.rfind(end, 0, strange.start()) + len(end) for end in ends)
+    first = first if strange.start() - first < _FIELD else strange.start()
+    last = min((at for end in ends if (at := head.find(end, strange.end())) >= 0), default=None)
+    found: dict[str, str] = {}
+    for name in ENCODINGS:
+        if name.startswith("utf"):
+            continue
+        try:
+            text = codecs.getincrementaldecoder(name)().decode(head[first:last])
+        except UnicodeDecodeError:
+            continue
+        if all(map(_is_text, text)):
+            found[name] = text.strip()[:_FIELD]
+    return found
+
+
+def codec_of(head: bytes, asked: str) -> str | None:
+    r"""Return Python's name of an encoding, by the first bytes where it is not asked for."""
+    found = _encoding(head)
+    if asked == "utf-16":
+        return found if found and found.startswith("utf-16") else "utf-16-le"
+    return {"": found, "utf-8": "utf-8-sig"}.get(asked, asked)
+
+
+def _encoding(head: bytes) -> str | None:
+    """Return the encoding of a file by its first bytes; None where they are no text."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    if b"\x00" not in head:
+        return "utf-8-sig"
+    for encoding in ("utf-16-le", "utf-16-be"):  # without a byte order mark
+        try:
+            text = codecs.getincrementaldecoder(encoding)().decode(head)
+        except UnicodeDecodeError:
+            continue
+        if ("\n" in text or "\r" in text) and all(map(_is_text, set(text))):
+            return encoding
+    for encoding in ("utf-8", FALLBACK):  # a text with a stray NUL, which is told with its line
+        try:
+            text = codecs.getincrementaldecoder(encoding)().decode(head)
+        except UnicodeDecodeError:
+            continue
+        if all(char == "\x00" or _is_text(char) for char in set(text)):
+            return "utf-8-sig"
+    return None
+
+
+def _is_text(char: str) -> bool:
+    """Say whether a character can be part of a text: no control, private or unassigned one."""
+    return char.isspace() or unicodedata.category(char) not in {"Cc", "Cn", "Co", "Cs"}
+
+
+def decoded(path: Path, name: str, codec: str, *, guessed: bool = False) -> Iterator[str]:
+    """Decode a file piece by piece, up to its end."""
+    decoder = codecs.getincrementaldecoder(codec)()
+    kind = codec.removesuffix("-sig").removesuffix("-le").removesuffix("-be")
+    shown = ENCODINGS[kind]
+    done, lines, mixed = 0, 0, False
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            waiting = len(decoder.getstate()[0])
+            try:
+                text = decoder.decode(chunk)
+            except UnicodeDecodeError as error:
+                before = error.object[: error.start]
+                line = lines + 1 + before.count(b"\n")
+                known = f"{shown} text" if not guessed else "text in UTF-8 or Windows-1252"
+                wrong = _NotTextError(
+                    f"{name} is not {known}: it has the byte "
+                    f"0x{error.object[error.start]:02X} in line {line:,}, near position "
+                    f"{done - waiting + error.start:,}; choose its encoding, or save it as UTF-8."
+                )
+                wrong.mixed = mixed or not before.isascii()
+                raise wrong from error
+            if "\x00" in text:
+                line = lines + 1 + text[: text.index("\x00")].count("\n")
+                raise InvalidInputError(
+                    f"{name} has a NUL character in line {line:,}, which no text has: remove it."
+                )
+            if guessed and _CONTROLS.search(text):
+                raise InvalidInputError(
+                    f"{name} is a binary file, not text; CSV, TSV, Parquet and Excel can be read."
+                )
+            yield text
+            mixed = mixed or not text.isascii()
+            lines += text.count("\n")
+            done += len(chunk)
+    try:
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        cut = _NotTextError(f"{name} ends within a character: it is cut short, or no {shown} text.")
+        cut.mixed = True
+        raise cut from error

@@ -1,0 +1,403 @@
+"""Where a table's names and records are: the names' lines, what is above and below, and columns.
+
+What can be read in one evident way is read so, and each repair is said with what undoes it. What is
+ambiguous is a `ReadingError` whose choices ask for one way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.data.options import Repair
+from core.data.readers.dialect import Row
+from core.errors import Choice, InvalidInputError, ReadingError
+from core.limits import MAX_COLUMNS
+from core.texts import TOTAL, are_series, stripped
+from core.validation import shown
+from core.wording import free_name, listed, number_of, were
+
+FIRST = "column 1"
+"""Name of a first column without a name, in which many programs write row numbers."""
+
+JOINED = " · "
+"""Between the parts of names that stand in several lines."""
+
+SHOWN = 12
+"""Most lines that are shown to choose the names from."""
+
+_LOOKED = 2_000
+"""Most records by which the names are found."""
+
+NUMBER = re.compile(
+    r"[-+−]?\s?[$€£¥]?\s?(?:\d{1,3}(?:[.,'’\u00a0\u202f\ ]\d{3})+|\d*)(?:[.,]?\d+)?"
+    r"(?:[eE][-+]?\d+)?\s?[%‰€$£]?"
+)
+"""Numbers in any country's form; a text without a digit is none."""
+
+_DATE = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}\b.*|\d{1,2}:\d{2}(:\d{2})?")
+
+_MARK = re.compile(r"(?i)[^\w]+|na|n/a|n\.a\.|nan|null|none|x|k\. ?a\.|n\.d\.|s|c|nd")
+"""Texts in a column of numbers that mean that there is none."""
+
+_NOTE = re.compile(
+    r"(?i)\W*(?:sources?|quellen?|fuentes?|fonte|bron|källa|kilde|lähde|zdroj|źródło|notes?|nota"
+    r"|remarks?|anmerkung|hinweis|bemerkung|stand|legende?|copyright|generated|created|erstellt"
+    r"|last update|updated|aktualis|data extracted|extracted|export)\b.*|[*†©¹²³].*|\(?\d\)\s.*"
+)
+"""What a note below a table begins with."""
+
+
+@dataclass(frozen=True)
+class Names:
+    """Where names and records are: `header` and `body` are places among rows."""
+
+    header: tuple[int, ...]
+    body: int
+    repairs: tuple[Repair, ...] = ()
+
+
+def find_names(rows: Sequence[Row], width: int, name: str) -> Names:
+    """Find the names among a table's first rows; raise where more than one row may have them."""
+    used = _used(rows, width)
+    first = next((i for i, (_, row) in enumerate(rows) if _is_full(row, used)), 0)
+    rows = rows[: first + _LOOKED]
+    above, (line, cells) = rows[:first], rows[first]
+    body = [row for _, row in rows[first + 1 :] if not same_names(row, cells)]
+    columns = _columns(body, width)
+    if any(not _is_title(row, width) for _, row in above):
+        raise _question(rows, first, 0, name, "more than one line may hold the names")
+    if body and _is_record(cells, columns):
+        raise _question(rows, first, 0, name, f"line {line:,} may hold the names or be a record")
+    below = _names_below(rows, first, width)
+    if below:
+        raise _question(rows, first, below, name, _said_below(rows, first, below))
+    repairs = []
+    if above:
+        said = f"{number_of(len(above), 'line')} above the names {were(len(above))} left out"
+        repairs.append(Repair(f"{said}.", (("header", (rows[0][0],)),)))
+    return Names((first,), first + 1, tuple(repairs))
+
+
+def titles(rows: Sequence[Row], width: int) -> int:
+    """Return how many first rows are titles, where a table has no names."""
+    used = _used(rows, width)
+    return next((i for i, (_, row) in enumerate(rows) if _is_full(row, used)), 0)
+
+
+def same_names(row: Sequence[str], names: Sequence[str]) -> bool:
+    """Say whether a record repeats the names: all of them, two or more."""
+    if row and names and row[0].strip() != names[0].strip():
+        return False  # as nearly all do
+    cells = [cell.strip() for cell in row]
+    told = [cell.strip() for cell in names]
+    return cells[: len(told)] == told[: len(cells)] and sum(map(bool, told)) > 1 < len(cells)
+
+
+def _used(rows: Sequence[Row], width: int) -> int:
+    """Return the number of columns up to the last one that has a value."""
+    alike = [row for _, row in rows[1:] if len(row) == width] or [rows[-1][1]]
+    filled = [i for i in range(width) if any(i < len(row) and row[i].strip() for row in alike)]
+    return max(filled, default=0) + 1
+
+
+def _is_full(row: Sequence[str], used: int) -> bool:
+    """Say whether a row may hold names: as many fields as are used, and most of them filled."""
+    filled = sum(bool(cell.strip()) for cell in row)
+    if len(row) < max(used, 2):
+        return False
+    return filled >= max(2, 0.6 * used) or (used == 2 and not row[0].strip() and filled == 1)
+
+
+def _is_title(row: Sequence[str], width: int) -> bool:
+    """Say whether a row above the names is clearly none of them: one text, or a word and a text."""
+    filled = [i for i, cell in enumerate(row) if cell.strip()]
+    return len(filled) < 2 or (filled == [0, 1] and width > 3)
+
+
+def _columns(body: Sequence[Sequence[str]], width: int) -> list[list[str]]:
+    """Return the values of each column, without blanks."""
+    alike = [row for row in body if len(row) == width] or body[:200]
+    return [
+        [cell for row in alike if i < len(row) and (cell := row[i].strip())] for i in range(width)
+    ]
+
+
+def is_number(text: str) -> bool:
+    """Say whether a text is a number in some country's form."""
+    return NUMBER.fullmatch(text) is not None and any(map(str.isdigit, text))
+
+
+def _kind(values: Sequence[str]) -> str:
+    """Return "number" or "date" where four of five values are such, else ""."""
+    plain = [one for one in values[:500] if not _MARK.fullmatch(one) or is_number(one)]
+    for kind, fits in (("date", _DATE.fullmatch), ("number", is_number)):
+        if plain and sum(bool(fits(one)) for one in plain) >= 0.8 * len(plain):
+            return kind
+    return ""
+
+
+def _is_record(cells: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
+    """Say whether what may be names looks like the records below it."""
+    apart, alike, years = 0, 0, []
+    for raw, values in zip(cells, columns, strict=False):
+        cell, kind = raw.strip(), _kind(values)
+        if not cell or not values:
+            continue
+        if kind == "number" and is_number(cell):
+            years.append((cell, values))
+        elif kind == "date" and _DATE.fullmatch(cell):
+            alike += 1
+        elif kind and not _MARK.fullmatch(cell):
+            apart += 1
+        elif not kind:
+            alike += cell in values
+    if years and not are_series(years):
+        alike += len(years)
+    return alike > apart
+
+
+MOST_BELOW = 4
+"""Most rows below the names that may be questions, units or codes."""
+
+
+def _names_below(rows: Sequence[Row], first: int, width: int) -> int:
+    """Return how many rows below the names are none of the records: questions, units, codes."""
+    for count in range(min(MOST_BELOW, len(rows) - first - 3), 0, -1):
+        rest = [row for _, row in rows[first + 1 + count :] if not same_names(row, rows[first][1])]
+        if sum(len(row) == width for row in rest) < 3:
+            continue
+        columns = _columns(rest, width)
+        between = [row for _, row in rows[first + 1 : first + 1 + count]]
+        if all(len(row) >= 2 and _is_other(row, columns, len(rest)) for row in between):
+            return count
+    return 0
+
+
+def _is_other(row: Sequence[str], columns: Sequence[Sequence[str]], records: int) -> bool:
+    """Say whether no value of a row is of the kind of its column's others."""
+    cells = [
+        (cell, values)
+        for raw, values in zip(row, columns, strict=False)
+        if (cell := raw.strip()) and values
+    ]
+    numeric = [(cell, values) for cell, values in cells if _kind(values)]
+    if any(_kind([cell]) or _MARK.fullmatch(cell) for cell, _ in numeric):
+        return False
+    if any(cell in values for cell, values in cells):
+        return False
+    if numeric:
+        return len(numeric) > 1 or len(columns) == 2 or len(cells) < len(columns)
+    few = all(len(set(values)) * 2 <= len(values) for _, values in cells)
+    return len(cells) > 2 and records >= 8 and few
+
+
+def _said_below(rows: Sequence[Row], first: int, below: int) -> str:
+    lines = [f"{rows[first + 1 + i][0]:,}" for i in range(below)]
+    what = f"line {lines[0]}" if below == 1 else f"lines {listed(lines)}"
+    return f"{what} may be names, questions or units, and no record"
+
+
+def _question(rows: Sequence[Row], first: int, below: int, name: str, why: str) -> ReadingError:
+    """Return the question which lines hold the names."""
+    line = rows[first][0]
+    lines = [rows[first + i][0] for i in range(below + 1)]
+    choices = [_choice(f"The names are in line {line:,}", header=(line,))]
+    if below:
+        rest = "the line" if below == 1 else f"the {below} lines"
+        choices = [
+            _choice(f"Names in line {line:,}, leave out {rest} below", header=(line,), skip=below),
+            _choice(f"Names in line {lines[-1]:,}", header=(lines[-1],)),
+            _choice(f"Join lines {listed([f'{one:,}' for one in lines])}", header=tuple(lines)),
+            _choice(f"Names in line {line:,}, records below", header=(line,)),
+        ]
+    else:
+        above = [at for at, row in rows[:first] if sum(bool(cell.strip()) for cell in row) > 1]
+        above = above[-2:]
+        if above:
+            choices += [_choice(f"The names are in line {at:,}", header=(at,)) for at in above]
+            joined = (*above, line)
+            said = listed([f"{one:,}" for one in joined])
+            choices.append(_choice(f"Join lines {said}", header=joined))
+        choices.append(_choice("There are no names", header=(0,)))
+    sentence = f"In {name}, {why}: choose the line of the names."
+    return ReadingError(sentence, choices, first_lines(rows))
+
+
+def _choice(label: str, **options: Any) -> Choice:
+    return Choice(label, tuple(options.items()))
+
+
+def first_lines(rows: Sequence[Row]) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    """Return first rows to choose by."""
+    return tuple((line, tuple(cell[:80] for cell in row[:60])) for line, row in rows[:SHOWN])
+
+
+def joined_names(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the names of several lines joined; a blank takes what is to its left, of the upper."""
+    if len(rows) == 1:
+        return [stripped(cell) for cell in rows[0]]
+    width = max(map(len, rows))
+    parts: list[list[str]] = [[] for _ in range(width)]
+    for depth, row in enumerate(rows):
+        last = ""
+        for i in range(width):
+            cell = stripped(row[i]) if i < len(row) else ""
+            last = cell or (last if depth < len(rows) - 1 else "")
+            if last and last not in parts[i]:
+                parts[i].append(last)
+    return [JOINED.join(part) for part in parts]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Names of columns, each once; `unnamed` are the places of those that the file does not name.
+
+    `repairs`: what was repaired, but for the unnamed ones, which may be empty.
+    """
+
+    names: tuple[str, ...]
+    unnamed: tuple[int, ...]
+    repairs: tuple[Repair, ...] = ()
+
+
+def name_columns(raw: Sequence[str], file: str) -> Columns:
+    """Return distinct names of columns: those without one, and repeated ones, are numbered."""
+    names = [stripped(name) for name in raw]
+    if len(names) < 2:
+        what = "a single column" if names else "no columns"
+        raise InvalidInputError(f"{file} has {what}, and S and X need one each.")
+    if len(names) > MAX_COLUMNS:
+        raise InvalidInputError(
+            f"{file} has {len(names):,} columns, at most {MAX_COLUMNS:,} are allowed."
+        )
+    taken, told = set(names), []
+    seen: set[str] = set()
+    for i, name in enumerate(names):
+        if not name:
+            names[i] = free_name(f"column {i + 1}", lambda one: one in taken)
+        elif name in seen:
+            names[i] = free_name(name, lambda one: one in taken)
+            told.append(f"The other column {shown(name)} is called {shown(names[i])}.")
+        seen.add(name)
+        taken.add(names[i])
+    repairs = [Repair(sentence) for sentence in told[:5]]
+    if len(told) > 5:
+        repairs.append(Repair(f"{number_of(len(told) - 5, 'other name')} occurred before too."))
+    unnamed = tuple(i for i, name in enumerate(raw) if not stripped(name))
+    return Columns(tuple(names), unnamed, tuple(repairs))
+
+
+def unnamed_said(columns: Columns, empty: Sequence[int]) -> list[Repair]:
+    """Say which columns without a name are left out, as they are empty, and what others are called.
+
+    `empty`: the places of the former.
+    """
+    found = []
+    if empty:
+        one = len(empty) == 1
+        said = f"{_places(empty)} {'has' if one else 'have'} no name and no value: left out."
+        found.append(Repair(said, (("kept", ("empty",)),)))
+    named = [i for i in columns.unnamed if i not in empty]
+    if named:
+        one = len(named) == 1
+        called = listed([columns.names[i] for i in named[:3]] + ["…"] * (len(named) > 3))
+        said = f"{_places(named)} {'has' if one else 'have'} no name: called {called}."
+        found.append(Repair(said))
+    return found
+
+
+def _places(places: Sequence[int]) -> str:
+    """Name columns by their places, runs as one."""
+    parts: list[list[int]] = []
+    for place in places:
+        if parts and parts[-1][-1] == place - 1:
+            parts[-1].append(place)
+        else:
+            parts.append([place])
+    said = [f"{run[0] + 1}–{run[-1] + 1}" if len(run) > 1 else f"{run[0] + 1}" for run in parts]
+    more = [f"{len(said) - 4} more"] if len(said) > 4 else []
+    return f"Column{'' if len(places) == 1 else 's'} {listed(said[:4] + more)}"
+
+
+def find_ending(rows: Sequence[Row], width: int, whole: bool) -> tuple[int, str, str]:
+    """Return how many last rows are notes or totals, what to say, and a hint at a row of totals.
+
+    `whole`: whether these are all records, so that sums can be compared.
+    """
+    notes = 0
+    while notes < len(rows) - 1 and _is_note(rows, len(rows) - 1 - notes, width):
+        notes += 1
+    # a note may follow others that look like nothing by themselves
+    kept = rows[: len(rows) - notes] if notes else rows
+    totals, hint = 0, ""
+    if len(kept) > 2 and (label := _total(kept[-1][1])):
+        if whole and _adds_up([row for _, row in kept[:-1]], kept[-1][1]):
+            totals = 1
+        else:
+            hint = label
+    said = []
+    if totals:
+        said.append(f"line {kept[-1][0]:,} is the total")
+    if notes:
+        said.append(f"{number_of(notes, 'line')} below the table {were(notes)} no records")
+    sentence = listed(said)
+    return notes + totals, f"{sentence[:1].upper()}{sentence[1:]}: left out." if said else "", hint
+
+
+def _is_note(rows: Sequence[Row], place: int, width: int) -> bool:
+    """Say whether a row is clearly a note: a single text behind a gap, or one that reads so."""
+    line, row = rows[place]
+    filled = [cell.strip() for cell in row if cell.strip()]
+    if not filled:
+        return True
+    if len(filled) > 1 and not (len(row) < width and _NOTE.fullmatch(filled[0])):
+        return False
+    if len(filled) == 1 and not row[0].strip():
+        return False
+    text = filled[0]
+    gap = line - rows[place - 1][0] > 1 + "".join(rows[place - 1][1]).count("\n")
+    reads = bool(_NOTE.fullmatch(text)) or len(text.split()) > 3
+    if len(row) == width > 1 and len(filled) == 1:
+        return (reads or gap) and width > 2
+    return gap or reads
+
+
+def _total(row: Sequence[str]) -> str:
+    """Return what a row of totals calls itself; "" for any other row."""
+    first = next((cell.strip() for cell in row if cell.strip()), "")
+    return first if TOTAL.fullmatch(first) else ""
+
+
+def _adds_up(rows: Sequence[Sequence[str]], total: Sequence[str]) -> bool:
+    """Say whether all numbers of a row are the sums of those above them, one or more."""
+    added = 0
+    for i, cell in enumerate(total):
+        value = plain_number(cell)
+        if value is None:
+            continue
+        above = [plain_number(row[i]) for row in rows if i < len(row)]
+        numbers = [one for one in above if one is not None]
+        if len(numbers) < 2:
+            continue
+        if abs(sum(numbers) - value) > 1e-6 * max(1.0, abs(value)):
+            return False
+        added += 1
+    return added > 0
+
+
+def plain_number(text: str) -> float | None:
+    """Return a number of a table of any country; None for none."""
+    plain = text.strip().replace("\u00a0", "").replace(" ", "").replace("−", "-")
+    if not is_number(plain):
+        return None
+    grouped = re.fullmatch(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?", plain)
+    points = re.fullmatch(r"[-+]?\d{1,3}(?:\.\d{3})+(?:,\d+)?", plain)
+    if not grouped and (points or plain.count(",") == 1):
+        plain = plain.replace(".", "").replace(",", ".")
+    try:
+        return float(plain.replace(",", "").strip("%€$£¥"))
+    except ValueError:
+        return None

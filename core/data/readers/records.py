@@ -1,0 +1,373 @@
+"""All records of a text file as a Parquet file.
+
+Where all quotes are as the format requires, Arrow reads the records, and must find as many as there
+are line ends outside quotes; Python's slower csv module reads any other file.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import mmap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pyarrow import csv as arrow_csv
+from pyarrow import parquet
+
+from core.data.options import Repair
+from core.data.readers.dialect import BrokenError, complaint
+from core.data.readers.names import same_names
+from core.data.readers.text import TextLayout
+from core.errors import Choice, ReadingError
+from core.wording import number_of
+
+_COUNTED = 1 << 20
+"""Bytes in which records are counted at once, for the same reason."""
+
+
+_QUOTE, _LINE_FEED, _RETURN = b'"\n\r'
+
+
+@dataclass(frozen=True)
+class Written:
+    """The records of a file that was written: how many, and what was repaired."""
+
+    rows: int
+    repairs: tuple[Repair, ...] = ()
+
+
+def write_records(text: Path, name: str, layout: TextLayout, target: Path) -> Written:
+    """Write each field as text."""
+    schema = pa.schema([(f"c{i}", pa.string()) for i in range(layout.width)])
+    expected = _records(text, layout) if layout.dialect.is_plain else None
+    again = _Repeats(layout.names)
+    if expected is not None:
+        try:
+            rows = _fast(text, layout, schema, target, again)
+            if rows + again.count == expected:
+                return Written(rows, again.repairs())
+        except pa.ArrowException:
+            pass  # the csv module says what is wrong, and where
+    again = _Repeats(layout.names)
+    uneven = _Uneven(layout.width, layout.pad)
+    rows = _slow(text, name, layout, schema, target, again, uneven)
+    uneven.check(name, text, layout)
+    return Written(rows, (*uneven.repairs(), *again.repairs()))
+
+
+@dataclass
+class _Repeats:
+    """Lines that repeat the names, which are no records."""
+
+    names: tuple[str, ...]
+    count: int = 0
+
+    def without(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return a batch without them."""
+        told = [(i, name.strip()) for i, name in enumerate(self.names) if name.strip()]
+        told = [one for one in told if one[0] < batch.num_columns]
+        if len(told) < 2:
+            return batch
+        place = told[0][0]
+        first = pc.equal(batch.column(place), pa.scalar(self.names[place]))
+        if not pc.any(first).as_py():
+            return batch
+        kept = [
+            not same_names([cell.as_py() for cell in row], self.names) if is_first.as_py() else True
+            for is_first, row in zip(first, zip(*batch.columns, strict=True), strict=True)
+        ]
+        self.count += kept.count(False)
+        return batch.filter(pa.array(kept))
+
+    def repairs(self) -> tuple[Repair, ...]:
+        """Say how many there were."""
+        if not self.count:
+            return ()
+        verb = "repeats" if self.count == 1 else "repeat"
+        said = f"{number_of(self.count, 'line')} further down {verb} the names: left out."
+        return (Repair(said, (("kept", ("again",)),)),)
+
+
+@dataclass
+class _Uneven:
+    """Records of another length than the names: their lines, and how many fields they have."""
+
+    width: int
+    pad: str
+    short: list[tuple[int, int]] = field(default_factory=list)
+    long: list[tuple[int, int]] = field(default_factory=list)
+    blank: int = 0
+    records: int = 0
+
+    def fitted(self, line: int, row: list[str]) -> list[str] | None:
+        """Return a record with as many fields as there are names; None where it is left out."""
+        self.records += 1
+        if len(row) == self.width:
+            return row
+        if len(row) > self.width and not "".join(row[self.width :]).strip():
+            self.blank += 1
+            return row[: self.width]
+        (self.short if len(row) < self.width else self.long).append((line, len(row)))
+        if self.pad == "leave":
+            return None
+        return (row + [""] * (self.width - len(row)))[: self.width]
+
+    def check(self, name: str, text: Path, layout: TextLayout) -> None:
+        """Raise where records are of another length, and it is not evident what that means."""
+        if self.pad in ("pad", "leave") or not (self.short or self.long):
+            return
+        if self.pad == "" and not self.long and self._evident(text, layout):
+            return
+        line, fields = min(self.short[:1] + self.long[:1])
+        raise ReadingError(
+            f"{name} has {number_of(fields, 'field')} in line {line:,}, its header has "
+            f"{self.width:,}.",
+            self._choices(text, line),
+        )
+
+    def _evident(self, text: Path, layout: TextLayout) -> bool:
+        """Say whether short records lack their last fields, and none is broken or cut off."""
+        if 2 * len(self.short) > self.records or any(fields < 2 for _, fields in self.short):
+            return False
+        for (line, fields), (after, others) in pairwise(self.short):
+            if after == line + 1 and fields + others in (self.width, self.width + 1):
+                return False
+        with text.open("rb") as file:
+            file.seek(layout.end - 1)
+            ended = file.read(1) in (b"\n", b"\r")
+        return ended or self.short[-1][0] < layout.lines + self.records
+
+    def _choices(self, text: Path, first: int) -> list[Choice]:
+        """Offer to fill or cut such records, to leave them out, or all from the first on."""
+        found = []
+        uneven = len(self.short) + len(self.long)
+        if self.short:
+            found.append(f"fill {number_of(len(self.short), 'short record')}")
+        if self.long:
+            found.append(f"cut {number_of(len(self.long), 'long record')}")
+        label = " and ".join(found)
+        choices = [Choice(label[:1].upper() + label[1:], (("pad", "pad"),))]
+        some = "it" if uneven == 1 else f"all {uneven:,}"
+        choices.append(Choice(f"Leave {some} out", (("pad", "leave"),)))
+        with text.open(encoding="utf-8", newline="") as file:
+            last = sum(1 for _ in file)
+        if last - first < uneven + 20:
+            label = f"Leave out everything from line {first:,} on"
+            choices.append(Choice(label, (("skip_end", last - first + 1),)))
+        return choices
+
+    def repairs(self) -> tuple[Repair, ...]:
+        """Say how many records were filled, cut or left out."""
+        found = []
+        undo = (("pad", "refuse"),)
+        if self.blank:
+            verb = "ends" if self.blank == 1 else "end"
+            found.append(
+                Repair(f"{number_of(self.blank, 'record')} {verb} with a further delimiter.")
+            )
+        for some, what, done in (
+            (self.short, "shorter", "their last fields are missing"),
+            (self.long, "longer", "their last fields are left out"),
+        ):
+            if some:
+                are = "is" if len(some) == 1 else "are"
+                done = "left out" if self.pad == "leave" else done
+                lines = ", ".join(f"{line:,}" for line, _ in some[:5]) + (
+                    ", …" if len(some) > 5 else ""
+                )
+                said = f"{number_of(len(some), 'record')} {are} {what} (line {lines}): {done}."
+                found.append(Repair(said, undo))
+        return tuple(found)
+
+
+def _records(text: Path, layout: TextLayout) -> int | None:
+    """Count the records by line ends; return None where a quote is misplaced."""
+    if layout.end <= layout.start:
+        return None
+    with text.open("rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    data = np.frombuffer(mapped, np.uint8)[layout.start : layout.end]
+    if bytes(data[:3]) == codecs.BOM_UTF8:
+        return None  # Arrow would skip it
+    beside = np.zeros(256, dtype=bool)
+    beside[[ord(layout.delimiter), _QUOTE, _LINE_FEED, _RETURN]] = True
+    records, quotes_seen, line_start = 0, 0, 0
+    for start in range(0, data.size, _COUNTED):
+        block = data[start : start + _COUNTED]
+        quotes = np.flatnonzero(block == _QUOTE) + start
+        first = quotes_seen % 2  # 0 where the block's first quote opens a field
+        opening, closing = quotes[first::2], quotes[1 - first :: 2]
+        before = data[opening[opening > 0] - 1]
+        after = data[closing[closing < data.size - 1] + 1]
+        if not (beside[before].all() and beside[after].all()):
+            return None
+        ends = _line_ends(data, start, block)
+        ends = ends[(quotes_seen + np.searchsorted(quotes, ends)) % 2 == 0]
+        quotes_seen += quotes.size
+        if ends.size:
+            starts = np.concatenate([[line_start], ends[:-1] + 1])
+            pair = (data[ends] == _LINE_FEED) & (ends > starts) & (data[ends - 1] == _RETURN)
+            records += int((ends - pair > starts).sum())
+            line_start = int(ends[-1]) + 1
+        _forget(mapped, layout.start + min(start, line_start))
+    if quotes_seen % 2:
+        return None
+    return records + (line_start < data.size)
+
+
+def _forget(mapped: mmap.mmap, until: int) -> None:
+    """Release the pages of a file that were read, which count as memory of the process."""
+    whole = until // mmap.PAGESIZE * mmap.PAGESIZE
+    if whole and hasattr(mmap, "MADV_DONTNEED"):
+        mapped.madvise(mmap.MADV_DONTNEED, 0, whole)
+
+
+def _line_ends(data: NDArray[np.uint8], start: int, block: NDArray[np.uint8]) -> NDArray[np.intp]:
+    """Return where lines of a block end: at each line feed, and each return without one."""
+    feeds = np.flatnonzero(block == _LINE_FEED) + start
+    returns = np.flatnonzero(block == _RETURN) + start
+    if not returns.size:
+        return feeds
+    following = data[np.minimum(returns + 1, data.size - 1)]
+    lone = returns[(following != _LINE_FEED) | (returns == data.size - 1)]
+    return np.sort(np.concatenate([feeds, lone]))
+
+
+class _Part(io.RawIOBase):
+    """The bytes of a file between the layout's start and end."""
+
+    def __init__(self, text: Path, layout: TextLayout) -> None:
+        super().__init__()
+        self._file = text.open("rb")
+        self._file.seek(layout.start)
+        self._left = layout.end - layout.start
+
+    def readable(self) -> bool:
+        """Say that it can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read into a buffer, and return how many bytes."""
+        read = self._file.readinto(memoryview(buffer)[: self._left])
+        self._left -= read
+        return read
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+        super().close()
+
+
+def _fast(text: Path, layout: TextLayout, schema: pa.Schema, target: Path, again: _Repeats) -> int:
+    """Read well-formed records with Arrow."""
+    with _Part(text, layout) as file:
+        batches = arrow_csv.open_csv(
+            file,
+            arrow_csv.ReadOptions(
+                column_names=schema.names, block_size=1 << 22
+            ),  # more leaves the cache
+            arrow_csv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True),
+            arrow_csv.ConvertOptions(column_types=schema, strings_can_be_null=False),
+        )
+        return _write(map(again.without, batches), schema, target)
+
+
+def _slow(
+    text: Path,
+    name: str,
+    layout: TextLayout,
+    schema: pa.Schema,
+    target: Path,
+    again: _Repeats,
+    uneven: _Uneven,
+) -> int:
+    """Read the records with Python's csv module."""
+    with (
+        _Part(text, layout) as part,
+        io.TextIOWrapper(io.BufferedReader(part, 1 << 20), "utf-8", newline="") as characters,
+    ):
+        records = _fitted(characters, name, layout, uneven)
+        return _write(map(again.without, _batches(records, schema)), schema, target)
+
+
+def _write(batches: Iterator[pa.RecordBatch], schema: pa.Schema, target: Path) -> int:
+    """Write batches, and return how many records they have."""
+    first = next(batches, None)
+    if first is None:
+        parquet.write_table(schema.empty_table(), target)
+        return 0
+    rows = 0
+    # statistics would take a quarter of the time, and no query here skips row groups by them
+    repeated = _repeated(first)
+    with parquet.ParquetWriter(
+        target, schema, use_dictionary=repeated, write_statistics=False
+    ) as writer:
+        for batch in chain([first], batches):
+            writer.write_batch(batch)
+            rows += batch.num_rows
+    return rows
+
+
+def _repeated(batch: pa.RecordBatch) -> list[str]:
+    """Return the columns whose values repeat, by one batch."""
+    most = batch.num_rows // 4
+    return [name for name in batch.schema.names if pc.count_distinct(batch[name]).as_py() <= most]
+
+
+def _batches(records: Iterator[list[str]], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Yield records as batches of columns."""
+    some = max((1 << 20) // len(schema), 1)
+    while rows := list(islice(records, some)):
+        yield pa.record_batch(
+            [pa.array(column, pa.string()) for column in zip(*rows, strict=True)], schema
+        )
+
+
+def _fitted(
+    file: io.TextIOWrapper, name: str, layout: TextLayout, uneven: _Uneven
+) -> Iterator[list[str]]:
+    """Yield the records, each with as many fields as there are names; skip blank lines."""
+    try:
+        for line, row in layout.dialect.rows(file, layout.lines):
+            fitted = uneven.fitted(line, row)
+            if fitted is not None:
+                yield fitted
+    except BrokenError as error:
+        choices = [Choice("Quotes are ordinary characters", (("quote", "none"),))]
+        raise ReadingError(
+            f"{name} {complaint(error, f'line {error.line:,}')}.",
+            choices if layout.dialect.quote else (),
+        ) from error
+
+
+def empty_columns(target: Path, layout: TextLayout) -> list[int]:
+    """Return the columns of a file without a name that have no value in any record."""
+    found = []
+    with parquet.ParquetFile(target) as file:
+        for place in layout.columns.unnamed:
+            parts = (batch.column(0) for batch in file.iter_batches(columns=[f"c{place}"]))
+            if not any(map(_has_value, parts)):
+                found.append(place)
+    return found
+
+
+def _has_value(cells: pa.Array) -> bool:
+    return bool(pc.any(pc.not_equal(pc.utf8_trim_whitespace(cells), pa.scalar(""))).as_py())
+
+
+def drop_columns(target: Path, places: Sequence[int]) -> None:
+    """Rewrite a Parquet file without some of its columns."""
+    narrow = target.with_suffix(".narrow")
+    with parquet.ParquetFile(target) as file:
+        names = [name for i, name in enumerate(file.schema_arrow.names) if i not in places]
+        batches = file.iter_batches(columns=names)
+        _write(iter(batches), pa.schema([(name, pa.string()) for name in names]), narrow)
+    narrow.replace(target)

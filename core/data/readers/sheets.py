@@ -1,0 +1,224 @@
+"""Workbooks: a sheet's table, its merged cells filled, and its cells as its formats show them."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pyarrow as pa
+from openpyxl.utils import range_boundaries
+from pyarrow import parquet
+
+from core.data.options import ReadOptions, Repair
+from core.data.readers.dialect import Row
+from core.data.readers.names import (
+    Columns,
+    find_ending,
+    joined_names,
+    name_columns,
+    unnamed_said,
+)
+from core.data.readers.text import place_names
+from core.data.workbooks import Extent, Sheets, extent, parts_of, sheets_of
+from core.errors import Choice, InvalidInputError
+from core.limits import (
+    MAX_CELL,
+    MAX_UNPACKED_MB,
+    MAX_WORKBOOK_CELLS,
+    MAX_WORKBOOK_PARTS,
+)
+from core.validation import shown
+from core.wording import listed, number_of
+
+_MEGABYTE = 1 << 20
+
+_PADDED = re.compile(r"0{2,}")
+"""A format that shows whole numbers with zeros before them."""
+
+_LOOKED = 2_000
+"""First rows by which the names are found."""
+
+TOO_LONG = "{} has a cell of {:,} characters, at most {:,} are allowed: leave that column out."
+"""Said of a file with a cell that is no value."""
+
+Cells = list[list[Any]]
+
+
+def write_sheet(
+    path: Path, name: str, target: Path, read: ReadOptions
+) -> tuple[tuple[str, ...], tuple[Repair, ...], Sheets, tuple[Choice, ...]]:
+    """Write a sheet's records to a Parquet file; return its columns, repairs, sheets and hints."""
+    try:
+        found, sheets = _checked(path, name, read.sheet)
+        cells = _cells(path, sheets.read)
+    except (InvalidInputError, MemoryError):
+        raise
+    except Exception as error:  # openpyxl, zip and XML readers raise errors of many types
+        raise InvalidInputError(f"{name} is a damaged Excel file.") from error
+    merged = [] if "merged" in read.kept else [range_boundaries(one) for one in found.merged]
+    filled = _filled_down(cells, merged)
+    rows = [(i + 1, [_text(one) for one in row]) for i, row in enumerate(cells)]
+    rows = [row for row in rows if any(row[1])]
+    if not rows:
+        which = f"sheet {shown(read.sheet)}" if read.sheet else "first sheet"
+        raise InvalidInputError(f"{name} is empty: its {which} has no cells.")
+    width = len(cells[0])
+    header, body, repairs = place_names(rows[:_LOOKED], width, name, read)
+    raw = joined_names([rows[i][1] for i in header]) if header else []
+    columns = name_columns(raw or [f"column {i + 1}" for i in range(width)], name)
+    records, below, hints = _records(rows, body, width, read)
+    places = [line - 1 for line, _ in records]
+    filled += _filled_across(cells, merged, set(places))
+    told = [*repairs, *columns.repairs, *below]
+    if filled:
+        said = f"{number_of(filled, 'empty cell')} of merged ones filled with their value."
+        told.append(Repair(said, (("kept", ("merged",)),)))
+    if found.unresolved:
+        formulas = number_of(found.unresolved, "formula")
+        verb = "has" if found.unresolved == 1 else "have"
+        told.append(
+            Repair(f"{formulas} {verb} no stored result: open and save it in a spreadsheet.")
+        )
+    kept, empty = _written(cells, places, columns, target, read)
+    told += unnamed_said(columns, empty)
+    return kept, tuple(told), sheets, hints
+
+
+def _checked(path: Path, name: str, sheet: str) -> tuple[Extent, Sheets]:
+    """Look through a workbook before it is opened; refuse what is no workbook, or too large."""
+    if (parts := parts_of(path)) > MAX_WORKBOOK_PARTS:
+        raise InvalidInputError(
+            f"{name} is a zip file of {parts:,} parts, at most {MAX_WORKBOOK_PARTS:,} are allowed."
+        )
+    with zipfile.ZipFile(path) as packed:
+        members = packed.infolist()
+    if not any(member.filename == "xl/workbook.xml" for member in members):
+        raise InvalidInputError(f"{name} is a zip file; CSV, TSV, Parquet and Excel can be read.")
+    unpacked = sum(member.file_size for member in members) / _MEGABYTE
+    if unpacked > MAX_UNPACKED_MB:
+        raise InvalidInputError(
+            f"{name} unpacks to {unpacked:,.0f} MB, at most {MAX_UNPACKED_MB:,} MB are allowed."
+        )
+    found = extent(path, sheet)
+    if found.cells > MAX_WORKBOOK_CELLS:
+        raise InvalidInputError(
+            f"{name} spans {found.cells:,} cells, at most {MAX_WORKBOOK_CELLS:,} are allowed: "
+            "remove what is far away from its table."
+        )
+    if found.longest > MAX_CELL:
+        raise InvalidInputError(TOO_LONG.format(name, found.longest, MAX_CELL))
+    if found.characters > MAX_UNPACKED_MB * _MEGABYTE:
+        raise InvalidInputError(
+            f"{name} has {found.characters / _MEGABYTE:,.0f} MB of text in its cells, at most "
+            f"{MAX_UNPACKED_MB:,} MB are allowed."
+        )
+    sheets = sheets_of(path, sheet)
+    if sheet and sheets.read != sheet:
+        names = listed([sheets.read, *sheets.others])
+        raise InvalidInputError(f"{name} has no sheet {shown(sheet)} with cells: it has {names}.")
+    return found, sheets
+
+
+def _cells(path: Path, sheet: str) -> Cells:
+    """Return the cells of a sheet, all rows of one width; None where one is empty."""
+    with path.open("rb") as content:  # its name may end otherwise than those of workbooks do
+        book = openpyxl.load_workbook(content, read_only=True, data_only=True, keep_links=False)
+        try:
+            own = book[sheet]
+            own.reset_dimensions()
+            rows = [[_value(cell) for cell in row] for row in own.iter_rows()]
+        finally:
+            book.close()
+    width = max((i + 1 for row in rows for i, one in enumerate(row) if one is not None), default=0)
+    return [(row + [None] * width)[:width] for row in rows]
+
+
+def _value(cell: Any) -> Any:
+    """Return a cell's value as its format shows it, where that has zeros before whole numbers."""
+    value = cell.value
+    if value is None or value == "" or cell.data_type == "e":
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if _PADDED.fullmatch(cell.number_format or "") and value == int(value) >= 0:
+            return f"{int(value):0{len(cell.number_format)}}"
+        return int(value) if isinstance(value, float) and value.is_integer() else value
+    return value
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+Bounds = tuple[int, int, int, int]
+"""First column, first row, last column and last row of merged cells, from 1."""
+
+
+def _filled_down(cells: Cells, merged: list[Bounds]) -> int:
+    """Fill the first column of merged cells; return how many cells were filled."""
+    return sum(_fill(cells, (left, top, left, down)) for left, top, _, down in merged)
+
+
+def _filled_across(cells: Cells, merged: list[Bounds], records: set[int]) -> int:
+    """Fill the other columns of merged cells among the records."""
+    return sum(_fill(cells, one) for one in merged if one[1] - 1 in records)
+
+
+def _fill(cells: Cells, bounds: Bounds) -> int:
+    left, top, right, down = bounds
+    if top > len(cells) or left > len(cells[0]):
+        return 0
+    value, filled = cells[top - 1][left - 1], 0
+    for row in cells[top - 1 : down]:
+        for i in range(left - 1, min(right, len(row))):
+            if row[i] is None and value is not None:
+                row[i] = value
+                filled += 1
+    return filled
+
+
+def _records(
+    rows: list[Row], body: int, width: int, read: ReadOptions
+) -> tuple[list[Row], list[Repair], tuple[Choice, ...]]:
+    """Return the records, what is left out below them, and what may be left out too."""
+    records = rows[body:]
+    if read.skip_end is not None:
+        return records[: max(len(records) - read.skip_end, 0)], [], ()
+    if len(records) < 2:
+        return records, [], ()
+    gone, said, hint = find_ending(records, width, whole=True)
+    hints: tuple[Choice, ...] = ()
+    if hint:
+        label = f"Leave the last record out: it is called {shown(hint)}"
+        hints = (Choice(label, (("skip_end", gone + 1),)),)
+    repairs = [Repair(said, (("skip_end", 0),))] if said else []
+    return records[: len(records) - gone], repairs, hints
+
+
+def _written(
+    cells: Cells, places: list[int], columns: Columns, target: Path, read: ReadOptions
+) -> tuple[tuple[str, ...], list[int]]:
+    """Write the records; return the names of their columns, and the places of those left out."""
+    empty = []
+    if "empty" not in read.kept and places:
+        empty = [i for i in columns.unnamed if all(cells[place][i] is None for place in places)]
+    kept = [i for i in range(len(columns.names)) if i not in empty]
+    data = {f"c{at}": _column([cells[place][i] for place in places]) for at, i in enumerate(kept)}
+    parquet.write_table(pa.table(data), target)
+    return tuple(columns.names[i] for i in kept), empty
+
+
+def _column(cells: list[Any]) -> pa.Array:
+    """Return a column as numbers where doubles hold all its cells, else as text."""
+    if all(one is None or _is_plain_number(one) for one in cells):
+        with suppress(OverflowError, pa.ArrowException):  # whole numbers that no double holds
+            numbers = [None if one is None else float(one) for one in cells]
+            return pa.array(numbers, type=pa.float64())
+    return pa.array([None if one is None else str(one) for one in cells], type=pa.string())
+
+
+def _is_plain_number(cell: Any) -> bool:
+    return isinstance(cell, int | float) and not isinstance(cell, bool)

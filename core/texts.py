@@ -1,0 +1,106 @@
+"""What a cell's text means, the same everywhere: its blanks, numbers and truth values."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+from itertools import pairwise
+
+SPACES = " \t\n\r\v\f"
+"""Blanks of ASCII."""
+
+BLANK = "".join(
+    chr(code)
+    for code in (
+        *range(9, 14),
+        *range(28, 33),
+        *(0x85, 0xA0, 0xAD, 0x1680),
+        *range(0x2000, 0x2010),
+        *(0x2028, 0x2029, 0x202F, 0x205F, 0x2060, 0x3000, 0xFEFF),
+    )
+)
+"""Blanks of every kind, those without width and marks of direction too."""
+
+NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+"""The pattern of a number: 18_24, 0x1F, infinity and nan are texts."""
+
+_NUMBER = re.compile(NUMBER)
+
+WHOLE = r"^([+-]?(?:0|[1-9][0-9]*))\.0$"
+"""The pattern of a whole number that was written as a decimal one: 1.0 is 1; 01.0 is a code."""
+
+TRUTHS = {"TRUE": "true", "True": "true", "FALSE": "false", "False": "false"}
+"""Truth values as programs write them, and the one text that stands for them."""
+
+
+def stripped(text: str) -> str:
+    r"""Return a text without blanks of any kind at its ends, its letters composed.
+
+    Examples
+    --------
+    >>> stripped("Que\u0301bec\u00a0") == "Qu\u00e9bec"
+    True
+    """
+    return unicodedata.normalize("NFC", text.strip(BLANK))
+
+
+def as_level(text: str) -> str:
+    """Return the text of a value's level: of 1 and 1.0, of TRUE and true, it is one.
+
+    Examples
+    --------
+    >>> [as_level(text) for text in ("1.0", "TRUE", "01.0", " a ")]
+    ['1', 'true', '01.0', 'a']
+    """
+    plain = stripped(text)
+    return TRUTHS.get(plain) or re.sub(WHOLE, r"\1", plain)
+
+
+def number(text: str) -> float | None:
+    """Return a text as a finite number; None if it is none.
+
+    Examples
+    --------
+    >>> [number(text) for text in (" 1e3 ", "18_24", "infinity", "0x1F")]
+    [1000.0, None, None, None]
+    """
+    plain = text.strip(BLANK)
+    value = float(plain) if _NUMBER.fullmatch(plain) else math.nan
+    return value if math.isfinite(value) else None
+
+
+def alike(text: str) -> str:
+    """Return what texts that look alike have in common: letters of any size, one blank for several.
+
+    Examples
+    --------
+    >>> alike("Trois  Rivières") == alike("trois rivières")
+    True
+    """
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+TOTAL = re.compile(
+    r"(?i)\W*(?:grand |sub)?(?:totals?|sum|overall|insgesamt|gesamt|summe|zusammen|ensemble|totaal"
+    r"|totale|suma|razem|ogółem|celkem|yhteensä|i alt|totalt|összesen|итого|всего|合計|总计)\b.*"
+)
+"""What a row of totals begins with."""
+
+
+def are_series(cells: Sequence[tuple[str, Sequence[str]]]) -> bool:
+    """Say whether numbers are names, such as years, and not values of their columns."""
+    if not cells or not all(re.fullmatch(r"\d{1,4}", cell) for cell, _ in cells):
+        return False
+    numbers = [int(cell) for cell, _ in cells]
+    if any(_is_year(one) for _, values in cells for one in values[:20]):
+        return False
+    if all(1800 <= one <= 2100 for one in numbers) and len(set(numbers)) == len(numbers):
+        return True
+    steps = {after - before for before, after in pairwise(numbers)}
+    return len(numbers) > 2 and len(steps) == 1 and steps <= {-1, 1}
+
+
+def _is_year(text: str) -> bool:
+    return bool(re.fullmatch(r"1[89]\d\d|20\d\d", text))

@@ -1,0 +1,349 @@
+"""Files as offices publish them: each kind is read right, or asked about; its mirror image stays.
+
+What is left out, named or filled is said, and can be undone.
+"""
+
+import csv
+import io
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from core.data import ReadOptions, Sources
+from core.errors import InvalidInputError, ReadingError
+
+
+def read(text, **options):
+    """Return the names, the rows, and the sentences on what was repaired."""
+    content = text if isinstance(text, bytes) else text.encode()
+    upload, _ = opened(content, ReadOptions(**options))
+    return columns_and_rows(upload), [one.sentence for one in upload.repairs]
+
+
+def opened(content, options):
+    sources = Sources()
+    source = sources.add_bytes(content, "t.csv", options)
+    return sources.uploads[source], sources
+
+
+def columns_and_rows(upload):
+    table = parquet.read_table(upload.table.paths[0]).to_pydict().values()
+    return list(upload.table.columns), [list(row) for row in zip(*table, strict=True)]
+
+
+def asked(text, **options):
+    """Return the question about a file: its sentence, and the tables of its choices by label."""
+    with pytest.raises(ReadingError) as caught:
+        read(text, **options)
+    found = {}
+    for one in caught.value.choices:
+        try:
+            found[one.label] = read(text, **(options | dict(one.options)))[0]
+        except ReadingError as error:
+            found[one.label] = str(error)
+    return str(caught.value), found
+
+
+PEOPLE = "region;sex;stay;age\nNord;F;4,5;62\nSud;M;6,1;71\nEst;F;3,9;58\n"
+TABLE = (
+    ["region", "sex", "stay", "age"],
+    [["Nord", "F", "4,5", "62"], ["Sud", "M", "6,1", "71"], ["Est", "F", "3,9", "58"]],
+)
+
+
+@pytest.mark.parametrize(
+    ("above", "lines"),
+    [
+        ("Extract of 2025-01-06\n", 1),
+        ("Hospital stays, by region\nSource: the office; 2024\n\n", 2),
+        ("Stays;;;\n;;;\n", 2),
+        ("Report on stays, final; revised\n\n", 1),
+        ("Stand:;31.12.2024;;\n", 1),
+    ],
+)
+def test_titles_and_notes_above_the_names_are_left_out_and_said(above, lines):
+    table, said = read(above + PEOPLE)
+    assert table == TABLE
+    plural = "line above the names was" if lines == 1 else "lines above the names were"
+    assert said == [f"{lines} {plural} left out."]
+
+
+def test_a_first_record_like_a_title_is_a_record():
+    table, said = read("title,n\nThe annual report of the office,3\nb,4\nc,5\n")
+    assert table[1][0] == ["The annual report of the office", "3"]
+    assert said == []
+
+
+def test_a_title_is_undone_by_taking_it_for_the_names():
+    upload, sources = opened(("Extract\n" + PEOPLE).encode(), ReadOptions())
+    (repair,) = upload.repairs
+    again = sources.upload(f"upload:{upload.sha256}", ReadOptions(**dict(repair.undo)))
+    assert (again.table.columns[:2], again.rows) == (("Extract", "column 2"), 4)
+
+
+def test_a_table_without_names_is_asked_about():
+    text = "41,Public,Degree,Male\n29,Private,School,Female\n53,Private,Degree,Male\n"
+    said, found = asked(text)
+    assert (
+        said == "In t.csv, line 1 may hold the names or be a record: choose the line of the names."
+    )
+    columns, rows = found["There are no names"]
+    assert columns == ["column 1", "column 2", "column 3", "column 4"]
+    assert rows[0] == ["41", "Public", "Degree", "Male"]
+    columns, rows = found["The names are in line 1"]
+    assert (columns[1], len(rows)) == ("Public", 2)
+
+
+@pytest.mark.parametrize("names", ["geo,2019,2020", "id,1,2", "year,2019,2020,2021", "sex,a_1,b_2"])
+def test_names_that_are_numbers_are_names(names):
+    width = names.count(",")
+    body = "".join(
+        f"{'abc'[i]}," + ",".join(f"{i}.{j}" for j in range(width)) + "\n" for i in range(3)
+    )
+    if names.startswith("id"):
+        assert "There are no names" in asked(f"{names}\n{body}")[1]  # 1 and 2 may be values
+    else:
+        assert read(f"{names}\n{body}")[0][0] == names.split(",")
+
+
+def test_names_again_in_mid_file_are_left_out_and_said_or_kept():
+    text = "sex,age,shift\nF,31,day\nM,45,night\nsex,age,shift\nF,39,night\nsex,age,shift\n"
+    (_, rows), said = read(text)
+    assert [row[1] for row in rows] == ["31", "45", "39"]
+    assert said == ["2 lines further down repeat the names: left out."]
+    assert len(read(text, kept=("again",))[0][1]) == 5
+    (_, rows), said = read("sex,age\nsex,31\nF,45\n")  # one cell alone does not repeat them
+    assert (len(rows), said) == (2, [])
+
+
+def test_lines_of_questions_and_codes_below_the_names_are_asked_about():
+    text = (
+        "Q1,Q2,Q3\nWhat is your sex?,How old are you?,How tall are you?\n"
+        '"{""ImportId"":""QID1""}","{""ImportId"":""QID2""}","{""ImportId"":""QID3""}"\n'
+        "F,31,170\nM,45,180\nF,28,165\nM,30,177\n"
+    )
+    said, found = asked(text)
+    assert "lines 2 and 3 may be names, questions or units, and no record" in said
+    columns, rows = found["Names in line 1, leave out the 2 lines below"]
+    assert (columns, len(rows), rows[0]) == (["Q1", "Q2", "Q3"], 4, ["F", "31", "170"])
+
+
+def test_two_rows_of_names_are_joined_by_a_click():
+    text = "region;2020;;2021;\n;men;women;men;women\nNord;4;5;6;7\nSud;1;2;3;4\nEst;1;1;2;3\n"
+    _, found = asked(text)
+    columns, rows = found["Join lines 1 and 2"]
+    assert columns == ["region", "2020 · men", "2020 · women", "2021 · men", "2021 · women"]
+    assert len(rows) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("sex;job;\nF;nurse\nM;clerk\n", "The names end with 1 further delimiter."),
+        ("sex;job\nF;nurse;\nM;clerk;\n", "Column 3 has no name and no value: left out."),
+        ("sex;job;\nF;nurse;\nM;clerk;\n", "Column 3 has no name and no value: left out."),
+        (
+            "sex;job;;;\nF;nurse;;;\nM;clerk;;;\n",
+            "Columns 3–5 have no name and no value: left out.",
+        ),
+        ("sex;;job\nF;;nurse\nM; ;clerk\n", "Column 2 has no name and no value: left out."),
+    ],
+)
+def test_empty_columns_and_trailing_delimiters(text, said):
+    table, repairs = read(text)
+    assert table == (["sex", "job"], [["F", "nurse"], ["M", "clerk"]])
+    assert repairs == [said]
+
+
+def test_a_named_column_without_values_stays_and_so_do_others_that_are_kept():
+    assert read("sex;job;x\nF;nurse;\nM;clerk;\n")[0][0] == ["sex", "job", "x"]
+    columns, _ = read("sex;job;\nF;nurse;\nM;clerk;\n", kept=("empty",))[0]
+    assert columns == ["sex", "job", "column 3"]
+
+
+def test_unnamed_and_repeated_names_are_numbered_and_said():
+    (columns, _), said = read("id,Amount,,Amount\na,1,x,2\nb,3,y,4\n")
+    assert columns == ["id", "Amount", "column 3", "Amount (2)"]
+    assert said == [
+        "The other column 'Amount' is called 'Amount (2)'.",
+        "Column 3 has no name: called column 3.",
+    ]
+
+
+def test_names_with_underscores_and_brackets_stay():
+    assert read("a_1,b (EUR)\nx,1\ny,2\n")[0][0] == ["a_1", "b (EUR)"]
+
+
+@pytest.mark.parametrize(
+    ("below", "said"),
+    [
+        ("\nSource: the office\n", "1 line below the table was no records: left out."),
+        (";;;\n;;;\n", "2 lines below the table were no records: left out."),
+        (
+            "* revised figures\n(1) estimated\n",
+            "2 lines below the table were no records: left out.",
+        ),
+        ("Total;;14,5;191\n", "Line 5 is the total: left out."),
+        ("\nTotal;;14,5;191\n\nNote: stays in days.\n", None),
+    ],
+)
+def test_notes_and_totals_below_are_left_out_and_undone(below, said):
+    table, repairs = read(PEOPLE + below)
+    assert table == TABLE
+    assert said is None or repairs == [said]
+    assert len(read(PEOPLE + below, skip_end=0, pad="pad")[0][1]) > 3
+
+
+def test_a_level_called_total_is_no_total_and_is_only_hinted_at():
+    upload, _ = opened(b"kind,n\nPart,3\nHalf,4\nTotal,5\n", ReadOptions())
+    assert upload.rows == 3
+    assert [one.label for one in upload.hints] == [
+        "Leave the last record out: it is called 'Total'"
+    ]
+    assert read("kind,n\nTotal,3\nHalf,4\nPart,5\n")[1] == []
+
+
+def test_short_records_are_filled_and_said_where_none_is_broken():
+    text = "a,b,c,d\n1,2,3,4\n1,2\n5,6,7,8\n1,2,3\n9,9,9,9\n5,6,7,8\n"
+    (_, rows), said = read(text)
+    assert rows[1] == ["1", "2", "", ""]
+    assert said == ["2 records are shorter (line 3, 5): their last fields are missing."]
+    sentence, found = asked(text, pad="refuse")
+    assert sentence == "t.csv has 2 fields in line 3, its header has 4."
+    assert len(found["Leave all 2 out"][1]) == 4
+    assert len(found["Fill 2 short records"][1]) == 6
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b,c\n1,x,2\n1,brok\nen,2\n1,y,2\n3,z,4\n4,z,4\n",  # a line break without quotes
+        "a,b,c\n1,x,2\n1,x,2\n1,x",  # cut off
+        "a,b,c\n1,x,2\n1,x,2,3\n1,x,2\n",
+    ],
+)
+def test_broken_records_are_asked_about(text):
+    assert "fields in line" in asked(text)[0]
+
+
+def test_a_second_table_below_is_refused_by_line_and_left_out_by_a_click():
+    text = PEOPLE + "\nward;beds\nA;12\nB;14\nC;9\n"
+    sentence, found = asked(text)
+    assert sentence == "t.csv has 2 fields in line 6, its header has 4."
+    assert found["Leave out everything from line 6 on"] == TABLE
+
+
+def test_apostrophes_backslashes_and_commas_with_a_blank():
+    table, said = read("sex,job\n'F','nurse, old'\n'M','clerk'\n'F','it''s'\n")
+    assert table[1] == [["F", "nurse, old"], ["M", "clerk"], ["F", "it's"]]
+    assert said == ["Apostrophes enclose fields."]
+    assert read("sex,job\nF,O'Brien\nM,'tis\nF,d'accord\n")[0][1][1] == ["M", "'tis"]
+    table, said = read('sex,job\n"F","a \\"big\\" one, yes"\n"M","clerk"\n')
+    assert table[1] == [["F", 'a "big" one, yes'], ["M", "clerk"]]
+    assert said == ["A backslash stands before a quote within quotes."]
+    path = 'sex,path\n"F","C:\\temp\\"\n"M","D:\\x\\"\n'
+    assert read(path)[0][1][0] == ["F", "C:\\temp\\"]
+    table, _ = read('sex, job, n\n"F", "nurse, old", 1\n"M", "clerk", 2\n')
+    assert table == (["sex", "job", "n"], [["F", "nurse, old", "1"], ["M", "clerk", "2"]])
+    assert read("sex||job\nF||ab\nM||c\n")[0] == (["sex", "job"], [["F", "ab"], ["M", "c"]])
+
+
+def test_a_stray_quote_is_refused_by_line_with_a_choice():
+    sentence, found = asked('a,b\nx,"1\ny,2\nz,3\n')
+    assert sentence == "t.csv has a quote in line 2 that is not closed."
+    assert found["Quotes are ordinary characters"][1][0] == ["x", '"1']
+
+
+def test_dimensions_joined_by_commas_in_a_table_with_tabs():
+    text = (
+        "freq,unit,sex,geo\\TIME\t2021 \t2022 \nA,PC,F,AT\t41.2 \t40.8 b \nA,PC,F,BE\t: \t39.5 \n"
+        "A,PC,M,AT\t52.3 \t51.9 \nA,PC,M,BE\t50.1 \t50.6 p \n"
+    )
+    (columns, rows), _ = read(text)
+    assert columns == ["freq,unit,sex,geo\\TIME", "2021", "2022"]
+    assert rows[0][0] == "A,PC,F,AT"
+
+
+def test_other_delimiters_are_offered():
+    sentence, found = asked("sex job age\nf a 1\nm b 2\n")
+    assert sentence.endswith("it seems to be separated by spaces: choose that.")
+    assert found["Read it as separated by spaces"][1] == [["f", "a", "1"], ["m", "b", "2"]]
+
+
+def test_a_comment_or_names_behind_a_hash_are_asked_about():
+    _, found = asked("# a, b\nid,c\n1,x\n")
+    assert found["The names are in line 1"][0] == ["# a", "b"]
+    assert found["The names are in line 2"] == (["id", "c"], [["1", "x"]])
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (",".join(f"c{i}" for i in range(10_000)) + "\n1,2\n", "has 10,000 columns, at most 2,000"),
+        ("x" * 10_000_000 + ",b\n1,2\n", "has a first line of more than 1,048,576 characters"),
+        ("sex,job\n", "has column names but no records"),
+    ],
+    ids=["wide", "long", "empty"],
+)
+def test_bad_files_get_one_sentence(content, sentence):
+    with pytest.raises(InvalidInputError, match=sentence):
+        read(content)
+
+
+WORDS = st.sampled_from(["Nord", "Süd", "nurse", "O'Brien", 'say "hi"', "a b", "x-y", "18_24", "é"])
+VALUES = st.one_of(WORDS, st.integers(-999, 9999).map(str), st.just(""))
+NAMES = ["region", "sex", "age band", "n_1", "Größe"]
+
+
+@st.composite
+def tables(draw):
+    """Return names and records, with the text of a file in some office's dialect."""
+    width = draw(st.integers(2, 5))
+    rows = draw(st.lists(st.lists(VALUES, min_size=width, max_size=width), min_size=3, max_size=12))
+    rows = [[row[0] or "x", *row[1:]] for row in rows]
+    names = NAMES[:width]
+    delimiter = draw(st.sampled_from([",", ";", "\t", "|"]))
+    quote, escaped = draw(st.sampled_from([('"', False), ("'", False), ('"', True)]))
+    text = io.StringIO(newline="")
+    writer = csv.writer(
+        text,
+        delimiter=delimiter,
+        quotechar=quote,
+        doublequote=not escaped,
+        escapechar="\\" if escaped else None,
+        quoting=draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])),
+        lineterminator=draw(st.sampled_from(["\n", "\r\n"])),
+    )
+    writer.writerows([names, *rows])
+    lines = text.getvalue()
+    above = draw(st.sampled_from(["", "", "Extract of 2024\n", "A title\n\n", "Stand: heute\n"]))
+    below = draw(st.sampled_from(["", "", "\nSource: the office\n", "\n\n"]))
+    if draw(st.booleans()) and above == "" and below == "":
+        lines = "".join(f"{line}{delimiter}\n" for line in lines.splitlines())
+    return names, rows, above + lines + below
+
+
+def check_table(found):
+    """Check that a file is read as it was written, or asked about."""
+    names, rows, text = found
+    try:
+        columns, records = read(text)[0]
+    except InvalidInputError:
+        return  # a question, or a refusal
+    assert columns[: len(names)] == names
+    assert [row[: len(names)] for row in records] == rows
+    assert not any("".join(row[len(names) :]) for row in records)
+
+
+@settings(max_examples=40)
+@given(tables())
+def test_a_table_is_read_as_it_was_written_or_asked_about(found):
+    check_table(found)
+
+
+@settings(max_examples=2_000)
+@given(tables())
+def test_two_thousand_tables_are_read_as_they_were_written_or_asked_about(found):
+    check_table(found)

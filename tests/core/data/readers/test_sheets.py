@@ -1,0 +1,87 @@
+"""Workbooks as people keep them: hidden and further sheets, merged cells, formulas, formats."""
+
+import io
+
+import pytest
+from openpyxl import Workbook
+from pyarrow import parquet
+
+from core.data import ReadOptions, Sources
+from core.errors import InvalidInputError
+
+
+def saved(book):
+    packed = io.BytesIO()
+    book.save(packed)
+    return packed.getvalue()
+
+
+def read(content, **options):
+    """Return the names, the rows, and the sentences on what was repaired."""
+    sources = Sources()
+    upload = sources.uploads[sources.add_bytes(content, "b.xlsx", ReadOptions(**options))]
+    table = parquet.read_table(upload.table.paths[0]).to_pydict().values()
+    rows = [list(row) for row in zip(*table, strict=True)]
+    return list(upload.table.columns), rows, [one.sentence for one in upload.repairs]
+
+
+def filled(*rows):
+    book = Workbook()
+    for row in rows:
+        book.active.append(row)
+    return book
+
+
+PEOPLE = (["sex", "job"], ["F", "nurse"], ["M", "clerk"])
+
+
+def test_a_hidden_first_sheet_is_not_the_one_that_is_read():
+    book = filled(["code", "meaning"], ["1", "x"])
+    book.active.sheet_state = "hidden"
+    other = book.create_sheet("data")
+    for row in PEOPLE:
+        other.append(row)
+    content = saved(book)
+    assert read(content)[:2] == (["sex", "job"], [["F", "nurse"], ["M", "clerk"]])
+    assert read(content, sheet="Sheet")[0] == ["code", "meaning"]
+    with pytest.raises(InvalidInputError, match="has no sheet 'none' with cells: it has data and"):
+        read(content, sheet="none")
+
+
+def test_titles_notes_and_totals_of_a_sheet_are_left_out_and_said():
+    content = saved(
+        filled(
+            ["Staff, by ward"],
+            [],
+            ["ward", "sex", "staff"],
+            ["A", "F", 3],
+            ["B", "M", 4],
+            ["A", "M", 2],
+            ["Total", None, 9],
+            ["Source: the office"],
+        )
+    )
+    columns, rows, said = read(content)
+    assert (columns, len(rows), rows[0]) == (["ward", "sex", "staff"], 3, ["A", "F", 3.0])
+    assert said == [
+        "1 line above the names was left out.",
+        "Line 7 is the total and 1 line below the table was no records: left out.",
+    ]
+
+
+def test_merged_cells_are_filled_and_said_or_kept():
+    book = filled(["ward", "sex"], ["North", "F"], [None, "M"], [None, "F"], ["South", "M"])
+    book.active.merge_cells("A2:A4")
+    _columns, rows, said = read(saved(book))
+    assert [row[0] for row in rows] == ["North", "North", "North", "South"]
+    assert said == ["2 empty cells of merged ones filled with their value."]
+    assert read(saved(book), kept=("merged",))[1][1][0] is None
+
+
+def test_formulas_without_results_and_formats_that_pad_are_said_and_shown():
+    book = filled(["zip", "sex", "n"], [2134, "F", "=1+1"], [90210, "M", "=2+2"])
+    for cell in ("A2", "A3"):
+        book.active[cell].number_format = "00000"
+    _columns, rows, said = read(saved(book))
+    assert [row[0] for row in rows] == ["02134", "90210"]
+    assert said == ["2 formulas have no stored result: open and save it in a spreadsheet."]
