@@ -15,7 +15,7 @@ BLANK = "".join(
     chr(code)
     for code in (
         *range(9, 14),
-        *range(28, 33),
+        32,
         *(0x85, 0xA0, 0xAD, 0x1680),
         *range(0x2000, 0x2010),
         *(0x2028, 0x2029, 0x202F, 0x205F, 0x2060, 0x3000, 0xFEFF),

@@ -97,7 +97,7 @@ def test_columns_and_marks_have_one_order_and_defaults_are_left_out():
         ({"colour": 1}, "has an unknown entry 'colour'"),
         ({"encoding": "ebcdic"}, "The encoding must be one of 'utf-8', .* got 'ebcdic'"),
         ({"encoding": ["utf-8"]}, "The encoding must be one of"),
-        ({"delimiter": ";;"}, "The delimiter must be one character, .* got ';;'"),
+        ({"delimiter": ";,"}, "The delimiter must be one character, .* got ';,'"),
         ({"delimiter": '"'}, "no quote and no line break"),
         ({"decimal": ";"}, "The decimal mark must be one of '.', ',', got ';'"),
         ({"thousands": "_"}, "The thousands mark must be one of"),

@@ -60,13 +60,31 @@ ODD = [
 
 
 def test_a_query_and_python_take_the_same_texts_for_numbers():
-    cases = [*ODD, "18_24", "٣", "1,5", " 1 ", "\u200b2\u200b", "--1", "+1", "1 000", "007", "-0.0"]
+    cases = [
+        *ODD,
+        "18_24",
+        "٣",
+        "1,5",
+        " 1 ",
+        "\x1c3",
+        "3\x1f",
+        "\u200b2\u200b",
+        "--1",
+        "+1",
+        "1 000",
+        "007",
+        "-0.0",
+    ]
     assert of_query(cases, as_number) == [texts.number(one) for one in cases]
     assert [number(one) for one in ODD] == [texts.number(one) for one in ODD]
 
 
 @settings(max_examples=15)
-@given(st.lists(st.text("019._+-eExXnaif \u00a0\u200b", max_size=6), min_size=20, max_size=40))
+@given(
+    st.lists(
+        st.text("019._+-eExXnaif \t\x0b\x1c\u00a0\u200b\x85", max_size=6), min_size=20, max_size=40
+    )
+)
 @example(["Que\u0301bec ", "TRUE", "True", "1.0", "01.0", "1.00", "-2.0", "", " ", "\ufeffa"])
 def test_a_query_and_python_find_the_same_numbers_and_levels(values):
     assert of_query(values, as_number) == [texts.number(one) for one in values]
