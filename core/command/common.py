@@ -105,7 +105,8 @@ def with_reading(text: str, settings: Sequence[str]) -> str:
 
 def tell_reading(upload: Upload) -> None:
     """Say on standard error what was repaired, what may be meant, and which sheet is read."""
-    said = [repair.sentence for repair in upload.repairs]
+    said = [] if upload.text is None or not upload.text.said() else [f"{upload.text.said()}."]
+    said += [repair.sentence for repair in upload.repairs]
     said += [f"{hint.label}? ({hint.setting})" for hint in upload.hints]
     if upload.sheets is not None:
         said.append(upload.sheets.said())

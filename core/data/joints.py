@@ -7,7 +7,7 @@ import hashlib
 import io
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -32,7 +32,8 @@ class JointSource:
     """Weights (n_s, n_x) of the pairs (s, x), before rows and columns of zeros are dropped.
 
     `records`: their number where weights are counts. `x_shape`: sizes of X's attributes, of a
-    product. `notes`: sentences on what was taken for names or totals.
+    product. `notes`: sentences on what was taken for names or totals; `whole`: the same table with
+    its totals, where they were left out.
     """
 
     title: str
@@ -42,6 +43,7 @@ class JointSource:
     records: int | None = None
     x_shape: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    whole: JointSource | None = None
 
 
 def drawn(text: str) -> JointSource:
@@ -301,21 +303,28 @@ def parse_matrix(text: str, *, normalise: bool = False) -> JointSource:
     notes = []
     if x_names is not None and all(number(name) is not None for name in x_labels):
         notes.append(f"The first row, {', '.join(x_labels[:4])}, is taken for names.")
+    whole = JointSource(
+        "Pasted matrix",
+        weights,
+        s_labels,
+        x_labels,
+        _check_sum(weights, normalise=True),
+        notes=tuple(notes),
+    )
     n_s, n_x = _without_totals(weights, s_labels, x_labels)
     gone = [*s_labels[n_s:], *x_labels[n_x:]]
-    if gone:
-        what = (
-            "row" if n_x == weights.shape[1] else "column" if len(gone) == 1 else "row and column"
-        )
-        notes.append(f"The {what} of totals {shown(gone[0])} adds up the others: left out.")
-    weights = weights[:n_s, :n_x]
+    if not gone:
+        return replace(whole, records=_check_sum(weights, normalise))
+    what = "row" if n_x == weights.shape[1] else "column" if len(gone) == 1 else "row and column"
+    notes.append(f"The {what} of totals {shown(gone[0])} adds up the others: left out.")
     return JointSource(
-        title="Pasted matrix",
-        weights=weights,
+        title=whole.title,
+        weights=weights[:n_s, :n_x],
         s_labels=s_labels[:n_s],
         x_labels=x_labels[:n_x],
-        records=_check_sum(weights, normalise),
+        records=_check_sum(weights[:n_s, :n_x], normalise),
         notes=tuple(notes),
+        whole=whole,
     )
 
 

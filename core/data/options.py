@@ -79,6 +79,8 @@ KEPT = {
     "empty": "columns without a name and a value stay",
     "again": "lines that repeat the names are records",
     "index": "row numbers of pandas stay",
+    "shift": "names begin with the first column",
+    "totals": "totals of a pasted table stay",
     "merged": "only the first of merged cells has their value",
 }
 """Repairs that can be undone, with what the undoing does."""

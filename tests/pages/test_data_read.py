@@ -276,3 +276,34 @@ def test_how_fields_are_separated_is_asked_once():
     checked(app.run())
     boxes = [one.key for one in app.selectbox if one.label == "Fields are separated by"]
     assert "own_delimiter" in boxes  # with what cannot be read
+
+
+def test_titles_of_a_file_with_counts_are_put_back_and_left_out_again():
+    app = open_page()
+    text = "Staff of the wards\nas of 2024\nward,sex,Freq\nA,F,3\nA,M,5\nB,F,2\nB,M,9\n"
+    app.file_uploader(key="own_file").upload("staff.csv", text.encode())
+    checked(app.run())
+    app.button(key="asked_0_0").click()
+    checked(app.run())
+    assert (spec(app).read.weight, metrics(app)["Records n"]) == ("Freq", "19")
+    app.button(key="repair_0").click()
+    checked(app.run())
+    assert not app.error
+    read = spec(app).read
+    assert (read.header, read.weight) == ((1,), None)
+    assert spec(app).columns[0] == "Staff of the wards"
+    app.button(key="chosen_header").click()
+    checked(app.run())
+    assert spec(app).columns == ("ward", "sex")
+
+
+def test_totals_of_a_pasted_table_are_kept_and_left_out_again():
+    app = open_page()
+    app.text_area(key="own_matrix").set_value("\tx\ty\tTotal\na\t3\t4\t7\nb\t5\t6\t11")
+    app.button(key="own_matrix_use").click()
+    checked(app.run())
+    assert (metrics(app)["Records n"], metrics(app)["Levels of X"]) == ("18", "2")
+    for n, levels in (("36", "3"), ("18", "2")):
+        app.button(key="keep_totals").click()
+        checked(app.run())
+        assert (metrics(app)["Records n"], metrics(app)["Levels of X"]) == (n, levels)

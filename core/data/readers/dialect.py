@@ -22,8 +22,8 @@ OTHERS = {" ": "spaces", ":": "colons", "^": "carets", "~": "tildes", "\x1f": "u
 LINE_END = re.compile(r"\r\n|\n|\r")
 """Line ends of a CSV file; other line separators of Unicode are text."""
 
-_QUOTE, _BACKSLASH = "\ue000", "\ue001"
-"""What stands for a quote and a backslash behind a backslash while lines are cut."""
+_QUOTE, _BACKSLASH, _DELIMITER = "\ue000", "\ue001", "\ue002"
+"""What stands for a quote, a backslash and a delimiter behind a backslash while lines are cut."""
 
 _WITHIN = re.compile(r'\\"(?![,;|\t\r\n]|\Z)')
 """A quote behind a backslash that ends no field."""
@@ -55,10 +55,15 @@ class Dialect:
             return name
         return f"{name} with a blank" if self.delimiter[1] == " " else f"doubled {name}"
 
+    def _hidden(self, line: str) -> str:
+        """Return a line with other characters for those behind a backslash."""
+        plain = line.replace("\\\\", _BACKSLASH).replace(f"\\{self.quote or chr(34)}", _QUOTE)
+        return plain.replace(f"\\{self.delimiter}", _DELIMITER)
+
     def rows(self, lines: Iterable[str], before: int = 0) -> Iterator[Row]:
         """Yield records that are not blank, of lines that follow `before` others."""
         if self.escaped:
-            lines = (line.replace("\\\\", _BACKSLASH).replace('\\"', _QUOTE) for line in lines)
+            lines = map(self._hidden, lines)
         blanks = self.delimiter[-1] == " "
         reader = csv.reader(
             lines,
@@ -77,7 +82,12 @@ class Dialect:
             except csv.Error as error:
                 raise BrokenError(line, str(error)) from error
             if self.escaped:
-                row = [cell.replace(_QUOTE, '"').replace(_BACKSLASH, "\\") for cell in row]
+                row = [
+                    cell.replace(_QUOTE, self.quote or '"')
+                    .replace(_DELIMITER, self.delimiter)
+                    .replace(_BACKSLASH, "\\")
+                    for cell in row
+                ]
             if self.delimiter == " " and len(row) > 1 and not row[-1]:
                 row.pop()
             if len(self.delimiter) == 2 and not blanks:
@@ -141,11 +151,12 @@ def _candidates(
         delimiters += [mark for mark in (", ", "; ") if f'{mark}"' in text or f"{mark}'" in text]
         delimiters += [mark for mark in ("||", ";;", "^^", "~~") if text.count(mark) >= len(lines)]
     quotes = [start.quote] if "quote" in known else ['"', "'"] if "'" in text else ['"']
-    escapes = [start.escaped] if "escape" in known else [False, True] if '\\"' in text else [False]
     for quote in quotes:
-        for escaped in escapes:
-            for delimiter in delimiters:
-                yield Dialect(delimiter, quote, escaped)
+        for delimiter in delimiters:
+            yield Dialect(delimiter, quote, start.escaped if "escape" in known else False)
+        for delimiter in delimiters if "escape" not in known else ():
+            if f"\\{quote}" in text or f"\\{delimiter}" in text:
+                yield Dialect(delimiter, quote, escaped=True)
 
 
 def _score(lines: Sequence[str], dialect: Dialect) -> float:
@@ -173,9 +184,11 @@ def _score(lines: Sequence[str], dialect: Dialect) -> float:
 
 
 def _opens(lines: Sequence[str], dialect: Dialect) -> bool:
-    """Say whether apostrophes enclose fields: they do so in two or more."""
+    """Say whether apostrophes enclose fields: two or more, or one that has a doubled one."""
     mark = re.escape(dialect.delimiter)
-    return len(re.findall(rf"(?:^|{mark})'[^'\n]*'(?={mark}|$)", "\n".join(lines), re.M)) > 1
+    enclosed = re.compile(rf"(?:^|{mark})'((?:[^'\n]|'')*)'(?={mark}|$)", re.M)
+    found = enclosed.findall("\n".join(line.rstrip("\r\n") for line in lines))
+    return len(found) > 1 or any("''" in one for one in found)
 
 
 _VALUE = re.compile(

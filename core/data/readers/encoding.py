@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.data.options import ENCODINGS, encoding_of
-from core.errors import InvalidInputError
+from core.errors import Choice, InvalidInputError, ReadingError
 
 FALLBACK = "windows-1252"
 """The encoding of a file that is neither UTF-8 nor UTF-16."""
@@ -32,6 +32,36 @@ def to_utf8(
 ) -> tuple[Path, str]:
     """Return the path of a file in UTF-8, its own or a copy's, and the encoding that it had."""
     asked = encoding_of(asked)
+    try:
+        return _to_utf8(path, name, converted, head, asked)
+    except _NotTextError as error:
+        raise ReadingError(str(error), _choices(head, asked)) from error
+
+
+def _choices(head: bytes, asked: str) -> list[Choice]:
+    """Offer the encodings in which all of the first bytes are text, those that seldom are first."""
+    found = [name for name in _STRICT if name != asked and _reads(head, name)]
+    shown = samples(head, ",")
+    return [
+        Choice(f"Read it as {ENCODINGS[name]}: {shown[name]}", (("encoding", name),))
+        for name in found
+        if name in shown
+    ][:4]
+
+
+_STRICT = ("shift_jis", "euc-kr", "big5", "gb18030", FALLBACK, "latin-1")
+"""Encodings that are offered where none is found."""
+
+
+def _reads(head: bytes, codec: str) -> bool:
+    """Say whether bytes are text in an encoding."""
+    try:
+        return all(map(_is_text, set(codecs.getincrementaldecoder(codec)().decode(head))))
+    except UnicodeDecodeError:
+        return False
+
+
+def _to_utf8(path: Path, name: str, converted: Path, head: bytes, asked: str) -> tuple[Path, str]:
     codec = codec_of(head, asked)
     if codec is None:
         raise InvalidInputError(

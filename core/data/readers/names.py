@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from core.data.options import Repair
-from core.data.readers.dialect import Row
+from core.data.readers.dialect import LINE_END, Row
 from core.errors import Choice, InvalidInputError, ReadingError
 from core.limits import MAX_COLUMNS
 from core.texts import TOTAL, are_series, stripped
@@ -46,8 +47,13 @@ _NOTE = re.compile(
     r"(?i)\W*(?:sources?|quellen?|fuentes?|fonte|bron|källa|kilde|lähde|zdroj|źródło|notes?|nota"
     r"|remarks?|anmerkung|hinweis|bemerkung|stand|legende?|copyright|generated|created|erstellt"
     r"|last update|updated|aktualis|data extracted|extracted|export)\b.*|[*†©¹²³].*|\(?\d\)\s.*"
+    r"|[-=_+|: ]{3,}|\(\d+ rows?( affected)?\)"
 )
 """What a note below a table begins with."""
+
+
+_RULE = re.compile(r"[-=_+:]{2,}|-")
+"""A line drawn by characters, within one field."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,10 @@ class Names:
 def find_names(rows: Sequence[Row], width: int, name: str) -> Names:
     """Find the names among a table's first rows; raise where more than one row may have them."""
     used = _used(rows, width)
+    if len(rows) > 1 and _without_first(rows, width):
+        if _counts_up([row[0] for _, row in rows[1:_LOOKED]]):
+            return Names((0,), 1)
+        raise _first_or_last(rows, name)
     first = next((i for i, (_, row) in enumerate(rows) if _is_full(row, used)), 0)
     rows = rows[: first + _LOOKED]
     above, (line, cells) = rows[:first], rows[first]
@@ -69,16 +79,108 @@ def find_names(rows: Sequence[Row], width: int, name: str) -> Names:
     columns = _columns(body, width)
     if any(not _is_title(row, width) for _, row in above):
         raise _question(rows, first, 0, name, "more than one line may hold the names")
-    if body and _is_record(cells, columns):
-        raise _question(rows, first, 0, name, f"line {line:,} may hold the names or be a record")
     below = _names_below(rows, first, width)
+    if body and _is_record(cells, columns):
+        why = f"line {line:,} may hold the names or be a record"
+        raise _question(rows, first, below, name, why, unnamed=True)
     if below:
         raise _question(rows, first, below, name, _said_below(rows, first, below))
+    if apart := _after_gap(rows, first, width):
+        raise _apart(rows, first, apart, name)
     repairs = []
     if above:
         said = f"{number_of(len(above), 'line')} above the names {were(len(above))} left out"
-        repairs.append(Repair(f"{said}.", (("header", (rows[0][0],)),)))
-    return Names((first,), first + 1, tuple(repairs))
+        undo = (("header", (rows[0][0],)), ("pad", "pad"))
+        repairs.append(Repair(f"{said}.", undo))
+    start = first + 1
+    if start < len(rows) - 1 and _is_rule(rows[start][1]):
+        start += 1
+        said = f"Line {rows[start - 1][0]:,}, a rule below the names, was left out."
+        repairs.append(Repair(said, (("header", (line,)),)))
+    return Names((first,), start, tuple(repairs))
+
+
+def _without_first(rows: Sequence[Row], width: int) -> bool:
+    """Say whether all records have a field more than the names, as R writes names of rows."""
+    names = rows[0][1]
+    filled = len(names) == width - 1 > 1 and all(cell.strip() for cell in names)
+    return filled and all(len(row) == width and row[-1].strip() for _, row in rows[1:_LOOKED])
+
+
+def _counts_up(cells: Sequence[str]) -> bool:
+    """Say whether cells count up from 0 or 1."""
+    first = cells[0].strip()
+    if first not in ("0", "1"):
+        return False
+    return all(cell.strip() == str(i) for i, cell in enumerate(cells, int(first)))
+
+
+def with_first(raw: list[str], rows: Sequence[Row], width: int) -> list[str]:
+    """Return names with a blank one before them where the first column has none."""
+    records = [row for _, row in rows[:_LOOKED]]
+    fits = bool(records) and len(raw) == width - 1 > 1 and all(raw)
+    if not fits or not all(len(row) == width and row[-1].strip() for row in records):
+        return raw
+    body = [row[0] for row in records]
+    if _counts_up(body) or len(set(body)) == len(body):
+        return ["", *raw]
+    return raw
+
+
+def _first_or_last(rows: Sequence[Row], name: str) -> ReadingError:
+    """Return the question which column has no name."""
+    line = rows[0][0]
+    return ReadingError(
+        f"In {name}, each record has one field more than there are names: choose which column "
+        "has no name.",
+        [
+            _choice("The first column has no name", header=(line,)),
+            _choice("The last column has no name", header=(line,), kept=("shift",)),
+            _choice("There are no names", header=(0,)),
+        ],
+        first_lines(rows),
+    )
+
+
+def _is_rule(row: Sequence[str]) -> bool:
+    """Say whether a row is a line drawn by characters."""
+    filled = [cell.strip() for cell in row if cell.strip()]
+    drawn = bool(filled) and all(map(_RULE.fullmatch, filled))
+    return drawn and (len(row) > 1 or len(filled[0]) > 2)
+
+
+def _after_gap(rows: Sequence[Row], first: int, width: int) -> int:
+    """Return the place of a row behind blank lines that may hold the names instead; 0 for none."""
+    for place in range(first + 1, min(first + 1 + MOST_BELOW, len(rows) - 2)):
+        if rows[place][0] - rows[place - 1][0] <= lines_of(rows[place - 1][1]):
+            continue
+        if same_names(rows[place][1], rows[first][1]):
+            return 0
+        own = _columns([row for _, row in rows[first + 1 : place]], width)
+        apart, alike = _likeness(rows[first][1], own)
+        if apart > alike:
+            return 0  # a table of its own, with another one below
+        rest = [row for _, row in rows[place + 1 :]]
+        apart, alike = _likeness(rows[place][1], _columns(rest, width))
+        if _is_full(rows[place][1], _used(rows[place:], width)) and apart > alike:
+            return place
+    return 0
+
+
+def _apart(rows: Sequence[Row], first: int, place: int, name: str) -> ReadingError:
+    """Return the question which of two lines holds the names, as blank lines are between."""
+    lines = [rows[place][0], rows[first][0]]
+    return ReadingError(
+        f"In {name}, line {lines[1]:,} may hold the names, or line {lines[0]:,} behind a blank "
+        "one: choose the line of the names.",
+        [_choice(f"The names are in line {line:,}", header=(line,)) for line in lines],
+        first_lines(rows),
+    )
+
+
+def lines_of(row: Sequence[str]) -> int:
+    """Return how many lines a record takes."""
+    return 1 + sum(len(LINE_END.findall(cell)) for cell in row)
 
 
 def titles(rows: Sequence[Row], width: int) -> int:
@@ -89,10 +191,10 @@ def titles(rows: Sequence[Row], width: int) -> int:
 
 def same_names(row: Sequence[str], names: Sequence[str]) -> bool:
     """Say whether a record repeats the names: all of them, two or more."""
-    if row and names and row[0].strip() != names[0].strip():
+    if row and names and row[0].strip().casefold() != names[0].strip().casefold():
         return False  # as nearly all do
-    cells = [cell.strip() for cell in row]
-    told = [cell.strip() for cell in names]
+    cells = [cell.strip().casefold() for cell in row]
+    told = [cell.strip().casefold() for cell in names]
     return cells[: len(told)] == told[: len(cells)] and sum(map(bool, told)) > 1 < len(cells)
 
 
@@ -141,6 +243,12 @@ def _kind(values: Sequence[str]) -> str:
 
 def _is_record(cells: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
     """Say whether what may be names looks like the records below it."""
+    apart, alike = _likeness(cells, columns)
+    return alike > apart
+
+
+def _likeness(cells: Sequence[str], columns: Sequence[Sequence[str]]) -> tuple[int, int]:
+    """Return how many cells are of another kind than their columns, and how many of the same."""
     apart, alike, years = 0, 0, []
     for raw, values in zip(cells, columns, strict=False):
         cell, kind = raw.strip(), _kind(values)
@@ -156,7 +264,7 @@ def _is_record(cells: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
             alike += cell in values
     if years and not are_series(years):
         alike += len(years)
-    return alike > apart
+    return apart, alike
 
 
 MOST_BELOW = 4
@@ -184,13 +292,16 @@ def _is_other(row: Sequence[str], columns: Sequence[Sequence[str]], records: int
         if (cell := raw.strip()) and values
     ]
     numeric = [(cell, values) for cell, values in cells if _kind(values)]
-    if any(_kind([cell]) or _MARK.fullmatch(cell) for cell, _ in numeric):
+    marks = sum(bool(_MARK.fullmatch(cell)) for cell, _ in numeric)
+    if any(_kind([cell]) for cell, _ in numeric) or (marks and 2 * marks > len(numeric)):
         return False
     if any(cell in values for cell, values in cells):
         return False
+    words = [values for cell, values in cells if not _kind(values)]
+    few = all(len(set(values)) * 2 <= len(values) for values in words)
     if numeric:
-        return len(numeric) > 1 or len(columns) == 2 or len(cells) < len(columns)
-    few = all(len(set(values)) * 2 <= len(values) for _, values in cells)
+        sure = len(numeric) > 1 or len(columns) == 2 or len(cells) < len(columns)
+        return sure or (few and len(words) > 1)
     return len(cells) > 2 and records >= 8 and few
 
 
@@ -200,8 +311,10 @@ def _said_below(rows: Sequence[Row], first: int, below: int) -> str:
     return f"{what} may be names, questions or units, and no record"
 
 
-def _question(rows: Sequence[Row], first: int, below: int, name: str, why: str) -> ReadingError:
-    """Return the question which lines hold the names."""
+def _question(
+    rows: Sequence[Row], first: int, below: int, name: str, why: str, *, unnamed: bool = False
+) -> ReadingError:
+    """Return the question which lines hold the names; `unnamed` where there may be none."""
     line = rows[first][0]
     lines = [rows[first + i][0] for i in range(below + 1)]
     choices = [_choice(f"The names are in line {line:,}", header=(line,))]
@@ -221,6 +334,7 @@ def _question(rows: Sequence[Row], first: int, below: int, name: str, why: str) 
             joined = (*above, line)
             said = listed([f"{one:,}" for one in joined])
             choices.append(_choice(f"Join lines {said}", header=joined))
+    if unnamed or not below:
         choices.append(_choice("There are no names", header=(0,)))
     sentence = f"In {name}, {why}: choose the line of the names."
     return ReadingError(sentence, choices, first_lines(rows))
@@ -347,6 +461,70 @@ def find_ending(rows: Sequence[Row], width: int, whole: bool) -> tuple[int, str,
     return notes + totals, f"{sentence[:1].upper()}{sentence[1:]}: left out." if said else "", hint
 
 
+def second_table(rows: Sequence[Row], names: Sequence[str]) -> int:
+    """Return the place of a record behind blank lines that is none of the table; 0 for none."""
+    for place in range(2, 0 if _are_spaced(rows) else len(rows)):
+        if rows[place][0] - rows[place - 1][0] <= lines_of(rows[place - 1][1]):
+            continue
+        row = rows[place][1]
+        if len(row) != len(names) or same_names(row, names):
+            continue
+        if sum(bool(cell.strip()) for cell in row) < 2:
+            continue
+        columns = _columns([one for _, one in rows[:place]], len(row))
+        apart, alike = _likeness(row, columns)
+        if apart > alike:
+            return place
+    return 0
+
+
+def two_tables(name: str, line: int, lines: int) -> ReadingError:
+    """Return the question what a record is that begins behind blank lines, so many from the end."""
+    return ReadingError(
+        f"In {name}, line {line:,} behind a blank one may begin another table: its fields are of "
+        "another kind than those above.",
+        [
+            _choice(f"Leave out everything from line {line:,} on", skip_end=lines),
+            _choice("All lines are records", skip_end=0),
+        ],
+    )
+
+
+def totals_said(lines: Sequence[int]) -> list[Repair]:
+    """Say which records are totals of others."""
+    if not lines:
+        return []
+    named = [f"{line:,}" for line in lines[:3]] + ["…"] * (len(lines) > 3)
+    are = "Line" if len(lines) == 1 else "Lines"
+    verb = "adds up others and counts" if len(lines) == 1 else "add up others and count"
+    return [Repair(f"{are} {listed(named)} {verb} as records all the same: filter them out.")]
+
+
+def other_totals(rows: Sequence[Row]) -> tuple[list[int], tuple[Choice, ...]]:
+    """Return lines of totals among the records, but for the last one, and a hint at the first."""
+    lines = [line for line, row in rows[:-1] if len(row) > 2 and _total(row)]
+    if (
+        len(lines) == 1
+        and lines[0] == rows[0][0]
+        and _adds_up([row for _, row in rows[1:]], rows[0][1])
+    ):
+        label = f"Leave the first record out: it is called {shown(_total(rows[0][1]))}"
+        return [], (_choice(label, skip=1),)
+    added = [
+        line
+        for i, (line, row) in enumerate(rows[:-1])
+        if line in lines and _adds_up_some(rows[:i], row)
+    ]
+    return added, ()
+
+
+def _adds_up_some(rows: Sequence[Row], total: Sequence[str]) -> bool:
+    """Say whether a row is the sum of two or more just above it."""
+    return any(
+        _adds_up([row for _, row in rows[-k:]], total) for k in range(2, min(len(rows), 50) + 1)
+    )
+
+
 def _is_note(rows: Sequence[Row], place: int, width: int) -> bool:
     """Say whether a row is clearly a note: a single text behind a gap, or one that reads so."""
     line, row = rows[place]
@@ -358,11 +536,18 @@ def _is_note(rows: Sequence[Row], place: int, width: int) -> bool:
     if len(filled) == 1 and not row[0].strip():
         return False
     text = filled[0]
-    gap = line - rows[place - 1][0] > 1 + "".join(rows[place - 1][1]).count("\n")
+    gap = line - rows[place - 1][0] > lines_of(rows[place - 1][1]) and not _are_spaced(rows)
     reads = bool(_NOTE.fullmatch(text)) or len(text.split()) > 3
     if len(row) == width > 1 and len(filled) == 1:
         return (reads or gap) and width > 2
     return gap or reads
+
+
+def _are_spaced(rows: Sequence[Row]) -> bool:
+    """Say whether blank lines are between most records, so that one more says nothing."""
+    pairs = list(pairwise(rows[:200]))
+    gaps = sum(after[0] - row[0] > lines_of(row[1]) for row, after in pairs)
+    return len(pairs) > 1 and 2 * gaps >= len(pairs)
 
 
 def _total(row: Sequence[str]) -> str:

@@ -32,7 +32,7 @@ from core.data.readers.sheets import TOO_LONG, write_sheet
 from core.data.readers.text import TextLayout, find_layout
 from core.data.tables import FileTable
 from core.data.workbooks import ZIP, Sheets
-from core.errors import Choice, InvalidInputError
+from core.errors import Choice, InvalidInputError, ReadingError
 from core.limits import (
     MAX_CELL,
     MAX_UNPACKED_MB,
@@ -56,6 +56,11 @@ _COMPOUND = b"\xd0\xcf\x11\xe0"
 
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 """A name within encrypted ones."""
+
+_INDEX = "__index_level_0__"
+"""What pandas calls the row numbers that it writes as a last column."""
+
+_KEPT_INDEX = (("kept", ("index",)),)
 
 _OTHER_KINDS = {
     _COMPOUND: "an old Excel file: save it as .xlsx",
@@ -151,6 +156,12 @@ class TextFile:
                     return line
         raise BrokenError(0, "it has fewer records")
 
+    def said(self) -> str:
+        """Say that the encoding is a guess, and how a value reads in it; "" where it is none."""
+        if not self.guessed or not (read := self.samples().get(self.encoding)):
+            return ""
+        return f"{ENCODINGS[self.encoding]} is a guess, in which a value reads {read}"
+
     def first(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
         """Return the first lines, cut into fields, to choose the names from."""
         rows: list[Row] = []
@@ -242,7 +253,8 @@ def read_file(path: Path, name: str, folder: Path, read: ReadOptions = AS_IT_IS)
         table = FileTable(name, (source,), found.columns)
         rows = table.rows
         if rows == 0:
-            raise InvalidInputError(f"{name} has column names but no records.")
+            choices = [Choice("There are no names", (("header", (0,)),))] if found.named else []
+            raise ReadingError(f"{name} has column names but no records.", choices)
         table = with_marks(table)
         if source == fresh:
             fresh.replace(converted)
@@ -274,11 +286,16 @@ class _Found:
     sheets: Sheets | None = None
     hints: tuple[Choice, ...] = ()
 
+    @property
+    def named(self) -> bool:
+        """Whether a line of it was taken for names, which may be a record."""
+        return self.text is not None and self.text.asked.header != (0,)
+
 
 def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOptions) -> _Found:
     """Find a file's kind and columns; unless it is Parquet, write it to `converted`."""
     if head.startswith(_PARQUET):
-        return _parquet(path, name)
+        return _parquet(path, name, read)
     if head.startswith(ZIP):
         columns, repairs, sheets, hints = write_sheet(path, name, converted, read)
         return _Found("Excel", columns, repairs, None, sheets, hints)
@@ -311,7 +328,7 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
     )
 
 
-def _parquet(path: Path, name: str) -> _Found:
+def _parquet(path: Path, name: str, read: ReadOptions) -> _Found:
     try:
         names = parquet.read_schema(path).names
         _check_cells(path, name)
@@ -319,8 +336,12 @@ def _parquet(path: Path, name: str) -> _Found:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:  # names that are not UTF-8 too
         raise InvalidInputError(f"{name} is a damaged Parquet file.") from error
+    said = []
+    if len(names) > 2 and names[-1] == _INDEX and "index" not in read.kept:
+        names = names[:-1]
+        said = [Repair(f"{_INDEX}, the row numbers of pandas: left out.", _KEPT_INDEX)]
     columns = name_columns(names, name)
-    return _Found("Parquet", columns.names, (*columns.repairs, *unnamed_said(columns, ())))
+    return _Found("Parquet", columns.names, (*columns.repairs, *unnamed_said(columns, ()), *said))
 
 
 def _check_cells(path: Path, name: str) -> None:

@@ -77,7 +77,8 @@ class _Repeats:
         if len(told) < 2:
             return batch
         place = told[0][0]
-        first = pc.equal(batch.column(place), pa.scalar(self.names[place]))
+        name = pc.ascii_lower(pa.scalar(self.names[place]))
+        first = pc.equal(pc.ascii_lower(batch.column(place)), name)
         if not pc.any(first).as_py():
             return batch
         kept = [

@@ -20,6 +20,10 @@ from core.data.readers.names import (
     find_ending,
     joined_names,
     name_columns,
+    other_totals,
+    second_table,
+    totals_said,
+    two_tables,
     unnamed_said,
 )
 from core.data.readers.text import place_names
@@ -70,7 +74,7 @@ def write_sheet(
     header, body, repairs = place_names(rows[:_LOOKED], width, name, read)
     raw = joined_names([rows[i][1] for i in header]) if header else []
     columns = name_columns(raw or [f"column {i + 1}" for i in range(width)], name)
-    records, below, hints = _records(rows, body, width, read)
+    records, below, hints = _records(rows, body, raw or [""] * width, name, read)
     places = [line - 1 for line, _ in records]
     filled += _filled_across(cells, merged, set(places))
     told = [*repairs, *columns.repairs, *below]
@@ -181,7 +185,7 @@ def _fill(cells: Cells, bounds: Bounds) -> int:
 
 
 def _records(
-    rows: list[Row], body: int, width: int, read: ReadOptions
+    rows: list[Row], body: int, names: list[str], name: str, read: ReadOptions
 ) -> tuple[list[Row], list[Repair], tuple[Choice, ...]]:
     """Return the records, what is left out below them, and what may be left out too."""
     records = rows[body:]
@@ -189,13 +193,16 @@ def _records(
         return records[: max(len(records) - read.skip_end, 0)], [], ()
     if len(records) < 2:
         return records, [], ()
-    gone, said, hint = find_ending(records, width, whole=True)
-    hints: tuple[Choice, ...] = ()
+    gone, said, hint = find_ending(records, len(names), whole=True)
+    kept = records[: len(records) - gone]
+    if place := second_table(kept, names):
+        raise two_tables(name, kept[place][0], len(records) - place)
+    lines, hints = other_totals(kept) if read.skip == 0 else ([], ())
     if hint:
         label = f"Leave the last record out: it is called {shown(hint)}"
-        hints = (Choice(label, (("skip_end", gone + 1),)),)
+        hints = (*hints, Choice(label, (("skip_end", gone + 1),)))
     repairs = [Repair(said, (("skip_end", 0),))] if said else []
-    return records[: len(records) - gone], repairs, hints
+    return kept, [*repairs, *totals_said(lines)], hints
 
 
 def _written(

@@ -195,7 +195,9 @@ class Sources:
         if source in self.uploads:
             return self.upload(source, read).table
         found = self._found(source, columns)
-        if isinstance(found, JointSource) or not read.of_values:
+        if isinstance(found, JointSource):
+            return found.whole or found if "totals" in read.kept else found
+        if not read.of_values:
             return found
         key = source, read, frozenset(columns if is_reference(source) else ())
         if key not in self._read:
@@ -247,7 +249,10 @@ class Sources:
         if asked == own.asked:
             return own
         if own.kind == "Parquet":
-            return own
+            asked = replace(AS_IT_IS, kept=tuple(one for one in asked.kept if one == "index"))
+            if asked == own.asked:
+                return own
+            read = asked
         if not own.original.exists():
             raise InvalidInputError(
                 f"{own.name} is no longer there to be read in another way: bring it again."

@@ -13,7 +13,6 @@ from pathlib import Path
 from core.data.options import ReadOptions, Repair
 from core.data.readers.dialect import (
     DELIMITERS,
-    LINE_END,
     OTHERS,
     BrokenError,
     Dialect,
@@ -28,8 +27,14 @@ from core.data.readers.names import (
     find_names,
     first_lines,
     joined_names,
+    lines_of,
     name_columns,
+    other_totals,
+    second_table,
     titles,
+    totals_said,
+    two_tables,
+    with_first,
 )
 from core.errors import Choice, InvalidInputError, ReadingError
 from core.validation import shown
@@ -138,9 +143,11 @@ def find_layout(path: Path, name: str, read: ReadOptions) -> TextLayout:
         raise _one_column(lines, name, dialect)
     header, body, repairs = place_names(rows, width, name, read)
     raw = joined_names([rows[i][1] for i in header]) if header else []
-    raw, fitted = _fitted(raw, rows[body:], width)
+    if raw and re.match(r"#\s", raw[0]):
+        raw[0] = raw[0][1:].strip()
+    raw, fitted = _fitted(raw, rows[body:], width, read)
     columns = name_columns(raw, name)
-    end, ended, hints = _end(path, start, rows, body, dialect, len(raw), read)
+    end, ended, hints = _end(path, name, start, rows, body, dialect, raw, read)
     body = min(body, len(rows))
     last = rows[body - 1] if body else (start.before + place, [])
     first_line = _line_behind(rows, body, last)
@@ -304,7 +311,7 @@ def place_names(
     """Return the places of the names and of the first record, and what is left out above."""
     if not read.header:
         found = find_names(rows, width, name)
-        return found.header, found.body, found.repairs
+        return found.header, found.body + read.skip, found.repairs
     if read.header == (0,):
         above = titles(rows, width)
         said = f"{number_of(above, 'line')} above the records {were(above)} left out."
@@ -319,7 +326,9 @@ def place_names(
     return header, header[-1] + 1 + read.skip, ()
 
 
-def _fitted(raw: list[str], rows: Sequence[Row], width: int) -> tuple[list[str], list[Repair]]:
+def _fitted(
+    raw: list[str], rows: Sequence[Row], width: int, read: ReadOptions
+) -> tuple[list[str], list[Repair]]:
     """Return as many names as records have fields: without blanks at their end, or with more."""
     widths = [len(row) for _, row in rows]
     if widths and widths.count(width) < len(widths) / 2:
@@ -327,6 +336,9 @@ def _fitted(raw: list[str], rows: Sequence[Row], width: int) -> tuple[list[str],
     if not raw:
         return [f"column {i + 1}" for i in range(width)], []
     told = []
+    if "shift" not in read.kept and (shifted := with_first(raw, rows, width)) != raw:
+        raw = shifted
+        told.append(Repair("The names begin with the second column.", (("kept", ("shift",)),)))
     if len(raw) > width and not any(raw[width:]):
         told.append(
             Repair(f"The names end with {number_of(len(raw) - width, 'further delimiter')}.")
@@ -342,12 +354,7 @@ def _line_behind(rows: list[Row], body: int, last: Row) -> int:
     if body < len(rows):
         # blank lines between are no records
         return rows[body][0]
-    return last[0] + _lines_of(last[1])
-
-
-def _lines_of(row: Sequence[str]) -> int:
-    """Return how many lines a record takes."""
-    return 1 + sum(len(LINE_END.findall(cell)) for cell in row)
+    return last[0] + lines_of(last[1])
 
 
 def _of_dialect(dialect: Dialect, read: ReadOptions) -> list[Repair]:
@@ -364,11 +371,12 @@ def _of_dialect(dialect: Dialect, read: ReadOptions) -> list[Repair]:
 
 def _end(
     path: Path,
+    name: str,
     start: _Start,
     rows: list[Row],
     body: int,
     dialect: Dialect,
-    width: int,
+    names: Sequence[str],
     read: ReadOptions,
 ) -> tuple[int, list[Repair], tuple[Choice, ...]]:
     """Return the bytes up to the last record's end, what is left out below, and what may be too."""
@@ -380,16 +388,23 @@ def _end(
         records, total = _last_rows(path, dialect)
     if len(records) < 2:
         return size, [], ()
-    left_out, said, hint = find_ending(records, width, start.whole)
+    left_out, said, hint = find_ending(records, len(names), start.whole)
     cut = total - records[len(records) - left_out][0] + 1 if left_out else 0
+    kept = records[: len(records) - left_out]
     hints: tuple[Choice, ...] = ()
+    told: list[Repair] = []
+    if start.whole:
+        if place := second_table(kept, names):
+            raise two_tables(name, kept[place][0], total - kept[place][0] + 1)
+        lines, hints = other_totals(kept) if read.skip == 0 else ([], ())
+        told = totals_said(lines)
     if hint:
         line = records[len(records) - left_out - 1][0]
         label = f"Leave the last record out: it is called {shown(hint)}"
-        hints = (Choice(label, (("skip_end", total - line + 1),)),)
+        hints = (*hints, Choice(label, (("skip_end", total - line + 1),)))
     if not cut:
-        return size, [], hints
-    return _without_lines(path, cut), [Repair(said, (("skip_end", 0),))], hints
+        return size, told, hints
+    return _without_lines(path, cut), [Repair(said, (("skip_end", 0),)), *told], hints
 
 
 def _last_rows(path: Path, dialect: Dialect) -> tuple[list[Row], int]:

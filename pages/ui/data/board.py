@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -128,6 +129,7 @@ def _strip(counted: Counted) -> None:
     whole = "The distribution is taken as it is." if joint.n is None else ALL_COUNTED
     for sentence in said or [whole]:
         st.caption(markdown(sentence))
+    _totals()
     if report.alike:
         st.button(
             "Merge what looks alike",
@@ -136,6 +138,23 @@ def _strip(counted: Counted) -> None:
             on_click=_merge_alike,
             args=(report.alike,),
         )
+
+
+def _totals() -> None:
+    """Offer to keep the totals of a pasted table, or to leave them out again."""
+    spec = state.data()
+    pasted = visits.sources().matrices.get(spec.source)
+    if pasted is None or pasted.whole is None:
+        return
+    kept = "totals" in spec.read.kept
+    others = tuple(one for one in spec.read.kept if one != "totals")
+    st.button(
+        "Leave the totals out" if kept else "Undo: keep the totals",
+        key="keep_totals",
+        icon=":material/undo:",
+        on_click=state.with_data,
+        kwargs={"read": replace(spec.read, kept=others if kept else (*others, "totals"))},
+    )
 
 
 def _merge_alike(groups: tuple[tuple[str, tuple[str, ...]], ...]) -> None:

@@ -45,11 +45,8 @@ def show(spec: DataSpec) -> None:
     _suggest_dates(spec)
     text = _text(spec)
     said = "; ".join(spec.read.said())
-    if text is not None and text.guessed and (read := text.samples()):
-        guess = (
-            f"{ENCODINGS[text.encoding]} is a guess, in which a value reads {read[text.encoding]}"
-        )
-        said = "; ".join([guess, *spec.read.said()])
+    if text is not None and text.said():
+        said = "; ".join([text.said(), *spec.read.said()])
     _sheets(spec)
     upload = _upload(spec)
     if upload is not None and upload.repairs:
@@ -57,12 +54,13 @@ def show(spec: DataSpec) -> None:
         said = f"{repaired}; {said}" if said else repaired
     title = f"How it is read: {markdown(plain_short(said, 200))}" if said else "How it is read"
     with st.expander(title, icon=":material/text_fields:", key="read", expanded=bool(said)):
+        _problem(above=True)
         _repairs(spec)
         _layout(spec)
         _numbers(spec)
         _marks(spec)
         _types(spec, columns)
-        _problem()
+        _problem(above=False)
         _rows(spec)
 
 
@@ -129,7 +127,7 @@ def _line(sentence: str, key: str, label: str, options: dict[str, Any]) -> None:
 
 
 def _take_changed(options: dict[str, Any]) -> None:
-    _take(_changed(state.data().read, **options))
+    _take(_changed(state.data().read, **options), above=True)
 
 
 def _lines(text: TextFile) -> None:
@@ -472,22 +470,24 @@ def _take_type(column: str, name: str) -> None:
     _take_column(new)
 
 
-def _take(read: ReadOptions | str) -> None:
-    """Ask the question on screen of the data as it is to be read, or keep why it cannot be."""
+def _take(read: ReadOptions | str, *, above: bool = False) -> None:
+    """Ask the question on screen of the data as it is to be read, or keep why it cannot be.
+
+    `above`: whether the control is among the repairs, at the top.
+    """
     _forget()
     if isinstance(read, str):
-        st.session_state[_PROBLEM] = (state.data().source, read)
+        st.session_state[_PROBLEM] = (state.data().source, read, above)
         return
     spec = state.data()
     try:
-        columns = derived.columns(replace(spec, read=read))
-        if set(spec.columns) <= set(columns):
+        read = read.within(derived.columns(replace(spec, read=read.layout)))
+        if set(spec.columns) <= set(derived.columns(replace(spec, read=read))):
             state.set_data(_without_bins_of_words(replace(spec, read=read)))
         else:
-            layout = replace(read, columns=read.within(columns).columns)
-            state.set_data(first_question(spec.source, visits.sources(), layout))
+            state.set_data(first_question(spec.source, visits.sources(), read))
     except CoreError as error:
-        st.session_state[_PROBLEM] = (spec.source, str(error))
+        st.session_state[_PROBLEM] = (spec.source, str(error), above)
         if isinstance(error, ReadingError):
             st.session_state[_CHOICES] = read, error.choices
 
@@ -499,10 +499,10 @@ def _without_bins_of_words(spec: DataSpec) -> DataSpec:
     return replace(spec, binnings=tuple(cut for cut in spec.binnings if cut.column in numeric))
 
 
-def _problem() -> None:
-    """Show why the last change could not be made."""
-    source, sentence = st.session_state.get(_PROBLEM, ("", ""))
-    if source != state.data().source:
+def _problem(*, above: bool) -> None:
+    """Show why the last change could not be made, near what was clicked."""
+    source, sentence, place = st.session_state.get(_PROBLEM, ("", "", False))
+    if source != state.data().source or place != above:
         return
     st.error(markdown(sentence), icon=":material/error:")
     read, choices = st.session_state.get(_CHOICES, (None, ()))
@@ -511,7 +511,7 @@ def _problem() -> None:
             st.button(
                 markdown(choice.label),
                 key=f"read_choice_{place}",
-                on_click=lambda options: _take(_changed(read, **options)),
+                on_click=lambda options: _take(_changed(read, **options), above=above),
                 args=(dict(choice.options),),
             )
         st.button("Leave it as it is", key="read_stay", on_click=_forget)

@@ -114,6 +114,7 @@ def test_names_again_in_mid_file_are_left_out_and_said_or_kept():
     assert [row[1] for row in rows] == ["31", "45", "39"]
     assert said == ["2 lines further down repeat the names: left out."]
     assert len(read(text, kept=("again",))[0][1]) == 5
+    assert len(read(text.replace("sex,age,shift\nF,39", "Sex,Age,Shift\nF,39"))[0][1]) == 3
     (_, rows), said = read("sex,age\nsex,31\nF,45\n")  # one cell alone does not repeat them
     assert (len(rows), said) == (2, [])
 
@@ -128,6 +129,96 @@ def test_lines_of_questions_and_codes_below_the_names_are_asked_about():
     assert "lines 2 and 3 may be names, questions or units, and no record" in said
     columns, rows = found["Names in line 1, leave out the 2 lines below"]
     assert (columns, len(rows), rows[0]) == (["Q1", "Q2", "Q3"], 4, ["F", "31", "170"])
+
+
+@pytest.mark.parametrize("units", [",degC,%", "(yyyy-mm-dd),(degC),(%)"])
+def test_a_line_of_units_below_the_names_is_asked_about(units):
+    days = "".join(f"2015-02-01 10:{i:02}:00,{20 + i}.5,{45 - i}.2\n" for i in range(6))
+    _, found = asked(f"time,temp,hum\n{units}\n{days}")
+    columns, rows = found["Names in line 1, leave out the line below"]
+    assert (columns, len(rows)) == (["time", "temp", "hum"], 6)
+
+
+def test_a_line_of_codes_beside_few_levels_is_asked_about_and_a_rare_record_is_not():
+    body = "F,30,nurse\nM,41,clerk\n" * 3
+    _, found = asked(f"sex,age,job\nV1,V2,V3\n{body}")
+    assert found["Names in line 1, leave out the line below"][0] == ["sex", "age", "job"]
+    assert len(read(f"sex,age,job\nF,none,cook\n{body}")[0][1]) == 7
+
+
+def test_two_rows_of_names_with_repeated_years_are_joined_by_a_click():
+    text = (
+        ";;2022;2022;2023;2023\nLand;Alter;m;w;m;w\nA;jung;1;2;3;4\nA;alt;5;6;7;8\nB;alt;1;2;3;4\n"
+    )
+    _, found = asked(text)
+    names = ["Land", "Alter", "2022 · m", "2022 · w", "2023 · m", "2023 · w"]
+    assert found["Join lines 1 and 2"][0] == names
+
+
+def test_names_that_begin_with_the_second_column_are_those_of_r():
+    text = "age,sex\n1,20,f\n2,31,m\n3,28,f\n"
+    (columns, rows), said = read(text)
+    assert (columns, rows[0]) == (["column 1", "age", "sex"], ["1", "20", "f"])
+    assert said[0] == "The names begin with the second column."
+    assert read(text, kept=("shift",))[0][0] == ["age", "sex", "column 3"]
+    _, found = asked(text.replace("1,20", "Ann,20").replace("2,31", "Bo,31"))
+    assert found["The first column has no name"][0] == ["column 1", "age", "sex"]
+    assert found["The last column has no name"][0] == ["age", "sex", "column 3"]
+
+
+def test_a_title_with_delimiters_is_asked_about_where_a_blank_line_follows():
+    title = "Table 3, staff by area, 2024\nSource: Office, unpublished\n\n"
+    text = f"{title}ward,sex,n\nA,F,3\nB,M,5\nA,M,4\n"
+    _, found = asked(text)
+    columns, rows = found["The names are in line 4"]
+    assert (columns, len(rows)) == (["ward", "sex", "n"], 3)
+    assert read("ward,sex,n\n\nA,F,3\nB,M,5\nA,M,4\n")[1] == []
+
+
+def test_another_table_of_as_many_columns_is_asked_about():
+    text = "ward,sex,n\nA,F,3\nA,M,5\nB,F,2\n\nward,beds,floor\nA,4,1\nB,7,2\n"
+    _, found = asked(text)
+    assert len(found["Leave out everything from line 6 on"][1]) == 3
+    assert len(found["All lines are records"][1]) == 6
+    spaced = "ward,sex,n\nA,F,3\nA,M,5\n\nB,F,2\nB,M,n/a\n"
+    assert len(read(spaced)[0][1]) == 4  # a blank line alone begins no table
+
+
+def test_totals_among_the_records_are_said_and_a_first_one_is_left_out_by_a_click():
+    upload, _ = opened(b"ward,sex,n\nTotal,,10\nA,F,3\nA,M,5\nB,F,2\n", ReadOptions())
+    (hint,) = upload.hints
+    assert hint.label == "Leave the first record out: it is called 'Total'"
+    assert opened(upload.original.read_bytes(), ReadOptions(**dict(hint.options)))[0].rows == 3
+    some = "ward,sex,n\nA,F,3\nA,M,5\nTotal A,,8\nB,F,2\nB,M,4\nTotal B,,6\nC,F,1\n"
+    assert read(some)[1] == [
+        "Lines 4 and 7 add up others and count as records all the same: filter them out."
+    ]
+    assert read(some.replace("8", "9").replace("6", "7"))[1] == []
+
+
+def test_rules_below_names_and_counts_of_rows_are_left_out():
+    text = " id | name | n\n----+------+---\n 1 | ab | 3\n 2 | cd | 4\n(2 rows)\n"
+    (columns, rows), said = read(text)
+    assert (columns, len(rows)) == (["id", "name", "n"], 2)
+    assert said[0] == "Line 2, a rule below the names, was left out."
+    assert len(read("a,b\n-,-\nx,-\n", header=(1,))[0][1]) == 2
+
+
+def test_a_backslash_stands_before_a_delimiter():
+    table, _ = read("id,txt\n1,a\\, b\n2,c\n3,d\\, e\n4,f\n")
+    assert table[1] == [["1", "a, b"], ["2", "c"], ["3", "d, e"], ["4", "f"]]
+    assert read("id,dir,n\n1,C:\\,3\n2,D:\\,4\n")[0][1][0] == ["1", "C:\\", "3"]
+
+
+def test_an_encoding_that_is_not_found_is_offered_with_how_it_reads():
+    _, found = asked("都道府県,性別\n北海道,男\n青森県,女\n".encode("shift_jis"))
+    assert found["Read it as Shift JIS (Japanese): 都道府県"][1][0] == ["北海道", "男"]
+
+
+def test_names_alone_are_refused_and_may_be_a_record():
+    sentence, found = asked("a,b\n")
+    assert sentence == "t.csv has column names but no records."
+    assert found["There are no names"] == (["column 1", "column 2"], [["a", "b"]])
 
 
 def test_two_rows_of_names_are_joined_by_a_click():
@@ -274,7 +365,7 @@ def test_other_delimiters_are_offered():
 
 def test_a_comment_or_names_behind_a_hash_are_asked_about():
     _, found = asked("# a, b\nid,c\n1,x\n")
-    assert found["The names are in line 1"][0] == ["# a", "b"]
+    assert found["The names are in line 1"][0] == ["a", "b"]
     assert found["The names are in line 2"] == (["id", "c"], [["1", "x"]])
 
 

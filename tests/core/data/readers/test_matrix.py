@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.data import DataSpec, count
+from core.data import DataSpec, ReadOptions, count
 from core.data.joints import NotNormalisedError, parse_matrix
 from core.errors import InvalidInputError
 
@@ -142,3 +142,13 @@ def test_totals_are_left_out_and_said_and_a_level_called_so_is_kept():
     assert found.notes == ("The row and column of totals 'Total' adds up the others: left out.",)
     level = parse_matrix("\tyes\tno\tTotal\nF\t30\t10\t7\nM\t10\t30\t2")
     assert level.x_labels == ("yes", "no", "Total")
+
+
+def test_totals_that_were_left_out_are_kept_by_an_option(sources):
+    key = sources.add_matrix("\tyes\tno\tTotal\nF\t30\t10\t40\nM\t10\t30\t40")
+    assert count(DataSpec(key), sources).joint.x_labels == ("yes", "no")
+    kept = ReadOptions(kept=("totals",))
+    joint = count(DataSpec(key, read=kept), sources).joint
+    assert (joint.n, joint.x_labels) == (160, ("yes", "no", "Total"))
+    plain = sources.add_matrix("1 2\n3 4")
+    assert count(DataSpec(plain, read=kept), sources).joint.n == 10

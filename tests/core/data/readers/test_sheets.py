@@ -7,7 +7,7 @@ from openpyxl import Workbook
 from pyarrow import parquet
 
 from core.data import ReadOptions, Sources
-from core.errors import InvalidInputError
+from core.errors import InvalidInputError, ReadingError
 
 
 def saved(book):
@@ -85,3 +85,13 @@ def test_formulas_without_results_and_formats_that_pad_are_said_and_shown():
     _columns, rows, said = read(saved(book))
     assert [row[0] for row in rows] == ["02134", "90210"]
     assert said == ["2 formulas have no stored result: open and save it in a spreadsheet."]
+
+
+def test_another_table_below_is_asked_about():
+    rows = (["ward", "sex", "n"], ["A", "F", 3], ["B", "M", 4], ["A", "M", 2], [])
+    content = saved(filled(*rows, ["ward", "beds", "floor"], ["A", 7, 1]))
+    with pytest.raises(ReadingError, match="line 6 behind a blank one may begin another") as caught:
+        read(content)
+    first, every = (dict(one.options) for one in caught.value.choices)
+    assert len(read(content, **first)[1]) == 3
+    assert len(read(content, **every)[1]) == 5
