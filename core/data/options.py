@@ -76,6 +76,7 @@ PADS = {
 """What becomes of records with fewer or more fields than names, with their names."""
 
 KEPT = {
+    "controls": "control characters stay",
     "empty": "columns without a name and a value stay",
     "again": "lines that repeat the names are records",
     "index": "row numbers of pandas stay",

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from core.data.options import ENCODINGS, encoding_of
 from core.errors import Choice, InvalidInputError, ReadingError
@@ -19,6 +20,9 @@ _FIELD = 24
 
 _CONTROLS = re.compile("[\\x01-\\x08\\x0e-\\x19\\x7f]")
 """Characters that no text has."""
+
+_LATIN = re.compile(rb"\xc2([\x80\x82-\x8c\x8e\x91-\x9c\x9e\x9f])")
+"""Characters of Windows-1252 that were read as Latin-1, in UTF-8: Unicode has controls there."""
 
 
 class _NotTextError(InvalidInputError):
@@ -36,6 +40,32 @@ def to_utf8(
         return _to_utf8(path, name, converted, head, asked)
     except _NotTextError as error:
         raise ReadingError(str(error), _choices(head, asked)) from error
+
+
+def without_controls(path: Path, mended: Path) -> str:
+    """Write a UTF-8 file again with Windows-1252's characters for those that were read as Latin-1.
+
+    Returns the word of the first of them; "" for a file that has none, of which no copy is made.
+    """
+    with path.open("rb") as source:
+        first = next((piece for piece in _pieces(source) if _LATIN.search(piece)), None)
+        if first is None:
+            return ""
+        source.seek(0)
+        with mended.open("wb") as target:
+            target.writelines(_LATIN.sub(_of_1252, piece) for piece in _pieces(source))
+    word = re.search(rb"[^\s,;\"|]*" + _LATIN.pattern + rb"[^\s,;\"|]*", first)
+    return _LATIN.sub(_of_1252, word[0]).decode(errors="ignore") if word else ""
+
+
+def _of_1252(found: re.Match[bytes]) -> bytes:
+    return found[1].decode("cp1252").encode()
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    """Read a file in pieces that end between characters of Latin-1."""
+    while piece := file.read(1 << 20):
+        yield piece + file.read(piece.endswith(b"\xc2"))
 
 
 def _choices(head: bytes, asked: str) -> list[Choice]:

@@ -328,10 +328,12 @@ def _question(
         ]
     else:
         above = [at for at, row in rows[:first] if sum(bool(cell.strip()) for cell in row) > 1]
-        above = above[-2:]
         if above:
-            choices += [_choice(f"The names are in line {at:,}", header=(at,)) for at in above]
-            joined = (*above, line)
+            nearest = above[-2:]
+            # a table above a wider one
+            offered = nearest if above[0] in nearest else [above[0], *nearest]
+            choices += [_choice(f"The names are in line {at:,}", header=(at,)) for at in offered]
+            joined = (*nearest, line)
             said = listed([f"{one:,}" for one in joined])
             choices.append(_choice(f"Join lines {said}", header=joined))
     if unnamed or not below:

@@ -18,7 +18,7 @@ from pyarrow import compute, parquet
 
 from core.data.options import AS_IT_IS, ENCODINGS, ReadOptions, Repair
 from core.data.readers.dialect import BrokenError, Row
-from core.data.readers.encoding import FALLBACK, codec_of, samples, to_utf8
+from core.data.readers.encoding import FALLBACK, codec_of, samples, to_utf8, without_controls
 from core.data.readers.marks import with_marks
 from core.data.readers.names import (
     SHOWN,
@@ -40,6 +40,7 @@ from core.limits import (
     MAX_UPLOAD_MB,
     MAX_UPLOAD_RECORDS,
 )
+from core.validation import shown
 from core.wording import file_called
 
 _MEGABYTE = 1 << 20
@@ -307,6 +308,13 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
         if head.startswith(start):
             raise InvalidInputError(f"{name} is {what}; CSV, TSV, Parquet and Excel can be read.")
     text, found = to_utf8(path, name, converted.with_suffix(".txt"), head, read.encoding)
+    repairs: list[Repair] = []
+    if found == "utf-8" and "controls" not in read.kept:
+        mended = converted.with_suffix(".mended.txt")
+        if example := without_controls(text, mended):
+            text = mended
+            sentence = f"Control characters are Windows-1252's, read as Latin-1: {shown(example)}."
+            repairs.append(Repair(sentence, (("kept", ("controls",)),)))
     layout = find_layout(text, name, read)
     written = write_records(text, name, layout, converted)
     empty: list[int] = []
@@ -321,7 +329,7 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
     return _Found(
         said,
         tuple(one for i, one in enumerate(layout.columns.names) if i not in empty),
-        (*layout.repairs, *unnamed_said(layout.columns, empty), *written.repairs),
+        (*repairs, *layout.repairs, *unnamed_said(layout.columns, empty), *written.repairs),
         TextFile(path, found, layout, read),
         None,
         layout.hints,

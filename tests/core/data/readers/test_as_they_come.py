@@ -438,3 +438,11 @@ def test_a_table_is_read_as_it_was_written_or_asked_about(found):
 @given(tables())
 def test_two_thousand_tables_are_read_as_they_were_written_or_asked_about(found):
     check_table(found)
+
+
+def test_a_first_line_of_names_is_offered_though_a_wider_table_follows():
+    upper = ["run,left,right", *(f"{i},{i % 3},{i % 2}" for i in range(12))]
+    lower = ["run,a,b,c,d,e", *(f"{i},{i % 2},0,1,{i % 5},2" for i in range(12))]
+    sentence, tables = asked("\n".join(upper + lower))
+    assert "more than one line may hold the names" in sentence
+    assert "The names are in line 1" in tables

@@ -7,6 +7,7 @@ from pyarrow import parquet
 
 from core.data import ReadOptions, Sources
 from core.data.options import ENCODINGS, encoding_of
+from core.data.readers.encoding import without_controls
 from core.errors import InvalidInputError
 
 SAMPLES = {
@@ -55,3 +56,31 @@ def test_a_nul_is_told_with_its_line(before, encoding):
     text = "nüme,b\n" + "x,1\n" * before + "y\x00,2\n" + "x,1\n" * 5
     with pytest.raises(InvalidInputError, match=f"NUL character in line {before + 2:,}, which"):
         Sources().add_bytes(text.encode(encoding), "a.csv")
+
+
+def test_windows_1252_that_was_read_as_latin_1_and_saved_as_utf_8_is_mended_and_said():
+    rows = ["Château Cos d’Estournel,“Zürich” – 5 €", "Łódź,…"]
+    wrong = [row.encode("cp1252", "ignore").decode("latin-1") for row in rows[:1]] + rows[1:]
+    content = "\n".join(["wine,note", *wrong, "Ulm,a"]).encode()
+    sources = Sources()
+    upload = sources.uploads[sources.add_bytes(content, "a.csv")]
+    wine, note = parquet.read_table(upload.table.paths[0]).to_pydict().values()
+    assert wine == ["Château Cos d’Estournel", "Łódź", "Ulm"]
+    assert note == ["“Zürich” – 5 €", "…", "a"]
+    (repair,) = upload.repairs
+    assert "'d’Estournel'" in repair.sentence
+    as_it_was = ReadOptions(**dict(repair.undo))
+    sources = Sources()
+    kept = sources.uploads[sources.add_bytes(content, "a.csv", as_it_was)]
+    wine, _ = parquet.read_table(kept.table.paths[0]).to_pydict().values()
+    assert wine[0] == "Château Cos d\x92Estournel"
+    assert not kept.repairs
+
+
+@pytest.mark.parametrize("place", range(-3, 4))
+def test_such_a_character_is_mended_wherever_a_piece_ends(place, tmp_path):
+    text = "a" * ((1 << 20) + place) + "\x96 Â – \x81"
+    path = tmp_path / "a.txt"
+    path.write_text(text, encoding="utf-8")
+    without_controls(path, tmp_path / "b.txt")
+    assert (tmp_path / "b.txt").read_text(encoding="utf-8") == text.replace("\x96", "–")
