@@ -464,7 +464,16 @@ def find_ending(rows: Sequence[Row], width: int, whole: bool) -> tuple[int, str,
 
 
 def second_table(rows: Sequence[Row], names: Sequence[str]) -> int:
-    """Return the place of a record behind blank lines that is none of the table; 0 for none."""
+    """Return the place of a record that begins another table, 0 for none.
+
+    It is of another kind behind blank lines, or a title above names that are repeated.
+    """
+    for place in range(2, len(rows)):
+        title = place
+        while title > 1 and sum(bool(cell.strip()) for cell in rows[title - 1][1]) < 2:
+            title -= 1
+        if title < place and same_names(rows[place][1], names):
+            return title
     for place in range(2, 0 if _are_spaced(rows) else len(rows)):
         if rows[place][0] - rows[place - 1][0] <= lines_of(rows[place - 1][1]):
             continue
@@ -481,10 +490,10 @@ def second_table(rows: Sequence[Row], names: Sequence[str]) -> int:
 
 
 def two_tables(name: str, line: int, lines: int) -> ReadingError:
-    """Return the question what a record is that begins behind blank lines, so many from the end."""
+    """Return the question what a record is that may begin another table, so many from the end."""
     return ReadingError(
-        f"In {name}, line {line:,} behind a blank one may begin another table: its fields are of "
-        "another kind than those above.",
+        f"In {name}, line {line:,} may begin another table: it is a title above the same names, or "
+        "of another kind than the lines above, behind a blank one.",
         [
             _choice(f"Leave out everything from line {line:,} on", skip_end=lines),
             _choice("All lines are records", skip_end=0),

@@ -446,3 +446,16 @@ def test_a_first_line_of_names_is_offered_though_a_wider_table_follows():
     sentence, tables = asked("\n".join(upper + lower))
     assert "more than one line may hold the names" in sentence
     assert "The names are in line 1" in tables
+
+
+def test_a_title_above_names_again_begins_another_table():
+    upper = "Travel by class,\n,\nclass,cost\nRail,12\nAir,7\nBus,3\n"
+    sentence, tables = asked(
+        f"{upper},\nStationery by shop,\n,\nclass,cost\nPen Ltd,4\nInk Ltd,9\n"
+    )
+    assert "line 7 may begin another table" in sentence
+    assert tables["Leave out everything from line 7 on"][1] == [
+        ["Rail", "12"],
+        ["Air", "7"],
+        ["Bus", "3"],
+    ]
