@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 from streamlit.components.v2 import manifest_scanner
 
 from core import clock
+from core.data.readers import apart
 from core.jobs import Job, Pool
 from pages.ui.work import under_way
 
@@ -25,6 +26,7 @@ SERVICES = (
     "tests/core/command/test_bad_input.py",
     "tests/core/command/test_long_work.py",
     "tests/core/data/databases",
+    "tests/core/data/readers/test_apart.py",
     "tests/core/jobs/test_lifeline.py",
     "tests/core/jobs/test_pool.py",
     "tests/core/papers/test_resumed.py",
@@ -122,3 +124,9 @@ def nothing_left_at_work(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         work.job.cancel()
     for job in begun:
         job.cancel()
+
+
+@pytest.fixture(autouse=True)
+def in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let files be read in the test's own process, but where a test waits for another one."""
+    monkeypatch.setattr(apart, "IN_PLACE", True)

@@ -67,8 +67,9 @@ def add(commands: Any) -> None:
         "release",
         run,
         summary="apply a scenario's mechanism to the records of a file",
-        description="Write the records of IN to OUT with Y in place of X. IN is CSV, TSV, Parquet "
-        "or Excel; OUT ends in .csv, .tsv or .parquet. Nothing is written unless all goes well.",
+        description="Write the records of IN to OUT with Y in place of X. IN is any file that can "
+        "be read (docs/data.md); OUT ends in .csv, .tsv or .parquet, whatever IN is. Nothing is "
+        "written unless all goes well.",
         example=EXAMPLE,
     )
     parser.add_argument("scenario", type=Path, help="a scenario's JSON file")

@@ -12,6 +12,21 @@ from core.errors import InvalidInputError
 from core.validation import shown, whole
 from core.wording import number_of
 
+READABLE = "CSV, TSV, Parquet, Excel, OpenDocument, SPSS, Stata and SAS can be read"
+"""Which kinds of files can be read, for sentences."""
+
+TEXT_ENDINGS = (".csv", ".tsv", ".txt", ".tab", ".dat")
+"""How the names of text files end."""
+
+OTHER_ENDINGS = (
+    *(".parquet", ".pq", ".xlsx", ".xls", ".ods"),
+    *(".sav", ".zsav", ".dta", ".sas7bdat", ".xpt"),
+)
+"""How the names of other files end."""
+
+ENDINGS = (*TEXT_ENDINGS, *OTHER_ENDINGS)
+"""How the names of files that can be read end; what they are is seen from their content."""
+
 ENCODINGS = {
     "utf-8": "UTF-8",
     "utf-16": "UTF-16",
@@ -83,6 +98,8 @@ KEPT = {
     "shift": "names begin with the first column",
     "totals": "totals of a pasted table stay",
     "merged": "only the first of merged cells has their value",
+    "labels": "values keep their codes in place of labels",
+    "missing": "values that the file calls missing are values",
 }
 """Repairs that can be undone, with what the undoing does."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from core.data.options import ENDINGS
 from core.joint import JOINER
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
@@ -26,7 +27,7 @@ LONGEST_NAME = 120
 BESIDE = " | "
 """Stands between the questions of a comparison."""
 
-_ENDS = re.compile(r"\.(?:csv|tsv|txt|tab|dat|parquet|pq|xlsx)(?=$| \| )", re.IGNORECASE)
+_ENDS = re.compile(rf"(?:{'|'.join(map(re.escape, ENDINGS))})(?=$| \| )", re.IGNORECASE)
 """How names of files end that data is read from."""
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from core.data.options import ENCODINGS, encoding_of
+from core.data.options import ENCODINGS, READABLE, encoding_of
 from core.errors import Choice, InvalidInputError, ReadingError
 
 FALLBACK = "windows-1252"
@@ -94,9 +94,7 @@ def _reads(head: bytes, codec: str) -> bool:
 def _to_utf8(path: Path, name: str, converted: Path, head: bytes, asked: str) -> tuple[Path, str]:
     codec = codec_of(head, asked)
     if codec is None:
-        raise InvalidInputError(
-            f"{name} is a binary file, not text; CSV, TSV, Parquet and Excel can be read."
-        )
+        raise InvalidInputError(f"{name} is a binary file, not text; {READABLE}.")
     if codec == "utf-8-sig":
         try:
             for _ in decoded(path, name, codec):
@@ -198,9 +196,7 @@ def decoded(path: Path, name: str, codec: str, *, guessed: bool = False) -> Iter
                     f"{name} has a NUL character in line {line:,}, which no text has: remove it."
                 )
             if guessed and _CONTROLS.search(text):
-                raise InvalidInputError(
-                    f"{name} is a binary file, not text; CSV, TSV, Parquet and Excel can be read."
-                )
+                raise InvalidInputError(f"{name} is a binary file, not text; {READABLE}.")
             yield text
             mixed = mixed or not text.isascii()
             lines += text.count("\n")

@@ -16,9 +16,10 @@ from typing import TextIO
 import pyarrow as pa
 from pyarrow import compute, parquet
 
-from core.data.options import AS_IT_IS, ENCODINGS, ReadOptions, Repair
+from core.data.options import AS_IT_IS, ENCODINGS, OTHER_ENDINGS, READABLE, ReadOptions, Repair
 from core.data.readers.dialect import BrokenError, Row
 from core.data.readers.encoding import FALLBACK, codec_of, samples, to_utf8, without_controls
+from core.data.readers.labelled import labelled_kind, write_labelled
 from core.data.readers.marks import with_marks
 from core.data.readers.names import (
     SHOWN,
@@ -88,9 +89,9 @@ _OTHER_KINDS = {
 class Upload:
     """A file that was read; `sheets` is None where it is no workbook, `text` where it is no text.
 
-    `name`: for sentences to the user. `kind`: "CSV", "Parquet" or "Excel", with any delimiter.
-    `original`: the file as it was given, and `asked` how it was to be read. `repairs`: what was
-    done to read it; `hints`: what else may be meant.
+    `name`: for sentences to the user. `kind`: "CSV" with its delimiter, "Parquet", "Excel", "SPSS"
+    or another. `original`: the file as it was given, and `asked` how it was to be read. `repairs`:
+    what was done to read it; `hints`: what else may be meant.
     """
 
     sha256: str
@@ -304,9 +305,13 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
         raise InvalidInputError(
             f"{name} is a workbook that is encrypted: save it without a password first."
         )
+    if kind := labelled_kind(head):
+        columns, repairs = write_labelled(path, name, converted, read)
+        _check_cells(converted, name)
+        return _Found(kind, columns, repairs)
     for start, what in _OTHER_KINDS.items():
         if head.startswith(start):
-            raise InvalidInputError(f"{name} is {what}; CSV, TSV, Parquet and Excel can be read.")
+            raise InvalidInputError(f"{name} is {what}; {READABLE}.")
     text, found = to_utf8(path, name, converted.with_suffix(".txt"), head, read.encoding)
     repairs: list[Repair] = []
     if found == "utf-8" and "controls" not in read.kept:
@@ -329,11 +334,24 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
     return _Found(
         said,
         tuple(one for i, one in enumerate(layout.columns.names) if i not in empty),
-        (*repairs, *layout.repairs, *unnamed_said(layout.columns, empty), *written.repairs),
+        (
+            *_misnamed(name),
+            *repairs,
+            *layout.repairs,
+            *unnamed_said(layout.columns, empty),
+            *written.repairs,
+        ),
         TextFile(path, found, layout, read),
         None,
         layout.hints,
     )
+
+
+def _misnamed(name: str) -> list[Repair]:
+    """Say that a file is text where its name says otherwise."""
+    ending = Path(name).suffix.lower()
+    said = f"It is called {ending}, and is text: read as that."
+    return [Repair(said)] if ending in OTHER_ENDINGS else []
 
 
 def _parquet(path: Path, name: str, read: ReadOptions) -> _Found:

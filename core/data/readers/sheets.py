@@ -13,7 +13,7 @@ import pyarrow as pa
 from openpyxl.utils import range_boundaries
 from pyarrow import parquet
 
-from core.data.options import ReadOptions, Repair
+from core.data.options import READABLE, ReadOptions, Repair
 from core.data.readers.dialect import Row
 from core.data.readers.names import (
     Columns,
@@ -101,7 +101,7 @@ def _checked(path: Path, name: str, sheet: str) -> tuple[Extent, Sheets]:
     with zipfile.ZipFile(path) as packed:
         members = packed.infolist()
     if not any(member.filename == "xl/workbook.xml" for member in members):
-        raise InvalidInputError(f"{name} is a zip file; CSV, TSV, Parquet and Excel can be read.")
+        raise InvalidInputError(f"{name} is a zip file; {READABLE}.")
     unpacked = sum(member.file_size for member in members) / _MEGABYTE
     if unpacked > MAX_UNPACKED_MB:
         raise InvalidInputError(

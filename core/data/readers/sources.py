@@ -15,7 +15,7 @@ from core.data.catalogue import BUNDLED, bundled
 from core.data.databases.reference import DatabaseTable, is_reference, parse
 from core.data.databases.tables import fetch, is_open
 from core.data.joints import JointSource, drawn, example, matrix_id, parse_matrix
-from core.data.options import AS_IT_IS, ReadOptions
+from core.data.options import AS_IT_IS, ENDINGS, ReadOptions
 from core.data.readers.converted import converted, expanded
 from core.data.readers.marks import with_marks
 from core.data.readers.reading import Upload, read_bytes, read_file, room_for
@@ -26,9 +26,6 @@ from core.wording import free_name
 
 FOLDER = "LIFTSCOPE_FOLDER"
 """The environment's variable that names the folder."""
-
-KINDS = (".parquet", ".pq", ".csv", ".tsv", ".txt", ".tab", ".dat", ".xlsx")
-"""Ends of the names of files that are listed."""
 
 MOST_FILES = 2_000
 """Most files that are listed."""
@@ -44,7 +41,7 @@ def shared_files() -> tuple[str, ...]:
         inner[:] = sorted(name for name in inner if not name.startswith("."))
         for name in sorted(names):
             path = Path(folder, name)
-            if name.startswith(".") or path.suffix.lower() not in KINDS:
+            if name.startswith(".") or path.suffix.lower() not in ENDINGS:
                 continue
             if path.is_file() and path.resolve().is_relative_to(root):
                 found.append(path.relative_to(root).as_posix())

@@ -12,6 +12,7 @@ from core.data import DataSpec
 from core.data.joints import LAWS, NotNormalisedError
 from core.data.options import AS_IT_IS, ReadOptions
 from core.data.readers.dialect import DELIMITERS
+from core.data.readers.labelled import labelled_kind
 from core.data.workbooks import unpacked_bytes, weight
 from core.errors import CoreError, ReadingError
 from core.jobs import Job
@@ -65,7 +66,7 @@ def show(spec: DataSpec) -> None:
 def _upload(spec: DataSpec) -> None:
     """Show the uploader; how fields are separated is asked here until a file is read."""
     st.file_uploader(
-        f"CSV, TSV, Parquet or Excel, up to {MAX_UPLOAD_MB} MB",
+        f"CSV, Parquet, Excel, ODS, SPSS, Stata or SAS, up to {MAX_UPLOAD_MB} MB",
         type=data_remedies.TYPES,
         key="own_file",
         on_change=_take_file,
@@ -156,7 +157,9 @@ def _take_file(options: tuple[tuple[str, Any], ...] = ()) -> None:
 
 
 def _weighs(content: bytes) -> int:
-    """Return the bytes that the reading of a workbook takes; 0 for files of other kinds."""
+    """Return the bytes that the reading of a file takes; 0 for text and Parquet."""
+    if labelled_kind(content[:100]):
+        return len(content)
     unpacked = unpacked_bytes(content)
     return weight(content, unpacked) if 0 < unpacked <= SLOW else unpacked
 

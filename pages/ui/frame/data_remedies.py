@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from core.data import Binning, TableInfo, easiest, first_question
+from core.data.options import ENDINGS
 from core.data.spec import DataSpec
 from core.data.treatment.generalise import at_level
 from core.errors import CoreError
@@ -22,7 +23,7 @@ from pages.ui.work.visits import kept_for
 OFFERED = 2
 """How many remedies of one kind are offered at once."""
 
-TYPES = ["csv", "tsv", "txt", "tab", "dat", "parquet", "pq", "xlsx"]
+TYPES = [ending.removeprefix(".") for ending in ENDINGS]
 """Ends of the names of files that can be read."""
 
 _FILE_PROBLEM = "_file_problem"

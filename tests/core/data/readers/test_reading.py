@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from core.data import DataSpec, ReadOptions, Sources, count, describe
+from core.data.options import READABLE
 from core.data.readers import sheets
 from core.data.readers.dialect import DELIMITERS
 from core.errors import InvalidInputError
@@ -24,12 +25,18 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
         (b"\n\r\n  \n", "data.csv is empty: it has nothing but blank lines."),
         (b"sex,job\n", "data.csv has column names but no records."),
         (b"sex,job", "data.csv has column names but no records."),
-        (PNG, "data.csv is a picture; CSV, TSV, Parquet and Excel can be read."),
+        (
+            PNG,
+            f"data.csv is a picture; {READABLE}.",
+        ),
         (
             bytes(range(256)) * 9,
-            "data.csv is a binary file, not text; CSV, TSV, Parquet and Excel can be read.",
+            f"data.csv is a binary file, not text; {READABLE}.",
         ),
-        (b"%PDF-1.7", "data.csv is a PDF document; CSV, TSV, Parquet and Excel can be read."),
+        (
+            b"%PDF-1.7",
+            f"data.csv is a PDF document; {READABLE}.",
+        ),
         (b"PAR1nothing", "data.csv is a damaged Parquet file."),
         (b"PK\x03\x04nothing", "data.csv is a damaged Excel file."),
         (
@@ -58,7 +65,7 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
         ),
         (
             b"sex,job\nf,\xe9\x01\n",
-            "data.csv is a binary file, not text; CSV, TSV, Parquet and Excel can be read.",
+            f"data.csv is a binary file, not text; {READABLE}.",
         ),
     ],
 )
@@ -204,7 +211,7 @@ def _refused(sources, content):
 def test_files_that_are_no_tables_are_named(sources, content, what):
     with pytest.raises(InvalidInputError) as caught:
         sources.add_bytes(content, "data.csv")
-    assert str(caught.value) == f"data.csv is {what}; CSV, TSV, Parquet and Excel can be read."
+    assert str(caught.value) == f"data.csv is {what}; {READABLE}."
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])

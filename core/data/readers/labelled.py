@@ -1,0 +1,381 @@
+"""Files of SPSS, Stata and SAS: value labels are levels, and user-missing values are missing."""
+
+from __future__ import annotations
+
+import mmap
+import re
+import struct
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyreadstat
+from pyarrow import compute, parquet
+
+from core.data.options import ENCODINGS, ReadOptions, Repair
+from core.data.readers.apart import DiedError, apart
+from core.data.readers.names import name_columns
+from core.data.readers.sheets import TOO_LONG
+from core.errors import Choice, InvalidInputError, ReadingError
+from core.limits import MAX_CELL, MAX_UPLOAD_CELLS, MAX_UPLOAD_RECORDS
+from core.validation import shown
+from core.wording import listed
+
+_AT_ONCE = 1_000_000
+"""Cells that are held at once: each is an object of Python, of some 100 bytes with all copies."""
+
+_MOST_BYTES = 200_000_000
+"""Bytes that are held at once, where records have long texts."""
+
+_HEAD = 64
+"""First bytes that say what a file is."""
+
+_NAMED = 3
+"""Most columns that are named in a sentence."""
+
+_SPSS, _STATA, _SAS = "SPSS", "Stata", "SAS"
+
+_STARTS = (
+    (re.compile(rb"\$FL[23]@\(#\)"), _SPSS, pyreadstat.read_sav),
+    (re.compile(rb"<stata_dta>|[\x69-\x73][\x01\x02]\x01\x00"), _STATA, pyreadstat.read_dta),
+    (re.compile(rb"\x00{12}\xc2\xea\x81\x60\xb3\x14\x11\xcf"), _SAS, pyreadstat.read_sas7bdat),
+    (re.compile(rb"HEADER RECORD\*{7}LIB(?:RARY|V8 ) "), _SAS, pyreadstat.read_xport),
+)
+"""First bytes of each kind of file, and what reads it."""
+
+_ORIGINS = {_SPSS: "1582-10-14", _STATA: "1960-01-01", _SAS: "1960-01-01"}
+"""Where each program begins to count time."""
+
+_CLOCK, _DATE, _MOMENT = pa.string(), pa.date32(), pa.timestamp("ms")
+
+_SECONDS, _DAYS = (1_000, "ms"), (1, "D")
+
+_MOMENTS = {
+    _SPSS: (
+        (r"(?:[AEJS]?DATE|QYR|MOYR|WKYR)", _DATE, _SECONDS),
+        (r"(?:DATETIME|YMDHMS)", _MOMENT, _SECONDS),
+        (r"D?TIME", _CLOCK, _SECONDS),
+    ),
+    _STATA: (
+        (r"%-?t?d.*", _DATE, _DAYS),
+        (r"%-?t[cC].*", _MOMENT, (1, "ms")),
+        (r"%-?tm.*", _DATE, (1, "M")),
+        (r"%-?tq.*", _DATE, (3, "M")),
+        (r"%-?th.*", _DATE, (6, "M")),
+    ),
+    _SAS: (
+        (r"DATE|(?:MMDDYY|DDMMYY|YYMMDD)[BCDNPS]?|WEEKDAT[EX]|.*8601DA|MONYY|YYQ", _DATE, _DAYS),
+        (r"(?:DATETIME|DATEAMPM|MDYAMPM|.*8601DT|DTDATE)", _MOMENT, _SECONDS),
+        (r"(?:TIME|HHMM|TOD|TIMEAMPM|.*8601TM)", _CLOCK, _SECONDS),
+    ),
+}
+"""Formats of dates and times, without a width, what they become, and the unit that they count."""
+
+
+def labelled_kind(head: bytes) -> str:
+    """Return the program whose file begins with these bytes; "" for any other file."""
+    return next((kind for start, kind, _ in _STARTS if start.match(head)), "")
+
+
+def write_labelled(
+    path: Path, name: str, target: Path, read: ReadOptions
+) -> tuple[tuple[str, ...], tuple[Repair, ...]]:
+    """Write a file's records to a Parquet file, part by part; return its columns and repairs."""
+    try:
+        found: tuple[tuple[str, ...], tuple[Repair, ...]] = apart(
+            _written, target.with_suffix(".said"), path, name, target, read
+        )
+    except DiedError as error:
+        with path.open("rb") as file:
+            raise _damaged(name, labelled_kind(file.read(_HEAD))) from error
+    return found
+
+
+def _written(
+    path: Path, name: str, target: Path, read: ReadOptions
+) -> tuple[tuple[str, ...], tuple[Repair, ...]]:
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    kind, call = next((kind, call) for start, kind, call in _STARTS if start.match(head))
+    try:
+        return _Labelled(path, name, kind, call, read).write(target)
+    except (InvalidInputError, MemoryError, OSError):
+        raise
+    except Exception as error:  # the readers raise errors of many types
+        if "encoding" not in str(error) and not isinstance(error, UnicodeError):
+            raise _damaged(name, kind) from error
+        ways = [one for one in ("windows-1252", "utf-8") if one != read.encoding]
+        raise ReadingError(
+            f"{name} has a text in another encoding than it says: choose its encoding.",
+            [Choice(f"Read it as {ENCODINGS[one]}", (("encoding", one),)) for one in ways],
+        ) from error
+
+
+def _damaged(name: str, kind: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"{name} is a damaged {kind} file, or cut off: bring the whole file, or save it as CSV."
+    )
+
+
+@dataclass(frozen=True)
+class _Variable:
+    """A column: how its values become an Arrow array of one type, whatever they are.
+
+    `labels`: of values, by the value. `missing`: values and ranges that are missing, of SPSS.
+    `unit`: what a date counts, None where it is none. `short`: whether a number has 32 bits.
+    """
+
+    name: str
+    type: pa.DataType
+    origin: str
+    unit: tuple[int, str] | None
+    labels: Mapping[Any, str]
+    missing: tuple[tuple[Any, Any], ...]
+    is_text: bool
+    short: bool
+
+
+class _Labelled:
+    """A file of one of the three programs that is being read."""
+
+    def __init__(
+        self, path: Path, name: str, kind: str, call: Callable[..., Any], read: ReadOptions
+    ) -> None:
+        self._path, self._name, self._kind, self._call = path, name, kind, call
+        self._options: dict[str, Any] = {"disable_datetime_conversion": True}
+        if read.encoding:
+            self._options["encoding"] = read.encoding
+        if call is not pyreadstat.read_xport:
+            self._options["user_missing"] = True
+        self._keeps, self._codes = "missing" in read.kept, "labels" in read.kept
+        self._found: Counter[str] = Counter()
+        self._kept = read.kept
+
+    def write(self, target: Path) -> tuple[tuple[str, ...], tuple[Repair, ...]]:
+        """Write all records."""
+        _, about = self._call(self._path, metadataonly=True, **self._options)
+        columns = name_columns(about.column_names, self._name)
+        self._check(about.number_rows or 0, len(columns.names))
+        variables = [self._variable(name, about) for name in about.column_names]
+        schema = pa.schema([(f"c{i}", one.type) for i, one in enumerate(variables)])
+        with parquet.ParquetWriter(target, schema) as writer:
+            for values in self._parts(len(variables), self._width(about)):
+                arrays = [self._array(one, values[one.name]) for one in variables]
+                writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
+        return columns.names, (*columns.repairs, *self._said(variables))
+
+    def _check(self, rows: int, columns: int) -> None:
+        """Refuse a file that is too large."""
+        for what, size, most in (
+            ("records", rows, MAX_UPLOAD_RECORDS),
+            (f"cells in {columns:,} columns", rows * columns, MAX_UPLOAD_CELLS),
+        ):
+            if size > most:
+                raise InvalidInputError(
+                    f"{self._name} has {size:,} {what}, at most {most:,} are allowed."
+                )
+
+    def _width(self, about: Any) -> int:
+        """Return the most bytes of a record."""
+        widths: list[int] = list(about.variable_storage_width.values())
+        long = widths.count(0) if self._kind == _STATA else 0  # texts that are kept elsewhere
+        return sum(widths) + (long * _longest_text(self._path, self._name) if long else 0)
+
+    def _parts(self, columns: int, width: int) -> Iterator[dict[str, list[Any]]]:
+        """Yield the values of all columns, some records at a time."""
+        size, start = max(1, min(_AT_ONCE // columns, _MOST_BYTES // max(width, 1))), 0
+        while True:
+            values, _ = self._call(
+                self._path,
+                row_offset=start,
+                row_limit=size,
+                output_format="dict",
+                **self._options,
+            )
+            found = len(next(iter(values.values())))
+            start += found
+            self._check(start, columns)  # a file may not say how many it has
+            if found:
+                yield values
+            if found < size:
+                return
+
+    def _variable(self, name: str, about: Any) -> _Variable:
+        """Return how a column is read, by what the file says of it and not by its values."""
+        stored = about.readstat_variable_types[name]
+        is_text = stored == "string"
+        ranges = () if self._keeps else about.missing_ranges.get(name, ())
+        missing = tuple((one["lo"], one["hi"]) for one in ranges)
+        told = {} if self._codes else about.variable_value_labels.get(name, {})
+        labels = {
+            code: label.strip()
+            for code, label in told.items()
+            if label.strip()
+            and (self._keeps or is_text or not isinstance(code, str))
+            and not _is_within(code, missing)
+        }
+        kind, unit = (pa.string() if is_text or labels else pa.float64()), None
+        if not (is_text or labels):
+            form = str(about.original_variable_types[name] or "")
+            form = form if self._kind == _STATA else form.rstrip("0123456789.")
+            for pattern, moment, counted in _MOMENTS[self._kind]:
+                if re.fullmatch(pattern, form):
+                    kind, unit = moment, counted
+        origin = _ORIGINS[self._kind]
+        return _Variable(
+            name, kind, origin, unit, _distinct(labels), missing, is_text, stored == "float"
+        )
+
+    def _array(self, one: _Variable, values: list[Any]) -> pa.Array:
+        """Return a part of a column, and count the values that the file calls missing."""
+        if pa.types.is_string(one.type):
+            words = _Words(one)
+            array = pa.array([words[value] for value in values], pa.string())
+        else:
+            array = _numbers(values, one.short)
+            for low, high in one.missing:
+                is_missing = compute.and_(
+                    compute.greater_equal(array, low), compute.less_equal(array, high)
+                )
+                array = compute.if_else(is_missing, pa.scalar(None, pa.float64()), array)
+            if one.unit is not None:
+                array = self._moments(one, array)
+        if found := array.null_count - values.count(None):
+            self._found[one.name] += found
+        return array
+
+    def _moments(self, one: _Variable, numbers: pa.Array) -> pa.Array:
+        """Return dates or times that are told as numbers."""
+        times, unit = one.unit or _DAYS
+        there = numbers.is_valid().to_numpy(zero_copy_only=False)
+        counted = np.nan_to_num(numbers.to_numpy(zero_copy_only=False))
+        if (np.abs(counted) > _MOST_YEARS / times * _A_YEAR[unit]).any():
+            raise InvalidInputError(
+                f"Column {shown(one.name)} of {self._name} holds dates, and one of them is "
+                "thousands of years away: save it as a number first."
+            )
+        start = np.datetime64(one.origin).astype(f"datetime64[{unit}]")
+        counted = np.round(counted * times).astype("int64")
+        found = start + counted.astype(f"timedelta64[{unit}]")
+        to = "D" if one.type == _DATE else "ms"
+        return pa.array(found.astype(f"datetime64[{to}]"), one.type, mask=~there)
+
+    def _said(self, variables: list[_Variable]) -> Iterator[Repair]:
+        """Say what labels and missing values became."""
+        labelled = [shown(one.name) for one in variables if one.labels]
+        if labelled:
+            of = "column" if len(labelled) == 1 else "columns"
+            yield Repair(
+                f"Values have their labels in {of} {_some(labelled)}.", self._undone("labels")
+            )
+        if self._found:
+            found = self._found.most_common()
+            said = [f"{number} of {shown(name)}" for name, number in found]
+            yield Repair(
+                f"What the file calls missing is missing: {_some(said)}.", self._undone("missing")
+            )
+
+    def _undone(self, what: str) -> tuple[tuple[str, Any], ...]:
+        return (("kept", (*self._kept, what)),)
+
+
+_A_YEAR = {"ms": 31_557_600_000.0, "D": 365.25, "M": 12.0}
+"""How many of each unit a year has."""
+
+_MOST_YEARS = 8_500
+"""Years before or after the origin within which dates lie: others are mistakes."""
+
+
+class _Words(dict[Any, str | None]):
+    """The text of each value of a column: its label, else its code; None for a missing one."""
+
+    def __init__(self, one: _Variable) -> None:
+        super().__init__(one.labels)
+        self._one, self._labels = one, set(one.labels.values())
+        self[None] = None
+
+    def __missing__(self, code: Any) -> str | None:
+        text = self[code] = self._text(code)
+        return text
+
+    def _text(self, code: Any) -> str | None:
+        one = self._one
+        if _is_within(code, one.missing):
+            return None
+        if isinstance(code, str) and not one.is_text:
+            return None  # one of Stata's and SAS's missing values, without a label
+        if one.unit is not None:
+            return f"{code // 3600:02.0f}:{code // 60 % 60:02.0f}:{code % 60 // 1:02.0f}"
+        text = _code(code)
+        return f"{text} ({text})" if text in self._labels else text
+
+
+def _code(value: Any) -> str:
+    """Return a code as a text: 1.0 is 1."""
+    if isinstance(value, str):
+        return value
+    return str(int(value)) if float(value).is_integer() else repr(float(value))
+
+
+def _is_within(code: Any, missing: Sequence[tuple[Any, Any]]) -> bool:
+    """Say whether a value is within one of some ranges of missing ones."""
+    return any(
+        low <= code <= high
+        for low, high in missing
+        if isinstance(low, str) == isinstance(code, str)
+    )
+
+
+def _numbers(values: list[Any], short: bool) -> pa.Array:
+    """Return numbers, with None in place of Stata's and SAS's missing values.
+
+    `short`: whether they have 32 bits; then 0.1 is what is shown as 0.1.
+    """
+    try:
+        array = pa.array(values, pa.float64())
+    except (pa.ArrowException, TypeError):
+        plain = [None if isinstance(value, str) else value for value in values]
+        array = pa.array(plain, pa.float64())
+    if not short:
+        return array
+    found = array.dictionary_encode()
+    exact = [float(str(np.float32(value))) for value in found.dictionary.to_pylist()]
+    return pa.array(exact, pa.float64()).take(found.indices)
+
+
+def _distinct(labels: Mapping[Any, str]) -> dict[Any, str]:
+    """Return labels, with the code where several values have the same one."""
+    often = Counter(labels.values())
+    return {
+        code: f"{label} ({_code(code)})" if often[label] > 1 else label
+        for code, label in labels.items()
+    }
+
+
+def _some(names: list[str]) -> str:
+    """Return the first of some names, and how many more there are."""
+    more = len(names) - _NAMED
+    return listed([*names[:_NAMED], *([f"{more:,} more"] if more > 0 else [])])
+
+
+def _longest_text(path: Path, name: str) -> int:
+    """Return the bytes of the longest of the texts that a file of Stata's keeps once for many."""
+    longest = 0
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        head = content[: content.find(b"<map>") + 5 + 14 * 8]
+        order = "<" if b"LSF" in head[:100] else ">"
+        place = struct.unpack(f"{order}14Q", head[-14 * 8 :])[10] + len("<strls>")
+        # its number is longer from version 118 on
+        size = 12 if b"<release>117" in head[:100] else 16
+        while content[place : place + 3] == b"GSO":
+            told = content[place + size : place + size + 4]
+            place += size + 4
+            length = struct.unpack(f"{order}I", told)[0]
+            longest, place = max(longest, length), place + length
+    if longest > MAX_CELL:
+        raise InvalidInputError(TOO_LONG.format(name, longest, MAX_CELL))
+    return longest
