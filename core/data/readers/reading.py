@@ -313,13 +313,13 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
         if head.startswith(start):
             raise InvalidInputError(f"{name} is {what}; {READABLE}.")
     text, found = to_utf8(path, name, converted.with_suffix(".txt"), head, read.encoding)
-    repairs: list[Repair] = []
+    controls: list[Repair] = []
     if found == "utf-8" and "controls" not in read.kept:
         mended = converted.with_suffix(".mended.txt")
         if example := without_controls(text, mended):
             text = mended
             sentence = f"Control characters are Windows-1252's, read as Latin-1: {shown(example)}."
-            repairs.append(Repair(sentence, (("kept", ("controls",)),)))
+            controls.append(Repair(sentence, (("kept", ("controls",)),)))
     layout = find_layout(text, name, read)
     written = write_records(text, name, layout, converted)
     empty: list[int] = []
@@ -336,7 +336,7 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
         tuple(one for i, one in enumerate(layout.columns.names) if i not in empty),
         (
             *_misnamed(name),
-            *repairs,
+            *controls,
             *layout.repairs,
             *unnamed_said(layout.columns, empty),
             *written.repairs,
