@@ -29,7 +29,7 @@ from core.records.fields import (
     plain_numbers,
 )
 from core.records.files import checked_kind, file_hash, replacing
-from core.records.left_out import commitments, nameless, without
+from core.records.left_out import commitments, marked_columns, nameless, without
 from core.records.readable import promises
 from core.release.repeats import draws
 from core.scenario import Result
@@ -205,13 +205,11 @@ def _design(release: Release) -> dict[str, Any]:
         "same": release.same,
         "records": counted.joint.n,
         "s": list(counted.joint.s_labels),
-        "coding": codings,
-        "marked": sorted(marks.column for marks in counted.report.marks),
     }
     hidden = commitments(codings, data, release.plan.draw.committed) if data.left_out else None
-    return (
-        found if hidden is None else found | {"coding": without(codings, data), "left_out": hidden}
-    )
+    shown = codings if hidden is None else without(codings, data, counted.joint)
+    found |= {"coding": shown, "marked": marked_columns(counted, shown, data, same=release.same)}
+    return found if hidden is None else found | {"left_out": hidden}
 
 
 def _scenario(release: Release, *, hides: bool) -> dict[str, Any]:

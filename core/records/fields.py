@@ -79,14 +79,17 @@ FORM: dict[str, Any] = {
 }
 """The entries that a certificate must have, with their types; more are allowed."""
 
-KIND, VERSION = "liftscope release certificate", 3
+KIND, VERSION = "liftscope release certificate", 4
 """The entries "kind" and "version" of a certificate."""
 
-VERSIONS = (2, VERSION)
-"""The versions that are checked: the older holds the SHA-256 of the original, not a commitment."""
+VERSIONS = (2, 3, VERSION)
+"""The versions that are checked."""
 
 PLAIN_HASH = 2
-"""The last version with the plain SHA-256 of the original."""
+"""The last version with the plain SHA-256 of the original, not a commitment to it."""
+
+OF_ALL = 3
+"""The last version whose symbols and marks may be of records that are left out alone."""
 
 
 def plain(value: float | None) -> float | str | None:

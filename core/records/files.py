@@ -196,7 +196,8 @@ class Writer:
     def write(self, batch: Any) -> None:
         """Write a batch; in text files no cell can be taken for a formula.
 
-        Parquet's groups all have `BATCH` rows: else their sizes told where records were left out.
+        Parquet's groups all have `BATCH` rows in one piece: else sizes of groups and of their pages
+        told where records were left out.
         """
         if self._guarded:
             self._writer.write_batch(safe_batch(batch))
@@ -209,7 +210,8 @@ class Writer:
     def _write_group(self) -> None:
         """Write what is held, but no more rows than a group has."""
         table = pa.Table.from_batches(self._held, self._schema)
-        self._writer.write_table(table.slice(0, BATCH), row_group_size=BATCH)
+        group = table.slice(0, BATCH).combine_chunks()
+        self._writer.write_table(group, row_group_size=BATCH)
         self._held = table.slice(BATCH).to_batches()
         self._rows = max(self._rows - BATCH, 0)
 

@@ -5,11 +5,14 @@ Such a name shows a value of records that were not released. Only the secret of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from core.data.counts.report import Counted
 from core.data.spec import DataSpec, LeftOut, Merge
+from core.data.tables import BLANKS
+from core.joint import JOINER, Joint
 
 Committed = Callable[[str], str | None]
 """Returns a hash of a text that only the secret of a draw can test; None where there is none."""
@@ -42,9 +45,42 @@ def commitments(
     return found
 
 
-def without(codings: Sequence[Mapping[str, Any]], data: DataSpec) -> list[dict[str, Any]]:
-    """Return a certificate's codings without the symbols left out."""
-    return [_stripped(coding, gone) for coding, gone in zip(codings, _gone(data), strict=True)]
+def without(
+    codings: Sequence[Mapping[str, Any]], data: DataSpec, joint: Joint | None = None
+) -> list[dict[str, Any]]:
+    """Return a certificate's codings without the symbols left out, and those of `joint` alone.
+
+    A symbol of S that only records with a left-out X have says something of those records.
+    """
+    gone = _gone(data)
+    if joint is not None:
+        gone = tuple(
+            one | lost for one, lost in zip(gone, _absent(codings, data, joint), strict=True)
+        )
+    return [_stripped(coding, names) for coding, names in zip(codings, gone, strict=True)]
+
+
+def marked_columns(
+    counted: Counted, codings: Iterable[Mapping[str, Any]], data: DataSpec, *, same: bool
+) -> list[str]:
+    """Return the columns with marks of missing numbers that a certificate names.
+
+    Of the file that was released (`same`), those where a mark matters to a record that is counted:
+    the others may have marks in records that are left out alone.
+    """
+    marks = {one.column for one in counted.report.marks}
+    if not same:
+        return sorted(marks)
+    asked = {
+        one.column for one in data.filters if any(level.lower() in BLANKS for level in one.levels)
+    }
+    missing = dict(counted.report.missing)
+    for coding in codings:
+        for place, name in enumerate(coding["columns"]):
+            has = (one["rare"] or one["levels"][place] is None for one in coding["symbols"])
+            if missing.get(name) and (data.missing == "drop" or any(has)):
+                asked.add(name)
+    return sorted(marks & asked)
 
 
 def named(
@@ -64,7 +100,18 @@ def named(
     return replace(data, left_out=tuple(left))
 
 
-def _gone(data: DataSpec) -> tuple[frozenset[str], frozenset[str]]:
+def _absent(
+    codings: Sequence[Mapping[str, Any]], data: DataSpec, joint: Joint
+) -> tuple[frozenset[str], ...]:
+    """Return the symbols of S and of X that no record of a joint has."""
+    s, x = (frozenset(one["label"] for one in coding["symbols"]) for coding in codings)
+    known = frozenset(joint.x_labels)
+    if data.secret_released:
+        known = frozenset(u for u in x for a in joint.s_labels if f"{a}{JOINER}{u}" in known)
+    return s.difference(joint.s_labels), x - known
+
+
+def _gone(data: DataSpec) -> tuple[frozenset[str], ...]:
     return data.without(data.secret), data.without(data.released)
 
 

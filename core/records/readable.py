@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from core.data.spec import DataSpec
 from core.notions import catalogue as notions
 from core.notions.base import OF_BUDGETS
 from core.notions.numbers import Numbers
 from core.records.design import COLUMNS, LEAVE_OUT, REFUSE
-from core.records.fields import PLAIN_HASH, unit_of
+from core.records.fields import OF_ALL, PLAIN_HASH, unit_of
 from core.release.sentences import question
 from core.scenario import PURPOSES, Scenario
 from core.studies.side_by_side import level_title
@@ -189,21 +190,40 @@ def _sampling(body: Mapping[str, Any]) -> Sentence:
 def _counts(body: Mapping[str, Any]) -> Sentence:
     values = [len(body["design"]["s"]), len(body["mechanism"]["inputs"])]
     data = Scenario.from_json(json.dumps(body["scenario"])).data
-    cut = [repr(one.column) for one in data.binnings if one.kind != "edges"]
-    also = [word for word, some in (("left out", data.left_out), ("merged", data.merges)) if some]
+    old = body["version"] <= OF_ALL
+    tables = not old and any(one.rows for one in data.hierarchies)
+    words = (
+        ("left out", data.left_out),
+        ("merged", data.merges),
+        ("in a table of parents", tables),
+    )
+    also = [word for word, some in words if some]
     further = f" So are the values that are {' or '.join(also)}." if also else ""
     hidden = sum(map(len, body["design"].get("left_out", {}).values()))
     if hidden:
         further += f" The names of {number_of(hidden, 'value')} left out are withheld."
-    ends = f" The ends of the bins of {listed(cut)} are the least and the largest value counted."
+    task = "" if old or not data.task else ", and of T and X"
     return sentence(
         "counts",
         False,
         "The mechanism and all figures here follow from how many records have each pair of S and "
-        "X: a guess of all these counts can be tested against them. All "
+        f"X{task}: a guess of all these counts can be tested against them. All "
         f"{number_of(values[0], 'value')} of S and {number_of(values[1], 'value')} of X are named, "
-        f"rare ones too.{further}{ends if cut else ''}",
+        f"rare ones too.{further}{_ends_of_bins(data, old=old)}",
     )
+
+
+def _ends_of_bins(data: DataSpec, *, old: bool) -> str:
+    """Say which values the ends of bins show, where they follow from the records."""
+    cut = [repr(one.column) for one in data.binnings if one.kind != "edges"]
+    if not cut:
+        return ""
+    told = f" The ends of the bins of {listed(cut)} are the least and the largest value"
+    if old:
+        return f"{told} counted."
+    of_records = [repr(one.column) for one in data.binnings if one.kind == "quantile"]
+    inner = f" Those between of {listed(of_records)} are values too." if of_records else ""
+    return f"{told} of all records that pass the filters, those left out later too.{inner}"
 
 
 def _again(body: Mapping[str, Any]) -> Sentence:

@@ -223,11 +223,12 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
         ),
         rare_levels=rare,
     )
+    whole = names[1] == symbols[1].labels and spec.without(spec.released).isdisjoint(names[1])
     counts, names, stays, report = _left_out(counts, names, sides, spec, report)
-    whole = names[1] == symbols[1].labels
+    of_x = symbols[1].only(stays)
     counts, s_labels = added_up(counts, names[0])
     product = (
-        grid(counts, symbols[1], spec.released, sides[1].bins)
+        grid(counts, of_x, spec.released, sides[1].bins)
         if whole and not spec.secret_released
         else None
     )
@@ -235,8 +236,7 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
         turned, x_labels = added_up(counts.T, names[1])
         of_text = any(name in table.file.texts for name in spec.released)
         apart = len(set(names[1])) == len(names[1])  # none of them were merged
-        values = symbols[1].values if apart and not of_text else None
-        values = None if values is None else values[stays]
+        values = of_x.values if apart and not of_text else None
         counted = _finish(turned.T, s_labels, x_labels, spec, report, values, first)
         return replace(counted, codings=codings)
     counted = _finish(product.counts, s_labels, product.labels, spec, report, None, first)
@@ -293,7 +293,10 @@ def _left_out(
     spec: DataSpec,
     report: CountReport,
 ) -> tuple[FloatArray, list[tuple[str, ...]], BoolArray, CountReport]:
-    """Return counts and names without what is left out, which symbols of X stay, the report."""
+    """Return counts and names without what is left out, which symbols of X stay, the report.
+
+    A symbol that only records left out have does not stay, as after a filter.
+    """
     gone = [spec.without(side.columns) for side in sides]
     stays = [
         np.array([name not in without for name in called], dtype=bool)
@@ -313,6 +316,9 @@ def _left_out(
             f"There is nothing to count: the symbols of {columns} that are left out are those of "
             "all records."
         )
+    for stay, some in zip(stays, (rest.any(axis=1), rest.any(axis=0)), strict=True):
+        stay[stay] = some
+    rest = counts[np.ix_(*stays)]
     records = round(float(counts.sum() - rest.sum()))
     used = None if report.n_used is None else report.n_used - records
     left = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from core.data.spec import Merge
 from core.data.treatment.bins import Bins
 from core.joint import JOINER, MISSING
 from core.level_order import Level, RareGroup, all_numbers, number, position
-from core.validation import FloatArray
+from core.validation import BoolArray, FloatArray
 from core.wording import free_name
 
 Key = tuple[bool, tuple[Level, ...]]
@@ -26,6 +27,13 @@ class Symbols:
     keys: tuple[Key, ...]
     labels: tuple[str, ...]
     values: FloatArray | None
+
+    def only(self, stays: BoolArray) -> Symbols:
+        """Return those that stay, (n,)."""
+        values = None if self.values is None else self.values[stays]
+        return Symbols(
+            tuple(compress(self.keys, stays)), tuple(compress(self.labels, stays)), values
+        )
 
 
 def name_symbols(keys: set[Key], bins: Sequence[Bins | None], rare_levels: int) -> Symbols:

@@ -24,9 +24,9 @@ from core.errors import CoreError, InvalidInputError
 from core.records.checking.check import Check
 from core.records.checking.drawn import Owner
 from core.records.design import LEAVE_OUT, REFUSE, Layout, bundled_file, is_bundled
-from core.records.fields import PLAIN_HASH, plain_coding
+from core.records.fields import OF_ALL, PLAIN_HASH, plain_coding
 from core.records.files import BATCH, alone, file_hash, retyped, typed_number, values_alone
-from core.records.left_out import named, without
+from core.records.left_out import marked_columns, named, without
 from core.records.recount import Column, header_of, read_columns
 from core.spreadsheets import safe_text
 from core.texts import SPACES as SPACE
@@ -126,9 +126,9 @@ def check_design(
     if isinstance(counted, Check):
         return counted, None
     if table is not None and is_reference(spec.source):
-        return _compared(body, counted, f"{table} as it is now", named=True)
+        return _compared(body, spec, counted, f"{table} as it is now", named=True)
     assert path is not None
-    return _compared(body, counted, path.name, named=is_bundled(spec.source))
+    return _compared(body, spec, counted, path.name, named=is_bundled(spec.source))
 
 
 def disclosed(
@@ -158,7 +158,8 @@ def disclosed(
         return replace(counted, name="left out"), None
     codings = [] if counted is None else [plain_coding(one) for one in counted.codings]
     codings = json.loads(json.dumps(codings))
-    if complete is None or without(codings, complete) != body["design"]["coding"]:
+    joint = None if counted is None or body["version"] <= OF_ALL else counted.joint
+    if complete is None or without(codings, complete, joint) != body["design"]["coding"]:
         text = "The symbols that the certificate withholds are not those of the data."
         return Check("left out", False, text), None
     data = body["scenario"]["data"] | {"left_out": [asdict(one) for one in names]}
@@ -216,14 +217,19 @@ def _count_table(spec: DataSpec, table: str | None) -> Counted | Check:
 
 
 def _compared(
-    body: Mapping[str, Any], counted: Counted, name: str, *, named: bool
+    body: Mapping[str, Any], spec: DataSpec, counted: Counted, name: str, *, named: bool
 ) -> tuple[Check, Counted | None]:
     """Compare a count with the certificate's; `named` says whether its title is always the same."""
+    codings = [plain_coding(one) for one in counted.codings]
+    shown = codings
+    if "left_out" in body["design"] and body["version"] > OF_ALL:
+        shown = without(codings, spec, counted.joint)
+    same = body["design"]["same"] and body["version"] > OF_ALL
     found = {
         "records": counted.joint.n,
         "s": list(counted.joint.s_labels),
-        "coding": [plain_coding(one) for one in counted.codings],
-        "marked": sorted(marks.column for marks in counted.report.marks),
+        "coding": codings,
+        "marked": marked_columns(counted, shown, spec, same=same),
     }
     found = json.loads(json.dumps(found))
     wrong = [name for name, value in found.items() if body["design"][name] != value]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from core.data.hierarchies import Hierarchy
 from core.data.spec import WITHHELD, Binning
 from core.records.certificate import fingerprint
 from core.records.design import Plan
@@ -139,14 +140,42 @@ def test_without_the_original_it_is_said_that_no_draw_was_made_again(six, tmp_pa
 def test_it_is_said_that_ends_of_bins_are_values_of_records(kind, tmp_path):
     columns = people(200)
     original = write(columns, tmp_path / "people.csv")
-    own = {"edges": (0.0, 40.0, 100.0)} if kind == "edges" else {"count": 3}
+    own = {"edges": (0.0, 40.05, 100.0)} if kind == "edges" else {"count": 3}
     bins = (Binning("age", kind, **own),)
     result, _ = asked(original, released=("age",), binnings=bins)
     body, _ = certified(tmp_path, result, original, Plan(Seeded(SEED)))
     edges = body["design"]["coding"][1]["edges"][0]
-    (told,) = [one["sentence"] for one in body["promises"] if one["about"] == "counts"]
+    told = counts_sentence(body)
     of_records = (edges[0], edges[-1]) == (min(columns["age"]), max(columns["age"]))
     assert ("ends of the bins of 'age'" in told) == of_records == (kind != "edges")
+    assert ("those left out later too" in told) == of_records
+    inner = set(edges[1:-1]) <= set(columns["age"])
+    assert ("Those between of 'age' are values too." in told) == inner == (kind == "quantile")
+
+
+def counts_sentence(body):
+    (told,) = [one["sentence"] for one in body["promises"] if one["about"] == "counts"]
+    return told
+
+
+def test_it_is_said_that_figures_of_a_task_follow_from_its_counts(tmp_path):
+    original = write(people(200), tmp_path / "people.csv")
+    for task in ((), ("note",)):
+        result, _ = asked(original, task=task)
+        body, _ = certified(tmp_path, result, original, Plan(Seeded(SEED)))
+        assert ("each pair of S and X, and of T and X: a guess" in counts_sentence(body)) == (
+            bool(task)
+        )
+
+
+def test_it_is_said_that_a_table_of_parents_names_its_values(tmp_path):
+    columns = people(200)
+    original = write(columns, tmp_path / "people.csv")
+    rows = tuple((town, town[0]) for town in sorted({*columns["town"], "nowhere"}))
+    result, _ = asked(original, hierarchies=(Hierarchy("town", "table", rows=rows),))
+    body, _ = certified(tmp_path, result, original, Plan(Seeded(SEED)))
+    assert "nowhere" in json.dumps(body["scenario"])
+    assert "So are the values that are in a table of parents." in counts_sentence(body)
 
 
 def test_the_commitments_are_those_of_the_standards():
@@ -172,3 +201,14 @@ def test_a_certificate_of_version_2_verifies_and_what_it_gives_away_is_said():
     assert (
         f"{body['levels']['design']['robust_pml']:.4g} nats, takes P(S) as known" in told.sentence
     )
+
+
+def test_a_certificate_of_version_3_verifies_as_it_was_written():
+    old = OLD.with_name("version_3")
+    body = json.loads((old / "released.json").read_text(encoding="utf-8"))
+    assert body["version"] == 3
+    symbols = [one["label"] for one in body["design"]["coding"][1]["symbols"]]
+    assert "(missing)" in symbols  # which records left out alone have
+    found = outcomes(body, old / "released.csv", old / "people.csv", str(SEED))
+    assert failed(list(found.values())) == []
+    assert found["left out"].passed is found["design"].passed is True

@@ -90,7 +90,7 @@ def test_formulas_without_results_and_formats_that_pad_are_said_and_shown():
 def test_another_table_below_is_asked_about():
     rows = (["ward", "sex", "n"], ["A", "F", 3], ["B", "M", 4], ["A", "M", 2], [])
     content = saved(filled(*rows, ["ward", "beds", "floor"], ["A", 7, 1]))
-    with pytest.raises(ReadingError, match="line 6 behind a blank one may begin another") as caught:
+    with pytest.raises(ReadingError, match="line 6 may begin another table") as caught:
         read(content)
     first, every = (dict(one.options) for one in caught.value.choices)
     assert len(read(content, **first)[1]) == 3
