@@ -34,7 +34,7 @@ _ENDS = re.compile(rf"(?:{'|'.join(map(re.escape, ENDINGS))})(?=$| \| )", re.IGN
 def context(scenario: Scenario, data: str = "") -> dict[str, str]:
     """Return what a question is about, for the title or the metadata of a file."""
     spec = scenario.data
-    told = {"data": data or spec.source}
+    told = {"data": data or spec.undisclosed().source}
     if not spec.source.startswith(JOINTS):
         released = (*spec.secret, *spec.released) if spec.secret_released else spec.released
         told |= {"S": JOINER.join(spec.secret), "X": JOINER.join(released)}

@@ -3,14 +3,16 @@
 import io
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from core.data import DataSpec, Sources
 from core.data.readers.sources import FOLDER
 from core.scenario import Scenario
 from core.sweep import Draws, Gathered, Results, Sweep, counted_data, counts_hash, run
 from core.sweep.points import schema
-from core.sweep.results import CODE, COUNTS
+from core.sweep.results import CODE, COUNTS, described
 from pages.ui.frontiers import board, query, results
 from pages.ui.work import long_answer
 from tests.core.sweep.makers import Here
@@ -200,3 +202,28 @@ def test_a_sweep_on_data_or_on_bundled_sets_is_asked_again(tmp_path):
         assert not app.error
         assert app.multiselect(key="sweep_set").value == ["adult", "german_credit"]
         assert desk(app).shown.sweep == sweep
+
+
+def test_points_and_means_have_no_hash_of_an_uploaded_file(tmp_path, monkeypatch):
+    (tmp_path / "people.csv").write_text("sex,job\nf,nurse\nf,clerk\nm,clerk\n", encoding="utf-8")
+    sources = Sources()
+    here, gone = sources.add_file(tmp_path / "people.csv"), "upload:" + "ab" * 32
+    monkeypatch.setattr(results.visits, "sources", lambda: sources)
+    monkeypatch.setattr(results.query, "value", lambda _: "")
+    for source, called in ((here, "people.csv"), (gone, "upload:not disclosed")):
+        data = DataSpec(source, ("sex",), ("job",))
+        sweep = Sweep(Scenario(data=data, mechanism="watchdog"), vary=(("eps", (0.5,)),))
+        shown = results.Shown(sweep, described(sweep, [empty_point(sweep)]))
+        assert results.points(shown)["source"].tolist() == [called]
+        said = results.means_json(shown, {}).decode()
+        assert called in said
+        for text in (said, results.points(shown).to_csv(), results.definition(sweep)):
+            assert source.removeprefix("upload:") not in text
+
+
+def empty_point(sweep):
+    """Return a table with the first point of a sweep, whose figures are all 0 or empty."""
+    fields = schema(sweep.measures)
+    none = {"string": "", "bool": False}
+    row = {one.name: none.get(str(one.type), 0) for one in fields}
+    return pa.Table.from_pylist([row], fields)

@@ -14,7 +14,7 @@ from core.data.catalogue import FOLDER
 from core.records import design
 from core.records.draws import Keyed
 from core.records.verifying import failed, verify
-from pages.ui.release import results
+from pages.ui.release import board, results
 from pages.ui.style.labels import markdown
 from pages.ui.work import own_release
 from tests.core.records.makers import people, read, write
@@ -100,6 +100,10 @@ def test_that_other_columns_are_promised_nothing_of_stands_beside_their_choice()
     assert "other columns can show S too, by themselves or together with Y." in said
     alone = opened(original="dropped")
     assert not [one for one in alone.caption if "The promise is about Y" in one.value]
+
+
+def test_what_a_certificate_shows_is_said_before_there_is_one():
+    assert board.DISCLOSED in [one.value for one in opened().caption]
 
 
 def test_what_is_made_is_verified_and_downloaded_from_the_disk(tmp_path):

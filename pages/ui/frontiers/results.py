@@ -249,6 +249,13 @@ def _whose(sweep: Sweep) -> DataSpec:
     return next((spec for spec in found if is_private(spec)), found[0])
 
 
+HASHED = (
+    "Parquet, which this page opens again, and the address name your file by its SHA-256, by which "
+    "a guess of all of it can be tested: give them only to those who have the file."
+)
+"""Stands below a file of results that has the hash of a user's file."""
+
+
 def menu(shown: Shown) -> None:
     """Show the menu of downloads."""
     with st.popover(
@@ -278,6 +285,8 @@ def menu(shown: Shown) -> None:
                     lambda: parquet_bytes(shown, about),
                     "sweep_points_parquet",
                 )
+            if _called(sweep):
+                st.caption(HASHED)
             st.caption("Means, quantiles and paired differences of all figures")
             exports.button(
                 "JSON",
@@ -325,18 +334,26 @@ def command_line(sweep: Sweep) -> str:
 def definition(sweep: Sweep) -> str:
     """Return a sweep as JSON, with names of files (which the command reads) for uploads."""
     text = sweep.to_json()
-    for question in sweep.questions:
-        source = question.data.source
-        if source.startswith("upload:") and source in visits.sources().uploads:
-            name = visits.sources().uploads[source].name
-            text = text.replace(json.dumps(source), json.dumps(name, ensure_ascii=False))
+    for source, name in _called(sweep).items():
+        text = text.replace(json.dumps(source), json.dumps(name, ensure_ascii=False))
     return text
 
 
+def _called(sweep: Sweep) -> dict[str, str]:
+    """Return what sources of the user's files are called where no hash may stand, by source."""
+    uploads, found = visits.sources().uploads, {}
+    for question in sweep.questions:
+        data = question.data
+        if data.hashed:
+            here = uploads.get(data.source)
+            found[data.source] = data.undisclosed().source if here is None else here.name
+    return found
+
+
 def points(shown: Shown) -> pd.DataFrame:
-    """Return the points as a table."""
+    """Return the points as a table, without a hash of the user's file."""
     frame: pd.DataFrame = shown.table.to_pandas()
-    return frame
+    return frame.assign(source=frame["source"].replace(_called(shown.sweep)))
 
 
 def parquet_bytes(shown: Shown, about: Context) -> bytes:

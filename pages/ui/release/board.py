@@ -97,6 +97,13 @@ def _preview(result: Result, plan: Plan) -> None:
                 )
 
 
+DISCLOSED = (
+    "The certificate names all values of S and X, and its figures follow from how many records "
+    "have each pair: whoever has it can test a guess of these counts."
+)
+"""What a certificate shows on purpose, which is said before there is one."""
+
+
 def _made(result: Result, plan: Plan, original: Upload) -> None:
     """Show the button that makes the file, the work on it, and the file."""
     kind = controls.URL.now("file")
@@ -118,6 +125,7 @@ def _made(result: Result, plan: Plan, original: Upload) -> None:
                 on_click=results.ask,
                 args=(key,),
             )
+            st.caption(DISCLOSED)
         if found is not None:
             _downloads(found, plan, _named(result, original))
         _command(result, plan, original, kind)

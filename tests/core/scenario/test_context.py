@@ -70,3 +70,8 @@ def test_a_files_name_can_be_written_everywhere(name):
     assert 0 < len(told) <= 120
     assert not set(told) & set('/\\:*?"<>|\n\u202e')
     assert not told.startswith(".")
+
+
+def test_a_file_that_is_not_here_is_named_without_its_hash():
+    told = context(Scenario(data=DataSpec("upload:" + "ab" * 32), mechanism="identity"))
+    assert told["data"] == "upload:not disclosed"
