@@ -20,7 +20,7 @@ TEXT_ENDINGS = (".csv", ".tsv", ".txt", ".tab", ".dat")
 
 OTHER_ENDINGS = (
     *(".parquet", ".pq", ".xlsx", ".xls", ".ods"),
-    *(".sav", ".zsav", ".dta", ".sas7bdat", ".xpt"),
+    *(".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt"),
 )
 """How the names of other files end."""
 

@@ -11,21 +11,26 @@ import re
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 from xml.parsers import expat
 
 from openpyxl.reader.excel import ExcelReader
 
-from core.limits import MAX_WORKBOOK_PARTS
+from core.errors import InvalidInputError
+from core.limits import MAX_CELL, MAX_UNPACKED_MB, MAX_WORKBOOK_CELLS, MAX_WORKBOOK_PARTS
+from core.validation import shown
 from core.wording import file_called, listed
 
 _CHUNK = 1 << 20
 """Bytes of a part that are looked at together."""
+
+TOO_LONG = "{} has a cell of {:,} characters, at most {:,} are allowed: leave that column out."
+"""Said of a file with a cell that is no value."""
 
 _LONGEST = 20
 """Characters of the number of a shared text, and of a cell's place, that are read."""
@@ -42,6 +47,9 @@ NAMED = 5
 
 ZIP = b"PK\x03\x04"
 """First bytes of workbooks, which are zip files."""
+
+OLD_EXCEL = b"\xd0\xcf\x11\xe0"
+"""First bytes of old Excel files, and of encrypted new ones."""
 
 _ENTRY = b"PK\x01\x02"
 """How the entry of a part begins in the index at a zip file's end."""
@@ -151,6 +159,55 @@ class Sheets:
         )
 
 
+Bounds = tuple[int, int, int, int]
+"""First column, first row, last column and last row of merged cells, from 1."""
+
+
+@dataclass(frozen=True)
+class Book:
+    """A workbook, `kind` of which, with the cells of one of its `sheets`.
+
+    `cells`: rows of one width, None where a cell is empty. `merged`: the places of merged cells;
+    `unresolved`: number of formulas without a stored result.
+    """
+
+    kind: str
+    cells: list[list[Any]]
+    sheets: Sheets
+    merged: Sequence[Bounds] = ()
+    unresolved: int = 0
+
+
+def chosen(workbook: str, names: Sequence[str], sheet: str) -> Sheets:
+    """Return the sheets of a workbook, in the order in which they are offered."""
+    if not names:
+        raise InvalidInputError(f"{workbook} has no sheet with cells.")
+    first, *others = sorted(names, key=lambda name: name != sheet)
+    if sheet and first != sheet:
+        more = [f"{len(others) - NAMED:,} more"] if len(others) > NAMED else []
+        known = listed([first, *others[:NAMED], *more])
+        raise InvalidInputError(
+            f"{workbook} has no sheet {shown(sheet)} with cells: it has {known}."
+        )
+    return Sheets(first, tuple(others[:NAMED]), len(others[NAMED:]))
+
+
+def check_size(workbook: str, found: Extent) -> None:
+    """Refuse a sheet that is too large."""
+    if found.cells > MAX_WORKBOOK_CELLS:
+        raise InvalidInputError(
+            f"{workbook} spans {found.cells:,} cells, at most {MAX_WORKBOOK_CELLS:,} are allowed: "
+            "remove what is far away from its table."
+        )
+    if found.longest > MAX_CELL:
+        raise InvalidInputError(TOO_LONG.format(workbook, found.longest, MAX_CELL))
+    if found.characters > MAX_UNPACKED_MB * _CHUNK:
+        raise InvalidInputError(
+            f"{workbook} has {found.characters / _CHUNK:,.0f} MB of text in its cells, at most "
+            f"{MAX_UNPACKED_MB:,} MB are allowed."
+        )
+
+
 def _quoted(name: str) -> str:
     return f"“{file_called(name)}”"
 
@@ -214,11 +271,9 @@ def _worksheets(file: io.BytesIO | Path) -> Iterator[tuple[str, str]]:
         yield name, part
 
 
-def sheets_of(workbook: Path, sheet: str = "") -> Sheets:
+def sheets_of(workbook: Path, name: str, sheet: str) -> Sheets:
     """Return the sheets of a workbook, of which the named one is read if it is there."""
-    names = [name for name, _ in _worksheets(workbook)]
-    first, *others = sorted(names, key=lambda name: name != sheet)
-    return Sheets(first, tuple(others[:NAMED]), len(others[NAMED:]))
+    return chosen(name, [one for one, _ in _worksheets(workbook)], sheet)
 
 
 def unpacked_bytes(content: bytes) -> int:

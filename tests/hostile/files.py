@@ -8,6 +8,8 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 
+from tests.core.data.readers.books import cell, ods, row
+
 MANY = 200_000
 """Records behind the first megabyte that is looked at."""
 
@@ -116,7 +118,11 @@ REFUSED = {
         "has a cell of 2,",
     ),
     "parts.xlsx": (many_parts(10_000), "is a zip file of 10,0"),
-    "old.xls": (COMPOUND, "is an old Excel file"),
+    "old.xls": (COMPOUND, "is no workbook, or a damaged one"),
+    "bomb.ods": (
+        ods({"a": row(cell("x", number_columns_repeated=16_384), number_rows_repeated=1_048_576)}),
+        "spans 17,179,869,184 cells",
+    ),
     "end.csv": ("s,x\na,b\na,é".encode()[:-1], "ends within a character"),
     "latin.csv": (b"s,x\na,\xff\x9d\n", "is not text in UTF-8 or Windows-1252"),
     "mixed.csv": ("s,x\né,b\na,".encode() + b"\xff\n", "is not UTF-8 text"),

@@ -19,7 +19,7 @@ from pyarrow import compute, parquet
 from core.data.options import ENCODINGS, ReadOptions, Repair
 from core.data.readers.apart import DiedError, apart
 from core.data.readers.names import name_columns
-from core.data.readers.sheets import TOO_LONG
+from core.data.workbooks import TOO_LONG
 from core.errors import Choice, InvalidInputError, ReadingError
 from core.limits import MAX_CELL, MAX_UPLOAD_CELLS, MAX_UPLOAD_RECORDS
 from core.validation import shown
@@ -31,7 +31,7 @@ _AT_ONCE = 1_000_000
 _MOST_BYTES = 200_000_000
 """Bytes that are held at once, where records have long texts."""
 
-_HEAD = 64
+_HEAD = 600
 """First bytes that say what a file is."""
 
 _NAMED = 3
@@ -41,6 +41,7 @@ _SPSS, _STATA, _SAS = "SPSS", "Stata", "SAS"
 
 _STARTS = (
     (re.compile(rb"\$FL[23]@\(#\)"), _SPSS, pyreadstat.read_sav),
+    (re.compile(rb".{400,500}SPSSPORT", re.DOTALL), _SPSS, pyreadstat.read_por),
     (re.compile(rb"<stata_dta>|[\x69-\x73][\x01\x02]\x01\x00"), _STATA, pyreadstat.read_dta),
     (re.compile(rb"\x00{12}\xc2\xea\x81\x60\xb3\x14\x11\xcf"), _SAS, pyreadstat.read_sas7bdat),
     (re.compile(rb"HEADER RECORD\*{7}LIB(?:RARY|V8 ) "), _SAS, pyreadstat.read_xport),
@@ -147,13 +148,14 @@ class _Labelled:
     ) -> None:
         self._path, self._name, self._kind, self._call = path, name, kind, call
         self._options: dict[str, Any] = {"disable_datetime_conversion": True}
-        if read.encoding:
+        if read.encoding and call is not pyreadstat.read_por:
             self._options["encoding"] = read.encoding
-        if call is not pyreadstat.read_xport:
+        if call not in (pyreadstat.read_xport, pyreadstat.read_por):
             self._options["user_missing"] = True
         self._keeps, self._codes = "missing" in read.kept, "labels" in read.kept
         self._found: Counter[str] = Counter()
         self._kept = read.kept
+        self._has_words = kind == _SPSS  # for what is missing: codes, or labels of .a to .z
 
     def write(self, target: Path) -> tuple[tuple[str, ...], tuple[Repair, ...]]:
         """Write all records."""
@@ -211,6 +213,7 @@ class _Labelled:
         ranges = () if self._keeps else about.missing_ranges.get(name, ())
         missing = tuple((one["lo"], one["hi"]) for one in ranges)
         told = {} if self._codes else about.variable_value_labels.get(name, {})
+        self._has_words |= not is_text and any(isinstance(code, str) for code in told)
         labels = {
             code: label.strip()
             for code, label in told.items()
@@ -276,7 +279,8 @@ class _Labelled:
             found = self._found.most_common()
             said = [f"{number} of {shown(name)}" for name, number in found]
             yield Repair(
-                f"What the file calls missing is missing: {_some(said)}.", self._undone("missing")
+                f"What the file calls missing is missing: {_some(said)}.",
+                self._undone("missing") if self._has_words and not self._keeps else (),
             )
 
     def _undone(self, what: str) -> tuple[tuple[str, Any], ...]:

@@ -17,6 +17,7 @@ import pyarrow as pa
 from pyarrow import compute, parquet
 
 from core.data.options import AS_IT_IS, ENCODINGS, OTHER_ENDINGS, READABLE, ReadOptions, Repair
+from core.data.readers.apart import DiedError, apart
 from core.data.readers.dialect import BrokenError, Row
 from core.data.readers.encoding import FALLBACK, codec_of, samples, to_utf8, without_controls
 from core.data.readers.labelled import labelled_kind, write_labelled
@@ -29,10 +30,11 @@ from core.data.readers.names import (
     unnamed_said,
 )
 from core.data.readers.records import drop_columns, empty_columns, write_records
-from core.data.readers.sheets import TOO_LONG, write_sheet
+from core.data.readers.sheets import write_sheet
 from core.data.readers.text import TextLayout, find_layout
+from core.data.readers.web_tables import is_web_table
 from core.data.tables import FileTable
-from core.data.workbooks import ZIP, Sheets
+from core.data.workbooks import OLD_EXCEL, TOO_LONG, ZIP, Sheets
 from core.errors import Choice, InvalidInputError, ReadingError
 from core.limits import (
     MAX_CELL,
@@ -53,11 +55,8 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _PARQUET = b"PAR1"
 """First bytes of Parquet files."""
 
-_COMPOUND = b"\xd0\xcf\x11\xe0"
-"""First bytes of old Excel files, and of encrypted new ones."""
-
-_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
-"""A name within encrypted ones."""
+_OPEN_DOCUMENT = b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"
+"""What stands at the beginning of OpenDocument workbooks."""
 
 _INDEX = "__index_level_0__"
 """What pandas calls the row numbers that it writes as a last column."""
@@ -65,7 +64,6 @@ _INDEX = "__index_level_0__"
 _KEPT_INDEX = (("kept", ("index",)),)
 
 _OTHER_KINDS = {
-    _COMPOUND: "an old Excel file: save it as .xlsx",
     b"%PDF": "a PDF document",
     b"\x89PNG": "a picture",
     b"\xff\xd8\xff": "a picture",
@@ -298,13 +296,8 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
     """Find a file's kind and columns; unless it is Parquet, write it to `converted`."""
     if head.startswith(_PARQUET):
         return _parquet(path, name, read)
-    if head.startswith(ZIP):
-        columns, repairs, sheets, hints = write_sheet(path, name, converted, read)
-        return _Found("Excel", columns, repairs, None, sheets, hints)
-    if head.startswith(_COMPOUND) and _ENCRYPTED in path.read_bytes():
-        raise InvalidInputError(
-            f"{name} is a workbook that is encrypted: save it without a password first."
-        )
+    if head.startswith((ZIP, OLD_EXCEL)) or is_web_table(name, head):
+        return _workbook(path, name, converted, head, read)
     if kind := labelled_kind(head):
         columns, repairs = write_labelled(path, name, converted, read)
         _check_cells(converted, name)
@@ -345,6 +338,22 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
         None,
         layout.hints,
     )
+
+
+def _workbook(path: Path, name: str, converted: Path, head: bytes, read: ReadOptions) -> _Found:
+    """Read a workbook; what is no .xlsx may take much of a process, so that it has its own."""
+    given = path, name, converted, read
+    try:
+        if not head.startswith(ZIP) or _OPEN_DOCUMENT in head[:200]:
+            found = apart(write_sheet, converted.with_suffix(".said"), *given)
+        else:
+            found = write_sheet(*given)
+    except DiedError as error:
+        raise InvalidInputError(
+            f"{name} is damaged, or needs more memory than a workbook may: save it as CSV."
+        ) from error
+    kind, columns, repairs, sheets, hints = found
+    return _Found(kind, columns, repairs, None, sheets, hints)
 
 
 def _misnamed(name: str) -> list[Repair]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -26,17 +27,24 @@ from core.data.readers.names import (
     two_tables,
     unnamed_said,
 )
+from core.data.readers.old_excel import read_old_excel
+from core.data.readers.opendocument import is_opendocument, read_opendocument
 from core.data.readers.text import place_names
-from core.data.workbooks import Extent, Sheets, extent, parts_of, sheets_of
-from core.errors import Choice, InvalidInputError
-from core.limits import (
-    MAX_CELL,
-    MAX_UNPACKED_MB,
-    MAX_WORKBOOK_CELLS,
-    MAX_WORKBOOK_PARTS,
+from core.data.readers.web_tables import is_web_table, read_web_table
+from core.data.workbooks import (
+    ZIP,
+    Book,
+    Bounds,
+    Sheets,
+    check_size,
+    extent,
+    parts_of,
+    sheets_of,
 )
+from core.errors import Choice, InvalidInputError
+from core.limits import MAX_UNPACKED_MB, MAX_WORKBOOK_PARTS
 from core.validation import shown
-from core.wording import listed, number_of
+from core.wording import number_of
 
 _MEGABYTE = 1 << 20
 
@@ -46,24 +54,24 @@ _PADDED = re.compile(r"0{2,}")
 _LOOKED = 2_000
 """First rows by which the names are found."""
 
-TOO_LONG = "{} has a cell of {:,} characters, at most {:,} are allowed: leave that column out."
-"""Said of a file with a cell that is no value."""
-
 Cells = list[list[Any]]
 
 
 def write_sheet(
     path: Path, name: str, target: Path, read: ReadOptions
-) -> tuple[tuple[str, ...], tuple[Repair, ...], Sheets, tuple[Choice, ...]]:
-    """Write a sheet's records to a Parquet file; return its columns, repairs, sheets and hints."""
+) -> tuple[str, tuple[str, ...], tuple[Repair, ...], Sheets, tuple[Choice, ...]]:
+    """Write a sheet's records to a Parquet file.
+
+    Return the workbook's kind, and its columns, repairs, sheets and hints.
+    """
     try:
-        found, sheets = _checked(path, name, read.sheet)
-        cells = _cells(path, sheets.read)
+        book = _opened(path, name, read.sheet)
     except (InvalidInputError, MemoryError):
         raise
-    except Exception as error:  # openpyxl, zip and XML readers raise errors of many types
-        raise InvalidInputError(f"{name} is a damaged Excel file.") from error
-    merged = [] if "merged" in read.kept else [range_boundaries(one) for one in found.merged]
+    except Exception as error:  # what reads zip files, XML and sheets raises errors of many types
+        raise InvalidInputError(f"{name} is a damaged {_kind(path)} file.") from error
+    cells, sheets = book.cells, book.sheets
+    merged = [] if "merged" in read.kept else book.merged
     filled = _filled_down(cells, merged)
     rows = [(i + 1, [_text(one) for one in row]) for i, row in enumerate(cells)]
     rows = [row for row in rows if any(row[1])]
@@ -78,53 +86,63 @@ def write_sheet(
     places = [line - 1 for line, _ in records]
     filled += _filled_across(cells, merged, set(places))
     told = [*repairs, *columns.repairs, *below]
+    if book.kind == "web page":
+        told.insert(0, Repair("It is called a workbook, and is a web page: its table is read."))
     if filled:
         said = f"{number_of(filled, 'empty cell')} of merged ones filled with their value."
         told.append(Repair(said, (("kept", ("merged",)),)))
-    if found.unresolved:
-        formulas = number_of(found.unresolved, "formula")
-        verb = "has" if found.unresolved == 1 else "have"
+    if book.unresolved:
+        formulas = number_of(book.unresolved, "formula")
+        verb = "has" if book.unresolved == 1 else "have"
         told.append(
             Repair(f"{formulas} {verb} no stored result: open and save it in a spreadsheet.")
         )
     kept, empty = _written(cells, places, columns, target, read)
     told += unnamed_said(columns, empty)
-    return kept, tuple(told), sheets, hints
+    return book.kind, kept, tuple(told), sheets, hints
 
 
-def _checked(path: Path, name: str, sheet: str) -> tuple[Extent, Sheets]:
+def _kind(path: Path) -> str:
+    """Return what a file with the first bytes of a workbook is called where it is damaged."""
+    with path.open("rb") as file:
+        if not file.read(4).startswith(ZIP):
+            return "Excel"
+    try:
+        with zipfile.ZipFile(path) as packed:
+            return "OpenDocument" if is_opendocument(packed.namelist()) else "Excel"
+    except (zipfile.BadZipFile, ValueError, OSError):
+        return "Excel"
+
+
+def _opened(path: Path, name: str, sheet: str) -> Book:
     """Look through a workbook before it is opened; refuse what is no workbook, or too large."""
+    with path.open("rb") as file:
+        head = file.read(200)
+    if is_web_table(name, head):
+        return read_web_table(path, name, sheet)
+    if not head.startswith(ZIP):
+        return read_old_excel(path, name, sheet)
     if (parts := parts_of(path)) > MAX_WORKBOOK_PARTS:
         raise InvalidInputError(
             f"{name} is a zip file of {parts:,} parts, at most {MAX_WORKBOOK_PARTS:,} are allowed."
         )
     with zipfile.ZipFile(path) as packed:
         members = packed.infolist()
-    if not any(member.filename == "xl/workbook.xml" for member in members):
+    names = [member.filename for member in members]
+    if "xl/workbook.xml" not in names and not is_opendocument(names):
         raise InvalidInputError(f"{name} is a zip file; {READABLE}.")
     unpacked = sum(member.file_size for member in members) / _MEGABYTE
     if unpacked > MAX_UNPACKED_MB:
         raise InvalidInputError(
             f"{name} unpacks to {unpacked:,.0f} MB, at most {MAX_UNPACKED_MB:,} MB are allowed."
         )
+    if "xl/workbook.xml" not in names:
+        return read_opendocument(path, name, sheet)
     found = extent(path, sheet)
-    if found.cells > MAX_WORKBOOK_CELLS:
-        raise InvalidInputError(
-            f"{name} spans {found.cells:,} cells, at most {MAX_WORKBOOK_CELLS:,} are allowed: "
-            "remove what is far away from its table."
-        )
-    if found.longest > MAX_CELL:
-        raise InvalidInputError(TOO_LONG.format(name, found.longest, MAX_CELL))
-    if found.characters > MAX_UNPACKED_MB * _MEGABYTE:
-        raise InvalidInputError(
-            f"{name} has {found.characters / _MEGABYTE:,.0f} MB of text in its cells, at most "
-            f"{MAX_UNPACKED_MB:,} MB are allowed."
-        )
-    sheets = sheets_of(path, sheet)
-    if sheet and sheets.read != sheet:
-        names = listed([sheets.read, *sheets.others])
-        raise InvalidInputError(f"{name} has no sheet {shown(sheet)} with cells: it has {names}.")
-    return found, sheets
+    check_size(name, found)
+    sheets = sheets_of(path, name, sheet)
+    merged = [range_boundaries(one) for one in found.merged]
+    return Book("Excel", _cells(path, sheets.read), sheets, merged, found.unresolved)
 
 
 def _cells(path: Path, sheet: str) -> Cells:
@@ -157,16 +175,12 @@ def _text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-Bounds = tuple[int, int, int, int]
-"""First column, first row, last column and last row of merged cells, from 1."""
-
-
-def _filled_down(cells: Cells, merged: list[Bounds]) -> int:
+def _filled_down(cells: Cells, merged: Sequence[Bounds]) -> int:
     """Fill the first column of merged cells; return how many cells were filled."""
     return sum(_fill(cells, (left, top, left, down)) for left, top, _, down in merged)
 
 
-def _filled_across(cells: Cells, merged: list[Bounds], records: set[int]) -> int:
+def _filled_across(cells: Cells, merged: Sequence[Bounds], records: set[int]) -> int:
     """Fill the other columns of merged cells among the records."""
     return sum(_fill(cells, one) for one in merged if one[1] - 1 in records)
 

@@ -13,7 +13,7 @@ from core.data.joints import LAWS, NotNormalisedError
 from core.data.options import AS_IT_IS, ReadOptions
 from core.data.readers.dialect import DELIMITERS
 from core.data.readers.labelled import labelled_kind
-from core.data.workbooks import unpacked_bytes, weight
+from core.data.workbooks import OLD_EXCEL, unpacked_bytes, weight
 from core.errors import CoreError, ReadingError
 from core.jobs import Job
 from core.jobs.work import read_workbook
@@ -158,7 +158,7 @@ def _take_file(options: tuple[tuple[str, Any], ...] = ()) -> None:
 
 def _weighs(content: bytes) -> int:
     """Return the bytes that the reading of a file takes; 0 for text and Parquet."""
-    if labelled_kind(content[:100]):
+    if labelled_kind(content[:1_000]) or content.startswith(OLD_EXCEL):
         return len(content)
     unpacked = unpacked_bytes(content)
     return weight(content, unpacked) if 0 < unpacked <= SLOW else unpacked

@@ -176,10 +176,13 @@ def test_missing_values_of_stata_are_missing_or_levels_by_their_labels(tmp_path)
         missing_user_values={"a": ["a", "z"], "b": ["c"]},
         variable_value_labels={"a": {1: "yes", "a": "refused"}},
     )
-    _, columns, said = read(content)
+    upload, columns, said = read(content)
     assert columns == {"a": ["yes", "2", None, None, None], "b": [1.0, 2.0, 3.0, None, 5.0]}
+    assert upload.repairs[1].undo == (("kept", ("missing",)),)
     assert said[1] == "What the file calls missing is missing: 2 of 'a' and 1 of 'b'."
     assert read(content, kept=("missing",))[1]["a"] == ["yes", "2", "refused", None, None]
+    plain = stata(tmp_path, frame, missing_user_values={"a": ["a", "z"], "b": ["c"]})
+    assert [one.undo for one in read(plain)[0].repairs] == [()]
 
 
 def test_sas_values_are_those_of_pandas(tmp_path):
@@ -200,6 +203,14 @@ def test_sas_values_are_those_of_pandas(tmp_path):
         pd.read_sas(tmp_path / "a.xpt", encoding="utf-8"), frame, check_dtype=False
     )
     assert read((tmp_path / "a.xpt").read_bytes())[1] == frame.to_dict("list")
+
+
+def test_portable_files_of_spss_are_read_and_are_no_text(tmp_path):
+    frame = pd.DataFrame({"SEX": [1.0, 2, None], "TOWN": ["a", "b", "c"]})
+    pyreadstat.write_por(frame, tmp_path / "a.por")
+    upload, columns, said = read((tmp_path / "a.por").read_bytes(), "a.por")
+    assert (upload.kind, said) == ("SPSS", [])
+    assert columns == {"SEX": [1.0, 2.0, None], "TOWN": ["a", "b", "c"]}
 
 
 def test_times_and_dates_of_spss(tmp_path):

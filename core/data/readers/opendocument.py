@@ -1,0 +1,212 @@
+"""Sheets of OpenDocument workbooks (.ods): cells as shown, merged ones, formulas without results.
+
+A cell or a row is written once and repeated by a number, so that a small file can stand for
+billions of cells: they are counted before they are repeated.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+from core.data.readers.old_excel import encrypted
+from core.data.workbooks import MOST_MERGED, Book, Extent, check_size, chosen
+
+_CHUNK = 1 << 20
+"""Bytes that are parsed together."""
+
+_ASIDE = ("office:annotation", "table:shapes", "table:tracked-changes", "draw:")
+"""Elements whose texts and cells are none of the sheet."""
+
+_BREAKS = {"text:tab": "\t", "text:line-break": "\n"}
+"""Elements that stand for characters."""
+
+_MOST_BLANKS = 100
+"""Most blanks that one element stands for."""
+
+_CELLS = ("table:table-cell", "table:covered-table-cell")
+
+_TIME = re.compile(r"PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S")
+"""A time of day, as it is stored."""
+
+
+def is_opendocument(names: list[str]) -> bool:
+    """Say whether a zip file with these parts is a document of this kind."""
+    return {"content.xml", "META-INF/manifest.xml"} <= set(names)
+
+
+def read_opendocument(path: Path, name: str, sheet: str) -> Book:
+    """Return the cells of a sheet: the first that is seen, or the named one."""
+    with zipfile.ZipFile(path) as packed:
+        manifest = packed.read("META-INF/manifest.xml")
+    if b"encryption-data" in manifest:
+        raise encrypted(name)
+    found = _Names()
+    _parse(path, found.start, lambda _: None, lambda _: None)
+    ordered = sorted(found.sheets, key=lambda one: one in found.unseen)
+    sheets = chosen(name, ordered, sheet)
+    cells = _Cells(name, sheets.read)
+    _parse(path, cells.start, cells.end, cells.say)
+    return Book("OpenDocument", cells.rows, sheets, cells.merged, cells.unresolved)
+
+
+def _parse(
+    path: Path,
+    start: Callable[[str, dict[str, str]], None],
+    end: Callable[[str], None],
+    say: Callable[[str], None],
+) -> None:
+    """Go through the document's content."""
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler = say
+    with zipfile.ZipFile(path) as packed, packed.open("content.xml") as content:
+        while chunk := content.read(_CHUNK):
+            parser.Parse(chunk)
+        parser.Parse(b"", True)
+
+
+@dataclass
+class _Names:
+    """The names of all sheets, and of those that are hidden by their style."""
+
+    sheets: list[str] = field(default_factory=list)
+    unseen: set[str] = field(default_factory=set)
+    style: str = ""
+    hiding: set[str] = field(default_factory=set)
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Note the beginning of an element."""
+        if tag == "style:style":
+            self.style = attributes.get("style:name", "")
+        elif tag == "style:table-properties" and attributes.get("table:display") == "false":
+            self.hiding.add(self.style)
+        elif tag == "table:table":
+            name = attributes.get("table:name", "")
+            self.sheets.append(name)
+            if attributes.get("table:style-name") in self.hiding:
+                self.unseen.add(name)
+
+
+class _Cells:
+    """The cells of one sheet, as far as they were read; `merged` has places from 1."""
+
+    def __init__(self, name: str, sheet: str) -> None:
+        self._name, self._sheet = name, sheet
+        self._rows: list[dict[int, Any]] = []
+        self.merged: list[tuple[int, int, int, int]] = []
+        self.unresolved = 0
+        self._depth = self._aside = self._place = self._column = 0
+        self._width = self._characters = 0
+        self._row: dict[int, Any] = {}
+        self._times = 1
+        self._cell: dict[str, str] | None = None
+        self._text: list[str] = []
+        self._in_text = False
+
+    @property
+    def rows(self) -> list[list[Any]]:
+        """All rows of one width; None where a cell is empty."""
+        places = range(self._width)
+        return [[row.get(i) for i in places] for row in self._rows]
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Note the beginning of an element."""
+        if self._aside or tag.startswith(_ASIDE):
+            self._aside += 1
+        elif tag == "table:table":
+            self._depth += self._depth > 0 or attributes.get("table:name", "") == self._sheet
+        elif self._depth != 1:
+            return
+        elif tag == "table:table-row":
+            self._row, self._column = {}, 0
+            self._times = _number(attributes, "table:number-rows-repeated")
+        elif tag in _CELLS:
+            self._cell, self._text = attributes, []
+        elif tag == "text:p":
+            self._text += ["\n"] if self._text else []
+            self._in_text = True
+        elif self._in_text:
+            blanks = _number(attributes, "text:c") if tag == "text:s" else 0
+            self._text.append(_BREAKS.get(tag, " " * min(blanks, _MOST_BLANKS)))
+
+    def say(self, text: str) -> None:
+        """Note characters between elements."""
+        if self._in_text and not self._aside:
+            self._text.append(text)
+
+    def end(self, tag: str) -> None:
+        """Note the end of an element."""
+        if self._aside:
+            self._aside -= 1
+        elif tag == "table:table":
+            self._depth -= self._depth > 0
+        elif self._depth != 1:
+            return
+        elif tag == "text:p":
+            self._in_text = False
+        elif tag in _CELLS and self._cell is not None:
+            self._end_cell(self._cell)
+            self._cell = None
+        elif tag == "table:table-row" and self._row:
+            self._check(self._place + self._times, max(self._width, max(self._row) + 1), 0)
+            self._width = max(self._width, max(self._row) + 1)
+            self._rows += [{}] * (self._place - len(self._rows)) + [self._row] * self._times
+            self._place += self._times
+        elif tag == "table:table-row":
+            self._place += self._times
+
+    def _end_cell(self, cell: dict[str, str]) -> None:
+        """Take a cell, as often as it is repeated; empty ones leave a gap."""
+        value = _value(cell, "".join(self._text))
+        times = _number(cell, "table:number-columns-repeated")
+        left, top = self._column + 1, self._place + 1
+        self._column += times
+        if "table:formula" in cell and "office:value-type" not in cell:
+            self.unresolved += self._times * times
+        wide = _number(cell, "table:number-columns-spanned")
+        high = _number(cell, "table:number-rows-spanned")
+        if max(wide, high) > 1 and len(self.merged) < MOST_MERGED:
+            self.merged.append((left, top, left + wide - 1, top + high - 1))
+        if value is None:
+            return
+        longest = len(value) if isinstance(value, str) else 0
+        self._characters += longest * times * self._times
+        self._check(self._times, self._column, longest)
+        self._row.update(dict.fromkeys(range(left - 1, self._column), value))
+
+    def _check(self, rows: int, columns: int, longest: int) -> None:
+        check_size(self._name, Extent(rows * columns, self._characters, longest))
+
+
+def _number(attributes: dict[str, str], name: str) -> int:
+    """Return how often something is repeated, at least once."""
+    text = attributes.get(name, "1")
+    return max(int(text[:10]), 1) if text.isascii() and text.isdigit() else 1
+
+
+def _value(cell: dict[str, str], text: str) -> Any:
+    """Return a cell's value, as it is shown where a format has zeros before a whole number."""
+    kind = cell.get("office:value-type", "")
+    if cell.get("calcext:value-type") == "error":
+        return None
+    if kind in ("float", "percentage", "currency"):
+        number = float(cell["office:value"])
+        if not number.is_integer():
+            return number
+        padded = len(text) > 1 and text.startswith("0") and text.isdigit() and int(text) == number
+        return text if padded else int(number)
+    if kind == "date":
+        return cell.get("office:date-value", text).replace("T", " ")
+    if kind == "time":
+        found = _TIME.fullmatch(cell.get("office:time-value", ""))
+        return ":".join(found.groups()) if found else text or None
+    if kind == "boolean":
+        return cell.get("office:boolean-value") == "true"
+    return cell.get("office:string-value", text) or None
