@@ -66,7 +66,9 @@ def apart(call: Callable[..., Any], answer: Path, *arguments: Any) -> Any:
 def _main(answer: Path) -> None:
     """Make the call that stands in standard input, and end as soon as that ends."""
     if resource is not None:
-        resource.setrlimit(resource.RLIMIT_DATA, (MOST_BYTES, MOST_BYTES))
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        most = MOST_BYTES if hard == resource.RLIM_INFINITY else min(MOST_BYTES, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
     call, arguments = pickle.load(sys.stdin.buffer)
 
     def watch() -> None:
