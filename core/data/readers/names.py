@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from core.data.options import Repair
+from core.data.options import MOST_JOINED, Repair
 from core.data.readers.dialect import LINE_END, Row
 from core.errors import Choice, InvalidInputError, ReadingError
 from core.limits import MAX_COLUMNS
@@ -52,7 +52,7 @@ _NOTE = re.compile(
 """What a note below a table begins with."""
 
 
-_RULE = re.compile(r"[-=_+:]{2,}|-")
+_RULE = re.compile(r"[-=_+:]{3,}")
 """A line drawn by characters, within one field."""
 
 
@@ -77,9 +77,9 @@ def find_names(rows: Sequence[Row], width: int, name: str) -> Names:
     above, (line, cells) = rows[:first], rows[first]
     body = [row for _, row in rows[first + 1 :] if not same_names(row, cells)]
     columns = _columns(body, width)
-    if any(not _is_title(row, width) for _, row in above):
-        raise _question(rows, first, 0, name, "more than one line may hold the names")
     below = _names_below(rows, first, width)
+    if any(not _is_title(row, width) for _, row in above):
+        raise _question(rows, first, below, name, "more than one line may hold the names")
     if body and _is_record(cells, columns):
         why = f"line {line:,} may hold the names or be a record"
         raise _question(rows, first, below, name, why, unnamed=True)
@@ -145,8 +145,7 @@ def _first_or_last(rows: Sequence[Row], name: str) -> ReadingError:
 def _is_rule(row: Sequence[str]) -> bool:
     """Say whether a row is a line drawn by characters."""
     filled = [cell.strip() for cell in row if cell.strip()]
-    drawn = bool(filled) and all(map(_RULE.fullmatch, filled))
-    return drawn and (len(row) > 1 or len(filled[0]) > 2)
+    return bool(filled) and all(map(_RULE.fullmatch, filled))
 
 
 def _after_gap(rows: Sequence[Row], first: int, width: int) -> int:
@@ -317,29 +316,32 @@ def _question(
     """Return the question which lines hold the names; `unnamed` where there may be none."""
     line = rows[first][0]
     lines = [rows[first + i][0] for i in range(below + 1)]
-    choices = [_choice(f"The names are in line {line:,}", header=(line,))]
-    if below:
+    above = [at for at, row in rows[:first] if sum(bool(cell.strip()) for cell in row) > 1]
+    if below and not above:
         rest = "the line" if below == 1 else f"the {below} lines"
         choices = [
             _choice(f"Names in line {line:,}, leave out {rest} below", header=(line,), skip=below),
             _choice(f"Names in line {lines[-1]:,}", header=(lines[-1],)),
-            _choice(f"Join lines {listed([f'{one:,}' for one in lines])}", header=tuple(lines)),
+            _choice(f"Join lines {_numbers(lines)}", header=tuple(lines)),
             _choice(f"Names in line {line:,}, records below", header=(line,)),
         ]
     else:
-        above = [at for at, row in rows[:first] if sum(bool(cell.strip()) for cell in row) > 1]
-        if above:
-            nearest = above[-2:]
-            # a table above a wider one
-            offered = nearest if above[0] in nearest else [above[0], *nearest]
-            choices += [_choice(f"The names are in line {at:,}", header=(at,)) for at in offered]
-            joined = (*nearest, line)
-            said = listed([f"{one:,}" for one in joined])
-            choices.append(_choice(f"Join lines {said}", header=joined))
+        nearest = above[-2:]
+        # the first may be a table's own, above a wider one
+        offered = nearest if above[:1] == nearest[:1] else [above[0], *nearest]
+        each = [line, *offered, *lines[1:]]
+        choices = [_choice(f"The names are in line {at:,}", header=(at,)) for at in each]
+        joined = [*nearest, *lines][:MOST_JOINED]
+        if len(joined) > 1:
+            choices.append(_choice(f"Join lines {_numbers(joined)}", header=tuple(joined)))
     if unnamed or not below:
         choices.append(_choice("There are no names", header=(0,)))
     sentence = f"In {name}, {why}: choose the line of the names."
     return ReadingError(sentence, choices, first_lines(rows))
+
+
+def _numbers(lines: Sequence[int]) -> str:
+    return listed([f"{one:,}" for one in lines])
 
 
 def _choice(label: str, **options: Any) -> Choice:

@@ -155,6 +155,15 @@ def test_two_rows_of_names_with_repeated_years_are_joined_by_a_click():
     assert found["Join lines 1 and 2"][0] == names
 
 
+def test_three_rows_of_names_are_joined_by_a_click():
+    head = ";Men;;Women;\n;2019;2020;2019;2020\nArea;n;n;n;n\n"
+    body = "".join(f"{one};{i};1;{i + 2};3\n" for i, one in enumerate("NSEW"))
+    _, found = asked(head + body)
+    columns, rows = found["Join lines 1, 2 and 3"]
+    assert columns[1:3] == ["Men · 2019 · n", "Men · 2020 · n"]
+    assert (columns[0], len(rows)) == ("Area", 4)
+
+
 def test_names_that_begin_with_the_second_column_are_those_of_r():
     text = "age,sex\n1,20,f\n2,31,m\n3,28,f\n"
     (columns, rows), said = read(text)
@@ -201,7 +210,7 @@ def test_rules_below_names_and_counts_of_rows_are_left_out():
     (columns, rows), said = read(text)
     assert (columns, len(rows)) == (["id", "name", "n"], 2)
     assert said[0] == "Line 2, a rule below the names, was left out."
-    assert len(read("a,b\n-,-\nx,-\n", header=(1,))[0][1]) == 2
+    assert len(read("a,b\n-,--\nx,-\ny,--\n")[0][1]) == 3
 
 
 def test_a_backslash_stands_before_a_delimiter():
