@@ -171,6 +171,8 @@ def _score(lines: Sequence[str], dialect: Dialect) -> float:
     if width < 2:
         return 0.0
     alike = [row for _, row in rows if len(row) == width]
+    if width > 2 and not any(cell for row in alike for cell in row[1::2]):
+        return 0.0  # its delimiters are doubled
     cells = [cell for row in alike[:100] for cell in row]
     looks = sum(map(_looks, cells)) / len(cells)
     if any("\t" in cell for cell in cells):
@@ -184,11 +186,11 @@ def _score(lines: Sequence[str], dialect: Dialect) -> float:
 
 
 def _opens(lines: Sequence[str], dialect: Dialect) -> bool:
-    """Say whether apostrophes enclose fields: two or more, or one that has a doubled one."""
+    """Say whether apostrophes enclose fields: two or more, or one that has to be enclosed."""
     mark = re.escape(dialect.delimiter)
     enclosed = re.compile(rf"(?:^|{mark})'((?:[^'\n]|'')*)'(?={mark}|$)", re.M)
     found = enclosed.findall("\n".join(line.rstrip("\r\n") for line in lines))
-    return len(found) > 1 or any("''" in one for one in found)
+    return len(found) > 1 or any("''" in one or dialect.delimiter in one for one in found)
 
 
 _VALUE = re.compile(
@@ -215,7 +217,7 @@ def _looks(cell: str) -> float:
     if "\t" in text:
         return 0.0
     if len(text) > 1 and (text[0] in "\"'" or text[-1] in "\"'") and text.count("'") != 1:
-        return 0.1
+        return 0.1 if text[0] in "\"'" else 0.3
     if _MARKED.search(text):
         return 0.2
     return 0.8 if ", " in text else 0.98
