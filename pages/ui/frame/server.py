@@ -13,7 +13,7 @@ import time
 from collections.abc import AsyncIterator, Iterable, MutableMapping
 from contextlib import asynccontextmanager
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import streamlit as st
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -61,6 +61,8 @@ frame, and the address, which holds the question, is sent to no other site."""
 CLOSED = ("/_stcore/metrics",)
 """Paths that get 404: here Streamlit would tell anybody the number of sessions and their memory."""
 
+HTML = b"text/html; charset=utf-8"
+"""The type of Streamlit's own page."""
 
 UNKNOWN = (
     "A page of {} may not connect: anybody can have a name of theirs lead here. If it is yours, "
@@ -102,10 +104,26 @@ def is_own_name(host: str) -> bool:
     return host in (socket.gethostname().lower(), config.get_option("browser.serverAddress"))
 
 
+def of_one_part(path: str, query: str = "") -> str:
+    """Return the address of one part, relative to a path of several; "" where it has one.
+
+    >>> of_one_part("/a/b", "eps=1"), of_one_part("/compare/"), of_one_part("/compare")
+    ('../b?eps=1', '../compare', '')
+    """
+    base = config.get_option("server.baseUrlPath").strip("/")
+    rest = path.removeprefix(f"/{base}" if base else "").removeprefix("/")
+    if "/" not in rest:
+        return ""
+    last = next((part for part in reversed(rest.split("/")) if part), "")
+    return "../" * rest.count("/") + quote(last, safe="") + (f"?{query}" if query else "")
+
+
 class Guard:
     """Sets the headers, and closes the paths of `CLOSED` and websockets to other sites' pages.
 
     Streamlit refuses these too, but blocks meanwhile: it asks the internet for its own address.
+    An address of several parts leads to that of its last one, which says whether there is such a
+    page: Streamlit answers all with its own page, which is blank where it finds no scripts.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -131,11 +149,21 @@ class Guard:
             await self._app(scope, receive, send)
             return
 
+        leads = of_one_part(scope["path"], scope.get("query_string", b"").decode("latin-1"))
+        is_page = False
+
         async def guarded(message: MutableMapping[str, Any]) -> None:
+            nonlocal is_page
             if message["type"] == "http.response.start":
                 own = {name.encode(): value.encode() for name, value in HEADERS.items()}
                 others = [pair for pair in message.get("headers", []) if pair[0].lower() not in own]
+                is_page = any(pair == (b"content-type", HTML) for pair in others)
+                if leads and is_page:
+                    message["status"] = 307
+                    others = [(b"location", leads.encode()), (b"content-length", b"0")]
                 message["headers"] = [*others, *own.items()]
+            elif leads and is_page:
+                message["body"] = b""
             await send(message)
 
         if scope["path"].rstrip("/").endswith(CLOSED):

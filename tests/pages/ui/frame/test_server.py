@@ -54,6 +54,36 @@ def test_how_many_visitors_there_are_is_told_to_none(path):
     assert len(start["headers"]) == len(server.HEADERS)
 
 
+@pytest.mark.parametrize(
+    ("path", "kind", "leads"),
+    [
+        ("/a/b", server.HTML, b"../b"),
+        ("/a/b/compare/", server.HTML, b"../../../compare"),
+        ("//evil.example/x:y", server.HTML, b"../../x%3Ay"),
+        ("/compare", server.HTML, b""),
+        ("/", server.HTML, b""),
+        ("/media/found.csv", b"text/csv", b""),
+    ],
+)
+def test_an_address_of_several_parts_leads_to_that_of_its_last_one(path, kind, leads, monkeypatch):
+    async def page(_scope, _receive, send):
+        about = [(b"content-type", kind), (b"content-length", b"4")]
+        await send({"type": "http.response.start", "status": 200, "headers": about})
+        await send({"type": "http.response.body", "body": b"page"})
+
+    monkeypatch.setitem(globals(), "plain", page)
+    start, body = answered(path)
+    assert dict(start["headers"]).get(b"location", b"") == leads
+    assert (start["status"], body["body"]) == ((307, b"") if leads else (200, b"page"))
+    assert dict(start["headers"])[b"content-length"] == str(len(body["body"])).encode()
+
+
+def test_below_a_path_of_the_owners_an_address_has_one_part(monkeypatch):
+    monkeypatch.setattr(server.config, "get_option", {"server.baseUrlPath": "/tools/"}.get)
+    assert server.of_one_part("/tools/compare") == server.of_one_part("/tools/") == ""
+    assert server.of_one_part("/tools/a/b", "x=1") == "../b?x=1"
+
+
 def test_a_websocket_passes_as_it_is():
     assert len(answered("/_stcore/stream", "websocket")[0]["headers"]) == 2
 
