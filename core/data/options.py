@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -289,6 +289,13 @@ class ReadOptions:
     def layout(self) -> ReadOptions:
         """What finds the table in the file: not what its values mean."""
         return replace(self, decimal=".", thousands="", missing=None, columns=(), weight=None)
+
+    def undoing(self, undo: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+        """Return the options that undo a repair, besides those that are undone already."""
+        changed = dict(undo)
+        if "kept" in changed:
+            changed["kept"] = (*self.kept, *changed["kept"])
+        return changed
 
     def within(self, columns: Collection[str]) -> ReadOptions:
         """Return the options for a table with these columns: of others nothing is said."""

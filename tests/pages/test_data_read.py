@@ -297,6 +297,18 @@ def test_titles_of_a_file_with_counts_are_put_back_and_left_out_again():
     assert spec(app).columns == ("ward", "sex")
 
 
+def test_one_repair_is_undone_beside_another():
+    app = open_page()
+    text = "ward,sex,,\nA,F\x96M,,\nward,sex,,\nB,F,,\nA,F,,\n"
+    app.file_uploader(key="own_file").upload("staff.csv", text.encode())
+    checked(app.run())
+    for left in (2, 1, 0):
+        app.button(key="repair_0").click()
+        checked(app.run())
+        assert len([one for one in app.button if str(one.key).startswith("repair_")]) == left
+    assert spec(app).read.kept == ("again", "controls", "empty")
+
+
 def test_totals_of_a_pasted_table_are_kept_and_left_out_again():
     app = open_page()
     app.text_area(key="own_matrix").set_value("\tx\ty\tTotal\na\t3\t4\t7\nb\t5\t6\t11")

@@ -154,7 +154,6 @@ class _Labelled:
             self._options["user_missing"] = True
         self._keeps, self._codes = "missing" in read.kept, "labels" in read.kept
         self._found: Counter[str] = Counter()
-        self._kept = read.kept
         self._has_words = kind == _SPSS  # for what is missing: codes, or labels of .a to .z
 
     def write(self, target: Path) -> tuple[tuple[str, ...], tuple[Repair, ...]]:
@@ -284,7 +283,7 @@ class _Labelled:
             )
 
     def _undone(self, what: str) -> tuple[tuple[str, Any], ...]:
-        return (("kept", (*self._kept, what)),)
+        return (("kept", (what,)),)
 
 
 _A_YEAR = {"ms": 31_557_600_000.0, "D": 365.25, "M": 12.0}

@@ -94,7 +94,8 @@ def _repairs(spec: DataSpec) -> None:
         return
     plain = ReadOptions()
     for place, repair in enumerate(upload.repairs):
-        _line(repair.sentence, f"repair_{place}", "Undo" if repair.undo else "", dict(repair.undo))
+        undo = spec.read.undoing(repair.undo)
+        _line(repair.sentence, f"repair_{place}", "Undo" if undo else "", undo)
     for name in ("header", "skip", "skip_end", "quote", "escape", "pad", "sheet", "kept"):
         chosen, default = getattr(spec.read, name), getattr(plain, name)
         if chosen != default:
