@@ -186,7 +186,7 @@ def test_a_guessed_encoding_is_called_a_guess_and_others_show_how_they_read():
     assert "Shift JIS (Japanese)" in box.options  # no text in it: no sample
     set_box(app, "read_encoding", "windows-1251")
     assert "guess" not in " ".join(one.label for one in app.expander)
-    assert list(app.dataframe[0].value.columns) == ["город", "доход"]
+    assert ["город", "доход"] in [list(one.value.columns) for one in app.dataframe]
 
 
 def test_a_sample_of_a_long_field_is_found_at_once_and_cut():
