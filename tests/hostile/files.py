@@ -139,10 +139,9 @@ REFUSED = {
     "foot.parquet": (flipped(NUMBERS, -60), "is a damaged Parquet file"),
     "names.csv": (b"x" * 90_000 + b"\na\n", "has a single column"),
     "blank.csv": (b"\n\n\n", "is empty"),
-    "quotes.csv": (b'""\n""\n', "is empty"),
-    "quoted-breaks.csv": (b'"\n"\n"\n"\n', "is empty"),
-    "long-comment.csv": (b"#" + b"c" * 200_000 + b",d\na,b\n1,2\n", "in its first lines"),
-    "long-header.csv": (b"#c\n" + b"x" * 200_000 + b",b\n1,2\n", "in its first lines"),
+    "quotes.csv": (b'""\n""\n', "has nothing but blank lines"),
+    "quoted-breaks.csv": (b'"\n"\n"\n"\n', "has nothing but blank lines"),
+    "long-header.csv": (b"#c\n" + b"x" * 200_000 + b",b\n1,2\n", "in the first row"),
     "names.parquet": (
         columns(ssss=["a", "b"], x=["c", "d"]).replace(b"ssss", b"\xff\xfe\xfd\xed"),
         "is a damaged Parquet file",
@@ -154,6 +153,7 @@ REFUSED = {
 """A name, what is in it, and what its sentence says."""
 
 READ = {
+    "long-comment.csv": (b"#" + b"c" * 200_000 + b",d\na,b\n1,2\n3,4\n", ("1", "3"), ("2", "4"), 2),
     "mixed.csv": (b"s,x\ra,b\nc,d\r\na,d", ("a", "c"), ("b", "d"), 3),
     "mixed-quotes.csv": (b's,x\r\n"a\n",b\nc,"d\r"\ra,d\r\n', ("a", "c"), ("b", "d"), 3),
     "sep.csv": (b"sep=;\ns;x\na;b\nc;d\n", ("a", "c"), ("b", "d"), 2),

@@ -100,6 +100,13 @@ def find_names(rows: Sequence[Row], width: int, name: str) -> Names:
     return Names((first,), start, tuple(repairs))
 
 
+def may_be_names(rows: Sequence[Row], width: int) -> bool:
+    """Say whether the first row is of another kind than what is below it."""
+    body = [row for _, row in rows[1:_LOOKED]]
+    apart, alike = _likeness(rows[0][1], _columns(body, width)) if body else (0, 0)
+    return apart > alike
+
+
 def _without_first(rows: Sequence[Row], width: int) -> bool:
     """Say whether all records have a field more than the names, as R writes names of rows."""
     names = rows[0][1]

@@ -28,6 +28,7 @@ from core.data.readers.names import (
     first_lines,
     joined_names,
     lines_of,
+    may_be_names,
     name_columns,
     other_totals,
     second_table,
@@ -205,7 +206,9 @@ def _comments(start: _Start, name: str, read: ReadOptions) -> int:
     if not alike:
         return marked
     if alike[0] is lines[0] and re.match(r"#[^#\s]", alike[0]):
-        return 0
+        rows, _ = _rows(Dialect(delimiter), start.lines[marked:], 0, start.whole)
+        if not may_be_names(rows, width):
+            return 0
     place = start.lines.index(alike[-1]) + 1 + start.before
     after = start.lines.index(following) + 1 + start.before
     line = alike[0].strip()

@@ -465,3 +465,10 @@ def test_a_title_above_names_again_begins_another_table():
         ["Air", "7"],
         ["Bus", "3"],
     ]
+
+
+def test_a_comment_of_as_many_fields_above_the_names_is_asked_about_and_names_are_read():
+    sentence, tables = asked("#made here,by hand\nward,age\nA,31\nB,32\n")
+    assert "may name the columns or be a comment" in sentence
+    assert tables["The names are in line 2"][0] == ["ward", "age"]
+    assert read("#ward,age\nA,31\nB,32\n")[0][0] == ["#ward", "age"]
