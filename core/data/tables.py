@@ -277,7 +277,8 @@ def as_number(column: Any) -> Any:
 
 def is_mark(column: Any) -> Any:
     """Return whether each text is a mark of a missing number."""
-    return as_text(column).lower().isin(BLANKS)
+    text = plain_text(column) if column.type().is_string() else as_text(column)
+    return text.lower().isin(BLANKS)
 
 
 def is_text(column: Any) -> Any:

@@ -168,7 +168,7 @@ def moments(column: Any, order: str) -> Moments:
         at = column.cast("timestamp")
         clock = at if kind.is_timestamp() else ibis.null("timestamp")
         return Moments(at, ibis.literal(False), clock)
-    text = as_text(column).lower()
+    text = (plain_text(column) if kind.is_string() else as_text(column)).lower()
     days = rf"({_NUMERIC[order]})|({_NAMED})|({_MONTH})"
     whole = rf"^(?:{days})(?:(?:t|,? +) *{_CLOCK})?$|^{_CLOCK}$"
 
