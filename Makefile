@@ -67,6 +67,7 @@ format: $(VENV)/dev.stamp  ## Format the code and fix what ruff can fix
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/python docs/house.py --check
 
 types: $(VENV)/dev.stamp
 	$(BIN)/mypy

@@ -11,6 +11,7 @@ its lines, files, numeric constants (numbers given to a name at a module's top) 
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable
@@ -188,19 +189,31 @@ def offers(path: Path, names: set[str]) -> list[tuple[str, str]]:
 
 
 @cache
-def parsed(text: str) -> list[ast.Import | ast.ImportFrom | ast.FunctionDef]:
-    """Return the imports and functions of a file's text, at any depth."""
-    kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef)
-    return [node for node in ast.walk(ast.parse(text)) if isinstance(node, kinds)]
+def parsed(text: str) -> tuple[list[ast.Import | ast.ImportFrom], dict[str, int]]:
+    """Return the imports of a file's text, at any depth, and the lines of its functions."""
+    nodes = list(ast.walk(ast.parse(text)))
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
+    # Nodes of functions are not kept: the collector would walk through all trees again and again.
+    return (
+        [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)],
+        {f"{node.name}:{node.lineno}": steps(node) for node in functions},
+    )
+
+
+def steps(node: ast.FunctionDef) -> int:
+    """Return how many lines a function has, its docstring apart."""
+    told = len((ast.get_docstring(node, clean=False) or "").splitlines())
+    return node.end_lineno - node.lineno + 1 - told
 
 
 def imported(path: Path, names: set[str], offered: dict[str, str]) -> set[str]:
     """Return which of the named modules a file imports, whoever offers it."""
     found = set()
-    for node in parsed(path.read_text(encoding="utf-8")):
+    imports, _ = parsed(path.read_text(encoding="utf-8"))
+    for node in imports:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names} & names
-        elif isinstance(node, ast.ImportFrom) and node.module:
+        elif node.module:
             for alias in node.names:
                 full = f"{node.module}.{alias.name}"
                 while full in offered:  # a folder may offer what another one offers
@@ -228,12 +241,9 @@ def overlong(root: Path) -> list[str]:
     found = []
     for path in sorted(one for top in ("core", "pages") for one in (root / top).rglob("*.py")):
         module = ".".join(path.relative_to(root).with_suffix("").parts)
-        for node in parsed(path.read_text(encoding="utf-8")):
-            if not isinstance(node, ast.FunctionDef):
-                continue
-            told = len((ast.get_docstring(node, clean=False) or "").splitlines())
-            lines = node.end_lineno - node.lineno + 1 - told
-            name = f"{module}.{node.name}"
+        _, functions = parsed(path.read_text(encoding="utf-8"))
+        for function, lines in functions.items():
+            name = f"{module}.{function.partition(':')[0]}"
             if lines > MOST_STEPS and name not in LONG:
                 found.append(f"{name} has {lines} lines beside its docstring.")
     return found
@@ -357,15 +367,24 @@ def _number(value: ast.expr) -> bool:
     return isinstance(value, ast.Constant) and type(value.value) in (int, float)
 
 
+def shapes(svg: str) -> Counter[str]:
+    """Return how often each drawn element stands in a picture, in whatever order."""
+    return Counter(re.findall(r"<[^>]+>[^<]*", svg))
+
+
 def main() -> int:
-    """Draw the house into docs/; return 1 where it breaks a rule."""
+    """Draw the house into docs/, or check the picture; return 1 where a rule is broken."""
+    picture = ROOT / "docs" / "house.svg"
+    house = survey()
+    drawn = drawing(house.overview(), floors=True)
     wrong = faults()
+    if "--check" not in sys.argv:
+        picture.write_text(drawn, encoding="utf-8")
+    elif shapes(picture.read_text(encoding="utf-8")) != shapes(drawn):
+        wrong.append("docs/house.svg is not current: run make house.")
     if wrong:
         print("\n".join(wrong), file=sys.stderr)
         return 1
-    house = survey()
-    drawn = drawing(house.overview(), floors=True)
-    (ROOT / "docs" / "house.svg").write_text(drawn, encoding="utf-8")
     print(f"docs/house.svg: {len(house.modules)} rooms, {len(house.imports)} ways between them.")
     for package in PACKAGES:
         print(f"{package}: {size(package)}")

@@ -81,50 +81,49 @@ def test_what_is_written_is_read_back(written, order, data):
         assert values == [one[part] for one in wanted]
 
 
-@pytest.mark.parametrize(
-    ("text", "at"),
-    [
-        ("Sept 5, 2024", "2024-09-05"),
-        ("1st August 2024", "2024-08-01"),
-        ("22nd of May 2024", None),
-        ("3Jan2024", "2024-01-03"),
-        ("3. Jan. 2024", "2024-01-03"),
-        ("29 Feb 2024", "2024-02-29"),
-        ("29 Feb 2023", None),
-        ("31 Apr 2024", None),
-        ("12 AM", "00:00:00"),
-        ("12 p.m.", "12:00:00"),
-        ("0:30 PM", None),
-        ("13:00 PM", None),
-        ("24:00", None),
-        ("14:60", None),
-        ("9:05:59.999", "09:05:59"),
-        ("14:35Z", "14:35:00"),
-        ("3 Jan 24", None),
-        ("1/2/24", None),
-        ("2024123", None),
-        ("2024", None),
-        ("March", None),
-        ("13/2024", None),
-        ("2024-13", None),
-        ("Janus 2024", None),
-        ("augustst 2024", None),
-        ("5 mayor 2024", None),
-        ("1,2,2024", None),
-        ("31.12.2024 um 13", None),
-        ("2024-12-31", None),  # another order
-        ("1/2/2024 25:00", None),
-        (" 1/2/2024 ", "2024-02-01"),
-        ("", None),
-        (None, None),
-    ],
-)
-def test_what_is_known_and_what_is_not(text, at):
-    found, known = read([text])
-    assert known == [at is not None]
-    assert found[""] == [at]
-    if at is None:
-        assert {one for values in found.values() for one in values} == {None}
+KNOWN = [
+    ("Sept 5, 2024", "2024-09-05"),
+    ("1st August 2024", "2024-08-01"),
+    ("22nd of May 2024", None),
+    ("3Jan2024", "2024-01-03"),
+    ("3. Jan. 2024", "2024-01-03"),
+    ("29 Feb 2024", "2024-02-29"),
+    ("29 Feb 2023", None),
+    ("31 Apr 2024", None),
+    ("12 AM", "00:00:00"),
+    ("12 p.m.", "12:00:00"),
+    ("0:30 PM", None),
+    ("13:00 PM", None),
+    ("24:00", None),
+    ("14:60", None),
+    ("9:05:59.999", "09:05:59"),
+    ("14:35Z", "14:35:00"),
+    ("3 Jan 24", None),
+    ("1/2/24", None),
+    ("2024123", None),
+    ("2024", None),
+    ("March", None),
+    ("13/2024", None),
+    ("2024-13", None),
+    ("Janus 2024", None),
+    ("augustst 2024", None),
+    ("5 mayor 2024", None),
+    ("1,2,2024", None),
+    ("31.12.2024 um 13", None),
+    ("2024-12-31", None),  # another order
+    ("1/2/2024 25:00", None),
+    (" 1/2/2024 ", "2024-02-01"),
+    ("", None),
+    (None, None),
+]
+
+
+def test_what_is_known_and_what_is_not():
+    found, known = read([text for text, _ in KNOWN])
+    for row, (text, at) in enumerate(KNOWN):
+        assert (known[row], found[""][row]) == (at is not None, at), text
+        if at is None:
+            assert {values[row] for values in found.values()} == {None}, text
 
 
 def test_times_of_day_are_counted_by_the_hour_and_two_digits_of_a_year_are_refused():
