@@ -14,9 +14,12 @@ PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-c
 # One thread of linear algebra a process: on a busy machine several wait for each other.
 PYTEST := OPENBLAS_NUM_THREADS=1 nice -n 19 $(BIN)/python -m pytest
 LONG := --timeout 1800
+QUICKLY := not slow and not services and not browser
+# The machine may forbid bytecode: every process would compile again what it imports.
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve test check gate format lint types quick smoke check-slow check-services \
+.PHONY: help run serve test check gate format lint types collected quick smoke check-slow check-services \
 	check-browser check-coverage fuzz docs house lock cluster bench reproduce clean
 
 help:  ## List the commands
@@ -29,15 +32,21 @@ serve: $(VENV)/run.stamp  ## Serve a class by several processes behind nginx: RE
 	.ci/nginx
 	$(BIN)/python -m pages.ui.serving --replicas $(REPLICAS) --port $(PORT)
 
-test: lint types quick smoke  ## Set up and run what decides: quick and certain tests, twelve minutes
+test: $(VENV)/dev.stamp  ## Set up and run what decides: quick and certain tests, twelve minutes
+	+$(MAKE) --no-print-directory -j 2 types lint collected
+	+$(MAKE) --no-print-directory quick smoke
 
 check: check-slow check-services check-browser check-coverage  ## Set up and run everything else
 
 gate:  ## Run what decides as it will be decided: HEAD in a fresh clone, a note in .gate
 	.ci/gate
 
+# Written while mypy runs on the other core: what two processes would else both make of the tests.
+collected: $(VENV)/dev.stamp
+	-@$(PYTEST) --collect-only -qq > /dev/null 2>&1
+
 quick: $(VENV)/dev.stamp
-	$(PYTEST) -n 2 --dist worksteal -m "not slow and not services and not browser" --durations 10
+	$(PYTEST) -n 2 --dist worksteal -m "$(QUICKLY)" --durations 10
 
 smoke: $(VENV)/dev.stamp
 	.ci/chromium $(BIN)
@@ -56,7 +65,7 @@ check-browser: $(VENV)/dev.stamp  ## Every journey in a real Chromium
 	$(PYTEST) $(LONG) -n 2 --dist loadfile -m "browser and not smoke" tests/browser
 
 check-coverage: $(VENV)/dev.stamp  ## What `make test` covers, with floors
-	$(PYTEST) $(LONG) -n 2 --dist worksteal -m "not slow and not services and not browser" --cov --cov-report=
+	$(PYTEST) $(LONG) -n 2 --dist worksteal -m "$(QUICKLY)" --cov --cov-report=
 	$(BIN)/coverage report --skip-covered --include="core/*" --fail-under=95
 	$(BIN)/coverage report --skip-covered --include="app.py,pages/*" --fail-under=90
 

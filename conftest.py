@@ -4,6 +4,7 @@ Nor on chance: properties are tried on the same cases each time. New ones are `m
 """
 
 import functools
+import gc
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -130,3 +131,9 @@ def nothing_left_at_work(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def in_place(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let files be read in the test's own process, but where a test waits for another one."""
     monkeypatch.setattr(apart, "IN_PLACE", True)
+
+
+def pytest_collection_finish() -> None:
+    """Keep what is there for good out of the collector's way: it walks through it at each turn."""
+    gc.collect()
+    gc.freeze()

@@ -26,7 +26,8 @@ def sources(tmp_path):
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_file_is_refused_in_one_short_sentence_and_leaves_nothing(sources, tmp_path, name):
-    content, said = REFUSED[name]
+    made, said = REFUSED[name]
+    content = made() if callable(made) else made
     with pytest.raises(InvalidInputError) as caught:
         sources.add_bytes(content, name)
     sentence = str(caught.value)
