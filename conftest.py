@@ -137,3 +137,8 @@ def pytest_collection_finish() -> None:
     """Keep what is there for good out of the collector's way: it walks through it at each turn."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """Give it back: libraries report as leaked what is still frozen when the process ends."""
+    gc.unfreeze()
