@@ -38,31 +38,80 @@ def settle(page):
     waiting.settle(page, CHARTS, busy=["lines are ready"])
 
 
-def test_while_the_button_is_down_the_board_shows_the_place_under_it(visit):
-    page = visit(QUICK)
-    settle(page)
-    before = page.evaluate(SHOWN)
-    slider = page.locator(".st-key-eps input[type='range']")
+def dragged(page, key):
+    """Drag a slider to three places, its button down; return the last label and what is shown."""
+    slider = page.locator(f".st-key-{key} input[type='range']")
     thumb = slider.locator("xpath=..").bounding_box()
     x, y = thumb["x"] + thumb["width"] / 2, thumb["y"] + thumb["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
-    labels = set()
-    for step in (8, 16, 24):
+    labels = []
+    for step in (10, 20, 30):
         page.mouse.move(x + step, y)
         label = slider.get_attribute("aria-valuetext")
         page.wait_for_function(FOLLOWS, arg=label)
-        labels.add(label)
-    assert len(labels) > 1
-    assert "eps=" not in page.url
-    under = page.evaluate(SHOWN)
-    assert under["ring"] != before["ring"]
-    assert under["bars"] != before["bars"]
+        labels.append(label)
+    assert len(set(labels)) > 1
+    return label, page.evaluate(SHOWN)
+
+
+def released(page, key):
+    """Let the slider go; return what is shown once the server has drawn it."""
     page.mouse.up()
-    page.wait_for_url(re.compile(r"eps="))
+    page.wait_for_url(re.compile(rf"[?&]{key}="))
     settle(page)
     page.wait_for_function("!document.querySelector('[data-lsc-live]')")
-    assert page.evaluate(SHOWN) == under
+    return page.evaluate(SHOWN)
+
+
+def test_while_the_button_is_down_the_board_shows_the_place_under_it(visit):
+    page = visit(QUICK)
+    settle(page)
+    before = page.evaluate(SHOWN)
+    label, under = dragged(page, "eps")
+    assert "eps=" not in page.url
+    assert under["ring"] != before["ring"]
+    assert under["bars"] != before["bars"]
+    assert released(page, "eps") == under
     other = visit(f"{QUICK}&eps={label}")
     settle(other)
     assert other.evaluate(SHOWN) == under
+
+
+def test_another_slider_is_followed_once_it_has_moved(visit):
+    page = visit(f"{QUICK}&notion=alip&eps=0.5&lam=0.2")
+    settle(page)
+    page.locator(".st-key-lam input[type='range']").press("ArrowRight")
+    page.wait_for_url(re.compile(r"lam=0\.25"))
+    settle(page)
+    before = page.evaluate(SHOWN)
+    _, under = dragged(page, "lam")
+    assert "lam=0.25" in page.url
+    assert page.evaluate(
+        "document.querySelector('.st-key-frontier .lsc-plot').hasAttribute('data-lsc-working')"
+    )
+    assert under["bars"] != before["bars"]
+    after = released(page, "lam")
+    assert {**after, "ring": under["ring"]} == under
+
+
+def test_a_file_of_ones_own_is_followed_and_kept_by_no_cache(visit):
+    rows = b"f,a\nm,b\n" * 40 + b"f,c\nm,c\n" * 10 + b"f,b\nm,a\n"
+    page = visit("data")
+    page.locator(".st-key-own summary").click()
+    page.locator(".st-key-own_file input[type='file']").set_input_files(
+        {"name": "people.csv", "mimeType": "text/csv", "buffer": b"sex,job\n" + rows}
+    )
+    page.wait_for_url(re.compile("upload"))
+    page.get_by_role("link", name="Explore", exact=True).first.click()
+    settle(page)
+    before = page.evaluate(SHOWN)
+    _, under = dragged(page, "eps")
+    assert under["bars"] != before["bars"]
+    assert released(page, "eps") == under
+    asked = page.evaluate(
+        "performance.getEntriesByType('resource').map(e => e.name).filter(n => /frames/.test(n))"
+    )
+    assert asked
+    answer = page.request.get(asked[-1].partition("?")[0] + "?near=0")
+    assert answer.headers["cache-control"] == "no-store"

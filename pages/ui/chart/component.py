@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -138,9 +138,9 @@ def _made(
     return found
 
 
-def follow(**data: Any) -> None:
-    """Have the charts on the page follow a slider; `data`: see live.js."""
-    _FOLLOWING(data=data, key="following")
+def follow(sliders: Sequence[Mapping[str, Any]]) -> None:
+    """Have the charts on the page follow sliders, each with what live.js asks of it."""
+    _FOLLOWING(data={"sliders": [dict(one) for one in sliders]}, key="following")
 
 
 def saving(key: str, charts: Mapping[str, str]) -> None:

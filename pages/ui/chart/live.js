@@ -1,5 +1,5 @@
 
-// The charts and the answer follow a slider while it moves. The server gives frames of its places
+// The charts and the answer follow a slider while it moves, each slider by a view of its own. The server gives frames of its places
 // ahead; here nothing is computed. What the server sends meanwhile waits until the slider rests.
 
 // Milliseconds between two questions for frames that are not ready, and those for which a slider
@@ -7,13 +7,17 @@
 const AGAIN = 500;
 const INTEREST = 20000;
 
+// Compressed bytes of frames that a slider keeps: of a large question those nearest to it.
+const MOST_BYTES = 2e6;
+
 // Milliseconds of rest before a place is drawn where less motion is asked for.
 const REST = 250;
 
+// From the place where the component lies to its views, by the key of the slider.
 const followers = new WeakMap();
 
 function sliderOf(view) {
-  return view.data.slider && document.querySelector(`.st-key-${view.data.slider} input[type=range]`);
+  return document.querySelector(`.st-key-${view.data.slider} input[type=range]`);
 }
 
 function labelOf(view) {
@@ -51,7 +55,13 @@ function show(view, frame) {
   working(view, false);
   say(view, frame);
   for (const [key, part] of Object.entries(frame.charts)) hold(view, key, part);
-  hold(view, "frontier", { now: frame.ring });
+  if (view.data.lines) hold(view, "frontier", { now: frame.ring });
+  else frontier()?.toggleAttribute("data-lsc-working", true);
+}
+
+// Its lines are of other values than the one under the finger, unless that is their own axis.
+function frontier() {
+  return document.querySelector(".st-key-board_charts .st-key-frontier .lsc-plot");
 }
 
 function hold(view, key, part) {
@@ -139,6 +149,7 @@ function rest(view) {
   if (!view.label) return;
   view.label = null;
   working(view, false);
+  frontier()?.removeAttribute("data-lsc-working");
   view.copy?.remove();
   view.copy = null;
   if (view.own) delete view.own.dataset.lscBehind;
@@ -161,25 +172,39 @@ async function ask(view) {
   view.asks = true;
   while (!view.gone && address === view.data.address && performance.now() < view.until) {
     const had = [...view.frames.keys()];
-    if (had.length >= labels.length) break;
+    if (had.length >= labels.length || (view.full && view.frames.has(view.near))) break;
     const response = await fetch(`${address}?near=${view.near}&had=${had.join(".")}`).catch(() => null);
     if (!response?.ok || address !== view.data.address) break;
     const { frames, charts: parts } = await response.json();
     for (const [place, frame] of Object.entries(frames)) {
       frame.charts = Object.fromEntries(Object.entries(parts).map(([key, all]) => [key, all[place]]));
+      frame.bytes = Number(response.headers.get("content-length")) / Object.keys(frames).length;
       view.frames.set(Number(place), frame);
     }
+    forget(view);
     const under = view.label && view.frames.get(labels.indexOf(view.label));
     if (under && view.copy?.hasAttribute("data-lsc-working")) show(view, under);
-    if (!Object.keys(frames).length) await new Promise((resolve) => setTimeout(resolve, AGAIN));
+    if (view.full || !Object.keys(frames).length) await new Promise((resolve) => setTimeout(resolve, AGAIN));
   }
   view.asks = false;
   if (!view.gone && address !== view.data.address && performance.now() < view.until) ask(view);
 }
 
+// Drops the frames farthest from the slider where there is no room for all.
+function forget(view) {
+  const far = [...view.frames].sort(([a], [b]) => Math.abs(b - view.near) - Math.abs(a - view.near));
+  let bytes = far.reduce((sum, [, frame]) => sum + frame.bytes, 0);
+  while (bytes > MOST_BYTES && far.length > 1) {
+    const [place, frame] = far.shift();
+    bytes -= frame.bytes;
+    view.frames.delete(place);
+    view.full = true;
+  }
+}
+
 function begin(view) {
   const sidebar = document.querySelector("[data-testid=stSidebar]");
-  const concerns = (event) => event.target.closest?.(`.st-key-${view.data.slider || "none"}`);
+  const concerns = (event) => event.target.closest?.(`.st-key-${view.data.slider}`);
   view.observer = new MutationObserver((changes) => {
     const slider = sliderOf(view);
     if (changes.some(({ target }) => target === slider)) noticed(view);
@@ -196,26 +221,40 @@ function end(view) {
   rest(view);
 }
 
-// data: the address of the frames, the key of the slider, the labels of its places as the slider
-// says them, and the one that the server has drawn last.
-export function follow({ data, parentElement }) {
-  let view = followers.get(parentElement);
+// What the server says of a slider: the address of its frames, its key, the labels of its places as
+// it says them, the one that the server has drawn last, and whether the frontier's lines stay.
+function told(views, data) {
+  let view = views.get(data.slider);
   const anew = !view;
   if (anew) {
     view = { frames: new Map(), held: new Set(), label: null, near: 0, until: 0, asks: false };
-    followers.set(parentElement, view);
+    views.set(data.slider, view);
   }
   // Another question's frames are of no use; those of a search that went on may be better now.
-  if (view.data?.address !== data.address) view.frames.clear();
+  if (view.data?.address !== data.address) {
+    view.frames.clear();
+    view.full = false;
+  }
   for (const [place, frame] of view.frames) if (frame.open) view.frames.delete(place);
   view.data = data;
   view.near = Math.max(0, data.labels.indexOf(data.now));
   if (anew) begin(view);
   move(view);
-  return () => {
-    if (!parentElement.isConnected) {
+}
+
+export function follow({ data, parentElement }) {
+  const views = followers.get(parentElement) ?? new Map();
+  followers.set(parentElement, views);
+  const ended = (stays) => {
+    for (const [key, view] of views) {
+      if (stays(key)) continue;
       end(view);
-      followers.delete(parentElement);
+      views.delete(key);
     }
+  };
+  ended((key) => data.sliders.some(({ slider }) => slider === key));
+  for (const one of data.sliders) told(views, one);
+  return () => {
+    if (!parentElement.isConnected) ended(() => false);
   };
 }

@@ -188,7 +188,9 @@ def _answer(slots: Slots, scenario: Scenario) -> None:
             remedies.show(scenario, error)
         _last(slots)
         return
-    ahead.begin(result, controls.places, meaning.quick(scenario))
+    for name in frames.names(scenario):
+        parts = meaning.quick(scenario) if name == "eps" else ()
+        ahead.begin(result, controls.places, parts, name)
     shown = ShownAnswer(result, frontier_lines.find(scenario, work))
     st.session_state[_LAST] = shown
     if "frontier" not in slots:

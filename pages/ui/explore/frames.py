@@ -1,14 +1,15 @@
-"""Frames: what Explore's board shows at each place of a slider, for a browser that draws it.
+"""Frames: what Explore's board shows at each place of its sliders, for a browser that draws it.
 
 A frame is made by the functions that make the page itself, of an answer that is there already. The
-browser asks for the frames nearest to the slider first, by an address that nobody can guess.
+browser asks for the frames nearest to the slider first, by an address that nobody can guess. The
+slider of ε has them at once, another one once it was moved.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -23,8 +24,7 @@ from pages.ui.frame import controls, page_frame
 from pages.ui.parts import key_figures
 from pages.ui.serving import offers
 from pages.ui.style.base import numbers
-from pages.ui.work import answers, context, visits
-from pages.ui.work.store import is_private
+from pages.ui.work import ahead, answers, context, visits
 
 Frame = dict[str, Any]
 
@@ -37,7 +37,7 @@ APART = (
 AT_ONCE = 4
 """Most frames that one request makes: the slider may have moved on meanwhile."""
 
-_LAST = "_frames"
+_LAST, _MOVED, _SHOWN = "_frames", "_frames_moved", "_frames_shown"
 
 
 def notes(scenario: Scenario) -> tuple[str, ...]:
@@ -67,22 +67,28 @@ def frame(result: Result, unit: str, *, provisional: bool) -> Frame:
 
 @dataclass(frozen=True)
 class Offer:
-    """A question whose frames are offered: at these budgets in nats, in this unit."""
+    """A question whose frames are offered: at these places of the slider of its number `name`.
+
+    `owner`: the visit whose own the data is, and whose answers alone are shown.
+    """
 
     scenario: Scenario
-    places: tuple[float, ...]
+    places: tuple[float | None, ...]
     unit: str
+    name: str = "eps"
+    owner: visits.Owner | None = None
 
 
 def offer(what: Offer) -> str:
     """Return the address, relative to the pages, where a session's browser gets its frames."""
-    known: tuple[Offer, str] | None = st.session_state.get(_LAST)
+    offered: dict[str, tuple[Offer, str]] = st.session_state.setdefault(_LAST, {})
+    known = offered.get(what.name)
     if known is not None and known[0] == what and offers.is_open(known[1]):
         return known[1]
     if known is not None:
         offers.withdraw(known[1])
     address = offers.offer(partial(answer, what))
-    st.session_state[_LAST] = what, address
+    offered[what.name] = what, address
     return address
 
 
@@ -90,12 +96,12 @@ def ready(what: Offer, near: int, had: Iterable[int]) -> dict[int, Frame]:
     """Return some frames that can be made at once, by their place, those nearest to one first."""
     had, found = set(had), {}
     order = sorted(range(len(what.places)), key=lambda place: abs(place - near))
-    with visits.for_no_visit():
-        for place in order:
+    with visits.ahead_for(what.owner) as at_hand:
+        for place in order if at_hand else ():
             if place in had:
                 continue
             try:
-                result = answers.ready(replace(what.scenario, eps=what.places[place]))
+                result = answers.ready(ahead.at(what.scenario, what.name, what.places[place]))
                 if result is not None:
                     waits = answers.is_provisional(result)
                     found[place] = frame(result, what.unit, provisional=waits)
@@ -129,20 +135,36 @@ def written(found: dict[int, Frame]) -> bytes:
 
 
 def show(scenario: Scenario) -> None:
-    """Have the board follow the slider of ε while it moves; call it after all that is live."""
-    places = [] if is_private(scenario.data) else controls.places(scenario)
-    if not places:
-        follow(address="", slider="", labels=[], now="")
-        return
-    labels = controls.labels(places, scenario)
-    asked = Offer(replace(scenario, eps=0.0), tuple(places), controls.unit())
-    follow(
-        address=offer(asked),
-        slider=controls.eps_key(scenario),
-        labels=labels,
-        now=labels[_nearest(places, scenario.eps)],
-    )
+    """Have the board follow sliders while they move; call it after all that is live."""
+    follow([_followed(name, scenario) for name in names(scenario)])
 
 
-def _nearest(places: Sequence[float], eps: float) -> int:
-    return min(range(len(places)), key=lambda place: abs(places[place] - eps))
+def _followed(name: str, scenario: Scenario) -> dict[str, Any]:
+    """Return what a browser is told of a slider that the board follows: see live.js."""
+    places = controls.places(scenario, name)
+    asked = ahead.wherever(scenario, name)
+    owner = visits.owner(scenario.data)
+    return {
+        "address": offer(Offer(asked, tuple(places), controls.unit(), name, owner)),
+        "slider": controls.slider_key(scenario, name),
+        "labels": controls.labels(places, scenario, name),
+        "now": controls.labels([getattr(scenario, name)], scenario, name)[0],
+        "lines": name == "eps",
+    }
+
+
+def names(scenario: Scenario) -> list[str]:
+    """Return the numbers whose sliders are followed, the one moved last at the end.
+
+    ε from the start, another one once it was moved: at first each would be work for nothing.
+    """
+    if not ahead.may(scenario):
+        return []
+    moved: list[str] = st.session_state.setdefault(_MOVED, ["eps"])
+    last: Scenario | None = st.session_state.get(_SHOWN)
+    st.session_state[_SHOWN] = scenario
+    for name in controls.NUMBERS:
+        if last is not None and last != scenario and last == ahead.at(scenario, name, getattr(last, name)):
+            moved = [*(one for one in moved if one != name), name]
+    st.session_state[_MOVED] = moved
+    return [name for name in moved if controls.places(scenario, name)]

@@ -15,6 +15,7 @@ from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
 from core.nonstochastic import UTILITIES
 from core.notions import catalogue as notions
+from core.notions.numbers import declared
 from core.scenario import DOMAINS, Domain, Scenario, spans
 from pages.ui.frame import data_controls, pickers, purpose, state
 from pages.ui.style import glossary
@@ -38,6 +39,9 @@ MECHANISMS, PROMISES = "mechanisms", "promises"
 
 KEPT = {"resolution": "resolution", "distortion": "closeness"}
 """What the interface calls each utility of a quantisation."""
+
+NUMBERS = tuple(declared())
+"""The numbers of a promise."""
 
 SLIDERS = {name: domain.title for name, domain in DOMAINS.items() if domain.title}
 """What each slider is called; what it does is in the glossary, under the same key."""
@@ -193,13 +197,12 @@ def _slider(name: str, scenario: Scenario, *, disabled: bool, robust: bool | Non
         "persist_state": "session",
     }
     if name == "alpha":
-        orders = sorted({*(SET_ORDERS if robust else ALPHAS), scenario.alpha})
-        st.select_slider(options=orders, format_func=order, **shown)
+        st.select_slider(options=orders(scenario, robust=robust), format_func=order, **shown)
         return
     domain, now = ends(name, scenario), getattr(scenario, name)
     if math.isinf(DOMAINS[name].high):
         st.select_slider(options=steps(domain, now), format_func=budget, **shown)
-    elif name == "eps" and unit() == "bits" and spans.in_nats(scenario.notion):
+    elif _in_bits(name, scenario):
         _bits(shown, domain)
     else:
         low, high = min(domain.low, now), max(domain.high, now)
@@ -224,6 +227,11 @@ def hold(key: str, now: float, ends: tuple[float, float, float]) -> None:
         st.session_state[key] = now
 
 
+def orders(scenario: Scenario, *, robust: bool) -> list[float]:
+    """Return the values of the slider of α, the present one among them."""
+    return sorted({*(SET_ORDERS if robust else ALPHAS), scenario.alpha})
+
+
 def steps(domain: Domain, now: float) -> list[float]:
     """Return the values of a slider that ends with ∞, the present one among them."""
     high = domain.high if math.isfinite(domain.high) else spans.MOST  # of data without an answer
@@ -243,27 +251,52 @@ def ends(name: str, scenario: Scenario) -> Domain:
         return spans.usual(name)
 
 
-def places(scenario: Scenario) -> list[float]:
-    """Return the values of ε that its slider has on this data, in nats; none where it is off."""
-    domain = ends("eps", scenario)
-    if "eps" in scenario.without_effect() or math.isinf(domain.high):
+def places(scenario: Scenario, name: str = "eps") -> list[Any]:
+    """Return the values that a number's slider has on this data; none where it is off.
+
+    They are as a scenario holds them: budgets in nats.
+    """
+    if name in scenario.without_effect():
         return []
-    in_bits = unit() == "bits" and spans.in_nats(scenario.notion)
+    if name == "n":
+        own = derived.counted(scenario.data).joint.n
+        return [None if value == own else value for value in sizes(scenario)]
+    if name == "alpha":
+        return orders(scenario, robust=notions.entry(scenario.notion).kind.of_estimate)
+    domain = ends(name, scenario)
+    if math.isinf(DOMAINS[name].high):
+        return steps(domain, getattr(scenario, name))
+    if math.isinf(domain.high):
+        return []
+    in_bits = _in_bits(name, scenario)
     shown = replace(domain, high=_most_bits(domain)) if in_bits else domain
     found = [value for value in steps(shown, domain.low) if math.isfinite(value)]
     return [min(to_nats(value, "bits"), domain.high) for value in found] if in_bits else found
 
 
-def labels(values: Sequence[float], scenario: Scenario) -> list[str]:
-    """Return how the slider of ε says each of these values, given in nats."""
-    in_bits = unit() == "bits" and spans.in_nats(scenario.notion)
-    written = step_format(ends("eps", scenario).step)
+def labels(values: Sequence[Any], scenario: Scenario, name: str = "eps") -> list[str]:
+    """Return how a number's slider says each of these values, given as a scenario holds them."""
+    if name == "n":
+        own = derived.records(replace(scenario, n=None))
+        return [size(own if value is None else value) for value in values]
+    if name == "alpha":
+        return [order(value) for value in values]
+    if math.isinf(DOMAINS[name].high):
+        return [budget(value) for value in values]
+    in_bits, written = _in_bits(name, scenario), step_format(ends(name, scenario).step)
     return [written % (in_unit(value, "bits") if in_bits else value) for value in values]
 
 
-def eps_key(scenario: Scenario) -> str:
-    """Return the key of the slider of ε."""
-    return IN_BITS if unit() == "bits" and spans.in_nats(scenario.notion) else "eps"
+def slider_key(scenario: Scenario, name: str = "eps") -> str:
+    """Return the key of a number's slider."""
+    if name == "n":
+        return "records"
+    return IN_BITS if _in_bits(name, scenario) else name
+
+
+def _in_bits(name: str, scenario: Scenario) -> bool:
+    """Say whether a number's slider has a value of its own, in bits."""
+    return name == "eps" and unit() == "bits" and spans.in_nats(scenario.notion)
 
 
 def _most_bits(domain: Domain) -> float:
@@ -317,13 +350,24 @@ def records(scenario: Scenario) -> None:
 
     st.select_slider(
         "n · records behind the estimate",
-        options=sorted({*RECORDS, now, *([own] if own else [])}),
-        format_func=lambda n: f"{n:,}",
+        options=sizes(scenario),
+        format_func=size,
         key="records",
         on_change=take,
         persist_state="session",
         help=glossary.meaning("n"),
     )
+
+
+def sizes(scenario: Scenario) -> list[int]:
+    """Return the values of the slider of n, the present one and the data's own among them."""
+    now, own = derived.records(scenario), derived.counted(scenario.data).joint.n
+    return sorted({*RECORDS, now, *([own] if own else [])})
+
+
+def size(records: int) -> str:
+    """Write a number of records."""
+    return f"{records:,}"
 
 
 def unit_switch() -> None:

@@ -1,29 +1,31 @@
-"""Answers at the other places of a slider, worked out for all sessions before one moves there.
+"""Answers at the other places of a slider, worked out before a session moves there.
 
-Only about data that all share; the nearest first and, among them, ever smaller and larger ones, as
-an answer at a smaller ε is shown where there is no better one yet. Work ends with the last page.
+About data that all share for all sessions, about a session's own for itself. The nearest come first
+and, among those of ε, ever smaller and larger ones, because an answer at a smaller ε is shown where
+there is no better one yet. A page has one question for each slider; work ends with the last page.
 """
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pickle import PicklingError
 from typing import Any
 
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.data import Counted
+from core.data.databases.reference import is_reference
 from core.errors import CoreError
 from core.jobs import Job
 from core.jobs.work import find_all, find_answer
-from core.scenario import Result, Scenario
-from pages.ui.work import glances
+from core.scenario import DOMAINS, Result, Scenario
+from pages.ui.work import glances, visits
 from pages.ui.work.long_answer import WORKERS, LongAnswer
-from pages.ui.work.store import is_private
-from pages.ui.work.visits import for_no_visit, is_open
+from pages.ui.work.visits import Owner, is_open
 
 AT_ONCE = 4
 """Places that a worker answers before it looks where the slider is now."""
@@ -41,32 +43,45 @@ Parts = Sequence[Callable[[Scenario], LongAnswer[Any]]]
 
 @dataclass(eq=False)
 class _Question:
-    """A question with the places of its slider that are left, and the pages that show it."""
+    """A question with the places of a slider that are left, and the pages that show it.
+
+    The slider is that of the scenario's number `name`.
+    """
 
     scenario: Scenario
+    name: str
     counted: Counted
-    left: list[float]
+    left: list[float | None]
     parts: Parts
-    pages: set[str]
+    owner: Owner | None = None
+    pages: set[str] = field(default_factory=set)
     factor: float = 1.0
 
     def next(self, most: int) -> list[Scenario]:
         """Return and strike the places to answer next: the nearest, and ever farther ones."""
-        eps = self.scenario.eps
-        self.factor *= 2
-        here = eps or min((place for place in self.left if place > 0), default=0.0)
-        far = [place for place in (here / self.factor, here * self.factor) if self._spans(place)]
-        wanted = [*far, *[eps] * most][: min(most, len(self.left))]
+        now = self._at(getattr(self.scenario, self.name))
+        wanted = [*self._far(now), *[now] * most][: min(most, len(self.left))]
         found = []
-        for place in wanted:
-            found.append(min(self.left, key=lambda left: abs(left - place)))
+        for value in wanted:
+            found.append(min(self.left, key=lambda left: abs(self._at(left) - value)))
             self.left.remove(found[-1])
-        asked = [replace(self.scenario, eps=place) for place in found]
+        asked = [at(self.scenario, self.name, place) for place in found]
         return [one for one in asked if not glances.is_taken(one)]
 
-    def _spans(self, eps: float) -> bool:
-        """Say whether there are places left on both sides of an ε."""
-        return bool(self.left) and min(self.left) <= eps <= max(self.left)
+    def _far(self, now: float) -> list[float]:
+        """Return ever smaller and larger values of ε, with places left on both sides of each."""
+        if self.name != "eps":
+            return []
+        self.factor *= 2
+        left = [self._at(place) for place in self.left]
+        here = now or min((place for place in left if place > 0), default=0.0)
+        far = (here / self.factor, here * self.factor)
+        return [value for value in far if left and min(left) <= value <= max(left)]
+
+    def _at(self, place: float | None) -> float:
+        """Return where a place lies: ∞ beyond all others, no number at that of the data's own."""
+        own = self.counted.joint.n if place is None else place
+        return min(float(own or 0), sys.float_info.max / 2)
 
 
 class Ahead:
@@ -76,7 +91,7 @@ class Ahead:
         self, submit: Callable[..., Job[Any]], is_open: Callable[[str], bool] = lambda _: True
     ) -> None:
         self._submit, self._is_open = submit, is_open
-        self._questions: OrderedDict[str, _Question] = OrderedDict()
+        self._questions: OrderedDict[tuple[str, str, Owner | None], _Question] = OrderedDict()
         self._lock = threading.Lock()
         self._working = False
 
@@ -84,23 +99,29 @@ class Ahead:
         self,
         page: str,
         result: Result,
-        places: Callable[[Scenario], Sequence[float]],
+        places: Callable[[Scenario, str], Sequence[float | None]],
         parts: Parts = (),
+        *,
+        name: str = "eps",
+        owner: Owner | None = None,
     ) -> bool:
-        """Have a question answered at places of its slider; say whether work is to begin."""
+        """Have a question answered at places of a slider; say whether work is to begin."""
         scenario = result.scenario
-        name = repr(replace(scenario, eps=0.0))
+        key = name, repr(wherever(scenario, name)), owner
         with self._lock:
-            asked = self._questions.get(name)
+            asked = self._questions.get(key)
             if asked is None:
-                left = list(places(scenario))
-                asked = _Question(scenario, result.counted, left, parts, set())
-                self._questions[name] = asked
+                left = list(places(scenario, name))
+                asked = _Question(scenario, name, result.counted, left, parts, owner)
+                self._questions[key] = asked
                 while len(self._questions) > MOST:
                     self._questions.popitem(last=False)
+            for other in self._questions.values():
+                if other.name == name and other is not asked:
+                    other.pages.discard(page)
             asked.scenario = scenario
             asked.pages.add(page)
-            self._questions.move_to_end(name)
+            self._questions.move_to_end(key)
             begins = not self._working and bool(asked.left)
             self._working |= begins
         return begins
@@ -124,36 +145,55 @@ class Ahead:
     def _next(self) -> tuple[_Question, list[Scenario]] | None:
         """Return the question touched last, at its next places; None if none is left."""
         with self._lock:
-            for name, asked in reversed(list(self._questions.items())):
+            for key, asked in reversed(list(self._questions.items())):
                 asked.pages = {page for page in asked.pages if self._is_open(page)}
-                if not asked.pages:
-                    del self._questions[name]
-                    continue
-                while asked.left:
-                    near = asked.next(AT_ONCE)
-                    if near:
-                        return asked, near
+                with visits.ahead_for(asked.owner) as at_hand:
+                    if not asked.pages or not at_hand:
+                        del self._questions[key]
+                        continue
+                    while asked.left:
+                        near = asked.next(AT_ONCE)
+                        if near:
+                            return asked, near
             self._working = False  # under the same lock: whoever asks from now on begins anew
         return None
 
     def _answer(self, asked: _Question, near: Sequence[Scenario]) -> None:
         """Have a worker answer a question at some places, and keep what it finds."""
-        parts = [part(one) for one in near for part in asked.parts]
         calls = [(find_answer, (glances.hurried(one), asked.counted)) for one in near]
-        with for_no_visit():
+        with visits.ahead_for(asked.owner):
+            parts = [part(one) for one in near for part in asked.parts]
             calls += [(part.call, part.arguments()) for part in parts]
-        job = self._submit(find_all, calls, time_limit=60.0, owner=OWNER)
-        found = job.result()
-        for one, answer in zip(near, found, strict=False):
-            if not isinstance(answer, CoreError):
-                glances.take(replace(answer, scenario=one), asked.counted)
-        for part, answer in zip(parts, found[len(near) :], strict=True):
-            if not isinstance(answer, CoreError):
-                part.offer(answer)
+        found = self._submit(find_all, calls, time_limit=60.0, owner=OWNER).result()
+        with visits.ahead_for(asked.owner) as at_hand:
+            if not at_hand:
+                return
+            for one, answer in zip(near, found, strict=False):
+                if not isinstance(answer, CoreError):
+                    glances.take(replace(answer, scenario=one), asked.counted)
+            for part, answer in zip(parts, found[len(near) :], strict=True):
+                if not isinstance(answer, CoreError):
+                    part.offer(answer)
 
 
 AHEAD = Ahead(WORKERS.submit, is_open)
 """The questions of this server's pages."""
+
+
+def may(scenario: Scenario) -> bool:
+    """Say whether other places of a question are answered ahead: no data base is asked unasked."""
+    return not is_reference(scenario.data.source) and not glances.is_slow(scenario)
+
+
+def at(scenario: Scenario, name: str, place: Any) -> Scenario:
+    """Return a scenario at another place of a number's slider."""
+    return replace(scenario, **{name: place})
+
+
+def wherever(scenario: Scenario, name: str) -> Scenario:
+    """Return the same scenario for all places of a number's slider."""
+    return at(scenario, name, DOMAINS[name].low)
+
 
 _served = threading.Event()
 
@@ -163,12 +203,18 @@ def serve() -> None:
     _served.set()
 
 
-def begin(result: Result, places: Callable[[Scenario], Sequence[float]], parts: Parts = ()) -> None:
-    """Have the question on screen answered at the other places of its slider, in the background."""
+def begin(
+    result: Result,
+    places: Callable[[Scenario, str], Sequence[float | None]],
+    parts: Parts = (),
+    name: str = "eps",
+) -> None:
+    """Have the question on screen answered at the other places of a slider, in the background."""
     context, scenario = get_script_run_ctx(), result.scenario
     if context is None or not _served.is_set():  # a page that a test runs alone has no server
         return
-    if is_private(scenario.data) or glances.is_slow(scenario):
+    if not may(scenario):
         return
-    if AHEAD.want(context.session_id, result, places, parts):
+    owner = visits.owner(scenario.data)
+    if AHEAD.want(context.session_id, result, places, parts, name=name, owner=owner):
         threading.Thread(target=AHEAD.work, daemon=True, name="liftscope-ahead").start()

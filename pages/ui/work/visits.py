@@ -123,22 +123,37 @@ _visits: dict[str, weakref.WeakSet[Visit]] = {}
 
 _lock = threading.RLock()
 
-_NOBODYS: ContextVar[Visit | None] = ContextVar("visit_of_nobody", default=None)
+_STAND_IN: ContextVar[Visit | None] = ContextVar("stand_in", default=None)
+
+Owner = weakref.ref[Visit]
+"""Whom data and its answers belong to, as long as Streamlit holds that visit."""
+
+
+def owner(data: DataSpec) -> Owner | None:
+    """Return the running visit where some data is its own; None where all share it."""
+    return weakref.ref(visit()) if is_private(data) else None
 
 
 @contextmanager
-def for_no_visit() -> Iterator[None]:
-    """Let no visit's wishes count while the block runs, for work that is done for all of them."""
-    token = _NOBODYS.set(Visit())
+def ahead_for(owner: Owner | None) -> Iterator[bool]:
+    """Let no visit's wishes count while the block runs: it works ahead, in whatever thread.
+
+    With an owner its data and its answers are those at hand; says whether they still are.
+    """
+    own = None if owner is None else owner()
+    stand_in = Visit()
+    if own is not None:
+        stand_in = Visit(own.name, "", own.sources, known=own.known, store=own.store)
+    token = _STAND_IN.set(stand_in)
     try:
-        yield
+        yield owner is None or own is not None
     finally:
-        _NOBODYS.reset(token)
+        _STAND_IN.reset(token)
 
 
 def visit() -> Visit:
     """Return what the running visit has."""
-    own: Visit | None = _NOBODYS.get()
+    own: Visit | None = _STAND_IN.get()
     if own is not None:
         return own
     own = st.session_state.get(_VISIT)

@@ -1,7 +1,9 @@
 """Frames: what a browser draws while a slider moves is what the server draws when it rests."""
 
+import gc
 import json
 import random
+import weakref
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +17,7 @@ from core.scenario.url import to_query
 from pages.ui.explore import frames
 from pages.ui.explore.frames import Offer
 from pages.ui.style.labels import markdown
+from pages.ui.work import derived, glances, visits
 from tests.pages.waiting import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("no_lines")
@@ -116,8 +119,49 @@ def test_frames_are_written_for_the_place_and_without_those_that_were_had(monkey
         frames.answer(OFFER, {"near": "near"})
 
 
-def test_data_of_one_session_is_offered_to_none(monkeypatch):
+@pytest.fixture
+def followed(monkeypatch):
     sent = []
-    monkeypatch.setattr(frames, "follow", lambda **told: sent.append(told))
-    frames.show(Scenario(data=DataSpec("upload:0123456789abcdef", ("a",), ("b",))))
-    assert sent == [{"address": "", "slider": "", "labels": [], "now": ""}]
+    monkeypatch.setattr(frames, "follow", sent.append)
+    monkeypatch.setattr(frames.st, "session_state", {"unit": "nats"})
+    return sent
+
+
+def test_a_slider_is_followed_once_it_has_moved_and_the_last_one_comes_last(followed):
+    asked = Scenario(notion="alip", mechanism="watchdog")
+    for now in (asked, replace(asked, lam=0.3), replace(asked, lam=0.3, eps=0.5)):
+        frames.show(now)
+    assert [[one["slider"] for one in sent] for sent in followed] == [
+        ["eps"],
+        ["eps", "lam"],
+        ["lam", "eps"],
+    ]
+    share, budget = followed[-1]
+    assert (share["now"], share["lines"]) == ("0.30", False)
+    assert (budget["now"], budget["lines"]) == ("0.50", True)
+    assert share["labels"][6] == "0.30"
+    assert share["address"] != followed[1][1]["address"]  # another ε
+    frames.show(replace(asked, lam=0.3, eps=0.5, mechanism="subset_merging"))
+    assert [one["slider"] for one in followed[-1]] == ["lam", "eps"]
+
+
+def test_the_place_between_two_places_is_none_of_them(followed):
+    frames.show(Scenario(mechanism="watchdog", eps=0.333))
+    assert followed[0][0]["now"] == "0.33"
+    assert "0.33" not in followed[0][0]["labels"]
+
+
+def test_a_sessions_own_data_has_frames_for_it_alone_until_it_ends():
+    owner, other = visits.Visit(name="one"), visits.Visit(name="two")
+    result = evaluate(Scenario(mechanism="watchdog"))
+    own = replace(result.scenario, data=DataSpec("matrix:own", (), ()))
+    offered = Offer(own, (own.eps,), "nats", owner=weakref.ref(owner))
+    with visits.ahead_for(offered.owner):
+        derived.kept(own.data, ("counted", repr(own.data)), lambda: result.counted)
+        glances.take(replace(result, scenario=own), result.counted)
+    assert frames.ready(offered, 0, ()).keys() == {0}
+    assert frames.ready(replace(offered, owner=weakref.ref(other)), 0, ()) == {}
+    assert frames.ready(replace(offered, owner=None), 0, ()) == {}
+    del owner
+    gc.collect()
+    assert frames.ready(offered, 0, ()) == {}

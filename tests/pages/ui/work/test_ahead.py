@@ -1,6 +1,9 @@
 """Answers at the other places of a slider: which, in what order, for whom, and how often."""
 
+import gc
+import math
 import threading
+import weakref
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -22,7 +25,7 @@ from pages.ui.work.ahead import AT_ONCE, Ahead
 PLACES = [round(0.1 * step, 9) for step in range(12)]
 
 
-def grid(_):
+def grid(*_):
     return PLACES
 
 
@@ -36,10 +39,11 @@ class Workers:
     """Does what is submitted at once, and notes it."""
 
     def __init__(self):
-        self.asked, self.seconds = [], set()
+        self.asked, self.lams, self.seconds = [], [], set()
 
     def __call__(self, function, calls, *, time_limit, **_):
         self.asked.append([arguments[0].eps for call, arguments in calls if call is find_answer])
+        self.lams.append([arguments[0].lam for call, arguments in calls if call is find_answer])
         self.seconds |= {arguments[2] for call, arguments in calls if call is find_implications}
         job = Job(time_limit)
         job.succeed(function(calls, report=lambda _: None))
@@ -177,7 +181,7 @@ def test_the_questions_that_wait_are_bounded(monkeypatch):
     monkeypatch.setattr(ahead, "MOST", 2)
     workers = Workers()
     places = Ahead(workers)
-    begun = [places.want("one", shown(eps=0.5, lam=lam), grid) for lam in (0.1, 0.2, 0.3)]
+    begun = [places.want(str(lam), shown(eps=0.5, lam=lam), grid) for lam in (0.1, 0.2, 0.3)]
     assert begun == [True, False, False]
     places.work()
     assert sum(map(len, workers.asked)) == 2 * len(PLACES)
@@ -204,7 +208,7 @@ def test_an_error_is_the_answer_of_its_call_alone():
 def test_only_a_served_page_whose_slider_counts_asks(monkeypatch, served, changes, begins):
     wanted = []
     monkeypatch.setattr(ahead, "get_script_run_ctx", lambda: SimpleNamespace(session_id="one"))
-    monkeypatch.setattr(ahead.AHEAD, "want", lambda *asked: wanted.append(asked))
+    monkeypatch.setattr(ahead.AHEAD, "want", lambda *asked, **_: wanted.append(asked))
     monkeypatch.setattr(ahead, "_served", threading.Event())
     if served:
         ahead.serve()
@@ -221,3 +225,81 @@ def test_the_places_are_those_of_the_slider(monkeypatch):
     assert max(controls.places(scenario)) == 8.0
     assert controls.places(replace(scenario, mechanism="constant")) == []
     assert controls.places(replace(scenario, notion="sides")) == []
+
+
+def test_each_slider_says_its_places_as_it_shows_them(monkeypatch):
+    monkeypatch.setattr(controls, "unit", lambda: "nats")
+    asked = Scenario(DataSpec("random:uniform:2x2:1", (), ()), notion="rldp", n=300)
+    for name, some in {
+        "beta": {0.05: "0.050", 0.5: "0.500"},
+        "alpha": {0.25: "0.25", 2.0: "2"},
+        "n": {30: "30", 1_000: "1,000", 300: "300"},
+    }.items():
+        places = controls.places(asked, name)
+        said = dict(zip(places, controls.labels(places, asked, name), strict=True))
+        assert some.items() <= said.items()
+        assert len(set(said.values())) == len(places)
+    assert controls.places(asked, "lam") == []
+    lift = shown(notion="alip").scenario
+    places = controls.places(lift, "lam")
+    assert (places[0], places[-1], len(places)) == (0.0, 1.0, 21)
+    assert controls.labels([0.25], lift, "lam") == ["0.25"]
+    sides = shown(notion="sides").scenario
+    assert controls.places(sides, "eps_l")[-1] == math.inf
+    assert controls.labels([0.5, math.inf], sides, "eps_l") == ["0.5", "∞"]
+
+
+def test_places_of_another_number_are_answered_the_nearest_first():
+    workers, result = Workers(), shown(notion="alip", lam=0.45)
+    places = Ahead(workers)
+    shares = [0.0, 0.25, 0.5, 0.75, 1.0]
+    places.want("one", result, lambda *_: shares, name="lam")
+    places.work()
+    order = [lam for lams in workers.lams for lam in lams]
+    assert order == [0.5, 0.25, 0.75, 0.0, 1.0]
+    assert all(glances.is_taken(replace(result.scenario, lam=lam)) for lam in shares)
+    assert not glances.is_taken(replace(result.scenario, eps=0.3))
+
+
+def test_a_page_has_one_question_for_each_slider():
+    workers = Workers()
+    places = Ahead(workers)
+    for page, lam in (("one", 0.1), ("two", 0.2), ("one", 0.3)):
+        places.want(page, shown(notion="alip", eps=0.5, lam=lam), grid)
+    places.want("one", shown(notion="alip", eps=0.5, lam=0.3), lambda *_: [0.7], name="lam")
+    places.work()
+    assert {lam for lams in workers.lams for lam in lams} == {0.2, 0.3, 0.7}
+
+
+def test_a_sessions_own_data_is_answered_for_it_alone():
+    owner, other = visits.Visit(name="one"), visits.Visit(name="two")
+    result = shown()
+    own = replace(result.scenario, data=DataSpec("matrix:own", (), ()))
+    result = replace(result, scenario=own)
+    workers = Workers()
+    places = Ahead(workers)
+    places.want("page", result, grid, owner=weakref.ref(owner))
+    places.work()
+    asked = replace(own, eps=0.3)
+    assert owner.store.find(glances.key(asked))
+    assert owner.known.best(asked, result.counted.joint) is not None
+    for store_of in (other.store, store.SHARED):
+        assert store_of.find(glances.key(asked)) is None
+    assert store.KNOWN.best(asked, result.counted.joint) is None
+
+
+def test_work_for_a_session_ends_with_it():
+    owner, workers = visits.Visit(name="one"), Workers()
+    places = Ahead(workers)
+    places.want("page", shown(), grid, owner=weakref.ref(owner))
+    del owner
+    gc.collect()
+    places.work()
+    assert workers.asked == []
+
+
+def test_no_data_base_is_asked_unasked():
+    asked = shown().scenario
+    assert ahead.may(asked)
+    of_a_data_base = DataSpec("postgres://host/people#people", ("a",), ("b",))
+    assert not ahead.may(replace(asked, data=of_a_data_base))
