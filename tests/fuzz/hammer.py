@@ -1,0 +1,149 @@
+"""Move sliders in a browser before the first answer is there, and see that each page comes to rest.
+
+Run with `python -m tests.fuzz.hammer [--visits 200] [--loops 2] [--seed SEED]`. It lists the pages
+that log an error, that never come to rest, or that rest at another place than their sliders.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import secrets
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from playwright.sync_api import Browser, Error, Page, TimeoutError, sync_playwright
+
+from core.scenario.url import from_query
+from tests.browser.chromium import find
+from tests.browser.served import ARGUMENTS, served
+
+PROMISES = ("alip", "lip", "ldp", "sides", "rldp")
+MECHANISMS = ("optimal", "subset_merging", "watchdog", "subset_random_response")
+COLUMNS = (("sex", "occupation"), ("race", "education"), ("relationship", "workclass"))
+
+KEYS = ("ArrowRight", "ArrowLeft", "PageUp", "PageDown", "Home", "End")
+
+SLIDERS = "[data-testid=stSidebar] input[type=range]:not([disabled])"
+
+NUMBERS = ("eps", "lam", "alpha", "beta", "eps_l", "eps_u")
+"""Keys of sliders whose values the address holds under the same name, in nats."""
+
+PATIENCE = 120_000
+"""Milliseconds after which a page counts as one that never comes to rest."""
+
+AT_REST = """
+(keys) => {
+  const app = document.querySelector("[data-testid=stApp]");
+  const now = keys.map(key => document.querySelector(`.st-key-${key} input[type=range]`)
+    ?.getAttribute("aria-valuetext")).join() + location.search;
+  const calm = app?.dataset.testScriptState === "notRunning" && window.lastSeen === now
+    && document.querySelector(".st-key-finding p")
+    && !document.querySelector("[data-lsc-live]");
+  window.lastSeen = now;
+  window.calmFor = calm ? (window.calmFor || 0) + 1 : 0;
+  return window.calmFor > 60;
+}
+"""
+
+
+def question(chance: random.Random) -> str:
+    """Return the query of a random question."""
+    s, x = chance.choice(COLUMNS)
+    asked = {"s": s, "x": x, "notion": chance.choice(PROMISES), "mech": chance.choice(MECHANISMS)}
+    return urlencode(asked | {"eps": f"{chance.uniform(0.1, 3):.2f}"})
+
+
+def move(page: Page, chance: random.Random) -> list[str]:
+    """Move two to six sliders, with pauses of up to 0.3 seconds; return what was done."""
+    done = []
+    for _ in range(chance.randint(2, 6)):
+        all_of_them = page.locator(SLIDERS)
+        slider = all_of_them.nth(chance.randrange(all_of_them.count()))
+        key = chance.choice(KEYS)
+        slider.press(key)
+        done.append(f"{slider.get_attribute('aria-label')}: {key}")
+        page.wait_for_timeout(chance.uniform(0, 300))
+    return done
+
+
+def rests_elsewhere(page: Page) -> list[str]:
+    """Return the sliders that stand at another place than the address."""
+    asked, _ = from_query(parse_qs(urlsplit(page.url).query))
+    found = []
+    for key in NUMBERS:
+        slider = page.locator(f".st-key-{key} input[type=range]:not([disabled])")
+        if slider.count() == 0:
+            continue
+        said = slider.get_attribute("aria-valuetext") or ""
+        shown = float("inf") if said == "∞" else float(said)
+        if abs(getattr(asked, key) - shown) > 0.005 and getattr(asked, key) != shown:
+            found.append(f"{key} is {said}, the address has {getattr(asked, key):g}")
+    return found
+
+
+def visit(browser: Browser, address: str, chance: random.Random) -> list[str]:
+    """Make one visit; return what was wrong."""
+    asked, wrong = question(chance), list[str]()
+    with browser.new_context() as context:
+        context.set_default_timeout(PATIENCE)
+        page = context.new_page()
+        page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
+        page.on(
+            "console",
+            lambda said: wrong.append(f"logged: {said.text}") if said.type == "error" else None,
+        )
+        done: list[str] = []
+        try:
+            page.goto(f"{address}/?{asked}")
+            page.locator(SLIDERS).first.wait_for()
+            done = move(page, chance)
+            page.wait_for_function(AT_REST, arg=list(NUMBERS))
+            wrong += rests_elsewhere(page)
+        except TimeoutError:
+            wrong.append("never came to rest")
+        except Error as error:
+            wrong.append(f"failed: {error}")
+    return [f"?{asked} {done}: {one[:300]}" for one in dict.fromkeys(wrong)]
+
+
+@contextmanager
+def loops(number: int) -> Iterator[None]:
+    """Keep cores busy meanwhile."""
+    with ExitStack() as busy:
+        for _ in range(number):
+            one = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+            busy.callback(one.kill)
+        yield
+
+
+def hammer(browser: Browser, address: str, visits: int, chance: random.Random) -> list[str]:
+    """Make visits; return what was wrong with each."""
+    return [one for _ in range(visits) for one in visit(browser, address, chance)]
+
+
+def main() -> int:
+    """Make visits, half of them beside busy loops; return 1 where something was wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--visits", type=int, default=200)
+    parser.add_argument("--loops", type=int, default=2, help="busy loops beside every second half")
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
+    given = parser.parse_args()
+    chance = random.Random(given.seed)
+    print(f"seed {given.seed}", flush=True)
+    with served() as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find(), args=list(ARGUMENTS))
+        wrong = hammer(browser, address, given.visits - given.visits // 2, chance)
+        with loops(given.loops):
+            wrong += hammer(browser, address, given.visits // 2, chance)
+        browser.close()
+    print("\n".join(wrong))
+    print(f"{given.visits} visits, {len(wrong)} faults.")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
