@@ -117,7 +117,7 @@ _HEART_COLUMNS = (
     BundledColumn("exang", "Chest pain under exercise"),
     BundledColumn("oldpeak", "ST depression under exercise", numeric=True),
     BundledColumn("slope", "Slope of the ST segment under exercise"),
-    BundledColumn("ca", "Major vessels coloured by fluoroscopy", numeric=True),
+    BundledColumn("ca", "Major vessels colored by fluoroscopy", numeric=True),
     BundledColumn("thal", "Thallium scan"),
     BundledColumn("num", "Diagnosis: 0 is healthy", numeric=True),
 )

@@ -183,7 +183,7 @@ def _frames(slots: Slots, names: Sequence[str]) -> None:
         (
             "matrix",
             "The mechanism",
-            "P(y | x): rows are inputs, columns outputs; one colour scale.",
+            "P(y | x): rows are inputs, columns outputs; one color scale.",
             _matrix_table,
             "mechanisms",
         ),

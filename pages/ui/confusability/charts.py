@@ -214,7 +214,7 @@ def graphs(shown: ShownPath) -> None:
         key="range_graph",
         title="What looks alike",
         subtitle="A line joins two with something in common; hover it to see what. Hollow: rules "
-        "something out. Colour and shape: the separate parts.",
+        "something out. Color and shape: the separate parts.",
         table=lambda: _graph_table(shown, view),
         formulas=(formulas.RANGE, formulas.of_ranges("maximin_information")),
         beside=controls.nodes,

@@ -184,7 +184,7 @@ def _distributions(counted: Counted, *, faded: bool = False) -> None:
             ),
             key="joint",
             title="The joint distribution P(s, x)",
-            subtitle="The stronger the colour, the likelier this x (row) together with this secret "
+            subtitle="The stronger the color, the likelier this x (row) together with this secret "
             "(column).",
             alt=f"Joint distribution of {number_of(joint.n_s, 'secret')} and "
             f"{number_of(joint.n_x, 'symbol')}.",
