@@ -23,6 +23,12 @@ def number_of(count: int, thing: str) -> str:
     return f"{count:,} {thing if count == 1 else plural(thing)}"
 
 
+def records_in(records: int, rows: int | None = None) -> str:
+    """Return a number of records, and of the rows where each of these stands for several."""
+    said = number_of(records, "record")
+    return said if rows is None else f"{said} in {number_of(rows, 'row')}"
+
+
 def plural(thing: str) -> str:
     """Return the plural of a noun."""
     return IRREGULAR.get(thing, f"{thing}s")

@@ -19,6 +19,7 @@ from typing import Any
 from core import clock
 from core.codec import read_json
 from core.data import ReadOptions, Sources
+from core.data.readers.describe import size_said
 from core.data.readers.reading import Upload
 from core.errors import InvalidInputError, unwritten
 from core.records.design import named_file
@@ -150,6 +151,8 @@ def with_file(
             f"The scenario is about the file {source[7:19]}…, and {path.name} is {key[7:19]}…: it "
             "is another file or has changed."
         )
+    if read.weight:
+        say(f"{path.name}: {size_said(key, sources, read)}.")
     if called is not None:
         called[key] = str(path)
     return replace(scenario, data=replace(scenario.data, source=key))

@@ -1,6 +1,7 @@
 import hashlib
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -173,3 +174,13 @@ def test_the_example_of_compare_runs(tmp_path, capsys, monkeypatch):
     assert command.strip() == "python -m core compare project.json"
     assert main(command.split()[3:]) == 0
     assert capsys.readouterr().out.split()[:2] == ["LIP", "LDP"]
+
+
+def test_rows_that_stand_for_several_records_are_counted_as_such(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = "ward,sex,Freq\nA,F,40\nA,M,93\nB,F,80\nB,M,45\n"
+    Path("wards.csv").write_text(rows, encoding="utf-8")
+    data = {"source": "wards.csv", "secret": ["sex"], "released": ["ward"]}
+    Path("scenario.json").write_text(json.dumps({"data": data, "mechanism": "watchdog"}))
+    assert main(["evaluate", "scenario.json", "--read", "weight=Freq"]) == 0
+    assert "wards.csv: 258 records in 4 rows.\n" in capsys.readouterr().err

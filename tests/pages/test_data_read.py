@@ -286,6 +286,8 @@ def test_titles_of_a_file_with_counts_are_put_back_and_left_out_again():
     app.button(key="asked_0_0").click()
     checked(app.run())
     assert (spec(app).read.weight, metrics(app)["Records n"]) == ("Freq", "19")
+    assert "**staff.csv**: 19 records in 4 rows, CSV, separated by commas." in said(app)
+    assert "**Columns** of 19 records in 4 rows" in said(app)
     app.button(key="repair_0").click()
     checked(app.run())
     assert not app.error

@@ -386,6 +386,7 @@ def _missing_report(
         filtered=total - used,
         missing=tuple(missing.items()),
         dropped_missing=dropped,
+        rows=table.file.rows if spec.read.weight else None,
         marks=tuple(marks for marks in table.file.marks if marks.column in missing),
         taken=tuple(marks for marks in table.file.taken if marks.column in missing),
         as_levels=tuple(

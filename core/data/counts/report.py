@@ -13,7 +13,7 @@ from core.data.treatment.symbols import Coding
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.validation import FloatArray, shown
-from core.wording import listed, number_of, percent, were
+from core.wording import listed, number_of, percent, records_in, were
 
 MOST_NAMED = 3
 """Most symbols that a sentence names."""
@@ -41,7 +41,8 @@ class CountReport:
     `left_out`, `unknown`: symbols with the name of their columns; `unknown` ones are to be merged
     or left out, and no record has them. `zero_cells`: number of pairs of a level of S and one of X
     that never occur, before S is released too. `asked`: what the data leaves open. `alike`: symbols
-    that look alike, with the name of their columns.
+    that look alike, with the name of their columns. `rows`: how many rows stand for all records
+    where a column says for how many each does, else None.
     """
 
     title: str
@@ -67,6 +68,16 @@ class CountReport:
     zero_cells: int = 0
     asked: tuple[str, ...] = ()
     alike: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    rows: int | None = None
+
+    @property
+    def size(self) -> str:
+        """How many records were counted, and in how many rows where these stand for several."""
+        if self.n_used is None:
+            return "a distribution without records"
+        if self.rows is None or self.n_used == self.n_total:
+            return records_in(self.n_used, self.rows)
+        return f"{self.n_used:,} of {records_in(self.n_total or 0, self.rows)}"
 
     def sentences(self) -> tuple[str, ...]:
         """Return a sentence for each thing that was left out, grouped or cut, and why."""

@@ -32,6 +32,7 @@ from core.errors import InvalidInputError
 from core.joint import MISSING
 from core.level_order import all_numbers, position
 from core.limits import MAX_LEVELS
+from core.wording import records_in
 
 
 @dataclass(frozen=True)
@@ -297,6 +298,13 @@ def first_rows(
         rows = table.rows(table.records.limit(most).select(**levels))
     return FirstRows(
         file.columns,
+def size_said(source: str, sources: Sources | None = None, read: ReadOptions = AS_IT_IS) -> str:
+    """Say how many records a table has, and in how many rows where these stand for several."""
+    file = _table(source, sources, read)
+    with open_table(file) as table:
+        return records_in(table.total(), file.rows if read.weight else None)
+
+
         tuple(tuple(MISSING if one is None else one for one in row.values()) for row in rows),
     )
 

@@ -82,7 +82,7 @@ def _about(spec: DataSpec) -> None:
     entry = next((one for one in BUNDLED if one.id == spec.source), None)
     if entry is None:
         upload = visits.sources().uploads.get(spec.source)
-        about = "" if upload is None else f": {number_of(upload.rows, 'record')}, {upload.kind}."
+        about = "" if upload is None else f": {_size(spec)}, {upload.kind}."
         st.markdown(f"**{markdown(title)}**{markdown(about)}")
         return
     st.markdown(f"**{markdown(entry.title)}**: {markdown(entry.about)}")
@@ -96,6 +96,14 @@ def _about(spec: DataSpec) -> None:
             for original in entry.originals:
                 st.markdown(f"`{original.member}`")
                 st.code(original.sha256, language=None, wrap_lines=True)
+
+
+def _size(spec: DataSpec) -> str:
+    """Say how many records a file has: as it is read, or as it is where it cannot be."""
+    try:
+        return derived.size(spec)
+    except CoreError:
+        return number_of(visits.sources().uploads[spec.source].rows, "record")
 
 
 def _last() -> None:
@@ -292,7 +300,7 @@ def _columns(spec: DataSpec) -> None:
     if not titles:
         frame = frame.drop(columns="what it is")
     with st.container(border=True, key="columns"):
-        st.markdown(f"**Columns** of {number_of(info.rows, 'record')}")
+        st.markdown(f"**Columns** of {derived.size(spec)}")
         for marks in info.marks[:5]:
             st.caption(markdown(marks.sentence()))
         named = [column.name for column in info.columns if column.identifier]

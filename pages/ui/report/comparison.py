@@ -18,7 +18,6 @@ from core.records.certificate import PACKAGE_VERSION, code_hash
 from core.release.sentences import finding, promise_text, question
 from core.scenario import Project, Scenario
 from core.studies.side_by_side import Column, most
-from core.wording import number_of
 from pages.ui.figures import Figure
 from pages.ui.report.document import Document
 from pages.ui.style.units import level, share
@@ -132,11 +131,10 @@ def _of(column: Column, unit: str) -> dict[str, str]:
     result = column.result
     if result is None:
         return told
-    made, about, n = result.mechanism, result.counted.report, result.joint.n
-    records = "a distribution without records" if n is None else number_of(n, "record")
+    made, about = result.mechanism, result.counted.report
     return told | {
         "Promise": NONE if made.notion is None else promise_text(made.notion, unit),
-        "Data": f"{about.title}: {records}",
+        "Data": f"{about.title}: {about.size}",
         "Kept": share(made.kept),
         "Kept at most": share(most(result)),
         f"I(X;Y), {unit}": level(made.information, unit),

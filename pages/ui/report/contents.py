@@ -103,10 +103,8 @@ def _asked(result: Result, unit: str) -> list[tuple[str, str]]:
     """Return the question, and the figures of its answer."""
     scenario, made, told = result.scenario, result.mechanism, result.counted.report
     after, before = result.after, result.before
-    n = result.joint.n
-    records = "a distribution without records" if n is None else number_of(n, "record")
     rows = [
-        ("Data", f"{told.title}: {records}"),
+        ("Data", f"{told.title}: {told.size}"),
         ("Secret S", f"{told.secret}, {number_of(result.joint.n_s, 'level')}"),
         ("Released X", f"{told.released}, {number_of(result.joint.n_x, 'level')}"),
         ("Promise", NONE if made.notion is None else promise_text(made.notion, unit)),

@@ -90,6 +90,12 @@ def first_rows(spec: DataSpec) -> FirstRows:
     return kept(spec, key, lambda: looking.first_rows(spec.source, sources(), spec.read))
 
 
+def size(spec: DataSpec) -> str:
+    """Say how many records a spec's data has, as it is read."""
+    key = ("size", spec.source, repr(spec.read))
+    return kept(spec, key, lambda: looking.size_said(spec.source, sources(), spec.read))
+
+
 def asked(spec: DataSpec) -> tuple[Asked, ...]:
     """Return what is open about the values of a spec's data."""
     key = ("asked", spec.source, repr(spec.read))

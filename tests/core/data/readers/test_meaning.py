@@ -1,6 +1,7 @@
 """What a cell means: numbers, blanks, spellings, marks, rows that are counts of records."""
 
 import json
+from dataclasses import replace
 
 import ibis
 import pandas as pd
@@ -22,6 +23,8 @@ from core.data import (
 )
 from core.data.joints import parse_matrix
 from core.data.tables import as_number, as_text, define_texts
+from core.data.readers.describe import size_said
+from core.data.spec import Filter
 from core.errors import InvalidInputError
 from core.level_order import number
 from core.records.applying import apply
@@ -220,6 +223,20 @@ def test_rows_that_stand_for_several_records_are_asked_about_and_counted(sources
 
 
 def test_records_with_a_number_each_are_no_counts(sources):
+def test_records_are_said_with_the_rows_that_stand_for_them(sources):
+    source = sources.add_bytes(FREQUENCIES.encode(), "freq.csv")
+    read = ReadOptions(weight="Freq")
+    assert size_said(source, sources) == "8 records"
+    assert size_said(source, sources, read) == "1,133 records in 8 rows"
+    spec = DataSpec(source, ("ward",), ("outcome",), read=read)
+    assert count(spec, sources).report.size == "1,133 records in 8 rows"
+    women = replace(spec, filters=(Filter("sex", ("F",)),))
+    assert count(women, sources).report.size == "577 of 1,133 records in 8 rows"
+    assert count(DataSpec()).report.size == "32,561 records"
+    joint = DataSpec("random:uniform:3x3:1")
+    assert count(joint).report.size == "a distribution without records"
+
+
     text = "sex,job,age\n" + "F,a,31\nM,b,45\nF,a,52\nM,a,28\nF,b,31\nM,b,45\n"
     source = sources.add_bytes(text.encode(), "people.csv")
     assert count(DataSpec(source, ("sex",), ("job",)), sources).report.asked == ()
