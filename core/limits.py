@@ -23,6 +23,9 @@ LIFT_NOISE = ROUNDING
 MAX_BINS = 200
 """Most bins of a numeric column: more do not summarise it."""
 
+MEGABYTE = 1 << 20
+"""Bytes of what limits call MB; and as many are read of a file at once."""
+
 MAX_UPLOAD_MB = 200
 """Largest upload: one copy is held in memory while it is read."""
 

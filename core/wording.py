@@ -41,6 +41,12 @@ def listed(names: Sequence[str], word: str = "and") -> str:
     return f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
+def first_of(names: Sequence[str], most: int = 3) -> str:
+    """Return the first of some names as a sentence lists them, and how many more there are."""
+    more = len(names) - most
+    return listed([*names[:most], f"{more:,} more"] if more > 0 else names)
+
+
 def file_called(name: str) -> str:
     r"""Return a file's name for a sentence: on one line, cut in its middle if it is long."""
     longest = 80  # most characters of a file's name in a sentence

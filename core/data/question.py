@@ -19,7 +19,10 @@ FEW = 50
 def first_question(
     source: str, sources: Sources | None = None, read: ReadOptions = AS_IT_IS
 ) -> DataSpec:
-    """Choose S and X for a source: those of its catalogue entry, or two columns with few levels."""
+    """Choose S and X for a source: those of its catalogue entry, or two columns with few levels.
+
+    A table of a single column is a question about the release of S itself.
+    """
     for entry in BUNDLED:
         if entry.id == source:
             return DataSpec(source, entry.secret, entry.released, read=read)
@@ -44,7 +47,7 @@ def _of_table(source: str, info: TableInfo) -> DataSpec:
     cuts = dict(easiest(info)[:2])
     chosen = [column.name for column in info.columns if column.name in cuts]
     binnings = tuple(cut for name in chosen for cut in cuts[name])
-    return DataSpec(source, (chosen[0],), (chosen[1],), binnings=binnings)
+    return DataSpec(source, (chosen[0],), (chosen[-1],), binnings=binnings)
 
 
 def _effort(column: ColumnInfo, rows: int) -> int:

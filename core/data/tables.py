@@ -19,7 +19,7 @@ from core.data import folders
 from core.data.spec import Filter
 from core.errors import InvalidInputError
 from core.joint import MISSING
-from core.limits import DUCKDB_MEMORY
+from core.limits import DUCKDB_MEMORY, MAX_UPLOAD_CELLS, MAX_UPLOAD_RECORDS
 from core.texts import BLANK, TRUTHS, WHOLE, as_level
 from core.validation import shown
 from core.wording import number_of
@@ -62,7 +62,7 @@ class FileTable:
     records no longer have. `exact`: columns whose marks were chosen, so that other text is a word.
     `texts`: columns that are text by choice. `told`: whether words such as NA that are levels are
     told. `counted`: whether a last column, not one of `columns`, is how many records a row stands
-    for.
+    for. `weigher`: the column by which its program weighs records, "" for none.
     """
 
     title: str
@@ -74,6 +74,7 @@ class FileTable:
     texts: tuple[str, ...] = ()
     told: bool = True
     counted: bool = False
+    weigher: str = ""
 
     @property
     def rows(self) -> int:
@@ -161,6 +162,16 @@ def open_table(file: FileTable) -> Iterator[OpenTable]:
             raise InvalidInputError(f"{file.title} {_what_is_wrong(error)}.") from error
         finally:
             backend.disconnect()
+
+
+def check_records(name: str, rows: int, columns: int) -> None:
+    """Refuse a file with more records or cells than are allowed."""
+    for what, size, most in (
+        ("records", rows, MAX_UPLOAD_RECORDS),
+        (f"cells in {columns:,} columns", rows * columns, MAX_UPLOAD_CELLS),
+    ):
+        if size > most:
+            raise InvalidInputError(f"{name} has {size:,} {what}, at most {most:,} are allowed.")
 
 
 def _connect(paths: Sequence[Path], spill: str) -> Any:

@@ -22,12 +22,15 @@ from xml.parsers import expat
 from openpyxl.reader.excel import ExcelReader
 
 from core.errors import InvalidInputError
-from core.limits import MAX_CELL, MAX_UNPACKED_MB, MAX_WORKBOOK_CELLS, MAX_WORKBOOK_PARTS
+from core.limits import (
+    MAX_CELL,
+    MAX_UNPACKED_MB,
+    MAX_WORKBOOK_CELLS,
+    MAX_WORKBOOK_PARTS,
+    MEGABYTE,
+)
 from core.validation import shown
-from core.wording import file_called, listed
-
-_CHUNK = 1 << 20
-"""Bytes of a part that are looked at together."""
+from core.wording import file_called, first_of, listed
 
 TOO_LONG = "{} has a cell of {:,} characters, at most {:,} are allowed: leave that column out."
 """Said of a file with a cell that is no value."""
@@ -38,6 +41,9 @@ _LONGEST = 20
 
 MOST_MERGED = 20_000
 """Most merged cells that are filled."""
+
+PADDED = re.compile(r"0{2,}")
+"""A format that shows whole numbers with zeros before them."""
 
 _PLACES = re.compile(r"[A-Z]{1,3}[0-9]{1,7}:[A-Z]{1,3}[0-9]{1,7}")
 """The places of merged cells."""
@@ -184,8 +190,7 @@ def chosen(workbook: str, names: Sequence[str], sheet: str) -> Sheets:
         raise InvalidInputError(f"{workbook} has no sheet with cells.")
     first, *others = sorted(names, key=lambda name: name != sheet)
     if sheet and first != sheet:
-        more = [f"{len(others) - NAMED:,} more"] if len(others) > NAMED else []
-        known = listed([first, *others[:NAMED], *more])
+        known = first_of([first, *others], NAMED + 1)
         raise InvalidInputError(
             f"{workbook} has no sheet {shown(sheet)} with cells: it has {known}."
         )
@@ -201,9 +206,9 @@ def check_size(workbook: str, found: Extent) -> None:
         )
     if found.longest > MAX_CELL:
         raise InvalidInputError(TOO_LONG.format(workbook, found.longest, MAX_CELL))
-    if found.characters > MAX_UNPACKED_MB * _CHUNK:
+    if found.characters > MAX_UNPACKED_MB * MEGABYTE:
         raise InvalidInputError(
-            f"{workbook} has {found.characters / _CHUNK:,.0f} MB of text in its cells, at most "
+            f"{workbook} has {found.characters / MEGABYTE:,.0f} MB of text in its cells, at most "
             f"{MAX_UNPACKED_MB:,} MB are allowed."
         )
 
@@ -218,7 +223,7 @@ def parts_of(workbook: Path | bytes) -> int:
         return workbook.count(_ENTRY)
     found, kept = 0, b""
     with workbook.open("rb") as file:
-        while chunk := file.read(_CHUNK):
+        while chunk := file.read(MEGABYTE):
             found += (kept + chunk).count(_ENTRY)
             kept = chunk[1 - len(_ENTRY) :]
     return found
@@ -303,7 +308,7 @@ def _looked_through(content: IO[bytes]) -> _Part:
     parser.StartElementHandler = part.start
     parser.EndElementHandler = part.end
     parser.CharacterDataHandler = part.say
-    while chunk := content.read(_CHUNK):
+    while chunk := content.read(MEGABYTE):
         try:
             parser.Parse(chunk)
         except (expat.ExpatError, LookupError, ValueError):  # no XML, or no encoding of it

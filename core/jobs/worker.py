@@ -8,35 +8,16 @@ starts it as `python -m core.jobs.worker NICENESS PARENT [STEP]`; with STEP each
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import importlib
 import os
 import pickle
 import signal
 import sys
-import threading
-import time
 from typing import Any, BinaryIO
 
 from core import clock
 from core.errors import NoMemoryError
-
-
-def end_with_parent(parent: int) -> None:
-    """End this process silently when its parent is gone."""
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(0)
-
-    if sys.platform == "linux":
-        # PR_SET_PDEATHSIG; a pool's thread ends after its worker
-        ctypes.CDLL(None).prctl(1, int(signal.SIGKILL))
-    if os.getppid() != parent:
-        os._exit(0)
-    threading.Thread(target=watch, daemon=True, name="liftscope-lifeline").start()
-
+from core.lifeline import end_with_parent
 
 WARM = ("core.scenario",)
 """Imported before the first call arrives, so that the call does not wait for it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import mmap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -349,7 +350,8 @@ def _recounted(
     try:
         if read == ReadOptions():
             plain = recount(body, scenario.data, original)
-            if plain.records == body["original"]["records"] or not _repaired(original, sources):
+            same = plain.records == body["original"]["records"] and not _may_have_formulas(original)
+            if same or not _repaired(original, sources):
                 return plain, "", Original(original)
         raise InvalidInputError(how)
     except InvalidInputError:
@@ -358,6 +360,14 @@ def _recounted(
         path, called = upload.table.paths[0], upload.table.columns
         counted = recount(body, scenario.data, path, called)
         return counted, how, Original(path, called, workbook=upload.sheets is not None)
+
+
+def _may_have_formulas(original: Path) -> bool:
+    """Say whether a file may have formulas of a text, whose cells the library reads as the text."""
+    if not original.stat().st_size:
+        return False
+    with original.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as whole:
+        return whole.find(b'="') >= 0
 
 
 def _repaired(original: Path, sources: Sources) -> bool:

@@ -131,7 +131,6 @@ REFUSED = {
     "nul16.csv": (f"s,x\n{LINES.decode()}a\x00,b\n".encode("utf-16"), "has a NUL character"),
     "quote.csv": (b's,x\n"a,b\n' + LINES, "a quote may be open"),
     "none.parquet": (columns(), "has no columns"),
-    "one.parquet": (columns(s=[1, 2]), "has a single column"),
     "many.parquet": (lambda: same(101, 1_000_000), "has 101,000,000 records, at most 100,000,000"),
     "wide.parquet": (
         lambda: same(13, 1_000_000, 20),
@@ -140,7 +139,7 @@ REFUSED = {
     "empty.parquet": (columns(s=pa.array([], "i8"), x=pa.array([], "i8")), "but no records"),
     "cut.parquet": (NUMBERS[:-200], "is a damaged Parquet file"),
     "foot.parquet": (flipped(NUMBERS, -60), "is a damaged Parquet file"),
-    "names.csv": (b"x" * 90_000 + b"\na\n", "has a single column"),
+    "names.csv": (b"x" * 90_000 + b"\n", "has column names but no records"),
     "blank.csv": (b"\n\n\n", "is empty"),
     "quotes.csv": (b'""\n""\n', "has nothing but blank lines"),
     "quoted-breaks.csv": (b'"\n"\n"\n"\n', "has nothing but blank lines"),
@@ -149,8 +148,8 @@ REFUSED = {
         columns(ssss=["a", "b"], x=["c", "d"]).replace(b"ssss", b"\xff\xfe\xfd\xed"),
         "is a damaged Parquet file",
     ),
-    "n" * 5_000 + ".csv": (b"a\n", "n.csv has a single column"),
-    "a\nb\u202e\x00.csv": (b"a\n", "a b  .csv has a single column"),
+    "n" * 5_000 + ".csv": (b"a\n", "n.csv has column names but no records"),
+    "a\nb\u202e\x00.csv": (b"a\n", "a b  .csv has column names but no records"),
     "only-sep.csv": (b"sep=;\n", "is empty"),
 }
 """A name, what is in it or what makes it, and what its sentence says."""

@@ -321,3 +321,13 @@ def test_totals_of_a_pasted_table_are_kept_and_left_out_again():
         app.button(key="keep_totals").click()
         checked(app.run())
         assert (metrics(app)["Records n"], metrics(app)["Levels of X"]) == (n, levels)
+
+
+def test_a_single_column_is_counted_as_the_secret_that_is_released_itself():
+    app = open_page()
+    app.file_uploader(key="own_file").upload("sex.csv", b"sex\nF\nM\nF\n")
+    checked(app.run())
+    assert not app.error
+    assert (spec(app).secret, spec(app).released) == (("sex",), ("sex",))
+    assert metrics(app)["Records n"] == "3"
+    assert "There is a single column: it is S, and X is S itself" in said(app)

@@ -1,4 +1,7 @@
-"""Call a function in a process of its own: a reader written in C may end it on a damaged file."""
+"""Call a function in a process of its own: a reader written in C may end it on a damaged file.
+
+It has limits of time and memory. The pool of `core.jobs`, whose workers read files, lies above.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,13 @@ import os
 import pickle
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from core.errors import InvalidInputError
+from core.lifeline import end_with_parent
 
 resource: ModuleType | None
 try:
@@ -21,73 +26,75 @@ except ImportError:  # pragma: no cover - Windows has none
 IN_PLACE = False
 """Whether functions are called in this process, as tests do that wait for no other one."""
 
+SECONDS = 600.0
+"""How long the other process may take: ten times what the largest files took."""
+
+MOST_BYTES = 4_000_000_000
+"""Bytes of memory that it may take, where the system can bound them."""
+
+_NO_MEMORY = 3
+"""Its exit status where it would take more."""
+
 _ROOT = Path(__file__).parents[3]
 
 
-MOST_BYTES = 4_000_000_000
-"""Bytes of memory that the other process may take, where the system can bound them."""
+def apart(call: Callable[..., Any], name: str, died: Exception, *arguments: Any) -> Any:
+    """Return what a function returns, or raise what it raises; `died` where its process ends.
 
-
-class DiedError(Exception):
-    """The process ended without an answer."""
-
-
-def apart(call: Callable[..., Any], answer: Path, *arguments: Any) -> Any:
-    """Return what a function returns, or raise what it raises.
-
-    It ends with this process. `answer` is a new file; whoever calls removes it.
+    `name`: of the file that it reads, for sentences. The process ends with this one.
     """
     if IN_PLACE:
         return call(*arguments)
-    with subprocess.Popen(
-        [sys.executable, "-m", "core.data.readers.apart", str(answer)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=os.environ | {"PYTHONPATH": str(_ROOT), "OPENBLAS_NUM_THREADS": "1"},
-    ) as process:
-        assert process.stdin is not None
-        try:
-            process.stdin.write(pickle.dumps((call, arguments)))
-            process.stdin.flush()
-            process.wait()
-        except BrokenPipeError:
-            pass  # it is gone already
-        finally:
-            process.kill()
-    if not answer.exists():
-        raise DiedError
-    found = pickle.loads(answer.read_bytes())
-    if isinstance(found, Exception):
-        raise found
-    return found
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-m", __name__, str(os.getpid()), str(MOST_BYTES)],
+            input=pickle.dumps((call, arguments)),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=os.environ | {"PYTHONPATH": str(_ROOT), "OPENBLAS_NUM_THREADS": "1"},
+            timeout=SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise InvalidInputError(
+            f"{name} takes more than {SECONDS / 60:.3g} minutes to read: save it as CSV."
+        ) from error
+    if ended.returncode == _NO_MEMORY:
+        raise InvalidInputError(
+            f"{name} takes more than {MOST_BYTES / 1e9:.3g} GB of memory to read: save it as CSV."
+        )
+    if ended.returncode:
+        raise died
+    answer = pickle.loads(ended.stdout)
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
 
 
-def _main(answer: Path) -> None:
-    """Make the call that stands in standard input, and end as soon as that ends."""
+def _main(parent: int, most: int) -> None:
+    """Make the call that stands in standard input, and write what comes of it."""
+    end_with_parent(parent)
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library prints is no answer
     if resource is not None:
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        most = MOST_BYTES if hard == resource.RLIM_INFINITY else min(MOST_BYTES, hard)
-        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
-    call, arguments = pickle.load(sys.stdin.buffer)
-
-    def watch() -> None:
-        sys.stdin.buffer.read()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-    found: Any
+        own = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (own, hard))
+    answer: Any
     try:
-        found = call(*arguments)
+        call, arguments = pickle.load(sys.stdin.buffer)
+        try:
+            answer = call(*arguments)
+        except MemoryError:
+            raise
+        except Exception as error:  # the caller raises it again
+            answer = error
+        answers.write(pickle.dumps(answer))
+        answers.flush()
     except MemoryError:
-        os._exit(1)
-    except Exception as error:  # the caller raises it again
-        found = error
-    whole = answer.with_suffix(".whole")
-    whole.write_bytes(pickle.dumps(found))
-    whole.replace(answer)
+        os._exit(_NO_MEMORY)
     os._exit(0)
 
 
 if __name__ == "__main__":
-    _main(Path(sys.argv[1]))
+    _main(*map(int, sys.argv[1:]))

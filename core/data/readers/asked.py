@@ -13,16 +13,13 @@ from typing import Any
 
 from core.data.joints import JointSource
 from core.data.options import AS_IT_IS, ColumnOptions, ReadOptions
-from core.data.readers.marks import per_column
+from core.data.readers.marks import first_rows_of, per_column
 from core.data.readers.sources import Sources
-from core.data.tables import OpenTable, as_text, open_table, plain_text
+from core.data.tables import OpenTable, as_number, as_text, open_table, plain_text
 from core.errors import Choice
 from core.texts import number
 from core.validation import shown
-from core.wording import listed
-
-LOOKED = 50_000
-"""Values of the first rows by which points are judged."""
+from core.wording import first_of
 
 MOST_ROWS = 5_000
 """Most rows of a table that may be counts: each stands for a combination of levels."""
@@ -70,8 +67,7 @@ def _points(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
         return ()
     types = dict(zip(table.file.columns, table.records.schema().types, strict=False))
     names = [one for one in table.file.columns if types[one].is_string() and not read.of(one).kind]
-    first = max(LOOKED // max(len(names), 1), 50)
-    found = per_column(table, names, _grouped, table.file.rows, first)
+    found = per_column(table, names, _grouped, table.file.rows, first_rows_of(names))
     open_ones = [name for name in names if found[name]["groups"] and not found[name]["others"]]
     if not open_ones:
         return ()
@@ -107,6 +103,8 @@ def _grouped(column: Any) -> dict[str, Any]:
 def _counts(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
     """Ask whether rows stand for several records, where every combination occurs once."""
     file = table.file
+    if read.weight is None and not file.counted and file.weigher:
+        return (_weighed(table, file.weigher),)
     if read.weight is not None or file.counted or not LEAST_ROWS <= file.rows <= MOST_ROWS:
         return ()
     nested = [kind.is_nested() for kind in table.records.schema().types]
@@ -126,9 +124,24 @@ def _counts(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
         Asked(
             f"Each combination of the other columns occurs once beside {_named(likely)}: a row may "
             "stand for that many records, and counts as one.",
-            (*choices, Choice("Each row is one record", (("weight", ""),))),
+            (*choices, _ONE_EACH),
         ),
     )
+
+
+def _weighed(table: OpenTable, name: str) -> Asked:
+    """Ask whether the records are to be counted by the column that their program weighs them by."""
+    value = as_number(table.column(name))
+    wrong = (value.isnull() | (value < 0) | (value != value.floor())).fill_null(True)
+    said = f"The file weighs its records by {shown(name)}"
+    if table.row(table.records.aggregate(n=wrong.sum()))["n"]:
+        said += ": not all are whole numbers, as of sampling weights, which cannot be counted."
+        return Asked(said, (_ONE_EACH,))
+    choice = Choice(f"Count by {name}", (("weight", name),))
+    return Asked(f"{said}, and each row counts as one.", (choice, _ONE_EACH))
+
+
+_ONE_EACH = Choice("Each row is one record", (("weight", ""),))
 
 
 def _stand_for_records(name: str, columns: Mapping[str, Sequence[str | None]]) -> bool:
@@ -154,5 +167,4 @@ def _stand_for_records(name: str, columns: Mapping[str, Sequence[str | None]]) -
 
 
 def _named(names: Sequence[str]) -> str:
-    more = [f"{len(names) - 3} more"] if len(names) > 3 else []
-    return listed([shown(name) for name in names[:3]] + more)
+    return first_of(list(map(shown, names)))

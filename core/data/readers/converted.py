@@ -18,6 +18,7 @@ from pyarrow import parquet
 
 from core.data.options import ORDERS, ColumnOptions, ReadOptions
 from core.data.readers.marks import counted_words, per_column, with_marks
+from core.data.readers.names import plain_number
 from core.data.tables import (
     WEIGHT,
     FileTable,
@@ -264,6 +265,16 @@ def converted(
     return replace(found, marks=tuple(kept))
 
 
+def _by_marks(
+    names: Iterable[str], read: ReadOptions
+) -> Iterable[tuple[tuple[str, ...] | None, list[str]]]:
+    """Return columns together whose marks of missing values are the same."""
+    alike: dict[tuple[str, ...] | None, list[str]] = {}
+    for name in names:
+        alike.setdefault(read.marks_of(name), []).append(name)
+    return alike.items()
+
+
 def _formatted(table: OpenTable, read: ReadOptions, rows: int) -> frozenset[str]:
     """Return the columns of text all of whose values are numbers only by the marks asked for."""
     if read.decimal == "." and not read.thousands:
@@ -272,11 +283,8 @@ def _formatted(table: OpenTable, read: ReadOptions, rows: int) -> frozenset[str]
     left = [
         name for name in table.file.columns if types[name].is_string() and not read.of(name).kind
     ]
-    alike: dict[tuple[str, ...] | None, list[str]] = {}
-    for name in left:
-        alike.setdefault(read.marks_of(name), []).append(name)
     chosen: set[str] = set()
-    for marks, names in alike.items():
+    for marks, names in _by_marks(left, read):
 
         def asked(column: Any, marks: tuple[str, ...] | None = marks) -> dict[str, Any]:
             blank = _blank(column, marks, numeric=True)
@@ -344,19 +352,24 @@ def _check(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | Non
         found = table.row(table.records.aggregate(n=wrong.sum()))
         if not found["n"]:
             continue
-        numbered = table.records.select(
-            value=column.cast("string"), wrong=wrong, record=ibis.row_number()
-        )
-        first = table.row(numbered.filter(numbered.wrong).order_by("record").limit(1))
-        record = int(first["record"]) + 1
-        where = f"record {record:,}{line(record) if line else ''} has"
+        where, value = _first(table, column.cast("string"), wrong, line)
         if table.file.counted:
-            where = "it has"
+            where = "it"
         raise InvalidInputError(
-            f"Column {shown(name)} is read as {_KINDS[options.kind]}, and {where} "
-            f"{shown(first['value'])}: {allowed(options, read)} is allowed, or a mark of a "
+            f"Column {shown(name)} is read as {_KINDS[options.kind]}, and {where} has "
+            f"{shown(value)}: {allowed(options, read)} is allowed, or a mark of a "
             "missing value."
         )
+
+
+def _first(
+    table: OpenTable, value: Any, wrong: Any, line: Callable[[int], str] | None
+) -> tuple[str, str | None]:
+    """Return which is the first record that is wrong, and its value."""
+    numbered = table.records.select(value=value, wrong=wrong, record=ibis.row_number())
+    first = table.row(numbered.filter(numbered.wrong).order_by("record").limit(1))
+    record = int(first["record"]) + 1
+    return f"record {record:,}{line(record) if line else ''}", first["value"]
 
 
 _KINDS = {"number": "numbers", "date": "dates", "boolean": "true or false"}
@@ -366,11 +379,8 @@ def _missing(
     table: OpenTable, read: ReadOptions, changed: Iterable[str], rows: int
 ) -> tuple[Any, ...]:
     """Return the marks that are taken for missing values in the columns that change."""
-    alike: dict[tuple[str, ...] | None, list[str]] = {}
-    for name in changed:
-        alike.setdefault(read.marks_of(name), []).append(name)
     found = []
-    for marks, names in alike.items():
+    for marks, names in _by_marks(changed, read):
         if marks != ():
             chosen = partial(_blank, marks=marks, numeric=True)
             found += counted_words(table, names, rows, chosen)
@@ -386,27 +396,22 @@ def _weight(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | No
     title = shown(name)
     if table.file.counted:
         raise InvalidInputError(f"{table.file.title} is counted already: {title} cannot count it.")
-    if len(table.file.columns) < 3:
-        raise InvalidInputError(f"Beside {title}, S and X need a column each.")
+    if len(table.file.columns) < 2:
+        raise InvalidInputError(f"Beside {title}, S needs a column.")
     column = table.records[table.position(name)]
     if column.type().is_nested() or not may_hold_numbers(column):
         raise InvalidInputError(f"Column {title} holds {column.type()}, and records need numbers.")
     value = number(column, read)
     wrong = (value.isnull() | (value < 0) | (value != value.floor())).fill_null(True)
-    numbered = table.records.select(
-        value=as_text(column), wrong=wrong, n=value, record=ibis.row_number()
-    )
-    found = table.row(numbered.aggregate(bad=numbered.wrong.sum(), total=numbered.n.sum()))
+    found = table.row(table.records.aggregate(bad=wrong.sum(), total=value.sum()))
     if found["bad"]:
-        first = table.row(numbered.filter(numbered.wrong).order_by("record").limit(1))
-        record = int(first["record"]) + 1
-        what = "no value" if first["value"] is None else shown(first["value"])
-        fraction = first["n"] is not None and first["n"] > 0
-        why = "; sampling weights cannot be counted" if fraction else ""
+        where, given = _first(table, as_text(column), wrong, line)
+        fraction = plain_number(given or "")
+        why = "; sampling weights cannot be counted" if fraction and fraction > 0 else ""
         raise InvalidInputError(
-            f"Column {title} says how many records a row stands for, and record {record:,}"
-            f"{line(record) if line else ''} has {what}: a whole number of at least 0 is needed"
-            f"{why}."
+            f"Column {title} says how many records a row stands for, and {where} has "
+            f"{'no value' if given is None else shown(given)}: a whole number of at least 0 is "
+            f"needed{why}."
         )
     if not found["total"]:
         raise InvalidInputError(f"Column {title} is 0 throughout: there are no records.")

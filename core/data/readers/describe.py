@@ -13,7 +13,7 @@ import ibis
 from core.data.joints import JointSource
 from core.data.options import AS_IT_IS, ORDERS, ReadOptions
 from core.data.readers.converted import moments, number, number_of_text
-from core.data.readers.marks import histogram, per_column, word_counts
+from core.data.readers.marks import LOOKED, first_rows_of, histogram, per_column, word_counts
 from core.data.readers.sources import Sources
 from core.data.tables import (
     BLANKS,
@@ -75,10 +75,6 @@ def column_levels(
 
 EXACT = 20_000_000
 """Most values of columns with thousands of levels for which the levels are counted exactly."""
-
-
-LOOKED = 50_000
-"""Values of the first rows by which dates and marks of numbers are recognised."""
 
 
 NEARLY = 0.95
@@ -226,7 +222,7 @@ def _first_texts(table: OpenTable) -> tuple[list[str], int]:
     """Return the columns of text, and of how many first records they are looked at."""
     schema = zip(table.file.columns, table.records.schema().types, strict=False)
     texts = [name for name, kind in schema if kind.is_string()]
-    return texts, max(LOOKED // max(len(texts), 1), 50)
+    return texts, first_rows_of(texts)
 
 
 def _dates(column: Any) -> dict[str, Any]:
@@ -298,15 +294,15 @@ def first_rows(
         rows = table.rows(table.records.limit(most).select(**levels))
     return FirstRows(
         file.columns,
+        tuple(tuple(MISSING if one is None else one for one in row.values()) for row in rows),
+    )
+
+
 def size_said(source: str, sources: Sources | None = None, read: ReadOptions = AS_IT_IS) -> str:
     """Say how many records a table has, and in how many rows where these stand for several."""
     file = _table(source, sources, read)
     with open_table(file) as table:
         return records_in(table.total(), file.rows if read.weight else None)
-
-
-        tuple(tuple(MISSING if one is None else one for one in row.values()) for row in rows),
-    )
 
 
 def _plain(column: Any) -> Any:

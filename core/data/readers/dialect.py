@@ -10,13 +10,16 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars"}
 """Delimiters that are found, with their names."""
 
-OTHERS = {" ": "spaces", ":": "colons", "^": "carets", "~": "tildes", "\x1f": "unit separators"}
+_NOTHING = "\x1f"
+"""What separates the fields of a single column: a character that it does not have."""
+
+OTHERS = {" ": "spaces", ":": "colons", "^": "carets", "~": "tildes", _NOTHING: "unit separators"}
 """Delimiters that are read where they are asked for, and offered where no other one fits."""
 
 LINE_END = re.compile(r"\r\n|\n|\r")
@@ -45,6 +48,15 @@ class Dialect:
         """Whether it is RFC 4180 but for the delimiter, which Arrow reads."""
         plain = len(self.delimiter) == 1 and self.delimiter != " " and self.delimiter.isascii()
         return plain and self.quote == '"' and not self.escaped
+
+    @property
+    def is_single(self) -> bool:
+        """Whether each record is one field."""
+        return self.delimiter == _NOTHING
+
+    def single(self) -> Dialect:
+        """Return how the lines of a single column are cut."""
+        return replace(self, delimiter=_NOTHING)
 
     @property
     def called(self) -> str:

@@ -17,25 +17,22 @@ import pyreadstat
 from pyarrow import compute, parquet
 
 from core.data.options import ENCODINGS, ReadOptions, Repair
-from core.data.readers.apart import DiedError, apart
 from core.data.readers.names import name_columns
+from core.data.tables import check_records
 from core.data.workbooks import TOO_LONG
 from core.errors import Choice, InvalidInputError, ReadingError
-from core.limits import MAX_CELL, MAX_UPLOAD_CELLS, MAX_UPLOAD_RECORDS
+from core.limits import MAX_CELL
 from core.validation import shown
-from core.wording import listed
+from core.wording import first_of
 
-_AT_ONCE = 1_000_000
+_CELLS = 1_000_000
 """Cells that are held at once: each is an object of Python, of some 100 bytes with all copies."""
 
-_MOST_BYTES = 200_000_000
+_HELD = 200_000_000
 """Bytes that are held at once, where records have long texts."""
 
 _HEAD = 600
 """First bytes that say what a file is."""
-
-_NAMED = 3
-"""Most columns that are named in a sentence."""
 
 _SPSS, _STATA, _SAS = "SPSS", "Stata", "SAS"
 
@@ -84,21 +81,12 @@ def labelled_kind(head: bytes) -> str:
 
 def write_labelled(
     path: Path, name: str, target: Path, read: ReadOptions
-) -> tuple[tuple[str, ...], tuple[Repair, ...]]:
-    """Write a file's records to a Parquet file, part by part; return its columns and repairs."""
-    try:
-        found: tuple[tuple[str, ...], tuple[Repair, ...]] = apart(
-            _written, target.with_suffix(".said"), path, name, target, read
-        )
-    except DiedError as error:
-        with path.open("rb") as file:
-            raise _damaged(name, labelled_kind(file.read(_HEAD))) from error
-    return found
+) -> tuple[tuple[str, ...], tuple[Repair, ...], str]:
+    """Write a file's records to a Parquet file, part by part.
 
-
-def _written(
-    path: Path, name: str, target: Path, read: ReadOptions
-) -> tuple[tuple[str, ...], tuple[Repair, ...]]:
+    Return its columns, its repairs, and the column that weighs its records, "" for none. The
+    readers are written in C, and a damaged file may end the process: see `apart`.
+    """
     with path.open("rb") as file:
         head = file.read(_HEAD)
     kind, call = next((kind, call) for start, kind, call in _STARTS if start.match(head))
@@ -107,8 +95,10 @@ def _written(
     except (InvalidInputError, MemoryError, OSError):
         raise
     except Exception as error:  # the readers raise errors of many types
+        if "memory" in str(error):
+            raise MemoryError from error
         if "encoding" not in str(error) and not isinstance(error, UnicodeError):
-            raise _damaged(name, kind) from error
+            raise damaged(name, kind) from error
         ways = [one for one in ("windows-1252", "utf-8") if one != read.encoding]
         raise ReadingError(
             f"{name} has a text in another encoding than it says: choose its encoding.",
@@ -116,7 +106,8 @@ def _written(
         ) from error
 
 
-def _damaged(name: str, kind: str) -> InvalidInputError:
+def damaged(name: str, kind: str) -> InvalidInputError:
+    """Return the error of a file that its reader cannot read, or that ends it."""
     return InvalidInputError(
         f"{name} is a damaged {kind} file, or cut off: bring the whole file, or save it as CSV."
     )
@@ -156,29 +147,21 @@ class _Labelled:
         self._found: Counter[str] = Counter()
         self._has_words = kind == _SPSS  # for what is missing: codes, or labels of .a to .z
 
-    def write(self, target: Path) -> tuple[tuple[str, ...], tuple[Repair, ...]]:
+    def write(self, target: Path) -> tuple[tuple[str, ...], tuple[Repair, ...], str]:
         """Write all records."""
         _, about = self._call(self._path, metadataonly=True, **self._options)
         columns = name_columns(about.column_names, self._name)
-        self._check(about.number_rows or 0, len(columns.names))
+        check_records(self._name, about.number_rows or 0, len(columns.names))
         variables = [self._variable(name, about) for name in about.column_names]
         schema = pa.schema([(f"c{i}", one.type) for i, one in enumerate(variables)])
         with parquet.ParquetWriter(target, schema) as writer:
             for values in self._parts(len(variables), self._width(about)):
                 arrays = [self._array(one, values[one.name]) for one in variables]
                 writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
-        return columns.names, (*columns.repairs, *self._said(variables))
-
-    def _check(self, rows: int, columns: int) -> None:
-        """Refuse a file that is too large."""
-        for what, size, most in (
-            ("records", rows, MAX_UPLOAD_RECORDS),
-            (f"cells in {columns:,} columns", rows * columns, MAX_UPLOAD_CELLS),
-        ):
-            if size > most:
-                raise InvalidInputError(
-                    f"{self._name} has {size:,} {what}, at most {most:,} are allowed."
-                )
+        weigher = _weigher(self._path) if self._call is pyreadstat.read_sav else ""
+        places = [one.lower() for one in about.column_names]
+        weigher = columns.names[places.index(weigher)] if weigher in places else ""
+        return columns.names, (*columns.repairs, *self._said(variables)), weigher
 
     def _width(self, about: Any) -> int:
         """Return the most bytes of a record."""
@@ -188,7 +171,7 @@ class _Labelled:
 
     def _parts(self, columns: int, width: int) -> Iterator[dict[str, list[Any]]]:
         """Yield the values of all columns, some records at a time."""
-        size, start = max(1, min(_AT_ONCE // columns, _MOST_BYTES // max(width, 1))), 0
+        size, start = max(1, min(_CELLS // columns, _HELD // max(width, 1))), 0
         while True:
             values, _ = self._call(
                 self._path,
@@ -199,7 +182,7 @@ class _Labelled:
             )
             found = len(next(iter(values.values())))
             start += found
-            self._check(start, columns)  # a file may not say how many it has
+            check_records(self._name, start, columns)  # a file may not say how many it has
             if found:
                 yield values
             if found < size:
@@ -272,13 +255,13 @@ class _Labelled:
         if labelled:
             of = "column" if len(labelled) == 1 else "columns"
             yield Repair(
-                f"Values have their labels in {of} {_some(labelled)}.", self._undone("labels")
+                f"Values have their labels in {of} {first_of(labelled)}.", self._undone("labels")
             )
         if self._found:
             found = self._found.most_common()
             said = [f"{number} of {shown(name)}" for name, number in found]
             yield Repair(
-                f"What the file calls missing is missing: {_some(said)}.",
+                f"What the file calls missing is missing: {first_of(said)}.",
                 self._undone("missing") if self._has_words and not self._keeps else (),
             )
 
@@ -359,10 +342,34 @@ def _distinct(labels: Mapping[Any, str]) -> dict[Any, str]:
     }
 
 
-def _some(names: list[str]) -> str:
-    """Return the first of some names, and how many more there are."""
-    more = len(names) - _NAMED
-    return listed([*names[:_NAMED], *([f"{more:,} more"] if more > 0 else [])])
+def _weigher(path: Path) -> str:
+    """Return the variable that SPSS weighs records by, in lower case; "" for none.
+
+    pyreadstat does not. The head says the place of the variable, where long texts take several.
+    """
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        order = "<" if content[64:68] in (b"\2\0\0\0", b"\3\0\0\0") else ">"
+        (left,) = struct.unpack_from(f"{order}i", content, 76)
+        place, name = 176, b""
+        while left > 0:
+            kind, _, is_labelled, missing = struct.unpack_from(f"{order}4i", content, place)
+            if kind != 2:
+                return ""  # there are fewer variables
+            name = content[place + 24 : place + 32].strip()
+            place += 32
+            if is_labelled == 1:
+                (length,) = struct.unpack_from(f"{order}I", content, place)
+                place += 4 + (length + 3) // 4 * 4
+            place += 8 * abs(missing)
+            left -= 1
+        if not name:
+            return ""
+        known = content.find(struct.pack(f"{order}3i", 7, 13, 1), place)  # long names
+        if known >= 0:
+            (length,) = struct.unpack_from(f"{order}I", content, known + 12)
+            pairs = content[known + 16 : known + 16 + length].split(b"\t")
+            name = dict(one.split(b"=", 1) for one in pairs if b"=" in one).get(name, name)
+        return name.decode("utf-8", "replace").lower()
 
 
 def _longest_text(path: Path, name: str) -> int:

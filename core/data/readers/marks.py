@@ -29,6 +29,15 @@ TOGETHER = 4_000_000
 """Most values that are unpivoted in one query."""
 
 
+LOOKED = 50_000
+"""Values of the first rows by which dates and marks of numbers are recognised."""
+
+
+def first_rows_of(names: Sequence[str]) -> int:
+    """Return of how many first rows some columns are looked at."""
+    return max(LOOKED // max(len(names), 1), 50)
+
+
 def per_column(
     table: OpenTable,
     names: Sequence[str],

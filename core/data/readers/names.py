@@ -7,18 +7,18 @@ ambiguous is a `ReadingError` whose choices ask for one way.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from core.data.options import MOST_JOINED, Repair
+from core.data.options import MOST_JOINED, ReadOptions, Repair
 from core.data.readers.dialect import LINE_END, Row
 from core.errors import Choice, InvalidInputError, ReadingError
 from core.limits import MAX_COLUMNS
 from core.texts import TOTAL, are_series, stripped
 from core.validation import shown
-from core.wording import free_name, listed, number_of, were
+from core.wording import first_of, free_name, listed, number_of, were
 
 FIRST = "column 1"
 """Name of a first column without a name, in which many programs write row numbers."""
@@ -29,8 +29,8 @@ JOINED = " · "
 SHOWN = 12
 """Most lines that are shown to choose the names from."""
 
-_LOOKED = 2_000
-"""Most records by which the names are found."""
+LOOKED = 2_000
+"""Most first rows by which the names are found."""
 
 NUMBER = re.compile(
     r"[-+−]?\s?[$€£¥]?\s?(?:\d{1,3}(?:[.,'’\u00a0\u202f\ ]\d{3})+|\d*)(?:[.,]?\d+)?"
@@ -58,22 +58,27 @@ _RULE = re.compile(r"[-=_+:]{3,}")
 
 @dataclass(frozen=True)
 class Names:
-    """Where names and records are: `header` and `body` are places among rows."""
+    """Where names and records are: `header` and `body` are places among rows.
+
+    `hints`: what else may be meant.
+    """
 
     header: tuple[int, ...]
     body: int
     repairs: tuple[Repair, ...] = ()
+    hints: tuple[Choice, ...] = ()
 
 
 def find_names(rows: Sequence[Row], width: int, name: str) -> Names:
     """Find the names among a table's first rows; raise where more than one row may have them."""
-    used = _used(rows, width)
-    if len(rows) > 1 and _without_first(rows, width):
-        if _counts_up([row[0] for _, row in rows[1:_LOOKED]]):
+    if lacks_first(rows[0][1], rows[1:], width):
+        if _counts_up([row[0] for _, row in rows[1:LOOKED]]):
             return Names((0,), 1)
         raise _first_or_last(rows, name)
-    first = next((i for i, (_, row) in enumerate(rows) if _is_full(row, used)), 0)
-    rows = rows[: first + _LOOKED]
+    if width == 1 and (gap := _first_gap(rows)):
+        raise _apart(rows, 0, gap, name)
+    first = titles(rows, width)
+    rows = rows[: first + LOOKED]
     above, (line, cells) = rows[:first], rows[first]
     body = [row for _, row in rows[first + 1 :] if not same_names(row, cells)]
     columns = _columns(body, width)
@@ -88,7 +93,11 @@ def find_names(rows: Sequence[Row], width: int, name: str) -> Names:
     if apart := _after_gap(rows, first, width):
         raise _apart(rows, first, apart, name)
     repairs = []
+    hints: tuple[Choice, ...] = ()
     if above:
+        if above[-1][0] == line - 1 and len(above[-1][1]) == width and above[-1][1][0].strip():
+            both = line - 1, line  # a line of the table's own form: it may name a group of columns
+            hints = (_choice(f"Join lines {_numbers(both)}", header=both),)
         said = f"{number_of(len(above), 'line')} above the names {were(len(above))} left out"
         undo = (("header", (rows[0][0],)), ("pad", "pad"))
         repairs.append(Repair(f"{said}.", undo))
@@ -97,21 +106,22 @@ def find_names(rows: Sequence[Row], width: int, name: str) -> Names:
         start += 1
         said = f"Line {rows[start - 1][0]:,}, a rule below the names, was left out."
         repairs.append(Repair(said, (("header", (line,)),)))
-    return Names((first,), start, tuple(repairs))
+    return Names((first,), start, tuple(repairs), hints)
 
 
 def may_be_names(rows: Sequence[Row], width: int) -> bool:
     """Say whether the first row is of another kind than what is below it."""
-    body = [row for _, row in rows[1:_LOOKED]]
+    body = [row for _, row in rows[1:LOOKED]]
     apart, alike = _likeness(rows[0][1], _columns(body, width)) if body else (0, 0)
     return apart > alike
 
 
-def _without_first(rows: Sequence[Row], width: int) -> bool:
+def lacks_first(names: Sequence[str], rows: Sequence[Row], width: int) -> bool:
     """Say whether all records have a field more than the names, as R writes names of rows."""
-    names = rows[0][1]
-    filled = len(names) == width - 1 > 1 and all(cell.strip() for cell in names)
-    return filled and all(len(row) == width and row[-1].strip() for _, row in rows[1:_LOOKED])
+    if not len(names) == width - 1 > 1 or not all(name.strip() for name in names):
+        return False
+    some = rows[:LOOKED]
+    return bool(some) and all(len(row) == width and row[-1].strip() for _, row in some)
 
 
 def _counts_up(cells: Sequence[str]) -> bool:
@@ -120,18 +130,6 @@ def _counts_up(cells: Sequence[str]) -> bool:
     if first not in ("0", "1"):
         return False
     return all(cell.strip() == str(i) for i, cell in enumerate(cells, int(first)))
-
-
-def with_first(raw: list[str], rows: Sequence[Row], width: int) -> list[str]:
-    """Return names with a blank one before them where the first column has none."""
-    records = [row for _, row in rows[:_LOOKED]]
-    fits = bool(records) and len(raw) == width - 1 > 1 and all(raw)
-    if not fits or not all(len(row) == width and row[-1].strip() for row in records):
-        return raw
-    body = [row[0] for row in records]
-    if _counts_up(body) or len(set(body)) == len(body):
-        return ["", *raw]
-    return raw
 
 
 def _first_or_last(rows: Sequence[Row], name: str) -> ReadingError:
@@ -153,6 +151,15 @@ def _is_rule(row: Sequence[str]) -> bool:
     """Say whether a row is a line drawn by characters."""
     filled = [cell.strip() for cell in row if cell.strip()]
     return bool(filled) and all(map(_RULE.fullmatch, filled))
+
+
+def _first_gap(rows: Sequence[Row]) -> int:
+    """Return the place of a row behind the first blank lines, of those that may be names."""
+    if _are_spaced(rows):
+        return 0
+    pairs = enumerate(pairwise(rows[: MOST_BELOW + 1]), 1)
+    gaps = (at for at, (row, after) in pairs if after[0] - row[0] > lines_of(row[1]))
+    return next(gaps, 0)
 
 
 def _after_gap(rows: Sequence[Row], first: int, width: int) -> int:
@@ -190,7 +197,7 @@ def lines_of(row: Sequence[str]) -> int:
 
 
 def titles(rows: Sequence[Row], width: int) -> int:
-    """Return how many first rows are titles, where a table has no names."""
+    """Return how many first rows are titles; 0 where none may be names."""
     used = _used(rows, width)
     return next((i for i, (_, row) in enumerate(rows) if _is_full(row, used)), 0)
 
@@ -285,7 +292,7 @@ def _names_below(rows: Sequence[Row], first: int, width: int) -> int:
             continue
         columns = _columns(rest, width)
         between = [row for _, row in rows[first + 1 : first + 1 + count]]
-        if all(len(row) >= 2 and _is_other(row, columns, len(rest)) for row in between):
+        if all(len(row) >= min(2, width) and _is_other(row, columns, len(rest)) for row in between):
             return count
     return 0
 
@@ -306,7 +313,7 @@ def _is_other(row: Sequence[str], columns: Sequence[Sequence[str]], records: int
     words = [values for cell, values in cells if not _kind(values)]
     few = all(len(set(values)) * 2 <= len(values) for values in words)
     if numeric:
-        sure = len(numeric) > 1 or len(columns) == 2 or len(cells) < len(columns)
+        sure = len(numeric) > 1 or len(columns) < 3 or len(cells) < len(columns)
         return sure or (few and len(words) > 1)
     return len(cells) > 2 and records >= 8 and few
 
@@ -391,9 +398,8 @@ class Columns:
 def name_columns(raw: Sequence[str], file: str) -> Columns:
     """Return distinct names of columns: those without one, and repeated ones, are numbered."""
     names = [stripped(name) for name in raw]
-    if len(names) < 2:
-        what = "a single column" if names else "no columns"
-        raise InvalidInputError(f"{file} has {what}, and S and X need one each.")
+    if not names:
+        raise InvalidInputError(f"{file} has no columns.")
     if len(names) > MAX_COLUMNS:
         raise InvalidInputError(
             f"{file} has {len(names):,} columns, at most {MAX_COLUMNS:,} are allowed."
@@ -443,11 +449,10 @@ def _places(places: Sequence[int]) -> str:
         else:
             parts.append([place])
     said = [f"{run[0] + 1}–{run[-1] + 1}" if len(run) > 1 else f"{run[0] + 1}" for run in parts]
-    more = [f"{len(said) - 4} more"] if len(said) > 4 else []
-    return f"Column{'' if len(places) == 1 else 's'} {listed(said[:4] + more)}"
+    return f"Column{'' if len(places) == 1 else 's'} {first_of(said, 4)}"
 
 
-def find_ending(rows: Sequence[Row], width: int, whole: bool) -> tuple[int, str, str]:
+def _find_ending(rows: Sequence[Row], width: int, whole: bool) -> tuple[int, str, str]:
     """Return how many last rows are notes or totals, what to say, and a hint at a row of totals.
 
     `whole`: whether these are all records, so that sums can be compared.
@@ -472,7 +477,7 @@ def find_ending(rows: Sequence[Row], width: int, whole: bool) -> tuple[int, str,
     return notes + totals, f"{sentence[:1].upper()}{sentence[1:]}: left out." if said else "", hint
 
 
-def second_table(rows: Sequence[Row], names: Sequence[str]) -> int:
+def _second_table(rows: Sequence[Row], names: Sequence[str]) -> int:
     """Return the place of a record that begins another table, 0 for none.
 
     It is of another kind behind blank lines, or a title above names that are repeated.
@@ -498,7 +503,7 @@ def second_table(rows: Sequence[Row], names: Sequence[str]) -> int:
     return 0
 
 
-def two_tables(name: str, line: int, lines: int) -> ReadingError:
+def _two_tables(name: str, line: int, lines: int) -> ReadingError:
     """Return the question what a record is that may begin another table, so many from the end."""
     return ReadingError(
         f"In {name}, line {line:,} may begin another table: it is a title above the same names, or "
@@ -510,7 +515,7 @@ def two_tables(name: str, line: int, lines: int) -> ReadingError:
     )
 
 
-def totals_said(lines: Sequence[int]) -> list[Repair]:
+def _totals_said(lines: Sequence[int]) -> list[Repair]:
     """Say which records are totals of others."""
     if not lines:
         return []
@@ -520,7 +525,7 @@ def totals_said(lines: Sequence[int]) -> list[Repair]:
     return [Repair(f"{are} {listed(named)} {verb} as records all the same: filter them out.")]
 
 
-def other_totals(rows: Sequence[Row]) -> tuple[list[int], tuple[Choice, ...]]:
+def _other_totals(rows: Sequence[Row]) -> tuple[list[int], tuple[Choice, ...]]:
     """Return lines of totals among the records, but for the last one, and a hint at the first."""
     lines = [line for line, row in rows[:-1] if len(row) > 2 and _total(row)]
     if (
@@ -536,6 +541,36 @@ def other_totals(rows: Sequence[Row]) -> tuple[list[int], tuple[Choice, ...]]:
         if line in lines and _adds_up_some(rows[:i], row)
     ]
     return added, ()
+
+
+def find_below(
+    records: Sequence[Row],
+    names: Sequence[str],
+    name: str,
+    read: ReadOptions,
+    to_end: Callable[[int], int],
+    *,
+    whole: bool = True,
+) -> tuple[int, list[Repair], tuple[Choice, ...]]:
+    """Return how many last records are none, what is said of that, and what may be none too.
+
+    `to_end`: how many lines there are from a record on; `whole`: whether these are all records.
+    """
+    if len(records) < 2 or len(names) < 2:
+        return 0, [], ()  # of a single column any text may be a value
+    gone, said, hint = _find_ending(records, len(names), whole)
+    kept = records[: len(records) - gone]
+    repairs = [Repair(said, (("skip_end", 0),))] if said else []
+    hints: tuple[Choice, ...] = ()
+    if whole:
+        if place := _second_table(kept, names):
+            raise _two_tables(name, kept[place][0], to_end(place))
+        lines, hints = _other_totals(kept) if read.skip == 0 else ([], ())
+        repairs += _totals_said(lines)
+    if hint:
+        label = f"Leave the last record out: it is called {shown(hint)}"
+        hints = (*hints, _choice(label, skip_end=to_end(len(kept) - 1)))
+    return gone, repairs, hints
 
 
 def _adds_up_some(rows: Sequence[Row], total: Sequence[str]) -> bool:

@@ -16,9 +16,7 @@ from xml.parsers import expat
 
 from core.data.readers.old_excel import encrypted
 from core.data.workbooks import MOST_MERGED, Book, Extent, check_size, chosen
-
-_CHUNK = 1 << 20
-"""Bytes that are parsed together."""
+from core.limits import MEGABYTE
 
 _ASIDE = ("office:annotation", "table:shapes", "table:tracked-changes", "draw:")
 """Elements whose texts and cells are none of the sheet."""
@@ -67,7 +65,7 @@ def _parse(
     parser.StartElementHandler, parser.EndElementHandler = start, end
     parser.CharacterDataHandler = say
     with zipfile.ZipFile(path) as packed, packed.open("content.xml") as content:
-        while chunk := content.read(_CHUNK):
+        while chunk := content.read(MEGABYTE):
             parser.Parse(chunk)
         parser.Parse(b"", True)
 

@@ -17,10 +17,10 @@ import pyarrow as pa
 from pyarrow import compute, parquet
 
 from core.data.options import AS_IT_IS, ENCODINGS, OTHER_ENDINGS, READABLE, ReadOptions, Repair
-from core.data.readers.apart import DiedError, apart
+from core.data.readers.apart import apart
 from core.data.readers.dialect import BrokenError, Row
 from core.data.readers.encoding import FALLBACK, codec_of, samples, to_utf8, without_controls
-from core.data.readers.labelled import labelled_kind, write_labelled
+from core.data.readers.labelled import damaged, labelled_kind, write_labelled
 from core.data.readers.marks import with_marks
 from core.data.readers.names import (
     SHOWN,
@@ -33,21 +33,17 @@ from core.data.readers.records import drop_columns, empty_columns, write_records
 from core.data.readers.sheets import write_sheet
 from core.data.readers.text import TextLayout, find_layout
 from core.data.readers.web_tables import is_web_table
-from core.data.tables import FileTable
+from core.data.tables import FileTable, check_records
 from core.data.workbooks import OLD_EXCEL, TOO_LONG, ZIP, Sheets
 from core.errors import Choice, InvalidInputError, ReadingError
 from core.limits import (
     MAX_CELL,
     MAX_UNPACKED_MB,
-    MAX_UPLOAD_CELLS,
     MAX_UPLOAD_MB,
-    MAX_UPLOAD_RECORDS,
+    MEGABYTE,
 )
 from core.validation import shown
 from core.wording import file_called
-
-_MEGABYTE = 1 << 20
-
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Error numbers of a write for which there is no room."""
@@ -60,6 +56,8 @@ _OPEN_DOCUMENT = b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"
 
 _INDEX = "__index_level_0__"
 """What pandas calls the row numbers that it writes as a last column."""
+
+_SINGLE = "There is a single column: it is S, and X is S itself, to be released privately."
 
 _KEPT_INDEX = (("kept", ("index",)),)
 
@@ -126,11 +124,11 @@ class TextFile:
     def samples(self) -> dict[str, str]:
         """Return how a field of a file whose encoding was guessed reads in each encoding."""
         with self.path.open("rb") as raw:
-            return samples(raw.read(_MEGABYTE), self.layout.delimiter) if self.guessed else {}
+            return samples(raw.read(MEGABYTE), self.layout.delimiter) if self.guessed else {}
 
     def _opened(self) -> TextIO:
         with self.path.open("rb") as raw:
-            codec = codec_of(raw.read(_MEGABYTE), self.encoding)
+            codec = codec_of(raw.read(MEGABYTE), self.encoding)
         return self.path.open(encoding=codec, newline="")
 
     def place_of(self, record: int) -> str:
@@ -178,20 +176,12 @@ class TextFile:
 def read_bytes(content: bytes, name: str, folder: Path, read: ReadOptions = AS_IT_IS) -> Upload:
     """Read a file given as bytes, and keep it in a folder."""
     name = file_called(name)
-    if len(content) > MAX_UPLOAD_MB * _MEGABYTE:
+    if len(content) > MAX_UPLOAD_MB * MEGABYTE:
         raise InvalidInputError(
-            f"{name} has {len(content) / _MEGABYTE:,.0f} MB, at most {MAX_UPLOAD_MB} are allowed."
+            f"{name} has {len(content) / MEGABYTE:,.0f} MB, at most {MAX_UPLOAD_MB} are allowed."
         )
     if content.startswith(_PARQUET):
-        rows, columns = _size_of(content)
-        for what, size, most in (
-            ("records", rows, MAX_UPLOAD_RECORDS),
-            (f"cells in {columns:,} columns", rows * columns, MAX_UPLOAD_CELLS),
-        ):
-            if size > most:
-                raise InvalidInputError(
-                    f"{name} has {size:,} {what}, at most {most:,} are allowed."
-                )
+        check_records(name, *_size_of(content))
     path = folder / f"{hashlib.sha256(content).hexdigest()}.data"
     fresh = not path.exists()
     kept: tuple[Path, ...] = ()
@@ -238,7 +228,7 @@ def read_file(path: Path, name: str, folder: Path, read: ReadOptions = AS_IT_IS)
     if size == 0:
         raise InvalidInputError(f"{name} is empty.")
     with path.open("rb") as file:
-        head = file.read(_MEGABYTE)
+        head = file.read(MEGABYTE)
         file.seek(0)
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     way = "" if read == AS_IT_IS else hashlib.sha256(repr(read).encode()).hexdigest()[:16]
@@ -250,12 +240,13 @@ def read_file(path: Path, name: str, folder: Path, read: ReadOptions = AS_IT_IS)
         fresh = Path(scratch, "records.parquet")
         found = _convert(path, name, fresh, head, read)
         source = fresh if fresh.exists() else path
-        table = FileTable(name, (source,), found.columns)
+        table = FileTable(name, (source,), found.columns, weigher=found.weigher)
         rows = table.rows
         if rows == 0:
             choices = [Choice("There are no names", (("header", (0,)),))] if found.named else []
             raise ReadingError(f"{name} has column names but no records.", choices)
         table = with_marks(table)
+        single = [Repair(_SINGLE)] if len(table.columns) == 1 else []
         if source == fresh:
             fresh.replace(converted)
             table = replace(table, paths=(converted,))
@@ -270,14 +261,14 @@ def read_file(path: Path, name: str, folder: Path, read: ReadOptions = AS_IT_IS)
         read,
         found.text,
         found.sheets,
-        found.repairs,
+        (*found.repairs, *single),
         found.hints,
     )
 
 
 @dataclass(frozen=True)
 class _Found:
-    """What a file is: its kind, its columns, and what was repaired."""
+    """What a file is: its kind, its columns, what was repaired; `weigher` as of `FileTable`."""
 
     kind: str
     columns: tuple[str, ...]
@@ -285,6 +276,7 @@ class _Found:
     text: TextFile | None = None
     sheets: Sheets | None = None
     hints: tuple[Choice, ...] = ()
+    weigher: str = ""
 
     @property
     def named(self) -> bool:
@@ -299,9 +291,10 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
     if head.startswith((ZIP, OLD_EXCEL)) or is_web_table(name, head):
         return _workbook(path, name, converted, head, read)
     if kind := labelled_kind(head):
-        columns, repairs = write_labelled(path, name, converted, read)
+        given = path, name, converted, read
+        columns, repairs, weigher = apart(write_labelled, name, damaged(name, kind), *given)
         _check_cells(converted, name)
-        return _Found(kind, columns, repairs)
+        return _Found(kind, columns, repairs, weigher=weigher)
     for start, what in _OTHER_KINDS.items():
         if head.startswith(start):
             raise InvalidInputError(f"{name} is {what}; {READABLE}.")
@@ -318,8 +311,7 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
     empty: list[int] = []
     if layout.columns.unnamed and written.rows and "empty" not in read.kept:
         empty = empty_columns(converted, layout)
-        if empty and layout.width - len(empty) < 2:
-            empty = empty[max(0, 2 - (layout.width - len(empty))) :]
+        empty = empty[len(empty) == layout.width :]  # one column at least
         if empty:
             drop_columns(converted, empty)
     _check_cells(converted, name)
@@ -343,15 +335,13 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
 def _workbook(path: Path, name: str, converted: Path, head: bytes, read: ReadOptions) -> _Found:
     """Read a workbook; what is no .xlsx may take much of a process, so that it has its own."""
     given = path, name, converted, read
-    try:
-        if not head.startswith(ZIP) or _OPEN_DOCUMENT in head[:200]:
-            found = apart(write_sheet, converted.with_suffix(".said"), *given)
-        else:
-            found = write_sheet(*given)
-    except DiedError as error:
-        raise InvalidInputError(
+    if not head.startswith(ZIP) or _OPEN_DOCUMENT in head[:200]:
+        died = InvalidInputError(
             f"{name} is damaged, or needs more memory than a workbook may: save it as CSV."
-        ) from error
+        )
+        found = apart(write_sheet, name, died, *given)
+    else:
+        found = write_sheet(*given)
     kind, columns, repairs, sheets, hints = found
     return _Found(kind, columns, repairs, None, sheets, hints)
 
@@ -372,7 +362,7 @@ def _parquet(path: Path, name: str, read: ReadOptions) -> _Found:
     except (pa.ArrowException, OSError, ValueError) as error:  # names that are not UTF-8 too
         raise InvalidInputError(f"{name} is a damaged Parquet file.") from error
     said = []
-    if len(names) > 2 and names[-1] == _INDEX and "index" not in read.kept:
+    if len(names) > 1 and names[-1] == _INDEX and "index" not in read.kept:
         names = names[:-1]
         said = [Repair(f"{_INDEX}, the row numbers of pandas: left out.", _KEPT_INDEX)]
     columns = name_columns(names, name)
@@ -390,9 +380,9 @@ def _check_cells(path: Path, name: str) -> None:
         for group in range(metadata.num_row_groups):
             for place, column in zip(texts, names, strict=True):
                 size = metadata.row_group(group).column(place).total_uncompressed_size
-                if size > MAX_UNPACKED_MB * _MEGABYTE:
+                if size > MAX_UNPACKED_MB * MEGABYTE:
                     raise InvalidInputError(
-                        f"{name} unpacks to {size / _MEGABYTE:,.0f} MB of {column!r}, at most "
+                        f"{name} unpacks to {size / MEGABYTE:,.0f} MB of {column!r}, at most "
                         f"{MAX_UNPACKED_MB:,} MB are allowed."
                     )
                 if size <= MAX_CELL:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import io
 import mmap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice, pairwise
 from pathlib import Path
@@ -25,7 +25,7 @@ from pyarrow import parquet
 from core.data.options import Repair
 from core.data.readers.dialect import BrokenError, complaint
 from core.data.readers.names import same_names
-from core.data.readers.text import TextLayout
+from core.data.readers.text import FORMULA, TextLayout
 from core.errors import Choice, ReadingError
 from core.wording import number_of
 
@@ -33,7 +33,7 @@ _COUNTED = 1 << 20
 """Bytes in which records are counted at once, for the same reason."""
 
 
-_QUOTE, _LINE_FEED, _RETURN = b'"\n\r'
+_QUOTE, _LINE_FEED, _RETURN, _EQUALS = b'"\n\r='
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,12 @@ def write_records(text: Path, name: str, layout: TextLayout, target: Path) -> Wr
                 return Written(rows, again.repairs())
         except pa.ArrowException:
             pass  # the csv module says what is wrong, and where
-    again = _Repeats(layout.names)
+    again, formulas = _Repeats(layout.names), _Formulas()
     uneven = _Uneven(layout.width, layout.pad)
-    rows = _slow(text, name, layout, schema, target, again, uneven)
+    plain = formulas.without if layout.formulas else None
+    rows = _slow(text, name, layout, schema, target, again, uneven, plain)
     uneven.check(name, text, layout)
-    return Written(rows, (*uneven.repairs(), *again.repairs()))
+    return Written(rows, (*uneven.repairs(), *again.repairs(), *formulas.repairs()))
 
 
 @dataclass
@@ -95,6 +96,35 @@ class _Repeats:
         verb = "repeats" if self.count == 1 else "repeat"
         said = f"{number_of(self.count, 'line')} further down {verb} the names: left out."
         return (Repair(said, (("kept", ("again",)),)),)
+
+
+@dataclass
+class _Formulas:
+    """Formulas of a text such as ="02134", by which programs keep zeros in spreadsheets."""
+
+    count: int = 0
+    example: str = ""
+
+    def without(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return a batch with the texts in their place."""
+        columns = []
+        for column in batch.columns:
+            found = pc.match_substring_regex(column, FORMULA.pattern)
+            if times := pc.sum(found).as_py():
+                self.count += times
+                self.example = self.example or column.filter(found)[0].as_py()
+                column = pc.replace_substring_regex(column, FORMULA.pattern, r"\1")
+            columns.append(column)
+        return pa.record_batch(columns, batch.schema)
+
+    def repairs(self) -> tuple[Repair, ...]:
+        """Say how many there were."""
+        if not self.count:
+            return ()
+        are = "is the formula" if self.count == 1 else "are formulas"
+        said = f"{number_of(self.count, 'value')} such as {self.example} {are} of a text: read as"
+        text = FORMULA.sub(r"\1", self.example)
+        return (Repair(f"{said} {text}.", (("kept", ("formulas",)),)),)
 
 
 @dataclass
@@ -190,7 +220,7 @@ class _Uneven:
 
 
 def _records(text: Path, layout: TextLayout) -> int | None:
-    """Count the records by line ends; return None where a quote is misplaced."""
+    """Count the records by line ends; return None where Arrow would not read them as they are."""
     if layout.end <= layout.start:
         return None
     with text.open("rb") as file:
@@ -210,6 +240,8 @@ def _records(text: Path, layout: TextLayout) -> int | None:
         after = data[closing[closing < data.size - 1] + 1]
         if not (beside[before].all() and beside[after].all()):
             return None
+        if (data[np.minimum(opening + 1, data.size - 1)] == _EQUALS).any():
+            return None  # a formula of a text may begin
         ends = _line_ends(data, start, block)
         ends = ends[(quotes_seen + np.searchsorted(quotes, ends)) % 2 == 0]
         quotes_seen += quotes.size
@@ -289,6 +321,7 @@ def _slow(
     target: Path,
     again: _Repeats,
     uneven: _Uneven,
+    plain: Callable[[pa.RecordBatch], pa.RecordBatch] | None,
 ) -> int:
     """Read the records with Python's csv module."""
     with (
@@ -296,7 +329,8 @@ def _slow(
         io.TextIOWrapper(io.BufferedReader(part, 1 << 20), "utf-8", newline="") as characters,
     ):
         records = _fitted(characters, name, layout, uneven)
-        return _write(map(again.without, _batches(records, schema)), schema, target)
+        batches = map(again.without, _batches(records, schema))
+        return _write(map(plain, batches) if plain else batches, schema, target)
 
 
 def _write(batches: Iterator[pa.RecordBatch], schema: pa.Schema, target: Path) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
@@ -17,14 +16,11 @@ from pyarrow import parquet
 from core.data.options import READABLE, ReadOptions, Repair
 from core.data.readers.dialect import Row
 from core.data.readers.names import (
+    LOOKED,
     Columns,
-    find_ending,
+    find_below,
     joined_names,
     name_columns,
-    other_totals,
-    second_table,
-    totals_said,
-    two_tables,
     unnamed_said,
 )
 from core.data.readers.old_excel import read_old_excel
@@ -32,6 +28,7 @@ from core.data.readers.opendocument import is_opendocument, read_opendocument
 from core.data.readers.text import place_names
 from core.data.readers.web_tables import is_web_table, read_web_table
 from core.data.workbooks import (
+    PADDED,
     ZIP,
     Book,
     Bounds,
@@ -41,18 +38,10 @@ from core.data.workbooks import (
     parts_of,
     sheets_of,
 )
-from core.errors import Choice, InvalidInputError
-from core.limits import MAX_UNPACKED_MB, MAX_WORKBOOK_PARTS
+from core.errors import Choice, InvalidInputError, ReadingError
+from core.limits import MAX_UNPACKED_MB, MAX_WORKBOOK_PARTS, MEGABYTE
 from core.validation import shown
 from core.wording import number_of
-
-_MEGABYTE = 1 << 20
-
-_PADDED = re.compile(r"0{2,}")
-"""A format that shows whole numbers with zeros before them."""
-
-_LOOKED = 2_000
-"""First rows by which the names are found."""
 
 Cells = list[list[Any]]
 
@@ -79,7 +68,9 @@ def write_sheet(
         which = f"sheet {shown(read.sheet)}" if read.sheet else "first sheet"
         raise InvalidInputError(f"{name} is empty: its {which} has no cells.")
     width = len(cells[0])
-    header, body, repairs = place_names(rows[:_LOOKED], width, name, read)
+    if width < 2 and sheets.others and not read.sheet:
+        raise _other_sheet(name, sheets)
+    header, body, repairs, _ = place_names(rows[:LOOKED], width, name, read)
     raw = joined_names([rows[i][1] for i in header]) if header else []
     columns = name_columns(raw or [f"column {i + 1}" for i in range(width)], name)
     records, below, hints = _records(rows, body, raw or [""] * width, name, read)
@@ -100,6 +91,17 @@ def write_sheet(
     kept, empty = _written(cells, places, columns, target, read)
     told += unnamed_said(columns, empty)
     return book.kind, kept, tuple(told), sheets, hints
+
+
+def _other_sheet(name: str, sheets: Sheets) -> ReadingError:
+    """Return the question which sheet is meant, where the first has one column, as of notes."""
+    return ReadingError(
+        f"Sheet {shown(sheets.read)} of {name} has a single column: choose a sheet.",
+        [
+            Choice(f"Read sheet {shown(one)}", (("sheet", one),))
+            for one in (*sheets.others, sheets.read)
+        ],
+    )
 
 
 def _kind(path: Path) -> str:
@@ -131,7 +133,7 @@ def _opened(path: Path, name: str, sheet: str) -> Book:
     names = [member.filename for member in members]
     if "xl/workbook.xml" not in names and not is_opendocument(names):
         raise InvalidInputError(f"{name} is a zip file; {READABLE}.")
-    unpacked = sum(member.file_size for member in members) / _MEGABYTE
+    unpacked = sum(member.file_size for member in members) / MEGABYTE
     if unpacked > MAX_UNPACKED_MB:
         raise InvalidInputError(
             f"{name} unpacks to {unpacked:,.0f} MB, at most {MAX_UNPACKED_MB:,} MB are allowed."
@@ -165,7 +167,7 @@ def _value(cell: Any) -> Any:
     if value is None or value == "" or cell.data_type == "e":
         return None
     if isinstance(value, int | float) and not isinstance(value, bool):
-        if _PADDED.fullmatch(cell.number_format or "") and value == int(value) >= 0:
+        if PADDED.fullmatch(cell.number_format or "") and value == int(value) >= 0:
             return f"{int(value):0{len(cell.number_format)}}"
         return int(value) if isinstance(value, float) and value.is_integer() else value
     return value
@@ -205,18 +207,10 @@ def _records(
     records = rows[body:]
     if read.skip_end is not None:
         return records[: max(len(records) - read.skip_end, 0)], [], ()
-    if len(records) < 2:
-        return records, [], ()
-    gone, said, hint = find_ending(records, len(names), whole=True)
-    kept = records[: len(records) - gone]
-    if place := second_table(kept, names):
-        raise two_tables(name, kept[place][0], len(records) - place)
-    lines, hints = other_totals(kept) if read.skip == 0 else ([], ())
-    if hint:
-        label = f"Leave the last record out: it is called {shown(hint)}"
-        hints = (*hints, Choice(label, (("skip_end", gone + 1),)))
-    repairs = [Repair(said, (("skip_end", 0),))] if said else []
-    return kept, [*repairs, *totals_said(lines)], hints
+    gone, repairs, hints = find_below(
+        records, names, name, read, lambda place: len(records) - place
+    )
+    return records[: len(records) - gone], repairs, hints
 
 
 def _written(

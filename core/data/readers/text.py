@@ -23,22 +23,17 @@ from core.data.readers.dialect import (
 )
 from core.data.readers.names import (
     Columns,
-    find_ending,
+    find_below,
     find_names,
     first_lines,
     joined_names,
+    lacks_first,
     lines_of,
     may_be_names,
     name_columns,
-    other_totals,
-    second_table,
     titles,
-    totals_said,
-    two_tables,
-    with_first,
 )
 from core.errors import Choice, InvalidInputError, ReadingError
-from core.validation import shown
 from core.wording import number_of, were
 
 _SAMPLED = 1 << 20
@@ -59,6 +54,10 @@ _SEPARATOR = re.compile(r'(sep=[^"\r\n]|"sep=[^"\r\n]")(\r\n|\n|\r)', re.IGNOREC
 _WHOLE_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 
 
+FORMULA = re.compile(r'^="([^"]*)"$')
+"""A formula of a text, for spreadsheets."""
+
+
 @dataclass(frozen=True)
 class TextLayout:
     """The layout of a text file.
@@ -66,7 +65,8 @@ class TextLayout:
     `columns`: names, one for each of the `width` fields of a record. `start` and `lines`: bytes and
     lines before the first record; `end`: bytes up to the last one's end. `comments`: how many lines
     at the start are comments. `names`: the line of the names, cut, where a record may repeat it.
-    `pad`: what becomes of records of another length. `hints`: what else may be meant.
+    `pad`: what becomes of records of another length. `formulas`: whether formulas of a text are
+    read as the text. `hints`: what else may be meant.
     """
 
     columns: Columns
@@ -77,6 +77,7 @@ class TextLayout:
     comments: int
     names: tuple[str, ...] = ()
     pad: str = ""
+    formulas: bool = True
     repairs: tuple[Repair, ...] = ()
     hints: tuple[Choice, ...] = ()
 
@@ -93,7 +94,9 @@ class TextLayout:
     @property
     def kind(self) -> str:
         """A description of the file for the user."""
-        said = f"CSV, separated by {self.dialect.called}"
+        said = "CSV, " + (
+            "a single column" if self.width == 1 else f"separated by {self.dialect.called}"
+        )
         if self.comments:
             said += f", after {number_of(self.comments, 'line')} of comment"
         return said
@@ -134,16 +137,18 @@ def find_layout(path: Path, name: str, read: ReadOptions) -> TextLayout:
     dialect = _dialect(start, lines, name, read)
     some = lines if start.whole else lines[:_CUT]
     rows, broken = _rows(dialect, some, start.before + place, start.whole)
-    if broken is not None and rows and len(rows[0][1]) < 2:
+    if not dialect.is_single and broken is not None and rows and len(rows[0][1]) < 2:
         raise _one_column(lines, name, dialect)
     if not rows or (broken is not None and len(rows) < 2):
         said = "has nothing but blank lines" if broken is None else _broken(broken, start, place)
         raise ReadingError(f"{name} {said}.", _unquoted(broken))
     width = width_of(rows)
-    if width < 2 and max(len(row) for _, row in rows) < 2:
+    if not dialect.is_single and width < 2 and max(len(row) for _, row in rows) < 2:
         raise _one_column(lines, name, dialect)
-    header, body, repairs = place_names(rows, width, name, read)
+    header, body, repairs, joins = place_names(rows, width, name, read)
     raw = joined_names([rows[i][1] for i in header]) if header else []
+    formulas = "formulas" not in read.kept
+    raw = [FORMULA.sub(r"\1", one) for one in raw] if formulas else raw
     if raw and re.match(r"#\s", raw[0]):
         raw[0] = raw[0][1:].strip()
     raw, fitted = _fitted(raw, rows[body:], width, read)
@@ -161,8 +166,9 @@ def find_layout(path: Path, name: str, read: ReadOptions) -> TextLayout:
         comments,
         tuple(rows[header[0]][1]) if len(header) == 1 and "again" not in read.kept else (),
         read.pad,
+        formulas,
         (*repairs, *_of_dialect(dialect, read), *fitted, *columns.repairs, *ended),
-        hints,
+        (*joins, *hints),
     )
 
 
@@ -240,6 +246,8 @@ def _dialect(start: _Start, lines: Sequence[str], name: str, read: ReadOptions) 
     asked = Dialect(
         known.get("delimiter", ","), known.get("quote", '"'), known.get("escape") == "\\"
     )
+    if "column" in read.kept:
+        return asked.single()
     if len(known) == 3:
         return asked
     tried = list(islice((one for one in lines if one.strip()), _TRIED))
@@ -248,10 +256,12 @@ def _dialect(start: _Start, lines: Sequence[str], name: str, read: ReadOptions) 
         return found[0]
     if "delimiter" in known:
         return asked
-    rows, _ = _rows(asked, tried, 0, whole=False)
-    if width_of(rows) < 2 and any(guess(tried, Dialect(one), {"delimiter": one}) for one in OTHERS):
+    rows, broken = _rows(asked, tried, 0, whole=False)
+    if broken or not rows or width_of(rows) > 1:
+        return asked
+    if _fitting(tried, asked):
         raise _one_column(tried, name, asked)
-    return asked
+    return asked.single()
 
 
 def _rows(
@@ -285,14 +295,13 @@ def _unquoted(error: BrokenError | None) -> list[Choice]:
 def _one_column(lines: Sequence[str], name: str, dialect: Dialect) -> ReadingError:
     """Return the error of a single column, with the delimiters that seem to be used."""
     tried = [line for line in lines if line.strip()][:_TRIED]
-    fits = [
-        mark
-        for mark in DELIMITERS | OTHERS
-        if mark != dialect.delimiter and guess(tried, Dialect(mark), {"delimiter": mark})
-    ]
+    fits = _fitting(tried, dialect)
     rows = first_lines([(i + 1, [line.rstrip("\r\n")]) for i, line in enumerate(tried)])
+    single = Choice("It is a single column", (("kept", ("column",)),))
     if not fits:
-        return ReadingError(f"{name} has a single column, and S and X need one each.", (), rows)
+        return ReadingError(
+            f"{name} has a single column when separated by {dialect.called}.", [single], rows
+        )
     known = DELIMITERS | OTHERS
     best = guess(tried, None, {}) or [Dialect(fits[0])]
     first = best[0].delimiter[0] if best[0].delimiter[0] in fits else fits[0]
@@ -303,22 +312,32 @@ def _one_column(lines: Sequence[str], name: str, dialect: Dialect) -> ReadingErr
         [
             Choice(f"Read it as separated by {known[mark]}", (("delimiter", mark),))
             for mark in ordered[:3]
-        ],
+        ]
+        + [single],
         rows,
     )
 
 
+def _fitting(lines: Sequence[str], dialect: Dialect) -> list[str]:
+    """Return the other delimiters that lines may be separated by."""
+    return [
+        mark
+        for mark in DELIMITERS | OTHERS
+        if mark != dialect.delimiter and guess(lines, Dialect(mark), {"delimiter": mark})
+    ]
+
+
 def place_names(
     rows: list[Row], width: int, name: str, read: ReadOptions
-) -> tuple[tuple[int, ...], int, tuple[Repair, ...]]:
-    """Return the places of the names and of the first record, and what is left out above."""
+) -> tuple[tuple[int, ...], int, tuple[Repair, ...], tuple[Choice, ...]]:
+    """Return the places of the names and of the first record, what is left out above, and hints."""
     if not read.header:
         found = find_names(rows, width, name)
-        return found.header, found.body + read.skip, found.repairs
+        return found.header, found.body + read.skip, found.repairs, found.hints
     if read.header == (0,):
         above = titles(rows, width)
         said = f"{number_of(above, 'line')} above the records {were(above)} left out."
-        return (), above + read.skip, (Repair(said),) if above else ()
+        return (), above + read.skip, (Repair(said),) if above else (), ()
     places = {line: i for i, (line, _) in enumerate(rows)}
     for line in read.header:
         if line not in places:
@@ -326,7 +345,7 @@ def place_names(
                 f"{name} has no names in line {line:,}: it is blank, or within a record."
             )
     header = tuple(places[line] for line in read.header)
-    return header, header[-1] + 1 + read.skip, ()
+    return header, header[-1] + 1 + read.skip, (), ()
 
 
 def _fitted(
@@ -339,8 +358,8 @@ def _fitted(
     if not raw:
         return [f"column {i + 1}" for i in range(width)], []
     told = []
-    if "shift" not in read.kept and (shifted := with_first(raw, rows, width)) != raw:
-        raw = shifted
+    if "shift" not in read.kept and lacks_first(raw, rows, width):
+        raw = ["", *raw]
         told.append(Repair("The names begin with the second column.", (("kept", ("shift",)),)))
     if len(raw) > width and not any(raw[width:]):
         told.append(
@@ -383,31 +402,17 @@ def _end(
     read: ReadOptions,
 ) -> tuple[int, list[Repair], tuple[Choice, ...]]:
     """Return the bytes up to the last record's end, what is left out below, and what may be too."""
-    size = path.stat().st_size
     if read.skip_end is not None:
         return _without_lines(path, read.skip_end), [], ()
     records, total = rows[body:], len(start.lines) + start.before
     if not start.whole:
         records, total = _last_rows(path, dialect)
-    if len(records) < 2:
-        return size, [], ()
-    left_out, said, hint = find_ending(records, len(names), start.whole)
-    cut = total - records[len(records) - left_out][0] + 1 if left_out else 0
-    kept = records[: len(records) - left_out]
-    hints: tuple[Choice, ...] = ()
-    told: list[Repair] = []
-    if start.whole:
-        if place := second_table(kept, names):
-            raise two_tables(name, kept[place][0], total - kept[place][0] + 1)
-        lines, hints = other_totals(kept) if read.skip == 0 else ([], ())
-        told = totals_said(lines)
-    if hint:
-        line = records[len(records) - left_out - 1][0]
-        label = f"Leave the last record out: it is called {shown(hint)}"
-        hints = (*hints, Choice(label, (("skip_end", total - line + 1),)))
-    if not cut:
-        return size, told, hints
-    return _without_lines(path, cut), [Repair(said, (("skip_end", 0),)), *told], hints
+
+    def to_end(place: int) -> int:
+        return total - records[place][0] + 1
+
+    gone, told, hints = find_below(records, names, name, read, to_end, whole=start.whole)
+    return _without_lines(path, to_end(len(records) - gone) if gone else 0), told, hints
 
 
 def _last_rows(path: Path, dialect: Dialect) -> tuple[list[Row], int]:

@@ -191,7 +191,8 @@ def _layout(spec: DataSpec) -> None:
             spec.read.encoding,
         )
         delimiter = text.layout.delimiter
-        known = DELIMITERS.get(delimiter, repr(delimiter))
+        single = text.layout.width == 1
+        known = "nothing" if single else DELIMITERS.get(delimiter, repr(delimiter))
         named = {"": f"as found: {known}" if not spec.read.delimiter else "as found", **DELIMITERS}
         if spec.read.delimiter:
             named.setdefault(spec.read.delimiter, repr(spec.read.delimiter))

@@ -13,7 +13,7 @@ from core.data.spec import Binning, DataSpec
 from core.data.tables import FileTable
 from core.errors import CoreError
 from core.validation import shown
-from core.wording import listed, number_of
+from core.wording import first_of, number_of
 from pages.ui.frame import data_remedies, pins, state
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
@@ -205,9 +205,7 @@ def _treatment(spec: DataSpec) -> str:
 
 def _few(names: Collection[str]) -> str:
     """List names, the first ones of many."""
-    found = [shown(name) for name in sorted(names)]
-    more = len(found) - NAMED
-    return listed(found) if more < 1 else f"{', '.join(found[:NAMED])} and {more:,} more"
+    return first_of([shown(name) for name in sorted(names)], NAMED)
 
 
 def with_binning(spec: DataSpec, binning: Binning) -> DataSpec:

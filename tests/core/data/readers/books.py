@@ -9,48 +9,52 @@ END = struct.pack("<HH", 0x0A, 0)
 WORKSHEET, CHART = 0, 2
 
 
-def xls(sheets, merged=(), extra=b""):
+def xls(sheets, merged=(), extra=b"", style=0):
     """Return an old Excel file: names of sheets with (rows, hidden) or (None, False) for a chart.
 
     `merged`: (top, bottom, left, right) in each sheet. `extra`: further records of the workbook.
+    `style`: the number of all cells' style among them.
     """
     parts = []
     for rows, _ in sheets.values():
-        content = _record(
+        content = record(
             0x809, struct.pack("<HHHHII", 0x600, 0x20 if rows is None else 0x10, 0, 0, 0, 6)
         )
         for row, cells in enumerate(rows or ()):
-            content += b"".join(_cell(row, column, value) for column, value in enumerate(cells))
+            content += b"".join(
+                _cell(row, column, value, style) for column, value in enumerate(cells)
+            )
         if merged:
             places = b"".join(struct.pack("<4H", *one) for one in merged)
-            content += _record(0xE5, struct.pack("<H", len(merged)) + places)
+            content += record(0xE5, struct.pack("<H", len(merged)) + places)
         parts.append(content + END)
-    head = _record(0x809, struct.pack("<HHHHII", 0x600, 5, 0, 0, 0, 6)) + extra
+    head = record(0x809, struct.pack("<HHHHII", 0x600, 5, 0, 0, 0, 6)) + extra
     sizes = [12 + 2 * len(name) for name in sheets]
     place = len(head) + sum(sizes) + len(END)
     for (name, (rows, hidden)), part in zip(sheets.items(), parts, strict=True):
         kind = CHART if rows is None else WORKSHEET
         named = struct.pack("<IBBBB", place, hidden, kind, len(name), 1) + name.encode("utf-16-le")
-        head += _record(0x85, named)
+        head += record(0x85, named)
         place += len(part)
     return compound(head + END + b"".join(parts))
 
 
-def _record(number, content):
+def record(number, content):
+    """Return a record of an old Excel file."""
     return struct.pack("<HH", number, len(content)) + content
 
 
-def _cell(row, column, value):
+def _cell(row, column, value, style):
     """Return the record of a number, a text or a truth value; nothing for None."""
-    place = struct.pack("<HHH", row, column, 0)
+    place = struct.pack("<HHH", row, column, style)
     if value is None:
         return b""
     if isinstance(value, bool):
-        return _record(0x205, place + struct.pack("<BB", value, 0))
+        return record(0x205, place + struct.pack("<BB", value, 0))
     if isinstance(value, str):
         text = struct.pack("<HB", len(value), 1) + value.encode("utf-16-le")
-        return _record(0x204, place + text)
-    return _record(0x203, place + struct.pack("<d", value))
+        return record(0x204, place + text)
+    return record(0x203, place + struct.pack("<d", value))
 
 
 def compound(stream, name="Workbook"):
@@ -142,5 +146,5 @@ def _attributes(attributes):
     )
 
 
-LOCKED = _record(0x2F, bytes(6))
+LOCKED = record(0x2F, bytes(6))
 """The record of an old Excel file that is encrypted."""

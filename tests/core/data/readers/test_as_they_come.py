@@ -3,12 +3,13 @@
 What is left out, named or filled is said, and can be undone.
 """
 
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from core.data import ReadOptions, Sources
+from core.data import ReadOptions, Sources, count, first_question
 from core.errors import InvalidInputError, ReadingError
 
 
@@ -472,3 +473,107 @@ def test_a_comment_of_as_many_fields_above_the_names_is_asked_about_and_names_ar
     assert "may name the columns or be a comment" in sentence
     assert tables["The names are in line 2"][0] == ["ward", "age"]
     assert read("#ward,age\nA,31\nB,32\n")[0][0] == ["#ward", "age"]
+
+
+SINGLE = "There is a single column: it is S, and X is S itself, to be released privately."
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("sex\nF\nM\nF\n", ["F", "M", "F"]),
+        ('town\n"Bath, Avon"\n"Wells"\n"Bath, Avon"\n', ["Bath, Avon", "Wells", "Bath, Avon"]),
+        ("answer\nyes\nno\nno\nTotal\n", ["yes", "no", "no", "Total"]),
+    ],
+)
+def test_a_single_column_is_a_question_about_itself(text, rows):
+    (names, found), said = read(text)
+    assert (len(names), [row[0] for row in found], said) == (1, rows, [SINGLE])
+    upload, sources = opened(text.encode(), ReadOptions())
+    assert upload.kind == "CSV, a single column"
+    spec = first_question(f"upload:{upload.sha256}", sources)
+    assert spec.secret == spec.released == tuple(names)
+    assert count(spec, sources).joint.n == len(rows)
+
+
+def test_a_single_column_of_other_kinds_of_files_is_one_too(tmp_path):
+    for ending in ("parquet", "xlsx"):
+        path = tmp_path / f"a.{ending}"
+        write = pd.DataFrame.to_parquet if ending == "parquet" else pd.DataFrame.to_excel
+        write(pd.DataFrame({"sex": ["F", "M", "F"]}), path, index=False)
+        upload, sources = opened(path.read_bytes(), ReadOptions())
+        assert [one.sentence for one in upload.repairs] == [SINGLE]
+        assert first_question(f"upload:{upload.sha256}", sources).released == ("sex",)
+
+
+def test_a_single_column_with_what_may_separate_fields_is_asked_about():
+    said, found = asked("town\nNew York\nOld York\nNew York\n")
+    assert "it seems to be separated by spaces: choose that." in said
+    assert found["It is a single column"] == (["town"], [["New York"], ["Old York"], ["New York"]])
+    said, found = asked("town\na\nb\na\n", delimiter=";")
+    assert said == "t.csv has a single column when separated by semicolons."
+    assert found["It is a single column"][1] == [["a"], ["b"], ["a"]]
+
+
+def test_names_and_titles_of_a_single_column_are_asked_about():
+    said, found = asked("F\nM\nF\nF\n")
+    assert "line 1 may hold the names or be a record" in said
+    assert found["There are no names"] == (["column 1"], [["F"], ["M"], ["F"], ["F"]])
+    said, found = asked("Survey\n\nsex\nF\nM\nF\n")
+    assert "line 1 may hold the names, or line 3 behind a blank one" in said
+    assert found["The names are in line 3"] == (["sex"], [["F"], ["M"], ["F"]])
+    said, found = asked("Survey\nage\n31\n45\n39\n28\n61\n")
+    assert found["Names in line 2"] == (["age"], [[one] for one in ("31", "45", "39", "28", "61")])
+
+
+def test_rows_of_a_single_column_stand_for_several_records():
+    upload, sources = opened(b"sex,Freq\nF,12\nM,30\n", ReadOptions())
+    source = f"upload:{upload.sha256}"
+    spec = first_question(source, sources, ReadOptions(weight="Freq"))
+    assert (spec.secret, spec.released, count(spec, sources).joint.n) == (("sex",), ("sex",), 42)
+
+
+def test_a_first_sheet_with_a_single_column_is_asked_about(tmp_path):
+    path = tmp_path / "a.xlsx"
+    with pd.ExcelWriter(path) as book:
+        pd.DataFrame({"Notes": ["by hand", "2024"]}).to_excel(book, sheet_name="About", index=False)
+        pd.DataFrame({"sex": ["F", "M"], "age": [3, 4]}).to_excel(book, sheet_name="T", index=False)
+    with pytest.raises(ReadingError, match=r"'About' of t\.csv has a single column") as caught:
+        opened(path.read_bytes(), ReadOptions())
+    tables = [
+        opened(path.read_bytes(), ReadOptions(**dict(one.options)))[0].table.columns
+        for one in caught.value.choices
+    ]
+    assert tables == [("sex", "age"), ("Notes",)]
+
+
+@pytest.mark.parametrize("zips", ['="02134",F\n="10001",M\n', '"=""02134""",F\n"=""10001""",M\n'])
+def test_formulas_of_a_text_are_read_as_the_text_and_said(zips):
+    table, said = read(f"zip,sex\n{zips}")
+    assert table == (["zip", "sex"], [["02134", "F"], ["10001", "M"]])
+    assert said == ['2 values such as ="02134" are formulas of a text: read as 02134.']
+    assert read(f"zip,sex\n{zips}", kept=("formulas",))[0][1][0] == ['="02134"', "F"]
+    assert read(f'="zip",sex\n{zips}')[0][0] == ["zip", "sex"]
+
+
+def test_other_formulas_stay_as_they_are():
+    rows = [["=1+1", "F"], ['="a"&"b"', "M"], ['="x', "M"]]
+    assert read('f,sex\n=1+1,F\n="a"&"b",M\n="x,M\n') == ((["f", "sex"], rows), [])
+
+
+def test_a_line_of_group_names_that_may_be_a_title_is_offered_to_be_joined():
+    upload, sources = opened(b"Water,,\nuse,use each,cost\n44,13.9,68\n12,3.5,7\n", ReadOptions())
+    assert [one.sentence for one in upload.repairs] == ["1 line above the names was left out."]
+    (hint,) = upload.hints
+    assert hint.label == "Join lines 1 and 2"
+    joined = sources.upload(f"upload:{upload.sha256}", ReadOptions(**dict(hint.options)))
+    assert joined.table.columns == ("Water · use", "Water · use each", "Water · cost")
+    assert opened(b"Water\nuse,use each,cost\n44,13.9,68\n12,3.5,7\n", ReadOptions())[0].hints == ()
+
+
+def test_the_first_column_has_no_name_where_that_is_chosen():
+    said, found = asked("n,cost\nNord,1,2\nSud,3,4\nNord,5,6\n")
+    assert "each record has one field more than there are names" in said
+    rows = [["Nord", "1", "2"], ["Sud", "3", "4"], ["Nord", "5", "6"]]
+    assert found["The first column has no name"] == (["column 1", "n", "cost"], rows)
+    assert found["The last column has no name"] == (["n", "cost", "column 3"], rows)

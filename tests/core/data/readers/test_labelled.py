@@ -13,8 +13,9 @@ import pytest
 from pyarrow import parquet
 
 from core.__main__ import main
-from core.data import DataSpec, ReadOptions, Sources, count
+from core.data import DataSpec, ReadOptions, Sources, count, tables
 from core.data.readers import labelled, names
+from core.data.readers.asked import asked_of
 from core.errors import InvalidInputError, ReadingError
 
 PEOPLE = """
@@ -235,7 +236,7 @@ def test_parts_make_the_same_table_as_the_whole(tmp_path, monkeypatch):
     frame = pd.concat([answers().drop(columns="born")] * 50, ignore_index=True)
     content = spss(tmp_path, frame=frame)
     whole = read(content)
-    monkeypatch.setattr(labelled, "_AT_ONCE", 3 * 7)
+    monkeypatch.setattr(labelled, "_CELLS", 3 * 7)
     assert read(content)[1:] == whole[1:]
     assert len(whole[1]["sex"]) == 300
 
@@ -244,7 +245,7 @@ def test_long_texts_of_stata_are_read_in_smaller_parts(tmp_path, monkeypatch):
     long = "x" * 5_000
     frame = pd.DataFrame({"a": [long, "b", long, "c"], "n": [1.0, 2, 3, 4]})
     content = stata(tmp_path, frame)
-    monkeypatch.setattr(labelled, "_MOST_BYTES", 12_000)
+    monkeypatch.setattr(labelled, "_HELD", 12_000)
     assert read(content)[1] == frame.to_dict("list")
     monkeypatch.setattr(labelled, "MAX_CELL", 4_000)
     with pytest.raises(InvalidInputError, match="has a cell of 5,001 characters, at most 4,000"):
@@ -286,10 +287,10 @@ def test_too_many_columns_are_refused(tmp_path, monkeypatch):
 
 def test_too_many_records_or_cells_are_refused(tmp_path, monkeypatch):
     content = spss(tmp_path)
-    monkeypatch.setattr(labelled, "MAX_UPLOAD_CELLS", 20)
+    monkeypatch.setattr(tables, "MAX_UPLOAD_CELLS", 20)
     with pytest.raises(InvalidInputError, match="has 24 cells in 4 columns, at most 20 are"):
         read(content)
-    monkeypatch.setattr(labelled, "MAX_UPLOAD_RECORDS", 5)
+    monkeypatch.setattr(tables, "MAX_UPLOAD_RECORDS", 5)
     with pytest.raises(InvalidInputError, match="has 6 records, at most 5 are allowed"):
         read(content)
 
@@ -347,3 +348,53 @@ def broken_labels(content):
     """Return a file of SPSS whose labels are of a variable that it has not."""
     place = content.index(struct.pack("<iii", 4, 1, 1)) + 8
     return content[:place] + struct.pack("<i", 0x7F000001) + content[place + 4 :]
+
+
+def weighed(content, place):
+    """Return a file of SPSS that is weighed by its variable in this place, from 1."""
+    return content[:76] + struct.pack("<i", place) + content[80:]
+
+
+@pytest.mark.parametrize(
+    ("name", "weights", "label", "choices", "n"),
+    [
+        ("n", [3.0, 4.0, 5.0], "", ["Count by n", "Each row is one record"], 12),
+        ("number_of_people", [3.0, 4.0, 5.0], "x" * 9, ["Count by number_of_people"], 12),
+        ("n", [0.5, 1.5, 1.0], "", ["Each row is one record"], 3),
+    ],
+)
+def test_weights_that_spss_has_switched_on_are_asked_about(
+    tmp_path, name, weights, label, choices, n
+):
+    frame = pd.DataFrame({"long": ["a" * 20, "b", "a"], "x": ["u", "v", "u"], name: weights})
+    told = {"variable_value_labels": {}, "column_labels": {"long": label, name: label}}
+    told["missing_ranges"] = {"x": ["z"]}
+    content = weighed(spss(tmp_path, frame=frame, **told), 5)  # three for the long text
+    sources = Sources()
+    source = sources.add_bytes(content, "a.sav")
+    (asked,) = asked_of(source, sources)
+    assert asked.sentence.startswith(f"The file weighs its records by '{name}'")
+    assert [one.label for one in asked.choices][: len(choices)] == choices
+    read_so = ReadOptions(**dict(asked.choices[0].options))
+    assert asked_of(source, sources, read_so) == ()
+    assert count(DataSpec(source, ("long",), ("x",), read=read_so), sources).joint.n == n
+
+
+@pytest.mark.parametrize("place", [0, -3, 2, 9, 2**31 - 1])
+def test_a_file_that_is_weighed_by_none_of_its_variables_is_read_without(tmp_path, place):
+    frame = pd.DataFrame({"long": ["a" * 20, "b", "a"], "x": ["u", "v", "u"]})
+    told = {"variable_value_labels": {}, "column_labels": {}, "missing_ranges": {}}
+    content = weighed(spss(tmp_path, frame=frame, **told), place)
+    assert read(content)[0].table.weigher == ""
+
+
+def test_labels_of_a_portable_file_of_spss_are_levels(tmp_path):
+    path = tmp_path / "a.por"
+    pyreadstat.write_por(pd.DataFrame({"SEX": [1.0, 2, 1, 3], "AGE": [34.0, 50, 60, 70]}), path)
+    text = path.read_bytes().replace(b"\r\n", b"")
+    data = text.rindex(b"F")  # labels of 1 and 2 are written before it
+    text = text[:data] + b"D1/3/SEX2/1/3/man2/5/woman" + text[data:]
+    content = b"".join(text[i : i + 80] + b"\r\n" for i in range(0, len(text), 80))
+    _, columns, said = read(content, "a.por")
+    assert columns == {"SEX": ["man", "woman", "man", "3"], "AGE": [34.0, 50.0, 60.0, 70.0]}
+    assert said == ["Values have their labels in column 'SEX'."]

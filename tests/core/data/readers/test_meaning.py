@@ -22,9 +22,9 @@ from core.data import (
     present_marks,
 )
 from core.data.joints import parse_matrix
-from core.data.tables import as_number, as_text, define_texts
 from core.data.readers.describe import size_said
 from core.data.spec import Filter
+from core.data.tables import as_number, as_text, define_texts
 from core.errors import InvalidInputError
 from core.level_order import number
 from core.records.applying import apply
@@ -222,7 +222,6 @@ def test_rows_that_stand_for_several_records_are_asked_about_and_counted(sources
     assert (info.rows, [one.name for one in info.columns]) == (1133, ["ward", "sex", "outcome"])
 
 
-def test_records_with_a_number_each_are_no_counts(sources):
 def test_records_are_said_with_the_rows_that_stand_for_them(sources):
     source = sources.add_bytes(FREQUENCIES.encode(), "freq.csv")
     read = ReadOptions(weight="Freq")
@@ -237,6 +236,7 @@ def test_records_are_said_with_the_rows_that_stand_for_them(sources):
     assert count(joint).report.size == "a distribution without records"
 
 
+def test_records_with_a_number_each_are_no_counts(sources):
     text = "sex,job,age\n" + "F,a,31\nM,b,45\nF,a,52\nM,a,28\nF,b,31\nM,b,45\n"
     source = sources.add_bytes(text.encode(), "people.csv")
     assert count(DataSpec(source, ("sex",), ("job",)), sources).report.asked == ()
@@ -284,3 +284,20 @@ def test_a_column_with_bins_names_what_is_no_number(sources):
         InvalidInputError, match=r"holds 2 values that are no numbers, such as '\*'"
     ):
         count(spec, sources)
+
+
+def test_a_release_of_formulas_of_a_text_has_the_texts_and_is_verified(tmp_path):
+    path = tmp_path / "zips.csv"
+    rows = "".join(f'="0213{i % 3}",{"FM"[i % 2]},="00{i % 2}"\n' for i in range(12))
+    path.write_text(f"zip,sex,code\n{rows}")
+    sources = Sources()
+    scenario = Scenario(
+        data=DataSpec(sources.add_file(path), ("sex",), ("zip",)), mechanism="watchdog", eps=1
+    )
+    target = tmp_path / "y.csv"
+    found = original(scenario.data.source, sources)
+    made = make(evaluate(scenario, sources), found, Plan(Seeded(2**90 + 1)), target)
+    released = pd.read_csv(target, dtype=str)
+    assert released["code"].tolist() == ["000", "001"] * 6
+    checks = list(verify(json.dumps(made.certificate), target, path, str(2**90 + 1)))
+    assert failed(checks) == []

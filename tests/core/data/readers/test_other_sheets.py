@@ -1,5 +1,7 @@
 """Workbooks of OpenDocument and of old Excel are read as new ones are."""
 
+import struct
+
 import pytest
 from pyarrow import parquet
 
@@ -7,7 +9,7 @@ from core.data import ReadOptions, Sources
 from core.data.readers import opendocument
 from core.data.workbooks import Sheets
 from core.errors import InvalidInputError
-from tests.core.data.readers.books import LOCKED, cell, compound, ods, row, xls
+from tests.core.data.readers.books import LOCKED, cell, compound, ods, record, row, xls
 
 PEOPLE = [["sex", "job", "pay"], ["F", "nurse", 1.5], ["M", "clerk", 2], ["M", "nurse", 3]]
 
@@ -55,6 +57,23 @@ def test_merged_cells_of_old_excel_are_filled_and_said():
     _, columns, said = read(xls({"data": (rows, False)}, merged=[(1, 2, 0, 0)]))
     assert columns["ward"] == ["North", "North", "South"]
     assert said == ["1 empty cell of merged ones filled with their value."]
+
+
+def test_formats_of_old_excel_keep_zeros():
+    rows = [["sex", "zip", "pay"], ["F", 2134, 1.5], ["M", 10001, 2], ["M", -3, 12]]
+    form = struct.pack("<HHB", 164, 5, 0) + b"00000"
+    styles = record(0xE0, bytes(20)) + record(0xE0, struct.pack("<HH", 0, 164) + bytes(16))
+    extra = record(0x41E, form) + styles
+    book = xls({"about": ([["a"], ["b"]], True), "data": (rows, False)}, extra=extra, style=1)
+    assert read(book)[1] == {
+        "sex": ["F", "M", "M"],
+        "zip": ["02134", "10001", "-3"],
+        "pay": ["1.5", "00002", "00012"],
+    }
+    plain = xls({"data": (rows, False)}, extra=extra, style=0)
+    assert read(plain)[1]["zip"] == [2134.0, 10001.0, -3.0]
+    missing = xls({"data": (rows, False)}, extra=extra, style=9)
+    assert read(missing)[1]["zip"] == [2134.0, 10001.0, -3.0]
 
 
 NO_WORKBOOK = (
