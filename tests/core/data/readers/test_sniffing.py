@@ -1,0 +1,48 @@
+"""Files that were published are held against their clean versions by `benchmarks.sniffing`."""
+
+import pytest
+
+from benchmarks import sniffing
+
+FILES = {
+    "plain.csv": ("a,b\n1,x\n2,y\n", "a,b\n1,x\n2,y\n"),
+    "title.csv": ("Staff\na;b\n1;x\n2;y\n", "a,b\n1,x\n2,y\n"),
+    "nameless.csv": ("4,x\n5,y\n6,x\n", "col_0,col_1\n4,x\n5,y\n6,x\n"),
+    "other.csv": ("a,b\n1,x\n2,y\n", "a,b\n1,x\n2,z\n"),
+    "empty.csv": ("\n", "a,b\n1,x\n"),
+}
+
+
+@pytest.fixture
+def folders(tmp_path):
+    files, clean = tmp_path / "files", tmp_path / "clean"
+    for folder in (files, clean):
+        folder.mkdir()
+    for name, (file, version) in FILES.items():
+        (files / name).write_text(file, encoding="utf-8")
+        (clean / name).write_text(version, encoding="utf-8")
+    (files / "without.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    return files, clean
+
+
+def test_files_are_held_against_their_clean_versions(folders, capsys, monkeypatch):
+    monkeypatch.setattr(sniffing, "find_spec", lambda _: None)
+    sniffing.hold(*folders)
+    said = capsys.readouterr().out
+    assert said.startswith("CleverCSV is not installed, and is left out.\n")
+    assert "| 5 files | right | by a click | refused | otherwise |" in said
+    assert "| ours | 2 | 1 | 1 | 1 |" in said
+    assert "| pandas | 1 | " in said
+
+
+def test_names_that_a_file_leaves_empty_or_repeats_may_be_any():
+    clean = (["a", "", "b", "b"], [["1"] * 4])
+    assert sniffing.same((["a", "column 2", "b", "b (2)"], [["1"] * 4]), clean)
+    assert not sniffing.same((["c", "", "b", "b"], [["1"] * 4]), clean)
+    assert not sniffing.same((["a", "", "b", "b"], [["2"] * 4]), clean)
+
+
+@pytest.mark.parametrize("kind", ["two rows of names", "no names", "a blank behind each comma"])
+def test_each_kind_of_file_is_written_and_found_or_asked(kind):
+    found = sniffing.compare(kind, 3)
+    assert found["ours"] + found["asked"] >= 2
