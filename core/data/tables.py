@@ -19,7 +19,7 @@ from core.data import folders
 from core.data.spec import Filter
 from core.errors import InvalidInputError
 from core.joint import MISSING
-from core.limits import DUCKDB_MEMORY, MAX_UPLOAD_CELLS, MAX_UPLOAD_RECORDS
+from core.limits import DUCKDB_MEMORY, MAX_COLUMNS, MAX_UPLOAD_CELLS, MAX_UPLOAD_RECORDS
 from core.texts import BLANK, TRUTHS, WHOLE, as_level
 from core.validation import shown
 from core.wording import number_of
@@ -172,6 +172,14 @@ def check_records(name: str, rows: int, columns: int) -> None:
     ):
         if size > most:
             raise InvalidInputError(f"{name} has {size:,} {what}, at most {most:,} are allowed.")
+
+
+def check_columns(name: str, columns: int) -> None:
+    """Refuse a file with more columns than are allowed."""
+    if columns > MAX_COLUMNS:
+        raise InvalidInputError(
+            f"{name} has {columns:,} columns, at most {MAX_COLUMNS:,} are allowed."
+        )
 
 
 def _connect(paths: Sequence[Path], spill: str) -> Any:

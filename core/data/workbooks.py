@@ -21,6 +21,7 @@ from xml.parsers import expat
 
 from openpyxl.reader.excel import ExcelReader
 
+from core.data.tables import check_columns
 from core.errors import InvalidInputError
 from core.limits import (
     MAX_CELL,
@@ -137,6 +138,7 @@ class Extent:
 
     `cells`: those between included. `characters`: each text counted wherever it stands. `merged`:
     places of merged cells such as A1:B2; `unresolved`: number of formulas without a stored result.
+    `columns`: those up to the last one with a value.
     """
 
     cells: int
@@ -144,6 +146,7 @@ class Extent:
     longest: int
     merged: tuple[str, ...] = ()
     unresolved: int = 0
+    columns: int = 0
 
 
 @dataclass(frozen=True)
@@ -204,6 +207,7 @@ def check_size(workbook: str, found: Extent) -> None:
             f"{workbook} spans {found.cells:,} cells, at most {MAX_WORKBOOK_CELLS:,} are allowed: "
             "remove what is far away from its table."
         )
+    check_columns(workbook, found.columns)
     if found.longest > MAX_CELL:
         raise InvalidInputError(TOO_LONG.format(workbook, found.longest, MAX_CELL))
     if found.characters > MAX_UNPACKED_MB * MEGABYTE:
@@ -248,6 +252,7 @@ def extent(workbook: Path | bytes, sheet: str = "") -> Extent:
         max([0, *texts, *(part.longest for part in held)]),
         tuple(ref for part in held for ref in part.merged if _PLACES.fullmatch(ref)),
         sum(part.unresolved for part in held),
+        max((part.last_column for part in held), default=0),
     )
 
 

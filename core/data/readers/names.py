@@ -14,8 +14,8 @@ from typing import Any
 
 from core.data.options import MOST_JOINED, ReadOptions, Repair
 from core.data.readers.dialect import LINE_END, Row
+from core.data.tables import check_columns
 from core.errors import Choice, InvalidInputError, ReadingError
-from core.limits import MAX_COLUMNS
 from core.texts import TOTAL, are_series, stripped
 from core.validation import shown
 from core.wording import first_of, free_name, listed, number_of, were
@@ -400,10 +400,7 @@ def name_columns(raw: Sequence[str], file: str) -> Columns:
     names = [stripped(name) for name in raw]
     if not names:
         raise InvalidInputError(f"{file} has no columns.")
-    if len(names) > MAX_COLUMNS:
-        raise InvalidInputError(
-            f"{file} has {len(names):,} columns, at most {MAX_COLUMNS:,} are allowed."
-        )
+    check_columns(file, len(names))
     taken, told = set(names), []
     seen: set[str] = set()
     for i, name in enumerate(names):

@@ -153,8 +153,8 @@ class _Cells:
             self._end_cell(self._cell)
             self._cell = None
         elif tag == "table:table-row" and self._row:
-            self._check(self._place + self._times, max(self._width, max(self._row) + 1), 0)
             self._width = max(self._width, max(self._row) + 1)
+            self._check((self._place + self._times) * self._width, columns=self._width)
             self._rows += [{}] * (self._place - len(self._rows)) + [self._row] * self._times
             self._place += self._times
         elif tag == "table:table-row":
@@ -176,11 +176,11 @@ class _Cells:
             return
         longest = len(value) if isinstance(value, str) else 0
         self._characters += longest * times * self._times
-        self._check(self._times, self._column, longest)
+        self._check(self._times * self._column, longest)
         self._row.update(dict.fromkeys(range(left - 1, self._column), value))
 
-    def _check(self, rows: int, columns: int, longest: int) -> None:
-        check_size(self._name, Extent(rows * columns, self._characters, longest))
+    def _check(self, cells: int, longest: int = 0, columns: int = 0) -> None:
+        check_size(self._name, Extent(cells, self._characters, longest, columns=columns))
 
 
 def _number(attributes: dict[str, str], name: str) -> int:

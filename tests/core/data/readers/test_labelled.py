@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 from core.__main__ import main
 from core.data import DataSpec, ReadOptions, Sources, count, tables
-from core.data.readers import labelled, names
+from core.data.readers import labelled
 from core.data.readers.asked import asked_of
 from core.errors import InvalidInputError, ReadingError
 
@@ -279,7 +279,7 @@ def test_a_name_of_sas_without_its_content_is_read_as_what_it_is():
 
 
 def test_too_many_columns_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(names, "MAX_COLUMNS", 20)
+    monkeypatch.setattr(tables, "MAX_COLUMNS", 20)
     frame = pd.DataFrame(np.zeros((2, 21)), columns=[f"v{i}" for i in range(21)])
     with pytest.raises(InvalidInputError, match="has 21 columns, at most 20 are allowed"):
         read(stata(tmp_path, frame))
