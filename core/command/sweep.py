@@ -100,14 +100,17 @@ def run_command(options: argparse.Namespace) -> int:
     sources = Sources(databases=True)
     asked = Sweep.from_json(read_text(options.sweep, "sweep"))
     _check(options, asked)
-    sweep = _with_files(asked, sources)
+    called: dict[str, str] = {}
+    sweep = _with_files(asked, sources, called)
     say(f"{number_of(sweep.size, 'point')}: {sweep.described}.")
     if options.estimate:
         say(f"Searches may take {_most_seconds(sweep):,.0f} s at most, on one processor.")
         return 0
     counted = counted_data(sweep, sources)
     counts = counts_hash(counted)
-    with Results(sweep, options.out, resume=options.resume, counts=counts) as results:
+    with Results(
+        sweep, options.out, resume=options.resume, counts=counts, called=called
+    ) as results:
         progress = _Progress(sweep.size, results.count)
         try:
             if not results.complete:
@@ -125,7 +128,7 @@ def run_command(options: argparse.Namespace) -> int:
             return UNFINISHED
         say(f"{number_of(sweep.size, 'point')} in {str(options.out)!r}.")
         if options.summary is not None:
-            _summarise(results.table(), sweep, options)
+            _summarise(results.table(), results.sweep, options)
     return 0
 
 
@@ -158,15 +161,17 @@ def _check(options: argparse.Namespace, sweep: Sweep) -> None:
             )
 
 
-def _with_files(sweep: Sweep, sources: Sources) -> Sweep:
-    """Return a sweep with the content's hash in place of each file's name."""
+def _with_files(sweep: Sweep, sources: Sources, called: dict[str, str]) -> Sweep:
+    """Return a sweep with the content's hash in place of each file's name, which `called` takes."""
 
     def read(name: str, value: Any) -> Any:
-        return with_file(Scenario(value), sources).data if name == "data" else value
+        if name != "data":
+            return value
+        return with_file(Scenario(value), sources, called=called).data
 
     scenario = sweep.scenario
     if sweep.draws is None and "data" not in sweep.varied:
-        scenario = with_file(scenario, sources)
+        scenario = with_file(scenario, sources, called=called)
     vary = tuple((name, tuple(read(name, one) for one in values)) for name, values in sweep.vary)
     cases = tuple(tuple((name, read(name, one)) for name, one in case) for case in sweep.cases)
     return replace(sweep, scenario=scenario, vary=vary, cases=cases)

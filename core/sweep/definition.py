@@ -25,7 +25,7 @@ from core.scenario import DOMAINS, Result, Scenario
 from core.scenario.purpose import Promise
 from core.studies.side_by_side import entries, level_title, levels, most
 from core.validation import shown
-from core.wording import number_of
+from core.wording import free_name, number_of
 
 FIGURES = {
     "kept": "Kept of what was asked for",
@@ -306,6 +306,44 @@ class Sweep:
                 asked = _replaced(base, dict(case) | dict(zip(names, values, strict=True)))
                 found.setdefault(_plain(asked), asked)
         return tuple(found.values())
+
+    def about(self, sources: Mapping[str, str]) -> Sweep:
+        """Return it with other sources in place of those that are named."""
+
+        def other(name: str, value: Any) -> Any:
+            if name != "data":
+                return value
+            return replace(value, source=sources.get(value.source, value.source))
+
+        return replace(
+            self,
+            scenario=replace(self.scenario, data=other("data", self.scenario.data)),
+            vary=tuple((name, tuple(other(name, one) for one in some)) for name, some in self.vary),
+            cases=tuple(tuple((name, other(name, one)) for name, one in c) for c in self.cases),
+        )
+
+    def undisclosed(self, called: Mapping[str, str] | None = None) -> Sweep:
+        """Return it as others may see it: without the SHA-256 of a user's file or matrix.
+
+        Parameters
+        ----------
+        called : mapping, optional
+            What the sources are called instead; one that is not named is "not disclosed".
+
+        Examples
+        --------
+        >>> sweep = Sweep(Scenario(DataSpec("upload:12ab")))
+        >>> sweep.undisclosed({"upload:12ab": "people.csv"}).scenario.data.source
+        'people.csv'
+        """
+        varied = [value for name, values in self.vary if name == "data" for value in values]
+        cased = [value for case in self.cases for name, value in case if name == "data"]
+        names: dict[str, str] = {}
+        for spec in (self.scenario.data, *varied, *cased):
+            if spec.hashed and spec.source not in names:
+                name = (called or {}).get(spec.source, spec.undisclosed().source)
+                names[spec.source] = free_name(name, lambda one: one in names.values())
+        return self.about(names)
 
     def to_json(self) -> str:
         """Return the sweep as JSON, which `from_json` reads back to an equal one."""

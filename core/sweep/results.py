@@ -12,7 +12,7 @@ import io
 import json
 import secrets
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -78,6 +78,12 @@ class Gathered:
             fresh = table.filter(pa.array(~self.done[table["point"].to_numpy()]))
             self._parts.append(fresh)
             self.done[fresh["point"].to_numpy()] = True
+
+    def about(self, sources: Mapping[str, str]) -> Gathered:
+        """Return the same points, of other sources in place of those that are named."""
+        found = Gathered(self.sweep.about(sources), self.origin, self.counts)
+        found.add(self.table().select(schema(self.sweep.measures).names))
+        return found
 
     @classmethod
     def of(cls, sweep: Sweep, table: Any, origin: str = "", counts: str = "") -> Gathered | None:
@@ -193,6 +199,9 @@ INTERVAL = 1.0
 class Results(Gathered):
     """The results of one sweep in a file; use it in a `with` block.
 
+    The file, the folder of its parts and `sweep` have names in place of the hashes of files that a
+    user gave, by which guesses of the whole of them could be tested.
+
     Parameters
     ----------
     sweep : Sweep
@@ -202,8 +211,10 @@ class Results(Gathered):
     resume : bool
         Whether to go on with what an earlier run has left.
     counts : str
-        What the data was counted to, as `running.counts_hash` returns it: a data base, which the
-        sweep knows by its address alone, may hold other records when it is resumed.
+        What the data was counted to, as `running.counts_hash` returns it: a file or a data base,
+        which the results know by name alone, may hold other records when they are gone on with.
+    called : mapping, optional
+        Names of the user's files by source, as `Sweep.undisclosed` takes them.
 
     Raises
     ------
@@ -213,8 +224,16 @@ class Results(Gathered):
         there now, or it cannot be written.
     """
 
-    def __init__(self, sweep: Sweep, out: Path, *, resume: bool = False, counts: str = "") -> None:
-        super().__init__(sweep, counts=counts)
+    def __init__(
+        self,
+        sweep: Sweep,
+        out: Path,
+        *,
+        resume: bool = False,
+        counts: str = "",
+        called: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(sweep.undisclosed(called), counts=counts)
         self.out = out
         self.folder = out.with_name(f"{out.name}.parts")
         self._written = 0
@@ -222,7 +241,7 @@ class Results(Gathered):
         self._held: Any = None
         if out.is_dir():
             raise InvalidInputError(f"{str(out)!r} cannot be written: it is a folder.")
-        self._finished = out.exists() and _is_of(out, sweep, counts)
+        self._finished = out.exists() and _is_of(out, self.sweep, counts)
         if self._finished:
             self.done[:] = True
             self._remove_parts()  # a kill may have left them

@@ -204,6 +204,8 @@ def counted_data(sweep: Sweep, sources: Sources | None = None) -> dict[DataSpec,
 def counts_hash(counted: Mapping[DataSpec, Counted]) -> str:
     """Return a hash of what data was counted to; "" where there is none.
 
+    Answers depend on nothing else: a file's other columns, and its own hash, have no part in it.
+
     Parameters
     ----------
     counted : mapping
@@ -216,18 +218,21 @@ def counts_hash(counted: Mapping[DataSpec, Counted]) -> str:
     """
     if not counted:
         return ""
+    each = sorted(_counts_hash(spec.undisclosed(), one) for spec, one in counted.items())
+    return hashlib.sha256(b"".join(each)).hexdigest()
+
+
+def _counts_hash(spec: DataSpec, one: Counted) -> bytes:
     said = hashlib.sha256()
-    for spec in sorted(counted, key=repr):
-        one = counted[spec]
-        names = [one.joint.s_labels, one.joint.x_labels, one.joint.p.shape, one.joint.n]
-        said.update(repr((spec, names)).encode())
-        said.update(np.ascontiguousarray(one.joint.p).tobytes())
-        if one.x_values is not None:
-            said.update(np.ascontiguousarray(one.x_values).tobytes())
-        if one.task is not None:
-            said.update(repr(one.task.labels).encode())
-            said.update(np.ascontiguousarray(one.task.p_t_given_x).tobytes())
-    return said.hexdigest()
+    names = [one.joint.s_labels, one.joint.x_labels, one.joint.p.shape, one.joint.n]
+    said.update(repr((spec, names)).encode())
+    said.update(np.ascontiguousarray(one.joint.p).tobytes())
+    if one.x_values is not None:
+        said.update(np.ascontiguousarray(one.x_values).tobytes())
+    if one.task is not None:
+        said.update(repr(one.task.labels).encode())
+        said.update(np.ascontiguousarray(one.task.p_t_given_x).tobytes())
+    return said.digest()
 
 
 def _undone(

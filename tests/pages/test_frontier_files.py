@@ -1,6 +1,7 @@
 """The Frontiers page opens results files, through Streamlit's own test harness."""
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -204,21 +205,94 @@ def test_a_sweep_on_data_or_on_bundled_sets_is_asked_again(tmp_path):
         assert desk(app).shown.sweep == sweep
 
 
-def test_points_and_means_have_no_hash_of_an_uploaded_file(tmp_path, monkeypatch):
+def test_what_is_exported_has_no_hash_of_an_uploaded_file(tmp_path, monkeypatch):
     (tmp_path / "people.csv").write_text("sex,job\nf,nurse\nf,clerk\nm,clerk\n", encoding="utf-8")
     sources = Sources()
     here, gone = sources.add_file(tmp_path / "people.csv"), "upload:" + "ab" * 32
     monkeypatch.setattr(results.visits, "sources", lambda: sources)
     monkeypatch.setattr(results.query, "value", lambda _: "")
+    monkeypatch.setattr(results, "counts", lambda _: "counted")
     for source, called in ((here, "people.csv"), (gone, "upload:not disclosed")):
         data = DataSpec(source, ("sex",), ("job",))
-        sweep = Sweep(Scenario(data=data, mechanism="watchdog"), vary=(("eps", (0.5,)),))
+        sweep = Sweep(
+            Scenario(data=data, mechanism="watchdog"),
+            vary=(("eps", (0.5,)), ("data", (data,))),
+        )
         shown = results.Shown(sweep, described(sweep, [empty_point(sweep)]))
         assert results.points(shown)["source"].tolist() == [called]
         said = results.means_json(shown, {}).decode()
-        assert called in said
-        for text in (said, results.points(shown).to_csv(), results.definition(sweep)):
+        content = results.parquet_bytes(shown, {})
+        table = parquet.read_table(io.BytesIO(content))
+        assert table["source"].to_pylist() == [called]
+        for text in (
+            said,
+            results.points(shown).to_csv(),
+            results.definition(sweep),
+            content.decode("latin-1"),
+            f"{table.to_pydict()}{table.schema.metadata}",
+        ):
+            assert called in text
             assert source.removeprefix("upload:") not in text
+
+
+PEOPLE = b"sex,job,id\n" + b"f,a,1\nm,b,2\nf,b,3\nm,a,4\nf,a,5\n" * 8
+
+
+def of_people(monkeypatch):
+    """Return a session's Sources with people.csv, and the results file of its sweep."""
+    sources = Sources()
+    data = DataSpec(sources.add_bytes(PEOPLE, "people.csv"), ("sex",), ("job",))
+    sweep = replace(ON_DATA, scenario=replace(ON_DATA.scenario, data=data))
+    counted = counted_data(sweep, sources)
+    gathered = Gathered(sweep)
+    run(sweep, gathered, Here(), counted=counted)
+    with monkeypatch.context() as patched:
+        patched.setattr(results.visits, "sources", lambda: sources)
+        patched.setattr(results, "counts", lambda _: counts_hash(counted))
+        return sweep, results.parquet_bytes(asked_shown(gathered), {})
+
+
+def with_file(content, name="people.csv"):
+    """Open the page in a session with a file."""
+    app = opened(**ELSEWHERE)
+    app.session_state["_visit"].sources = Sources()
+    app.session_state["_visit"].sources.add_bytes(content, name)
+    return app.run()
+
+
+@pytest.mark.usefixtures("afresh")
+def test_results_of_ones_own_file_are_opened_again_beside_it(monkeypatch):
+    sweep, content = of_people(monkeypatch)
+    with busy(long_answer.WORKERS):
+        app = upload(with_file(PEOPLE), content)
+        assert not app.exception
+        assert errors(app) == []
+        assert desk(app).shown.sweep == sweep
+        assert "All are below." in said(app)
+
+
+@pytest.mark.usefixtures("afresh")
+@pytest.mark.parametrize(
+    ("own", "told"),
+    [
+        (
+            (PEOPLE, "other.csv"),
+            "'results.parquet' is about 'people.csv', which is not in this session: bring it on",
+        ),
+        (
+            (PEOPLE + b"f,a,6\n", "people.csv"),
+            "'results.parquet' has the results of other records: the data has changed since.",
+        ),
+    ],
+)
+def test_results_of_a_file_that_is_not_here_are_not_shown(own, told, monkeypatch):
+    _, content = of_people(monkeypatch)
+    with busy(long_answer.WORKERS):
+        app = upload(with_file(*own), content)
+        assert not app.exception
+        (found,) = errors(app)
+        assert found.startswith(told)
+        assert desk(app).shown is None
 
 
 def empty_point(sweep):

@@ -228,6 +228,13 @@ def test_a_missing_value_is_an_error_with_its_count_or_taken_for_a_level(tmp_pat
     )
 
 
+def test_who_saves_the_question_is_told_what_the_hash_in_it_gives_away(tmp_path):
+    told = "names your file by its SHA-256, by which a guess of all of it can be tested: keep it."
+    app, _ = with_upload(tmp_path, people(60))
+    assert told in said(app)
+    assert told not in said(opened())
+
+
 def test_it_says_how_missing_values_count(tmp_path):
     columns = people(300)
     columns["town"][2] = columns["town"][7] = columns["sex"][9] = None

@@ -23,6 +23,12 @@ from pages.ui.work.store import is_private
 
 _PROBLEM = "_project_problem"
 
+HASHED = (
+    "Link and project name your file by its SHA-256, by which a guess of all of it can be tested: "
+    "give them only to those who have the file. A report does not have it."
+)
+"""Stands below what identifies a user's file."""
+
 
 def show() -> None:
     """Show the buttons of the page's head."""
@@ -70,6 +76,8 @@ def _project() -> None:
     copy_link.button("copy_link")
     if any(is_private(one.data) for one in project.scenarios):
         st.caption("The link holds the questions, never the data: others need the file.")
+    if any(one.data.hashed for one in project.scenarios):
+        st.caption(HASHED)
     st.file_uploader(
         "Open a project (JSON); or drop it anywhere on the page",
         type=["json"],

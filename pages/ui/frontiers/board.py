@@ -112,7 +112,7 @@ def _take_shared() -> None:
 def _take(name: str, content: Callable[[], bytes]) -> None:
     """Show the points of a file and ask for its sweep, or say why not."""
     try:
-        found = opened(content(), name, query.MOST_POINTS)
+        found = results.of_own_file(opened(content(), name, query.MOST_POINTS), name)
         _ask(found, name)
         results.take(found)
     except CoreError as error:

@@ -7,6 +7,7 @@ import json
 import math
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from pathlib import PureWindowsPath
 from typing import Any
 
 import pandas as pd
@@ -15,20 +16,28 @@ from pyarrow import parquet
 
 from core.codec import plain_json
 from core.data import Counted
-from core.data.spec import DataSpec
-from core.errors import CoreError
+from core.data.databases.reference import is_reference
+from core.data.spec import HASHED, WITHHELD, DataSpec
+from core.errors import CoreError, InvalidInputError
 from core.jobs import Job
+from core.records.design import is_bundled
 from core.scenario.context import METADATA, Context, file_part
 from core.sweep import Gathered, PoolWorkers, Sweep, Workers, counts_hash, differences, summary
 from core.sweep.cluster import ClusterWorkers, address_of
 from core.sweep.estimate import Estimate, estimate
-from core.sweep.results import CODE, COUNTS, KEY, UNFINISHED, is_final
+from core.sweep.points import schema
+from core.sweep.results import CODE, COUNTS, KEY, UNFINISHED, described, is_final
 from core.sweep.running import begin
+from core.validation import shown as as_shown
 from pages.ui.frontiers import query
 from pages.ui.parts import exports
 from pages.ui.work import context, derived, long_answer, visits
 from pages.ui.work.long_answer import LongAnswer, StoppedError
 from pages.ui.work.store import is_private
+
+_WITHHELD = tuple(f"{kind}:{WITHHELD}" for kind in HASHED)
+_KINDS = ("upload:", "matrix:", "random:", "example:")
+"""How sources begin that are no names of files."""
 
 LIMIT = 3_600.0
 """Seconds after which a sweep is ended; what is computed stays, and it can go on."""
@@ -54,6 +63,13 @@ class Shown:
     def whole(self) -> bool:
         """Whether all points of the sweep are there."""
         return self.count == self.sweep.size
+
+    @property
+    def undisclosed(self) -> Shown:
+        """The same with names in place of the hashes of the user's files."""
+        sweep = _undisclosed(self.sweep)
+        points = self.table.select(schema(sweep.measures).names)
+        return Shown(sweep, described(sweep, [points]))
 
 
 @dataclass
@@ -239,6 +255,46 @@ def obstacle(sweep: Sweep) -> str:
     return ""
 
 
+def of_own_file(found: Gathered, name: str) -> Gathered:
+    """Return the points of a results file of the session's file that it has by name, if of one."""
+    names = [] if found.sweep.draws is not None else _names(found.sweep)
+    if len(names) != 1:  # the page asks of one file at most
+        return found
+    here = [found.about({names[0]: source}) for source in _meant(names[0])]
+    if not here:
+        what, missing = as_shown(name), as_shown(names[0])
+        raise InvalidInputError(
+            f"{what} is about {missing}, which is not in this session: bring it on the Data page, "
+            "then open the results again."
+        )
+    return next((one for one in here if _is_counted_to(one.sweep, one.counts)), here[0])
+
+
+def _names(sweep: Sweep) -> list[str]:
+    """Return what stands in a sweep for files or matrices that somebody's session has."""
+    return [
+        source
+        for source in dict.fromkeys(spec.source for spec in _data(sweep))
+        if source.startswith(_WITHHELD)
+        or not (is_bundled(source) or is_reference(source) or source.startswith(_KINDS))
+    ]
+
+
+def _meant(name: str) -> list[str]:
+    """Return this session's sources that a name may stand for."""
+    own = visits.sources()
+    if name.startswith(_WITHHELD):
+        return list(own.matrices if name.startswith("matrix") else own.uploads)
+    file = PureWindowsPath(name).name  # it knows the paths of other systems too
+    called = own.upload_labels.items()
+    return [source for source, label in called if file in (label, own.uploads[source].name)]
+
+
+def _is_counted_to(sweep: Sweep, counts_: str) -> bool:
+    """Say whether a sweep's data is counted to what a file of results is of."""
+    return not obstacle(sweep) and counts(sweep) == counts_
+
+
 def _data(sweep: Sweep) -> list[DataSpec]:
     return list(dict.fromkeys(question.data for question in sweep.questions))
 
@@ -249,11 +305,11 @@ def _whose(sweep: Sweep) -> DataSpec:
     return next((spec for spec in found if is_private(spec)), found[0])
 
 
-HASHED = (
-    "Parquet, which this page opens again, and the address name your file by its SHA-256, by which "
-    "a guess of all of it can be tested: give them only to those who have the file."
+HASH_SAID = (
+    "The address names your file by its SHA-256, by which a guess of all of it can be tested: give "
+    "it only to those who have the file. The files here do not have it."
 )
-"""Stands below a file of results that has the hash of a user's file."""
+"""Stands beside the address of a sweep of a user's file."""
 
 
 def menu(shown: Shown) -> None:
@@ -285,8 +341,6 @@ def menu(shown: Shown) -> None:
                     lambda: parquet_bytes(shown, about),
                     "sweep_points_parquet",
                 )
-            if _called(sweep):
-                st.caption(HASHED)
             st.caption("Means, quantiles and paired differences of all figures")
             exports.button(
                 "JSON",
@@ -306,6 +360,8 @@ def menu(shown: Shown) -> None:
             st.caption(
                 "The address of this page is a permalink: it holds the sweep, never the data."
             )
+            if any(spec.hashed for spec in _data(sweep)):
+                st.caption(HASH_SAID)
 
 
 def command(sweep: Sweep) -> None:
@@ -333,54 +389,49 @@ def command_line(sweep: Sweep) -> str:
 
 def definition(sweep: Sweep) -> str:
     """Return a sweep as JSON, with names of files (which the command reads) for uploads."""
-    text = sweep.to_json()
-    for source, name in _called(sweep).items():
-        text = text.replace(json.dumps(source), json.dumps(name, ensure_ascii=False))
-    return text
+    return _undisclosed(sweep).to_json()
 
 
-def _called(sweep: Sweep) -> dict[str, str]:
-    """Return what sources of the user's files are called where no hash may stand, by source."""
-    uploads, found = visits.sources().uploads, {}
-    for question in sweep.questions:
-        data = question.data
-        if data.hashed:
-            here = uploads.get(data.source)
-            found[data.source] = data.undisclosed().source if here is None else here.name
-    return found
+def _undisclosed(sweep: Sweep) -> Sweep:
+    return sweep.undisclosed(visits.sources().upload_labels)
 
 
 def points(shown: Shown) -> pd.DataFrame:
     """Return the points as a table, without a hash of the user's file."""
-    frame: pd.DataFrame = shown.table.to_pandas()
-    return frame.assign(source=frame["source"].replace(_called(shown.sweep)))
+    frame: pd.DataFrame = shown.undisclosed.table.to_pandas()
+    return frame
 
 
 def parquet_bytes(shown: Shown, about: Context) -> bytes:
-    """Return the points as a results file; of an unfinished sweep no run takes it for one."""
-    said = dict(shown.table.schema.metadata)
+    """Return the points as a results file, without a hash of the user's file.
+
+    Of an unfinished sweep no run takes it for one.
+    """
+    table = shown.undisclosed.table
+    said = dict(table.schema.metadata)
     if not shown.whole:
         said = {CODE: said[CODE], UNFINISHED: said[KEY]}
     said[COUNTS] = counts(shown.sweep).encode()
     said[METADATA.encode()] = json.dumps(dict(about), ensure_ascii=False).encode()
     buffer = io.BytesIO()
-    parquet.write_table(shown.table.replace_schema_metadata(said), buffer)
+    parquet.write_table(table.replace_schema_metadata(said), buffer)
     return buffer.getvalue()
 
 
 def means_json(shown: Shown, about: Context) -> bytes:
     """Return the means of all figures with their quantiles, and paired differences, as JSON."""
-    sweep, field = shown.sweep, query.value("apart")
-    means = summary(shown.table, sweep)
+    told, field = shown.undisclosed, query.value("apart")
+    sweep = told.sweep
+    means = summary(told.table, sweep)
     said: dict[str, Any] = {
         "about": dict(about),
-        "sweep": json.loads(definition(sweep)),
-        "points": shown.count,
+        "sweep": json.loads(sweep.to_json()),
+        "points": told.count,
         "of": sweep.size,
         "summary": means,
     }
     if field in sweep.varied:
-        said["differences"] = differences(shown.table, sweep, field)
+        said["differences"] = differences(told.table, sweep, field)
     return json.dumps(_plain(said), indent=1, ensure_ascii=False).encode()
 
 

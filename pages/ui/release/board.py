@@ -262,3 +262,8 @@ def _command(result: Result, plan: Plan, original: Upload, kind: str) -> None:
             on_click="ignore",
             icon=":material/download:",
         )
+        if result.scenario.data.hashed:
+            st.caption(
+                "This scenario names your file by its SHA-256, by which a guess of all of it can "
+                "be tested: keep it. The certificate does not have it."
+            )

@@ -1,5 +1,6 @@
 """The command that runs sweeps: what it writes, what it refuses, and how it stops."""
 
+import hashlib
 import json
 import math
 import os
@@ -14,6 +15,7 @@ from pyarrow import parquet
 
 from core.__main__ import main
 from core.command import sweep as command
+from core.command.common import UNFINISHED
 from core.data import joints
 from core.data.catalogue import FOLDER
 from core.scenario import Scenario, evaluate
@@ -109,7 +111,8 @@ def test_a_file_of_records_is_counted_and_known_by_its_content(folder, capsys, h
     (folder / "files.json").write_text(json.dumps(asked))
     assert run("files.json --out out.parquet --summary out.json") == 0
     table, sweep = read(folder / "out.parquet")
-    assert sweep.questions[0].data.source.startswith("upload:")
+    assert sweep.questions[0].data.source == "people.csv"
+    assert table["source"].to_pylist() == ["people.csv"] * 2 + ["adult"] * 2
     question = Scenario(sweep.questions[2].data, notion="lip", eps=0.2, mechanism="watchdog")
     assert table["kept"][2].as_py() == evaluate(question).mechanism.kept
     row = json.loads((folder / "out.json").read_text())["summary"][0]
@@ -120,7 +123,44 @@ def test_a_file_of_records_is_counted_and_known_by_its_content(folder, capsys, h
     assert here.computed == []
     write(people(201), folder / "people.csv")
     assert run("files.json --out out.parquet --resume") == 2
-    assert "has the results of another sweep" in capsys.readouterr().err
+    assert "has the results of other records" in capsys.readouterr().err
+
+
+def test_no_file_that_a_sweep_writes_has_the_hash_of_the_records(folder, here, monkeypatch):
+    path = write(people(200), folder / "people.csv")
+    plain = hashlib.sha256(path.read_bytes()).hexdigest()
+    data = {"source": "people.csv", "secret": ["sex"], "released": ["town"]}
+    asked = about("people.csv") | {"vary": {"data": [data, {"source": "adult"}], "eps": [0.2, 2.0]}}
+    (folder / "files.json").write_text(json.dumps(asked))
+    here.most = 1
+
+    def stopped(*_args, **_more):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(command._Progress, "__call__", stopped)
+        assert run("files.json --out out.parquet") == UNFINISHED
+    unfinished = sorted(one for one in (folder / "out.parquet.parts").iterdir() if one.is_file())
+    assert {one.suffix for one in unfinished} >= {".json", ".parquet"}
+    no_hash_in(unfinished, plain)
+    for means in ("means.json", "means.parquet"):
+        assert run(f"files.json --out out.parquet --resume --summary {means}") == 0
+        assert "people.csv" in whole(folder / means)
+    no_hash_in([folder / name for name in ("out.parquet", "means.json", "means.parquet")], plain)
+
+
+def no_hash_in(paths, plain):
+    for path in paths:
+        assert plain not in whole(path)
+
+
+def whole(path):
+    """Return all that a file says, decoded where it is Parquet."""
+    said = path.read_bytes().decode("latin-1")
+    if path.suffix == ".parquet":
+        table = parquet.read_table(path)
+        said += f"{table.to_pydict()}{table.schema.metadata}"
+    return said
 
 
 def test_a_file_may_be_what_all_points_share(folder, here):

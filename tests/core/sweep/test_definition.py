@@ -161,3 +161,27 @@ def test_slow_levels_are_measured_only_when_asked_for():
     assert Sweep(measures=("level_robust_ldp",)).measures == ("level_robust_ldp",)
     merging = Sweep(Scenario(mechanism="watchdog"), measures=("level_rldp",), draws=Draws(2, 2, 3))
     assert not any(chunk.at_once for chunk in chunks(merging))
+
+
+def test_what_others_see_of_a_sweep_names_no_file_by_its_hash():
+    first, second = DataSpec("upload:" + "ab" * 32), DataSpec("upload:" + "cd" * 32)
+    pasted = DataSpec("matrix:" + "ef" * 32)
+    sweeps = (
+        Sweep(Scenario(first), (("eps", (0.5, 1.0)),)),
+        Sweep(Scenario(pasted), (("data", (first, DataSpec())),)),
+        Sweep(Scenario(second), cases=((("data", first),), (("data", second),))),
+        Sweep(Scenario(first), draws=Draws(2, 2, 3)),
+    )
+    for sweep in sweeps:
+        for called in ({}, {first.source: "people.csv"}):
+            told = sweep.undisclosed(called)
+            assert not any(spec.hashed in told.to_json() for spec in (first, second, pasted))
+            assert told.size == sweep.size
+            assert (first.source in sweep.to_json() and "people.csv" in called.values()) == (
+                "people.csv" in told.to_json()
+            )
+            assert told.undisclosed() == told
+    both = sweeps[2].undisclosed(dict.fromkeys((first.source, second.source), "a.csv"))
+    assert {case[0][1].source for case in both.cases} == {"a.csv", "a.csv (2)"}
+    plain = Sweep(Scenario(), (("eps", (0.5, 1.0)),))
+    assert plain.undisclosed() == plain

@@ -175,3 +175,9 @@ def test_counts_are_told_apart_by_all_that_an_answer_may_depend_on():
     assert len({told, *map(counts_hash, others)}) == 5
     both = {spec: found, task: count(task)}
     assert counts_hash(both) == counts_hash(dict(reversed(both.items())))
+
+
+def test_counts_do_not_tell_the_hash_of_the_file_that_they_are_of():
+    found = count(DataSpec())
+    one, other = DataSpec("upload:" + "ab" * 32), DataSpec("upload:" + "cd" * 32)
+    assert counts_hash({one: found}) == counts_hash({other: found})
