@@ -58,6 +58,19 @@ def test_a_budget_is_typed_in_bits():
     assert app.query_params["eps"] == "2"
 
 
+@pytest.mark.parametrize(("unit", "nats"), [("nats", 1e-12), ("bits", 1e-12 * math.log(2))])
+def test_a_tiny_budget_is_not_taken_for_0(unit, nats):
+    app = opened("lift", scenario=ASKED, unit=unit)
+    field(app).set_value(1e-12).run()
+    assert not app.exception
+    assert app.session_state["eps"] == pytest.approx(nats, rel=1e-9)
+    assert app.query_params["eps"] == "1e-12"
+    assert field(app).value == 1e-12
+    again = opened("lift", scenario=ASKED, unit=unit, eps="1e-12")
+    assert again.session_state["eps"] == app.session_state["eps"]
+    assert not again.warning
+
+
 def test_each_side_of_a_promise_is_typed_and_infinity_is_left_blank():
     asked = Scenario(data=SMALL, notion="sides", mechanism="watchdog", eps_u=math.inf)
     app = opened("lift", scenario=asked)

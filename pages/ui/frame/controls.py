@@ -19,7 +19,7 @@ from core.notions.numbers import declared
 from core.scenario import DOMAINS, Domain, Scenario, spans
 from pages.ui.frame import data_controls, pickers, purpose, state
 from pages.ui.style import glossary
-from pages.ui.style.units import UNITS, in_unit, level, to_nats
+from pages.ui.style.units import UNITS, in_unit, level, rounded, to_nats
 from pages.ui.work import derived
 
 ALPHAS = (1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, math.inf)
@@ -131,7 +131,7 @@ def typed(
     that would count as typed, and put the slider back.
     """
     shown = in_unit(now, unit or UNITS[0]) if math.isfinite(now) else None
-    shown = None if shown is None else round(shown, 6)
+    shown = None if shown is None else rounded(shown, 6)
     turn = int(st.session_state.get(f"_{key}", 0))
     if st.session_state.get(f"{key}_{turn}", shown) != shown:
         turn += 1

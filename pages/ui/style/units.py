@@ -22,8 +22,13 @@ def of_bits(bits: float, unit: str) -> float:
 
 
 def to_nats(value: float, unit: str) -> float:
-    """Return a quantity in nats, to ten decimals, that is given in the unit shown."""
-    return round(value * NATS_PER_BIT, 10) if unit == "bits" else value
+    """Return a quantity in nats, `rounded` to ten places, that is given in the unit shown."""
+    return rounded(value * NATS_PER_BIT, 10) if unit == "bits" else value
+
+
+def rounded(value: float, places: int) -> float:
+    """Round to places after the point, and below 0.1 to as many digits: what is not 0 stays so."""
+    return float(f"{value:.{places}g}") if abs(value) < 0.1 else round(value, places)
 
 
 def of_budget(notion: str, unit: str) -> str:

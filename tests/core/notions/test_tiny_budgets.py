@@ -152,3 +152,33 @@ def test_no_budget_above_0_counts_as_0(make, level, eps, solver):
 def test_what_a_budget_implies_of_its_own_level_is_not_below_it():
     joint = Joint.from_counts(NEAR)
     assert implied(joint, PointwiseDivergence(1e-24))["kl"] == pytest.approx(1e-24)
+
+
+AVERAGES = [
+    ("mutual_information", None),
+    ("chi2", None),
+    ("sibson", 2.0),
+    ("sibson", 0.5),
+    ("arimoto", 2.0),
+    ("arimoto", 0.5),
+]
+
+
+@pytest.mark.parametrize("eps", [1e-14, 1e-13, 1e-12])
+@pytest.mark.parametrize(("measure", "order"), AVERAGES)
+def test_a_tiny_budget_on_an_average_lets_a_part_of_x_through(measure, order, eps):
+    """X itself for a share of the records tells about that share of what X itself tells."""
+    joint = Joint.from_counts(NEAR)
+    notion = Average(measure, eps, order=order)
+    share = min(1.0, 0.99 * eps / notion.achieved(joint, np.eye(2)))
+    assert share > 1e-5
+    part = np.column_stack([share * np.eye(2), np.full(2, 1 - share)])
+    assert notion.holds(joint, part)
+    assert notion.holds(joint, np.eye(2)) == (share == 1)
+    kept = share * -float(joint.p_x @ np.log(joint.p_x))
+    made = optimal(joint, notion)
+    assert made.upper_bound >= made.utility >= kept - 1e-9
+    assert notion.holds(joint, made.kernel)
+    perfect = optimal(joint, Average(measure, 0.0, order=order))
+    assert perfect.upper_bound < 1e-9
+    assert perfect.status == "optimal"
