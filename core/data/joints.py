@@ -14,7 +14,7 @@ import numpy as np
 from core import validation
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.limits import MAX_CELLS, MAX_LEVELS, SUM_TOL
+from core.limits import MAX_CELL, MAX_CELLS, MAX_LEVELS, SUM_TOL
 from core.texts import TOTAL, are_series, number
 from core.validation import FloatArray, shown
 
@@ -346,6 +346,11 @@ def _rows(text: str) -> list[list[str]]:
     if not lines:
         raise InvalidInputError("The matrix is empty: paste one row for each level of S.")
     separator = next((mark for mark in SEPARATORS if any(mark in line for line in lines)), ",")
+    parts = (line.split(None if separator == " " else separator) for line in lines)
+    if (longest := max(len(part) for own in parts for part in own)) > MAX_CELL:
+        raise InvalidInputError(
+            f"The matrix has a cell of {longest:,} characters, at most {MAX_CELL:,} are allowed."
+        )
     if separator == " ":
         return [line.split() for line in lines]
     try:

@@ -372,6 +372,10 @@ def _weigher(path: Path) -> str:
         return name.decode("utf-8", "replace").lower()
 
 
+_ENDED = 130
+"""The kind of a text that a zero byte ends."""
+
+
 def _longest_text(path: Path, name: str) -> int:
     """Return the bytes of the longest of the texts that a file of Stata's keeps once for many."""
     longest = 0
@@ -382,10 +386,10 @@ def _longest_text(path: Path, name: str) -> int:
         # its number is longer from version 118 on
         size = 12 if b"<release>117" in head[:100] else 16
         while content[place : place + 3] == b"GSO":
-            told = content[place + size : place + size + 4]
+            kind, told = content[place + size - 1], content[place + size : place + size + 4]
             place += size + 4
             length = struct.unpack(f"{order}I", told)[0]
-            longest, place = max(longest, length), place + length
+            longest, place = max(longest, length - (kind == _ENDED)), place + length
     if longest > MAX_CELL:
         raise InvalidInputError(TOO_LONG.format(name, longest, MAX_CELL))
     return longest

@@ -16,7 +16,7 @@ from xml.parsers import expat
 
 from core.data.readers.old_excel import encrypted
 from core.data.workbooks import MOST_MERGED, Book, Extent, check_size, chosen
-from core.limits import MEGABYTE
+from core.limits import MAX_CELL, MEGABYTE
 
 _ASIDE = ("office:annotation", "table:shapes", "table:tracked-changes", "draw:")
 """Elements whose texts and cells are none of the sheet."""
@@ -28,6 +28,9 @@ _MOST_BLANKS = 100
 """Most blanks that one element stands for."""
 
 _CELLS = ("table:table-cell", "table:covered-table-cell")
+
+_WHOLE = re.compile(r"-?[0-9]{1,300}")
+"""A whole number, all of its digits."""
 
 _TIME = re.compile(r"PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S")
 """A time of day, as it is stored."""
@@ -101,7 +104,7 @@ class _Cells:
         self.merged: list[tuple[int, int, int, int]] = []
         self.unresolved = 0
         self._depth = self._aside = self._place = self._column = 0
-        self._width = self._characters = 0
+        self._width = self._characters = self._own = 0
         self._row: dict[int, Any] = {}
         self._times = 1
         self._cell: dict[str, str] | None = None
@@ -126,17 +129,23 @@ class _Cells:
             self._row, self._column = {}, 0
             self._times = _number(attributes, "table:number-rows-repeated")
         elif tag in _CELLS:
-            self._cell, self._text = attributes, []
+            self._cell, self._text, self._own = attributes, [], 0
         elif tag == "text:p":
-            self._text += ["\n"] if self._text else []
+            self._add("\n" if self._text else "")
             self._in_text = True
         elif self._in_text:
             blanks = _number(attributes, "text:c") if tag == "text:s" else 0
-            self._text.append(_BREAKS.get(tag, " " * min(blanks, _MOST_BLANKS)))
+            self._add(_BREAKS.get(tag, " " * min(blanks, _MOST_BLANKS)))
 
     def say(self, text: str) -> None:
         """Note characters between elements."""
         if self._in_text and not self._aside:
+            self._add(text)
+
+    def _add(self, text: str) -> None:
+        """Add to a cell's text; of one that is too long the length alone is kept."""
+        self._own += len(text)
+        if self._own <= MAX_CELL and text:
             self._text.append(text)
 
     def end(self, tag: str) -> None:
@@ -162,6 +171,7 @@ class _Cells:
 
     def _end_cell(self, cell: dict[str, str]) -> None:
         """Take a cell, as often as it is repeated; empty ones leave a gap."""
+        self._check(0, 0, self._own)
         value = _value(cell, "".join(self._text))
         times = _number(cell, "table:number-columns-repeated")
         left, top = self._column + 1, self._place + 1
@@ -195,11 +205,13 @@ def _value(cell: dict[str, str], text: str) -> Any:
     if cell.get("calcext:value-type") == "error":
         return None
     if kind in ("float", "percentage", "currency"):
-        number = float(cell["office:value"])
+        told = cell["office:value"]
+        number = float(told)
         if not number.is_integer():
             return number
-        padded = len(text) > 1 and text.startswith("0") and text.isdigit() and int(text) == number
-        return text if padded else int(number)
+        whole = int(told) if _WHOLE.fullmatch(told) else int(number)
+        padded = len(text) > 1 and text.startswith("0") and text.isdigit() and int(text) == whole
+        return text if padded else whole
     if kind == "date":
         return cell.get("office:date-value", text).replace("T", " ")
     if kind == "time":

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import pyarrow as pa
 from pyarrow import compute, parquet
@@ -371,14 +371,17 @@ def _parquet(path: Path, name: str, read: ReadOptions) -> _Found:
 
 def _check_cells(path: Path, name: str) -> None:
     """Refuse a Parquet file with a cell of more than `MAX_CELL` characters before it is read."""
-    metadata, schema = parquet.read_metadata(path), parquet.read_schema(path)
-    if metadata.num_columns != len(schema.names):
-        return  # nested columns are no text
-    texts = [place for place, field in enumerate(schema) if _is_text(field.type)]
-    names = [schema.names[place] for place in texts]
-    with parquet.ParquetFile(path, read_dictionary=names) as read:
+    metadata = parquet.read_metadata(path)
+    columns = [metadata.schema.column(place) for place in range(metadata.num_columns)]
+    texts = [
+        (place, column.path)
+        for place, column in enumerate(columns)
+        if column.physical_type.endswith("BYTE_ARRAY") and column.logical_type.type not in _NUMBERS
+    ]
+    listed = [name for place, name in texts if columns[place].physical_type == "BYTE_ARRAY"]
+    with parquet.ParquetFile(path, read_dictionary=listed) as read:
         for group in range(metadata.num_row_groups):
-            for place, column in zip(texts, names, strict=True):
+            for place, column in texts:
                 size = metadata.row_group(group).column(place).total_uncompressed_size
                 if size > MAX_UNPACKED_MB * MEGABYTE:
                     raise InvalidInputError(
@@ -388,16 +391,29 @@ def _check_cells(path: Path, name: str) -> None:
                 if size <= MAX_CELL:
                     continue
                 cells = read.reader.read_row_group(group, column_indices=[place]).column(0)
-                for chunk in cells.chunks:
-                    own = chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk
-                    longest = compute.max(compute.binary_length(own)).as_py() or 0
-                    if longest > MAX_CELL:
-                        raise InvalidInputError(TOO_LONG.format(name, longest, MAX_CELL))
+                longest = max((_longest(chunk) for chunk in cells.chunks), default=0)
+                if longest > MAX_CELL:
+                    raise InvalidInputError(TOO_LONG.format(name, longest, MAX_CELL))
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    """Return whether a column of this type holds texts or bytes, which may be long."""
-    inner = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return bool(pa.types.is_string(inner) or pa.types.is_large_string(inner)) or bool(
-        pa.types.is_binary(inner) or pa.types.is_large_binary(inner)
-    )
+_NUMBERS = ("DECIMAL", "FLOAT16", "INTERVAL")
+"""What Parquet keeps as bytes, and is no text."""
+
+
+def _longest(cells: Any) -> int:
+    """Return the bytes of the longest text of an Arrow array, those within its cells included."""
+    kind = cells.type
+    if isinstance(kind, pa.BaseExtensionType):
+        return _longest(cells.storage)
+    if pa.types.is_dictionary(kind):
+        return _longest(cells.dictionary)
+    if pa.types.is_struct(kind):
+        return max((_longest(cells.field(i)) for i in range(kind.num_fields)), default=0)
+    if pa.types.is_map(kind):
+        return max(_longest(cells.keys), _longest(cells.items))
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        return _longest(cells.values)
+    if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
+        cells = cells.cast(pa.large_binary())
+    longest: int = compute.max(compute.binary_length(cells)).as_py() or 0
+    return longest

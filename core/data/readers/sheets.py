@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,9 @@ from core.errors import Choice, InvalidInputError, ReadingError
 from core.limits import MAX_UNPACKED_MB, MAX_WORKBOOK_PARTS, MEGABYTE
 from core.validation import shown
 from core.wording import number_of
+
+_LONG = 10**15
+"""The first whole number with more digits than a spreadsheet keeps."""
 
 Cells = list[list[Any]]
 
@@ -88,6 +91,7 @@ def write_sheet(
         told.append(
             Repair(f"{formulas} {verb} no stored result: open and save it in a spreadsheet.")
         )
+    told += _long_said(cells[place] for place in places)
     kept, empty = _written(cells, places, columns, target, read)
     told += unnamed_said(columns, empty)
     return book.kind, kept, tuple(told), sheets, hints
@@ -227,13 +231,32 @@ def _written(
 
 
 def _column(cells: list[Any]) -> pa.Array:
-    """Return a column as numbers where doubles hold all its cells, else as text."""
+    """Return a column as numbers where doubles hold all digits of its cells, else as text."""
     if all(one is None or _is_plain_number(one) for one in cells):
         with suppress(OverflowError, pa.ArrowException):  # whole numbers that no double holds
             numbers = [None if one is None else float(one) for one in cells]
-            return pa.array(numbers, type=pa.float64())
+            if not any(isinstance(b, int) and a != b for a, b in zip(numbers, cells, strict=True)):
+                return pa.array(numbers, type=pa.float64())
     return pa.array([None if one is None else str(one) for one in cells], type=pa.string())
 
 
 def _is_plain_number(cell: Any) -> bool:
     return isinstance(cell, int | float) and not isinstance(cell, bool)
+
+
+def _long_said(rows: Iterable[list[Any]]) -> list[Repair]:
+    """Say how many whole numbers have more digits than a spreadsheet keeps."""
+    long = sum(
+        isinstance(one, int) and abs(one) >= _LONG and not isinstance(one, bool)
+        for row in rows
+        for one in row
+    )
+    if not long:
+        return []
+    have = "has" if long == 1 else "have"
+    return [
+        Repair(
+            f"{number_of(long, 'number')} {have} more than 15 digits, of which spreadsheets keep "
+            "15: the last ones may have been lost before. Store such ids as text."
+        )
+    ]

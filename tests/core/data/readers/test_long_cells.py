@@ -1,16 +1,23 @@
 """A cell of millions of characters is refused before it is unpacked, however small its file."""
 
+import decimal
 import re
+import struct
 import zipfile
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
+import pyreadstat
 import pytest
 from openpyxl import Workbook
 from pyarrow import parquet
 
 from core.data import Sources
+from core.data.readers import opendocument, reading
 from core.errors import InvalidInputError
 from core.limits import MAX_CELL
+from tests.core.data.readers.books import cell, ods, row, xls
 
 LONG = 3_000_000
 SAID = f"has a cell of {LONG:,} characters, at most 131,072 are allowed: leave that column out."
@@ -37,6 +44,57 @@ def test_of_parquet(column, packed, coded, tmp_path):
         Sources().add_file(path)
 
 
+@pytest.mark.parametrize(
+    "packed",
+    [
+        lambda texts: pa.array(texts, pa.string_view()),
+        lambda texts: pa.array([text.encode().ljust(LONG) for text in texts], pa.binary(LONG)),
+        lambda texts: pa.ListArray.from_arrays([0, 1, len(texts)], pa.array(texts)),
+        lambda texts: pa.array([{"in": text} for text in texts]),
+        lambda texts: pa.array([[("key", text)] for text in texts], pa.map_("str", "str")),
+        lambda texts: pa.array([[{"in": text}] for text in texts]),
+    ],
+    ids=["view", "fixed", "list", "structure", "map", "list of structures"],
+)
+@pytest.mark.parametrize("coded", [True, False])
+def test_of_parquet_within_cells(packed, coded, tmp_path):
+    table = pa.table({"a": packed(["x", "y" * LONG])})
+    parquet.write_table(table, tmp_path / "a.parquet", compression="zstd", use_dictionary=coded)
+    with pytest.raises(InvalidInputError, match=SAID):
+        Sources().add_file(tmp_path / "a.parquet")
+
+
+def test_beside_a_nested_column_of_parquet(tmp_path):
+    table = pa.table({"nested": [[1], [2, 3]], "a": ["x", "y" * LONG]})
+    parquet.write_table(table, tmp_path / "a.parquet")
+    with pytest.raises(InvalidInputError, match=SAID):
+        Sources().add_file(tmp_path / "a.parquet")
+
+
+KINDS = {
+    "decimal": pa.array(
+        [decimal.Decimal(i) / 100 for i in range(1_000)] * 40, pa.decimal128(38, 2)
+    ),
+    "half": pa.array(np.arange(100_000) % 2_000, pa.float16()),
+    "list": pa.array([[f"{i:099}"] for i in range(2_000)]),
+    "map": pa.array([[("key", f"{i:099}")] for i in range(2_000)], pa.map_("str", "str")),
+    "view": pa.array([f"{i:099}" for i in range(2_000)], pa.string_view()),
+    "uuid": pa.ExtensionArray.from_storage(
+        pa.uuid(), pa.array([f"{i:016}".encode() for i in range(20_000)], pa.binary(16))
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("coded", [True, False])
+def test_a_column_of_parquet_larger_than_a_cell_may_be_is_read(kind, coded, tmp_path):
+    values = KINDS[kind]
+    table = pa.table({"n": list(range(len(values))), "a": values})
+    parquet.write_table(table, tmp_path / "a.parquet", use_dictionary=coded)
+    sources = Sources()
+    assert sources.uploads[sources.add_file(tmp_path / "a.parquet")].rows == len(values)
+
+
 def test_as_many_characters_in_many_cells_are_read(tmp_path):
     texts = [f"{i:09}" for i in range(100_000)] + ["x" * MAX_CELL]
     parquet.write_table(pa.table({"a": texts, "b": texts}), tmp_path / "a.parquet")
@@ -48,8 +106,8 @@ def test_as_many_characters_in_many_cells_are_read(tmp_path):
 @pytest.mark.parametrize("shared", [True, False])
 def test_of_a_workbook(shared, tmp_path):
     book = Workbook()
-    for row in (["a", "b"], ["MARK", 1], ["y", 2]):
-        book.active.append(row)
+    for cells in (["a", "b"], ["MARK", 1], ["y", 2]):
+        book.active.append(cells)
     book.save(tmp_path / "small.xlsx")
     with (
         zipfile.ZipFile(tmp_path / "small.xlsx") as small,
@@ -67,6 +125,71 @@ def test_of_a_workbook(shared, tmp_path):
             made.writestr(member, content)
     with pytest.raises(InvalidInputError, match=SAID):
         Sources().add_file(tmp_path / "a.xlsx")
+
+
+def test_of_opendocument():
+    long = "y" * (LONG // 2)
+    many = f"<table:table-cell><text:p>{long}</text:p><text:p>{long}</text:p></table:table-cell>"
+    for content in (cell("y" * LONG), many):
+        book = ods({"data": row("a", "b") + row(content, 1)})
+        with pytest.raises(InvalidInputError, match=SAID):
+            Sources().add_bytes(book, "a.ods")
+
+
+def test_no_more_of_a_long_text_of_opendocument_is_held_than_a_cell_may_have():
+    cells = opendocument._Cells("a.ods", "data")
+    for tag, own in (("table:table", {"table:name": "data"}), ("table:table-row", {})):
+        cells.start(tag, own)
+    cells.start("table:table-cell", {})
+    cells.start("text:p", {})
+    for _ in range(100):
+        cells.say("y" * 65_536)
+    assert sum(map(len, cells._text)) <= MAX_CELL
+    with pytest.raises(InvalidInputError, match=r"has a cell of 6,553,600 characters"):
+        cells.end("text:p") or cells.end("table:table-cell")
+
+
+def test_old_excel_has_no_longer_texts_than_a_cell_may_have():
+    """The length of a text has 16 bits there."""
+    book = xls({"data": ([["a", "b"], ["y" * 8_000, 1.0], ["z", 2.0]], False)})
+    sources = Sources()
+    assert sources.uploads[sources.add_bytes(book, "a.xls")].rows == 2
+    assert MAX_CELL >= 2**16 - 1
+    with pytest.raises(struct.error):
+        xls({"data": ([["a", "b"], ["y" * 2**16, 1.0]], False)})
+
+
+def test_of_a_web_page_that_is_called_a_workbook():
+    page = f"<html><table><tr><td>a<td>b<tr><td>{'y' * LONG}<td>1</table></html>"
+    with pytest.raises(InvalidInputError, match=SAID):
+        Sources().add_bytes(page.encode(), "a.xls")
+
+
+def test_of_stata(tmp_path):
+    frame = pd.DataFrame({"a": ["x", "y" * LONG], "b": [1, 2]})
+    frame.to_stata(tmp_path / "a.dta", version=117, convert_strl=["a"], write_index=False)
+    with pytest.raises(InvalidInputError, match=SAID):
+        Sources().add_file(tmp_path / "a.dta")
+
+
+def test_of_spss(tmp_path, monkeypatch):
+    """Its texts have 32,767 bytes at most; what one becomes is looked at as in any other file."""
+    frame = pd.DataFrame({"a": ["x", "y" * 32_767], "b": [1.0, 2.0]})
+    pyreadstat.write_sav(frame, tmp_path / "a.sav")
+    sources = Sources()
+    assert sources.uploads[sources.add_file(tmp_path / "a.sav")].rows == 2
+    monkeypatch.setattr(reading, "MAX_CELL", 30_000)
+    with pytest.raises(InvalidInputError, match=r"a cell of 32,767 characters, at most 30,000"):
+        Sources().add_file(tmp_path / "a.sav")
+
+
+@pytest.mark.parametrize(
+    "text", ["y" * LONG, f"a b\n0.5 {'9' * LONG}", f"x,y\n{'y' * LONG},0.1,0.4\nz,0.2,0.3"]
+)
+def test_of_a_pasted_matrix(text):
+    said = SAID.replace("leave that column out.", "").replace(": ", ".").strip()
+    with pytest.raises(InvalidInputError, match=said):
+        Sources().add_matrix(text)
 
 
 def test_of_text(tmp_path):

@@ -242,3 +242,11 @@ def test_a_web_page_that_stands_for_many_cells_is_refused(monkeypatch):
     monkeypatch.setattr("core.data.workbooks.MAX_WORKBOOK_CELLS", 100)
     wide = b"<table>" + b"<tr><td colspan=60>a" * 2
     assert "spans 120 cells, at most 100" in refused(wide, "b.xls")
+
+
+def test_a_number_of_opendocument_keeps_all_of_its_digits():
+    book = ods({"data": row("id", "n") + row(2**53 + 1, 1) + row(2**53 + 3, 2)})
+    _, columns, said = read(book, "b.ods")
+    assert columns == {"id": [str(2**53 + 1), str(2**53 + 3)], "n": [1.0, 2.0]}
+    (told,) = said
+    assert told.startswith("2 numbers have more than 15 digits, of which spreadsheets keep 15:")

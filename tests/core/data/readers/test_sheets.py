@@ -1,6 +1,8 @@
 """Workbooks as people keep them: hidden and further sheets, merged cells, formulas, formats."""
 
 import io
+import re
+import zipfile
 
 import pytest
 from openpyxl import Workbook
@@ -95,3 +97,41 @@ def test_another_table_below_is_asked_about():
     first, every = (dict(one.options) for one in caught.value.choices)
     assert len(read(content, **first)[1]) == 3
     assert len(read(content, **every)[1]) == 5
+
+
+LONG_SAID = (
+    "have more than 15 digits, of which spreadsheets keep 15: the last ones may have been lost "
+    "before. Store such ids as text."
+)
+
+
+def with_digits(content, **numbers):
+    """Return a workbook with other numbers in some cells, all digits kept."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as book, zipfile.ZipFile(packed, "w") as made:
+        for member in book.infolist():
+            text = book.read(member).decode()
+            if member.filename == "xl/worksheets/sheet1.xml":
+                for place, number in numbers.items():
+                    before = rf'(<c r="{place}"[^>]*><v>)[^<]*'
+                    text, found = re.subn(before, rf"\g<1>{number}", text)
+                    assert found == 1
+            made.writestr(member, text)
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize("large", [2**53 + 1, -(2**63) - 1, 10**40 + 1])
+def test_a_number_keeps_all_digits_that_the_workbook_has(large):
+    book = saved(filled(["id", "n"], [1, 1], [3, 2], [2, 3]))
+    columns, rows, said = read(with_digits(book, A2=large, A4=large + 2))
+    assert columns == ["id", "n"]
+    assert rows == [[str(large), 1.0], ["3", 2.0], [str(large + 2), 3.0]]
+    assert said == [f"2 numbers {LONG_SAID}"]
+
+
+def test_numbers_that_doubles_hold_stay_numbers_and_long_ones_are_said():
+    assert read(saved(filled(["id", "n"], [2**53, 1], [10**15 - 1, 2])))[1:] == (
+        [[2.0**53, 1.0], [1e15 - 1, 2.0]],
+        ["1 number has" + LONG_SAID.removeprefix("have")],
+    )
+    assert read(saved(filled(["id", "n"], [10**15 - 1, 1], [0.1234567890123456789, 2])))[2] == []
