@@ -325,8 +325,8 @@ class _Steps:
                 fields.append(pa.field(name, pa.string(), nullable=False))
             else:
                 columns.append(values_alone(kept.column(name)))
-                nullable = kept.schema.field(name).nullable
-                fields.append(pa.field(name, columns[-1].type, nullable=nullable))
+                # that none may be missing is said of all records of the original
+                fields.append(pa.field(name, columns[-1].type))
         return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
 
 

@@ -12,7 +12,7 @@ from core.data.counts.report import Counted
 from core.errors import CoreError
 from core.joint import Joint
 from core.mechanisms import Mechanism
-from core.records.certificate import REPEATS
+from core.records.certificate import REPEATS, code_hash
 from core.records.checking.check import CLOSE, Check, close
 from core.records.fields import PLAIN_HASH, level_units, plain_numbers
 from core.records.recount import kept_information, plain_levels, released
@@ -22,6 +22,7 @@ from core.scenario.purpose import build_purpose
 from core.studies.known import UNPROVEN
 from core.studies.side_by_side import SLOW_CELLS, entries, levels, reference
 from core.validation import FloatArray, shown
+from core.wording import listed
 
 ROBUST_PML = "robust_pml"
 """Key of the level over the confidence set whose meaning has changed."""
@@ -99,8 +100,7 @@ def _of_cells(
     told = {
         key: None if math.isnan(value) else value for key, value in every.items() if key not in own
     }
-    if body["version"] <= PLAIN_HASH:  # it knows none of the notions that came after it
-        told = {key: value for key, value in told.items() if key in said}
+    younger = _younger(body, name, said, told)
     fixed = _fixed_masses(body, name, said, told)
     extra = sorted(said.keys() - every.keys())
     if extra:
@@ -110,7 +110,23 @@ def _of_cells(
         _told(f"{name}levels", said, own, f"{len(own)} levels, by independent formulas"),
         _told(f"other {name}levels", said, told, f"{len(told)} levels, by the library's own code"),
         *fixed,
+        *younger,
     ]
+
+
+def _younger(
+    body: Mapping[str, Any], name: str, said: Mapping[str, Any], found: dict[str, float | None]
+) -> list[Check]:
+    """Take levels that other code may not have known out of what is found, and say what they are.
+
+    So no certificate fails for a notion that came after it, and none hides a level unseen.
+    """
+    missing = [key for key in found if key not in said]
+    if not missing or body["code"]["sha256"] == code_hash():
+        return []
+    values = [f"{shown(key)} (it is {found.pop(key)})" for key in missing]
+    text = f"It has no level of {listed(values)}: the code that made it may not have known that."
+    return [Check(f"younger {name}levels", None, text)]
 
 
 def _fixed_masses(

@@ -404,3 +404,33 @@ def test_a_release_under_rldp_is_proven(folder, made):
     body, path = certified(folder, result, original, target="rldp.csv")
     found = verify(json.dumps(body), path, original, str(SEED))
     assert [one.name for one in found if one.passed is not True] == []
+
+
+def without_levels(body, *keys):
+    for key in keys:
+        del body["levels"]["design"][key], body["levels"]["units"][key]
+
+
+@pytest.mark.parametrize("version", [3, 4])
+def test_a_certificate_that_is_older_than_a_notion_does_not_fail_for_its_level(made, version):
+    """As those of version 3 from before LDP by distance was asked for, and all of a later one."""
+    body, path, original = made
+
+    def older(body):
+        without_levels(body, "metric_ldp", "srlip")
+        body["version"] = version
+        body["code"]["sha256"] = "0" * 64
+
+    found = {one.name: one for one in verify(forged(body, older), path, original, str(SEED))}
+    assert failed(list(found.values())) == []
+    value, other = (body["levels"]["design"][key] for key in ("metric_ldp", "srlip"))
+    assert found["younger levels"].passed is None
+    told = found["younger levels"].sentence
+    assert f"no level of 'metric_ldp' (it is {value}) and 'srlip' (it is {other})" in told
+    assert "younger levels" not in {one.name for one in verify(json.dumps(body), path, original)}
+
+
+def test_who_knows_a_notion_states_its_level(made):
+    body, path, original = made
+    text = forged(body, lambda body: without_levels(body, "metric_ldp"))
+    assert "other levels" in {one.name for one in failed(verify(text, path, original))}

@@ -6,7 +6,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from core.data import ReadOptions
 from core.data.spec import DataSpec, Filter, LeftOut
+from core.records import design
 from core.records.certificate import make
 from core.records.design import LEAVE_OUT, Plan
 from core.records.draws import Seeded
@@ -61,20 +63,31 @@ def rows():
     }
 
 
-def released(folder, spec, gone):
-    """Release a file with more records, which are left out; return what `outcomes` needs."""
+def released(folder, spec, gone, *, also=None, above="", below="", kind="csv"):
+    """Release a file with more records, which are left out; return what `outcomes` needs.
+
+    `also`: further columns. `above`, `below`: lines of the file that are no records.
+    """
     folder.mkdir()
-    columns = rows()
+    columns = rows() | {name: list(values) for name, values in (also or {}).items()}
     for name, values in columns.items():
         values.extend([one.get(name, values[0]) for one in gone])
     original = write(columns, folder / "people.csv")
+    text = original.read_text(encoding="utf-8")
+    original.write_text(above + text + below, encoding="utf-8")
+    return released_of(original, spec, folder / f"released.{kind}")
+
+
+def released_of(original, spec, path):
+    """Release a file; return what `outcomes` needs."""
     sources = Sources()
     KEPT.append(sources)
-    key = sources.add_file(original)
+    read = spec.get("read", ReadOptions())
+    key = sources.add_file(original, read.layout)
     data = DataSpec(key, **{"secret": ("sex",), "released": ("job",)} | spec)
     result = evaluate(Scenario(data=data, mechanism="grr", notion="lip", eps=0.3), sources)
-    path = folder / "released.csv"
-    made = make(result, sources.uploads[key], Plan(Seeded(SEED), unknown=LEAVE_OUT), path)
+    upload = design.original(key, sources, read)
+    made = make(result, upload, Plan(Seeded(SEED), unknown=LEAVE_OUT), path)
     return made.certificate, path, original
 
 
@@ -93,9 +106,82 @@ def test_what_records_left_out_hold_changes_nothing(way, tmp_path):
         others = [other for other in others if "sex" not in other]
     before, path, _ = released(tmp_path / "before", spec, [gone] * len(others))
     body, again, original = released(tmp_path / "after", spec, [gone | one for one in others])
+    assert_same((before, path, None), (body, again, original))
+
+
+def assert_same(before, after):
+    """Compare two releases of what `released` returns, and verify the second."""
+    (first, path, _), (second, again, original) = before, after
     assert again.read_bytes() == path.read_bytes()
-    assert json.dumps(plain(body)) == json.dumps(plain(before))
-    assert failed(list(outcomes(body, again, original, str(SEED)).values())) == []
+    assert json.dumps(plain(second)) == json.dumps(plain(first))
+    assert failed(list(outcomes(second, again, original, str(SEED)).values())) == []
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_how_many_records_a_row_left_out_stands_for_changes_nothing_but_their_number(
+    kind, tmp_path
+):
+    spec = FILTERED | {"read": ReadOptions(weight="times")}
+    also = {"times": [2, 1, 3] * 20}
+    even = [{"keep": "no", "times": 2}] * 3
+    odd = [{"keep": "no", "times": 1, "job": "thief"}, {"keep": "no", "times": 5, "sex": "z"}]
+    before = released(tmp_path / "before", spec, even, also=also, kind=kind)
+    after = released(tmp_path / "after", spec, odd, also=also, kind=kind)
+    assert before[0]["original"]["records"] == 126
+    assert before[0]["released"]["records"] == 120
+    assert_same(before, after)
+
+
+LINES = {
+    "titles": ({"read": ReadOptions(header=(3,))}, "Staff, 2020\n\n", "Another title\n\n", "", ""),
+    "titles, found": ({}, "Staff, 2020\n\n", "Another title\n\n", "", ""),
+    "totals": ({"read": ReadOptions(skip_end=1)}, "", "", "Total,,,120,\n", "Total,spy,Ulm,7,\n"),
+    "totals, found": ({}, "", "", "Total,,,120,\n", "Total,,,120.0,\n"),
+    "notes": ({"read": ReadOptions(skip_end=2)}, "", "", "\nFrom: A\n", "\nFrom: another\n"),
+}
+"""Lines that are no records: how they are left out, those above of two files, and those below."""
+
+
+@pytest.mark.parametrize("kind", LINES)
+def test_lines_that_are_no_records_change_nothing(kind, tmp_path):
+    spec, above, other_above, below, other_below = LINES[kind]
+    before = released(tmp_path / "before", spec, [], above=above, below=below)
+    after = released(tmp_path / "after", spec, [], above=other_above, below=other_below)
+    assert before[0]["released"]["records"] == 60
+    assert_same(before, after)
+
+
+MARKS = {
+    "X": {"job": "-9"},
+    "X, another column of text": {"job": "NA", "town": "-9"},
+    "X, of numbers": {"job": "", "number": "-9"},
+}
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_how_a_value_left_out_is_missing_changes_nothing(mark, tmp_path):
+    spec = {"missing": "drop", "read": ReadOptions(missing=("-9", "NA"))}
+    before = released(tmp_path / "before", spec, [{"job": "NA"}] * 3)
+    after = released(tmp_path / "after", spec, [MARKS[mark]] * 3)
+    assert before[0]["unknown"]["records"] == 3
+    assert_same(before, after)
+
+
+def test_whether_a_column_of_parquet_may_lack_values_changes_nothing(tmp_path):
+    """A writer may find that out from all records, those that are left out among them."""
+    found = []
+    for name, gone in (("before", "Bonn"), ("after", None)):
+        columns = {column: list(values) for column, values in rows().items()}
+        for column, values in columns.items():
+            values.append({"keep": "no", "town": gone}.get(column, values[0]))
+        made = pa.table(columns)
+        fields = [one.with_nullable(made[one.name].null_count > 0) for one in made.schema]
+        folder = tmp_path / name
+        folder.mkdir()
+        parquet.write_table(made.cast(pa.schema(fields)), folder / "people.parquet")
+        path = folder / "released.parquet"
+        found.append(released_of(folder / "people.parquet", FILTERED, path))
+    assert_same(*found)
 
 
 @pytest.mark.parametrize("parts", [(20_000,), (1, 19_999), (7_000, 6_000, 7_000)])
