@@ -250,6 +250,25 @@ def test_a_promise_that_a_columns_mechanism_does_not_keep_takes_another_and_says
     assert "it was set to" in text(app)
 
 
+@pytest.mark.parametrize(
+    ("button", "place"),
+    [("remove", 0), ("remove", 1), ("copy", 0), ("left", 1), ("right", 0), ("right", 1)],
+)
+def test_no_menu_stays_open_that_would_edit_another_column(button, place):
+    app = open_(opened(project=QUICK), f"head_{place}")
+    assert app.text_input(key=f"col{place}_name").value == QUICK.names[place]
+    app.button(key=f"col{place}_{button}").click().run()
+    assert not app.exception
+    assert pinned(app) != QUICK
+    menus = [one.key for one in (*app.text_input, *app.text_area) if one.key.startswith("col")]
+    assert menus == []
+    assert not [one.key for one in app.button if one.key == f"col{place}_remove"]
+    names = pinned(app).names
+    open_(app, f"head_{place}")
+    assert app.text_input(key=f"col{place}_name").value == names[place]
+    assert pinned(app).names == names
+
+
 def test_a_name_that_another_column_has_is_refused_where_it_was_written():
     app = open_(opened(project=QUICK), "head_0")
     app.text_input(key="col0_name").set_value("second").run()
@@ -380,7 +399,8 @@ def test_a_project_with_data_that_is_not_here_names_the_file_and_takes_it():
 
 def test_a_pasted_matrix_that_is_not_here_is_named():
     own = Scenario(data=DataSpec("matrix:0123456789abcdef", (), ()))
-    app = opened(project=Project((own, QUICK.scenarios[0])))
+    app = open_(opened(project=Project((own, QUICK.scenarios[0]))), "project")
+    assert "name your file by its SHA-256, by which a guess of all of it can be tested" in text(app)
     assert not app.exception
     assert "The pasted matrix 0123456789ab… is not in this session" in text(app)
 

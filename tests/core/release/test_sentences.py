@@ -119,6 +119,7 @@ def test_counts_that_chance_explains_are_told(few):
     robust = caution(joint, of_estimate=True)
     assert bool(robust) == bool(told)
     assert "robust promise" not in robust
+    assert ("may miss the true distribution more often" in robust) == bool(robust)
 
 
 def test_a_distribution_without_records_has_no_caution():

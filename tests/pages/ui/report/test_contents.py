@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from core.data import DataSpec, Sources
 from core.notions import LIP
 from core.release.implications import implied
+from core.release.sentences import finding
 from core.scenario import Scenario, evaluate
 from core.studies.advice import consequences
 from core.studies.frontier import sweep
@@ -22,6 +23,7 @@ from pages.ui.explore import board
 from pages.ui.report.contents import report
 from pages.ui.report.document import MOST_ROWS, Document
 from pages.ui.report.lower_cards import NOT_READY, OnScreen
+from pages.ui.work.refining import PROVISIONAL
 from tests.pages.test_explore import ROOT
 from tests.pages.waiting import PATIENCE
 
@@ -69,6 +71,19 @@ def test_a_report_on_a_users_file_names_no_hash_of_it(tmp_path):
     assert "PATH OF YOUR FILE" in text
     assert asked.hashed not in text
     assert result.content_id not in text
+
+
+def test_a_report_on_a_first_glance_says_so_on_its_first_line():
+    result = evaluate(Scenario(data=PARITY, eps=0.3, mechanism="watchdog"))
+    made = consequences(result)
+    glance, final = (
+        report(result, (), made, when=WHEN, provisional=waits) for waits in (True, False)
+    )
+    assert words(glance).count(PROVISIONAL) == 1
+    assert words(glance).index(PROVISIONAL) < words(glance).index(finding(result, provisional=True))
+    assert finding(result, provisional=True).count("At least") == 1
+    assert "Provisional" not in words(final)
+    assert finding(result) in words(final)
 
 
 def words(text):
