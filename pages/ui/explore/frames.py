@@ -164,7 +164,8 @@ def names(scenario: Scenario) -> list[str]:
     last: Scenario | None = st.session_state.get(_SHOWN)
     st.session_state[_SHOWN] = scenario
     for name in controls.NUMBERS:
-        if last is not None and last != scenario and last == ahead.at(scenario, name, getattr(last, name)):
+        before = getattr(last, name, None)
+        if last not in (None, scenario) and last == ahead.at(scenario, name, before):
             moved = [*(one for one in moved if one != name), name]
     st.session_state[_MOVED] = moved
     return [name for name in moved if controls.places(scenario, name)]
