@@ -190,7 +190,7 @@ class Joint:
         *,
         keep_unseen: bool = False,
     ) -> Joint:
-        """Make the joint of S and X = (S, U), flattened as x = s·n_u + u ([RLDP] §2).
+        """Make the joint of S and X = (S, U), flattened as x = s·n_u + u ([RLDP] §3).
 
         Parameters
         ----------

@@ -36,7 +36,7 @@ OPTIMAL = MechanismEntry(
     "Optimal",
     "Whatever keeps most of X under the promise, with a proven bound on what could be kept.",
     r"\max_{P(y \mid x)} I(X;Y) \quad \text{subject to the promise}",
-    "[Lift] §IV-C, [Funnel] §IV, [RLDP] §5: here one solver for all of them",
+    "[Lift] §III-A2, [Funnel] §IV, [RLDP] §5: here one solver for all of them",
     f"m.optimal(joint, notion, {SEARCH_CODE})",
     lambda joint, notion, options: optimal(
         joint,
