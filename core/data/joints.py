@@ -201,7 +201,7 @@ EXAMPLES: tuple[Example, ...] = (
         title="Five secrets, one nearly excluded by each symbol",
         about="Its total variation, .19, exceeds ½(e^ε − 1) = .119 at ε = log Λ: the bound by "
         "max-lift alone is false.",
-        source="counterexample to [Lift] Propositions 1(2), 3(1–2) and 5(1–2)",
+        source="counterexample to [Lift] Propositions 1(2) and 3(1–2)",
         weights=np.where(np.eye(5, dtype=bool), 0.05, 1.2375) / 25,
         s_labels=_numbered("s", 5),
         x_labels=_numbered("x", 5),

@@ -34,13 +34,16 @@ WRONG = (
     "polyopt_as_printed",
     "product_as_printed",
 )
-"""The functions of this module: each is wrong in the way that its docstring says."""
+"""The functions of this module: each is wrong, or needlessly strict, as its docstring says."""
 
 Sets = tuple[tuple[int, ...], ...]
 
 
 def risk_as_printed(lift: FloatArray) -> float:
-    """Return ω = Λ + Ψ of lifts (n_s,), which falls as Ψ does; right is max(log Λ, |log Ψ|)."""
+    """Return ω = Λ + Ψ of lifts (n_s,), which falls as Ψ does: [Lift] has it for ALIP.
+
+    For LIP the same paragraph has max(log Λ, |log Ψ|), which is right for both.
+    """
     return float(lift.max() + lift.min())
 
 

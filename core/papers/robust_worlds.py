@@ -99,8 +99,8 @@ def of_bounds(found: Bounds) -> tuple[str, ...]:
     there, share = apart(float(found.witness[0].sum()), found.share, fewest=2)
     return (
         f"{number_of(found.records, 'record')} say that P(u1 | s1) is about "
-        f"{percent(found.estimated, 1)}. Print says that it is at least {printed}, by the Bₛ "
-        "of its Example 2.",
+        f"{percent(found.estimated, 1)}. It is at least {printed}, by the formula that the "
+        "Bₛ of the paper's Example 2 follow.",
         f"In one of these distributions it is {right}: its divergence is "
         f"{plain(found.divergence)}, and {plain(found.bound)} is allowed.",
         f"There P(s1) is {there} in place of {share}: the formula that print's numbers follow "

@@ -32,8 +32,9 @@ RULES: dict[Rule, str] = {
     "print says it of a figure, and less speaks against it than can be read off one.",
     "EXT": "The extremes of our samples are on average within 25 % and two standard deviations of "
     "the printed ones.",
-    "ERR": "Print is wrong: of a named variant and the right formula only one gives the printed "
-    "value, or a case breaks what print says of all cases.",
+    "ERR": "It is an error of the paper where only one of a named variant and the right formula "
+    "gives the printed value, or a case breaks what the paper says of all cases. Else it differs, "
+    "or is reproduced where both agree.",
     "NO": "The paper does not say enough to check it.",
 }
 """Each rule as a sentence."""

@@ -113,7 +113,8 @@ WORLDS: tuple[World, ...] = (
         "[Lift] Proposition 1(2)",
         "Under ALIP the total variation T(S;Y) is bounded by the budget for rising beliefs alone.",
         r"T(S;Y) \le \tfrac12\,(e^{\varepsilon_u} - 1)",
-        r"T(S;Y) \le \tfrac12 \max(e^{\varepsilon_u} - 1,\; 1 - e^{-\varepsilon_l})",
+        r"T(S;Y) \le \frac{(\Lambda - 1)(1 - \Psi)}{\Lambda - \Psi} "
+        r"\le \tfrac12 \max(e^{\varepsilon_u} - 1,\; 1 - e^{-\varepsilon_l})",
         ("secrets", "excluded"),
         proposition,
         of_proposition,
@@ -136,7 +137,7 @@ WORLDS: tuple[World, ...] = (
     ),
     World(
         "sharing",
-        "[ALIP] §IV-B",
+        "[ALIP] §III-B",
         "A larger share of the budget for falling beliefs increases utility in every distribution "
         "that was drawn.",
         r"\text{NMI at } \lambda = 0.65 \;\ge\; \text{NMI at } \lambda = 0.5"

@@ -92,7 +92,7 @@ def test_the_error_of_example_2_is_seen_and_read_however_small_it_is(drawn, reco
     assert "By 0.0000 %" not in alt
     print_, ours = (re.search(r"([\d.]+) %[,:]", said)[1] for said in one.words(found)[:2])
     assert print_ != ours
-    assert re.search(rf"by print {print_} %", drawn["papers_bounds"][2])
+    assert re.search(rf"by Example 2's Bₛ {print_} %", drawn["papers_bounds"][2])
 
 
 def test_a_link_with_a_number_of_a_world_opens_that_world():

@@ -203,7 +203,7 @@ def _side_channels(utility: FloatArray, at: tuple[str, ...]) -> tuple[Verdict, .
         ),
         ordered(
             "The optimum under SRLIP keeps at least what products keep",
-            "§VII-B: “Theorem 4 does not give us the optimal protocol”",
+            "§VII-B: “Theorem 4 does not give us the optimal ε-SRLIP protocol”",
             utility[1],
             utility[2],
             at,

@@ -178,7 +178,9 @@ def propositions(setting: Setting) -> Findings:
                     name="excess at the counterexample",
                 ),
             ),
-            "The proof uses |l − 1| ≤ Λ − 1, which is false where 1 − Ψ is larger.",
+            "The proof uses |1/l − 1| ≤ 1/Ψ − 1, which is false where 1 − 1/Λ is larger."
+            if key.endswith("inverse")
+            else "The proof uses |l − 1| ≤ Λ − 1, which is false where 1 − Ψ is larger.",
         )
         for key in FALSE
     ]
@@ -237,15 +239,16 @@ def _convex(setting: Setting) -> Verdict:
         "χ²-lift-inverse": exceeding(lambda lift: (1 / lift - 1) ** 2),
     }
     return Verdict(
-        "ERR",
-        "The privacy constraints of lift-based and lift-inverse measures are not convex",
+        "NUM",
+        "“ORR is not applicable to these measures since their privacy constraints are not convex”",
         SAID["not_convex"].place,
         tuple(
             SAID["not_convex"].beside(count, name=f"{name}, of {tried:,} pairs")
             for name, count in found.items()
         ),
-        "ℓ1-, χ²- and α-lift are convex in the posterior, and so is the inverse of α-lift: with it "
-        "an optimum is proven here. The inverses of ℓ1- and χ²-lift are not, as print says.",
+        "True of ℓ1- and χ²-lift with their inverses, as the paper uses them. By themselves ℓ1-, "
+        "χ²- and α-lift are convex in the posterior, and α-lift is so with its inverse too: an "
+        "optimum under both is proven here.",
     )
 
 

@@ -82,7 +82,7 @@ def _proposition(one: Proposition, values: Values) -> None:
         (values["excluded"], one.variation),
         said=(
             "Total variation and its bounds",
-            "Print is wrong wherever the first line is above the second.",
+            "The paper's bound fails wherever the first line is above the second.",
             f"T is {one.variation:.3g}, print's bound {one.printed:.3g}, the right one "
             f"{one.right:.3g}.",
         ),
@@ -94,17 +94,15 @@ def _merging(one: Merging, _: Values) -> None:
         "merging",
         (
             Curve("subset merging", one.budgets, one.right_line, dots=True),
-            Curve("ω = Λ + Ψ, printed for ALIP", one.budgets, one.risk_line, dots=True),
-            Curve("line 4 as printed", one.budgets, one.line_4_line, dots=True),
+            Curve("line 4 as printed", one.budgets, one.printed_line, dots=True),
         ),
         Side("ε", 0.0, 8.2),
         Side("kept of X", 0.0, 1.05, percent=True),
         (one.eps, one.right),
         said=(
-            "What each variant keeps of this table",
-            "The nearer to the first line, the less the error costs. λ = 0.5.",
-            f"Without errors {percent(one.right, 1)}, with ω = Λ + Ψ {percent(one.by_risk, 1)}, "
-            f"with line 4 {percent(one.by_line_4, 1)}.",
+            "What is kept of this table with and without line 4",
+            "The nearer to the first line, the less line 4 costs. λ = 0.5.",
+            f"Without line 4 {percent(one.right, 1)}, with it {percent(one.printed, 1)}.",
         ),
     )
 
@@ -122,7 +120,7 @@ def _sharing(one: Sharing, _: Values) -> None:
         (0.65, one.more),
         said=(
             "What is kept at each share for falling beliefs",
-            "Print is wrong where the ring, at λ = 0.65, is below the dashed line.",
+            "The statement fails where the ring, at λ = 0.65, is below the dashed line.",
             f"At λ = 0.5 {percent(one.half, 1)} are kept, at λ = 0.65 {percent(one.more, 1)}.",
         ),
     )
@@ -136,29 +134,29 @@ def _bounds(one: Bounds, values: Values) -> None:
         "bounds",
         (
             Curve("at least, by Theorem 1", one.shares, one.right_line),
-            Curve("at least, by print's Bₛ", one.shares, one.printed_line),
+            Curve("at least, by Example 2's Bₛ", one.shares, one.printed_line),
         ),
         across,
         Side("P(u1 | s1)", 0.0, top),
         (values["share1"], one.right),
         said=(
             "The least P(u1 | s1) that the records leave possible",
-            "The ring is a distribution of the uncertainty set: print says there is none below "
-            "the dashed line.",
-            f"By Theorem 1 {right}, by print {printed}, estimated {percent(one.estimated, 1)}.",
+            "The ring is a distribution of the uncertainty set: by Example 2's Bₛ there is none "
+            "below the dashed line.",
+            f"By Theorem 1 {right}, by Example 2's Bₛ {printed}, estimated "
+            f"{percent(one.estimated, 1)}.",
         ),
     )
     wrongly = one.printed_line - one.right_line
     _curves(
         "bounds_apart",
-        (Curve("print less Theorem 1", one.shares, wrongly),),
+        (Curve("Example 2's less Theorem 1's", one.shares, wrongly),),
         across,
         Side("share", 0.0, 1.15 * float(wrongly.max()), percent=True),
         (values["share1"], one.printed - one.right),
         said=(
-            "By how much print's least P(u1 | s1) is too large",
-            "Print is wrong wherever this is above 0: so much of P(u1 | s1) it rules out though "
-            "the records leave it possible.",
+            "By how much Example 2's least P(u1 | s1) is too large",
+            "Above 0, its Bₛ rules out what the records leave possible, by this much.",
             f"By {percent(one.printed - one.right, 4)} at P̂(s1) = {one.share:g}.",
         ),
     )

@@ -22,6 +22,10 @@ def test_total_variation_is_that_of_exact_fractions_and_within_what_holds(secret
     assert found.printed == pytest.approx(float(other - 1) / 2)
     assert found.right == pytest.approx(float(max(other - 1, 1 - lift)) / 2)
     assert (found.variations <= found.right_line + 1e-12).all()
+    high, low = max(other, lift), min(other, lift)
+    if high > low:  # the sharper bound of the world is T itself
+        assert exact == (high - 1) * (1 - low) / (high - low)
+    assert ("sharper" in of_proposition(found)[-1]) == (high > low)
     # with n secrets T is (1 − l)/n and print's bound (1 − l)/(2(n − 1)): broken from n = 3 on
     assert found.broken == (secrets > 2 and excluded < 1)
 

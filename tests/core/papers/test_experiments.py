@@ -65,6 +65,11 @@ def test_a_quick_run_is_whole_and_every_number_turns_a_verdict(definition):
     kept = {one.key: one for one in shipped().experiments}
     if definition.key in kept:  # the links of the full run that is shipped are those of this code
         assert kept[definition.key].scenario == told["scenario"]
+        said = [
+            [(v.rule, v.claim, v.place) for v in one.verdicts]
+            for one in (kept[definition.key], found)
+        ]
+        assert said[0] == said[1]
 
 
 def key_of_ranges(definition):
@@ -110,8 +115,15 @@ def test_the_means_of_merging_are_the_verified_ones():
     slips = [one for one in found.verdicts if one.claim.startswith("Algorithm 1")]
     assert [one.outcome for one in slips] == ["error in print"]
     assert [one.values[0].variant for one in slips] == pytest.approx([0.52], abs=0.1)
-    (other,) = found.beyond  # the sum Λ + Ψ at λ = .35, of which no number is printed
+    other, *single = found.beyond  # the sum Λ + Ψ at λ = .35, of which no number is printed
     assert other.printed_method < other.value - 4 * other.error
+    # the figures draw means, which keep the budget; in single draws X_H may break it
+    (satisfied,) = [one for one in found.verdicts if "satisfied in all cases" in one.claim]
+    assert satisfied.outcome == "reproduced"
+    assert all(one.ours < 0 for one in satisfied.values)
+    assert [one.text[-1] for one in single] == ["6", "8"]  # ε
+    for one in single:
+        assert one.value == pytest.approx(0.376, abs=4 * one.error)
 
 
 @pytest.mark.parametrize("key", ["lift_1", "alip_1"])

@@ -10,7 +10,6 @@ from core import mechanisms as m
 from core.data import count
 from core.data.spec import DataSpec
 from core.mechanisms.robust.independent_reporting import conditional_distance
-from core.notions import ALIP
 from core.papers import as_printed, merging_worlds, robust_worlds
 from core.papers.experiments.lift import as_printed as of_the_experiment
 from core.papers.worlds import SETTINGS, WORLDS, world
@@ -133,44 +132,25 @@ def test_a_drawn_table_is_the_data_that_the_link_opens(sizes):
 
 
 @pytest.mark.parametrize("draw", [0, 3, 11])
-def test_the_errors_of_algorithm_1_keep_what_the_experiment_finds_at_its_budget(draw):
+def test_line_4_keeps_what_the_experiment_finds_at_its_budget(draw):
     found = merging_worlds.merging(draw, 2.0)
     joint = merging_worlds.drawn(merging_worlds.SYMBOLS, draw)
     told = of_the_experiment(joint.p[None])
-    sets = as_printed.subset_merging_as_printed(joint, ALIP.from_lambda(2.0, 0.5), "risk")
-    alone = [(x,) for x in range(joint.n_x) if not any(x in one for one in sets)]
-    masses = np.array([joint.p_x[list(one)].sum() for one in (*sets, *alone)])
-    entropies = [-(p * np.log(p)).sum() for p in (masses, joint.p_x)]
-    assert found.by_risk == pytest.approx(entropies[0] / entropies[1])
-    assert found.by_line_4 == pytest.approx(told["line 4"][0])
+    assert found.printed == pytest.approx(told["line 4"][0])
     at = int(np.flatnonzero(found.budgets == 2.0)[0])
-    assert (found.risk_line[at], found.right_line[at]) == (found.by_risk, found.right)
-    assert found.by_line_4 < found.by_risk < found.right
+    assert (found.printed_line[at], found.right_line[at]) == (found.printed, found.right)
+    assert found.broken
 
 
-@pytest.mark.parametrize("draw", range(5))
-def test_print_mistakes_the_order_of_the_two_symbols_that_are_named(draw):
-    found = merging_worlds.merging(draw, 2.0)
-    p = merging_worlds.drawn(merging_worlds.SYMBOLS, draw).p
-    factors, risks = {}, {}
-    for x in range(p.shape[1]):
-        lifts = [p[s, x] / (p[:, x].sum() * p[s].sum()) for s in range(p.shape[0])]
-        factors[f"x{x + 1}"] = max(max(lifts), 1 / min(lifts))
-        risks[f"x{x + 1}"] = max(lifts) + min(lifts)
-    a, b = found.riskier, found.harmless
-    assert a.factor == pytest.approx(factors[a.name])
-    assert b.risk == pytest.approx(risks[b.name])
-    assert risks[a.name] < risks[b.name]
-    assert factors[a.name] > factors[b.name] > math.e  # both break a budget of 1
-    assert f"takes {a.name}" in merging_worlds.of_merging(found)[1]
+def test_the_world_of_algorithm_1_charges_lip_with_no_risk_that_the_paper_has_for_alip_alone():
+    found = merging_worlds.merging(3, 2.0)  # λ = ½ is LIP, whose ω is max(log Λ, |log Ψ|)
+    assert "ω" not in " ".join(merging_worlds.of_merging(found)) + str(world("merging"))
 
 
-def test_a_budget_that_every_symbol_keeps_leaves_nothing_to_be_mistaken():
-    joint = merging_worlds.drawn(merging_worlds.SYMBOLS, 4)
-    assert merging_worlds._mistaken(joint, ALIP(99.0, 99.0)) == (None, None)
+def test_a_budget_that_every_symbol_keeps_leaves_nothing_to_merge():
     wide = merging_worlds.merging(4, 99.0)
-    assert wide.right == wide.by_risk == wide.by_line_4 == 1.0
-    assert len(merging_worlds.of_merging(wide)) == 2
+    assert wide.right == wide.printed == 1.0
+    assert not wide.broken
 
 
 def watched(p, eps, share):
@@ -202,16 +182,13 @@ def test_a_larger_share_may_keep_less_of_a_single_table(draw, eps, broken):
     assert found.merged_more == (more[1] if more[1] > 1 else 0)
     assert found.broken == broken
     said = merging_worlds.of_sharing(found)[1]
-    assert said == f"So print is {'wrong' if broken else 'right'} for this table."
+    assert said == f"So the statement {'fails' if broken else 'holds'} for this table."
 
 
 @pytest.mark.parametrize("one", WORLDS, ids=lambda one: one.key)
 def test_each_world_begins_where_print_is_wrong(one):
     found = made(one.key)
-    if one.key == "merging":
-        assert max(found.by_risk, found.by_line_4) < found.right
-    else:
-        assert found.broken
+    assert found.broken
     assert one.words(found)
 
 
