@@ -122,8 +122,14 @@ class Intersection(Notion):
 
 
 _IN_WORDS = {
-    "LIP": "Y alone changes no belief in a value of {secret} by more than ×{factor}",
-    "PML": "Y alone raises no belief in a value of {secret} by more than ×{factor}",
+    "LIP": (
+        "to someone who knows only the data's distribution, Y alone changes no belief in a value "
+        "of {secret} by more than ×{factor}"
+    ),
+    "PML": (
+        "to someone who knows only the data's distribution, Y alone raises no belief in a value "
+        "of {secret} by more than ×{factor}"
+    ),
     "LDP": (
         "no output is more than ×{factor} as likely under one value of {secret} as under another"
     ),

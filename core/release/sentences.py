@@ -74,6 +74,12 @@ def caution(joint: Joint, *, of_estimate: bool = False) -> str:
     )
 
 
+def caution_of(result: Result) -> str:
+    """Return the caution on the counts behind an answer; "" where they are large enough."""
+    kind = notions.entry(result.scenario.notion).kind
+    return caution(result.joint, of_estimate=kind.of_estimate)
+
+
 def promise_text(notion: Notion, unit: str = "nats") -> str:
     """Return a notion as text with its budgets in a unit."""
     if unit == "nats":
@@ -123,7 +129,7 @@ def _belief(result: Result, unit: str) -> str:
         return own
     if notions.entry(result.scenario.notion).family == "average" and asked is not None:
         return _on_average(result, unit, secret)
-    return _changes(result.after.achieved["lip"], secret)
+    return _changes(result, secret)
 
 
 def _on_average(result: Result, unit: str, secret: str) -> str:
@@ -132,7 +138,7 @@ def _on_average(result: Result, unit: str, secret: str) -> str:
     told = result.after.averages["mutual_information"] / (math.log(2) if unit == "bits" else 1.0)
     # nats or bits of S below which an average is not mentioned
     if told < 1e-7:
-        return _changes(level, secret)
+        return _changes(result, secret)
     said = f"On average, the release tells {told:.3g} {unit} of {secret}"
     if math.isinf(level):
         return f"{said}; yet some outputs rule out a value of {secret} for certain."
@@ -148,14 +154,16 @@ def _records(result: Result) -> int:
     return assumed_records(result.joint.n) if n is None else n
 
 
-def _changes(level: float, secret: str) -> str:
+def _changes(result: Result, secret: str) -> str:
+    level = result.after.achieved["lip"]
     if math.isinf(level):
         return f"Some outputs rule out a value of {secret} for certain."
     if rounded_up(math.exp(level)) == "1.00":
         return f"The release tells nothing about {secret}."
+    known = "the data's" if result.joint.n is None else "these records'"
     return (
-        f"To one who knows only how the data are distributed, Y alone changes no belief in a "
-        f"value of {secret} by more than ×{rounded_up(math.exp(level))}."
+        f"To someone who knows only {known} distribution, Y alone changes no belief in a value of "
+        f"{secret} by more than ×{rounded_up(math.exp(level))}."
     )
 
 

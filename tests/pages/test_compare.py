@@ -64,6 +64,16 @@ def test_the_other_reading_asks_all_three_of_the_pair():
     assert kept(opened(scenario=Scenario(data=SMALL), reading="pair"))[0] == share(lip)
 
 
+def test_few_records_are_cautioned_of_in_their_column():
+    sparse = DataSpec("adult", ("native-country",), ("occupation",))
+    project = Project(
+        tuple(Scenario(data=data, mechanism="identity") for data in (sparse, SMALL)), ("a", "b")
+    )
+    app = opened(project=project)
+    assert not app.exception
+    assert text(app).count("Few records: in ") == 1
+
+
 def test_data_whose_secret_is_released_is_read_so():
     app = opened(scenario=Scenario(data=PAIR))
     assert not app.error

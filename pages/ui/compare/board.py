@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
-from core.release.sentences import promise_text, question
+from core.release.sentences import caution_of, promise_text, question
 from core.scenario import Result, spans
 from core.scenario.presets import MARKOV, READINGS
 from core.studies.side_by_side import Column, most, reference
@@ -371,6 +371,8 @@ def _figures(one: Answered, unit: str, *, several: bool) -> None:
         f"LIP {level(result.after.achieved['lip'], unit)}, "
         f"LDP {level(result.after.achieved['ldp'], unit)} {unit}",
     ]
+    if few := caution_of(result):
+        lines_.append(markdown(few))
     if one.working:
         lines_.insert(0, refining.GLANCE)
     st.markdown("  \n".join(f":small[{line}]" for line in lines_), help=glossary.told(*lines_))

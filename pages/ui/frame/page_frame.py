@@ -13,8 +13,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
-from core.notions import catalogue as notions
-from core.release.sentences import caution, finding, promise_text, question
+from core.release.sentences import caution_of, finding, promise_text, question
 from core.scenario import Result, Scenario
 from pages.ui.frame import controls, purpose, remedies, state, theme
 from pages.ui.style import glossary
@@ -110,7 +109,7 @@ def sentences(result: Result, unit: str, *notes: str, provisional: bool) -> list
     every = [
         refining.GLANCE if provisional else "",
         *notes,
-        caution(result.joint, of_estimate=notions.entry(result.scenario.notion).kind.of_estimate),
+        caution_of(result),
         *result.mechanism.notes,
     ]
     said = finding(result, unit, provisional=provisional)

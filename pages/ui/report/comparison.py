@@ -15,7 +15,7 @@ import plotly
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.records.certificate import PACKAGE_VERSION, code_hash
-from core.release.sentences import finding, promise_text, question
+from core.release.sentences import caution_of, finding, promise_text, question
 from core.scenario import Project, Scenario
 from core.studies.side_by_side import Column, most
 from pages.ui.figures import Figure
@@ -81,6 +81,8 @@ def report(
         else:
             waiting = column.name in provisional
             page.text(finding(column.result, unit, provisional=waiting), "lead")
+            if few := caution_of(column.result):
+                page.text(few, "source")
         if note:
             page.text(note, "source")
     page.heading("Side by side")

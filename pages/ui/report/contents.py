@@ -20,7 +20,7 @@ from core.notions import catalogue as notions
 from core.records.certificate import PACKAGE_VERSION, code_hash
 from core.release.confusability import release_graph
 from core.release.histogram import lift_histogram, limits, no_limits, reach
-from core.release.sentences import caution, finding, promise_text, question
+from core.release.sentences import caution_of, finding, promise_text, question
 from core.scenario import Result, spans
 from core.scenario.snippet import snippet
 from core.scenario.url import to_query
@@ -62,8 +62,7 @@ def report(
     if provisional:
         page.text(refining.PROVISIONAL, "lead")
     page.text(finding(result, unit, provisional=provisional), "lead")
-    of_estimate = notions.entry(scenario.notion).kind.of_estimate
-    for note in (caution(result.joint, of_estimate=of_estimate), *result.mechanism.notes):
+    for note in (caution_of(result), *result.mechanism.notes):
         if note:
             page.text(note, "source")
     page.table(("", ""), _asked(result, unit))
@@ -212,7 +211,9 @@ def _audited(page: Document, result: Result, unit: str) -> None:
     if made.audit is None or made.notion is None:
         page.text("No promise was asked of this mechanism, so there is nothing to audit.")
     else:
+        trusts = result.joint.n is not None and not made.audit.notion.of_estimate
         kept = "kept" if made.audit.holds else "not kept"
+        kept += " at the counted distribution" if trusts else ""
         page.text(
             f"An audit by other code than the search's found the promise "
             f"{promise_text(made.audit.notion, unit)} {kept}: level reached "

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 
 from core.data.spec import Binning, DataSpec
 from core.joint import Joint
+from core.learning.lessons import lesson
 from core.notions import LIP, EpsDelta, GuessingProbability
+from core.notions import catalogue as notions
 from core.release.confusability import range_release
 from core.release.sentences import caution, finding, knowable, promise_text
 from core.scenario import Scenario, evaluate
@@ -69,11 +72,66 @@ def test_a_belief_that_moves_by_rounding_alone_does_not_move(level):
     assert told.startswith("The release tells nothing about")
 
 
+@pytest.mark.parametrize("notion", ["lip", "ldp", "pml", "l1"])
+@pytest.mark.parametrize(
+    ("data", "known"),
+    [
+        (DataSpec("adult", ("sex",), ("race",)), "these records'"),
+        (DataSpec("random:uniform:3x5:0", (), ()), "the data's"),
+    ],
+)
+def test_a_finding_is_about_someone_who_knows_only_the_distribution(notion, data, known):
+    result = evaluate(Scenario(data=data, notion=notion, mechanism="watchdog"))
+    told = finding(result)
+    assert told.startswith(f"To someone who knows only {known} distribution, Y alone changes ")
+    assert (result.joint.n is None) == (known == "the data's")
+
+
+OVERSTATED = ("nobody's belief", "no one's belief", "every guesser", "any guesser")
+"""What no text may say: a promise is kept towards someone who starts from P(S)."""
+
+
+def test_no_text_says_again_what_no_result_proves():
+    root = Path(__file__).parents[3]
+    files = [root / "README.md", *root.glob("docs/*.md")]
+    files += [
+        *root.glob("core/**/*.py"),
+        *root.glob("pages/**/*.py"),
+        *root.glob("docs/**/*.ipynb"),
+    ]
+    for path in files:
+        said = " ".join(path.read_text(encoding="utf-8").split()).lower().replace("’", "'")
+        assert [one for one in OVERSTATED if one in said] == [], path
+
+
+def test_exceptions_are_not_called_by_the_name_of_the_standard_notion():
+    for one in notions.EXCEPTIONS:
+        assert "(ε, δ)" not in one.title
+        assert "(ε, δ)-LDP" not in one.meaning.replace("not the standard (ε, δ)-LDP", "")
+        assert r"\ge 1 - \delta" in one.formula  # δ is a probability of outputs, under P(Y)
+    (ldp,) = [one for one in notions.EXCEPTIONS if one.key == "ldp_delta"]
+    assert "not the standard (ε, δ)-LDP" in ldp.meaning
+
+
+def test_pml_is_taught_of_someone_who_starts_from_the_prior():
+    one = lesson("pml")
+    assert "starts from P(S)" in one.idea
+    assert "starts from P(S)" in " ".join(one.use)
+
+
 @pytest.mark.parametrize(
     ("key", "said"),
     [
-        ("lip_delta", "Y alone changes no belief in a value of sex by more than ×1.11."),
-        ("pml_delta", "Y alone raises no belief in a value of sex by more than ×1.11."),
+        (
+            "lip_delta",
+            "to someone who knows only the data's distribution, Y alone changes no belief in a "
+            "value of sex by more than ×1.11.",
+        ),
+        (
+            "pml_delta",
+            "to someone who knows only the data's distribution, Y alone raises no belief in a "
+            "value of sex by more than ×1.11.",
+        ),
         ("ldp_delta", "no output is more than ×1.11 as likely under one value of sex as under"),
     ],
 )

@@ -252,7 +252,7 @@ def test_the_finding_under_rldp_is_about_all_that_the_records_leave_possible():
     factor = float(told.split("×")[1].split(" ")[0])
     assert np.exp(result.mechanism.audit.achieved) <= factor <= np.exp(0.7) + 0.01
     trusting = finding(evaluate(replace(asked, mechanism="non_robust")))
-    assert trusting.startswith("To one who knows only how the data are distributed, Y alone ")
+    assert trusting.startswith("To someone who knows only these records' distribution, Y alone ")
     anyway = finding(evaluate(replace(asked, mechanism="secret_rr")))
     assert anyway.startswith("Whatever the true distribution is, no output is more than ×2.02 ")
     polytopes = finding(evaluate(replace(asked, mechanism="polyopt")))

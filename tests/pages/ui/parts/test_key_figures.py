@@ -1,10 +1,17 @@
-"""What is not final does not look final: figures are bounds, and no badge is green."""
+"""Key figures and badge: bounds while a better answer may come, and what exactly is kept."""
 
 import pytest
 
 from core.data import DataSpec
+from core.release.sentences import caution_of
 from core.scenario import Scenario, evaluate
+from pages.ui.frame.page_frame import sentences
 from pages.ui.parts.key_figures import AT_LEAST, badge, rows
+
+COUNTED = DataSpec("adult", ("sex",), ("race",))
+PAIR = DataSpec("adult", ("sex",), ("race",), secret_released=True)
+KNOWN = DataSpec("random:uniform:3x5:0", (), ())
+SPARSE = DataSpec("adult", ("native-country",), ("occupation",))
 
 
 @pytest.mark.parametrize("unit", ["nats", "bits"])
@@ -26,3 +33,26 @@ def test_the_badge_of_a_first_glance_is_not_green(notion):
     assert (glance.color, glance.text) == ("gray", "first glance, not the answer")
     assert final.color != "gray"
     assert final.text.startswith("audit: ")
+
+
+@pytest.mark.parametrize("notion", ["lip", "ldp", "pml", "l1"])
+def test_of_counts_a_promise_is_kept_at_the_counted_distribution(notion):
+    made = evaluate(Scenario(data=COUNTED, notion=notion, mechanism="watchdog"))
+    assert badge(made, "nats", provisional=False).text == "audit: kept at the counted distribution"
+
+
+@pytest.mark.parametrize(
+    ("data", "notion", "mechanism"),
+    [(KNOWN, "lip", "watchdog"), (PAIR, "rldp", "secret_rr")],
+)
+def test_of_a_known_distribution_or_a_whole_set_a_promise_is_kept(data, notion, mechanism):
+    made = evaluate(Scenario(data=data, notion=notion, mechanism=mechanism))
+    assert badge(made, "nats", provisional=False).text == "audit: promise kept"
+
+
+@pytest.mark.parametrize(("data", "few"), [(SPARSE, True), (COUNTED, False)])
+def test_few_records_are_cautioned_of_below_the_sentence(data, few):
+    made = evaluate(Scenario(data=data, mechanism="identity"))
+    _, *small = sentences(made, "nats", provisional=False)
+    assert (caution_of(made) in small) == few
+    assert bool(caution_of(made)) == few

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 import pytest
 
 from core.data.spec import DataSpec
+from core.release.sentences import caution_of
 from core.scenario import Project, Scenario, evaluate
 from core.studies.side_by_side import Column
 from pages.ui import figures
@@ -54,6 +55,18 @@ def test_it_has_every_column_what_differs_and_how_to_ask_again(unit):
     go.Figure(only)
     (again,) = re.findall(r"<pre>(.*?)</pre>", said, re.S)
     assert Project.from_json(again.replace("&quot;", '"').replace("&amp;", "&")) == PROJECT
+
+
+def test_few_records_are_cautioned_of_beside_the_answer():
+    sparse = DataSpec("adult", ("native-country",), ("occupation",))
+    project = Project(tuple(Scenario(data=data, mechanism="identity") for data in (sparse, SMALL)))
+    found = [
+        Column(name, scenario, evaluate(scenario), "", {})
+        for scenario, name in zip(project.scenarios, ("a", "b"), strict=True)
+    ]
+    said = plain(report(project, found, TABLE, [], "nats", WHEN))
+    assert said.count("Few records: in ") == 1
+    assert caution_of(found[0].result) in said
 
 
 def test_a_column_without_an_answer_says_why_and_provisional_ones_are_named():

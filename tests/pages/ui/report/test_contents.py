@@ -62,6 +62,14 @@ def test_every_kind_of_question_has_a_report(name):
     assert ", bits" in plain
 
 
+def test_of_counts_a_report_says_that_the_promise_is_kept_at_their_distribution():
+    counted = DataSpec("adult", ("sex",), ("race",))
+    for data, held in ((counted, "kept at the counted distribution: "), (PARITY, "kept: ")):
+        result = evaluate(Scenario(data=data, notion="lip", mechanism="watchdog"))
+        text = report(result, (), consequences(result), when=WHEN)
+        assert f"found the promise 1-LIP {held}level reached" in text
+
+
 def test_a_report_on_a_users_file_names_no_hash_of_it(tmp_path):
     path, sources = tmp_path / "own.csv", Sources()
     path.write_text("sex,job\n" + "f,a\nf,b\nm,a\n" * 9, encoding="utf-8")
