@@ -259,6 +259,26 @@ def test_every_number_of_the_shipped_run_turns_its_verdict_and_none_is_of_few_dr
             assert turned(verdict) == [], verdict.claim
 
 
+def test_no_error_of_a_paper_is_told_but_these_which_the_errata_derive():
+    said = [(one.paper, v) for one in shipped().experiments for v in one.verdicts]
+    assert {(paper, v.place) for paper, v in said if v.outcome == "error in print"} == {
+        ("lift", "Algorithm 1, line 4"),
+        *(("lift", f"Proposition {number}") for number in ("1(2)", "3(1)", "3(2)", "5(1)", "5(2)")),
+        ("alip", "§III-B"),
+        ("rldp", "Example 1, eq. 13"),
+        ("rldp", "eq. 28"),
+        ("rldp", "Example 2"),
+        ("rldp", "Example 5"),
+        ("rldp", "Table 2"),
+        ("funnel", "§VII-C, Figure 6"),
+        ("funnel", "Theorem 4"),
+    }
+    # what has no variant and no case against it is not judged as an error of the paper
+    for _, v in said:
+        if v.rule == "ERR" and v.outcome != "error in print":
+            assert all(one.variant is not None for one in v.values), v.claim
+
+
 def test_nothing_is_said_against_a_line_that_print_does_not_have():
     (found,) = [one for one in shipped().experiments if one.key == "funnel_6"]
     (between,) = [one for one in found.verdicts if "somewhere between" in one.claim]
