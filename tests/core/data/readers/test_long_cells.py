@@ -65,7 +65,7 @@ def test_of_parquet_within_cells(packed, coded, tmp_path):
 
 
 def test_beside_a_nested_column_of_parquet(tmp_path):
-    table = pa.table({"nested": [[1], [2, 3]], "a": ["x", "y" * LONG]})
+    table = pa.table({"nested": [{"p": 1, "q": 2}] * 2, "a": ["x", "y" * LONG]})
     parquet.write_table(table, tmp_path / "a.parquet")
     with pytest.raises(InvalidInputError, match=SAID):
         Sources().add_file(tmp_path / "a.parquet")
