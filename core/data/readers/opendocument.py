@@ -171,7 +171,7 @@ class _Cells:
 
     def _end_cell(self, cell: dict[str, str]) -> None:
         """Take a cell, as often as it is repeated; empty ones leave a gap."""
-        self._check(0, 0, self._own)
+        self._check(0, self._own)
         value = _value(cell, "".join(self._text))
         times = _number(cell, "table:number-columns-repeated")
         left, top = self._column + 1, self._place + 1

@@ -16,7 +16,7 @@ from pyarrow import parquet
 from core.data import Sources
 from core.data.readers import opendocument, reading
 from core.errors import InvalidInputError
-from core.limits import MAX_CELL
+from core.limits import MAX_CELL, MAX_COLUMNS
 from tests.core.data.readers.books import cell, ods, row, xls
 
 LONG = 3_000_000
@@ -134,6 +134,13 @@ def test_of_opendocument():
         book = ods({"data": row("a", "b") + row(content, 1)})
         with pytest.raises(InvalidInputError, match=SAID):
             Sources().add_bytes(book, "a.ods")
+
+
+@pytest.mark.parametrize("size", [MAX_COLUMNS + 1, MAX_CELL])
+def test_a_cell_of_opendocument_may_have_as_many_characters_as_any_other(size):
+    book = ods({"data": row("a", "b") + row("y" * size, 1)})
+    sources = Sources()
+    assert sources.uploads[sources.add_bytes(book, "a.ods")].rows == 1
 
 
 def test_no_more_of_a_long_text_of_opendocument_is_held_than_a_cell_may_have():
