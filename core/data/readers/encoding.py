@@ -48,7 +48,8 @@ def without_controls(path: Path, mended: Path) -> str:
     Returns the word of the first of them; "" for a file that has none, of which no copy is made.
     """
     with path.open("rb") as source:
-        first = next((piece for piece in _pieces(source) if _LATIN.search(piece)), None)
+        found = (piece for piece in _pieces(source) if b"\xc2" in piece and _LATIN.search(piece))
+        first = next(found, None)
         if first is None:
             return ""
         source.seek(0)
