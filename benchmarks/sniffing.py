@@ -233,8 +233,8 @@ def same(found: Table, clean: Table) -> bool:
 def clean_table(path: Path) -> Table:
     """Return the clean version of a file."""
     text = path.read_bytes().decode("utf-8-sig", "replace")
-    names, *rows = csv.reader(io.StringIO(text, newline=""))
-    return _whole(names, rows)
+    rows = [*csv.reader(io.StringIO(text, newline=""))] or [[]]  # where there is no record at all
+    return _whole(rows[0], rows[1:])
 
 
 def _of_upload(upload: Upload) -> Table:

@@ -27,7 +27,7 @@ IN_PLACE = False
 """Whether functions are called in this process, as tests do that wait for no other one."""
 
 SECONDS = 600.0
-"""How long the other process may take: ten times what the largest files took."""
+"""How long the other process may take: a million records of SPSS with four columns take 4."""
 
 MOST_BYTES = 4_000_000_000
 """Bytes of memory that it may take, where the system can bound them."""

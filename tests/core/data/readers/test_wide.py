@@ -4,7 +4,9 @@ import io
 
 import openpyxl
 import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from core.data import Sources, workbooks
 from core.errors import InvalidInputError
@@ -21,7 +23,8 @@ def content(kind):
         return frame.to_csv(index=False).encode()
     packed = io.BytesIO()
     if kind == "parquet":
-        frame.to_parquet(packed)
+        table = pa.table({name: [1] for name in NAMES})
+        parquet.write_table(table, packed, write_statistics=False, use_dictionary=False)
     elif kind == "xlsx":
         book = openpyxl.Workbook(write_only=True)
         sheet = book.create_sheet("a")
