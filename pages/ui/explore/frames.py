@@ -136,7 +136,11 @@ def written(found: dict[int, Frame]) -> bytes:
 
 def show(scenario: Scenario) -> None:
     """Have the board follow sliders while they move; call it after all that is live."""
-    follow([_followed(name, scenario) for name in names(scenario)])
+    try:
+        followed = [_followed(name, scenario) for name in names(scenario)]
+    except CoreError:  # of the data: the page says what is wrong
+        followed = []
+    follow(followed)
 
 
 def _followed(name: str, scenario: Scenario) -> dict[str, Any]:

@@ -145,6 +145,12 @@ def test_a_slider_is_followed_once_it_has_moved_and_the_last_one_comes_last(foll
     assert [one["slider"] for one in followed[-1]] == ["lam", "eps"]
 
 
+def test_data_with_an_error_has_no_slider_to_follow(followed):
+    data = DataSpec("adult", ("sex",), ("no such column",), secret_released=True)
+    frames.show(Scenario(data, notion="rldp", mechanism="independent_reporting"))
+    assert followed == [[]]
+
+
 def test_the_place_between_two_places_is_none_of_them(followed):
     frames.show(Scenario(mechanism="watchdog", eps=0.333))
     assert followed[0][0]["now"] == "0.33"
