@@ -365,7 +365,7 @@ def test_the_link_is_copied(visit):
     heads(page, 3)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.locator(".st-key-project button").first.click()
-    page.locator(".lsc-copy").click()
+    page.locator(".st-key-copy_link .lsc-copy").click()
     page.locator(".lsc-copy", has_text="Copied").wait_for()
     assert page.evaluate("navigator.clipboard.readText()") == page.url
 
@@ -436,7 +436,7 @@ def test_a_column_keeps_its_colour_where_another_is_removed_or_added(visit):
     expect(page.locator(".lsc-head")).to_have_count(2)
     after = colours(page)
     assert after == {name: before[name] for name in ("second", "third")}
-    page.locator(".st-key-add_question button").click()
+    page.locator(".st-key-add_question button").first.click()
     expect(page.locator(".lsc-head")).to_have_count(3)
     longer = colours(page)
     assert {name: longer[name] for name in after} == after
@@ -495,7 +495,7 @@ def test_the_table_of_results_is_copied(visit):
 def test_a_report_holds_every_column_and_asks_no_other_host(visit, tmp_path):
     page = visit(link(QUICK))
     settle(page, 3)
-    found = saved(page, page.locator(".st-key-compare_report button"))
+    found = saved(page, page.locator(".st-key-compare_report button").first)
     target = tmp_path / "comparison.html"
     found.save_as(target)
     told = page.context.new_page()

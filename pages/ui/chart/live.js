@@ -174,7 +174,7 @@ async function ask(view) {
     const had = [...view.frames.keys()];
     if (had.length >= labels.length || (view.full && view.frames.has(view.near))) break;
     const response = await fetch(`${address}?near=${view.near}&had=${had.join(".")}`).catch(() => null);
-    if (!response?.ok || address !== view.data.address) break;
+    if (response?.status !== 200 || address !== view.data.address) break;
     const { frames, charts: parts } = await response.json();
     for (const [place, frame] of Object.entries(frames)) {
       frame.charts = Object.fromEntries(Object.entries(parts).map(([key, all]) => [key, all[place]]));

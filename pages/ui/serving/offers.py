@@ -43,11 +43,14 @@ def withdraw(address: str) -> None:
 
 
 def send(request: Request) -> Response:
-    """Answer a question; no cache keeps what is sent."""
+    """Answer a question; no cache keeps what is sent. An offer that is over has no content.
+
+    A page may ask for it before it knows of the next one, which is no error for a browser to log.
+    """
     headers = {"cache-control": "no-store"}
     answer = _offered.get(request.path_params["token"])
     if answer is None:
-        return Response(status_code=404, headers=headers)
+        return Response(status_code=204, headers=headers)
     try:
         found = answer(request.query_params)
     except ValueError:
