@@ -70,12 +70,12 @@ def show() -> None:
                 part()
         slots["told"] = st.container()
     beside, charted = st.columns([3, 7], gap="small")
-    with beside, st.container(key="compared_columns", gap="small"):
+    with beside, st.container(key="compared_columns", gap="xsmall"):
         for place, (_, name, note) in enumerate(asked):
-            with st.container(border=True, gap="xsmall", key=f"compared_{place}"):
+            with st.container(border=True, gap="xxsmall", key=f"compared_{place}"):
                 heads.head(place, name, note, len(asked))
                 slots[f"sliders {place}"] = st.container(
-                    key=f"column_sliders_{place}", gap="xsmall"
+                    key=f"column_sliders_{place}", gap="xxsmall"
                 )
                 if note:
                     with st.container(key=f"note_{place}"):
