@@ -61,6 +61,9 @@ frame, and the address, which holds the question, is sent to no other site."""
 CLOSED = ("/_stcore/metrics",)
 """Paths that get 404: here Streamlit would tell anybody the number of sessions and their memory."""
 
+FILES = "media/"
+"""Where Streamlit has the files to be saved, reports in HTML among them."""
+
 HTML = b"text/html; charset=utf-8"
 """The type of Streamlit's own page."""
 
@@ -112,7 +115,7 @@ def of_one_part(path: str, query: str = "") -> str:
     """
     base = config.get_option("server.baseUrlPath").strip("/")
     rest = path.removeprefix(f"/{base}" if base else "").removeprefix("/")
-    if "/" not in rest:
+    if "/" not in rest or rest.startswith(FILES):
         return ""
     last = next((part for part in reversed(rest.split("/")) if part), "")
     return "../" * rest.count("/") + quote(last, safe="") + (f"?{query}" if query else "")

@@ -63,6 +63,7 @@ def test_how_many_visitors_there_are_is_told_to_none(path):
         ("/compare", server.HTML, b""),
         ("/", server.HTML, b""),
         ("/media/found.csv", b"text/csv", b""),
+        ("/media/report.html", server.HTML, b""),
     ],
 )
 def test_an_address_of_several_parts_leads_to_that_of_its_last_one(path, kind, leads, monkeypatch):
