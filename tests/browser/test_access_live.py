@@ -38,10 +38,16 @@ AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"
 GRAVE = """
 async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
   .filter(rule => ["serious", "critical"].includes(rule.impact))
-  .flatMap(rule => rule.nodes.map(node =>
-    [rule.id, node.target.join(" "), (node.any[0] ?? node.all[0] ?? node.none[0]).message]))
+  .flatMap(rule => rule.nodes
+    .filter(node => !(["list", "listitem"].includes(rule.id)
+      && document.querySelector(node.target[0])?.closest("[data-testid=stSidebarNavItems]")))
+    .map(node =>
+      [rule.id, node.target.join(" "), (node.any[0] ?? node.all[0] ?? node.none[0]).message]))
 """
-"""What axe-core finds of grave impact: rule, element and what is wrong with it."""
+"""What axe-core finds of grave impact: rule, element and what is wrong with it.
+
+Streamlit's own list of pages has groups as <div> within <ul>: no page of ours can change that.
+"""
 
 BUSY = ("being worked out", "Looking for better", "lines are ready", "being estimated")
 
@@ -136,10 +142,10 @@ def test_axe_would_find_pale_text(visit):
 CHARTS = """
 () => [...document.querySelectorAll(".lsc-plot")].map(plot => {
   const card = plot.closest("[class*='st-key-card_']");
-  const buttons = [...(card?.querySelectorAll("button") ?? [])]
-    .filter(one => one.checkVisibility()).map(one => one.innerText.split("\\n")[0].trim());
+  const reads = card?.querySelector("[class*='_table'] button, [class*='_more'] button");
   return {
-    role: plot.getAttribute("role"), name: plot.getAttribute("aria-label"), buttons,
+    role: plot.getAttribute("role"), name: plot.getAttribute("aria-label"),
+    reads: Boolean(reads?.checkVisibility()),
     card: card?.getAttribute("aria-label"), group: card?.getAttribute("role"),
   };
 })
@@ -155,7 +161,7 @@ def test_every_chart_has_a_spoken_name_and_its_table(desk):
         assert (chart["role"], chart["group"]) == ("img", "group")
         assert len(chart["name"]) > 20
         assert chart["card"]
-        assert "table" in chart["buttons"], chart
+        assert chart["reads"], chart
     assert len({chart["name"] for chart in charts}) == len(charts)
 
 
@@ -237,7 +243,7 @@ def test_pin_table_symbols_and_slider_work_by_keyboard_alone(visit):
     tab_to(page, ".st-key-pin")
     page.keyboard.press("Enter")
     page.get_by_text("Pinned to Compare as").wait_for()
-    tab_to(page, ".st-key-lifts_table")
+    tab_to(page, ".st-key-lifts_more")
     page.keyboard.press("Enter")
     page.locator(".st-key-lifts_csv").wait_for()
     page.keyboard.press("Escape")

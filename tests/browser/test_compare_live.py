@@ -102,10 +102,8 @@ def test_a_columns_promise_and_mechanism_are_chosen_from_families(visit):
     settle(page, 3)
     assert heads(page, 3) == list(QUICK.names)
     shown = [page.locator(f".st-key-col1_{kind}_menu button") for kind in ("notion", "mech")]
-    assert [one.first.inner_text().split("\n")[0] for one in shown] == [
-        "Promise: Min-lift",
-        "Mechanism: Watchdog",
-    ]
+    for one, words in zip(shown, ("Promise: Min-lift", "Mechanism: Watchdog"), strict=True):
+        expect(one.first).to_contain_text(words)
 
 
 def test_a_match_ends_and_its_column_takes_the_budget_that_was_found(visit):
@@ -409,10 +407,12 @@ def test_a_note_and_an_error_stand_with_their_column(visit):
     boxes = page.evaluate(
         "[...document.querySelectorAll('[class*=st-key-col0_][class*=_menu] button')]"
         ".map(e => e.getBoundingClientRect()).filter(b => b.width)"
-        ".map(b => [b.left, b.right, b.height])"
+        ".map(b => [b.left, b.right, b.y])"
     )
     assert len(boxes) == 2
-    assert boxes[0] == boxes[1]
+    (_, end, above), (start, _, below) = boxes
+    assert end <= start
+    assert above == below
     page.set_viewport_size({"width": 390, "height": 900})
     waiting.settle(page, ("matrix_0", "matrix_2"))
     sliders = [page.locator(f".st-key-column_sliders_{i}").bounding_box()["y"] for i in range(3)]

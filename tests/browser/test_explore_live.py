@@ -358,7 +358,7 @@ def test_a_link_of_the_start_panel_opens_its_question_in_a_tab_of_its_own(visit)
     page = visit()
     page.locator(".st-key-start button").first.click()
     examples = page.get_by_test_id("stPopoverBody")
-    link = examples.locator("a", has_text="Why the bound on min-lift")
+    link = examples.locator("a", has_text="Why does the bound on min-lift")
     link.wait_for()
     with page.context.expect_page() as opening:
         link.click()
@@ -370,7 +370,7 @@ def test_a_link_of_the_start_panel_opens_its_question_in_a_tab_of_its_own(visit)
     assert links.count() == 8
     paths = links.evaluate_all("links => links.map(e => new URL(e.href).pathname)")
     assert set(paths) <= {"/", *(f"/{name}" for name, _, _ in PAGES[1:])}  # the first is at "/"
-    other.goto(links.filter(has_text="Predict income").evaluate("e => e.href"))
+    other.goto(links.filter(has_text="predict income").evaluate("e => e.href"))
     other.locator(".st-key-frontier .lsc-plot[data-drawn]").wait_for(state="attached")
     assert other.get_by_role("dialog").count() == 0
     other.close()

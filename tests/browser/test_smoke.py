@@ -7,7 +7,7 @@ import pytest
 from tests.browser import waiting
 from tests.browser.test_compare_live import QUICK as COLUMNS
 from tests.browser.test_compare_live import eps, heads, link, press
-from tests.browser.test_explore_live import figure
+from tests.browser.test_explore_live import figure, saved
 
 pytestmark = pytest.mark.smoke
 
@@ -107,3 +107,16 @@ def test_columns_of_compare_move_by_themselves(visit):
     press(page, "col1_eps_nats", 1)
     page.wait_for_url(re.compile(r"eps%3D1\.05"))
     assert [eps(page, place) for place in range(3)] == [1.0, 1.05, 1.0]
+
+
+def test_a_report_is_saved_whole(visit, tmp_path):
+    page = visit(f"?{QUICK}")
+    drawn(page, "frontier")
+    kept = figure(page, "NMI")
+    target = tmp_path / "report.html"
+    saved(page, page.locator(".st-key-explore_report button").first).save_as(target)
+    report = page.context.new_page()
+    report.goto(target.as_uri())
+    report.locator(".chart .main-svg").first.wait_for(state="attached")
+    assert kept in report.inner_text("main")
+    report.close()

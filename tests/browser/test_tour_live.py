@@ -38,7 +38,7 @@ def button(page, name):
 
 def begin(page):
     """Begin the tour by its button."""
-    page.locator(".st-key-tour_begin button").click()
+    page.locator(".st-key-tour_begin button:visible").click()
     page.locator(OPEN).wait_for()
 
 

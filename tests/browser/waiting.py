@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page
 
 from pages.ui.frame.site import BAR, PAGES
 
-PATIENCE = 600_000
+PATIENCE = 120_000
 """Milliseconds after which a wait is given up."""
 
 REST = 60

@@ -54,7 +54,8 @@ def question(chance: random.Random) -> str:
     """Return the query of a random question."""
     s, x = chance.choice(COLUMNS)
     asked = {"s": s, "x": x, "notion": chance.choice(PROMISES), "mech": chance.choice(MECHANISMS)}
-    return urlencode(asked | {"eps": f"{chance.uniform(0.1, 3):.2f}"})
+    pair = {"sx": "1"} if asked["notion"] == "rldp" else {}  # it is about S released with U
+    return urlencode(asked | pair | {"eps": f"{chance.uniform(0.1, 3):.2f}"})
 
 
 def move(page: Page, chance: random.Random) -> list[str]:
@@ -121,8 +122,13 @@ def loops(number: int) -> Iterator[None]:
 
 
 def hammer(browser: Browser, address: str, visits: int, chance: random.Random) -> list[str]:
-    """Make visits; return what was wrong with each."""
-    return [one for _ in range(visits) for one in visit(browser, address, chance)]
+    """Make visits; print what was wrong with each, and return all of it."""
+    found = []
+    for place in range(visits):
+        wrong = visit(browser, address, chance)
+        print(f"{place + 1} of {visits}", *wrong, sep="\n  ", flush=True)
+        found += wrong
+    return found
 
 
 def main() -> int:
@@ -140,7 +146,6 @@ def main() -> int:
         with loops(given.loops):
             wrong += hammer(browser, address, given.visits // 2, chance)
         browser.close()
-    print("\n".join(wrong))
     print(f"{given.visits} visits, {len(wrong)} faults.")
     return 1 if wrong else 0
 
