@@ -15,9 +15,6 @@ from dataclasses import dataclass
 
 _read: Callable[[], float] = time.monotonic
 
-LEAP = 1e9
-"""Seconds between two readings of a clock that was ended: more than any time limit."""
-
 
 class Watch:
     """Tells whether time cut something short in a block; `cut` is set to False where it is none."""
@@ -129,14 +126,14 @@ def ending() -> Iterator[Callable[[], None]]:
 
 
 class _Ending:
-    """Another clock until it is ended; then each reading is `LEAP` seconds after the last."""
+    """Another clock until it is ended; then each reading is later than any time limit."""
 
     def __init__(self, read: Callable[[], float], step: float | None) -> None:
         self.step, self._under, self._leaps, self._ended = step, read, 0, False
 
     def __call__(self) -> float:
         self._leaps += self._ended
-        return self._under() + LEAP * self._leaps
+        return self._under() + 1e9 * self._leaps
 
     def end(self) -> None:
         self._ended = True

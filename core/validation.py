@@ -146,11 +146,8 @@ class _Shown(reprlib.Repr):
     def repr_int(self, x: int, level: int) -> str:
         """Return the digits, or only their number where Python refuses to write them."""
         digits = int(x.bit_length() * np.log10(2)) + 1
-        return super().repr_int(x, level) if digits < _DIGITS else f"about {digits} digits"
+        return super().repr_int(x, level) if digits < 1_000 else f"about {digits} digits"
 
-
-_DIGITS = 1_000
-"""Digits from which a whole number is not written out: Python refuses at 4,300."""
 
 shown = _Shown().repr
 """Returns a value as an error's sentence shows it, cut where it is long.

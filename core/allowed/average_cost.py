@@ -21,9 +21,6 @@ LEAST_LIFT = 1e-12
 """Lifts below this are raised to it where a cost is linearised, as its slope at 0 may be infinite.
 A tangent at any point lies below a convex function, so it stays valid."""
 
-MOST_SIGNS = 6
-"""Most secrets for which all combinations of signs are enumerated: 2⁶ − 2 = 62."""
-
 
 @dataclass(frozen=True, eq=False)
 class Cone:
@@ -272,8 +269,8 @@ class Deviation(AverageCost):
         return self._of_signs(np.sign(excess))
 
     def pieces(self) -> FloatArray | None:
-        """Return the slope for each combination of signs; None with over `MOST_SIGNS` secrets."""
-        if len(self.p_s) > MOST_SIGNS:
+        """Return the slope for each combination of signs; None with over six secrets."""
+        if len(self.p_s) > 6:  # of 6 secrets there are 2⁶ − 2 = 62
             return None
         signs = np.array(list(product([-1.0, 1.0], repeat=len(self.p_s))))
         mixed = signs[np.abs(signs.sum(axis=1)) < len(self.p_s)]

@@ -54,10 +54,7 @@ with --resume."""
 """The end of `sweep --help`; a test runs it."""
 
 REPORTED = 20
-"""Most reports of progress beside those after `QUIET` seconds."""
-
-QUIET = 30.0
-"""Seconds after which progress is told, however little there is."""
+"""Most reports of progress beside those after half a minute without one."""
 
 
 def add(commands: Any) -> None:
@@ -214,7 +211,7 @@ class _Progress:
 
     def __call__(self, done: int) -> None:
         now = self._taken.seconds
-        enough = (done - self._told) * REPORTED >= self._size or now - self._last > QUIET
+        enough = (done - self._told) * REPORTED >= self._size or now - self._last > 30.0
         if enough and done < self._size:
             left = now * (self._size - done) / (done - self._before)
             self._told, self._last = done, now

@@ -31,10 +31,6 @@ PRIORS = np.linspace(0.01, 0.99, 99)
 ORDERS = np.geomspace(1.0, 50.0, 50)
 """The orders α at which the mean of lifts is worked out."""
 
-
-SAME = 1e-6
-"""Relative difference of two probabilities of an output that is rounding."""
-
 ASKED = 1_000
 """People who answer in Warner's survey."""
 
@@ -113,7 +109,7 @@ def _grouped(joint: Joint, eps: float) -> float:
 
 def _raised(kernel: FloatArray) -> float:
     """Return how many symbols an output stands for, on average: those of the larger probability."""
-    sizes: FloatArray = (kernel > (1 + SAME) * kernel.min(axis=0)).sum(axis=0)
+    sizes: FloatArray = (kernel > (1 + 1e-6) * kernel.min(axis=0)).sum(axis=0)  # less is rounding
     return float(sizes @ kernel.mean(axis=0))
 
 

@@ -14,9 +14,6 @@ from core.scenario import Scenario
 from core.scenario.data_url import Query
 from core.scenario.url import to_query
 
-MOST = 6.0
-"""Largest ε that the lesson on Warner's coin asks for."""
-
 TEST = "learn_test"
 """The example that most lessons are about."""
 
@@ -285,7 +282,7 @@ _OPENS: dict[str, Callable[[Values], Opens]] = {
         Scenario(
             data=DataSpec(secret=("race",), released=("race",)),
             notion="ldp",
-            eps=math.ceil(100 * min(_of_coin(v["truth"]), MOST)) / 100,
+            eps=math.ceil(100 * min(_of_coin(v["truth"]), 6.0)) / 100,
         ),
         {},
     ),

@@ -15,14 +15,11 @@ from core.allowed.excess import excess_lift
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.level_order import all_numbers, number
-from core.limits import ROUNDING
+from core.limits import CLOSE, ROUNDING
 from core.measures import lift
 from core.notions.budgets import OneBudget, budget_text
 from core.notions.ldp import LDP
 from core.validation import BoolArray, FloatArray, shown
-
-NEAR = 1e-9
-"""Relative excess of a way over a distance up to which it counts as being as short."""
 
 
 @dataclass(frozen=True)
@@ -181,5 +178,5 @@ def neighbors(table: FloatArray) -> BoolArray:
         first, second = table[:, other, None], table[other, None, :]
         way = first + second
         shorter = (first > 0) & (second > 0) & (np.maximum(first, second) < table)
-        result &= ~(shorter & (way <= table * (1 + NEAR)))
+        result &= ~(shorter & (way <= table * (1 + CLOSE)))
     return result

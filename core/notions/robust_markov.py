@@ -30,9 +30,6 @@ from core.uncertainty.estimate import assumed_records
 from core.uncertainty.mass_pieces import MassPieces, mass_pieces
 from core.validation import FloatArray
 
-PARTS = 16
-"""Intervals into which the range of a secret's probability is cut."""
-
 
 @dataclass(frozen=True)
 class RobustForX(LevelNotion):
@@ -179,7 +176,7 @@ class RobustPML(RobustForX):
     -----
     For one s the secrets other than s count as one, and F as the ball around P̂ of that pair, with
     m = P(s), R = P(X|s) and Q = P(X|not s): the condition is (e^{−ε} − m) R·v ≤ (1 − m) Q·v. The
-    values of m are cut into `PARTS` intervals; in each of them m is put at its lower end, and R and
+    values of m are cut into 16 intervals; in each of them m is put at its lower end, and R and
     Q range over polytopes {R : R_x ≥ L_x} that hold what the ball leaves them there. As R·v is at
     most L·v + (1 − ΣL) max v, and Q·v at least L·v + (1 − ΣL) min v, each interval is a row.
     Source: the polytopes of [RLDP] Theorem 2, here for each part of the range of P(s).
@@ -197,7 +194,7 @@ class RobustPML(RobustForX):
     @cached_property
     def pieces(self) -> MassPieces:
         """What F leaves possible for each secret, by intervals of its probability."""
-        return mass_pieces(self.uncertainty, PARTS)
+        return mass_pieces(self.uncertainty, 16)
 
     def at_estimate(self, eps: float) -> PointwiseMaximalLeakage:
         """Return ε-pointwise maximal leakage."""

@@ -21,9 +21,6 @@ from core.notions.base import LevelNotion
 from core.notions.budgets import budget_text
 from core.validation import FloatArray, IntArray
 
-FEW_ATTRIBUTES = 3
-"""Up to this many attributes, every set of them gives a partition of the symbols into blocks."""
-
 
 @dataclass(frozen=True)
 class SRLIP(LevelNotion):
@@ -185,7 +182,7 @@ def side_channel_levels(
 def _blocks(values: IntArray) -> tuple[IntArray, ...]:
     """Return partitions by x^J, coarsest first; with many attributes one J of each size."""
     known = known_sets(len(values))[1:]
-    if len(values) > FEW_ATTRIBUTES:
+    if len(values) > 3:  # of so few, every set gives a partition
         counts = [int(cells_of(values, one).max()) for one in known]
         best: dict[int, int] = {}
         for i in np.argsort(counts, kind="stable"):

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from core.clock import Stopwatch
+from core.limits import CLOSE
 from core.papers.printed import Printed, marks_of
 from core.papers.results import Beyond, Experiment, Mark, Panel, Series, Verdict
-from core.papers.verdicts import EQUAL, Relation, Value
+from core.papers.verdicts import Relation, Value
 from core.validation import FloatArray
 
 
@@ -131,7 +132,7 @@ def ordered(
     apart = above - below
     mean, error = mean_of(apart)
     if weak:
-        error = np.where((apart >= -EQUAL).all(axis=0), 0.0, error)
+        error = np.where((apart >= -CLOSE).all(axis=0), 0.0, error)
     values = zip(at, numbers(mean), numbers(error), strict=True)
     relation: Relation = "at least" if weak else "is"
     return Verdict(

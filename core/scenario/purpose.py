@@ -197,14 +197,10 @@ def _built(choice: str, data: str) -> str:
     return f"build_purpose(PurposeChoice({choice}), {data})"
 
 
-MOST = 1_000_000
-"""Most characters of a loss table."""
-
-
 def read_losses(text: str) -> Table:
     r"""Read a loss table d(x, z) from CSV; a first row or column of names is skipped."""
-    if len(text) > MOST:
-        raise InvalidInputError(f"The loss table has more than {MOST:,} characters.")
+    if len(text) > 1_000_000:
+        raise InvalidInputError("The loss table has more than 1,000,000 characters.")
     lines = io.StringIO(text.removeprefix("\ufeff"), newline="")
     try:
         rows = [row for row in csv.reader(lines) if any(row)]

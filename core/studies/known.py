@@ -38,12 +38,6 @@ OPTIMUM = "optimal"
 MOST_BYTES = 200_000_000
 """Most bytes of mechanisms that are kept."""
 
-MOST_REACHED = 500
-"""Promises of which it is kept what was reached, when their mechanisms were dropped."""
-
-MOST_PLACES = 300
-"""Most ε of each: the grid of a chart has 32."""
-
 EMPTY = 1_000
 """Bytes of a promise without answers, beside its key."""
 
@@ -218,10 +212,10 @@ class Known:
         reached = self._reached.setdefault(key, {})
         self._reached.move_to_end(key)
         if all(at > eps or kept < utility for at, kept in reached.items()) and (
-            eps in reached or len(reached) < MOST_PLACES
+            eps in reached or len(reached) < 300  # the grid of a chart has 32
         ):
             reached[eps] = utility
-        while len(self._reached) > MOST_REACHED:
+        while len(self._reached) > 500:
             self._reached.popitem(last=False)
 
     @staticmethod

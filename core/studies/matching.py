@@ -37,9 +37,6 @@ FINE = 1e-6
 FIRST = (0.0, 0.05, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 """The budgets that are tried first, over the whole domain of ε."""
 
-SECONDS = 30.0
-"""Default time limit of a match."""
-
 REACHED, JUMPS, BEYOND, CUT, FIXED = "reached", "jumps", "beyond", "cut short", "fixed"
 
 
@@ -100,7 +97,7 @@ def match(
     target: str,
     value: float,
     *,
-    seconds: float = SECONDS,
+    seconds: float = 30.0,
     report: Callable[[Any], None] | None = None,
 ) -> Match:
     """Find the ε at which a scenario's answer reaches a value.

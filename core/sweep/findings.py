@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import ArrayLike
 
 from core.errors import InvalidInputError
+from core.limits import CLOSE
 from core.scenario import spans
 from core.sweep.definition import PREFIX, Sweep
 from core.sweep.results import ALWAYS, names
@@ -203,9 +204,6 @@ BUDGET = "eps"
 NATS, SHARE, PLAIN = "nats", "share", ""
 """Units of axes."""
 
-ALL = 1 - 1e-9
-"""Share from which on "most" says no more than that nothing can keep more than all."""
-
 BOUNDS = {"kept": "most", "utility": "upper_bound"}
 """Measure → the one that bounds it, proven for every mechanism under the same promise."""
 
@@ -310,7 +308,7 @@ def _mark(
 
 def _tells(by: dict[str, dict[str, Any]]) -> bool:
     """Say whether the bound is below what X itself gives."""
-    return "most" not in by or by["most"]["mean"] < ALL
+    return "most" not in by or by["most"]["mean"] < 1 - CLOSE
 
 
 def _spread(row: dict[str, Any]) -> Spread:

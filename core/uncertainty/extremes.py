@@ -67,10 +67,6 @@ def log_tilt(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) ->
     return tilt
 
 
-_STEPS = 8
-"""Newton steps in plain powers: about as many are needed, and each takes a fifth of one with all
-digits."""
-
 _PLAIN = (-50.0, 8.0)
 """Tilts at which plain powers have digits enough for a start: beyond, the estimate is close."""
 
@@ -79,7 +75,7 @@ def _approached(
     p: FloatArray, gap: FloatArray, goal: FloatArray, tilt: FloatArray, alpha: float
 ) -> FloatArray:
     """Return log δ nearer to where log D_α(p‖R) is `goal`, for the search to start from."""
-    for _ in range(_STEPS):
+    for _ in range(8):  # in plain powers, each takes a fifth of a step with all digits
         delta = np.exp(tilt)
         z = delta[..., None] + gap
         inverse = 1 / np.sqrt(z) if alpha == 2 else z ** (-1 / alpha)

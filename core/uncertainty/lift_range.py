@@ -15,9 +15,6 @@ from core.uncertainty.extremes import greatest, least
 from core.uncertainty.radius import mass_range
 from core.validation import FloatArray
 
-_PARTS = 64
-"""Parts into which the split of the budget between two conditionals is divided."""
-
 
 class LiftRange(NamedTuple):
     """Bounds on the lifts P(y|s)/P(y) of every member of a ball, each of shape (n_s, n_y)."""
@@ -31,7 +28,7 @@ def lift_range(ball: RenyiBall, kernel: ArrayLike) -> LiftRange:
 
     With m = P(s), a = P(y|s) and b = P(y|not s) the lift a/(ma + (1 − m)b) grows with a/b. The ball
     of (whether S = s, X) has the same bound, so a/b is at most the largest ratio over the splits of
-    its budget ([RLDP] Theorem 1); in each of `_PARTS` parts of them both get what its better end
+    its budget ([RLDP] Theorem 1); in each of 64 parts of them both get what its better end
     gives. m is put to the end of its own range, as if it took no budget, which only widens the
     result.
     """
@@ -54,7 +51,7 @@ def _of_secret(
     pair = np.maximum(pair, 0.0)  # the difference may be a rounding below 0
     mass = pair.sum(axis=1)
     p = pair / np.where(mass > 0, mass, 1.0)[:, None]
-    angles = np.linspace(0, np.pi / 2, _PARTS + 1)
+    angles = np.linspace(0, np.pi / 2, 64 + 1)
     whole = np.isinf(ball.budget)
     share = np.full(angles.shape, np.inf) if whole else ball.budget * np.sin(angles) ** 2
     bounds = bound_of(share[:, None], mass, ball.alpha).T[:, :, None]  # (2, parts + 1, 1)

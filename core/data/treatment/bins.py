@@ -32,9 +32,6 @@ from core.wording import number_of
 _DIGITS = range(6, 18)
 """Numbers of significant digits that an edge may be shown with; 17 tell all floats apart."""
 
-_PLAIN = 9
-"""Most significant digits of a decimal that is an edge as it is."""
-
 _MOVED = Fraction(1, 1000)
 """Most that an edge with more digits may be moved, in widths of a bin, to have fewer."""
 
@@ -139,7 +136,7 @@ def equal_widths(low: float, high: float, count: int) -> FloatArray:
 def _plain(edge: Fraction, width: Fraction, way: str) -> float:
     """Return an edge of bins as a float with few digits; see `equal_widths`."""
     nearest = float(edge)
-    if as_decimal(nearest) == edge and float(f"{nearest:.{_PLAIN}g}") == nearest:
+    if as_decimal(nearest) == edge and float(f"{nearest:.9g}") == nearest:
         return nearest
     text = repr(nearest)
     for digits in _DIGITS:

@@ -10,9 +10,6 @@ from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions.base import Notion
 from core.validation import FloatArray
 
-LONGEST = 40
-"""Longest merged label, in characters, that lists all symbols: longer ones do not fit an axis."""
-
 Partition = tuple[tuple[int, ...], ...]
 """Disjoint sets of indices of X that cover it."""
 
@@ -55,7 +52,8 @@ def merged_labels(
 ) -> tuple[str, ...]:
     """Name each output after the symbols of its set; all names are distinct. Shapes: p_x (n_x,)."""
     spelt = [" + ".join(x_labels[i] for i in members) for members in partition]
-    long = [y for y, label in enumerate(spelt) if len(partition[y]) > 1 and len(label) > LONGEST]
+    # labels of more than 40 characters do not fit an axis
+    long = [y for y, label in enumerate(spelt) if len(partition[y]) > 1 and len(label) > 40]
     if long:
         shares = np.zeros((len(x_labels), len(long)))
         for column, y in enumerate(long):

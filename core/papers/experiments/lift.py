@@ -22,13 +22,14 @@ from core.papers.experiment import (
     panelled,
     question,
 )
+from core.papers.merging_worlds import SYMBOLS
 from core.papers.printed import Printed, printed
 from core.papers.results import Beyond, Panel, Series, Verdict
 from core.papers.verdicts import Relation, Value
 from core.sweep.points import released
 from core.validation import FloatArray
 
-N_S, N_X = 5, 17
+N_S, N_X = SYMBOLS
 """The sizes of S and X in every figure but the sixth."""
 
 GRID = np.arange(1, 33) / 4

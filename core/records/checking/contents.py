@@ -321,10 +321,6 @@ def check_alone(released: Path) -> Check | None:
     return Check("nothing else", False, f"{released.name} holds {what}.")
 
 
-AT_ONCE = 4
-"""Columns that are held at once."""
-
-
 @dataclass(frozen=True)
 class Original:
     """The original as a file that was read: the names of its columns, where not in its header."""
@@ -461,9 +457,9 @@ def _first_unequal(theirs: Any, ours: Any) -> int | None:
 
 
 def _groups(names: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield a few names at a time."""
-    for begin in range(0, len(names), AT_ONCE):
-        yield names[begin : begin + AT_ONCE]
+    """Yield as many names at a time as there are columns held at once."""
+    for begin in range(0, len(names), 4):
+        yield names[begin : begin + 4]
 
 
 def _first_difference(
