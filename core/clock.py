@@ -72,7 +72,6 @@ class Deadline:
 
     @classmethod
     def after(cls, seconds: float) -> Deadline:
-        """Return the deadline that many seconds from now."""
         return cls(now() + seconds)
 
     @property
@@ -86,7 +85,6 @@ class Deadline:
 
     @property
     def over(self) -> bool:
-        """Whether the deadline has passed."""
         passed = now() >= self.at
         if passed:
             tell_cut()
@@ -98,7 +96,6 @@ class Deadline:
         return Deadline(start + share * (self.at - start))
 
     def earlier(self, seconds: float) -> Deadline:
-        """Return the deadline that many seconds before this one."""
         return Deadline(self.at - seconds)
 
 
@@ -147,7 +144,6 @@ class Stopwatch:
 
     @property
     def seconds(self) -> float:
-        """Seconds since it was made."""
         return now() - self._begun
 
 
@@ -158,6 +154,5 @@ class Ticking:
         self.step, self._time = step, 0.0
 
     def __call__(self) -> float:
-        """Return the time after one more step."""
         self._time += self.step
         return self._time

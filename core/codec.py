@@ -13,7 +13,6 @@ from core.validation import shown
 
 
 def read_json(text: str, name: str) -> Any:
-    """Return the value of a JSON text."""
     if not isinstance(text, str):
         raise InvalidInputError(f"{name} must be a JSON text, got {shown(text)}.")
     try:
@@ -65,7 +64,6 @@ def without_version(values: Any, version: int, name: str) -> dict[str, Any]:
 
 
 def listed(values: Any, name: str) -> tuple[Any, ...]:
-    """Return a list as a tuple."""
     if not isinstance(values, list | tuple):
         raise InvalidInputError(f"{name} must be a list, got {shown(values)}.")
     return tuple(values)

@@ -30,7 +30,6 @@ def records_in(records: int, rows: int | None = None) -> str:
 
 
 def plural(thing: str) -> str:
-    """Return the plural of a noun."""
     return IRREGULAR.get(thing, f"{thing}s")
 
 
@@ -64,7 +63,6 @@ def printable(text: str) -> str:
 
 
 def were(count: int) -> str:
-    """Return the verb for a count."""
     return "was" if count == 1 else "were"
 
 

@@ -310,11 +310,9 @@ class Largest(AverageCost):
     p_s: FloatArray
 
     def value(self, excess: FloatArray) -> FloatArray:
-        """Return the largest of the pieces."""
         return np.asarray((excess @ self.pieces().T + self._rest).max(axis=-1))
 
     def slope(self, excess: FloatArray) -> FloatArray:
-        """Return the slope of the largest piece."""
         pieces = self.pieces()
         result: FloatArray = pieces[(excess @ pieces.T + self._rest).argmax(axis=-1)]
         return result
@@ -334,7 +332,6 @@ class Largest(AverageCost):
         return result
 
     def epigraph(self) -> Epigraph:
-        """Return h above every piece."""
         pieces = self.pieces()
         rows = np.column_stack([pieces, np.full(len(pieces), -1.0)])
         return Epigraph(np.zeros(len(self.p_s)), np.ones(1), rows)
@@ -362,6 +359,5 @@ def _clipped(excess: FloatArray) -> FloatArray:
 
 
 def _diagonal(values: FloatArray) -> FloatArray:
-    """Return diagonal matrices, shape (..., n, n), of vectors (..., n)."""
     result: FloatArray = values[..., :, None] * np.eye(values.shape[-1])
     return result

@@ -107,7 +107,6 @@ def combined(sets: Sequence[AllowedSet]) -> AllowedSet:
 
 
 def _listed(sets: Sequence[AllowedSet]) -> str:
-    """Return the probabilities δ of the sets' exceptions as text."""
     return " and ".join(f"{part.exceptions:.6g}" for part in sets)
 
 

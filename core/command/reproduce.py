@@ -37,7 +37,6 @@ SIGNS = {
 
 
 def add(commands: Any) -> None:
-    """Add the command to those of a parser."""
     known = ", ".join(one.key for one in EXPERIMENTS)
     parser = add_command(
         commands,

@@ -58,7 +58,6 @@ REPORTED = 20
 
 
 def add(commands: Any) -> None:
-    """Add the command to those of a parser."""
     parser = add_command(
         commands,
         "sweep",
@@ -176,7 +175,6 @@ def _with_files(sweep: Sweep, sources: Sources, called: dict[str, str]) -> Sweep
 
 @contextmanager
 def _workers(options: argparse.Namespace) -> Iterator[Workers]:
-    """Yield the workers that are asked for, and let them go at the end."""
     address = address_of(options.scheduler)
     if address is not None:
         with ClusterWorkers(address) as cluster:

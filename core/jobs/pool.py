@@ -96,12 +96,10 @@ class Pool:
         return job
 
     def ahead(self, job: Job[Any]) -> int:
-        """Return how many jobs come before a waiting one if no others arrive; 0 if it has begun."""
         return self._queue.ahead(job)
 
     @property
     def workers(self) -> int:
-        """Number of workers now."""
         return self._queue.workers
 
     def close(self) -> None:

@@ -131,7 +131,6 @@ class LipExample:
 
 
 def lip_example(eps: float, truth: float) -> LipExample:
-    """Return the worked example of LIP."""
     joint, notion = of_test(), LIP(eps)
     release = told(joint, flipped(truth))
     simple = m.generalized_randomized_response(joint, notion=notion)
@@ -159,7 +158,6 @@ class AlipExample:
 
 
 def alip_example(eps: float, share: float) -> AlipExample:
-    """Return the worked example of ALIP."""
     joint, notion = of_test(), ALIP.from_lambda(eps, share)
     made = m.optimal(joint, notion)
     line = np.array([m.optimal(joint, ALIP.from_lambda(eps, lam)).nmi for lam in SHARES])
@@ -192,7 +190,6 @@ class LdpExample:
 
 
 def ldp_example(ill: float, truth: float) -> LdpExample:
-    """Return the worked example of LDP."""
     joints = [of_test(prior) for prior in PRIORS]
     kernel = flipped(truth)
     return LdpExample(
@@ -219,7 +216,6 @@ class PmlExample:
 
 
 def pml_example(eps: float) -> PmlExample:
-    """Return the worked example of pointwise maximal leakage."""
     joint = of_test()
     made = m.optimal(joint, PointwiseMaximalLeakage(eps))
     release = told(joint, made.kernel, _outputs(made.kernel))
@@ -246,7 +242,6 @@ class AlphaExample:
 
 
 def alpha_example(lift: float, alpha: float) -> AlphaExample:
-    """Return the worked example of α-lift."""
     joint = of_clue(lift)
 
     def mean(order: float) -> float:
@@ -305,7 +300,6 @@ def estimate() -> FloatArray:
 
 
 def robust_example(eps: float, n: int) -> RobustExample:
-    """Return the worked example of RLDP."""
     p_hat = estimate()
     trusting = m.non_robust(p_hat, eps)
     records = np.array(SETTINGS["people"].choices)
@@ -351,7 +345,6 @@ class FunnelExample:
 
 
 def funnel_example(chance: float) -> FunnelExample:
-    """Return the worked example of the funnel."""
     joint = of_test()
     kernel = np.column_stack([chance * np.eye(2), np.full(2, 1 - chance)])
     release = told(joint, kernel, (*joint.x_labels, "nothing told"))
@@ -385,7 +378,6 @@ class RangeExample:
 
 
 def range_example(merges: int) -> RangeExample:
-    """Return the worked example of maximin information."""
     entry = example(STOPS)
     joint = Joint.from_counts(entry.weights, entry.s_labels, entry.x_labels)
     steps = ns.merge_for_indistinguishability(joint.p > 0, 0.0).steps

@@ -246,7 +246,6 @@ LESSONS: tuple[Lesson, ...] = (
 
 
 def lesson(key: str) -> Lesson:
-    """Return a lesson by its key."""
     return {one.key: one for one in LESSONS}[key]
 
 

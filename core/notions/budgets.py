@@ -22,22 +22,18 @@ class OneBudget(PointwiseNotion):
 
     @property
     def level_unit(self) -> str:
-        """Nats, as ε is."""
         return "nats"
 
     @property
     def lower_budget(self) -> float:
-        """Largest allowed lower level, in nats."""
         return self.eps
 
     @property
     def upper_budget(self) -> float:
-        """Largest allowed upper level, in nats."""
         return self.eps
 
     @property
     def is_perfect_privacy(self) -> bool:
-        """Whether the budget is 0."""
         return self.eps == 0
 
     def combined(self, lower: float, upper: float) -> float:
@@ -70,17 +66,14 @@ class TwoBudgets(PointwiseNotion):
 
     @property
     def lower_budget(self) -> float:
-        """Largest allowed lower level, in nats."""
         return self.eps_l
 
     @property
     def upper_budget(self) -> float:
-        """Largest allowed upper level, in nats."""
         return self.eps_u
 
 
 def budget_text(value: float) -> str:
-    """Return a budget as text of at most six digits."""
     return "∞" if value == np.inf else f"{value:g}"
 
 

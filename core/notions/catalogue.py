@@ -338,7 +338,6 @@ def always_told() -> tuple[NotionEntry, ...]:
 
 
 def entry(key: str) -> NotionEntry:
-    """Return the notion's entry."""
     return found(ALL, key, "notion")
 
 
@@ -348,5 +347,4 @@ def of_family(key: str) -> tuple[NotionEntry, ...]:
 
 
 def build(key: str, joint: Joint, numbers: Numbers) -> Notion:
-    """Return the notion with these numbers; those that it does not use are ignored."""
     return entry(key).make(joint, numbers)

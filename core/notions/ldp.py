@@ -81,7 +81,6 @@ class LDP(OneBudget):
         return replace(allowed, lifts=LiftRange(0.0, float(np.expm1(self.eps)), scaled=True))
 
     def _rows(self, joint: Joint) -> AllowedSet:
-        """Return the cone as rows."""
         if self.eps == np.inf or joint.n_s == 1:
             return inequalities.plain(np.empty((0, joint.n_x)))
         # up to this many secrets there is a row for each pair, at most 30: without auxiliary

@@ -222,7 +222,6 @@ class AlphaLift(TwoBudgets):
 
 
 def _refuse_inverse(notion: L1Privacy | Chi2Privacy) -> None:
-    """Raise NotConvexError where the lower budget is finite."""
     if notion.eps_l < np.inf:
         raise NotConvexError(
             f"{notion} has no certified optimum: its lift-inverse measure is not convex in the "

@@ -34,7 +34,6 @@ class _LiftBounds(PointwiseNotion):
         return log_max_lift(joint_sy)
 
     def set_risk(self, lower: FloatArray, upper: FloatArray) -> FloatArray:
-        """Return the larger of the two levels."""
         larger: FloatArray = np.maximum(lower, upper)
         return larger
 

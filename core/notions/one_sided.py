@@ -58,11 +58,9 @@ class _OfTheLift(OneBudget):
 
     @property
     def lower_budget(self) -> float:
-        """∞: the inverse is not bounded."""
         return np.inf
 
     def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return 0, shape (..., n_y): the inverse is not bounded."""
         return 0.0 * max_lift(joint_sy)
 
 

@@ -70,7 +70,6 @@ class RobustForX(LevelNotion):
         return self.eps
 
     def _answers(self, joint: Joint, kernel: ArrayLike) -> FloatArray:
-        """Return P(y | x), shape (n_x, n_y), checked."""
         self._check(joint)
         return validation.kernel(kernel, joint.n_x)
 

@@ -75,13 +75,11 @@ class Definition:
 
     @property
     def paper(self) -> str:
-        """Key of the paper."""
         return self.key.partition("_")[0]
 
     def perform(
         self, seed: int = 0, *, quick: bool = False, report: Callable[[Any], None] = lambda _: None
     ) -> Experiment:
-        """Run it."""
         taken = Stopwatch()
         found = self.run(Setting(self.number, seed, quick, report))
         few = found.draws if quick else 0
@@ -109,7 +107,6 @@ def line(name: str, x: FloatArray, draws: FloatArray, panel: int = 0, **more: An
 
 
 def numbers(values: Any) -> tuple[float, ...]:
-    """Return an array as a tuple of Python's numbers."""
     return tuple(float(one) for one in np.asarray(values, dtype=np.float64).ravel())
 
 

@@ -41,7 +41,6 @@ class Printed:
 
     @property
     def number(self) -> float:
-        """The only number."""
         return float(self.value.item())
 
     def beside(self, ours: float, error: float = 0.0, name: str = "", **more: Any) -> Value:
@@ -67,7 +66,6 @@ class Printed:
 
 @cache
 def printed(paper: str) -> dict[str, Printed]:
-    """Return the printed values of a paper by key."""
     read = json.loads((FOLDER / f"{paper}.json").read_text(encoding="utf-8"))
     return {
         key: Printed(

@@ -112,7 +112,6 @@ class Value:
 
 
 def outcome(rule: Rule, values: Sequence[Value], few: int = 0) -> Outcome:
-    """Return the verdict on some values."""
     if rule not in tuple(RULES):
         raise InvalidInputError(f"A verdict's rule must be in {list(RULES)}, got {shown(rule)}.")
     if (rule == "NO") == bool(values):

@@ -153,7 +153,6 @@ def designed(text: str, records: Path, sources: Sources, design: Path | None = N
 
 
 def is_bundled(source: str) -> bool:
-    """Say whether a source is a bundled data set."""
     return any(one.id == source for one in BUNDLED)
 
 

@@ -105,7 +105,6 @@ def plain_numbers(numbers: Numbers) -> dict[str, float | str | None]:
 
 
 def plain_levels(found: Mapping[str, float]) -> dict[str, float | str | None]:
-    """Return levels as values for JSON."""
     return {key: plain(value) for key, value in found.items()}
 
 
@@ -115,7 +114,6 @@ def unit_of(key: str) -> str:
 
 
 def level_units(keys: Iterable[str]) -> dict[str, str]:
-    """Return the unit of each level."""
     return {key: unit_of(key) for key in keys}
 
 

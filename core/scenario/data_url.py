@@ -185,7 +185,6 @@ def _text(value: Any) -> str:
 
 
 def _parsed(text: str) -> Any:
-    """Read JSON; raise a ValueError that is no CoreError if it is none."""
     try:
         return read_json(text, "It")
     except CoreError as error:
@@ -193,7 +192,6 @@ def _parsed(text: str) -> Any:
 
 
 def _filter_parts(kept: Filter) -> list[Any]:
-    """Return a filter as [COLUMN, [LOW, HIGH]] or [COLUMN, LEVEL, …]."""
     return [kept.column, *([[kept.low, kept.high]] if kept.is_range else kept.levels)]
 
 

@@ -64,7 +64,6 @@ class Promise(Numbers):
         return Numbers(**{name: getattr(self, name) for name in declared()})
 
     def build(self, joint: Joint) -> Notion:
-        """Return the notion with these numbers."""
         return notion_catalogue.build(self.notion, joint, self.numbers)
 
     def code(self) -> str:
@@ -78,7 +77,6 @@ class Promise(Numbers):
 
     @classmethod
     def from_dict(cls, values: Any) -> Promise:
-        """Read a promise from its JSON form."""
         found = entries_of(values, cls, "A further promise")
         if "notion" not in found:
             raise InvalidInputError(
@@ -229,7 +227,6 @@ def read_losses(text: str) -> Table:
 
 
 def _is_number(cell: str) -> bool:
-    """Say whether a cell holds a finite number."""
     try:
         return math.isfinite(float(cell))
     except ValueError:

@@ -94,7 +94,6 @@ class Scenario(PurposeChoice, Settings, Numbers):
 
     @classmethod
     def from_dict(cls, values: Any) -> Scenario:
-        """Read a scenario from the values of its JSON form."""
         values = without_version(values, VERSION, "The scenario")
         values = entries_of(values, cls, "The scenario")
         if "data" in values:
@@ -141,7 +140,6 @@ class Scenario(PurposeChoice, Settings, Numbers):
 
     @property
     def numbers(self) -> Numbers:
-        """The notion's numbers."""
         return Numbers(**{name: getattr(self, name) for name in declared()})
 
     def build_notion(self, joint: Joint) -> Notion:
@@ -188,7 +186,6 @@ class Result:
 
     @property
     def joint(self) -> Joint:
-        """P(s, x)."""
         return self.counted.joint
 
     @cached_property

@@ -87,7 +87,6 @@ class _Promise:
         return self.bounds[1][count - 1] if count else np.inf
 
     def keep(self, place: Place, made: Mechanism) -> None:
-        """Keep an answer at a place."""
         self._changed()
         size = size_of(made)
         self.n_bytes += size - self.sizes.get(place, 0)

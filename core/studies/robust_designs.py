@@ -488,7 +488,6 @@ def study_beta(
 
 
 def _falling(nmi: FloatArray, betas: Sequence[float]) -> FloatArray:
-    """Return for each β the best NMI found for it or for a smaller β, which promises more."""
     order = np.argsort(betas)
     best = np.empty_like(nmi)
     best[order] = np.maximum.accumulate(nmi[order])

@@ -95,7 +95,6 @@ def levels(
 
 
 def entries() -> tuple[NotionEntry, ...]:
-    """Return the notions whose levels are compared."""
     return tuple(entry for entry in notions.ENTRIES + notions.AVERAGES if not entry.sides)
 
 
@@ -295,7 +294,6 @@ def table(columns: Sequence[Column], numbers: Numbers) -> str:
 
 
 def written(row: Difference, value: float) -> str:
-    """Return a figure of a comparison as text."""
     if math.isnan(value):
         return NONE
     if row.unit == SHARE:

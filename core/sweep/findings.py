@@ -24,7 +24,6 @@ SMALLER = ("gap", "outputs", "achieved")
 
 
 def smaller_is_better(measure: str) -> bool:
-    """Return whether less of a measure is better."""
     return measure in SMALLER or measure.startswith(PREFIX)
 
 
@@ -104,7 +103,6 @@ class Spread:
         return cls(n, mean, error, tuple(_quantile(known, level) for level in LEVELS))
 
     def to_dict(self) -> dict[str, float]:
-        """Return the numbers by name: n, mean, error, q05, q25, q50, q75 and q95."""
         told = {
             f"q{round(100 * level):02d}": q for level, q in zip(LEVELS, self.quantiles, strict=True)
         }

@@ -329,7 +329,6 @@ def _variance_terms(image: FloatArray) -> FloatArray:
 
 
 def _task_table(values: ArrayLike) -> FloatArray:
-    """Return P(t | x), non-negative and finite, with two levels at least."""
     table = np.array(validation.matrix(values, "P(t | x)"))
     if table.shape[0] == 1:
         raise InvalidInputError("The task T has only one level: there is nothing to tell of it.")

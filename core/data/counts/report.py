@@ -80,7 +80,6 @@ class CountReport:
         return f"{self.n_used:,} of {records_in(self.n_total or 0, self.rows)}"
 
     def sentences(self) -> tuple[str, ...]:
-        """Return a sentence for each thing that was left out, grouped or cut, and why."""
         said = list(self.asked)
         total = self.n_total or 0
         if self.filtered:

@@ -224,12 +224,10 @@ def in_words(step: MergeStep, x_labels: Sequence[str], *, bits: bool = False) ->
 
 
 def _spelt(members: Sequence[int], x_labels: Sequence[str]) -> str:
-    """Return the names of a set's first symbols, and how many more there are."""
     named = " + ".join(f"'{x_labels[x]}'" for x in members[:MOST_NAMED])
     more = len(members) - MOST_NAMED
     return f"{named} and {more} more" if more > 0 else named
 
 
 def _written(risk: float, bits: bool) -> str:
-    """Return a risk in nats as text, in nats or bits."""
     return "∞" if math.isinf(risk) else f"{risk / math.log(2) if bits else risk:.3f}"

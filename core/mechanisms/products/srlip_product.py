@@ -215,7 +215,6 @@ class _Conditions:
 
     @classmethod
     def of(cls, joint: Joint, values: np.ndarray, j: int) -> _Conditions:
-        """Return the conditions on attribute j."""
         n_j = int(values[j].max()) + 1
         p: FloatArray = np.bincount(values[j], joint.p_x, n_j).astype(np.float64)
         occurs = p > 0

@@ -65,7 +65,6 @@ def calibrate(levels: Levels, notion: PointwiseNotion) -> float:
 
 
 def calibration_note(alpha: float) -> str:
-    """Return a note on the α of a protocol."""
     if alpha == np.inf:
         return "Any α will do: the promise holds with no noise at all (α = ∞)."
     if alpha == 0:
@@ -74,7 +73,6 @@ def calibration_note(alpha: float) -> str:
 
 
 def status_at(alpha: float) -> str:
-    """Return the status of a protocol with parameter α."""
     return "no noise needed" if alpha == np.inf else "calibrated"
 
 

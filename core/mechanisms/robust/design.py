@@ -121,7 +121,6 @@ def on_symbols(joint: Joint, mechanism: Mechanism) -> Mechanism:
 
 
 def _cell_labels(joint: Joint) -> tuple[str, ...]:
-    """Return the names of all cells, unseen ones included, in the order s·n_u + u."""
     seen = dict(zip(joint.kept_x.tolist(), joint.x_labels, strict=True))
     unseen = iter(joint.dropped_x)
     count = joint.n_x + len(joint.dropped_x)

@@ -138,7 +138,6 @@ def non_dominated(points: Iterable[FrontierPoint]) -> tuple[FrontierPoint, ...]:
 
 
 def _named(algorithm: str | Callable[..., Clustering]) -> str:
-    """Return the name of an algorithm given by name or as its function."""
     functions = {merge_for_anonymity: "anonymity", merge_for_indistinguishability: "maximin"}
     name = algorithm if isinstance(algorithm, str) else functions.get(algorithm, "")
     aliases = {function.__name__: short for function, short in functions.items()}

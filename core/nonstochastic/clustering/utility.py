@@ -145,19 +145,15 @@ class ResolutionLoss(ClusterLoss):
         self.log = logarithm(base)
 
     def own(self) -> FloatArray:
-        """Return the loss of the cluster in each slot."""
         return self._loss(self.sizes)
 
     def of_unions(self, slot: int) -> FloatArray:
-        """Return the loss of the union of one cluster with each other one."""
         return self._loss(self.sizes + self.sizes[slot])
 
     def merge(self, kept: int, absorbed: int) -> None:
-        """Put the union of two clusters into the slot `kept`."""
         self.sizes[kept] += self.sizes[absorbed]
 
     def of_set(self, symbols: Sequence[int]) -> float:
-        """Return the loss of a cluster, from scratch."""
         return float(self._loss(np.array([len(symbols)]))[0])
 
     def _loss(self, sizes: IntArray) -> FloatArray:
@@ -175,11 +171,9 @@ class NumberDistortionLoss(ClusterLoss):
         self.count: IntArray = np.ones(len(self.low), dtype=np.int64)
 
     def own(self) -> FloatArray:
-        """Return the loss of the cluster in each slot."""
         return self._loss(self.low, self.high, self.total, self.count)
 
     def of_unions(self, slot: int) -> FloatArray:
-        """Return the loss of the union of one cluster with each other one."""
         return self._loss(
             np.minimum(self.low, self.low[slot]),
             np.maximum(self.high, self.high[slot]),
@@ -188,14 +182,12 @@ class NumberDistortionLoss(ClusterLoss):
         )
 
     def merge(self, kept: int, absorbed: int) -> None:
-        """Put the union of two clusters into the slot `kept`."""
         self.low[kept] = min(self.low[kept], self.low[absorbed])
         self.high[kept] = max(self.high[kept], self.high[absorbed])
         self.total[kept] += self.total[absorbed]
         self.count[kept] += self.count[absorbed]
 
     def of_set(self, symbols: Sequence[int]) -> float:
-        """Return the loss of a cluster, from scratch."""
         return self.distortion.of(symbols)
 
     def _loss(
@@ -215,18 +207,15 @@ class AnyDistortionLoss(ClusterLoss):
         self.losses: FloatArray = np.array([distortion.of(each) for each in self.members])
 
     def own(self) -> FloatArray:
-        """Return the loss of the cluster in each slot."""
         return self.losses
 
     def of_unions(self, slot: int) -> FloatArray:
-        """Return the loss of the union of one cluster with each other one."""
         mine = self.members[slot]
         return np.array(
             [self.distortion.of(mine + others) if others else np.inf for others in self.members]
         )
 
     def of_all_unions(self) -> FloatArray:
-        """Return the loss of the union of every two clusters, each computed once."""
         size = len(self.members)
         unions = np.zeros((size, size))
         for a, b in combinations(range(size), 2):
@@ -234,13 +223,11 @@ class AnyDistortionLoss(ClusterLoss):
         return unions
 
     def merge(self, kept: int, absorbed: int) -> None:
-        """Put the union of two clusters into the slot `kept`."""
         self.members[kept] = self.members[kept] + self.members[absorbed]
         self.members[absorbed] = []
         self.losses[kept] = self.distortion.of(self.members[kept])
 
     def of_set(self, symbols: Sequence[int]) -> float:
-        """Return the loss of a cluster, from scratch."""
         return self.distortion.of(symbols)
 
 

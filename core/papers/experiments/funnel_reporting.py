@@ -105,7 +105,6 @@ def adult(setting: Setting) -> Findings:
 
 
 def _protocols(joint: Joint, eps: float) -> dict[str, float]:
-    """Return the NMI of the four protocols."""
     return {
         "Opt-LIP": optimal(joint, LIP(eps), time_limit=SECONDS).nmi,
         "CR": conditional_reporting(joint, LIP(eps)).nmi,

@@ -273,7 +273,6 @@ def _other_risk(nmi: FloatArray, printed: FloatArray) -> Beyond:
 
 
 def _orders(nmi: list[list[FloatArray]]) -> tuple[Verdict, ...]:
-    """Return the verdicts on which line is above which."""
     at, late = at_eps(GRID), GRID > 1
     place = "§III-A3, Figure 2(a)"
     ldp, low, middle, high = nmi[0]

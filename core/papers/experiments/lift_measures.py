@@ -84,7 +84,6 @@ def _families() -> dict[str, list[PointwiseNotion]]:
 
 
 def _orders(nmi: dict[str, FloatArray]) -> tuple[Verdict, ...]:
-    """Return the verdicts on which notion keeps more."""
     base, at = nmi["ALIP, λ = 0.5"], at_eps(GRID)
     early, late = GRID < 1, GRID > 1
     found = [
@@ -272,7 +271,6 @@ def _sharper(p: FloatArray) -> tuple[Beyond, ...]:
 
 
 def _panel(title: str, names: Iterable[str]) -> Panel:
-    """Return a panel of excesses, one for each measure."""
     return Panel(title, "measure", "excess", x_names=tuple(names))
 
 

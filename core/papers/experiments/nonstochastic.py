@@ -151,7 +151,6 @@ def _descents(occurs: BoolArray, values: FloatArray) -> tuple[dict[str, float], 
 
 
 def _points(name: str, points: tuple[FrontierPoint, ...], panel: int) -> Series:
-    """Return a frontier as points."""
     return Series(
         name,
         numbers([one.loss for one in points]),

@@ -81,12 +81,10 @@ def closed_forms(ball: RenyiBall, eps: float) -> dict[str, FloatArray]:
 
 
 def kept(cells: FloatArray, kernel: FloatArray) -> float:
-    """Return I(X;Y)/H(X) of a kernel P(y | s, u)."""
     return float(normalised_information(cells, kernel))
 
 
 def searched(cells: FloatArray, ball: RenyiBall, eps: float) -> dict[str, Mechanism]:
-    """Return PolyOpt as printed and the non-robust optimum."""
     return {
         "PolyOpt as printed": polyopt_as_printed(cells, eps, ball, seconds=SECONDS, gap=GAP),
         "NR": non_robust(cells, eps, time_limit=SECONDS, gap=GAP),
@@ -198,7 +196,6 @@ def _boxes(apart: list[dict[str, FloatArray]], panel: int) -> tuple[Series, ...]
 
 
 def named(shape: tuple[int, int]) -> str:
-    """Return the name of a shape."""
     return f"{shape[0]} × {shape[1]}"
 
 
@@ -217,7 +214,6 @@ def sampled(
 
 
 def _of_draw(setting: Setting, i: int, place: int, draws: int) -> Draw:
-    """Return one draw's numbers."""
     setting.report((place * draws + i, len(SHAPES) * draws))
     shape = SHAPES[place]
     truth, cells = sampled(setting, i, shape, place)

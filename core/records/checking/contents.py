@@ -377,7 +377,6 @@ def check_cells(
 
 
 def _fewer(released: Path, count: int, places: IntArray) -> Check:
-    """Say that the released file has another number of records."""
     text = f"{released.name} has {count:,} records where {len(places):,} were to be."
     return Check("cells", False, text)
 
@@ -421,7 +420,6 @@ def _is_whole(column: Any) -> bool:
 
 
 def _at(column: Any, places: IntArray, original: Path) -> Any:
-    """Return the values of the released records."""
     if len(column) <= places.max(initial=-1):
         raise InvalidInputError(f"{original.name} changed while it was read.")
     return column.take(pa.array(places))
@@ -511,7 +509,6 @@ def _short(column: Column) -> Column:
 
 
 def _missing(value: Any) -> bool:
-    """Say whether a cell is empty."""
     if isinstance(value, str):
         return not value.strip(SPACE)
     return value is None or (isinstance(value, float) and math.isnan(value))

@@ -42,7 +42,6 @@ class Consistency:
 
     @property
     def holds(self) -> bool:
-        """Whether no test rejects the kernel."""
         return self.impossible is None and min(self.cells, self.totals) > ALARM / 2
 
 

@@ -37,7 +37,6 @@ def offers_files() -> bool:
 
 
 def show_files() -> None:
-    """Show the picker of a file, and the progress of its reading."""
     try:
         names = shared_files()
     except CoreError as error:
@@ -66,7 +65,6 @@ def show_files() -> None:
 
 
 def _begin_file(name: str) -> None:
-    """Have another process read a file."""
     st.session_state.pop(_FILE_PROBLEM, None)
     folder = visits.sources().counts_file().parent
     work = LongAnswer(
@@ -104,7 +102,6 @@ def _follow() -> None:
 
 
 def _cancel_file() -> None:
-    """End the reading."""
     work, _ = st.session_state.pop(_WORK, (None, None))
     if work is not None:
         work.stop()
@@ -258,7 +255,6 @@ def _listed(kind: str, name: str, call: Callable[..., T], what: str) -> T | None
 
 
 def _begin(source: str, columns: tuple[str, ...]) -> None:
-    """Begin a count."""
     st.session_state.pop(_PROBLEM, None)
     path = visits.sources().counts_file()
     work = LongAnswer(

@@ -162,7 +162,6 @@ def _projected(graph: ConfusabilityGraph) -> dict[str, object]:
 
 
 def part_colour(part: int, role: str = SERIES[0]) -> str:
-    """Return the colour of a part; the first one has the colour of `role`."""
     order = (role, *(other for other in SERIES if other != role))
     return colour(order[part % len(order)])
 

@@ -85,7 +85,6 @@ def implications(promise: str, levels: Sequence[Level]) -> Figure:
 
 
 def _titled(title: str, own: str) -> str:
-    """Return the words of a box."""
     return f'{labels.text(title)}<br><span style="font-size:10px">here {labels.text(own)}</span>'
 
 

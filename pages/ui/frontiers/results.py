@@ -56,12 +56,10 @@ class Shown:
 
     @property
     def count(self) -> int:
-        """Number of points."""
         return int(self.table.num_rows)
 
     @property
     def whole(self) -> bool:
-        """Whether all points of the sweep are there."""
         return self.count == self.sweep.size
 
     @property
@@ -114,7 +112,6 @@ def desk_of_session() -> Desk:
 
 
 def start(sweep: Sweep) -> None:
-    """Begin a sweep, or go on with it; what was under way ends."""
     cancel()
     place = desk()
     if place.left is not None and place.left.sweep != sweep:
@@ -135,7 +132,6 @@ def take(gathered: Gathered) -> None:
 
 
 def cancel() -> None:
-    """End what is under way; its points stay."""
     place = desk()
     if place.work is not None:
         place.work.stop()
@@ -213,12 +209,10 @@ def counts(sweep: Sweep) -> str:
 
 
 def cluster() -> str | None:
-    """Return the address of the server's Dask cluster; None where it has none."""
     return address_of(None)
 
 
 def processes() -> int:
-    """Return how many processes of this server compute a sweep."""
     return long_answer.GENERAL
 
 
@@ -313,7 +307,6 @@ HASH_SAID = (
 
 
 def menu(shown: Shown) -> None:
-    """Show the menu of downloads."""
     with st.popover(
         "Export", icon=":material/download:", key="sweep_export", on_change="rerun"
     ) as opened:
@@ -365,7 +358,6 @@ def menu(shown: Shown) -> None:
 
 
 def command(sweep: Sweep) -> None:
-    """Show the command that computes the same points."""
     with st.expander("The same from the command line", icon=":material/terminal:"):
         st.code(command_line(sweep), language="bash")
         st.code(definition(sweep), language="json", height=220)
@@ -388,7 +380,6 @@ def command_line(sweep: Sweep) -> str:
 
 
 def definition(sweep: Sweep) -> str:
-    """Return a sweep as JSON, with names of files (which the command reads) for uploads."""
     return _undisclosed(sweep).to_json()
 
 

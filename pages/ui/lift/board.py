@@ -35,7 +35,6 @@ WIDE = {"measure": 180, "what it says": 460}
 
 
 def show() -> None:
-    """Show the page."""
     _live(page_frame.frame())
 
 

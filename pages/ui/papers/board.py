@@ -37,7 +37,6 @@ BEST = {"rldp": "robust_optimal"}
 
 
 def scenario(found: Experiment) -> Scenario | None:
-    """Return the question of an experiment; None where it has none."""
     return None if found.scenario is None else Scenario.from_json(json.dumps(found.scenario))
 
 
@@ -62,7 +61,6 @@ def confusability(asked: Scenario) -> str:
 
 
 def explore(asked: Scenario) -> str:
-    """Return the address of Explore with a question, relative to that of this page."""
     return f"./?{urlencode(to_query(asked), doseq=True)}"
 
 
@@ -82,7 +80,6 @@ def frontiers(asked: Scenario) -> str:
 
 
 def compare(asked: Scenario) -> str:
-    """Return the address of Compare with a question beside the optimum, relative to this page's."""
     return f"./compare?{urlencode(beside(asked).to_query(), doseq=True)}"
 
 
@@ -108,7 +105,6 @@ OWN_BARS = "bars show"
 
 
 def badges(found: Experiment) -> None:
-    """Show how many claims have each outcome."""
     counts = Counter(one.outcome for one in found.verdicts)
     with st.container(horizontal=True, key="papers_badges"):
         for outcome, (icon, tint) in LOOK.items():
@@ -118,7 +114,6 @@ def badges(found: Experiment) -> None:
 
 
 def figure(found: Experiment) -> None:
-    """Show the panels of the figure, two beside each other."""
     for first in range(0, len(found.panels), 2):
         numbers = range(first, min(first + 2, len(found.panels)))
         rows = max(legend_rows(found, panel) for panel in numbers)
@@ -264,7 +259,6 @@ def _of_print(value: Value, rule: Rule) -> str:
 
 
 def beyond(found: Experiment) -> None:
-    """Show what is reached beyond print."""
     if not found.beyond:
         return
     st.header("Beyond print", anchor=False)
@@ -356,7 +350,6 @@ def _listed() -> None:
 
 
 def show() -> None:
-    """Show the page."""
     theme.apply()
     for sentence in (*state.notices(), *query.URL.notices()):
         st.warning(markdown(sentence), icon=":material/link_off:")
@@ -457,7 +450,6 @@ def _found(one: Definition) -> Experiment | None:
 
 
 def _drawn(found: Experiment) -> str:
-    """Return how many draws there were, for a list; empty where nothing is random."""
     return f"{number_of(found.draws, 'draw')}, " if found.draws else ""
 
 

@@ -147,7 +147,6 @@ def _of(column: Column, unit: str) -> dict[str, str]:
 
 
 def _written(value: object) -> str:
-    """Write a cell of the table of differences."""
     if not isinstance(value, float):
         return str(value)
     if np.isnan(value):

@@ -291,7 +291,6 @@ def _drawn(row: FloatArray, names: Sequence[str]) -> str:
 
 
 def _inputs(result: Result) -> tuple[str, ...]:
-    """Return the names of the kernel's rows."""
     names = result.mechanism.x_labels
     if len(result.mechanism.kernel) == len(names):
         return names

@@ -220,7 +220,6 @@ class Document:
         self._figures: list[str] = []
 
     def heading(self, text: str) -> None:
-        """Begin a section."""
         self._parts.append(f"<h2>{escape(text)}</h2>")
 
     def text(self, text: str, kind: str = "") -> None:
@@ -270,7 +269,6 @@ class Document:
         )
 
     def html(self) -> str:
-        """Return the file."""
         style = (HERE / "report.css").read_text(encoding="utf-8")
         program = (HERE / "report.js").read_text(encoding="utf-8")
         drawn = ",".join(self._figures)
@@ -288,7 +286,6 @@ class Document:
 
 @cache
 def _plotly() -> str:
-    """Return Plotly's program, as it is installed."""
     path = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
     return path.read_text(encoding="utf-8").replace("</script", "<\\/script")
 

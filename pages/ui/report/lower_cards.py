@@ -202,14 +202,12 @@ def of_records(joint: Joint, found: Mapping[str, Realised], unit: str) -> str:
 
 
 def variant(one: Variant) -> str:
-    """Return what is done to the symbol that costs most."""
     if one.how == MERGED:
         return f"Merged with “{plain_short(one.partner)}”, which tells most alike about S"
     return "With its records left out"
 
 
 def of_variant(one: Variant, found: Result, unit: str) -> str:
-    """Say what would be kept."""
     kept = share(found.mechanism.kept)
     return f"{variant(one)}: {kept} would be kept, {figures_of(found, unit)}."
 

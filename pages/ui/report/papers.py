@@ -25,7 +25,6 @@ MOST_VALUES = 4
 
 
 def page(run: Run) -> str:
-    """Return the file."""
     document = Document("The papers, run again")
     counts = Counter(one.outcome for each in run.experiments for one in each.verdicts)
     told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
