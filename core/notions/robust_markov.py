@@ -27,7 +27,7 @@ from core.notions.ldp import LDP
 from core.notions.rldp import RLDP
 from core.uncertainty import RenyiBall
 from core.uncertainty.estimate import assumed_records
-from core.uncertainty.mass_pieces import MassPieces, mass_pieces
+from core.uncertainty.lift_range import MassPieces, mass_pieces
 from core.validation import FloatArray
 
 

@@ -15,8 +15,8 @@ from scipy import special
 from core.joint import Joint
 from core.mechanisms import Mechanism, polyopt
 from core.mechanisms.merging.partition import merging_kernel
-from core.mechanisms.response.generalized_randomized_response import grr_kernel
-from core.mechanisms.robust.independent_reporting import best_split, delta_of
+from core.mechanisms.response.calibrated import grr_kernel
+from core.mechanisms.robust.reporting import best_split, delta_of
 from core.notions import ALIP, LIP
 from core.uncertainty import RenyiBall
 from core.uncertainty.radius import mass_range

@@ -1,4 +1,4 @@
-"""Mechanisms that publish the set of a partition that holds x."""
+"""Mechanisms that merge the symbols of each set of a partition; the two trivial ones among them."""
 
 from collections.abc import Sequence
 
@@ -63,3 +63,29 @@ def merged_labels(
         for y, name in zip(long, output_names(shares, x_labels), strict=True):
             spelt[y] = name
     return numbered(spelt)
+
+
+def identity(joint: Joint) -> Mechanism:
+    """Publish X as it is: the most utility, without a notion."""
+    return make_mechanism(
+        joint,
+        np.eye(joint.n_x),
+        name="Identity",
+        solver="closed form",
+        status="optimal",
+        notion=None,
+        y_labels=joint.x_labels,
+        partition=tuple((x,) for x in range(joint.n_x)),
+    )
+
+
+def constant(joint: Joint) -> Mechanism:
+    """Publish the same output whatever X is: perfect privacy, no utility."""
+    return partition_mechanism(
+        joint,
+        [range(joint.n_x)],
+        name="Constant",
+        solver="closed form",
+        status="fixed",
+        notion=None,
+    )

@@ -23,8 +23,8 @@ from core.mechanisms.optima.starts import INSTANT, at_least, strict_utility, tog
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
 from core.mechanisms.robust.design import estimate, likely, released
-from core.mechanisms.robust.independent_reporting import independent_reporting
-from core.mechanisms.robust.secret_randomized_response import (
+from core.mechanisms.robust.reporting import (
+    independent_reporting,
     pair_randomized_response,
     secret_randomized_response,
     secret_response_kernel,

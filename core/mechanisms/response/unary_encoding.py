@@ -9,7 +9,7 @@ from scipy import special
 from core import measures, validation
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.mechanisms.response.calibration import (
+from core.mechanisms.response.calibrated import (
     LARGEST,
     calibrate,
     calibration_note,

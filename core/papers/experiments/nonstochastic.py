@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from core.data import DataSpec, count
-from core.nonstochastic.baselines.suppression import submodular_frontier, suppression_frontier
+from core.nonstochastic.baselines import submodular_frontier, suppression_frontier
 from core.nonstochastic.clustering.algorithms import (
     merge_for_anonymity,
     merge_for_indistinguishability,

@@ -9,9 +9,13 @@ from scipy import special
 
 from core.data import DataSpec, count
 from core.mechanisms import Mechanism, non_robust, polyopt, robust_optimal
-from core.mechanisms.response.generalized_randomized_response import grr_kernel
-from core.mechanisms.robust.independent_reporting import best_split, conditional_distance, delta_of
-from core.mechanisms.robust.secret_randomized_response import secret_response_kernel
+from core.mechanisms.response.calibrated import grr_kernel
+from core.mechanisms.robust.reporting import (
+    best_split,
+    conditional_distance,
+    delta_of,
+    secret_response_kernel,
+)
 from core.papers.as_printed import independent_reporting_as_printed, polyopt_as_printed
 from core.papers.experiment import (
     Findings,

@@ -11,13 +11,13 @@ from scipy import optimize, stats
 
 from core.limits import CLOSE
 from core.mechanisms import polyopt, robust_optimal
-from core.mechanisms.response.generalized_randomized_response import grr_kernel
-from core.mechanisms.robust.independent_reporting import (
+from core.mechanisms.response.calibrated import grr_kernel
+from core.mechanisms.robust.reporting import (
     best_split,
     conditional_distance,
     delta_of,
+    secret_response_kernel,
 )
-from core.mechanisms.robust.secret_randomized_response import secret_response_kernel
 from core.papers import as_printed
 from core.papers.experiment import Findings, Setting, numbers
 from core.papers.printed import Printed, printed

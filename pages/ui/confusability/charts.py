@@ -16,7 +16,7 @@ from core.jobs import Job
 from core.jobs.work import cluster, make_rivals, make_trade_offs
 from core.nonstochastic import EXACT, Clustering, FrontierPoint, singletons
 from core.nonstochastic import catalogue as ranges
-from core.nonstochastic.baselines.rivals import BASELINES, SLOW_FROM
+from core.nonstochastic.baselines import BASELINES, SLOW_FROM
 from core.nonstochastic.catalogue import ALGORITHM, ClusteringEntry, entry
 from core.nonstochastic.ranges.partition import Partition
 from core.notions import catalogue as notions

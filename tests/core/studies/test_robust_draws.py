@@ -6,7 +6,7 @@ from scipy import stats
 
 from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
-from core.mechanisms.response.generalized_randomized_response import grr_kernel
+from core.mechanisms.response.calibrated import grr_kernel
 from core.notions import RLDP
 from core.studies.realised import realised_level
 from core.studies.robust_designs import (

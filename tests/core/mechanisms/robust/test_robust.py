@@ -9,7 +9,7 @@ from core import clock
 from core import mechanisms as m
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.mechanisms.robust.independent_reporting import best_split, conditional_distance, delta_of
+from core.mechanisms.robust.reporting import best_split, conditional_distance, delta_of
 from core.notions import LDP, RLDP
 from core.studies import realised
 from core.uncertainty import RenyiBall
