@@ -70,9 +70,11 @@ def listed(values: Any, name: str) -> tuple[Any, ...]:
 
 
 def plain_json(value: Any) -> Any:
-    """Return a value with each ∞, in lists and objects too, as the text "inf" for JSON."""
+    """Return a value for JSON: each ∞, in lists and objects too, as the text "inf", NaN as null."""
     if isinstance(value, Mapping):
         return {name: plain_json(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
         return [plain_json(one) for one in value]
-    return "inf" if isinstance(value, float) and math.isinf(value) else value
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return None if math.isnan(value) else "inf"

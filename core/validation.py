@@ -1,7 +1,7 @@
 """Coerce and check arguments: every public entry of `core` goes through here."""
 
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -124,6 +124,13 @@ def number(
             f"{name} must be in {left}{low:g}, {high:g}{right}, got {shown(value)}."
         )
     return result
+
+
+def one_of(value: Any, known: Iterable[str], name: str) -> None:
+    """Raise unless a value is one of the texts that are allowed."""
+    allowed = tuple(known)
+    if not isinstance(value, str) or value not in allowed:
+        raise InvalidInputError(f"{name} must be one of {', '.join(allowed)}, got {shown(value)}.")
 
 
 def whole(value: Any, name: str, *, low: int, high: int | None = None) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -228,14 +227,5 @@ def _summarise(table: Any, sweep: Sweep, options: argparse.Namespace) -> None:
         else:
             said = {"summary": means} | ({"differences": apart} if options.differences else {})
             said |= {"front": best} if options.front else {}
-            told = json.dumps(_plain(said), indent=1, ensure_ascii=False)
+            told = json.dumps(plain_json(said), indent=1, ensure_ascii=False)
             fresh.write_text(told + "\n", encoding="utf-8")
-
-
-def _plain(value: Any) -> Any:
-    """Return a value for JSON: ∞ as "inf", NaN as null."""
-    if isinstance(value, dict):
-        return {name: _plain(one) for name, one in value.items()}
-    if isinstance(value, list):
-        return [_plain(one) for one in value]
-    return None if isinstance(value, float) and math.isnan(value) else plain_json(value)

@@ -247,7 +247,7 @@ class ReadOptions:
         for what, kind in (("sheet", str), ("weight", str | None)):
             if not isinstance(value := getattr(self, what), kind):
                 raise InvalidInputError(f"{what} must be a name, got {shown(value)}.")
-        for name in _listed(self.kept, "kept"):
+        for name in listed(self.kept, "kept"):
             _one_of(name, KEPT, "What is kept as it is")
         object.__setattr__(self, "kept", tuple(sorted(set(self.kept))))
         _one_of(self.decimal, DECIMALS, "The decimal mark")
@@ -266,7 +266,7 @@ class ReadOptions:
         object.__setattr__(self, "columns", tuple(sorted(plain, key=lambda one: one.column)))
 
     def _check_lines(self) -> None:
-        header = _listed(self.header, "header")
+        header = listed(self.header, "header")
         for line in header:
             whole(line, "The line of the names", low=0, high=MOST_LINES)
         if len(header) > MOST_JOINED or (len(header) > 1 and (0 in header)):
@@ -402,12 +402,6 @@ def can_delimit(mark: str) -> bool:
         and not set(mark) & set('"\r\n\x00')
         and (len(mark) == 1 or (mark[1] in (mark[0], " ") and mark != "  "))
     )
-
-
-def _listed(value: Any, what: str) -> tuple[Any, ...]:
-    if isinstance(value, str) or not isinstance(value, list | tuple):
-        raise InvalidInputError(f"{what} must be a list, got {shown(value)}.")
-    return tuple(value)
 
 
 AS_IT_IS = ReadOptions()

@@ -316,8 +316,7 @@ def all_partitions(
     >>> len(every.blocks), every.optimum(0.1).clusters
     (5, ((0, 1, 2),))
     """
-    if problem not in PROBLEMS:
-        raise InvalidInputError(f"problem must be one of {', '.join(PROBLEMS)}, got {problem!r}.")
+    validation.one_of(problem, PROBLEMS, "problem")
     ranges = joint_range(occurs)
     n_x = validation.whole(ranges.shape[1], "The number of symbols", low=1, high=MAX_ENUMERATED)
     loss = cluster_loss(utility, n_x, values)

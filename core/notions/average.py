@@ -27,7 +27,7 @@ from core.limits import ROUNDING, quadratic_slack
 from core.notions.base import LevelNotion
 from core.notions.budgets import budget_text
 from core.notions.entry import NotionEntry, of_numbers
-from core.validation import FloatArray, shown
+from core.validation import FloatArray, one_of, shown
 
 Measure = Literal[
     "mutual_information",
@@ -116,9 +116,7 @@ class Average(LevelNotion):
     ends_at_x: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.measure, str) or self.measure not in get_args(Measure):
-            known = ", ".join(get_args(Measure))
-            raise InvalidInputError(f"measure must be one of {known}, got {shown(self.measure)}.")
+        one_of(self.measure, get_args(Measure), "measure")
         if self.measure == "guessing":
             bound = validation.number(self.bound, "bound", low=0.0, high=1.0, open_low=True)
         else:

@@ -11,7 +11,7 @@ from scipy import stats
 
 from core.errors import InvalidInputError
 from core.limits import CLOSE, ROUNDING
-from core.validation import shown
+from core.validation import one_of
 
 Rule = Literal["NUM", "ORD", "EXT", "ERR", "NO"]
 """How a verdict is reached; `RULES` says it in words."""
@@ -76,11 +76,7 @@ class Value:
     draws: int = 0
 
     def __post_init__(self) -> None:
-        if self.relation not in get_args(Relation):
-            known = ", ".join(get_args(Relation))
-            raise InvalidInputError(
-                f"{self.name}: the relation must be one of {known}, got {shown(self.relation)}."
-            )
+        one_of(self.relation, get_args(Relation), f"{self.name}: the relation")
         for what in ("error", "unit", "variant_error"):
             if (width := getattr(self, what)) < 0 or math.isinf(width):
                 raise InvalidInputError(
@@ -112,8 +108,7 @@ class Value:
 
 
 def outcome(rule: Rule, values: Sequence[Value], few: int = 0) -> Outcome:
-    if rule not in tuple(RULES):
-        raise InvalidInputError(f"A verdict's rule must be in {list(RULES)}, got {shown(rule)}.")
+    one_of(rule, RULES, "A verdict's rule")
     if (rule == "NO") == bool(values):
         has, needs = ("values", "none") if values else ("no values", "some")
         raise InvalidInputError(f"A verdict by {rule} has {has}, and must have {needs}.")

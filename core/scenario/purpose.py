@@ -123,10 +123,7 @@ class PurposeChoice:
 def check_purpose(purpose: str, loss: str, table: Any) -> Table:
     """Check the keys of a purpose and a loss, and return the loss table, checked."""
     for name, value, known in (("purpose", purpose, PURPOSES), ("loss", loss, LOSSES)):
-        if not isinstance(value, str) or value not in known:
-            raise InvalidInputError(
-                f"{name} must be one of {', '.join(known)}, got {shown(value)}."
-            )
+        validation.one_of(value, known, name)
     if not isinstance(table, list | tuple) or not all(
         isinstance(row, list | tuple) for row in table
     ):

@@ -33,7 +33,7 @@ from core.scenario.purpose import (
     check_numbers,
     check_purpose,
 )
-from core.validation import FloatArray, shown
+from core.validation import FloatArray, one_of, shown
 
 VERSION = 1
 """Version of the JSON form."""
@@ -67,9 +67,7 @@ class Scenario(PurposeChoice, Settings, Numbers):
     def __post_init__(self) -> None:
         notion_catalogue.entry(self.notion)
         mechanism_catalogue.entry(self.mechanism)
-        if self.utility not in UTILITIES:
-            known = " or ".join(map(repr, UTILITIES))
-            raise InvalidInputError(f"utility must be {known}, got {shown(self.utility)}.")
+        one_of(self.utility, UTILITIES, "utility")
         check_numbers(self, DOMAINS)
         if not isinstance(self.also, tuple) or not all(isinstance(p, Promise) for p in self.also):
             raise InvalidInputError(f"also must hold promises, got {shown(self.also)}.")

@@ -15,7 +15,7 @@ from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.scenario import DOMAINS, Result, Scenario, answer
 from core.studies.known import UNPROVEN
-from core.validation import number, shown
+from core.validation import number, one_of
 
 EPS, LDP, KEPT, LEAK = "eps", "ldp", "kept", "leak"
 
@@ -251,6 +251,4 @@ class _Search:
 
 
 def _check(target: str) -> None:
-    if target not in TARGETS:
-        known = ", ".join(map(repr, TARGETS))
-        raise InvalidInputError(f"A target must be one of {known}, got {shown(target)}.")
+    one_of(target, TARGETS, "A target")

@@ -17,7 +17,7 @@ from core.limits import CLOSE
 from core.scenario import spans
 from core.sweep.definition import PREFIX, Sweep
 from core.sweep.results import ALWAYS, names
-from core.validation import BoolArray, FloatArray, shown
+from core.validation import BoolArray, FloatArray, one_of, shown
 
 SMALLER = ("gap", "outputs", "achieved")
 """Measures of which less is better; of every level too, and more of all others."""
@@ -251,9 +251,7 @@ def unit_of(axis: str, sweep: Sweep) -> str:
 def marks(table: Any, sweep: Sweep, across: str, up: str) -> tuple[Mark, ...]:
     """Return the questions of a sweep that have points, in order."""
     for axis in (across, up):
-        if axis not in axes(sweep):
-            known = ", ".join(axes(sweep))
-            raise InvalidInputError(f"An axis must be one of {known}, got {shown(axis)}.")
+        one_of(axis, axes(sweep), "An axis")
     bound = BOUNDS.get(up, "")
     more = (bound, "most") if bound else ()
     wanted = [key for key in dict.fromkeys((across, up, *more)) if key in sweep.measures]

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from core.errors import InvalidInputError
 from core.nonstochastic.ranges.partition import Partition, checked_partition, logarithm
-from core.validation import FloatArray, IntArray
+from core.validation import FloatArray, IntArray, one_of
 
 Distance = Callable[[FloatArray, FloatArray], ArrayLike]
 """d(points, codeword): (m,) points and a scalar, or (m, d) and (d,), to distances of shape (m,)."""
@@ -54,10 +54,7 @@ class DistortionMeasure:
             )
         if not np.isfinite(points).all():
             raise InvalidInputError("values must hold finite numbers, got NaN or ∞.")
-        if codeword not in CODEWORDS:
-            raise InvalidInputError(
-                f"codeword must be one of {', '.join(CODEWORDS)}, got {codeword!r}."
-            )
+        one_of(codeword, CODEWORDS, "codeword")
         return cls(points, codeword, distance)
 
     @property
@@ -241,8 +238,7 @@ def cluster_loss(
     base: float = 2,
 ) -> ClusterLoss:
     """Return the losses of a utility, for clusters of single symbols; values (n_x,) or (n_x, d)."""
-    if utility not in UTILITIES:
-        raise InvalidInputError(f'utility must be "resolution" or "distortion", got {utility!r}.')
+    one_of(utility, UTILITIES, "utility")
     if utility == "resolution":
         return ResolutionLoss(n_x, base)
     if values is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import math
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import PureWindowsPath
@@ -423,13 +422,4 @@ def means_json(shown: Shown, about: Context) -> bytes:
     }
     if field in sweep.varied:
         said["differences"] = differences(told.table, sweep, field)
-    return json.dumps(_plain(said), indent=1, ensure_ascii=False).encode()
-
-
-def _plain(value: Any) -> Any:
-    """Return a value for JSON: ∞ as "inf", NaN as null."""
-    if isinstance(value, dict):
-        return {name: _plain(one) for name, one in value.items()}
-    if isinstance(value, list):
-        return [_plain(one) for one in value]
-    return None if isinstance(value, float) and math.isnan(value) else plain_json(value)
+    return json.dumps(plain_json(said), indent=1, ensure_ascii=False).encode()

@@ -31,7 +31,7 @@ def test_a_spec_survives_json():
         ({"colour": 1}, "The data has an unknown entry 'colour'"),
         ({"source": 3}, "source must be a text, got 3"),
         ({"secret": "sex"}, "secret must be a list, got 'sex'"),
-        ({"missing": "keep"}, "missing must be 'level' or 'drop', got 'keep'"),
+        ({"missing": "keep"}, "missing must be one of level, drop, got 'keep'"),
         ({"rare_below": -1}, "rare_below must be at least 0 and at most 10+, got -1"),
         ({"rare_below": 1.5}, "rare_below must be a whole number, got 1.5"),
         ({"secret_released": "yes"}, "secret_released must be true or false, got 'yes'"),
