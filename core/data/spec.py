@@ -366,13 +366,7 @@ class DataSpec:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> DataSpec:
-        """Read a spec from its JSON form, that of `to_dict`.
-
-        Raises
-        ------
-        InvalidInputError
-            If a name is unknown or a value is outside its domain.
-        """
+        """Read a spec from its JSON form, that of `to_dict`."""
         parts = entries_of(values, cls, "The data")
         for name in ("secret", "released", "task"):
             if name in parts:

@@ -253,12 +253,8 @@ def _h(masses: ArrayLike) -> FloatArray:
 class AllPartitions:
     """Every partition of X that a problem allows, with its leakage and its loss.
 
-    Attributes
-    ----------
-    blocks : ndarray of int
-        Index of the cluster of each symbol in each partition, shape (count, n_x).
-    leakages, losses : ndarray
-        Leakage, and minus the utility, of each partition, shape (count,).
+    `blocks`: index of the cluster of each symbol, shape (count, n_x). `leakages`, `losses`:
+    leakage, and minus the utility, shape (count,).
     """
 
     blocks: IntArray
@@ -342,11 +338,6 @@ def set_partitions(count: int) -> IntArray:
     """Return the cluster indices of 0 … count − 1 in all partitions, shape (Bell(count), count).
 
     Clusters are numbered in the order of their first members.
-
-    Examples
-    --------
-    >>> set_partitions(3).tolist()
-    [[0, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1], [0, 1, 2]]
     """
     rows: IntArray = np.zeros((1, 1), dtype=np.int64)
     for _ in range(1, count):
@@ -395,30 +386,9 @@ BASELINES = {
 def rivals(
     problem: str, occurs: ArrayLike, utility: str = "resolution", values: ArrayLike | None = None
 ) -> Mapping[str, tuple[FrontierPoint, ...]]:
-    """Return the frontiers that a problem's algorithm is compared with, by key.
+    """Return the frontiers that a problem's algorithm is compared with, by a baseline's key.
 
-    Parameters
-    ----------
-    problem : {"anonymity", "maximin", "reduction"}
-        (3), (5) or (10); for (10) no baseline keeps I* = 0.
-    occurs, utility, values
-        As in `pareto_frontier`.
-
-    Returns
-    -------
-    mapping
-        Frontiers by a baseline's key, and by `EXACT` where X has at most 10 symbols.
-
-    Raises
-    ------
-    InvalidInputError
-        As `pareto_frontier`.
-
-    Examples
-    --------
-    >>> found = rivals("anonymity", [[1, 0, 0], [0, 1, 0], [0, 1, 1]])
-    >>> {key: len(points) for key, points in found.items()}
-    {'generalise_and_suppress': 3, 'exact': 3}
+    For (10) no baseline keeps I* = 0. With at most 10 symbols the optimum is there too, by `EXACT`.
     """
     ranges = joint_range(occurs)
     found = {}

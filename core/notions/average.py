@@ -206,12 +206,8 @@ class Average(LevelNotion):
         """Return the budget in the solver's form, without rows unless it is the least possible.
 
         A bound that X itself keeps allows every mechanism. The least bound gives rows: each output
-        is independent of S or, for "guessing", leaves the likeliest secret the best guess.
-
-        Raises
-        ------
-        InfeasibleError
-            If the measure is "guessing" and the bound is below max_s P(s).
+        is independent of S or, for "guessing", leaves the likeliest secret the best guess. A bound
+        on guesses below max_s P(s) raises `InfeasibleError`.
         """
         excess, free = excess_lift(joint), inequalities.plain(np.empty((0, joint.n_x)))
         if self.holds(joint, np.eye(joint.n_x)):

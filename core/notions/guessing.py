@@ -143,11 +143,8 @@ class GuessingProbability(PointwiseNotion):
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: at most n_s rows.
 
-        Raises
-        ------
-        InfeasibleError
-            If max_s P(s) is above the bound: the posteriors of any mechanism average to P(s), so
-            some posterior is above it too.
+        `InfeasibleError` where max_s P(s) is above the bound: the posteriors of any mechanism
+        average to P(s), so some posterior is above it too.
         """
         prior = joint.p_s
         if np.log(prior.max()) > self.upper_budget + ROUNDING:

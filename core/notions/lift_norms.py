@@ -65,12 +65,8 @@ class L1Privacy(TwoBudgets):
         """Return the cone of outputs that the upper bound allows where the lower budget is ∞.
 
         It has n_s + 1 rows and n_s auxiliary variables, each at least P(s | y) − P(s) and 0. As
-        these differences sum to 0, the ℓ1-lift is twice the sum of their positive parts.
-
-        Raises
-        ------
-        NotConvexError
-            If `eps_l` is finite: the ℓ1-lift-inverse is not convex.
+        these differences sum to 0, the ℓ1-lift is twice the sum of their positive parts. The
+        ℓ1-lift-inverse is not convex: `NotConvexError` where `eps_l` is finite.
         """
         _refuse_inverse(self)
         return _l1_rows(excess_lift(joint), joint.p_s, self.eps_u)
@@ -124,12 +120,7 @@ class Chi2Privacy(TwoBudgets):
 
         It has rows and an oracle. The rows are |l − 1| ≤ (e^{ε_u}−1) √((1−P(s))/P(s)), which the
         bound on the χ²-lift implies: as Σ P(s)(l−1) = 0, the χ²-lift is at least
-        P(s)(l−1)²/(1−P(s)) for each s.
-
-        Raises
-        ------
-        NotConvexError
-            If `eps_l` is finite: the χ²-lift-inverse is not convex.
+        P(s)(l−1)²/(1−P(s)) for each s. The χ²-lift-inverse is not convex, as for ℓ1.
         """
         _refuse_inverse(self)
         lift, excess = inequalities.data_lift(joint), excess_lift(joint)

@@ -91,13 +91,7 @@ class ALIP(_LiftBounds, TwoBudgets):
 
     @classmethod
     def from_lambda(cls, eps: float, lam: float) -> ALIP:
-        """Split one budget: ε_l = λε, ε_u = (1−λ)ε; the result implies ε-LDP.
-
-        Raises
-        ------
-        InvalidInputError
-            If `eps` is outside [0, ∞] or `lam` outside [0, 1].
-        """
+        """Split one budget: ε_l = λε, ε_u = (1−λ)ε, 0 ≤ λ ≤ 1; the result implies ε-LDP."""
         return cls(*split(eps, lam))
 
     def named_levels(self) -> dict[str, float]:

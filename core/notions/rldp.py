@@ -132,19 +132,11 @@ class RLDP(LevelNotion):
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the least ε at which the notion holds, in nats; ∞ if at none.
 
-        Parameters
-        ----------
-        joint : Joint
-            P(s, x) of S and X = (S, U). Only its set of cells matters, not their probabilities.
-        kernel : array_like
-            P(y | x), shape (n_x, n_y), or P(y | s, u) of all cells, shape (n_s·n_u, n_y). Cells
-            without a row have the mixture of their secret's rows (`core.allowed.robust.spread`).
-
-        Notes
-        -----
-        Exact: the search of `core.uncertainty.worst_case`. Polytopes: at a vertex of D_s one u has
-        all the free mass κ_s = 1 − Σ L_{u|s}, so the extremes of R·v over D_s are
-        L_s·v + κ_s max v and L_s·v + κ_s min v.
+        Of P(s, x) only the cells of (S, U) matter. A kernel has shape (n_x, n_y), or (n_s·n_u, n_y)
+        for all cells; those without a row have the mixture of their secret's rows
+        (`core.allowed.robust.spread`). Exact: the search of `core.uncertainty.worst_case`.
+        Polytopes: at a vertex of D_s one u has all the free mass κ_s = 1 − Σ L_{u|s}, so the
+        extremes of R·v over D_s are L_s·v + κ_s max v and L_s·v + κ_s min v.
         """
         return self.level_of(answers(self.uncertainty, joint, kernel))
 

@@ -71,20 +71,7 @@ class SRLIP(LevelNotion):
         return f"{budget_text(self.eps)}-{self.name}"
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the least ε at which the notion holds, in nats; ∞ if at none.
-
-        Parameters
-        ----------
-        joint : Joint
-            P(s, x), made of as many columns as there are combinations of attributes.
-        kernel : array_like
-            P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
-
-        Raises
-        ------
-        InvalidInputError
-            If the shape does not fit the joint.
-        """
+        """Return the least ε at which the notion holds, in nats; ∞ if at none."""
         return max(side_channel_levels(joint, kernel, self.shape).values())
 
     @property
@@ -110,11 +97,6 @@ class SRLIP(LevelNotion):
         P(y | s, x^J)/P(y | x^J) = Σ_x C[s, x] r(x)/Σ_x r(x), both over the x that agree with
         x^J, and C the lift of the data given x^J. A set of x that occurs for several J has its
         rows once, and one of a single x none.
-
-        Raises
-        ------
-        InvalidInputError
-            If the shape does not fit the joint.
         """
         shape = attribute_shape(joint, self.shape)
         values = attribute_values(joint, shape)

@@ -133,20 +133,10 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Beyond:
-    """What we reach beyond print.
+    """What we reach beyond print: a sentence without its number, the number and its standard error.
 
-    Attributes
-    ----------
-    text : str
-        What it is, as a sentence without its number.
-    value : float
-        The number.
-    error : float
-        Its standard error; 0 for a single case.
-    bound : float or None
-        A proven upper bound on what can be reached; equal to the value for a proven optimum.
-    printed_method : float or None
-        What the paper's own method gives there.
+    `error`: 0 for a single case. `bound`: a proven upper bound on what can be reached; equal to the
+    value for a proven optimum. `printed_method`: what the paper's own method gives there.
     """
 
     text: str
@@ -216,13 +206,7 @@ class Experiment:
 
     @classmethod
     def from_dict(cls, values: Any) -> Experiment:
-        """Read the JSON form; outcomes are computed anew.
-
-        Raises
-        ------
-        InvalidInputError
-            If it has not this form.
-        """
+        """Read the JSON form; outcomes are computed anew."""
         found: Experiment = _read(cls, values)
         return found
 

@@ -53,16 +53,9 @@ Report = Callable[[Any], None]
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """A sample of the truth, with the distributions that it leaves possible.
+    """A sample of the truth P*(s, u), with the distributions that it leaves possible, its `ball`.
 
-    Attributes
-    ----------
-    truth : ndarray
-        P*(s, u), shape (n_s, n_u).
-    counts : ndarray of int
-        Number of records of each cell, shape (n_s, n_u).
-    ball : RenyiBall
-        The distributions that the sample leaves possible.
+    `truth`, `counts`: shape (n_s, n_u).
     """
 
     truth: FloatArray
@@ -141,18 +134,9 @@ def take_sample(
 class DesignOutcome:
     """A mechanism designed at P̂, with its privacy and utility at P*.
 
-    Attributes
-    ----------
-    key : str
-        As in `DESIGNS`.
-    mechanism : Mechanism
-        The mechanism; its utility is that at P̂, and its rows are all cells, s·n_u + u.
-    realised : float
-        ε* at P*, in nats; ∞ where an output rules out a secret.
-    worst : float
-        The largest ε* over the distributions that the sample leaves possible, in nats.
-    true_nmi : float
-        I(X;Y)/H(X) at P*.
+    `mechanism`: its utility is that at P̂, and its rows are all cells, s·n_u + u. `realised`: ε* at
+    P* in nats, ∞ where an output rules out a secret. `worst`: the largest ε* over the distributions
+    that the sample leaves possible. `true_nmi`: I(X;Y)/H(X) at P*.
     """
 
     key: str
@@ -283,17 +267,7 @@ def compare_designs(
     *,
     report: Report,
 ) -> tuple[DesignOutcome, ...]:
-    """Design mechanisms at a sample and measure them at the truth.
-
-    Parameters
-    ----------
-    sample, eps, seconds
-        As in `design`.
-    keys : sequence of str
-        Keys of `DESIGNS`.
-    report : callable
-        Is called with (mechanisms done, in all).
-    """
+    """Design mechanisms at a sample and measure them at the truth; `report` gets (done, in all)."""
     joint = Joint.with_secret_released(sample.ball.p_hat_su, keep_unseen=True)
     notion = RLDP(eps, sample.ball, exact=True)
     outcomes: dict[str, DesignOutcome] = {}

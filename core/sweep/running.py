@@ -55,15 +55,7 @@ class Workers(ABC):
 
 
 class PoolWorkers(Workers):
-    """Worker processes of this machine.
-
-    Parameters
-    ----------
-    pool : Pool
-        The processes.
-    owner : str
-        Whose chunks they are: owners take turns.
-    """
+    """Worker processes of this machine, those of a pool; owners of chunks take turns."""
 
     def __init__(self, pool: Pool, owner: str = "") -> None:
         self._pool, self._owner = pool, owner
@@ -100,16 +92,9 @@ class PoolWorkers(Workers):
 
 @dataclass(frozen=True)
 class Ended:
-    """How a run ended.
+    """How a run ended: `done` points in all, `lost` ones without an answer, and why the first was.
 
-    Attributes
-    ----------
-    done : int
-        Number of points that are computed, earlier runs' included.
-    lost : int
-        Number of points whose worker died, or whose answer could not be had.
-    reason : str
-        Why the first of them was lost; empty where none was.
+    Earlier runs' points are done too. A point is lost where its worker died.
     """
 
     done: int
@@ -181,20 +166,7 @@ def run(
 
 
 def counted_data(sweep: Sweep, sources: Sources | None = None) -> dict[DataSpec, Counted]:
-    """Return the counted data of a sweep's questions by its spec; nothing where it has draws.
-
-    Parameters
-    ----------
-    sweep : Sweep
-        The sweep.
-    sources : Sources, optional
-        The files that it is about.
-
-    Raises
-    ------
-    InvalidInputError
-        If data cannot be counted.
-    """
+    """Return the counted data of a sweep's questions by its spec; nothing where it has draws."""
     if sweep.draws is not None:
         return {}
     specs = dict.fromkeys(question.data for question in sweep.questions)

@@ -208,18 +208,9 @@ class RenyiBall:
     def sample(self, count: int, rng: np.random.Generator, *, boundary: bool = False) -> FloatArray:
         """Draw members of F, shape (count, n_s, n_u), to illustrate F and to look for worst cases.
 
-        Each lies on the ray from P̂ to a random distribution (Dirichlet of order ½ over the
-        cells): at the end of F with `boundary`, else at a random place before it. The draws are
-        not uniform on F.
-
-        Parameters
-        ----------
-        count : int
-            Number of draws, at least 1.
-        rng : Generator
-            Source of randomness.
-        boundary : bool
-            Go as far as F, or the simplex, reaches.
+        Each lies on the ray from P̂ to a random distribution (Dirichlet of order ½ over the cells):
+        at the end of F, or of the simplex, with `boundary`, else at a random place before it. The
+        draws are not uniform on F.
         """
         whole = validation.whole(count, "count", low=1)
         centre = self.p_hat_su.ravel()

@@ -47,13 +47,7 @@ class Purpose(ABC):
 
     @abstractmethod
     def solver_utility(self, joint: Joint) -> Utility:
-        """Return the utility in the solver's form, divided by `size`.
-
-        Raises
-        ------
-        InvalidInputError
-            If its table does not have the joint's number of symbols.
-        """
+        """Return the utility in the solver's form, divided by `size`."""
 
     def size(self) -> float:
         """Return the factor from the solver's utility to this one."""

@@ -40,17 +40,10 @@ _MOVED = Fraction(1, 1000)
 class Bins:
     """The bins of a column.
 
-    Attributes
-    ----------
-    column : str
-        The column.
-    edges : tuple of float
-        Edges in increasing order, k + 1 for k bins; bin i is [edges[i], edges[i+1]), the last
-        one is closed. Two equal edges are the one bin of a column that never varies.
-    labels : tuple of str
-        Names of the k + 2 levels: below the first edge, the k bins, above the last edge.
-    asked : int
-        Number of bins asked for, which is more than k where edges coincide.
+    `edges`: in increasing order, k + 1 for k bins; bin i is [edges[i], edges[i+1]), the last one is
+    closed. Two equal edges are the one bin of a column that never varies. `labels`: names of the k
+    + 2 levels: below the first edge, the k bins, above the last edge. `asked`: number of bins asked
+    for, which is more than k where edges coincide.
     """
 
     column: str

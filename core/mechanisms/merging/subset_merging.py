@@ -156,16 +156,10 @@ def watchdog(
 class MergeStep:
     """One step of [Lift] Algorithm 1: symbols join a set.
 
-    Attributes
-    ----------
-    joined : tuple of int
-        Indices of X: one symbol, or an earlier set where the last one broke the budget at the end.
-    into : tuple of int
-        The set before the step; empty where a symbol opens one.
-    risk_before, risk_after : float
-        ω of the set before and after the step, in nats; 0 before the set is opened.
-    fits : bool
-        Whether the notion allows the set after the step.
+    `joined`: indices of X: one symbol, or an earlier set where the last one broke the budget at the
+    end. `into`: the set before the step; empty where a symbol opens one. `risk_before`,
+    `risk_after`: ω of the set in nats, 0 before it is opened. `fits`: whether the notion allows it
+    after the step.
     """
 
     joined: tuple[int, ...]
