@@ -105,7 +105,7 @@ class Intersection(Notion):
         return all(notion.holds(joint, kernel) for notion in self.notions)
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the outputs that all notions allow: their rows, auxiliary variables and oracles."""
+        """Return the outputs that all notions allow: their rows, further variables and oracles."""
         parts = self.notions
         if any(part.on_average and part.is_perfect_privacy for part in parts):
             # every output is independent of S then, so there are no exceptions
