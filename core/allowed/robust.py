@@ -16,8 +16,8 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import CUT_TOL
 from core.uncertainty import RenyiBall
+from core.uncertainty.ball import conditionals
 from core.uncertainty.divergence import bound_of
-from core.uncertainty.estimate import conditionals
 from core.uncertainty.extremes import extreme_member
 from core.validation import BoolArray, FloatArray, IntArray
 

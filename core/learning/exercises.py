@@ -14,8 +14,7 @@ from core import mechanisms as m
 from core.data.joints import example
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.learning.examples import BETA, STOPS
-from core.learning.tables import Told, of_test, told
+from core.learning.examples import BETA, STOPS, Told, of_test, told
 from core.nonstochastic import max_uncertainty_reduction, maximin_information
 from core.notions import LIP
 from core.uncertainty import RenyiBall

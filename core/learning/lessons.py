@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from core.data.spec import DataSpec
+from core.learning.examples import flipped, of_test, told
 from core.learning.settings import Values
-from core.learning.tables import flipped, of_test, told
 from core.scenario import Scenario
 from core.scenario.data_url import Query
 from core.scenario.url import to_query

@@ -17,9 +17,9 @@ from core.learning.examples import (
     PmlExample,
     RangeExample,
     RobustExample,
+    Told,
     WarnerExample,
 )
-from core.learning.tables import Told
 from core.limits import CLOSE
 from core.wording import listed, number_of, percent
 

@@ -20,7 +20,7 @@ from core.allowed.average_cost import (
     PowerMean,
     SquaredExcess,
 )
-from core.allowed.excess import excess_lift
+from core.allowed.inequalities import excess_lift
 from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING, quadratic_slack

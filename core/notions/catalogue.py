@@ -9,10 +9,9 @@ from core.notions.compound import EpsDelta
 from core.notions.divergence import PointwiseDivergence
 from core.notions.entry import FAMILIES, NotionEntry, of_numbers, robust
 from core.notions.guessing import GuessingProbability, PointwiseMaximalLeakage
-from core.notions.ldp import LDP
+from core.notions.ldp import LDP, MetricLDP
 from core.notions.lift_norms import AlphaLift, Chi2Lift, Chi2Privacy, L1Lift, L1Privacy, MinLift
 from core.notions.lip import ALIP, LIP
-from core.notions.metric_ldp import MetricLDP
 from core.notions.numbers import Numbers
 from core.notions.rldp import RLDP
 from core.notions.robust_markov import RobustLDP, RobustPML

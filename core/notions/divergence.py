@@ -10,7 +10,7 @@ from scipy import optimize
 
 from core.allowed import inequalities
 from core.allowed.allowed_set import AllowedSet
-from core.allowed.excess import excess_lift
+from core.allowed.inequalities import excess_lift
 from core.allowed.separation_oracles import DivergenceCuts
 from core.joint import Joint
 from core.limits import quadratic_slack

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from core import validation
 from core.allowed import inequalities
 from core.allowed.allowed_set import AllowedSet
-from core.allowed.excess import excess_lift
+from core.allowed.inequalities import excess_lift
 from core.errors import InfeasibleError
 from core.joint import Joint
 from core.limits import ROUNDING

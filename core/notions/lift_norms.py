@@ -12,7 +12,7 @@ from scipy import sparse
 from core import measures
 from core.allowed import inequalities
 from core.allowed.allowed_set import AllowedSet, SeparationOracle
-from core.allowed.excess import excess_lift
+from core.allowed.inequalities import excess_lift
 from core.allowed.separation_oracles import AlphaLiftCuts, AlphaLiftInverseCuts, Chi2LiftCuts
 from core.errors import NotConvexError
 from core.joint import Joint

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from core import measures
 from core.allowed import inequalities
 from core.allowed.allowed_set import AllowedSet, LiftRange
-from core.allowed.excess import excess_lift
+from core.allowed.inequalities import excess_lift
 from core.joint import Joint
 from core.measures.pointwise import most_divergence
 from core.notions.base import PointwiseNotion

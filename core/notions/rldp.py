@@ -18,7 +18,7 @@ from core.limits import ROUNDING
 from core.notions.base import LevelNotion, Notion
 from core.notions.budgets import budget_text
 from core.uncertainty import RenyiBall
-from core.uncertainty.estimate import FLOORED, assumed_records
+from core.uncertainty.ball import FLOORED, assumed_records
 from core.uncertainty.worst_case import exceeds, worst_case
 from core.validation import FloatArray
 from core.wording import all_records, rounded_up

@@ -26,7 +26,7 @@ from core.notions.guessing import PointwiseMaximalLeakage
 from core.notions.ldp import LDP
 from core.notions.rldp import RLDP
 from core.uncertainty import RenyiBall
-from core.uncertainty.estimate import assumed_records
+from core.uncertainty.ball import assumed_records
 from core.uncertainty.lift_range import MassPieces, mass_pieces
 from core.validation import FloatArray
 

@@ -13,7 +13,7 @@ from scipy import sparse
 from core import validation
 from core.allowed import inequalities
 from core.allowed.allowed_set import AllowedSet
-from core.allowed.excess import excess_lift
+from core.allowed.inequalities import excess_lift
 from core.attributes import attribute_shape, attribute_values, cells_of, given_known, known_sets
 from core.joint import Joint
 from core.measures.pointwise import most_divergence

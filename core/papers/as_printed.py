@@ -19,7 +19,7 @@ from core.mechanisms.response.calibrated import grr_kernel
 from core.mechanisms.robust.reporting import best_split, delta_of
 from core.notions import ALIP, LIP
 from core.uncertainty import RenyiBall
-from core.uncertainty.radius import mass_range
+from core.uncertainty.ball import mass_range
 from core.validation import FloatArray
 
 WRONG = (

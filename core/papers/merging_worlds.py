@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from core import measures
 from core import mechanisms as m
 from core.joint import Joint
-from core.learning.tables import flipped
+from core.learning.examples import flipped
 from core.learning.words import level
 from core.limits import ROUNDING
 from core.measures.conditionals import conditionals

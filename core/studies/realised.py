@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from core import measures, validation
 from core.errors import InvalidInputError
-from core.uncertainty.estimate import conditionals
+from core.uncertainty.ball import conditionals
 from core.validation import FloatArray, IntArray
 
 JEFFREYS = 0.5

@@ -24,7 +24,7 @@ from core.mechanisms.outputs import reading_order
 from core.notions import RLDP
 from core.studies.realised import draw_sample, draw_truth, normalised_information, realised_level
 from core.uncertainty import RenyiBall
-from core.uncertainty.estimate import cell_probabilities, conditionals
+from core.uncertainty.ball import cell_probabilities, conditionals
 from core.validation import FloatArray, IntArray
 
 DESIGNS = {

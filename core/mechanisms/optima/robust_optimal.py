@@ -37,7 +37,7 @@ from core.optimal.columns.linear_search import too_large
 from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise, not_below
 from core.optimal.utility import MutualInformation
 from core.uncertainty import RenyiBall
-from core.uncertainty.estimate import cell_probabilities
+from core.uncertainty.ball import cell_probabilities
 from core.validation import FloatArray
 
 

@@ -15,7 +15,7 @@ from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions.base import Notion
 from core.uncertainty import RenyiBall
-from core.uncertainty.estimate import FLOORED, cell_probabilities
+from core.uncertainty.ball import FLOORED, cell_probabilities
 from core.validation import FloatArray
 
 NEGLIGIBLE = 1e-8

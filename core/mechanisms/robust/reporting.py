@@ -14,7 +14,7 @@ from core.mechanisms.result import Mechanism
 from core.mechanisms.robust.design import estimate, released
 from core.notions.rldp import RLDP
 from core.uncertainty import RenyiBall
-from core.uncertainty.estimate import cell_probabilities
+from core.uncertainty.ball import cell_probabilities
 from core.validation import FloatArray
 
 

@@ -11,8 +11,8 @@ from core.errors import CoreError, InvalidInputError, SolverError
 from core.jobs import Job
 from core.limits import MAX_UPLOAD_MB
 from core.sweep import Gathered, Sweep
-from core.sweep.estimate import Estimate
 from core.sweep.results import opened
+from core.sweep.running import Estimate
 from core.validation import shown
 from core.wording import file_called, number_of
 from pages.ui.chart import old

@@ -23,10 +23,9 @@ from core.records.design import is_bundled
 from core.scenario.context import METADATA, Context, file_part
 from core.sweep import Gathered, PoolWorkers, Sweep, Workers, counts_hash, differences, summary
 from core.sweep.cluster import ClusterWorkers, address_of
-from core.sweep.estimate import Estimate, estimate
 from core.sweep.points import schema
 from core.sweep.results import CODE, COUNTS, KEY, UNFINISHED, described, is_final
-from core.sweep.running import begin
+from core.sweep.running import Estimate, begin, estimate
 from core.validation import shown as as_shown
 from pages.ui.frontiers import query
 from pages.ui.parts import exports

@@ -22,18 +22,20 @@ from core.learning.examples import (
     PmlExample,
     RangeExample,
     RobustExample,
+    Told,
     WarnerExample,
     alip_example,
     alpha_example,
     funnel_example,
     ldp_example,
     lip_example,
+    of_test,
     pml_example,
     range_example,
     robust_example,
+    told,
     warner_example,
 )
-from core.learning.tables import Told, of_test, told
 from core.release.confusability import ConfusabilityGraph, release_graph
 from core.wording import number_of
 from pages.ui import figures
