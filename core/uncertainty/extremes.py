@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core.limits import ROUNDING
 from core.uncertainty.divergence import log_mean_exp
 from core.validation import FloatArray
 
@@ -21,9 +22,6 @@ LOWEST_TILT, HIGHEST_TILT = -1e5, 60.0
 
 TINY = np.finfo(np.float64).tiny
 """Least denominator: a sum that is 0 is not divided by."""
-
-_CLOSE, _NOISE = 1e-12, 1e-15
-"""Relative and absolute error of the divergence at which a tilt is accepted."""
 
 
 class Extreme(NamedTuple):
@@ -59,8 +57,8 @@ def log_tilt(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) ->
             ahead = tilt - miss * divergence / slope
             inside = (ahead > low) & (ahead < high)
             following = np.where(inside, ahead, (low + high) / 2)
-            found = (np.abs(miss) <= _CLOSE) | (np.abs(divergence - bound) <= _NOISE)
-            done = found | (high - low <= _CLOSE * np.maximum(1.0, np.abs(low)))
+            found = (np.abs(miss) <= ROUNDING) | (np.abs(divergence - bound) <= 1e-15)
+            done = found | (high - low <= ROUNDING * np.maximum(1.0, np.abs(low)))
             tilt = np.where(done, tilt, following)
             if done.all():
                 break
@@ -89,7 +87,7 @@ def _approached(
         ahead = tilt - (np.log(divergence) - goal) * divergence / slope
         plain = (tilt > _PLAIN[0]) & (tilt < _PLAIN[1]) & (np.abs(ahead - tilt) < 4)
         following = np.where(plain, np.clip(ahead, *_PLAIN), tilt)
-        if (np.abs(following - tilt) <= _CLOSE).all():
+        if (np.abs(following - tilt) <= ROUNDING).all():
             break
         tilt = following
     return tilt

@@ -118,9 +118,6 @@ _FAR = 300.0
 """Budget in nats above which e^ε − 1 is replaced by e^ε: they round alike, and e^710 overflows.
 Of a finite budget at most twice as much is used, so that no product of probabilities underflows."""
 
-_STARTS = 17
-"""Points of the grid of splits that is evaluated first: the utility has few local maxima."""
-
 
 def independent_reporting(p_su: ArrayLike, eps: float, uncertainty: RenyiBall) -> Mechanism:
     """Report S by GRR with ε1 and U by GRR with δ2, ε1 + ε2 = ε, split for the most utility.
@@ -202,12 +199,12 @@ def best_split(cells: FloatArray, eps: float, distance: float) -> float:
     def loss(share: float) -> float:
         return -_utility(cells, eps - share, delta_of(share, distance))
 
-    grid = np.linspace(0, eps, _STARTS)
+    grid = np.linspace(0, eps, 17)  # the utility has few local maxima
     values = np.array([loss(float(share)) for share in grid])
     tried = [(float(value), float(share)) for value, share in zip(values, grid, strict=True)]
     padded = np.concatenate([[np.inf], values, [np.inf]])
     for i in np.flatnonzero((values <= padded[:-2]) & (values <= padded[2:])).tolist():
-        ends = float(grid[max(i - 1, 0)]), float(grid[min(i + 1, _STARTS - 1)])
+        ends = float(grid[max(i - 1, 0)]), float(grid[min(i + 1, len(grid) - 1)])
         if ends[0] < ends[1]:
             found = optimize.minimize_scalar(loss, bounds=ends, method="bounded")
             tried.append((float(found.fun), float(found.x)))

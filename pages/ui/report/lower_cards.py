@@ -138,16 +138,13 @@ def _box(
 NEXT_TITLE = "What to do next"
 """The card's title."""
 
-WANTED = 0.9
-"""The share of which is told which ε keeps it."""
-
 
 def of_line(result: Result, line: Frontier | None, unit: str) -> Iterator[str]:
-    """Say which budget keeps `WANTED`, and what the last half nat adds; in the unit shown."""
+    """Say which budget keeps nine tenths, and what the last half nat adds; in the unit shown."""
     if line is None or not spans.in_nats(result.scenario.notion):
         return
     symbol = "M" if notions.entry(result.scenario.notion).kind.on_average else "ε"
-    found = least_budget(line, WANTED)
+    found = least_budget(line, 0.9)
     if found is not None:
         least = (
             f"For 90 %, {symbol} = {budget(found.eps, unit)} is enough: it keeps "
