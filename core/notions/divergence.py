@@ -110,7 +110,7 @@ def _lift_range(prior: float, eps: float) -> tuple[float, float]:
         inside, outside = gap, -gap * prior / (1 - prior)
         return prior * _growth(inside) + (1 - prior) * _growth(max(outside, -1.0)) - eps
 
-    # the error relative to the root counts alone; halving down to the least double takes 1,000 steps
+    # the relative error counts alone; halving down to the least double takes a thousand steps
     root = partial(optimize.brentq, excess, xtol=1e-300, maxiter=2_000)
     low, high = -1.0, 1 / prior - 1
     if excess(low) > 0:

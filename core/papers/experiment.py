@@ -11,8 +11,7 @@ import numpy as np
 
 from core.clock import Stopwatch
 from core.limits import CLOSE
-from core.papers.printed import Printed, marks_of
-from core.papers.results import Beyond, Experiment, Mark, Panel, Series, Verdict
+from core.papers.results import Beyond, Experiment, Mark, Panel, Printed, Series, Verdict, marks_of
 from core.papers.verdicts import Relation, Value
 from core.validation import FloatArray
 

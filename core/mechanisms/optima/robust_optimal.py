@@ -53,7 +53,7 @@ def non_robust(
 ) -> Mechanism:
     """Return the optimal mechanism under ε-LDP with respect to S at P̂ alone.
 
-    At a true P other than P̂ its LDP level may exceed ε: compare `core.studies.realised`.
+    At a true P other than P̂ its LDP level may exceed ε: compare `core.studies.robust_designs`.
 
     Shapes: p_su (n_s, n_u).
 

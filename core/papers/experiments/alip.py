@@ -23,8 +23,7 @@ from core.papers.experiment import (
 )
 from core.papers.experiments.lift import of_ranges
 from core.papers.merging_worlds import LARGE
-from core.papers.printed import printed
-from core.papers.results import Panel, Series, Verdict
+from core.papers.results import Panel, Series, Verdict, printed
 from core.papers.verdicts import Value
 from core.validation import FloatArray
 

@@ -23,8 +23,7 @@ from core.papers.experiment import (
     question,
 )
 from core.papers.merging_worlds import SYMBOLS
-from core.papers.printed import Printed, printed
-from core.papers.results import Beyond, Panel, Series, Verdict
+from core.papers.results import Beyond, Panel, Printed, Series, Verdict, printed
 from core.papers.verdicts import Relation, Value
 from core.sweep.points import released
 from core.validation import FloatArray

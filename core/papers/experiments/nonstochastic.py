@@ -12,8 +12,7 @@ from core.nonstochastic.clustering.algorithms import (
 )
 from core.nonstochastic.clustering.frontier import FrontierPoint, pareto_frontier
 from core.papers.experiment import Findings, Setting, numbers
-from core.papers.printed import printed
-from core.papers.results import Panel, Series, Verdict
+from core.papers.results import Panel, Series, Verdict, printed
 from core.papers.verdicts import Value
 from core.validation import BoolArray, FloatArray
 

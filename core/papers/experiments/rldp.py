@@ -30,8 +30,13 @@ from core.papers.experiment import (
 from core.papers.experiments.rldp_examples import SAID
 from core.papers.results import Beyond, Mark, Panel, Series, Verdict
 from core.papers.verdicts import Value
-from core.studies.realised import draw_sample, normalised_information, realised_level
-from core.studies.robust_designs import BETAS, BUDGETS
+from core.studies.robust_designs import (
+    BETAS,
+    BUDGETS,
+    draw_sample,
+    normalised_information,
+    realised_level,
+)
 from core.uncertainty import RenyiBall
 from core.validation import FloatArray
 

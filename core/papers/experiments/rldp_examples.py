@@ -20,9 +20,8 @@ from core.mechanisms.robust.reporting import (
 )
 from core.papers import as_printed
 from core.papers.experiment import Findings, Setting, numbers
-from core.papers.printed import Printed, printed
-from core.papers.results import Beyond, Panel, Series, Verdict
-from core.studies.realised import information
+from core.papers.results import Beyond, Panel, Printed, Series, Verdict, printed
+from core.studies.robust_designs import information
 from core.uncertainty import RenyiBall
 from core.validation import FloatArray
 
