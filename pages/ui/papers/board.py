@@ -17,7 +17,7 @@ from core.learning.settings import Values
 from core.papers.catalogue import entry
 from core.papers.experiment import Definition
 from core.papers.results import PAPERS, Experiment, Mark, Series, Verdict
-from core.papers.verdicts import RULES, Outcome, Rule, Value
+from core.papers.verdicts import RULES, Outcome
 from core.papers.worlds import WORLDS, World, world
 from core.scenario import Project, Scenario
 from core.scenario.url import to_query
@@ -28,7 +28,17 @@ from pages.ui.frame import state, theme
 from pages.ui.papers import query, worlds
 from pages.ui.parts import tables
 from pages.ui.parts.cards import card
-from pages.ui.report.papers import EQUAL, NAMES, of_errors, read, unmarked, with_error
+from pages.ui.report.papers import (
+    BEYOND,
+    EQUAL,
+    MOST_VALUES,
+    NAMES,
+    beside_print,
+    of_beyond,
+    of_errors,
+    read,
+    unmarked,
+)
 from pages.ui.style.labels import markdown
 from pages.ui.work import context, progress
 
@@ -228,7 +238,7 @@ def _read(one: Verdict) -> dict[str, str]:
     """Return the row of a claim, as Markdown."""
     icon, tint = LOOK[one.outcome]
     # a reason begins with the numbers that decide: they are shown beside it, if they are few
-    alone = one.rule != "ORD" and one.cause and one.reason and len(one.values) <= MOST
+    alone = one.rule != "ORD" and one.cause and one.reason and len(one.values) <= MOST_VALUES
     return {
         "verdict": f":{tint}-badge[{icon} {one.outcome}]",
         "claim": f"{markdown(one.claim)} · :gray[:small[{markdown(one.place)}]]",
@@ -237,44 +247,11 @@ def _read(one: Verdict) -> dict[str, str]:
     }
 
 
-MOST = 4
-"""Values of one claim that its row shows; the table's files have as many."""
-
-
-def beside_print(values: tuple[Value, ...], rule: Rule = "NUM") -> str:
-    """Return the values of a claim, ours beside print."""
-    told = [
-        f"{one.name}: {with_error(one.ours, one.error)}"
-        + ("" if one.printed is None else f" ({_of_print(one, rule)} {one.printed:.4g})")
-        + ("" if one.variant is None else f" [the wrong variant {one.variant:.4g}]")
-        for one in values[:MOST]
-    ]
-    more = len(values) - MOST
-    return "; ".join(told) + (f"; and {more} more" if more > 0 else "")
-
-
-def _of_print(value: Value, rule: Rule) -> str:
-    bound = value.relation != "is" and rule != "EXT"
-    return f"to be {value.relation} the printed" if bound else "printed"
-
-
 def beyond(found: Experiment) -> None:
     if not found.beyond:
         return
     st.header("Beyond print", anchor=False)
-    frame = pd.DataFrame(
-        [
-            {
-                "what": one.text,
-                "ours": with_error(one.value, one.error),
-                "proven bound": "" if one.bound is None else f"{one.bound:.4g}",
-                "the paper's method": ""
-                if one.printed_method is None
-                else f"{one.printed_method:.4g}",
-            }
-            for one in found.beyond
-        ]
-    )
+    frame = pd.DataFrame(of_beyond(found), columns=list(BEYOND))
     tables.read(frame, "papers_beyond")
 
 
