@@ -40,10 +40,10 @@ def listed(names: Sequence[str], word: str = "and") -> str:
     return f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
-def first_of(names: Sequence[str], most: int = 3) -> str:
+def first_of(names: Sequence[str], most: int = 3, word: str = "and") -> str:
     """Return the first of some names as a sentence lists them, and how many more there are."""
     more = len(names) - most
-    return listed([*names[:most], f"{more:,} more"] if more > 0 else names)
+    return listed([*names[:most], f"{more:,} more"] if more > 0 else names, word)
 
 
 def file_called(name: str) -> str:

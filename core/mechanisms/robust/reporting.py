@@ -175,6 +175,13 @@ def independent_reporting(p_su: ArrayLike, eps: float, uncertainty: RenyiBall) -
     )
 
 
+def reporting_kernel(ball: RenyiBall, eps: float, distance: float) -> FloatArray:
+    """Return P(y | s, u) of independent reporting with a distance d, shape (n_s·n_u, n_s·n_u)."""
+    share = best_split(ball.p_hat_su, eps, distance)
+    of_s, of_u = grr_kernel(ball.n_s, eps - share), grr_kernel(ball.n_u, delta_of(share, distance))
+    return np.asarray(np.kron(of_s, of_u), dtype=np.float64)
+
+
 def conditional_distance(ball: RenyiBall) -> float:
     """Return d ≥ ‖P(U|s) − P(U|s')‖₁ for all s, s' and all P in F ([RLDP] Theorem 5)."""
     p = ball.p_u_given_s

@@ -11,9 +11,8 @@ from core.data import DataSpec, count
 from core.mechanisms import Mechanism, non_robust, polyopt, robust_optimal
 from core.mechanisms.response.calibrated import grr_kernel
 from core.mechanisms.robust.reporting import (
-    best_split,
     conditional_distance,
-    delta_of,
+    reporting_kernel,
     secret_response_kernel,
 )
 from core.papers.as_printed import independent_reporting_as_printed, polyopt_as_printed
@@ -71,20 +70,11 @@ UNKNOWN = "SRR has a closed form and hardly varies; no variant with the printed 
 """Why a column of SRR differs."""
 
 
-def reporting_kernel(ball: RenyiBall, eps: float) -> FloatArray:
-    """Return P(y | s, u) of independent reporting with Theorem 5's d."""
-    distance = conditional_distance(ball)
-    share = best_split(ball.p_hat_su, eps, distance)
-    of_s, of_u = grr_kernel(ball.n_s, eps - share), grr_kernel(ball.n_u, delta_of(share, distance))
-    kernel: FloatArray = np.asarray(np.kron(of_s, of_u), dtype=np.float64)
-    return kernel
-
-
 def closed_forms(ball: RenyiBall, eps: float) -> dict[str, FloatArray]:
     """Return the kernels that need no search, by name."""
     return {
         "SRR": secret_response_kernel(ball.n_s, ball.n_u, eps),
-        "IR": reporting_kernel(ball, eps),
+        "IR": reporting_kernel(ball, eps, conditional_distance(ball)),
         "GRR": grr_kernel(ball.n_s * ball.n_u, eps),
     }
 
@@ -244,7 +234,8 @@ def _of_draw(setting: Setting, i: int, place: int, draws: int) -> Draw:
         around = RenyiBall.confidence(cells, RECORDS, beta)
         at_table = secret_response_kernel(*shape, TABLE_EPS)
         table.setdefault("srr", []).append(kept(cells, at_table))
-        table.setdefault("ir", []).append(kept(cells, reporting_kernel(around, TABLE_EPS)))
+        right = reporting_kernel(around, TABLE_EPS, conditional_distance(around))
+        table.setdefault("ir", []).append(kept(cells, right))
         wrong = independent_reporting_as_printed(around, TABLE_EPS)
         table.setdefault("ir_wrong", []).append(kept(cells, wrong))
         if small:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import platform
 import re
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import plotly
 
+from core.records.certificate import PACKAGE_VERSION, code_hash
 from pages.ui.style.base import LIGHT, MARKERS, Figure
 
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[A-Za-z]|\d+(?:\.\d+)?|\.\d+|\S")
@@ -266,6 +270,15 @@ class Document:
             f'<figure><figcaption>{escape(title)}</figcaption><div class="chart" role="img" '
             f'id="chart{place}" style="height:{height}px" aria-label="{escape(alt)}"></div>'
             "</figure>"
+        )
+
+    def made(self, when: datetime | None) -> None:
+        """Add by what it is made, and when: now where nothing is said."""
+        time = (when or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
+        self.text(
+            f"Made {time} by Liftscope {PACKAGE_VERSION} (code {code_hash()[:12]}), Python "
+            f"{platform.python_version()}, NumPy {np.__version__}, Plotly {plotly.__version__}.",
+            "source",
         )
 
     def html(self) -> str:
