@@ -39,6 +39,9 @@ FIRST = (0.0, 0.05, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 REACHED, JUMPS, BEYOND, CUT, FIXED = "reached", "jumps", "beyond", "cut short", "fixed"
 
+SECONDS = 30.0
+"""Default time limit of a match."""
+
 
 @dataclass(frozen=True)
 class Match:
@@ -97,7 +100,7 @@ def match(
     target: str,
     value: float,
     *,
-    seconds: float = 30.0,
+    seconds: float = SECONDS,
     report: Callable[[Any], None] | None = None,
 ) -> Match:
     """Find the ε at which a scenario's answer reaches a value.
