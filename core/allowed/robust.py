@@ -17,8 +17,7 @@ from core.joint import Joint
 from core.limits import CUT_TOL
 from core.uncertainty import RenyiBall
 from core.uncertainty.ball import conditionals
-from core.uncertainty.divergence import bound_of
-from core.uncertainty.extremes import extreme_member
+from core.uncertainty.extremes import bound_of, extreme_member
 from core.validation import BoolArray, FloatArray, IntArray
 
 
@@ -108,7 +107,7 @@ _COARSE = 65
 class RobustCuts:
     """Cuts R1·v_{s1} ≤ e^{ε} R2·v_{s2}, where one member of a ball has both conditionals R1, R2.
 
-    Such pairs are those of `core.uncertainty.divergence.budget_of`. Any of them gives a valid cut,
+    Such pairs are those of `core.uncertainty.extremes.budget_of`. Any of them gives a valid cut,
     so a search that stops early cuts less, never too much. v = spread @ r is P(y | s, u) up to
     scale.
     """

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import optimize, special
 
 from core.limits import CUT_TOL, ROUNDING, quadratic_slack
-from core.measures.conditionals import power_gain
+from core.measures.pointwise import power_gain
 from core.validation import FloatArray
 
 SMALL_BUDGET = 0.1

@@ -14,7 +14,7 @@ from core import nonstochastic as ns
 from core.data.joints import example
 from core.joint import Joint
 from core.learning.settings import SETTINGS
-from core.measures.conditionals import conditionals
+from core.measures.pointwise import conditionals
 from core.nonstochastic.ranges.partition import Partition, singletons
 from core.notions import ALIP, LDP, LIP, Average, PointwiseMaximalLeakage
 from core.release.confusability import RangeRelease, range_release

@@ -14,7 +14,6 @@ from core.mechanisms.optima.frontier import frontier
 from core.mechanisms.optima.optimal import optimal
 from core.mechanisms.optima.reading_secret import optimal_reading_secret
 from core.mechanisms.optima.robust_optimal import non_robust, polyopt, robust_optimal
-from core.mechanisms.products.srlip_product import srlip_product
 from core.mechanisms.quantisation import clustering, quantisation, secret_quantisation
 from core.mechanisms.response.calibrated import (
     conditional_reporting,
@@ -28,12 +27,13 @@ from core.mechanisms.response.unary_encoding import (
     unary_encoding_summary,
 )
 from core.mechanisms.result import Mechanism, make_mechanism
-from core.mechanisms.robust.design import on_symbols
 from core.mechanisms.robust.reporting import (
     independent_reporting,
+    on_symbols,
     pair_randomized_response,
     secret_randomized_response,
 )
+from core.mechanisms.srlip_product import srlip_product
 
 __all__ = [
     "Batch",

@@ -24,8 +24,7 @@ from core.allowed.inequalities import excess_lift
 from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING, quadratic_slack
-from core.notions.base import LevelNotion
-from core.notions.budgets import budget_text
+from core.notions.base import LevelNotion, budget_text
 from core.notions.entry import NotionEntry, of_numbers
 from core.validation import FloatArray, one_of, shown
 

@@ -3,8 +3,7 @@
 from core.catalogued import found
 from core.joint import Joint
 from core.notions.average import AVERAGES
-from core.notions.base import Notion
-from core.notions.budgets import split
+from core.notions.base import Notion, split
 from core.notions.compound import EpsDelta
 from core.notions.divergence import PointwiseDivergence
 from core.notions.entry import FAMILIES, NotionEntry, of_numbers, robust

@@ -15,8 +15,7 @@ from core.allowed.allowed_set import AllowedSet
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
-from core.notions.base import Notion, PointwiseNotion
-from core.notions.budgets import budget_text
+from core.notions.base import Notion, PointwiseNotion, budget_text
 from core.validation import BoolArray, FloatArray, shown
 from core.wording import rounded_up
 

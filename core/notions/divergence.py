@@ -16,7 +16,7 @@ from core.allowed.separation_oracles import DivergenceCuts
 from core.joint import Joint
 from core.limits import quadratic_slack
 from core.measures import pointwise
-from core.notions.budgets import OneBudget
+from core.notions.base import OneBudget
 from core.validation import FloatArray
 
 SLACK = 1e-9

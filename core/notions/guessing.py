@@ -13,9 +13,8 @@ from core.allowed.inequalities import excess_lift
 from core.errors import InfeasibleError
 from core.joint import Joint
 from core.limits import ROUNDING
-from core.measures.conditionals import conditionals
-from core.notions.base import PointwiseNotion, worst
-from core.notions.budgets import OneBudget
+from core.measures.pointwise import conditionals
+from core.notions.base import OneBudget, PointwiseNotion, worst
 from core.notions.lip import ALIP, log_max_lift
 from core.validation import FloatArray
 

@@ -20,7 +20,7 @@ from core.level_order import all_numbers, number
 from core.limits import CLOSE, ROUNDING
 from core.measures import lift
 from core.measures.pointwise import most_divergence
-from core.notions.budgets import OneBudget, budget_text
+from core.notions.base import OneBudget, budget_text
 from core.validation import BoolArray, FloatArray, shown
 
 

@@ -19,7 +19,7 @@ from core.joint import Joint
 from core.limits import quadratic_slack
 from core.measures import max_lift, pointwise
 from core.measures.pointwise import alpha_order
-from core.notions.budgets import OneBudget, TwoBudgets, budget_text
+from core.notions.base import OneBudget, TwoBudgets, budget_text
 from core.notions.lip import ALIP, log_min_lift
 from core.validation import FloatArray
 

@@ -14,8 +14,7 @@ from core.allowed.allowed_set import AllowedSet, LiftRange
 from core.allowed.inequalities import excess_lift
 from core.joint import Joint
 from core.measures.pointwise import most_divergence
-from core.notions.base import PointwiseNotion
-from core.notions.budgets import OneBudget, TwoBudgets, split
+from core.notions.base import OneBudget, PointwiseNotion, TwoBudgets, split
 from core.validation import FloatArray
 
 

@@ -15,8 +15,7 @@ from core.allowed.robust import RobustCuts, answers, pair_cells, spread
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
-from core.notions.base import LevelNotion, Notion
-from core.notions.budgets import budget_text
+from core.notions.base import LevelNotion, Notion, budget_text
 from core.uncertainty import RenyiBall
 from core.uncertainty.ball import FLOORED, assumed_records
 from core.uncertainty.worst_case import exceeds, worst_case

@@ -20,8 +20,7 @@ from core.allowed.allowed_set import AllowedSet
 from core.allowed.inequalities import scaled
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.notions.base import LevelNotion, PointwiseNotion
-from core.notions.budgets import budget_text
+from core.notions.base import LevelNotion, PointwiseNotion, budget_text
 from core.notions.guessing import PointwiseMaximalLeakage
 from core.notions.ldp import LDP
 from core.notions.rldp import RLDP

@@ -17,8 +17,7 @@ from core.allowed.inequalities import excess_lift
 from core.attributes import attribute_shape, attribute_values, cells_of, given_known, known_sets
 from core.joint import Joint
 from core.measures.pointwise import most_divergence
-from core.notions.base import LevelNotion
-from core.notions.budgets import budget_text
+from core.notions.base import LevelNotion, budget_text
 from core.validation import FloatArray, IntArray
 
 

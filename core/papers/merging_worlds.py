@@ -14,7 +14,7 @@ from core.joint import Joint
 from core.learning.examples import flipped
 from core.learning.words import level
 from core.limits import ROUNDING
-from core.measures.conditionals import conditionals
+from core.measures.pointwise import conditionals
 from core.notions import ALIP, LIP
 from core.papers import as_printed
 from core.validation import FloatArray

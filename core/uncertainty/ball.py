@@ -12,8 +12,14 @@ from scipy import special
 from core import validation
 from core.errors import InvalidInputError
 from core.limits import ROUNDING
-from core.uncertainty.divergence import bound_of, budget_of, renyi_divergence
-from core.uncertainty.extremes import extreme_member, greatest, least
+from core.uncertainty.extremes import (
+    bound_of,
+    budget_of,
+    extreme_member,
+    greatest,
+    least,
+    renyi_divergence,
+)
 from core.validation import BoolArray, FloatArray
 
 FLOORED = 1e-6

@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike
 from core import validation
 from core.errors import InvalidInputError
 from core.uncertainty.ball import LAST_DIGITS, RenyiBall, mass_range
-from core.uncertainty.divergence import bound_of, renyi_divergence
-from core.uncertainty.extremes import greatest, least
+from core.uncertainty.extremes import bound_of, greatest, least, renyi_divergence
 from core.validation import FloatArray
 
 

@@ -22,10 +22,12 @@ from core.mechanisms.optima.search import checked_options, optimal_from, proven
 from core.mechanisms.optima.starts import INSTANT, at_least, strict_utility, together
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
-from core.mechanisms.robust.design import estimate, likely, released
 from core.mechanisms.robust.reporting import (
+    estimate,
     independent_reporting,
+    likely,
     pair_randomized_response,
+    released,
     secret_randomized_response,
     secret_response_kernel,
 )

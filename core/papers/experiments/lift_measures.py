@@ -12,7 +12,7 @@ from core.joint import Joint
 from core.measures import pointwise
 from core.mechanisms import optimal, subset_merging_batch
 from core.notions import ALIP, AlphaLift, Chi2Privacy, L1Privacy, PointwiseNotion
-from core.notions.budgets import split
+from core.notions.base import split
 from core.notions.lip import log_max_lift, log_min_lift
 from core.papers.experiment import (
     Findings,

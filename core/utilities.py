@@ -1,8 +1,4 @@
-"""Utilities: what a release should preserve of X, and how much of it a mechanism preserves.
-
-Every utility here is Σ_y P(y) φ(r_y) with φ convex in the posterior r_y = P(X | Y=y). So under a
-convex notion extreme points of the allowed set suffice as outputs, and an upper bound is provable.
-"""
+"""Utilities: what a release should preserve of X, and how much of it a mechanism preserves."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from core.clock import NEVER, Deadline
 from core.errors import InvalidInputError, SolverError
 from core.joint import Joint
 from core.limits import LIFT_NOISE, ROUNDING
-from core.measures.conditionals import ratio
+from core.measures.pointwise import ratio
 from core.mechanisms.entry import TIME_SHARE
 from core.mechanisms.outputs import output_names
 from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
