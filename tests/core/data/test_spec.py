@@ -39,7 +39,7 @@ def test_a_spec_survives_json():
         ({"binnings": ["age"]}, "A binning must be a JSON object, got 'age'"),
         (
             {"binnings": [{"column": "a", "kind": "log"}]},
-            "kind must be one of 'width', .* got 'log'",
+            "kind must be one of width, .* got 'log'",
         ),
         ({"binnings": [{"column": "a", "count": 0}]}, "number of bins must be at least 1 .* got 0"),
         ({"binnings": [{"column": "a", "count": 201}]}, "at most 200, got 201"),
