@@ -39,6 +39,9 @@ Kernels = tuple[FloatArray, ...]
 ROUNDING_SHARE = 1e-9
 """Share of noise that makes up for rounding; no note mentions it."""
 
+SECONDS = 0.25
+"""Least time for one attribute's kernel under one budget, of which a search needs a few dozen."""
+
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
@@ -55,8 +58,7 @@ class ProductSearch:
 
     def __init__(self, joint: Joint, notion: SRLIP, deadline: Deadline = NEVER) -> None:
         self.joint, self.notion, self.deadline = joint, notion, deadline
-        # seconds for one attribute's kernel under one budget, of which a search needs a few dozen
-        self._each = 0.25 if deadline == NEVER else max(0.25, deadline.left / 8)
+        self._each = SECONDS if deadline == NEVER else max(SECONDS, deadline.left / 8)
         self.sizes = notion.shape or (joint.n_x,)
         self.values = attribute_values(joint, self.sizes)
         self.conditions = [_Conditions.of(joint, self.values, j) for j in range(len(self.sizes))]

@@ -32,6 +32,9 @@ from pages.ui.style.base import (
 from pages.ui.style.placing import place_names
 from pages.ui.style.units import of_bits
 
+FRAME = (4, 4, 26, 58)
+"""Pixels left, right, above and below the drawing."""
+
 WIDTH = 205
 """Least width of a drawing in pixels: names are placed for it."""
 
@@ -79,8 +82,8 @@ def confusability(
     A `dense` one is for a card of a board: without names where the card is low.
     """
     rays = _is_circle(graph)
-    # height, and pixels left, right, above and below the drawing, for which names are placed
-    height, edge = (250, (4, 4, 20, 34)) if dense else (376, (4, 4, 26, 58))
+    # names are placed for this height
+    height, edge = (250, (4, 4, 20, 34)) if dense else (376, FRAME)
     size = (width - edge[0] - edge[1], height - edge[2] - edge[3])
     # the radius of a circle with radial names is 56 at least; beside a node stand 9 characters
     room = int((min(size) / 2 - (44 if dense else 56) - GAP) / LETTER) if rays else 9
