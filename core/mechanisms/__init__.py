@@ -14,6 +14,7 @@ from core.mechanisms.optima.frontier import frontier
 from core.mechanisms.optima.optimal import optimal
 from core.mechanisms.optima.reading_secret import optimal_reading_secret
 from core.mechanisms.optima.robust_optimal import non_robust, polyopt, robust_optimal
+from core.mechanisms.products import srlip_product
 from core.mechanisms.quantisation import clustering, quantisation, secret_quantisation
 from core.mechanisms.response.calibrated import (
     conditional_reporting,
@@ -33,7 +34,6 @@ from core.mechanisms.robust.reporting import (
     pair_randomized_response,
     secret_randomized_response,
 )
-from core.mechanisms.srlip_product import srlip_product
 
 __all__ = [
     "Batch",

@@ -5,6 +5,7 @@ from core.mechanisms.entry import MechanismEntry, required
 from core.mechanisms.merging.partition import constant, identity
 from core.mechanisms.merging.subset_merging import subset_merging, watchdog
 from core.mechanisms.options import SEARCH, SEARCH_CODE, Options
+from core.mechanisms.products import Split, srlip_product
 from core.mechanisms.quantisation import clustering
 from core.mechanisms.response.calibrated import (
     conditional_reporting,
@@ -15,7 +16,6 @@ from core.mechanisms.response.subset_random_response import subset_random_respon
 from core.mechanisms.response.unary_encoding import optimized_unary_encoding
 from core.mechanisms.result import Mechanism
 from core.mechanisms.robust.entries import CLOSED_FORMS
-from core.mechanisms.srlip_product import Split, srlip_product
 from core.nonstochastic import PROBLEMS
 from core.nonstochastic import catalogue as clusterings
 from core.notions import SRLIP, MetricLDP, Notion, PointwiseNotion
