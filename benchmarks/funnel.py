@@ -22,8 +22,7 @@ from core.data import DataSpec, count
 from core.joint import Joint
 from core.mechanisms import Mechanism
 from core.mechanisms.polish import polished
-from core.mechanisms.response.conditional_reporting import conditional_alpha
-from core.mechanisms.response.generalized_randomized_response import grr_alpha
+from core.mechanisms.response.calibrated import conditional_alpha, grr_alpha
 from core.mechanisms.response.unary_encoding import MOST_SYMBOLS
 from core.mechanisms.result import make_mechanism
 from core.notions import LDP, LIP, SRLIP

@@ -22,7 +22,7 @@ from core.measures import entropy
 from core.mechanisms import Mechanism
 from core.mechanisms.optima.robust_starts import known_without_search
 from core.notions.robust_markov import RobustLDP
-from core.studies import realised
+from core.studies import robust_designs
 from core.uncertainty import RenyiBall
 
 RECORDS = 32_561
@@ -130,8 +130,8 @@ def table_2(draws: int, seconds: float) -> None:
     for shape, printed in TABLE_2.items():
         rng = np.random.default_rng(2)
         found: list[list[float]] = []
-        for truth in realised.draw_truth(*shape, rng, count=draws):
-            p_hat = np.maximum(realised.draw_sample(truth, RECORDS, rng) / RECORDS, FLOOR)
+        for truth in robust_designs.draw_truth(*shape, rng, count=draws):
+            p_hat = np.maximum(robust_designs.draw_sample(truth, RECORDS, rng) / RECORDS, FLOOR)
             ball = RenyiBall.confidence(p_hat, RECORDS, beta=0.01)
             small = truth.size <= 10
             polyopt = m.polyopt(p_hat, 1.5, ball, True, time_limit=seconds) if small else None

@@ -32,7 +32,6 @@ class Ending:
         self.asked = False
 
     def __call__(self, *_: object) -> None:
-        """Interrupt whatever is going on."""
         self.asked = True
         raise KeyboardInterrupt
 

@@ -14,17 +14,7 @@ from core.notions.base import Notion
 
 @dataclass(frozen=True)
 class Audit:
-    """The verdict on one mechanism under one notion.
-
-    Attributes
-    ----------
-    notion : Notion
-        The notion that was checked.
-    achieved : float
-        The least ε, or scale of the budgets, at which the notion holds.
-    holds : bool
-        Whether the notion holds at its own budgets.
-    """
+    """A mechanism's verdict: the least ε, or scale of the budgets, at which its notion holds."""
 
     notion: Notion
     achieved: float

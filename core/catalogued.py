@@ -25,7 +25,6 @@ C = TypeVar("C", bound=Catalogued)
 
 
 def found(entries: Iterable[C], key: object, kind: str) -> C:
-    """Return the entry with a key."""
     known = []
     for entry in entries:  # asked some hundred times for a page: a loop is faster than an index
         if isinstance(key, str) and entry.key == key:  # an array would answer with an array

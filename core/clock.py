@@ -15,9 +15,6 @@ from dataclasses import dataclass
 
 _read: Callable[[], float] = time.monotonic
 
-LEAP = 1e9
-"""Seconds between two readings of a clock that was ended: more than any time limit."""
-
 
 class Watch:
     """Tells whether time cut something short in a block; `cut` is set to False where it is none."""
@@ -75,7 +72,6 @@ class Deadline:
 
     @classmethod
     def after(cls, seconds: float) -> Deadline:
-        """Return the deadline that many seconds from now."""
         return cls(now() + seconds)
 
     @property
@@ -89,7 +85,6 @@ class Deadline:
 
     @property
     def over(self) -> bool:
-        """Whether the deadline has passed."""
         passed = now() >= self.at
         if passed:
             tell_cut()
@@ -101,7 +96,6 @@ class Deadline:
         return Deadline(start + share * (self.at - start))
 
     def earlier(self, seconds: float) -> Deadline:
-        """Return the deadline that many seconds before this one."""
         return Deadline(self.at - seconds)
 
 
@@ -129,14 +123,14 @@ def ending() -> Iterator[Callable[[], None]]:
 
 
 class _Ending:
-    """Another clock until it is ended; then each reading is `LEAP` seconds after the last."""
+    """Another clock until it is ended; then each reading is later than any time limit."""
 
     def __init__(self, read: Callable[[], float], step: float | None) -> None:
         self.step, self._under, self._leaps, self._ended = step, read, 0, False
 
     def __call__(self) -> float:
         self._leaps += self._ended
-        return self._under() + LEAP * self._leaps
+        return self._under() + 1e9 * self._leaps
 
     def end(self) -> None:
         self._ended = True
@@ -150,7 +144,6 @@ class Stopwatch:
 
     @property
     def seconds(self) -> float:
-        """Seconds since it was made."""
         return now() - self._begun
 
 
@@ -161,6 +154,5 @@ class Ticking:
         self.step, self._time = step, 0.0
 
     def __call__(self) -> float:
-        """Return the time after one more step."""
         self._time += self.step
         return self._time

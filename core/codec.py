@@ -13,7 +13,6 @@ from core.validation import shown
 
 
 def read_json(text: str, name: str) -> Any:
-    """Return the value of a JSON text."""
     if not isinstance(text, str):
         raise InvalidInputError(f"{name} must be a JSON text, got {shown(text)}.")
     try:
@@ -65,16 +64,17 @@ def without_version(values: Any, version: int, name: str) -> dict[str, Any]:
 
 
 def listed(values: Any, name: str) -> tuple[Any, ...]:
-    """Return a list as a tuple."""
     if not isinstance(values, list | tuple):
         raise InvalidInputError(f"{name} must be a list, got {shown(values)}.")
     return tuple(values)
 
 
 def plain_json(value: Any) -> Any:
-    """Return a value with each ∞, in lists and objects too, as the text "inf" for JSON."""
+    """Return a value for JSON: each ∞, in lists and objects too, as the text "inf", NaN as null."""
     if isinstance(value, Mapping):
         return {name: plain_json(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
         return [plain_json(one) for one in value]
-    return "inf" if isinstance(value, float) and math.isinf(value) else value
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return None if math.isnan(value) else "inf"

@@ -283,14 +283,7 @@ class Joint:
         return released
 
     def checked_kernel(self, kernel: ArrayLike) -> FloatArray:
-        """Return a kernel with n_x or n_s·n_x rows as an array, checked.
-
-        Raises
-        ------
-        InvalidInputError
-            If it has another number of rows, an entry is no probability, or a row does not sum
-            to 1.
-        """
+        """Return a kernel with n_x or n_s·n_x rows as an array, checked."""
         array = np.asarray(kernel, dtype=np.float64)
         reads_secret = array.ndim == 2 and array.shape[0] == self.n_s * self.n_x
         return validation.kernel(array, self.n_s * self.n_x if reads_secret else self.n_x)

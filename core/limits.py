@@ -17,6 +17,9 @@ MAX_CELLS = 250_000
 CUT_TOL = 1e-10
 """Excess over a budget, in nats, that needs no cut: a slight move towards P_X repairs it."""
 
+CLOSE = 1e-9
+"""Difference, relative to 1 or to themselves, up to which two computed figures count as equal."""
+
 LIFT_NOISE = ROUNDING
 """Relative difference of lifts that is rounding: in rows scaled to 1 it would be a condition."""
 

@@ -136,7 +136,6 @@ class RemoteJobs:
             return client
 
     def _note(self, event: tuple[Any, Any]) -> None:
-        """Keep what a worker reports of a job."""
         key, content = event[1]
         job = self._jobs.get(key)
         if job is not None:

@@ -61,12 +61,10 @@ class LruCache:
             self.drop(next(iter(self._kept)))
 
     def drop(self, key: Hashable) -> None:
-        """Forget the value under a key, where there is one."""
         _, n_bytes = self._kept.pop(key, (None, 0))
         self.n_bytes -= n_bytes
 
     def clear(self) -> None:
-        """Forget all."""
         self._kept.clear()
         self.n_bytes = 0
 

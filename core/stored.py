@@ -132,7 +132,6 @@ class _Reader:
         self._made: list[Any] = []
 
     def value(self, told: Any) -> Any:
-        """Return the value that was told."""
         if not isinstance(told, list):
             return told
         kind, *rest = told
@@ -179,7 +178,6 @@ _CONTAINERS: dict[str, Any] = {"t": tuple, "l": list, "s": set, "f": frozenset}
 
 
 def _place(kind: type) -> str:
-    """Return where a class of `core` is."""
     if not _PLACE.fullmatch(kind.__module__) or not kind.__qualname__.isidentifier():
         raise InvalidInputError(f"A {kind.__name__} cannot be written as an answer.")
     return f"{kind.__module__}:{kind.__qualname__}"

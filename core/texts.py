@@ -90,7 +90,6 @@ TOTAL = re.compile(
 
 
 def are_series(cells: Sequence[tuple[str, Sequence[str]]]) -> bool:
-    """Say whether numbers are names, such as years, and not values of their columns."""
     if not cells or not all(re.fullmatch(r"\d{1,4}", cell) for cell, _ in cells):
         return False
     numbers = [int(cell) for cell, _ in cells]

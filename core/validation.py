@@ -1,7 +1,7 @@
 """Coerce and check arguments: every public entry of `core` goes through here."""
 
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -126,6 +126,13 @@ def number(
     return result
 
 
+def one_of(value: Any, known: Iterable[str], name: str) -> None:
+    """Raise unless a value is one of the texts that are allowed."""
+    allowed = tuple(known)
+    if not isinstance(value, str) or value not in allowed:
+        raise InvalidInputError(f"{name} must be one of {', '.join(allowed)}, got {shown(value)}.")
+
+
 def whole(value: Any, name: str, *, low: int, high: int | None = None) -> int:
     """Return `value` as a whole number in [low, high]."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
@@ -146,11 +153,8 @@ class _Shown(reprlib.Repr):
     def repr_int(self, x: int, level: int) -> str:
         """Return the digits, or only their number where Python refuses to write them."""
         digits = int(x.bit_length() * np.log10(2)) + 1
-        return super().repr_int(x, level) if digits < _DIGITS else f"about {digits} digits"
+        return super().repr_int(x, level) if digits < 1_000 else f"about {digits} digits"
 
-
-_DIGITS = 1_000
-"""Digits from which a whole number is not written out: Python refuses at 4,300."""
 
 shown = _Shown().repr
 """Returns a value as an error's sentence shows it, cut where it is long.

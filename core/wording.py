@@ -30,7 +30,6 @@ def records_in(records: int, rows: int | None = None) -> str:
 
 
 def plural(thing: str) -> str:
-    """Return the plural of a noun."""
     return IRREGULAR.get(thing, f"{thing}s")
 
 
@@ -41,10 +40,10 @@ def listed(names: Sequence[str], word: str = "and") -> str:
     return f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
-def first_of(names: Sequence[str], most: int = 3) -> str:
+def first_of(names: Sequence[str], most: int = 3, word: str = "and") -> str:
     """Return the first of some names as a sentence lists them, and how many more there are."""
     more = len(names) - most
-    return listed([*names[:most], f"{more:,} more"] if more > 0 else names)
+    return listed([*names[:most], f"{more:,} more"] if more > 0 else names, word)
 
 
 def file_called(name: str) -> str:
@@ -64,7 +63,6 @@ def printable(text: str) -> str:
 
 
 def were(count: int) -> str:
-    """Return the verb for a count."""
     return "was" if count == 1 else "were"
 
 

@@ -1,5 +1,6 @@
-"""The API reference lists modules that exist, and every page of it is on the site."""
+"""The API reference lists what exists and is described, and every page of it is on the site."""
 
+import ast
 import re
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +16,35 @@ def listed():
         for page in pages
         for module in re.findall(r"^::: (\S+)$", page.read_text(encoding="utf-8"), re.M)
     }
+
+
+def undescribed(page, nodes, wanted, path=()):
+    """Yield public names under nodes of a module without a docstring; `wanted` of its own."""
+    for node in nodes:
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef) or node.name.startswith("_"):
+            continue
+        if path or wanted is None or node.name in wanted:
+            if ast.get_docstring(node) is None:
+                yield ".".join((page, *path, node.name))
+            if isinstance(node, ast.ClassDef):
+                yield from undescribed(page, node.body, wanted, (*path, node.name))
+
+
+def shown():
+    """Yield each module of the reference with the names that it shows, None for all."""
+    for page in sorted((ROOT / "docs" / "reference").glob("*.md")):
+        for block in page.read_text(encoding="utf-8").split("\n::: ")[1:]:
+            module, _, options = block.partition("\n")
+            members = options.partition("members:")[2]
+            yield module, set(re.findall(r"\w+", members)) if members else None
+
+
+def test_every_public_name_has_a_docstring():
+    found = []
+    for module, wanted in shown():
+        text = Path(find_spec(module).origin).read_text(encoding="utf-8")
+        found += undescribed(module, ast.parse(text).body, wanted)
+    assert found == []
 
 
 def test_all_that_it_lists_exists():

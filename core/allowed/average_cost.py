@@ -21,9 +21,6 @@ LEAST_LIFT = 1e-12
 """Lifts below this are raised to it where a cost is linearised, as its slope at 0 may be infinite.
 A tangent at any point lies below a convex function, so it stays valid."""
 
-MOST_SIGNS = 6
-"""Most secrets for which all combinations of signs are enumerated: 2⁶ − 2 = 62."""
-
 
 @dataclass(frozen=True, eq=False)
 class Cone:
@@ -272,8 +269,8 @@ class Deviation(AverageCost):
         return self._of_signs(np.sign(excess))
 
     def pieces(self) -> FloatArray | None:
-        """Return the slope for each combination of signs; None with over `MOST_SIGNS` secrets."""
-        if len(self.p_s) > MOST_SIGNS:
+        """Return the slope for each combination of signs; None with over six secrets."""
+        if len(self.p_s) > 6:  # of 6 secrets there are 2⁶ − 2 = 62
             return None
         signs = np.array(list(product([-1.0, 1.0], repeat=len(self.p_s))))
         mixed = signs[np.abs(signs.sum(axis=1)) < len(self.p_s)]
@@ -313,11 +310,9 @@ class Largest(AverageCost):
     p_s: FloatArray
 
     def value(self, excess: FloatArray) -> FloatArray:
-        """Return the largest of the pieces."""
         return np.asarray((excess @ self.pieces().T + self._rest).max(axis=-1))
 
     def slope(self, excess: FloatArray) -> FloatArray:
-        """Return the slope of the largest piece."""
         pieces = self.pieces()
         result: FloatArray = pieces[(excess @ pieces.T + self._rest).argmax(axis=-1)]
         return result
@@ -337,7 +332,6 @@ class Largest(AverageCost):
         return result
 
     def epigraph(self) -> Epigraph:
-        """Return h above every piece."""
         pieces = self.pieces()
         rows = np.column_stack([pieces, np.full(len(pieces), -1.0)])
         return Epigraph(np.zeros(len(self.p_s)), np.ones(1), rows)
@@ -365,6 +359,5 @@ def _clipped(excess: FloatArray) -> FloatArray:
 
 
 def _diagonal(values: FloatArray) -> FloatArray:
-    """Return diagonal matrices, shape (..., n, n), of vectors (..., n)."""
     result: FloatArray = values[..., :, None] * np.eye(values.shape[-1])
     return result

@@ -16,9 +16,8 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import CUT_TOL
 from core.uncertainty import RenyiBall
-from core.uncertainty.divergence import bound_of
-from core.uncertainty.estimate import conditionals
-from core.uncertainty.extremes import extreme_member
+from core.uncertainty.ball import conditionals
+from core.uncertainty.extremes import bound_of, extreme_member
 from core.validation import BoolArray, FloatArray, IntArray
 
 
@@ -100,10 +99,6 @@ _BALANCED = 1e-5
 """Relative difference of the two sides' marginal gains at which a split counts as best: the level
 is flat there, so its own error is of the order of the square."""
 
-_FEW, _GRID = 3, 9
-"""Splits of the budget that are tried for all pairs at once, from all for one to all for the other:
-few for most outputs, more for those that these find nothing of."""
-
 _COARSE = 65
 """Splits tried for orders below ½, where the level may have several maxima."""
 
@@ -112,7 +107,7 @@ _COARSE = 65
 class RobustCuts:
     """Cuts R1·v_{s1} ≤ e^{ε} R2·v_{s2}, where one member of a ball has both conditionals R1, R2.
 
-    Such pairs are those of `core.uncertainty.divergence.budget_of`. Any of them gives a valid cut,
+    Such pairs are those of `core.uncertainty.extremes.budget_of`. Any of them gives a valid cut,
     so a search that stops early cuts less, never too much. v = spread @ r is P(y | s, u) up to
     scale.
     """
@@ -140,9 +135,11 @@ class RobustCuts:
     def _cuts(self, points: FloatArray, *, search: bool) -> tuple[FloatArray, IntArray]:
         values = (points @ self.spread.T).reshape(-1, self.ball.n_s, self.ball.n_u)
         values = values / values.max(axis=(1, 2), keepdims=True)
-        found, suspects = self._on_grid(values, np.arange(len(values)), _FEW)
+        # splits from all the budget for one secret to all for the other: few for most outputs,
+        # more for those that these find nothing of
+        found, suspects = self._on_grid(values, np.arange(len(values)), 3)
         if len(suspects):
-            more, suspects = self._on_grid(values, np.unique(suspects[:, 0]), _GRID)
+            more, suspects = self._on_grid(values, np.unique(suspects[:, 0]), 9)
             found = [np.concatenate(parts) for parts in zip(found, more, strict=True)]
         broken, pairs, first, second = found
         if len(suspects) and search:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import optimize, special
 
 from core.limits import CUT_TOL, ROUNDING, quadratic_slack
-from core.measures.conditionals import power_gain
+from core.measures.pointwise import power_gain
 from core.validation import FloatArray
 
 SMALL_BUDGET = 0.1
@@ -54,7 +54,6 @@ class AlphaLiftCuts(_PowerMeanCuts):
     """Cuts of (Σ_s P(s) L_s^α)^{1/α} ≤ e^{ε} Σ_x r(x), L = C r ([Lift] eq. 29)."""
 
     def _touching(self, edge: FloatArray) -> FloatArray:
-        """Return the cut tangent to the set at these lifts, shape (n_s,) → (1, n_x)."""
         with np.errstate(divide="ignore"):  # a lift of 0 has no weight
             rise = np.expm1((self.alpha - 1) * (np.log(edge) - self._log_mean(edge)))
         slope, most = _holder(self.p_s, self.lift, rise, self.alpha / (self.alpha - 1))
@@ -63,7 +62,6 @@ class AlphaLiftCuts(_PowerMeanCuts):
         return _scaled(np.exp(-self.eps) * slope + np.expm1(-self.eps) - np.expm1(most))
 
     def _log_mean(self, levels: FloatArray) -> float:
-        """Return the log of the power mean of L, shape (n_s,)."""
         gain = self.p_s @ power_gain(levels - 1, self.alpha)
         if gain < NEAR:
             return float(np.log1p(gain) / self.alpha)
@@ -80,7 +78,6 @@ class AlphaLiftInverseCuts(_PowerMeanCuts):
     """
 
     def _touching(self, edge: FloatArray) -> FloatArray:
-        """Return the cut tangent to the set at these lifts, shape (n_s,) → (1, n_x)."""
         rise = np.expm1(-(self.alpha + 1) * (np.log(edge) + self._log_mean(edge)))
         slope, least = _holder(self.p_s, self.lift, rise, self.alpha / (self.alpha + 1))
         if self.eps > SMALL_BUDGET:
@@ -109,7 +106,6 @@ class Chi2LiftCuts:
     eps: float
 
     def __call__(self, r: FloatArray) -> FloatArray:
-        """Return the cut that r ≠ 0, shape (n_x,), violates: shape (1, n_x), or (0, n_x)."""
         excess = _lifts(self.lift, r) - 1
         norm = np.sqrt(self.p_s @ excess**2)
         if np.log1p(norm) <= self.eps + CUT_TOL:
@@ -127,7 +123,6 @@ class DivergenceCuts:
     eps: float
 
     def __call__(self, r: FloatArray) -> FloatArray:
-        """Return the cut that r ≠ 0, shape (n_x,), violates: shape (1, n_x), or (0, n_x)."""
         levels = _lifts(self.lift, r)
         if self._divergence(levels) <= self.eps + _tolerance(self.eps):
             return np.empty((0, len(r)))

@@ -36,7 +36,6 @@ def add_command(
     description: str,
     example: str,
 ) -> argparse.ArgumentParser:
-    """Add a command to those of a parser, and return its own parser."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=summary,

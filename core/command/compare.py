@@ -25,7 +25,6 @@ example:
 
 
 def add(commands: Any) -> None:
-    """Add the command to those of a parser."""
     parser = add_command(
         commands,
         "compare",

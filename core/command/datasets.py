@@ -20,7 +20,6 @@ A key in the first column is what a scenario names as "source", as in
 
 
 def add(commands: Any) -> None:
-    """Add the command to those of a parser."""
     parser = add_command(
         commands,
         "datasets",

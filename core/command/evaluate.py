@@ -35,7 +35,6 @@ printed, and the exit status is 3."""
 
 
 def add(commands: Any) -> None:
-    """Add the command to those of a parser."""
     parser = add_command(
         commands,
         "evaluate",
@@ -51,7 +50,6 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the answer."""
     called: dict[str, str] = {}
     scenario, sources = read_question(options.scenario, options.data, called, options.read)
     with finishing("Answering") as interrupted:

@@ -61,7 +61,6 @@ REPORTED = 10
 
 
 def add(commands: Any) -> None:
-    """Add the command to those of a parser."""
     parser = add_command(
         commands,
         "release",

@@ -55,7 +55,6 @@ LINES = {"all": "of the mechanism and of others", "own": "of the mechanism", "no
 
 
 def add(commands: Any) -> None:
-    """Add the command to those of a parser."""
     parser = add_command(
         commands,
         "report",

@@ -26,9 +26,6 @@ Every experiment that ends is kept in the folder: the same command again goes on
 WRITER = "pages.ui.report.papers.page"
 """What writes the page, in the dashboard's package."""
 
-WIDTH = 76
-"""Characters of a line of the table."""
-
 SIGNS = {
     "reproduced": "ok",
     "differs": "DIFFERS",
@@ -40,7 +37,6 @@ SIGNS = {
 
 
 def add(commands: Any) -> None:
-    """Add the command to those of a parser."""
     known = ", ".join(one.key for one in EXPERIMENTS)
     parser = add_command(
         commands,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -54,14 +53,10 @@ with --resume."""
 """The end of `sweep --help`; a test runs it."""
 
 REPORTED = 20
-"""Most reports of progress beside those after `QUIET` seconds."""
-
-QUIET = 30.0
-"""Seconds after which progress is told, however little there is."""
+"""Most reports of progress beside those after half a minute without one."""
 
 
 def add(commands: Any) -> None:
-    """Add the command to those of a parser."""
     parser = add_command(
         commands,
         "sweep",
@@ -179,7 +174,6 @@ def _with_files(sweep: Sweep, sources: Sources, called: dict[str, str]) -> Sweep
 
 @contextmanager
 def _workers(options: argparse.Namespace) -> Iterator[Workers]:
-    """Yield the workers that are asked for, and let them go at the end."""
     address = address_of(options.scheduler)
     if address is not None:
         with ClusterWorkers(address) as cluster:
@@ -214,7 +208,7 @@ class _Progress:
 
     def __call__(self, done: int) -> None:
         now = self._taken.seconds
-        enough = (done - self._told) * REPORTED >= self._size or now - self._last > QUIET
+        enough = (done - self._told) * REPORTED >= self._size or now - self._last > 30.0
         if enough and done < self._size:
             left = now * (self._size - done) / (done - self._before)
             self._told, self._last = done, now
@@ -233,14 +227,5 @@ def _summarise(table: Any, sweep: Sweep, options: argparse.Namespace) -> None:
         else:
             said = {"summary": means} | ({"differences": apart} if options.differences else {})
             said |= {"front": best} if options.front else {}
-            told = json.dumps(_plain(said), indent=1, ensure_ascii=False)
+            told = json.dumps(plain_json(said), indent=1, ensure_ascii=False)
             fresh.write_text(told + "\n", encoding="utf-8")
-
-
-def _plain(value: Any) -> Any:
-    """Return a value for JSON: ∞ as "inf", NaN as null."""
-    if isinstance(value, dict):
-        return {name: _plain(one) for name, one in value.items()}
-    if isinstance(value, list):
-        return [_plain(one) for one in value]
-    return None if isinstance(value, float) and math.isnan(value) else plain_json(value)

@@ -33,7 +33,6 @@ MARKS = {True: "holds", False: "FAILS", None: "not checked"}
 
 
 def add(commands: Any) -> None:
-    """Add the command to those of a parser."""
     parser = add_command(
         commands,
         "verify",

@@ -53,12 +53,10 @@ class BundledSet:
 
     @property
     def column_names(self) -> list[str]:
-        """Names of the columns, in order."""
         return [column.name for column in self.columns]
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """Paths of the Parquet files."""
         return tuple(FOLDER / name for name in self.files)
 
 
@@ -217,7 +215,6 @@ BUNDLED: tuple[BundledSet, ...] = (
 
 
 def bundled(key: str) -> BundledSet:
-    """Return a bundled set by its id."""
     for entry in BUNDLED:
         if entry.id == key:
             return entry

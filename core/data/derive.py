@@ -121,7 +121,6 @@ def _meaning(value: str | bool) -> str:
 
 
 def write(frame: pd.DataFrame, path: Path) -> None:
-    """Write records as a small Parquet file."""
     table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
     parquet.write_table(
         table, path, compression="zstd", compression_level=19, row_group_size=1 << 20
@@ -129,7 +128,6 @@ def write(frame: pd.DataFrame, path: Path) -> None:
 
 
 def derive(folder: Path, target: Path = FOLDER) -> list[Path]:
-    """Rebuild every bundled file and return their paths."""
     sets = {entry.id: entry for entry in BUNDLED}
     train, test = (read_original(folder, part) for part in sets["adult_all"].originals)
     clinics = read_original(folder, sets["heart_hungarian"].originals[0])

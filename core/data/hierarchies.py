@@ -111,7 +111,6 @@ class Hierarchy:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Hierarchy:
-        """Read a hierarchy from its JSON form."""
         parts = entries_of(values, cls, "A hierarchy")
         for name in ("column", "kind"):
             if not isinstance(parts.get(name), str):
@@ -218,7 +217,6 @@ class RareLevels:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> RareLevels:
-        """Read it from its JSON form; errors as for a `Hierarchy`."""
         parts = entries_of(values, cls, "A grouping of rare levels")
         if len(parts) < 2 or not isinstance(parts["column"], str):
             raise InvalidInputError(

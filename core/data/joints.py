@@ -71,7 +71,6 @@ def drawn(text: str) -> JointSource:
 
 
 def cells_drawn(source: str) -> int:
-    """Return the number of cells of a source "random:LAW:N_SxN_X:SEED"; 0 for other sources."""
     kind, _, text = source.partition(":")
     found = _DRAWN.fullmatch(text) if kind == "random" else None
     return 0 if found is None else int(found["s"]) * int(found["x"])
@@ -103,7 +102,6 @@ class Example:
 
     @property
     def joint_source(self) -> JointSource:
-        """The example as the source of a count."""
         return JointSource(
             self.title, self.weights, self.s_labels, self.x_labels, self.records, self.shape
         )
@@ -261,7 +259,6 @@ EXAMPLES: tuple[Example, ...] = (
 
 
 def example(key: str) -> Example:
-    """Return an example by its id."""
     for entry in EXAMPLES:
         if entry.id == key:
             return entry
@@ -341,7 +338,6 @@ def _without_totals(
 
 
 def _rows(text: str) -> list[list[str]]:
-    """Split text into rows of entries."""
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         raise InvalidInputError("The matrix is empty: paste one row for each level of S.")
@@ -421,7 +417,6 @@ def _check_shape(entries: list[list[str]], x_names: list[str] | None) -> None:
 
 
 def _entry(cell: str, row: int, column: int) -> float:
-    """Return an entry as a number."""
     value = number(cell)
     if value is None or value < 0:
         raise InvalidInputError(

@@ -188,7 +188,6 @@ class ColumnOptions:
         )
 
     def said(self) -> str:
-        """Say in a few words how the column is read."""
         said = f"{self.column} as {KINDS[self.kind]}" if self.kind else self.column
         if self.kind == "date":
             told = [ORDERS[self.order]] if self.order != "ymd" else []  # else as it is found
@@ -199,7 +198,6 @@ class ColumnOptions:
         return said
 
     def to_dict(self) -> dict[str, Any]:
-        """Return its JSON form, without defaults."""
         return _without_defaults(self)
 
 
@@ -249,7 +247,7 @@ class ReadOptions:
         for what, kind in (("sheet", str), ("weight", str | None)):
             if not isinstance(value := getattr(self, what), kind):
                 raise InvalidInputError(f"{what} must be a name, got {shown(value)}.")
-        for name in _listed(self.kept, "kept"):
+        for name in listed(self.kept, "kept"):
             _one_of(name, KEPT, "What is kept as it is")
         object.__setattr__(self, "kept", tuple(sorted(set(self.kept))))
         _one_of(self.decimal, DECIMALS, "The decimal mark")
@@ -268,8 +266,7 @@ class ReadOptions:
         object.__setattr__(self, "columns", tuple(sorted(plain, key=lambda one: one.column)))
 
     def _check_lines(self) -> None:
-        """Check the numbers of lines."""
-        header = _listed(self.header, "header")
+        header = listed(self.header, "header")
         for line in header:
             whole(line, "The line of the names", low=0, high=MOST_LINES)
         if len(header) > MOST_JOINED or (len(header) > 1 and (0 in header)):
@@ -306,7 +303,6 @@ class ReadOptions:
         return replace(self, columns=kept, weight=weight)
 
     def of(self, column: str) -> ColumnOptions:
-        """Return how a column is read."""
         found = (one for one in self.columns if one.column == column)
         return next(found, ColumnOptions(column))
 
@@ -352,7 +348,6 @@ class ReadOptions:
         return said + [one.said() for one in self.columns]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return its JSON form, without defaults."""
         values = _without_defaults(self)
         if self.columns:
             values["columns"] = [one.to_dict() for one in self.columns]
@@ -360,7 +355,6 @@ class ReadOptions:
 
     @classmethod
     def from_dict(cls, values: Any) -> ReadOptions:
-        """Read options from their JSON form; missing entries take their defaults."""
         parts = entries_of(values, cls, "How the data is read")
         found = []
         for one in listed(parts.get("columns", ()), "columns"):
@@ -388,7 +382,6 @@ class ReadOptions:
 
 
 def _setting(name: str, text: str) -> Any:
-    """Return the value of a setting that is given as a text."""
     if name in ("header", "skip", "skip_end"):
         parts = text.split(",")
         if not all(part.strip().isdecimal() for part in parts):
@@ -409,12 +402,6 @@ def can_delimit(mark: str) -> bool:
         and not set(mark) & set('"\r\n\x00')
         and (len(mark) == 1 or (mark[1] in (mark[0], " ") and mark != "  "))
     )
-
-
-def _listed(value: Any, what: str) -> tuple[Any, ...]:
-    if isinstance(value, str) or not isinstance(value, list | tuple):
-        raise InvalidInputError(f"{what} must be a list, got {shown(value)}.")
-    return tuple(value)
 
 
 AS_IT_IS = ReadOptions()

@@ -91,11 +91,7 @@ class Binning:
     edges: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.kind not in BIN_KINDS:
-            known = ", ".join(map(repr, BIN_KINDS))
-            raise InvalidInputError(
-                f"A binning's kind must be one of {known}, got {shown(self.kind)}."
-            )
+        validation.one_of(self.kind, BIN_KINDS, "A binning's kind")
         count = validation.whole(self.count, "The number of bins", low=1, high=MAX_BINS)
         edges = tuple(map(float, self.edges)) if self.kind == "edges" else ()
         if self.kind == "edges":
@@ -284,9 +280,7 @@ class DataSpec:
     left_out: tuple[LeftOut, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.missing not in MISSING_KINDS:
-            known = " or ".join(map(repr, MISSING_KINDS))
-            raise InvalidInputError(f"missing must be {known}, got {shown(self.missing)}.")
+        validation.one_of(self.missing, MISSING_KINDS, "missing")
         validation.whole(self.rare_below, "rare_below", low=0, high=MOST_RECORDS)
         validation.whole(self.rare_below_s, "rare_below_s", low=0, high=MOST_RECORDS)
         if not isinstance(self.secret_released, bool):
@@ -372,13 +366,7 @@ class DataSpec:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> DataSpec:
-        """Read a spec from its JSON form, that of `to_dict`.
-
-        Raises
-        ------
-        InvalidInputError
-            If a name is unknown or a value is outside its domain.
-        """
+        """Read a spec from its JSON form, that of `to_dict`."""
         parts = entries_of(values, cls, "The data")
         for name in ("secret", "released", "task"):
             if name in parts:

@@ -78,7 +78,6 @@ class FileTable:
 
     @property
     def rows(self) -> int:
-        """The number of rows of its files."""
         return sum(parquet.read_metadata(path).num_rows for path in self.paths)
 
 
@@ -103,7 +102,6 @@ class OpenTable:
         return self.file.columns.index(name)
 
     def is_marked(self, name: str) -> bool:
-        """Return whether a column has marks of missing numbers."""
         return any(marks.column == name for marks in self.file.marks)
 
     def unmarked(self, name: str, values: Any) -> Any:
@@ -127,7 +125,6 @@ class OpenTable:
         return records[len(self.file.columns)].sum().fill_null(0).cast("int64")
 
     def total(self) -> int:
-        """Return the number of all records."""
         if not self.file.counted:
             return self.file.rows
         return int(self.row(self.records.aggregate(n=self.size(self.records)))["n"])
@@ -137,12 +134,10 @@ class OpenTable:
         return self.backend.create_table(ibis.util.gen_name("kept"), query, temp=True)
 
     def rows(self, query: Any) -> list[dict[str, Any]]:
-        """Run a query and return its rows as dictionaries."""
         rows: list[dict[str, Any]] = self.backend.to_pyarrow(query).to_pylist()
         return rows
 
     def row(self, query: Any) -> dict[str, Any]:
-        """Run a query that has one row and return it."""
         return self.rows(query)[0]
 
 
@@ -165,7 +160,6 @@ def open_table(file: FileTable) -> Iterator[OpenTable]:
 
 
 def check_records(name: str, rows: int, columns: int) -> None:
-    """Refuse a file with more records or cells than are allowed."""
     for what, size, most in (
         ("records", rows, MAX_UPLOAD_RECORDS),
         (f"cells in {columns:,} columns", rows * columns, MAX_UPLOAD_CELLS),
@@ -175,7 +169,6 @@ def check_records(name: str, rows: int, columns: int) -> None:
 
 
 def check_columns(name: str, columns: int) -> None:
-    """Refuse a file with more columns than are allowed."""
     if columns > MAX_COLUMNS:
         raise InvalidInputError(
             f"{name} has {columns:,} columns, at most {MAX_COLUMNS:,} are allowed."
@@ -312,7 +305,6 @@ def is_word(column: Any) -> Any:
 
 
 def filtered(table: OpenTable, filters: Iterable[Filter]) -> Any:
-    """Return the records that pass every filter."""
     records = table.records
     for chosen in filters:
         records = records.filter(passes(table.column(chosen.column), chosen))
@@ -320,7 +312,6 @@ def filtered(table: OpenTable, filters: Iterable[Filter]) -> Any:
 
 
 def passes(column: Any, chosen: Filter) -> Any:
-    """Return whether each record passes a filter on a column."""
     if not chosen.is_range:
         return as_text(column).fill_null(MISSING).isin([as_level(one) for one in chosen.levels])
     if not may_hold_numbers(column):

@@ -87,7 +87,6 @@ class _Part:
     has_result: bool = False
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """Note the beginning of an element."""
         match name.rpartition(":")[2]:
             case "row":
                 self.row = _number(attributes.get("r")) or self.row + 1
@@ -111,7 +110,6 @@ class _Part:
                 self.texts.append(0)
 
     def end(self, name: str) -> None:
-        """Note the end of an element."""
         if name.rpartition(":")[2] == "c":
             if self.is_shared:
                 self.shared[_number(self.number)] += 1
@@ -119,7 +117,6 @@ class _Part:
             self.is_in_cell = False
 
     def say(self, text: str) -> None:
-        """Note characters between elements."""
         if self.is_in_value and not text.isspace():
             self.has_result = True
         if self.is_in_cell and self.is_shared:
@@ -201,7 +198,6 @@ def chosen(workbook: str, names: Sequence[str], sheet: str) -> Sheets:
 
 
 def check_size(workbook: str, found: Extent) -> None:
-    """Refuse a sheet that is too large."""
     if found.cells > MAX_WORKBOOK_CELLS:
         raise InvalidInputError(
             f"{workbook} spans {found.cells:,} cells, at most {MAX_WORKBOOK_CELLS:,} are allowed: "

@@ -21,8 +21,6 @@ T = TypeVar("T")
 
 
 class State(StrEnum):
-    """The state of a job."""
-
     WAITING = "waiting"
     RUNNING = "running"
     DONE = "done"
@@ -80,7 +78,6 @@ class Job(Generic[T]):
         return self._finished.wait(timeout)
 
     def result(self, timeout: float | None = None) -> T:
-        """Wait for the answer."""
         if not self._finished.wait(timeout):
             raise TimeoutError(f"The work has not ended after {timeout:g} s.")
         if self._error is not None:
@@ -100,20 +97,17 @@ class Job(Generic[T]):
             return True
 
     def note(self, progress: Any) -> None:
-        """Keep a report of the function."""
         if self._working_at is None:
             self._working_at = time.monotonic()
         self.progress = progress
 
     def succeed(self, answer: T) -> None:
-        """Keep the answer, and end."""
         with self._lock:
             if not self.finished:
                 self._answer = answer
                 self._end(State.DONE)
 
     def fail(self, error: BaseException) -> None:
-        """Keep the error, and end."""
         with self._lock:
             if not self.finished:
                 self._end(State.FAILED, error=error)
@@ -159,7 +153,6 @@ class JobQueue:
 
     @property
     def workers(self) -> int:
-        """Number of workers."""
         with self._changed:
             return self._workers.total()
 
@@ -230,7 +223,6 @@ class JobQueue:
             self._changed.notify_all()
 
     def reopen(self) -> None:
-        """Undo `close`."""
         with self._changed:
             self._closed = False
 

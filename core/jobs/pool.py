@@ -20,14 +20,6 @@ from core.jobs.job import Call, Job, JobQueue, State
 ROOT = Path(__file__).parents[2]
 """The folder that holds `core`, for the workers' import path."""
 
-
-REST = 60.0
-"""Seconds without a job after which a worker ends: it holds half as much memory as the server, and
-a new one starts within two seconds."""
-
-TRIES = 2
-"""How often a job is started whose worker dies: the job itself may be the cause."""
-
 ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 """The solvers' matrices are small: on a busy machine a second thread only slows them down."""
 
@@ -52,7 +44,7 @@ class Pool:
         self,
         size: int,
         reserved: int = 0,
-        rest: float = REST,
+        rest: float = 60.0,  # a worker holds half as much memory as the server, and starts in 2 s
         elsewhere: Elsewhere | None = None,
         niceness: int = 12,  # a slider must not wait for another session's solve
     ) -> None:
@@ -96,12 +88,10 @@ class Pool:
         return job
 
     def ahead(self, job: Job[Any]) -> int:
-        """Return how many jobs come before a waiting one if no others arrive; 0 if it has begun."""
         return self._queue.ahead(job)
 
     @property
     def workers(self) -> int:
-        """Number of workers now."""
         return self._queue.workers
 
     def close(self) -> None:
@@ -132,8 +122,8 @@ class Pool:
         niceness = 8 if reserved else self.niceness
         process: subprocess.Popen[bytes] | None = None
         while (call := self._queue.take(reserved=reserved, rest=self.rest)) is not None:
-            for attempt in range(1, TRIES + 1):
-                process, ended = self._attempt(process, niceness, call, last=attempt == TRIES)
+            for last in (False, True):  # where a worker dies, its job itself may be the cause
+                process, ended = self._attempt(process, niceness, call, last=last)
                 if ended:
                     break
             self._queue.done(call)

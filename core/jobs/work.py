@@ -63,13 +63,11 @@ def read_shared(name: str, folder: Path, *, report: Report) -> Upload:
 
 
 def list_tables(address: str, *, report: Report) -> tuple[str, ...]:
-    """List the tables of a data base that the server's owner has opened."""
     report("listing")
     return tables_of(address)
 
 
 def list_columns(source: str, *, report: Report) -> tuple[DatabaseColumn, ...]:
-    """List the columns of a table of such a data base."""
     report("listing")
     return columns_of(source)
 
@@ -102,7 +100,6 @@ def _found(call: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
 
 
 def find_answer(scenario: Scenario, counted: Counted, *, report: Report) -> Result:
-    """Answer a scenario on its data."""
     report("solving")
     return answer(scenario, counted)
 
@@ -137,7 +134,6 @@ def compare_all(
 def make_frontier(
     scenario: Scenario, counted: Counted, budgets: Sequence[float], *, report: Report
 ) -> Frontier:
-    """Answer a scenario along a grid of budgets."""
     report("sweeping")
     return sweep(scenario, counted.joint, budgets, counted.x_values, counted.task)
 
@@ -151,7 +147,6 @@ def cluster(
     *,
     report: Report,
 ) -> Clustering:
-    """Answer a problem of [NonStoch] on a joint range."""
     report("merging")
     return solve(problem, occurs, weight, utility, values)
 
@@ -159,7 +154,6 @@ def cluster(
 def make_trade_offs(
     problem: str, occurs: BoolArray, utility: str, values: FloatArray | None, *, report: Report
 ) -> tuple[FrontierPoint, ...]:
-    """Compute an algorithm's frontier over all weights."""
     report("merging")
     return pareto_frontier(occurs, problem, utility, values)
 
@@ -175,7 +169,6 @@ def make_rivals(
 def find_implications(
     joint: Joint, notion: Notion, seconds: float, *, report: Report
 ) -> dict[str, Implication]:
-    """Compute what a notion implies on a joint."""
     report("bounding")
     return implications(joint, notion, seconds)
 
@@ -183,7 +176,6 @@ def find_implications(
 def find_redrawn(
     joint: Joint, kernel: FloatArray, notion: Notion, *, report: Report
 ) -> tuple[Redrawn, ...]:
-    """Compute the levels that several draws of a mechanism reach."""
     report("drawing")
     return redrawn(joint, kernel, notion)
 
@@ -191,7 +183,6 @@ def find_redrawn(
 def find_levels(
     joint: Joint, kernel: FloatArray, numbers: Numbers, *, report: Report
 ) -> dict[str, float]:
-    """Compute the level of every notion that a mechanism reaches."""
     report("measuring")
     return levels(joint, kernel, numbers)
 
@@ -205,7 +196,6 @@ def find_realised(joint: Joint, kernel: FloatArray, *, report: Report) -> dict[s
 def find_match(
     scenario: Scenario, counted: Counted, target: str, value: float, *, report: Report
 ) -> Match:
-    """Find the ε at which a scenario reaches a value of a level, utility or leakage."""
     return match(scenario, counted, target, value, report=report)
 
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from core import measures
 from core import mechanisms as m
@@ -13,14 +14,99 @@ from core import nonstochastic as ns
 from core.data.joints import example
 from core.joint import Joint
 from core.learning.settings import SETTINGS
-from core.learning.tables import Told, flipped, of_clue, of_test, told
-from core.measures.conditionals import conditionals
+from core.measures.pointwise import conditionals
 from core.nonstochastic.ranges.partition import Partition, singletons
 from core.notions import ALIP, LDP, LIP, Average, PointwiseMaximalLeakage
 from core.release.confusability import RangeRelease, range_release
 from core.uncertainty import RenyiBall
 from core.uncertainty.worst_case import worst_case
 from core.validation import FloatArray
+
+SECRETS = ("ill", "well")
+"""S of the test."""
+
+RESULTS = ("positive", "negative")
+"""X of the test."""
+
+SUSPECTS = ("A", "B", "C", "D")
+"""S of the clue: all equally likely before it."""
+
+
+def of_test(ill: float = 0.2, hit: float = 0.9, alarm: float = 0.15) -> Joint:
+    """Return P(s, x) of a test for an illness."""
+    rows = [[ill * hit, ill * (1 - hit)], [(1 - ill) * alarm, (1 - ill) * (1 - alarm)]]
+    return Joint.from_counts(rows, SECRETS, RESULTS)
+
+
+def of_clue(lift: float) -> Joint:
+    """Return P(s, x) of four suspects and a clue after which A is `lift` times likelier."""
+    lifts = np.array([lift, *[(4 - lift) / 3] * 3])
+    # how likely the clue is to be found
+    found = 0.2 * lifts / 4
+    return Joint.from_counts(np.stack([found, 0.25 - found], axis=1), SUSPECTS, ("clue", "no clue"))
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """What the outputs of a release tell about S, in nats; `kept` is I(X;Y)/H(X), 1 where H(X) = 0.
+
+    Shapes: p_s (n_s,), p_y (n_y,), posterior and lift (n_s, n_y), log_min and log_max (n_y,).
+    """
+
+    names: tuple[str, ...]
+    secrets: tuple[str, ...]
+    p_s: FloatArray
+    p_y: FloatArray
+    posterior: FloatArray
+    lift: FloatArray
+    log_min: FloatArray
+    log_max: FloatArray
+    lip: float
+    ldp: float
+    pml: float
+    about_secret: float
+    about_x: float
+    kept: float
+
+    def of(self, secret: str, output: str) -> float:
+        """Return l(s, y) by names."""
+        return float(self.lift[self.secrets.index(secret), self.names.index(output)])
+
+
+def told(joint: Joint, kernel: ArrayLike | None = None, names: tuple[str, ...] = ()) -> Told:
+    """Return what a release of X by a kernel (n_x, n_y) tells about S."""
+    whole = np.eye(joint.n_x) if kernel is None else np.asarray(kernel, dtype=np.float64)
+    occurring = np.flatnonzero(joint.p_x @ whole > 0)
+    whole = whole[:, occurring]
+    joint_sy, joint_xy = joint.p @ whole, joint.p_x[:, None] * whole
+    given = names or joint.x_labels
+    lift = measures.lift(joint_sy)
+    with np.errstate(divide="ignore"):
+        log_min, log_max = np.log(lift.min(axis=0)), np.log(lift.max(axis=0))
+    entropy = float(measures.entropy(joint.p_x))
+    about_x = float(measures.mutual_information(joint_xy))
+    return Told(
+        names=tuple(given[y] for y in occurring),
+        secrets=joint.s_labels,
+        p_s=joint.p_s,
+        p_y=joint_sy.sum(axis=0),
+        posterior=joint_sy / joint_sy.sum(axis=0),
+        lift=lift,
+        log_min=log_min,
+        log_max=log_max,
+        lip=LIP(1.0).achieved(joint, whole),
+        ldp=LDP(1.0).achieved(joint, whole),
+        pml=PointwiseMaximalLeakage(1.0).achieved(joint, whole),
+        about_secret=float(measures.mutual_information(joint_sy)),
+        about_x=about_x,
+        kept=about_x / entropy if entropy > 0 else 1.0,
+    )
+
+
+def flipped(truth: float) -> FloatArray:
+    """Return P(y | x) of telling a result as it is with a chance, and the other one otherwise."""
+    return np.array([[truth, 1 - truth], [1 - truth, truth]])
+
 
 SHARES = np.linspace(0.0, 1.0, 21)
 """The λ at which the optimum under ALIP is worked out."""
@@ -30,10 +116,6 @@ PRIORS = np.linspace(0.01, 0.99, 99)
 
 ORDERS = np.geomspace(1.0, 50.0, 50)
 """The orders α at which the mean of lifts is worked out."""
-
-
-SAME = 1e-6
-"""Relative difference of two probabilities of an output that is rounding."""
 
 ASKED = 1_000
 """People who answer in Warner's survey."""
@@ -113,7 +195,7 @@ def _grouped(joint: Joint, eps: float) -> float:
 
 def _raised(kernel: FloatArray) -> float:
     """Return how many symbols an output stands for, on average: those of the larger probability."""
-    sizes: FloatArray = (kernel > (1 + SAME) * kernel.min(axis=0)).sum(axis=0)
+    sizes: FloatArray = (kernel > (1 + 1e-6) * kernel.min(axis=0)).sum(axis=0)  # less is rounding
     return float(sizes @ kernel.mean(axis=0))
 
 
@@ -135,7 +217,6 @@ class LipExample:
 
 
 def lip_example(eps: float, truth: float) -> LipExample:
-    """Return the worked example of LIP."""
     joint, notion = of_test(), LIP(eps)
     release = told(joint, flipped(truth))
     simple = m.generalized_randomized_response(joint, notion=notion)
@@ -163,7 +244,6 @@ class AlipExample:
 
 
 def alip_example(eps: float, share: float) -> AlipExample:
-    """Return the worked example of ALIP."""
     joint, notion = of_test(), ALIP.from_lambda(eps, share)
     made = m.optimal(joint, notion)
     line = np.array([m.optimal(joint, ALIP.from_lambda(eps, lam)).nmi for lam in SHARES])
@@ -196,7 +276,6 @@ class LdpExample:
 
 
 def ldp_example(ill: float, truth: float) -> LdpExample:
-    """Return the worked example of LDP."""
     joints = [of_test(prior) for prior in PRIORS]
     kernel = flipped(truth)
     return LdpExample(
@@ -223,7 +302,6 @@ class PmlExample:
 
 
 def pml_example(eps: float) -> PmlExample:
-    """Return the worked example of pointwise maximal leakage."""
     joint = of_test()
     made = m.optimal(joint, PointwiseMaximalLeakage(eps))
     release = told(joint, made.kernel, _outputs(made.kernel))
@@ -250,7 +328,6 @@ class AlphaExample:
 
 
 def alpha_example(lift: float, alpha: float) -> AlphaExample:
-    """Return the worked example of α-lift."""
     joint = of_clue(lift)
 
     def mean(order: float) -> float:
@@ -309,7 +386,6 @@ def estimate() -> FloatArray:
 
 
 def robust_example(eps: float, n: int) -> RobustExample:
-    """Return the worked example of RLDP."""
     p_hat = estimate()
     trusting = m.non_robust(p_hat, eps)
     records = np.array(SETTINGS["people"].choices)
@@ -355,7 +431,6 @@ class FunnelExample:
 
 
 def funnel_example(chance: float) -> FunnelExample:
-    """Return the worked example of the funnel."""
     joint = of_test()
     kernel = np.column_stack([chance * np.eye(2), np.full(2, 1 - chance)])
     release = told(joint, kernel, (*joint.x_labels, "nothing told"))
@@ -389,7 +464,6 @@ class RangeExample:
 
 
 def range_example(merges: int) -> RangeExample:
-    """Return the worked example of maximin information."""
     entry = example(STOPS)
     joint = Joint.from_counts(entry.weights, entry.s_labels, entry.x_labels)
     steps = ns.merge_for_indistinguishability(joint.p > 0, 0.0).steps

@@ -14,8 +14,7 @@ from core import mechanisms as m
 from core.data.joints import example
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.learning.examples import BETA, STOPS
-from core.learning.tables import Told, of_test, told
+from core.learning.examples import BETA, STOPS, Told, of_test, told
 from core.nonstochastic import max_uncertainty_reduction, maximin_information
 from core.notions import LIP
 from core.uncertainty import RenyiBall
@@ -96,7 +95,6 @@ class Exercise:
 
     @property
     def shown(self) -> str:
-        """The answer as it is written."""
         return f"{self.answer:.{4}g}"
 
 
@@ -111,17 +109,14 @@ def numbers(variant: int) -> tuple[float, float, float]:
 
 
 def table(variant: int) -> Joint:
-    """Return the table of a variant."""
     return of_test(*numbers(variant))
 
 
 def check(exercise: Exercise, text: str) -> Feedback:
-    """Return what is said of an answer that a reader typed."""
     return compare(number(text), exercise.answer, exercise.slips)
 
 
 def exercises(variant: int = 0) -> tuple[Exercise, ...]:
-    """Return all exercises with the numbers of a variant."""
     joint = table(variant)
     found = told(joint)
     return (

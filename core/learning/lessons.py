@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from core.data.spec import DataSpec
+from core.learning.examples import flipped, of_test, told
 from core.learning.settings import Values
-from core.learning.tables import flipped, of_test, told
 from core.scenario import Scenario
 from core.scenario.data_url import Query
 from core.scenario.url import to_query
-
-MOST = 6.0
-"""Largest ε that the lesson on Warner's coin asks for."""
 
 TEST = "learn_test"
 """The example that most lessons are about."""
@@ -249,7 +246,6 @@ LESSONS: tuple[Lesson, ...] = (
 
 
 def lesson(key: str) -> Lesson:
-    """Return a lesson by its key."""
     return {one.key: one for one in LESSONS}[key]
 
 
@@ -285,7 +281,7 @@ _OPENS: dict[str, Callable[[Values], Opens]] = {
         Scenario(
             data=DataSpec(secret=("race",), released=("race",)),
             notion="ldp",
-            eps=math.ceil(100 * min(_of_coin(v["truth"]), MOST)) / 100,
+            eps=math.ceil(100 * min(_of_coin(v["truth"]), 6.0)) / 100,
         ),
         {},
     ),

@@ -27,13 +27,11 @@ class Setting:
     whole: bool = False
 
     def allows(self, value: float) -> bool:
-        """Say whether the number may have this value."""
         if self.choices:
             return value in self.choices
         return self.low <= value <= self.high and not (self.whole and value != round(value))
 
     def read(self, text: str) -> float:
-        """Read the number from a text."""
         try:
             value = float(text)
         except ValueError:
@@ -90,7 +88,6 @@ SETTINGS = _listed(
 
 
 def defaults() -> dict[str, float]:
-    """Return every number as it is where nothing is said."""
     return {key: one.default for key, one in SETTINGS.items()}
 
 

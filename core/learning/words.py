@@ -17,13 +17,11 @@ from core.learning.examples import (
     PmlExample,
     RangeExample,
     RobustExample,
+    Told,
     WarnerExample,
 )
-from core.learning.tables import Told
+from core.limits import CLOSE
 from core.wording import listed, number_of, percent
-
-SAME = 1e-9
-"""Relative difference from 1 below which a lift is 1."""
 
 Sentences = tuple[str, ...]
 
@@ -32,7 +30,7 @@ def change(lift: float) -> str:
     """Return what a lift does to a belief."""
     if lift == 0:
         return "ruled out"
-    if abs(lift - 1) < SAME:
+    if abs(lift - 1) < CLOSE:
         return "as likely as before"
     factor, way = (lift, "likelier") if lift > 1 else (1 / lift, "less likely")
     if (told := f"{factor:.3g}") != "1":
@@ -44,7 +42,7 @@ def nats(value: float) -> str:
     """Write a level in nats, and the factor that it allows."""
     if math.isinf(value):
         return "∞ (no bound)"
-    if abs(value) < SAME:
+    if abs(value) < CLOSE:
         return "0 (no belief moves)"
     factor = f"{math.exp(value):.3g}"
     if factor == "1":
@@ -63,7 +61,7 @@ def of_all(parts: ArrayLike) -> tuple[str, ...]:
     """Write shares of a whole so that they add up: those with the largest remainders rounded up."""
     whole = np.asarray(parts, dtype=np.float64)
     tenths = 1000 * whole
-    down = np.floor(tenths + SAME)
+    down = np.floor(tenths + CLOSE)
     left = round(float(tenths.sum() - down.sum()))
     # of equal remainders the first is rounded up
     down[np.argsort(np.round(down - tenths, 6), kind="stable")[:left]] += 1
@@ -88,7 +86,7 @@ def of_lift(found: Told) -> Sentences:
             for s, (secret, lift) in enumerate(zip(found.secrets, found.lift[:, y], strict=True))
         ]
         said.append(f"After “{name}” ({shares[y]} of all results) {', '.join(each)}.")
-    if found.lip < SAME:
+    if found.lip < CLOSE:
         said.append(f"So X itself keeps LIP at ε = {nats(found.lip)}.")
     else:
         said.append(
@@ -147,7 +145,7 @@ def of_lip(found: LipExample) -> Sentences:
 def of_alip(found: AlipExample) -> Sentences:
     """Return what the two budgets of ALIP allow."""
     rise, fall = (
-        f"{way} by a factor of {math.exp(eps):.3g}" if eps > SAME else ""
+        f"{way} by a factor of {math.exp(eps):.3g}" if eps > CLOSE else ""
         for way, eps in (("rise", found.eps_u), ("fall", found.eps_l))
     )
     allowed = f"Beliefs may {rise} and {fall}."
@@ -162,7 +160,7 @@ def of_alip(found: AlipExample) -> Sentences:
         f"With these budgets the optimum keeps {percent(found.release.kept, 1)} of X; "
         + (
             f"over all λ most, {percent(most, 1)}, at λ = {found.best_share:g}."
-            if most > SAME
+            if most > CLOSE
             else "with no λ does it keep more."
         ),
     )
@@ -172,7 +170,7 @@ def of_ldp(found: LdpExample) -> Sentences:
     """Return how LIP and LDP differ for one release."""
     release = found.release
     share = percent(float(release.p_s[0]))
-    if release.ldp < SAME:
+    if release.ldp < CLOSE:
         return (
             f"This release keeps LDP at ε = {nats(release.ldp)}, whoever is asked.",
             "So it keeps LIP at 0 too, whatever share of them is ill.",
@@ -190,9 +188,9 @@ def of_pml(found: PmlExample) -> Sentences:
     eps, lowest = level(found.eps), float(found.release.lift.min())
     factor = f"{math.exp(found.eps):.3g}"
     right = "likelier right" if factor == "1" else f"more than {factor} times likelier right"
-    if found.eps < SAME:
+    if found.eps < CLOSE:
         farther = "Both allow the same: no belief may move."
-    elif lowest < math.exp(-found.eps) * (1 - SAME):
+    elif lowest < math.exp(-found.eps) * (1 - CLOSE):
         farther = (
             f"What it allows and LIP does not: after one of its outputs a secret is "
             f"{change(lowest)}."
@@ -212,7 +210,7 @@ def of_pml(found: PmlExample) -> Sentences:
 def of_alpha(found: AlphaExample) -> Sentences:
     """Return what the mean of order α makes of a clue."""
     lifts = ", ".join(f"{value:.3g}" for value in found.lifts)
-    nothing = ": it tells nothing" if np.abs(found.lifts - 1).max() < SAME else ""
+    nothing = ": it tells nothing" if np.abs(found.lifts - 1).max() < CLOSE else ""
     return (
         f"The clue multiplies what is believed of the four suspects by {lifts}{nothing}.",
         f"Their mean of order α = ∞ is the largest, {found.largest:.3g}."

@@ -13,8 +13,14 @@ from scipy import sparse, special
 from scipy.sparse import csgraph
 
 from core import validation
-from core.measures.conditionals import Conditionals, conditionals, excess, power_gain, ratio
-from core.measures.pointwise import divergence
+from core.measures.pointwise import (
+    Conditionals,
+    conditionals,
+    divergence,
+    excess,
+    power_gain,
+    ratio,
+)
 from core.validation import FloatArray
 
 Average = Any

@@ -194,5 +194,4 @@ ENTRIES: tuple[MeasureEntry, ...] = (
 
 
 def entry(key: str) -> MeasureEntry:
-    """Return the entry of a measure by its key."""
     return found(ENTRIES, key, "measure")

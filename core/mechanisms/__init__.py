@@ -1,37 +1,39 @@
 """Mechanisms: each function returns a `Mechanism` that passed its audit, if it has a notion."""
 
 from core.mechanisms.merging.batch import Batch, subset_merging_batch, watchdog_batch
+from core.mechanisms.merging.partition import constant, identity
 from core.mechanisms.merging.subset_merging import (
     HighRiskMerging,
     MergeStep,
     merge_high_risk,
     subset_merging,
     subset_merging_steps,
+    watchdog,
 )
-from core.mechanisms.merging.watchdog import watchdog
 from core.mechanisms.optima.frontier import frontier
 from core.mechanisms.optima.optimal import optimal
 from core.mechanisms.optima.reading_secret import optimal_reading_secret
 from core.mechanisms.optima.robust_optimal import non_robust, polyopt, robust_optimal
-from core.mechanisms.products.srlip_product import srlip_product
+from core.mechanisms.products import srlip_product
 from core.mechanisms.quantisation import clustering, quantisation, secret_quantisation
-from core.mechanisms.response.conditional_reporting import conditional_reporting
-from core.mechanisms.response.generalized_randomized_response import generalized_randomized_response
+from core.mechanisms.response.calibrated import (
+    conditional_reporting,
+    generalized_randomized_response,
+    truncated_geometric,
+)
 from core.mechanisms.response.subset_random_response import subset_random_response
-from core.mechanisms.response.truncated_geometric import truncated_geometric
 from core.mechanisms.response.unary_encoding import (
     UnaryEncoding,
     optimized_unary_encoding,
     unary_encoding_summary,
 )
 from core.mechanisms.result import Mechanism, make_mechanism
-from core.mechanisms.robust.design import on_symbols
-from core.mechanisms.robust.independent_reporting import independent_reporting
-from core.mechanisms.robust.secret_randomized_response import (
+from core.mechanisms.robust.reporting import (
+    independent_reporting,
+    on_symbols,
     pair_randomized_response,
     secret_randomized_response,
 )
-from core.mechanisms.trivial import constant, identity
 
 __all__ = [
     "Batch",

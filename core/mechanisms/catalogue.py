@@ -33,7 +33,6 @@ CATALOGUE: Mapping[str, MechanismEntry] = {
 
 
 def entry(key: str) -> MechanismEntry:
-    """Return the mechanism of a key."""
     return found(CATALOGUE.values(), key, "mechanism")
 
 
@@ -46,7 +45,6 @@ def build(key: str, joint: Joint, notion: Notion, options: Options = DEFAULTS) -
 
 
 def check_fit(key: str, notion: Notion) -> None:
-    """Raise unless the mechanism of a key works under a notion."""
     chosen = entry(key)
     if not chosen.works_under(notion):
         raise InvalidInputError(

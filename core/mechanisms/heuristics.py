@@ -2,19 +2,20 @@
 
 from core.joint import Joint
 from core.mechanisms.entry import MechanismEntry, required
-from core.mechanisms.merging.subset_merging import subset_merging
-from core.mechanisms.merging.watchdog import watchdog
+from core.mechanisms.merging.partition import constant, identity
+from core.mechanisms.merging.subset_merging import subset_merging, watchdog
 from core.mechanisms.options import SEARCH, SEARCH_CODE, Options
-from core.mechanisms.products.srlip_product import Split, srlip_product
+from core.mechanisms.products import Split, srlip_product
 from core.mechanisms.quantisation import clustering
-from core.mechanisms.response.conditional_reporting import conditional_reporting
-from core.mechanisms.response.generalized_randomized_response import generalized_randomized_response
+from core.mechanisms.response.calibrated import (
+    conditional_reporting,
+    generalized_randomized_response,
+    truncated_geometric,
+)
 from core.mechanisms.response.subset_random_response import subset_random_response
-from core.mechanisms.response.truncated_geometric import truncated_geometric
 from core.mechanisms.response.unary_encoding import optimized_unary_encoding
 from core.mechanisms.result import Mechanism
 from core.mechanisms.robust.entries import CLOSED_FORMS
-from core.mechanisms.trivial import constant, identity
 from core.nonstochastic import PROBLEMS
 from core.nonstochastic import catalogue as clusterings
 from core.notions import SRLIP, MetricLDP, Notion, PointwiseNotion

@@ -52,7 +52,6 @@ class Options(Settings):
 
     @property
     def search(self) -> SearchLimits:
-        """The options of a search."""
         return {"time_limit": self.time_limit, "gap": self.gap, "seed": self.seed}
 
 

@@ -55,7 +55,6 @@ def output_names(posterior: FloatArray, x_labels: Sequence[str]) -> tuple[str, .
 
 
 def numbered(names: Sequence[str]) -> tuple[str, ...]:
-    """Return names with a number after each that repeats an earlier one."""
     taken: set[str] = set()
     following: Counter[str] = Counter()  # the last number of each name, so that none is tried twice
     found = []

@@ -186,7 +186,6 @@ def revalued(joint: Joint, made: Mechanism, purpose: Purpose) -> Mechanism:
 
 
 def _numbered(count: int) -> tuple[str, ...]:
-    """Return the names y1, y2, … of outputs."""
     return tuple(f"y{i + 1}" for i in range(count))
 
 

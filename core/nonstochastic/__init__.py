@@ -1,9 +1,11 @@
 """Privacy without probabilities: ranges, confusability graphs and clustering."""
 
-from core.nonstochastic.baselines.exact import AllPartitions, all_partitions
-from core.nonstochastic.baselines.rivals import EXACT, rivals
-from core.nonstochastic.baselines.suppression import (
+from core.nonstochastic.baselines import (
+    EXACT,
+    AllPartitions,
+    all_partitions,
     generalise_and_suppress,
+    rivals,
     submodular_frontier,
     submodular_path,
     suppression_frontier,

@@ -143,5 +143,4 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
 
 
 def entry(key: str, kind: str = MEASURE) -> ClusteringEntry:
-    """Return the entry of a kind by its key."""
     return found((each for each in CATALOGUE if each.kind == kind), key, kind)

@@ -6,11 +6,9 @@ from core.notions.base import Notion, PointwiseNotion
 from core.notions.compound import EpsDelta, Intersection
 from core.notions.divergence import PointwiseDivergence
 from core.notions.guessing import GuessingProbability, PointwiseMaximalLeakage
-from core.notions.ldp import LDP
-from core.notions.lift_norms import AlphaLift, Chi2Privacy, L1Privacy
+from core.notions.ldp import LDP, MetricLDP
+from core.notions.lift_norms import AlphaLift, Chi2Lift, Chi2Privacy, L1Lift, L1Privacy, MinLift
 from core.notions.lip import ALIP, LIP
-from core.notions.metric_ldp import MetricLDP
-from core.notions.one_sided import Chi2Lift, L1Lift, MinLift
 from core.notions.rldp import RLDP
 from core.notions.robust_markov import RobustLDP, RobustPML
 from core.notions.srlip import SRLIP, side_channel_levels

@@ -20,14 +20,13 @@ from core.allowed.average_cost import (
     PowerMean,
     SquaredExcess,
 )
-from core.allowed.excess import excess_lift
+from core.allowed.inequalities import excess_lift
 from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING, quadratic_slack
-from core.notions.base import LevelNotion
-from core.notions.budgets import budget_text
+from core.notions.base import LevelNotion, budget_text
 from core.notions.entry import NotionEntry, of_numbers
-from core.validation import FloatArray, shown
+from core.validation import FloatArray, one_of, shown
 
 Measure = Literal[
     "mutual_information",
@@ -116,9 +115,7 @@ class Average(LevelNotion):
     ends_at_x: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.measure, str) or self.measure not in get_args(Measure):
-            known = ", ".join(get_args(Measure))
-            raise InvalidInputError(f"measure must be one of {known}, got {shown(self.measure)}.")
+        one_of(self.measure, get_args(Measure), "measure")
         if self.measure == "guessing":
             bound = validation.number(self.bound, "bound", low=0.0, high=1.0, open_low=True)
         else:
@@ -208,12 +205,8 @@ class Average(LevelNotion):
         """Return the budget in the solver's form, without rows unless it is the least possible.
 
         A bound that X itself keeps allows every mechanism. The least bound gives rows: each output
-        is independent of S or, for "guessing", leaves the likeliest secret the best guess.
-
-        Raises
-        ------
-        InfeasibleError
-            If the measure is "guessing" and the bound is below max_s P(s).
+        is independent of S or, for "guessing", leaves the likeliest secret the best guess. A bound
+        on guesses below max_s P(s) raises `InfeasibleError`.
         """
         excess, free = excess_lift(joint), inequalities.plain(np.empty((0, joint.n_x)))
         if self.holds(joint, np.eye(joint.n_x)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -100,22 +101,10 @@ class Notion(ABC):
         """
 
     def achieved_by_each(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return `achieved` of many releases at once, for a notion of P(s, y) alone.
+        """Return `achieved`, (k,), of releases P(s, y), (k, n_s, n_y), for a notion of them.
 
-        Parameters
-        ----------
-        joint_sy : array_like
-            P(s, y) of each, shape (k, n_s, n_y); outputs that do not occur are columns of 0.
-
-        Returns
-        -------
-        ndarray
-            Shape (k,).
-
-        Raises
-        ------
-        InvalidInputError
-            If the notion depends on more than P(s, y), or an entry is no distribution.
+        Outputs that do not occur are columns of 0. A notion that depends on more raises
+        `InvalidInputError`.
         """
         if not self.of_joint_sy:
             raise InvalidInputError(f"{self.name} depends on more than P(s, y).")
@@ -166,13 +155,7 @@ class Notion(ABC):
         return self.name.removesuffix("-privacy")
 
     def composed(self, write: Callable[[Notion], str]) -> str | None:  # noqa: ARG002
-        """Return the name of a notion that is made of others; None for any other notion.
-
-        Parameters
-        ----------
-        write : callable
-            Returns the name of each of those.
-        """
+        """Return the name, with parts that `write` writes, of a notion made of others, or None."""
         return None
 
     def without_budget(self) -> Notion | None:
@@ -185,25 +168,12 @@ class Notion(ABC):
     def in_words(self, level: float, secret: str, records: int) -> str | None:  # noqa: ARG002
         """Return a sentence on the level of a release; None where its lifts are described instead.
 
-        Parameters
-        ----------
-        level : float
-            The level, as of `achieved`.
-        secret : str
-            Name of S.
-        records : int
-            Number of records behind the estimate.
+        `secret`: name of S. `records`: number of them behind the estimate.
         """
         return None
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the convex set of outputs that the notion allows.
-
-        Raises
-        ------
-        NotConvexError
-            If the notion's set is not convex: then no optimum over it is proven.
-        """
+        """Return the set of outputs that it allows; `NotConvexError` where that is not convex."""
         raise NotConvexError(
             f"{self.name} does not allow a convex set of outputs, so its optimum is not known "
             f"to be computable here (joint of {joint.n_s}×{joint.n_x}); use subset merging."
@@ -289,15 +259,7 @@ class PointwiseNotion(Notion):
         return ROUNDING
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the least scale of the budgets at which the notion holds: at most 1 if it does.
-
-        Parameters
-        ----------
-        joint : Joint
-            P(s, x).
-        kernel : array_like
-            P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
-        """
+        """Return the least scale of the budgets at which the notion holds: at most 1 if it does."""
         joint_sy = joint.release(kernel)
         return self.combined(worst(self.lower_level(joint_sy)), worst(self.upper_level(joint_sy)))
 
@@ -315,13 +277,7 @@ class PointwiseNotion(Notion):
         return np.array([self.combined(*pair) for pair in zip(lower, upper, strict=True)])
 
     def combined(self, lower: float, upper: float) -> float:
-        """Return the least scale of the budgets at which outputs with these levels are allowed.
-
-        Parameters
-        ----------
-        lower, upper : float
-            Largest lower and upper level of all outputs, in nats.
-        """
+        """Return the least scale of the budgets that allows these largest levels, in nats."""
         none = self.slack(0.0)
         return max(
             relative(lower, self.lower_budget, none), relative(upper, self.upper_budget, none)
@@ -357,3 +313,81 @@ def relative(level: float, budget: float, slack: float = ROUNDING) -> float:
     if budget == 0:
         return np.inf if level > slack else 0.0
     return level / budget
+
+
+@dataclass(frozen=True)
+class OneBudget(PointwiseNotion):
+    """A pointwise notion with one budget; its `achieved` is the least ε at which it holds."""
+
+    eps: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "eps", validation.budget(self.eps, "eps"))
+
+    def __str__(self) -> str:
+        return f"{budget_text(self.eps)}-{self.name}"
+
+    @property
+    def level_unit(self) -> str:
+        return "nats"
+
+    @property
+    def lower_budget(self) -> float:
+        return self.eps
+
+    @property
+    def upper_budget(self) -> float:
+        return self.eps
+
+    @property
+    def is_perfect_privacy(self) -> bool:
+        return self.eps == 0
+
+    def combined(self, lower: float, upper: float) -> float:
+        """Return the larger level: the least ε at which these outputs are allowed, in nats."""
+        return max(lower, upper)
+
+    def over_budget(self, achieved: float) -> float:
+        """Return the least ε at which the notion holds, divided by `eps`: at most 1 iff it does."""
+        return relative(achieved, self.eps, self.slack(0.0))
+
+
+@dataclass(frozen=True)
+class TwoBudgets(PointwiseNotion):
+    """A pointwise notion with a budget for falling beliefs and another for rising beliefs."""
+
+    eps_l: float
+    eps_u: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "eps_l", validation.budget(self.eps_l, "eps_l"))
+        object.__setattr__(self, "eps_u", validation.budget(self.eps_u, "eps_u"))
+
+    def __str__(self) -> str:
+        return f"({budget_text(self.eps_l)}, {budget_text(self.eps_u)})-{self.name}"
+
+    @property
+    def is_perfect_privacy(self) -> bool:
+        """Whether a budget is 0: lifts average to 1, so none is below 1 if none is above."""
+        return 0 in (self.eps_l, self.eps_u)
+
+    @property
+    def lower_budget(self) -> float:
+        return self.eps_l
+
+    @property
+    def upper_budget(self) -> float:
+        return self.eps_u
+
+
+def budget_text(value: float) -> str:
+    return "∞" if value == np.inf else f"{value:g}"
+
+
+def split(eps: float, lam: float) -> tuple[float, float]:
+    """Return (ε_l, ε_u) = (λε, (1−λ)ε), and (∞, ∞) for ε = ∞ ([Lift] §III)."""
+    total = validation.budget(eps, "eps")
+    share = validation.number(lam, "lam", low=0.0, high=1.0)
+    if total == np.inf:
+        return total, total
+    return share * total, (1 - share) * total

@@ -3,18 +3,15 @@
 from core.catalogued import found
 from core.joint import Joint
 from core.notions.average import AVERAGES
-from core.notions.base import Notion
-from core.notions.budgets import split
+from core.notions.base import Notion, split
 from core.notions.compound import EpsDelta
 from core.notions.divergence import PointwiseDivergence
 from core.notions.entry import FAMILIES, NotionEntry, of_numbers, robust
 from core.notions.guessing import GuessingProbability, PointwiseMaximalLeakage
-from core.notions.ldp import LDP
-from core.notions.lift_norms import AlphaLift, Chi2Privacy, L1Privacy
+from core.notions.ldp import LDP, MetricLDP
+from core.notions.lift_norms import AlphaLift, Chi2Lift, Chi2Privacy, L1Lift, L1Privacy, MinLift
 from core.notions.lip import ALIP, LIP
-from core.notions.metric_ldp import MetricLDP
 from core.notions.numbers import Numbers
-from core.notions.one_sided import Chi2Lift, L1Lift, MinLift
 from core.notions.rldp import RLDP
 from core.notions.robust_markov import RobustLDP, RobustPML
 from core.notions.srlip import SRLIP
@@ -338,7 +335,6 @@ def always_told() -> tuple[NotionEntry, ...]:
 
 
 def entry(key: str) -> NotionEntry:
-    """Return the notion's entry."""
     return found(ALL, key, "notion")
 
 
@@ -348,5 +344,4 @@ def of_family(key: str) -> tuple[NotionEntry, ...]:
 
 
 def build(key: str, joint: Joint, numbers: Numbers) -> Notion:
-    """Return the notion with these numbers; those that it does not use are ignored."""
     return entry(key).make(joint, numbers)

@@ -15,8 +15,7 @@ from core.allowed.allowed_set import AllowedSet
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
-from core.notions.base import Notion, PointwiseNotion
-from core.notions.budgets import budget_text
+from core.notions.base import Notion, PointwiseNotion, budget_text
 from core.validation import BoolArray, FloatArray, shown
 from core.wording import rounded_up
 
@@ -105,15 +104,7 @@ class Intersection(Notion):
         return all(notion.holds(joint, kernel) for notion in self.notions)
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the outputs that every notion allows: all rows, auxiliary variables and oracles.
-
-        Raises
-        ------
-        NotConvexError
-            If the set of one of the notions is not convex.
-        InvalidInputError
-            As `core.allowed.inequalities.combined`: if exceptions meet another condition.
-        """
+        """Return the outputs that all notions allow: their rows, further variables and oracles."""
         parts = self.notions
         if any(part.on_average and part.is_perfect_privacy for part in parts):
             # every output is independent of S then, so there are no exceptions
@@ -277,12 +268,7 @@ class EpsDelta(Notion):
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the outputs that the notion allows, and the probability of exceptions.
 
-        Raises
-        ------
-        NotConvexError
-            If the notion's set is not convex.
-        InfeasibleError
-            If the notion allows no mechanism, not even one independent of X.
+        `InfeasibleError` where the notion allows no mechanism, not even one independent of X.
         """
         inner = self.notion.allowed_set(joint)
         free = inner.oracle is None and not inner.rows.shape[0]

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -10,12 +11,12 @@ from scipy import optimize
 
 from core.allowed import inequalities
 from core.allowed.allowed_set import AllowedSet
-from core.allowed.excess import excess_lift
+from core.allowed.inequalities import excess_lift
 from core.allowed.separation_oracles import DivergenceCuts
 from core.joint import Joint
 from core.limits import quadratic_slack
 from core.measures import pointwise
-from core.notions.budgets import OneBudget
+from core.notions.base import OneBudget
 from core.validation import FloatArray
 
 SLACK = 1e-9
@@ -24,12 +25,6 @@ error, which is 4 units in the last place of `brentq`."""
 
 NOISE = 1e-15
 """What is added to that, for the rounding of a divergence at lifts very near 1."""
-
-TINY = 1e-300
-"""Absolute error of the root finder: that relative to the root counts alone."""
-
-STEPS = 2_000
-"""Most steps of the root finder: halving takes a thousand from 1 down to the least double."""
 
 
 @dataclass(frozen=True)
@@ -115,11 +110,13 @@ def _lift_range(prior: float, eps: float) -> tuple[float, float]:
         inside, outside = gap, -gap * prior / (1 - prior)
         return prior * _growth(inside) + (1 - prior) * _growth(max(outside, -1.0)) - eps
 
+    # the relative error counts alone; halving down to the least double takes a thousand steps
+    root = partial(optimize.brentq, excess, xtol=1e-300, maxiter=2_000)
     low, high = -1.0, 1 / prior - 1
     if excess(low) > 0:
-        low = optimize.brentq(excess, low, 0.0, xtol=TINY, maxiter=STEPS)
+        low = root(low, 0.0)
     if excess(high) > 0:
-        high = optimize.brentq(excess, 0.0, high, xtol=TINY, maxiter=STEPS)
+        high = root(0.0, high)
     widest = min(high * (1 + SLACK) + NOISE, 1 / prior - 1)
     return max(low * (1 + SLACK) - NOISE, -1.0), widest
 

@@ -9,13 +9,12 @@ from numpy.typing import ArrayLike
 from core import validation
 from core.allowed import inequalities
 from core.allowed.allowed_set import AllowedSet
-from core.allowed.excess import excess_lift
+from core.allowed.inequalities import excess_lift
 from core.errors import InfeasibleError
 from core.joint import Joint
 from core.limits import ROUNDING
-from core.measures.conditionals import conditionals
-from core.notions.base import PointwiseNotion, worst
-from core.notions.budgets import OneBudget
+from core.measures.pointwise import conditionals
+from core.notions.base import OneBudget, PointwiseNotion, worst
 from core.notions.lip import ALIP, log_max_lift
 from core.validation import FloatArray
 
@@ -143,11 +142,8 @@ class GuessingProbability(PointwiseNotion):
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: at most n_s rows.
 
-        Raises
-        ------
-        InfeasibleError
-            If max_s P(s) is above the bound: the posteriors of any mechanism average to P(s), so
-            some posterior is above it too.
+        `InfeasibleError` where max_s P(s) is above the bound: the posteriors of any mechanism
+        average to P(s), so some posterior is above it too.
         """
         prior = joint.p_s
         if np.log(prior.max()) > self.upper_budget + ROUNDING:

@@ -1,5 +1,8 @@
-"""Local differential privacy with respect to S."""
+"""Local differential privacy, of all secrets alike and by their distance."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -10,11 +13,15 @@ from scipy import sparse
 from core import measures
 from core.allowed import inequalities
 from core.allowed.allowed_set import AllowedSet, LiftRange
-from core.allowed.excess import excess_lift
+from core.allowed.inequalities import excess_lift
+from core.errors import InvalidInputError
 from core.joint import Joint
+from core.level_order import all_numbers, number
+from core.limits import CLOSE, ROUNDING
+from core.measures import lift
 from core.measures.pointwise import most_divergence
-from core.notions.budgets import OneBudget
-from core.validation import FloatArray
+from core.notions.base import OneBudget, budget_text
+from core.validation import BoolArray, FloatArray, shown
 
 
 @dataclass(frozen=True)
@@ -81,7 +88,6 @@ class LDP(OneBudget):
         return replace(allowed, lifts=LiftRange(0.0, float(np.expm1(self.eps)), scaled=True))
 
     def _rows(self, joint: Joint) -> AllowedSet:
-        """Return the cone as rows."""
         if self.eps == np.inf or joint.n_s == 1:
             return inequalities.plain(np.empty((0, joint.n_x)))
         # up to this many secrets there is a row for each pair, at most 30: without auxiliary
@@ -121,3 +127,163 @@ class LDP(OneBudget):
         auxiliary = np.append(np.full(len(above), -1.0), np.full(len(below), shrink))
         matrix = inequalities.scaled(np.hstack([np.vstack([above, below]), auxiliary[:, None]]))
         return AllowedSet(sparse.csr_array(matrix), joint.n_x)
+
+
+@dataclass(frozen=True)
+class MetricLDP(OneBudget):
+    """ε-LDP by distance: P(y|s) ≤ e^{ε d(s,s′)} P(y|s′) for every y and all s ≠ s′.
+
+    Source: Chatzikokolakis, Andrés, Bordenabe and Palamidessi 2013. Where all distances are 1 it
+    is LDP.
+
+    Parameters
+    ----------
+    eps : float
+        ε, in nats for each unit of distance.
+    distances : sequence of sequence of float
+        d(s, s′) ≥ 0, shape (n_s, n_s), symmetric, 0 from each secret to itself; ∞ asks nothing of a
+        pair. Where a way over other secrets is shorter than d(s, s′), that way binds.
+
+    Raises
+    ------
+    InvalidInputError
+        If a number is outside its domain, or distances are not symmetric.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> round(MetricLDP(1, [[0, 2], [2, 0]]).achieved(joint, np.eye(2)), 6)  # log(3)/2
+    0.549306
+    """
+
+    distances: Sequence[Sequence[float]]
+
+    name: ClassVar[str] = "metric LDP"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        table = tuple(tuple(map(float, row)) for row in np.asarray(checked(self.distances)))
+        object.__setattr__(self, "distances", table)
+
+    @classmethod
+    def of_joint(cls, joint: Joint, eps: float) -> MetricLDP:
+        """Return it with |value − value| of numbers, and else the places of S's levels.
+
+        Examples
+        --------
+        >>> MetricLDP.of_joint(Joint.from_counts([[1, 2], [2, 1]], ["10", "30"]), 1.0).distances
+        ((0.0, 20.0), (20.0, 0.0))
+        """
+        at = np.arange(joint.n_s, dtype=np.float64)
+        if all_numbers(joint.s_labels):
+            at = np.array([number(label) for label in joint.s_labels], dtype=np.float64)
+        return cls(eps, np.abs(np.subtract.outer(at, at)).tolist())
+
+    @property
+    def lower_budget(self) -> float:
+        """∞: only ratios are bounded, and they are the upper level."""
+        return np.inf
+
+    def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return 0, shape (..., n_y): no lift alone is bounded."""
+        level: FloatArray = 0.0 * lift(joint_sy).max(axis=-2)
+        return level
+
+    def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return max_{s ≠ s′} log(P(y|s)/P(y|s′))/d(s, s′) of P(s, y), shape (..., n_y)."""
+        lifts = lift(joint_sy)
+        table = self._table(lifts.shape[-2])
+        level: FloatArray = 0.0 * lifts.max(axis=-2)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(lifts)
+            for s, row in enumerate(table):
+                others = np.flatnonzero(np.isfinite(row) & (np.arange(len(row)) != s))
+                if not others.size:
+                    continue
+                mine, theirs = logs[..., s : s + 1, :], logs[..., others, :]
+                apart = np.where(mine == theirs, 0.0, mine - theirs)  # both may be −∞
+                over = np.where(apart > ROUNDING, np.inf, 0.0 * apart)  # where nothing is allowed
+                distance = row[others, None]
+                ratio = np.where(distance > 0, apart / distance, over)
+                level = np.maximum(level, ratio.max(axis=-2))
+        return level
+
+    def slack(self, budget: float) -> float:
+        """Return how far rounding may lift a level above a budget: a ratio's, by its distance."""
+        table = np.asarray(self.distances)
+        least = float(table[table > 0].min(initial=1.0))
+        return super().slack(budget) / least
+
+    def __str__(self) -> str:
+        return f"{budget_text(self.eps)}-{self.name}"
+
+    def named_levels(self) -> dict[str, float]:
+        """Return the bound on LDP's level that the largest distance implies."""
+        return {"ldp": self.eps * float(np.max(self.distances))} if self.eps < np.inf else {}
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the cone of outputs that the notion allows: a row for each pair of neighbors."""
+        table = self._table(joint.n_s)
+        apart = table[~np.eye(joint.n_s, dtype=bool)]
+        if joint.n_s == 1 or self.eps == np.inf:
+            return inequalities.plain(np.empty((0, joint.n_x)))
+        if (apart == apart[0]).all():
+            free = np.isinf(apart[0])
+            return LDP(np.inf if free else self.eps * apart[0]).allowed_set(joint)
+        s, t = np.nonzero(neighbors(table))
+        excess, budget = excess_lift(joint), (self.eps * table[s, t])[:, None]
+        lifts, shrink = inequalities.lifts(joint, excess), np.exp(-budget)
+        gap = inequalities.difference(
+            shrink * lifts[s], lifts[t], shrink * excess[s] + np.expm1(-budget), excess[t]
+        )
+        return inequalities.plain(inequalities.scaled(gap))
+
+    def _table(self, n_s: int) -> FloatArray:
+        """Return the distances, checked to be those of so many secrets."""
+        table = np.asarray(self.distances, dtype=np.float64)
+        if len(table) != n_s:
+            raise InvalidInputError(
+                f"The distances are of {len(table)} secrets, and S has {n_s}: give one for each "
+                "pair that occurs."
+            )
+        return table
+
+
+def checked(distances: ArrayLike) -> FloatArray:
+    """Return a table of distances, checked."""
+    try:
+        table = np.asarray(distances, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"distances must be numbers, got {shown(distances)}.") from error
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
+        raise InvalidInputError(f"distances must be a square table, got shape {table.shape}.")
+    if not (table >= 0).all():  # NaN is not
+        wrong = table[~(table >= 0)][0]
+        raise InvalidInputError(f"distances must be at least 0, got {wrong:g}.")
+    if np.diagonal(table).any():
+        s = int(np.flatnonzero(np.diagonal(table))[0])
+        raise InvalidInputError(
+            f"The distance of a secret to itself must be 0, got {table[s, s]:g} for secret {s + 1}."
+        )
+    if (table != table.T).any():
+        s, t = (int(place[0]) for place in np.nonzero(table != table.T))
+        raise InvalidInputError(
+            f"distances must be symmetric, got {table[s, t]:g} from secret {s + 1} to {t + 1} and "
+            f"{table[t, s]:g} back."
+        )
+    return table
+
+
+def neighbors(table: FloatArray) -> BoolArray:
+    """Return the pairs (n_s, n_s) whose bounds imply all others.
+
+    A pair is left out where a third secret, at a positive distance from both, is on the way: both
+    parts are shorter than the whole, so by induction they are implied or kept.
+    """
+    result: BoolArray = np.isfinite(table) & ~np.eye(len(table), dtype=bool)
+    for other in range(len(table)):
+        first, second = table[:, other, None], table[other, None, :]
+        way = first + second
+        shorter = (first > 0) & (second > 0) & (np.maximum(first, second) < table)
+        result &= ~(shorter & (way <= table * (1 + CLOSE)))
+    return result

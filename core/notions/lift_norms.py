@@ -1,4 +1,4 @@
-"""Notions that bound a mean over s of each output's lifts, in place of the extremes."""
+"""Notions that bound a mean over s of each output's lifts, or one side of their range."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from scipy import sparse
 from core import measures
 from core.allowed import inequalities
 from core.allowed.allowed_set import AllowedSet, SeparationOracle
-from core.allowed.excess import excess_lift
+from core.allowed.inequalities import excess_lift
 from core.allowed.separation_oracles import AlphaLiftCuts, AlphaLiftInverseCuts, Chi2LiftCuts
 from core.errors import NotConvexError
 from core.joint import Joint
 from core.limits import quadratic_slack
-from core.measures import pointwise
+from core.measures import max_lift, pointwise
 from core.measures.pointwise import alpha_order
-from core.notions.budgets import TwoBudgets, budget_text
+from core.notions.base import OneBudget, TwoBudgets, budget_text
+from core.notions.lip import ALIP, log_min_lift
 from core.validation import FloatArray
 
 
@@ -64,12 +65,8 @@ class L1Privacy(TwoBudgets):
         """Return the cone of outputs that the upper bound allows where the lower budget is ∞.
 
         It has n_s + 1 rows and n_s auxiliary variables, each at least P(s | y) − P(s) and 0. As
-        these differences sum to 0, the ℓ1-lift is twice the sum of their positive parts.
-
-        Raises
-        ------
-        NotConvexError
-            If `eps_l` is finite: the ℓ1-lift-inverse is not convex.
+        these differences sum to 0, the ℓ1-lift is twice the sum of their positive parts. The
+        ℓ1-lift-inverse is not convex: `NotConvexError` where `eps_l` is finite.
         """
         _refuse_inverse(self)
         return _l1_rows(excess_lift(joint), joint.p_s, self.eps_u)
@@ -123,12 +120,7 @@ class Chi2Privacy(TwoBudgets):
 
         It has rows and an oracle. The rows are |l − 1| ≤ (e^{ε_u}−1) √((1−P(s))/P(s)), which the
         bound on the χ²-lift implies: as Σ P(s)(l−1) = 0, the χ²-lift is at least
-        P(s)(l−1)²/(1−P(s)) for each s.
-
-        Raises
-        ------
-        NotConvexError
-            If `eps_l` is finite: the χ²-lift-inverse is not convex.
+        P(s)(l−1)²/(1−P(s)) for each s. The χ²-lift-inverse is not convex, as for ℓ1.
         """
         _refuse_inverse(self)
         lift, excess = inequalities.data_lift(joint), excess_lift(joint)
@@ -222,7 +214,6 @@ class AlphaLift(TwoBudgets):
 
 
 def _refuse_inverse(notion: L1Privacy | Chi2Privacy) -> None:
-    """Raise NotConvexError where the lower budget is finite."""
     if notion.eps_l < np.inf:
         raise NotConvexError(
             f"{notion} has no certified optimum: its lift-inverse measure is not convex in the "
@@ -247,3 +238,108 @@ def _l1_rows(excess: FloatArray, p_s: FloatArray, eps_u: float) -> AllowedSet:
     total = np.concatenate([np.full(n_x, -np.expm1(eps_u)), np.full(n_s, 2.0)])
     matrix = inequalities.scaled(np.vstack([rises, total]))
     return AllowedSet(sparse.csr_array(matrix), n_x)
+
+
+@dataclass(frozen=True)
+class MinLift(OneBudget):
+    """Ψ(y) ≥ e^{−ε} for every y: no secret becomes much less likely. It is (ε, ∞)-ALIP.
+
+    Source: the lower half of [Lift] Def. 3.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> str(MinLift(1)), MinLift(1).achieved(joint, np.eye(2))  # log 2
+    ('1-min-lift', 0.6931471805599453)
+    """
+
+    name: ClassVar[str] = "min-lift"
+
+    @property
+    def upper_budget(self) -> float:
+        """∞: Λ is not bounded."""
+        return np.inf
+
+    def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return |log Ψ(y)|, shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
+        return log_min_lift(joint_sy)
+
+    def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return 0, shape (..., n_y): Λ is not bounded."""
+        return 0.0 * max_lift(joint_sy)
+
+    def named_levels(self) -> dict[str, float]:
+        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
+        return {"min_lift": self.eps}
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the cone of outputs that the notion allows: at most n_s rows."""
+        return ALIP(self.eps, np.inf).allowed_set(joint)
+
+
+@dataclass(frozen=True)
+class _OfTheLift(OneBudget):
+    """A bound on a measure of the lift, with its inverse free."""
+
+    @property
+    def lower_budget(self) -> float:
+        return np.inf
+
+    def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
+        return 0.0 * max_lift(joint_sy)
+
+
+@dataclass(frozen=True)
+class L1Lift(_OfTheLift):
+    """ℓ1-lift ≤ e^{ε} − 1 for every y: the upper half of ℓ1-privacy, which is convex.
+
+    Source: [Lift] eq. 27. Half the ℓ1-lift is the total variation of P(S|y) and P(S).
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> round(L1Lift(1).achieved(joint, np.eye(2)), 6) == round(float(np.log(1.5)), 6)
+    True
+    """
+
+    name: ClassVar[str] = "ℓ1-lift"
+
+    def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return log(1 + ℓ1-lift), shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
+        return L1Privacy(np.inf, self.eps).upper_level(joint_sy)
+
+    def named_levels(self) -> dict[str, float]:
+        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
+        return {"l1_upper": self.eps}
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the cone of allowed outputs: n_s + 1 rows, n_s auxiliary variables."""
+        return L1Privacy(np.inf, self.eps).allowed_set(joint)
+
+
+@dataclass(frozen=True)
+class Chi2Lift(_OfTheLift):
+    """χ²-lift ≤ (e^{ε} − 1)² for every y: the upper half of χ²-privacy, which is convex.
+
+    Source: [Lift] eq. 28. It is 2-lift ≤ √(1 + (e^{ε} − 1)²): Σ P(s) l² = 1 + χ²-lift.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[3, 1], [1, 3]])
+    >>> round(Chi2Lift(1).achieved(joint, np.eye(2)), 6) == round(float(np.log(1.5)), 6)
+    True
+    """
+
+    name: ClassVar[str] = "χ²-lift"
+
+    def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return log(1 + √χ²-lift), shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
+        return Chi2Privacy(np.inf, self.eps).upper_level(joint_sy)
+
+    def named_levels(self) -> dict[str, float]:
+        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
+        return {"chi2_upper": self.eps}
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the cone of outputs that the notion allows: rows and an oracle."""
+        return Chi2Privacy(np.inf, self.eps).allowed_set(joint)

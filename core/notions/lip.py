@@ -11,11 +11,10 @@ from numpy.typing import ArrayLike
 from core import measures
 from core.allowed import inequalities
 from core.allowed.allowed_set import AllowedSet, LiftRange
-from core.allowed.excess import excess_lift
+from core.allowed.inequalities import excess_lift
 from core.joint import Joint
 from core.measures.pointwise import most_divergence
-from core.notions.base import PointwiseNotion
-from core.notions.budgets import OneBudget, TwoBudgets, split
+from core.notions.base import OneBudget, PointwiseNotion, TwoBudgets, split
 from core.validation import FloatArray
 
 
@@ -34,7 +33,6 @@ class _LiftBounds(PointwiseNotion):
         return log_max_lift(joint_sy)
 
     def set_risk(self, lower: FloatArray, upper: FloatArray) -> FloatArray:
-        """Return the larger of the two levels."""
         larger: FloatArray = np.maximum(lower, upper)
         return larger
 
@@ -92,13 +90,7 @@ class ALIP(_LiftBounds, TwoBudgets):
 
     @classmethod
     def from_lambda(cls, eps: float, lam: float) -> ALIP:
-        """Split one budget: ε_l = λε, ε_u = (1−λ)ε; the result implies ε-LDP.
-
-        Raises
-        ------
-        InvalidInputError
-            If `eps` is outside [0, ∞] or `lam` outside [0, 1].
-        """
+        """Split one budget: ε_l = λε, ε_u = (1−λ)ε, 0 ≤ λ ≤ 1; the result implies ε-LDP."""
         return cls(*split(eps, lam))
 
     def named_levels(self) -> dict[str, float]:

@@ -15,10 +15,9 @@ from core.allowed.robust import RobustCuts, answers, pair_cells, spread
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
-from core.notions.base import LevelNotion, Notion
-from core.notions.budgets import budget_text
+from core.notions.base import LevelNotion, Notion, budget_text
 from core.uncertainty import RenyiBall
-from core.uncertainty.estimate import FLOORED, assumed_records
+from core.uncertainty.ball import FLOORED, assumed_records
 from core.uncertainty.worst_case import exceeds, worst_case
 from core.validation import FloatArray
 from core.wording import all_records, rounded_up
@@ -132,19 +131,11 @@ class RLDP(LevelNotion):
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the least ε at which the notion holds, in nats; ∞ if at none.
 
-        Parameters
-        ----------
-        joint : Joint
-            P(s, x) of S and X = (S, U). Only its set of cells matters, not their probabilities.
-        kernel : array_like
-            P(y | x), shape (n_x, n_y), or P(y | s, u) of all cells, shape (n_s·n_u, n_y). Cells
-            without a row have the mixture of their secret's rows (`core.allowed.robust.spread`).
-
-        Notes
-        -----
-        Exact: the search of `core.uncertainty.worst_case`. Polytopes: at a vertex of D_s one u has
-        all the free mass κ_s = 1 − Σ L_{u|s}, so the extremes of R·v over D_s are
-        L_s·v + κ_s max v and L_s·v + κ_s min v.
+        Of P(s, x) only the cells of (S, U) matter. A kernel has shape (n_x, n_y), or (n_s·n_u, n_y)
+        for all cells; those without a row have the mixture of their secret's rows
+        (`core.allowed.robust.spread`). Exact: the search of `core.uncertainty.worst_case`.
+        Polytopes: at a vertex of D_s one u has all the free mass κ_s = 1 − Σ L_{u|s}, so the
+        extremes of R·v over D_s are L_s·v + κ_s max v and L_s·v + κ_s min v.
         """
         return self.level_of(answers(self.uncertainty, joint, kernel))
 

@@ -20,18 +20,14 @@ from core.allowed.allowed_set import AllowedSet
 from core.allowed.inequalities import scaled
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.notions.base import LevelNotion, PointwiseNotion
-from core.notions.budgets import budget_text
+from core.notions.base import LevelNotion, PointwiseNotion, budget_text
 from core.notions.guessing import PointwiseMaximalLeakage
 from core.notions.ldp import LDP
 from core.notions.rldp import RLDP
 from core.uncertainty import RenyiBall
-from core.uncertainty.estimate import assumed_records
-from core.uncertainty.mass_pieces import MassPieces, mass_pieces
+from core.uncertainty.ball import assumed_records
+from core.uncertainty.lift_range import MassPieces, mass_pieces
 from core.validation import FloatArray
-
-PARTS = 16
-"""Intervals into which the range of a secret's probability is cut."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +69,6 @@ class RobustForX(LevelNotion):
         return self.eps
 
     def _answers(self, joint: Joint, kernel: ArrayLike) -> FloatArray:
-        """Return P(y | x), shape (n_x, n_y), checked."""
         self._check(joint)
         return validation.kernel(kernel, joint.n_x)
 
@@ -179,7 +174,7 @@ class RobustPML(RobustForX):
     -----
     For one s the secrets other than s count as one, and F as the ball around P̂ of that pair, with
     m = P(s), R = P(X|s) and Q = P(X|not s): the condition is (e^{−ε} − m) R·v ≤ (1 − m) Q·v. The
-    values of m are cut into `PARTS` intervals; in each of them m is put at its lower end, and R and
+    values of m are cut into 16 intervals; in each of them m is put at its lower end, and R and
     Q range over polytopes {R : R_x ≥ L_x} that hold what the ball leaves them there. As R·v is at
     most L·v + (1 − ΣL) max v, and Q·v at least L·v + (1 − ΣL) min v, each interval is a row.
     Source: the polytopes of [RLDP] Theorem 2, here for each part of the range of P(s).
@@ -197,7 +192,7 @@ class RobustPML(RobustForX):
     @cached_property
     def pieces(self) -> MassPieces:
         """What F leaves possible for each secret, by intervals of its probability."""
-        return mass_pieces(self.uncertainty, PARTS)
+        return mass_pieces(self.uncertainty, 16)
 
     def at_estimate(self, eps: float) -> PointwiseMaximalLeakage:
         """Return ε-pointwise maximal leakage."""

@@ -13,16 +13,12 @@ from scipy import sparse
 from core import validation
 from core.allowed import inequalities
 from core.allowed.allowed_set import AllowedSet
-from core.allowed.excess import excess_lift
+from core.allowed.inequalities import excess_lift
 from core.attributes import attribute_shape, attribute_values, cells_of, given_known, known_sets
 from core.joint import Joint
 from core.measures.pointwise import most_divergence
-from core.notions.base import LevelNotion
-from core.notions.budgets import budget_text
+from core.notions.base import LevelNotion, budget_text
 from core.validation import FloatArray, IntArray
-
-FEW_ATTRIBUTES = 3
-"""Up to this many attributes, every set of them gives a partition of the symbols into blocks."""
 
 
 @dataclass(frozen=True)
@@ -74,20 +70,7 @@ class SRLIP(LevelNotion):
         return f"{budget_text(self.eps)}-{self.name}"
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the least ε at which the notion holds, in nats; ∞ if at none.
-
-        Parameters
-        ----------
-        joint : Joint
-            P(s, x), made of as many columns as there are combinations of attributes.
-        kernel : array_like
-            P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
-
-        Raises
-        ------
-        InvalidInputError
-            If the shape does not fit the joint.
-        """
+        """Return the least ε at which the notion holds, in nats; ∞ if at none."""
         return max(side_channel_levels(joint, kernel, self.shape).values())
 
     @property
@@ -113,11 +96,6 @@ class SRLIP(LevelNotion):
         P(y | s, x^J)/P(y | x^J) = Σ_x C[s, x] r(x)/Σ_x r(x), both over the x that agree with
         x^J, and C the lift of the data given x^J. A set of x that occurs for several J has its
         rows once, and one of a single x none.
-
-        Raises
-        ------
-        InvalidInputError
-            If the shape does not fit the joint.
         """
         shape = attribute_shape(joint, self.shape)
         values = attribute_values(joint, shape)
@@ -185,7 +163,7 @@ def side_channel_levels(
 def _blocks(values: IntArray) -> tuple[IntArray, ...]:
     """Return partitions by x^J, coarsest first; with many attributes one J of each size."""
     known = known_sets(len(values))[1:]
-    if len(values) > FEW_ATTRIBUTES:
+    if len(values) > 3:  # of so few, every set gives a partition
         counts = [int(cells_of(values, one).max()) for one in known]
         best: dict[int, int] = {}
         for i in np.argsort(counts, kind="stable"):

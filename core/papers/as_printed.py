@@ -15,11 +15,10 @@ from scipy import special
 from core.joint import Joint
 from core.mechanisms import Mechanism, polyopt
 from core.mechanisms.merging.partition import merging_kernel
-from core.mechanisms.response.generalized_randomized_response import grr_kernel
-from core.mechanisms.robust.independent_reporting import best_split, delta_of
+from core.mechanisms.robust.reporting import reporting_kernel
 from core.notions import ALIP, LIP
 from core.uncertainty import RenyiBall
-from core.uncertainty.radius import mass_range
+from core.uncertainty.ball import mass_range
 from core.validation import FloatArray
 
 WRONG = (
@@ -134,11 +133,7 @@ def distance_of_one_coordinate(ball: RenyiBall) -> float:
 
 def independent_reporting_as_printed(ball: RenyiBall, eps: float) -> FloatArray:
     """Return P(y | s, u) of independent reporting with `distance_of_one_coordinate`."""
-    distance = distance_of_one_coordinate(ball)
-    share = best_split(ball.p_hat_su, eps, distance)
-    of_s, of_u = grr_kernel(ball.n_s, eps - share), grr_kernel(ball.n_u, delta_of(share, distance))
-    kernel: FloatArray = np.asarray(np.kron(of_s, of_u), dtype=np.float64)
-    return kernel
+    return reporting_kernel(ball, eps, distance_of_one_coordinate(ball))
 
 
 def polyopt_as_printed(

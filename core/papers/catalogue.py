@@ -228,7 +228,6 @@ EXPERIMENTS: tuple[Definition, ...] = (
 
 
 def entry(key: str) -> Definition:
-    """Return an experiment by its key."""
     for one in EXPERIMENTS:
         if one.key == key:
             return one

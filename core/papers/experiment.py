@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from core.clock import Stopwatch
-from core.papers.printed import Printed, marks_of
-from core.papers.results import Beyond, Experiment, Mark, Panel, Series, Verdict
-from core.papers.verdicts import EQUAL, Relation, Value
+from core.limits import CLOSE
+from core.papers.results import Beyond, Experiment, Mark, Panel, Printed, Series, Verdict, marks_of
+from core.papers.verdicts import Relation, Value
 from core.validation import FloatArray
 
 
@@ -74,13 +74,11 @@ class Definition:
 
     @property
     def paper(self) -> str:
-        """Key of the paper."""
         return self.key.partition("_")[0]
 
     def perform(
         self, seed: int = 0, *, quick: bool = False, report: Callable[[Any], None] = lambda _: None
     ) -> Experiment:
-        """Run it."""
         taken = Stopwatch()
         found = self.run(Setting(self.number, seed, quick, report))
         few = found.draws if quick else 0
@@ -108,7 +106,6 @@ def line(name: str, x: FloatArray, draws: FloatArray, panel: int = 0, **more: An
 
 
 def numbers(values: Any) -> tuple[float, ...]:
-    """Return an array as a tuple of Python's numbers."""
     return tuple(float(one) for one in np.asarray(values, dtype=np.float64).ravel())
 
 
@@ -131,7 +128,7 @@ def ordered(
     apart = above - below
     mean, error = mean_of(apart)
     if weak:
-        error = np.where((apart >= -EQUAL).all(axis=0), 0.0, error)
+        error = np.where((apart >= -CLOSE).all(axis=0), 0.0, error)
     values = zip(at, numbers(mean), numbers(error), strict=True)
     relation: Relation = "at least" if weak else "is"
     return Verdict(

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from core import measures
 from core import mechanisms as m
 from core.joint import Joint
-from core.learning.tables import flipped
+from core.learning.examples import flipped
 from core.learning.words import level
 from core.limits import ROUNDING
-from core.measures.conditionals import conditionals
+from core.measures.pointwise import conditionals
 from core.notions import ALIP, LIP
 from core.papers import as_printed
 from core.validation import FloatArray
@@ -62,12 +62,10 @@ class Merging:
 
     @property
     def broken(self) -> bool:
-        """Whether line 4 as printed keeps less."""
         return self.printed < self.right - 1e-9
 
 
 def merging(draw: int, eps: float) -> Merging:
-    """Return the world of Algorithm 1."""
     joint = drawn(SYMBOLS, draw)
     every = np.array([_kept(joint, float(one)) for one in BUDGETS])
     return Merging(eps, *_kept(joint, eps), BUDGETS, *every.T)
@@ -81,7 +79,6 @@ def _kept(joint: Joint, eps: float) -> tuple[float, float]:
 
 
 def of_merging(found: Merging) -> tuple[str, ...]:
-    """Return what the world of Algorithm 1 shows, in sentences."""
     return (
         f"At ε = {level(found.eps)} subset merging keeps {percent(found.right, 1)} of this table's "
         f"X, with line 4 as printed {percent(found.printed, 1)}.",
@@ -109,12 +106,10 @@ class Sharing:
 
     @property
     def broken(self) -> bool:
-        """Whether less is kept at the larger share."""
         return self.more < self.half - 1e-9
 
 
 def sharing(draw: int, eps: float) -> Sharing:
-    """Return the world of a larger share for falling beliefs."""
     joint = drawn(LARGE, draw)
     half, more = (m.watchdog(joint, ALIP.from_lambda(eps, share)) for share in (HALF, MORE))
     kept = [m.watchdog(joint, ALIP.from_lambda(eps, float(share))).nmi for share in SHARES]
@@ -128,7 +123,6 @@ def _merged(mechanism: m.Mechanism) -> int:
 
 
 def of_sharing(found: Sharing) -> tuple[str, ...]:
-    """Return what the world of the share λ shows, in sentences."""
     verdict = "fails" if found.broken else "holds"
     rises = math.exp((1 - HALF) * found.eps), math.exp((1 - MORE) * found.eps)
     return (
@@ -163,7 +157,6 @@ class Proposition:
 
     @property
     def broken(self) -> bool:
-        """Whether T is above what print says."""
         return self.variation - self.printed > 2 * self.rounding
 
     @property
@@ -240,7 +233,6 @@ class Theorem:
 
     @property
     def broken(self) -> bool:
-        """Whether the level is above what print says."""
         return self.together > self.bound + 1e-9
 
 
@@ -284,7 +276,6 @@ def _parity(parity: float) -> Joint:
 
 
 def of_proposition(found: Proposition) -> tuple[str, ...]:
-    """Return what the world of the proposition shows, in sentences."""
     verdict = "above" if found.broken else "not above"
     moved = (
         "No symbol changes any belief."
@@ -306,7 +297,6 @@ def of_proposition(found: Proposition) -> tuple[str, ...]:
 
 
 def of_theorem(found: Theorem) -> tuple[str, ...]:
-    """Return what the world of the theorem shows, in sentences."""
     together = "∞" if math.isinf(found.together) else f"{found.together:.3g}"
     holds = "and it holds here" if not found.broken else ""
     return (

@@ -52,7 +52,6 @@ class Bounds:
 
 
 def bounds(share: float, records: int) -> Bounds:
-    """Return the world of [RLDP] Example 2."""
     every = np.array([_least(float(one), records) for one in SHARES])
     ball = _ball(share, records)
     printed, right = _least(share, records)
@@ -94,7 +93,6 @@ def _witness(ball: RenyiBall, least: float) -> FloatArray:
 
 
 def of_bounds(found: Bounds) -> tuple[str, ...]:
-    """Return what the world of Example 2 shows, in sentences."""
     printed, right = apart(found.printed, found.right, percent)
     there, share = apart(float(found.witness[0].sum()), found.share, fewest=2)
     return (
@@ -140,7 +138,6 @@ def unlike_table(unlike: float) -> FloatArray:
 
 
 def reporting(eps: float, unlike: float, records: int) -> Reporting:
-    """Return the world of independent reporting."""
     table = unlike_table(unlike)
     ball = RenyiBall.confidence(table, records, BETA)
     every = np.array([_levels(table, ball, float(one)) for one in PROMISES])
@@ -165,7 +162,6 @@ def _levels(table: FloatArray, ball: RenyiBall, eps: float) -> tuple[float, floa
 
 
 def of_reporting(found: Reporting) -> tuple[str, ...]:
-    """Return what the world of independent reporting shows, in sentences."""
     verdict = "more than it promises" if found.broken else "no more than it promises"
     return (
         f"u1 is equally likely given s1 and given s2. So the first coordinate alone makes d = "
@@ -198,12 +194,10 @@ class Rows:
 
     @property
     def broken(self) -> bool:
-        """Whether the rows cost anything."""
         return self.printed < self.right - 1e-6
 
 
 def rows(eps: float, records: int) -> Rows:
-    """Return the world of the rows that compare a secret with itself."""
     table = estimate()
     ball = RenyiBall.confidence(table, records, BETA)
     with_rows = [as_printed.polyopt_as_printed(table, float(one), ball).nmi for one in BUDGETS]
@@ -223,7 +217,6 @@ def rows(eps: float, records: int) -> Rows:
 
 
 def of_rows(found: Rows) -> tuple[str, ...]:
-    """Return what the world of these rows shows, in sentences."""
     cost = "" if found.broken else " Here the rows cost nothing."
     return (
         f"As printed PolyOpt keeps {percent(found.printed, 1)} of X at ε = {level(found.eps)}, "

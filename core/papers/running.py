@@ -188,7 +188,6 @@ class _Kept:
         return found
 
     def write(self, one: Experiment) -> None:
-        """Keep an experiment."""
         if self._folder is None:
             return
         with replacing([self._folder / f"{one.key}.json"]) as (fresh,):

@@ -10,8 +10,8 @@ from typing import Literal, get_args
 from scipy import stats
 
 from core.errors import InvalidInputError
-from core.limits import ROUNDING
-from core.validation import shown
+from core.limits import CLOSE, ROUNDING
+from core.validation import one_of
 
 Rule = Literal["NUM", "ORD", "EXT", "ERR", "NO"]
 """How a verdict is reached; `RULES` says it in words."""
@@ -45,9 +45,6 @@ ERRORS = 4.0
 APART = 3.0
 """Standard errors by which a paired difference must be above 0."""
 
-EQUAL = 1e-9
-"""Largest difference of two means that are told to be equal."""
-
 DEVIATIONS = 2.0
 """Standard deviations of extremes from sample to sample by which ours may be off."""
 
@@ -79,11 +76,7 @@ class Value:
     draws: int = 0
 
     def __post_init__(self) -> None:
-        if self.relation not in get_args(Relation):
-            known = ", ".join(get_args(Relation))
-            raise InvalidInputError(
-                f"{self.name}: the relation must be one of {known}, got {shown(self.relation)}."
-            )
+        one_of(self.relation, get_args(Relation), f"{self.name}: the relation")
         for what in ("error", "unit", "variant_error"):
             if (width := getattr(self, what)) < 0 or math.isinf(width):
                 raise InvalidInputError(
@@ -115,9 +108,7 @@ class Value:
 
 
 def outcome(rule: Rule, values: Sequence[Value], few: int = 0) -> Outcome:
-    """Return the verdict on some values."""
-    if rule not in tuple(RULES):
-        raise InvalidInputError(f"A verdict's rule must be in {list(RULES)}, got {shown(rule)}.")
+    one_of(rule, RULES, "A verdict's rule")
     if (rule == "NO") == bool(values):
         has, needs = ("values", "none") if values else ("no values", "some")
         raise InvalidInputError(f"A verdict by {rule} has {has}, and must have {needs}.")
@@ -173,7 +164,7 @@ def undecided(rule: Rule, value: Value, few: int) -> bool:
     if few < 2:
         return False
     if rule == "ORD":
-        return value.ours >= -max(_many(APART, few) * value.error, EQUAL)
+        return value.ours >= -max(_many(APART, few) * value.error, CLOSE)
     if rule == "EXT":
         return _extreme(value, _many(DEVIATIONS, few))
     if rule not in ("NUM", "ERR"):
@@ -222,8 +213,8 @@ def explained(rule: Rule, values: Sequence[Value], few: int = 0) -> str:
 
 def _order_in_words(broken: Sequence[Value]) -> str:
     """Return where an order does not hold: where it is the other way round, equal or undecided."""
-    lower = [one.name for one in broken if one.ours < -APART * one.error and one.ours < -EQUAL]
-    equal = [one.name for one in broken if abs(one.ours) <= EQUAL and one.error <= EQUAL]
+    lower = [one.name for one in broken if one.ours < -APART * one.error and one.ours < -CLOSE]
+    equal = [one.name for one in broken if abs(one.ours) <= CLOSE and one.error <= CLOSE]
     rest = [one.name for one in broken if one.name not in {*lower, *equal}]
     told = (("Lower", lower), ("Not above 3 standard errors", rest), ("Equal", equal))
     return " ".join(f"{words} at {_listed(names)}." for words, names in told if names)
@@ -243,7 +234,7 @@ def _agrees(value: Value) -> bool:
 
 
 def _ordered(value: Value) -> bool:
-    if value.relation == "at least" and abs(value.ours) <= EQUAL and value.error <= EQUAL:
+    if value.relation == "at least" and abs(value.ours) <= CLOSE and value.error <= CLOSE:
         return True
     return value.ours > APART * value.error
 

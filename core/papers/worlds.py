@@ -209,5 +209,4 @@ WORLDS: tuple[World, ...] = (
 
 
 def world(key: str) -> World:
-    """Return a world by its key."""
     return {one.key: one for one in WORLDS}[key]

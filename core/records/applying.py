@@ -248,7 +248,6 @@ def _all(
 
 
 def _write_all(made: Iterator[Any], path: Path, kind: str) -> None:
-    """Write all batches."""
     first = next(made, None)
     if first is None:
         raise InvalidInputError(EMPTY)
@@ -278,7 +277,6 @@ class _Steps:
         return self.plan.unknown == REFUSE and bool(tally.unknown)
 
     def __call__(self, batch: Any, tally: _Tally) -> Any:
-        """Return the released batch, and add it to the tally."""
         size = batch.num_rows
         coded = self.coder({name: batch.column(name) for name in self.coder.used}, size)
         rows = self._rows(coded)
@@ -331,7 +329,6 @@ class _Steps:
 
 
 def _add(tally: _Tally, coded: Coded, known: BoolArray, outputs: IntArray) -> None:
-    """Add a batch to the tally."""
     tally.records += len(known)
     tally.filtered += int((~coded.asked).sum())
     tally.released += len(outputs)

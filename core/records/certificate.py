@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from core.codec import plain_json
 from core.data.readers.reading import Upload
 from core.data.spec import WITHHELD
 from core.errors import InvalidInputError
@@ -23,9 +24,7 @@ from core.records.fields import (
     KIND,
     VERSION,
     level_units,
-    plain,
     plain_coding,
-    plain_levels,
     plain_numbers,
 )
 from core.records.files import checked_kind, file_hash, replacing
@@ -185,8 +184,8 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
             "purpose": result.scenario.purpose,
             "utility": mechanism.utility,
             "information": mechanism.information,
-            "upper_bound": plain(mechanism.upper_bound),
-            "gap": plain(mechanism.gap),
+            "upper_bound": plain_json(mechanism.upper_bound),
+            "gap": plain_json(mechanism.gap),
             "status": mechanism.status,
             "solver": mechanism.solver,
             "notes": list(mechanism.notes),
@@ -238,12 +237,12 @@ def _levels(release: Release) -> dict[str, Any]:
         if asked is None
         else {
             "notion": str(asked),
-            "achieved": plain(asked.achieved(joint, mechanism.kernel)),
+            "achieved": plain_json(asked.achieved(joint, mechanism.kernel)),
             "unit": asked.level_unit,
             "holds": asked.holds(joint, mechanism.kernel),
         },
         "numbers": plain_numbers(numbers),
-        "design": plain_levels(levels(joint, mechanism.kernel, numbers, slow=quick)),
+        "design": plain_json(levels(joint, mechanism.kernel, numbers, slow=quick)),
         "units": {},
         "records": None,
         "repeated": {},
@@ -253,12 +252,12 @@ def _levels(release: Release) -> dict[str, Any]:
         for k in REPEATS:
             drawn = draws(joint, mechanism.kernel, asked, k)
             found["repeated"][str(k)] = {
-                "level": plain(drawn.level),
-                "at_most": plain(drawn.at_most),
+                "level": plain_json(drawn.level),
+                "at_most": plain_json(drawn.at_most),
             }
     own = _own_joint(release.applied.cells, joint, mechanism.kernel)
     if own is not None and not release.same:
-        found["records"] = plain_levels(levels(*own, numbers, slow=quick))
+        found["records"] = plain_json(levels(*own, numbers, slow=quick))
     return found
 
 

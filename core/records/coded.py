@@ -35,7 +35,6 @@ class Values:
         self._queries: dict[Any, str] = {}
 
     def close(self) -> None:
-        """Close the DuckDB."""
         self._backend.disconnect()
 
     def levels(self, column: str, values: Any, bins: Bins | None) -> list[Any]:
@@ -69,7 +68,6 @@ class Values:
         return np.array(found, dtype=bool)
 
     def texts(self, values: Any) -> Any:
-        """Return each value as text, as a string array; the same for every kind of file."""
         if pa.types.is_integer(values.type):
             return values.cast(pa.string())
         if pa.types.is_string(values.type) and _is_bare(values):
@@ -306,15 +304,12 @@ class Coder:
         self.used = tuple(name for name in columns if name in used)
 
     def close(self) -> None:
-        """Release its DuckDB."""
         self._values.close()
 
     def texts(self, values: Any) -> Any:
-        """Return values as text, as `Values.texts`."""
         return self._values.texts(values)
 
     def __call__(self, columns: Mapping[str, Any], size: int) -> Coded:
-        """Return a batch's records as rows of the kernel."""
         batch = {name: encoded(columns[name]) for name in self.used}
         asked = np.ones(size, dtype=bool)
         for chosen in self._filters:

@@ -25,7 +25,7 @@ from core.records.draws import Draw, Keyed, Seeded
 from core.records.files import file_hash
 from core.scenario import Result, Scenario, evaluate
 from core.scenario.data_url import JOINTS
-from core.validation import shown
+from core.validation import one_of
 from core.wording import free_name
 
 COLUMNS = {
@@ -65,9 +65,7 @@ class Plan:
     unknown: str = REFUSE
 
     def __post_init__(self) -> None:
-        if self.columns not in COLUMNS:
-            known = ", ".join(map(repr, COLUMNS))
-            raise InvalidInputError(f"columns must be one of {known}, got {shown(self.columns)}.")
+        one_of(self.columns, COLUMNS, "columns")
 
 
 def command_line(plan: Plan, records: str, released: str) -> str:
@@ -153,7 +151,6 @@ def designed(text: str, records: Path, sources: Sources, design: Path | None = N
 
 
 def is_bundled(source: str) -> bool:
-    """Say whether a source is a bundled data set."""
     return any(one.id == source for one in BUNDLED)
 
 

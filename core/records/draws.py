@@ -178,7 +178,6 @@ class Seeded:
 
     @classmethod
     def from_text(cls, text: str) -> Seeded:
-        """Read a seed from text."""
         try:
             seed = int(text)
         except ValueError as error:
@@ -194,7 +193,6 @@ class Seeded:
 
     @property
     def commitment(self) -> str:
-        """Return the hash of the seed."""
         return hashlib.sha256(f"liftscope seed {self.seed}".encode()).hexdigest()
 
     def committed(self, sha256: str) -> str | None:
@@ -205,7 +203,6 @@ class Seeded:
         return hmac.new(secret, sha256.encode(), hashlib.sha256).hexdigest()
 
     def uniforms(self, start: int, count: int, ids: Ids | None = None) -> FloatArray:
-        """Return a number in [0, 1) for each record; see `Draw`."""
         del ids
         parts = []
         place, end = start, start + count
@@ -261,7 +258,6 @@ class Keyed:
 
     @property
     def commitment(self) -> str:
-        """Return a hash of the key."""
         return hashlib.blake2b(
             b"liftscope key", key=self._hashed, digest_size=32, person=b"commitment"
         ).hexdigest()
@@ -277,7 +273,6 @@ class Keyed:
         return hashlib.blake2b(self.key).digest()
 
     def uniforms(self, start: int, count: int, ids: Ids | None = None) -> FloatArray:
-        """Return a number in [0, 1) for each record; see `Draw`."""
         del start
         if ids is None or len(ids) != count:
             raise InvalidInputError(f"A keyed draw needs an id for each of {count:,} records.")

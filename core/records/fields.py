@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from core.codec import plain_json
 from core.data.treatment.symbols import Coding
 from core.errors import InvalidInputError
 from core.notions import catalogue as notions
 from core.notions.numbers import Numbers
 from core.records.design import COLUMNS, FORMATS
-from core.validation import shown
+from core.validation import one_of, shown
 
 NUMBER = (int, float)
 """The types of a number in JSON."""
@@ -92,21 +92,9 @@ OF_ALL = 3
 """The last version whose symbols and marks may be of records that are left out alone."""
 
 
-def plain(value: float | None) -> float | str | None:
-    """Return a figure as JSON has it: "inf" for ∞, None for NaN."""
-    if value is None or math.isnan(value):
-        return None
-    return value if math.isfinite(value) else "inf"
-
-
 def plain_numbers(numbers: Numbers) -> dict[str, float | str | None]:
     """Return the λ, α, β and n of levels as values for JSON."""
-    return {name: plain(getattr(numbers, name)) for name in ("lam", "alpha", "beta", "n")}
-
-
-def plain_levels(found: Mapping[str, float]) -> dict[str, float | str | None]:
-    """Return levels as values for JSON."""
-    return {key: plain(value) for key, value in found.items()}
+    return {name: plain_json(getattr(numbers, name)) for name in ("lam", "alpha", "beta", "n")}
 
 
 def unit_of(key: str) -> str:
@@ -115,7 +103,6 @@ def unit_of(key: str) -> str:
 
 
 def level_units(keys: Iterable[str]) -> dict[str, str]:
-    """Return the unit of each level."""
     return {key: unit_of(key) for key in keys}
 
 
@@ -213,11 +200,7 @@ def _check_choices(body: Mapping[str, Any]) -> None:
         ("released.treatment", body["released"]["treatment"], COLUMNS),
         ("draw.kind", draw["kind"], KINDS),
     ):
-        if said not in known:
-            allowed = " or ".join(map(repr, known))
-            raise InvalidInputError(
-                f"The certificate's entry {name!r} must be {allowed}, got {shown(said)}."
-            )
+        one_of(said, known, f"The certificate's entry {name!r}")
     told = body["released"].get("format")  # which the first certificates did not have
     if told is not None and told not in FORMATS.values():
         raise InvalidInputError(

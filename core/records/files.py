@@ -172,7 +172,6 @@ def check_name(path: Path) -> None:
 
 
 def file_hash(path: Path) -> str:
-    """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -216,7 +215,6 @@ class Writer:
         self._rows = max(self._rows - BATCH, 0)
 
     def close(self) -> None:
-        """Write what is left and close the file."""
         try:
             if self._rows:
                 self._write_group()

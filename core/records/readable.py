@@ -282,7 +282,6 @@ def reached(value: float | str, unit: str) -> str:
 
 
 def figure(value: float | str) -> str:
-    """Return a figure of a certificate as text."""
     return "∞" if isinstance(value, str) else f"{value:.4g}"
 
 

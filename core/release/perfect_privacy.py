@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.allowed.excess import excess_lift
+from core.allowed.inequalities import excess_lift
 from core.joint import Joint
 from core.limits import LIFT_NOISE
 from core.validation import FloatArray

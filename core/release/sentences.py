@@ -14,7 +14,7 @@ from core.notions import catalogue as notions
 from core.release.confusability import RangeRelease
 from core.release.perfect_privacy import what_is_left
 from core.scenario import Result, Scenario
-from core.uncertainty.estimate import assumed_records
+from core.uncertainty.ball import assumed_records
 from core.wording import at_most, number_of, rounded_up
 
 NEARLY = math.log(1e4)

@@ -21,9 +21,6 @@ Context = Mapping[str, str]
 METADATA = "liftscope"
 """Name of the entry of a Parquet file's metadata that holds it, as JSON."""
 
-LONGEST_NAME = 120
-"""Most characters of the part of a file's name that says what it is about."""
-
 BESIDE = " | "
 """Stands between the questions of a comparison."""
 
@@ -79,7 +76,7 @@ def file_part(told: Context) -> str:
     bare = {name: _ENDS.sub("", one) if name == "data" else one for name, one in told.items()}
     plain = re.sub(r"\s*=\s*", "=", " ".join(parts(bare)).replace(": ", "="))
     plain = re.sub(r"[^\w.=+−×-]+", "_", plain).strip("_.")
-    return plain if len(plain) <= LONGEST_NAME else f"{plain[: LONGEST_NAME - 1].rstrip('_.')}…"
+    return plain if len(plain) <= 120 else f"{plain[:119].rstrip('_.')}…"
 
 
 def _promise(key: str, numbers: Numbers) -> str:

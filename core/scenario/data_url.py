@@ -19,13 +19,10 @@ Read = TypeVar("Read")
 Query = dict[str, list[str]]
 """Values by key of a URL's query, where a key may occur more than once."""
 
-_LONGEST = 80
-"""Most characters of a link's value that a notice repeats."""
-
 
 def cut(text: str) -> str:
-    """Return the first `_LONGEST` characters of a link's value."""
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    """Return as much of a link's value as a notice repeats."""
+    return text if len(text) <= 80 else f"{text[:79]}…"
 
 
 JOINTS = ("random:", "matrix:", "example:")
@@ -188,7 +185,6 @@ def _text(value: Any) -> str:
 
 
 def _parsed(text: str) -> Any:
-    """Read JSON; raise a ValueError that is no CoreError if it is none."""
     try:
         return read_json(text, "It")
     except CoreError as error:
@@ -196,7 +192,6 @@ def _parsed(text: str) -> Any:
 
 
 def _filter_parts(kept: Filter) -> list[Any]:
-    """Return a filter as [COLUMN, [LOW, HIGH]] or [COLUMN, LEVEL, …]."""
     return [kept.column, *([[kept.low, kept.high]] if kept.is_range else kept.levels)]
 
 

@@ -202,5 +202,4 @@ PRESETS: tuple[Preset, ...] = (
 
 
 def preset(key: str) -> Preset:
-    """Return a preset by its key."""
     return {one.key: one for one in PRESETS}[key]

@@ -173,7 +173,6 @@ class Project:
         return len(self.scenarios)
 
     def with_column(self, scenario: Scenario, name: str | None = None, note: str = "") -> Project:
-        """Return the project with a further column at the end."""
         if name is None:
             name = suggested((scenario,), self.names)[0]
         return replace(
@@ -185,7 +184,6 @@ class Project:
         )
 
     def asking(self, place: int, scenario: Scenario) -> Project:
-        """Return the project with another scenario at a place; a made name is made anew."""
         at = self._place(place)
         name = self.names[at]
         if is_made(name, self.scenarios[at]):
@@ -197,21 +195,17 @@ class Project:
         )
 
     def renamed(self, place: int, name: str) -> Project:
-        """Return the project with another name of a column."""
         return replace(self, names=_put(self.names, self._place(place), name))
 
     def noted(self, place: int, note: str) -> Project:
-        """Return the project with another note of a column."""
         return replace(self, notes=_put(self.notes, self._place(place), note))
 
     def moved(self, place: int, to: int) -> Project:
-        """Return the project with a column in another place."""
         order = list(range(len(self)))
         order.insert(self._place(to), order.pop(self._place(place)))
         return self._picked(order)
 
     def without(self, place: int) -> Project:
-        """Return the project without a column."""
         gone = self._place(place)
         if len(self) == 1:
             raise InvalidInputError("The only column of a project cannot be removed.")
@@ -224,7 +218,6 @@ class Project:
         return replace(self, files=tuple(sorted(known.items())))
 
     def file_of(self, source: str) -> str:
-        """Return the name of an uploaded source's file; "" where it is not known."""
         return dict(self.files).get(source, "")
 
     def to_json(self) -> str:
@@ -324,7 +317,6 @@ class Project:
         )
 
     def columns(self) -> Iterable[tuple[Scenario, str, str]]:
-        """Return each column's scenario, name and note."""
         return zip(self.scenarios, self.names, self.notes, strict=True)
 
     def _place(self, place: int) -> int:

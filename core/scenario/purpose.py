@@ -64,7 +64,6 @@ class Promise(Numbers):
         return Numbers(**{name: getattr(self, name) for name in declared()})
 
     def build(self, joint: Joint) -> Notion:
-        """Return the notion with these numbers."""
         return notion_catalogue.build(self.notion, joint, self.numbers)
 
     def code(self) -> str:
@@ -78,7 +77,6 @@ class Promise(Numbers):
 
     @classmethod
     def from_dict(cls, values: Any) -> Promise:
-        """Read a promise from its JSON form."""
         found = entries_of(values, cls, "A further promise")
         if "notion" not in found:
             raise InvalidInputError(
@@ -125,10 +123,7 @@ class PurposeChoice:
 def check_purpose(purpose: str, loss: str, table: Any) -> Table:
     """Check the keys of a purpose and a loss, and return the loss table, checked."""
     for name, value, known in (("purpose", purpose, PURPOSES), ("loss", loss, LOSSES)):
-        if not isinstance(value, str) or value not in known:
-            raise InvalidInputError(
-                f"{name} must be one of {', '.join(known)}, got {shown(value)}."
-            )
+        validation.one_of(value, known, name)
     if not isinstance(table, list | tuple) or not all(
         isinstance(row, list | tuple) for row in table
     ):
@@ -197,14 +192,10 @@ def _built(choice: str, data: str) -> str:
     return f"build_purpose(PurposeChoice({choice}), {data})"
 
 
-MOST = 1_000_000
-"""Most characters of a loss table."""
-
-
 def read_losses(text: str) -> Table:
     r"""Read a loss table d(x, z) from CSV; a first row or column of names is skipped."""
-    if len(text) > MOST:
-        raise InvalidInputError(f"The loss table has more than {MOST:,} characters.")
+    if len(text) > 1_000_000:
+        raise InvalidInputError("The loss table has more than 1,000,000 characters.")
     lines = io.StringIO(text.removeprefix("\ufeff"), newline="")
     try:
         rows = [row for row in csv.reader(lines) if any(row)]
@@ -233,7 +224,6 @@ def read_losses(text: str) -> Table:
 
 
 def _is_number(cell: str) -> bool:
-    """Say whether a cell holds a finite number."""
     try:
         return math.isfinite(float(cell))
     except ValueError:

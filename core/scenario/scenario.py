@@ -33,7 +33,7 @@ from core.scenario.purpose import (
     check_numbers,
     check_purpose,
 )
-from core.validation import FloatArray, shown
+from core.validation import FloatArray, one_of, shown
 
 VERSION = 1
 """Version of the JSON form."""
@@ -67,9 +67,7 @@ class Scenario(PurposeChoice, Settings, Numbers):
     def __post_init__(self) -> None:
         notion_catalogue.entry(self.notion)
         mechanism_catalogue.entry(self.mechanism)
-        if self.utility not in UTILITIES:
-            known = " or ".join(map(repr, UTILITIES))
-            raise InvalidInputError(f"utility must be {known}, got {shown(self.utility)}.")
+        one_of(self.utility, UTILITIES, "utility")
         check_numbers(self, DOMAINS)
         if not isinstance(self.also, tuple) or not all(isinstance(p, Promise) for p in self.also):
             raise InvalidInputError(f"also must hold promises, got {shown(self.also)}.")
@@ -94,7 +92,6 @@ class Scenario(PurposeChoice, Settings, Numbers):
 
     @classmethod
     def from_dict(cls, values: Any) -> Scenario:
-        """Read a scenario from the values of its JSON form."""
         values = without_version(values, VERSION, "The scenario")
         values = entries_of(values, cls, "The scenario")
         if "data" in values:
@@ -141,7 +138,6 @@ class Scenario(PurposeChoice, Settings, Numbers):
 
     @property
     def numbers(self) -> Numbers:
-        """The notion's numbers."""
         return Numbers(**{name: getattr(self, name) for name in declared()})
 
     def build_notion(self, joint: Joint) -> Notion:
@@ -188,7 +184,6 @@ class Result:
 
     @property
     def joint(self) -> Joint:
-        """P(s, x)."""
         return self.counted.joint
 
     @cached_property

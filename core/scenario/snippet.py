@@ -128,7 +128,6 @@ def snippet(scenario: Scenario) -> str:
 
 
 def _purpose_import(purpose: str) -> str:
-    """Return the line that imports what the source of a purpose calls."""
     name = purpose.partition("(")[0]
     if name == build_purpose.__name__:
         return f"from core.scenario.purpose import PurposeChoice, {name}"
@@ -151,7 +150,6 @@ def _reading(data: DataSpec) -> list[str]:
 
 
 def _counting(data: DataSpec, values: bool, *, whole: bool) -> list[str]:
-    """Return the lines that count the data."""
     counted = "count(data, sources)" if data.hashed else "count(data)"
     if values:
         return [f"counted = {counted}", "joint, values = counted.joint, counted.x_values"]

@@ -123,7 +123,6 @@ def realised_levels(
 
 
 def _realised(now: FloatArray, least: FloatArray, most: FloatArray) -> Realised:
-    """Return the largest entries, at least 0, kept in order against rounding."""
     at_estimate = max(0.0, float(now.max()))
     return Realised(
         at_estimate,
@@ -153,7 +152,6 @@ class Consequences:
 
 
 def consequences(result: Result) -> Consequences:
-    """Return what follows from an answer."""
     joint, kernel, scenario = result.joint, result.mechanism.kernel, result.scenario
 
     def promised() -> Mapping[str, Implication]:
@@ -186,7 +184,6 @@ def is_open(one: Implication) -> bool:
 
 
 def _or_why(find: Callable[[], T]) -> T | str:
-    """Return what is found, or why it is not."""
     try:
         return find()
     except CoreError as error:

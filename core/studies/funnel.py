@@ -31,7 +31,6 @@ POINTS = 25
 
 
 def is_funnel(scenario: Scenario) -> bool:
-    """Say whether a scenario's notion bounds an average by ε."""
     entry = notions.entry(scenario.notion)
     return entry.kind.on_average and "eps" in entry.parameters
 

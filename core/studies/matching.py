@@ -15,7 +15,7 @@ from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.scenario import DOMAINS, Result, Scenario, answer
 from core.studies.known import UNPROVEN
-from core.validation import number, shown
+from core.validation import number, one_of
 
 EPS, LDP, KEPT, LEAK = "eps", "ldp", "kept", "leak"
 
@@ -37,10 +37,10 @@ FINE = 1e-6
 FIRST = (0.0, 0.05, 0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 """The budgets that are tried first, over the whole domain of ε."""
 
+REACHED, JUMPS, BEYOND, CUT, FIXED = "reached", "jumps", "beyond", "cut short", "fixed"
+
 SECONDS = 30.0
 """Default time limit of a match."""
-
-REACHED, JUMPS, BEYOND, CUT, FIXED = "reached", "jumps", "beyond", "cut short", "fixed"
 
 
 @dataclass(frozen=True)
@@ -254,6 +254,4 @@ class _Search:
 
 
 def _check(target: str) -> None:
-    if target not in TARGETS:
-        known = ", ".join(map(repr, TARGETS))
-        raise InvalidInputError(f"A target must be one of {known}, got {shown(target)}.")
+    one_of(target, TARGETS, "A target")

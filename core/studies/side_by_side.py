@@ -9,6 +9,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from core.codec import plain_json
 from core.data import Sources, count
 from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
@@ -95,7 +96,6 @@ def levels(
 
 
 def entries() -> tuple[NotionEntry, ...]:
-    """Return the notions whose levels are compared."""
     return tuple(entry for entry in notions.ENTRIES + notions.AVERAGES if not entry.sides)
 
 
@@ -230,17 +230,13 @@ def describe(result: Result, files: Mapping[str, str] | None = None) -> dict[str
         if mechanism.audit is None
         else {
             "asked": str(mechanism.notion),
-            "achieved": _finite(mechanism.audit.achieved),
+            "achieved": plain_json(mechanism.audit.achieved),
             "holds": mechanism.audit.holds,
         },
-        "before": {key: _finite(value) for key, value in result.before.achieved.items()},
-        "after": {key: _finite(value) for key, value in result.after.achieved.items()},
+        "before": plain_json(result.before.achieved),
+        "after": plain_json(result.after.achieved),
         "seconds": result.seconds,
     }
-
-
-def _finite(value: float) -> float | str:
-    return value if math.isfinite(value) else "inf"
 
 
 def described(
@@ -256,7 +252,7 @@ def described(
                 "name": column.name,
                 "note": note,
                 "reason": column.reason,
-                "levels": _plain(column.levels),
+                "levels": plain_json(column.levels),
                 "answer": None if column.result is None else describe(column.result, files),
             }
             for column, note in zip(columns, project.notes, strict=True)
@@ -266,8 +262,8 @@ def described(
                 "key": row.key,
                 "title": row.title,
                 "unit": row.unit,
-                "values": [_or_none(value) for value in row.values],
-                "spread": _or_none(row.spread),
+                "values": plain_json(row.values),
+                "spread": plain_json(row.spread),
             }
             for row in differences(columns, numbers)
         ],
@@ -295,7 +291,6 @@ def table(columns: Sequence[Column], numbers: Numbers) -> str:
 
 
 def written(row: Difference, value: float) -> str:
-    """Return a figure of a comparison as text."""
     if math.isnan(value):
         return NONE
     if row.unit == SHARE:
@@ -318,11 +313,3 @@ def _proof(result: Result) -> str:
 def _audit(result: Result) -> str:
     verdict = result.mechanism.audit
     return NONE if verdict is None else "kept" if verdict.holds else "broken"
-
-
-def _plain(levels: Any) -> dict[str, Any]:
-    return {key: _or_none(value) for key, value in levels.items()}
-
-
-def _or_none(value: float) -> float | str | None:
-    return None if math.isnan(value) else _finite(value)

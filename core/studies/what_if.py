@@ -35,7 +35,6 @@ class Variant:
 
     @property
     def is_matrix(self) -> bool:
-        """Whether its data is the matrix, since the data has no columns."""
         return self.scenario.data.source.startswith("matrix:")
 
     def counted(self) -> Counted:
@@ -92,7 +91,6 @@ def _weights(joint: Joint) -> FloatArray:
 
 
 def _written(weights: FloatArray, s_labels: tuple[str, ...], x_labels: list[str]) -> str:
-    """Return a table with names as text."""
     counts = (weights == np.rint(weights)).all() and weights.sum() > 1
     table = weights if counts else weights / weights.sum()
     text = io.StringIO()
@@ -158,7 +156,6 @@ class LevelFigures:
 
 
 def figures_of(counted: Counted, level: int = 0) -> LevelFigures:
-    """Return the figures of a joint distribution."""
     joint = counted.joint
     return LevelFigures(
         level,

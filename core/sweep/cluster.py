@@ -112,14 +112,12 @@ class ClusterWorkers(Workers):
         return AHEAD * max(1, self._threads)
 
     def submit(self, chunk: Chunk) -> None:
-        """Hand out a chunk."""
         key = f"liftscope-{self._run}-{chunk.number}"
         future = self._client.submit(computed, chunk, self._own, key=key, pure=False)
         self._futures[chunk.number] = future
         future.add_done_callback(lambda one: self._ended.put((chunk, one)))
 
     def finished(self) -> list[Outcome]:
-        """Wait a moment, and return the chunks that have ended since."""
         if self._client.status not in ("running", "connecting"):
             raise ClusterLostError(f"The scheduler at {self.address} is gone.")
         if self._next_look.over:
@@ -133,7 +131,6 @@ class ClusterWorkers(Workers):
         return [(chunk, self._outcome(chunk, future)) for chunk, future in found]
 
     def cancel(self) -> None:
-        """Take back all chunks that have not ended."""
         with contextlib.suppress(OSError, TimeoutError, RuntimeError):  # the scheduler may be gone
             self._client.cancel(list(self._futures.values()), force=True)
         self._futures.clear()

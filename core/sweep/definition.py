@@ -404,7 +404,6 @@ class Sweep:
 
 
 def _values(name: str, value: Any) -> tuple[Any, ...]:
-    """Return the values of a field from a list or a grid."""
     if isinstance(value, dict) and set(value) == {"from", "to", "count"}:
         count = validation.whole(value["count"], f"The count of {name}", low=1, high=MAX_QUESTIONS)
         low, high = (validation.number(value[end], f"{name}'s {end}") for end in ("from", "to"))
@@ -413,7 +412,6 @@ def _values(name: str, value: Any) -> tuple[Any, ...]:
 
 
 def _read(name: str, value: Any) -> Any:
-    """Return a field's value from its JSON form."""
     if name == "data":
         return DataSpec.from_dict(value)
     if name == "also":

@@ -13,17 +13,17 @@ import pyarrow as pa
 from numpy.typing import ArrayLike
 
 from core.errors import InvalidInputError
+from core.limits import CLOSE
 from core.scenario import spans
 from core.sweep.definition import PREFIX, Sweep
 from core.sweep.results import ALWAYS, names
-from core.validation import BoolArray, FloatArray, shown
+from core.validation import BoolArray, FloatArray, one_of, shown
 
 SMALLER = ("gap", "outputs", "achieved")
 """Measures of which less is better; of every level too, and more of all others."""
 
 
 def smaller_is_better(measure: str) -> bool:
-    """Return whether less of a measure is better."""
     return measure in SMALLER or measure.startswith(PREFIX)
 
 
@@ -103,7 +103,6 @@ class Spread:
         return cls(n, mean, error, tuple(_quantile(known, level) for level in LEVELS))
 
     def to_dict(self) -> dict[str, float]:
-        """Return the numbers by name: n, mean, error, q05, q25, q50, q75 and q95."""
         told = {
             f"q{round(100 * level):02d}": q for level, q in zip(LEVELS, self.quantiles, strict=True)
         }
@@ -203,9 +202,6 @@ BUDGET = "eps"
 NATS, SHARE, PLAIN = "nats", "share", ""
 """Units of axes."""
 
-ALL = 1 - 1e-9
-"""Share from which on "most" says no more than that nothing can keep more than all."""
-
 BOUNDS = {"kept": "most", "utility": "upper_bound"}
 """Measure → the one that bounds it, proven for every mechanism under the same promise."""
 
@@ -255,9 +251,7 @@ def unit_of(axis: str, sweep: Sweep) -> str:
 def marks(table: Any, sweep: Sweep, across: str, up: str) -> tuple[Mark, ...]:
     """Return the questions of a sweep that have points, in order."""
     for axis in (across, up):
-        if axis not in axes(sweep):
-            known = ", ".join(axes(sweep))
-            raise InvalidInputError(f"An axis must be one of {known}, got {shown(axis)}.")
+        one_of(axis, axes(sweep), "An axis")
     bound = BOUNDS.get(up, "")
     more = (bound, "most") if bound else ()
     wanted = [key for key in dict.fromkeys((across, up, *more)) if key in sweep.measures]
@@ -310,7 +304,7 @@ def _mark(
 
 def _tells(by: dict[str, dict[str, Any]]) -> bool:
     """Say whether the bound is below what X itself gives."""
-    return "most" not in by or by["most"]["mean"] < ALL
+    return "most" not in by or by["most"]["mean"] < 1 - CLOSE
 
 
 def _spread(row: dict[str, Any]) -> Spread:

@@ -236,7 +236,6 @@ COMPARED = tuple(name for name in KEPT if name != "seconds")
 
 
 def schema(measures: tuple[str, ...]) -> Any:
-    """Return the Arrow schema of points."""
     return pa.schema([*KEPT.items(), *((name, pa.float64()) for name in measures)])
 
 
@@ -295,6 +294,5 @@ def _row(question: Scenario, counted: Counted | CoreError | None, chunk: Chunk) 
 
 
 def nothing(chunk: Chunk, reason: str, seconds: float) -> dict[str, Any]:
-    """Return a point without an answer."""
     plain = {"status": "", "solver": "", "proven": False, "reason": reason, "seconds": seconds}
     return dict.fromkeys(chunk.measures, math.nan) | plain

@@ -273,13 +273,7 @@ class Results(Gathered):
             self.flush()
 
     def flush(self) -> None:
-        """Write the points that are not yet written.
-
-        Raises
-        ------
-        InvalidInputError
-            If they cannot be written; what was written before stays.
-        """
+        """Write points that are not yet written; where that fails, what was written stays."""
         table = pa.concat_tables([schema(self.sweep.measures).empty_table(), *self._parts])
         if table.num_rows:
             with replacing([self.folder / f"part-{secrets.token_hex(8)}.parquet"]) as (path,):
@@ -289,12 +283,9 @@ class Results(Gathered):
         self._next = Deadline.after(INTERVAL)
 
     def table(self) -> Any:
-        """Return the points that are computed, in their order, with their questions.
+        """Return the computed points as an Arrow table, in their order, with their questions.
 
-        Returns
-        -------
-        pyarrow.Table
-            The columns are those of `question_columns`, `points.KEPT` and the measures.
+        The columns are those of `question_columns`, `points.KEPT` and the measures.
         """
         if self._finished:
             return read(self.out)[0]
@@ -304,13 +295,7 @@ class Results(Gathered):
         return table.replace_schema_metadata(said)
 
     def finish(self) -> None:
-        """Write the file, and remove the parts.
-
-        Raises
-        ------
-        InvalidInputError
-            If it cannot be written; then the parts stay.
-        """
+        """Write the file, and remove the parts, which stay where it cannot be written."""
         if self._finished:
             return
         self.flush()

@@ -13,8 +13,7 @@ import numpy as np
 from scipy.optimize import elementwise
 
 from core.uncertainty.ball import RenyiBall
-from core.uncertainty.divergence import bound_of
-from core.uncertainty.extremes import greatest, least, margin
+from core.uncertainty.extremes import bound_of, greatest, least, margin
 from core.validation import FloatArray, IntArray
 
 _GRID = 8

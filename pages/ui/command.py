@@ -28,7 +28,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def application() -> Path:
-    """Return the file that Streamlit runs: in the installed package, or in the project's folder."""
     installed = find_spec("liftscope")
     if installed is not None and installed.submodule_search_locations:
         return Path(installed.submodule_search_locations[0]) / "app.py"

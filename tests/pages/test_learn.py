@@ -7,9 +7,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.learning import LESSONS, SETTINGS, defaults, exercises, words
+from core.learning.examples import of_test, told
 from core.learning.exercises import NEEDED
 from core.learning.lessons import opens
-from core.learning.tables import of_test, told
 from pages.ui.frame import numbers
 from pages.ui.learn import pictures, query
 from pages.ui.learn.board import sought

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.release.posteriors import averages, exposure
 from core.scenario import Scenario, evaluate
-from pages.ui.lift import board
+from pages.ui import lift as board
 from tests.pages.waiting import PATIENCE
 
 PAGE = Path(__file__).parents[2] / "pages" / "lift.py"

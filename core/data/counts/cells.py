@@ -56,7 +56,6 @@ class Side:
 
     @property
     def title(self) -> str:
-        """The names of its columns, joined."""
         return JOINED.join(self.columns)
 
     def coding(self, symbols: Symbols, labels: tuple[str, ...]) -> Coding:

@@ -130,7 +130,6 @@ def count(spec: DataSpec, sources: Sources | None = None) -> Counted:
 
 
 def _task(table: OpenTable, spec: DataSpec, counted: Counted) -> CountedTask:
-    """Count T against X."""
     if spec.without(spec.secret) or (spec.secret_released and spec.without(spec.released)):
         raise InvalidInputError(
             "A task T cannot be counted where symbols of S are left out, or any while S is "

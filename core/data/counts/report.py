@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.attributes import Attribute
@@ -13,10 +12,7 @@ from core.data.treatment.symbols import Coding
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.validation import FloatArray, shown
-from core.wording import listed, number_of, percent, records_in, were
-
-MOST_NAMED = 3
-"""Most symbols that a sentence names."""
+from core.wording import first_of, listed, number_of, percent, records_in, were
 
 
 class TooManyLevelsError(InvalidInputError):
@@ -80,7 +76,6 @@ class CountReport:
         return f"{self.n_used:,} of {records_in(self.n_total or 0, self.rows)}"
 
     def sentences(self) -> tuple[str, ...]:
-        """Return a sentence for each thing that was left out, grouped or cut, and why."""
         said = list(self.asked)
         total = self.n_total or 0
         if self.filtered:
@@ -133,27 +128,19 @@ class CountReport:
     def _of_symbols(self) -> list[str]:
         """Return a sentence for each group of symbols that are merged, unknown or alike."""
         found = [
-            f"{', '.join(map(repr, names[:-1]))} and {names[-1]!r} of {column!r} are merged into "
-            "one symbol."
+            f"{listed([*map(repr, names)])} of {column!r} are merged into one symbol."
             for column, names in self.merged
         ]
         found += [
-            f"No record that is counted has {listed(_first(names), 'or')} of {column!r}, to be "
-            "merged or left out."
+            f"No record that is counted has {first_of([*map(shown, names)], word='or')} of "
+            f"{column!r}, to be merged or left out."
             for column, names in self.unknown
         ]
         found += [
-            f"{listed(_first(names))} of {column!r} look alike and are apart."
+            f"{first_of([*map(shown, names)])} of {column!r} look alike and are apart."
             for column, names in self.alike
         ]
         return found
-
-
-def _first(names: Sequence[str]) -> list[str]:
-    """Return names as a sentence quotes them, at most `MOST_NAMED`, and how many more there are."""
-    more = len(names) - MOST_NAMED
-    quoted = [shown(name) for name in names[:MOST_NAMED]]
-    return [*quoted, f"{more:,} more"] if more > 0 else quoted
 
 
 def _share(part: int, whole: int) -> str:

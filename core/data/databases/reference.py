@@ -46,7 +46,6 @@ class DatabaseTable:
 
 
 def is_reference(source: str) -> bool:
-    """Say whether a source is a table of a data base."""
     return _SCHEME.match(source) is not None
 
 

@@ -144,7 +144,6 @@ def is_open(source: str) -> bool:
 
 
 def check_open(source: str) -> None:
-    """Raise if pages may not count a table; arguments as `is_open`."""
     if not is_open(source):
         raise InvalidInputError(
             f"{shown(source)} is no data base that this server's owner has opened: name it in "
@@ -153,7 +152,6 @@ def check_open(source: str) -> None:
 
 
 def source_of(address: str, schema: str | None, table: str) -> str:
-    """Return the reference to a table of a data base."""
     names = [_encoded(name) for name in (schema, table) if name is not None]
     return f"{address}#{'.'.join(names)}"
 

@@ -32,9 +32,6 @@ from core.wording import number_of
 _DIGITS = range(6, 18)
 """Numbers of significant digits that an edge may be shown with; 17 tell all floats apart."""
 
-_PLAIN = 9
-"""Most significant digits of a decimal that is an edge as it is."""
-
 _MOVED = Fraction(1, 1000)
 """Most that an edge with more digits may be moved, in widths of a bin, to have fewer."""
 
@@ -43,17 +40,10 @@ _MOVED = Fraction(1, 1000)
 class Bins:
     """The bins of a column.
 
-    Attributes
-    ----------
-    column : str
-        The column.
-    edges : tuple of float
-        Edges in increasing order, k + 1 for k bins; bin i is [edges[i], edges[i+1]), the last
-        one is closed. Two equal edges are the one bin of a column that never varies.
-    labels : tuple of str
-        Names of the k + 2 levels: below the first edge, the k bins, above the last edge.
-    asked : int
-        Number of bins asked for, which is more than k where edges coincide.
+    `edges`: in increasing order, k + 1 for k bins; bin i is [edges[i], edges[i+1]), the last one is
+    closed. Two equal edges are the one bin of a column that never varies. `labels`: names of the k
+    + 2 levels: below the first edge, the k bins, above the last edge. `asked`: number of bins asked
+    for, which is more than k where edges coincide.
     """
 
     column: str
@@ -139,7 +129,7 @@ def equal_widths(low: float, high: float, count: int) -> FloatArray:
 def _plain(edge: Fraction, width: Fraction, way: str) -> float:
     """Return an edge of bins as a float with few digits; see `equal_widths`."""
     nearest = float(edge)
-    if as_decimal(nearest) == edge and float(f"{nearest:.{_PLAIN}g}") == nearest:
+    if as_decimal(nearest) == edge and float(f"{nearest:.9g}") == nearest:
         return nearest
     text = repr(nearest)
     for digits in _DIGITS:

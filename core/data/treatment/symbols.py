@@ -37,7 +37,6 @@ class Symbols:
 
 
 def name_symbols(keys: set[Key], bins: Sequence[Bins | None], rare_levels: int) -> Symbols:
-    """Return symbols in order, with names."""
     numeric = [
         cut is None and all_numbers({key[1][i] for key in keys}) for i, cut in enumerate(bins)
     ]
@@ -64,7 +63,6 @@ def _name(key: Key, bins: Sequence[Bins | None], rare_levels: int) -> str:
 
 
 def rare_name(levels: int) -> str:
-    """Return the name of a group of rare levels."""
     return f"(rare: {levels:,} {'level' if levels == 1 else 'levels'})"
 
 

@@ -257,22 +257,7 @@ def subset_merging_batch(
 ) -> Batch:
     """Return subset merging's utility for every joint and every notion.
 
-    Parameters
-    ----------
-    joints, notions
-        As in `watchdog_batch`.
-    risk : {"max", "sum", "ratio"}, optional
-        As in `subset_merging`.
-
-    Raises
-    ------
-    InvalidInputError
-        If a joint is not a distribution, a notion is not a `PointwiseNotion` or `risk` does
-        not apply to it.
-    InfeasibleError
-        If not even the constant mechanism keeps a notion.
-    AuditError
-        If a result does not keep its notion.
+    Arguments and errors as in `watchdog_batch`, `risk` as in `subset_merging`.
 
     Examples
     --------

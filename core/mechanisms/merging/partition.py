@@ -1,4 +1,4 @@
-"""Mechanisms that publish the set of a partition that holds x."""
+"""Mechanisms that merge the symbols of each set of a partition; the two trivial ones among them."""
 
 from collections.abc import Sequence
 
@@ -9,9 +9,6 @@ from core.mechanisms.outputs import numbered, output_names
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions.base import Notion
 from core.validation import FloatArray
-
-LONGEST = 40
-"""Longest merged label, in characters, that lists all symbols: longer ones do not fit an axis."""
 
 Partition = tuple[tuple[int, ...], ...]
 """Disjoint sets of indices of X that cover it."""
@@ -55,7 +52,8 @@ def merged_labels(
 ) -> tuple[str, ...]:
     """Name each output after the symbols of its set; all names are distinct. Shapes: p_x (n_x,)."""
     spelt = [" + ".join(x_labels[i] for i in members) for members in partition]
-    long = [y for y, label in enumerate(spelt) if len(partition[y]) > 1 and len(label) > LONGEST]
+    # labels of more than 40 characters do not fit an axis
+    long = [y for y, label in enumerate(spelt) if len(partition[y]) > 1 and len(label) > 40]
     if long:
         shares = np.zeros((len(x_labels), len(long)))
         for column, y in enumerate(long):
@@ -65,3 +63,29 @@ def merged_labels(
         for y, name in zip(long, output_names(shares, x_labels), strict=True):
             spelt[y] = name
     return numbered(spelt)
+
+
+def identity(joint: Joint) -> Mechanism:
+    """Publish X as it is: the most utility, without a notion."""
+    return make_mechanism(
+        joint,
+        np.eye(joint.n_x),
+        name="Identity",
+        solver="closed form",
+        status="optimal",
+        notion=None,
+        y_labels=joint.x_labels,
+        partition=tuple((x,) for x in range(joint.n_x)),
+    )
+
+
+def constant(joint: Joint) -> Mechanism:
+    """Publish the same output whatever X is: perfect privacy, no utility."""
+    return partition_mechanism(
+        joint,
+        [range(joint.n_x)],
+        name="Constant",
+        solver="closed form",
+        status="fixed",
+        notion=None,
+    )

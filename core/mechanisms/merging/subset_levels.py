@@ -12,7 +12,7 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
 from core.notions import PointwiseNotion
-from core.validation import BoolArray, FloatArray, IntArray
+from core.validation import BoolArray, FloatArray, IntArray, one_of
 
 Risk = Literal["max", "sum", "ratio"]
 """The risk of a set under notions that bound the lift: max(log Λ, |log Ψ|), Λ + 1/Ψ or Λ/Ψ."""
@@ -89,8 +89,7 @@ def check_risk(notion: PointwiseNotion, risk: Risk | None) -> None:
     """Check that a risk is given only for a notion that bounds the lift."""
     if risk is None:
         return
-    if risk not in get_args(Risk):
-        raise InvalidInputError(f"risk must be one of max, sum and ratio, got {risk!r}.")
+    one_of(risk, get_args(Risk), "risk")
     if not notion.bounds_lift:
         raise InvalidInputError(
             f"risk={risk!r} is a choice under LIP and ALIP only; {notion.name} has one risk."

@@ -1,44 +1,165 @@
-"""Subset merging: merge the high-risk symbols of X into small sets that the notion allows."""
+"""The watchdog merges all high-risk symbols of X, subset merging small sets that are allowed."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 
-from core.errors import InvalidInputError
+from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.mechanisms.merging.partition import partition_mechanism
-from core.mechanisms.merging.repair import attain
 from core.mechanisms.merging.subset_levels import (
     Risk,
     SetJudge,
     check_risk,
     first_least,
     first_most,
+    fits,
+    least_first,
+    low_risk,
     pointwise_notion,
+    set_levels,
 )
-from core.mechanisms.result import Mechanism
+from core.mechanisms.result import Mechanism, make_mechanism
+from core.notions import PointwiseNotion
 from core.notions.base import Notion
 from core.validation import FloatArray
+
+
+def attain(
+    joint: Joint, notion: PointwiseNotion, high: tuple[int, ...], *, repair: bool
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Return symbols that the notion allows as one output, and notes on their repair."""
+    merged = joint.p[:, list(high)].sum(axis=1)
+    lower, upper = (float(level[0]) for level in set_levels(notion, merged[:, None], joint.p_s))
+    if not high or fits(notion, lower, upper):
+        return high, ()
+    sentence = (
+        "X_H, the symbols that break the promise by themselves, reach "
+        f"{_excess(notion, lower, upper)} even as one output"
+    )
+    if not repair:
+        raise InfeasibleError(
+            f"{sentence}; repair=True moves symbols from X_L to X_H until the budget holds."
+        )
+    # moving a symbol of probability p into a set of probability M costs
+    # (M + p)·log(M + p) − M·log M − p·log p, which grows with p
+    low = np.setdiff1d(np.arange(joint.n_x), high)
+    order = low[least_first(joint.p_x[low])]
+    growing = merged[:, None] + joint.p[:, order].cumsum(axis=1)
+    enough = fits(notion, *set_levels(notion, growing, joint.p_s))
+    if not enough.any():
+        least = notion.achieved(joint, np.ones((joint.n_x, 1)))
+        raise InfeasibleError(
+            f"No mechanism keeps {notion}: even the constant one breaks it, at {least:.6g}."
+        )
+    moved = order[: int(enough.argmax()) + 1]
+    names = ", ".join(joint.x_labels[x] for x in moved[:3]) + (", …" if moved.size > 3 else "")
+    what = "1 symbol" if moved.size == 1 else f"{moved.size} symbols"
+    note = f"{sentence}; repaired by moving {what} of the others, X_L, into X_H ({names})."
+    return tuple(sorted((*high, *map(int, moved)))), (note,)
+
+
+def _excess(notion: PointwiseNotion, lower: float, upper: float) -> str:
+    """Return text on the levels that break their budgets."""
+    parts = [
+        f"{level:.4g} nats {way} ({budget:.4g} allowed)"
+        for level, budget, way in (
+            (lower, notion.lower_budget, "downwards"),
+            (upper, notion.upper_budget, "upwards"),
+        )
+        if not level <= budget
+    ]
+    return " and ".join(parts)
+
+
+Merge = Literal["complete", "uniform"]
+"""All of X_H becomes one output, or a uniformly drawn symbol of X_H."""
+
+
+def watchdog(
+    joint: Joint, notion: Notion, merge: Merge = "complete", *, repair: bool = True
+) -> Mechanism:
+    """Publish X_L as it is; on X_H the output does not depend on which of its symbols x is.
+
+    I(X;Y) = H(X) − Σ_{x∈X_H} P(x) log(P(X_H)/P(x)), for either value of `merge`. Source: [Lift]
+    §III-A, [ALIP] §III.
+
+    Parameters
+    ----------
+    joint : Joint
+        P(s, x).
+    notion : PointwiseNotion
+        LIP, ALIP, LDP, ℓ1, χ², α-lift or another `PointwiseNotion`: X_L are the symbols that it
+        allows as outputs.
+    merge : {"complete", "uniform"}
+        One output for all of X_H, or a symbol of X_H drawn uniformly. Both have the same levels.
+    repair : bool
+        Where X_H as one output breaks the budget: move symbols from X_L to it, least
+        utility lost first, until it holds; a note of the result then says so.
+
+    Raises
+    ------
+    InvalidInputError
+        If the notion is not a `PointwiseNotion`, or `merge` is unknown.
+    InfeasibleError
+        If X_H as one output breaks the budget and `repair` is off, or not even the constant
+        mechanism keeps the notion.
+
+    Examples
+    --------
+    >>> from core.notions import LIP
+    >>> joint = Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]])
+    >>> watchdog(joint, LIP(0.5)).y_labels
+    ('x1 + x2', 'x3', 'x4')
+    """
+    pointwise = pointwise_notion(notion, "The watchdog")
+    if merge not in get_args(Merge):
+        raise InvalidInputError(f"merge must be complete or uniform, got {merge!r}.")
+    low = low_risk(joint, pointwise)
+    first_high = tuple(map(int, np.flatnonzero(~low)))
+    high, notes = attain(joint, pointwise, first_high, repair=repair)
+    single = [(x,) for x in range(joint.n_x) if x not in set(high)]
+    sets = [*single, high] if high else single
+    status = "repaired" if notes else "heuristic" if len(high) > 1 else "optimal"
+    if merge == "complete":
+        return partition_mechanism(
+            joint,
+            sets,
+            name="Watchdog",
+            solver="closed form",
+            status=status,
+            notion=pointwise,
+            notes=notes,
+        )
+    kernel = np.eye(joint.n_x)
+    if high:
+        kernel[np.ix_(high, high)] = 1.0 / len(high)
+    return make_mechanism(
+        joint,
+        kernel,
+        name="Watchdog, uniform",
+        solver="closed form",
+        status=status,
+        notion=pointwise,
+        y_labels=joint.x_labels,
+        notes=notes,
+        partition=tuple(sorted(sets)),
+    )
 
 
 @dataclass(frozen=True)
 class MergeStep:
     """One step of [Lift] Algorithm 1: symbols join a set.
 
-    Attributes
-    ----------
-    joined : tuple of int
-        Indices of X: one symbol, or an earlier set where the last one broke the budget at the end.
-    into : tuple of int
-        The set before the step; empty where a symbol opens one.
-    risk_before, risk_after : float
-        ω of the set before and after the step, in nats; 0 before the set is opened.
-    fits : bool
-        Whether the notion allows the set after the step.
+    `joined`: indices of X: one symbol, or an earlier set where the last one broke the budget at the
+    end. `into`: the set before the step; empty where a symbol opens one. `risk_before`,
+    `risk_after`: ω of the set in nats, 0 before it is opened. `fits`: whether the notion allows it
+    after the step.
     """
 
     joined: tuple[int, ...]
@@ -224,12 +345,10 @@ def in_words(step: MergeStep, x_labels: Sequence[str], *, bits: bool = False) ->
 
 
 def _spelt(members: Sequence[int], x_labels: Sequence[str]) -> str:
-    """Return the names of a set's first symbols, and how many more there are."""
     named = " + ".join(f"'{x_labels[x]}'" for x in members[:MOST_NAMED])
     more = len(members) - MOST_NAMED
     return f"{named} and {more} more" if more > 0 else named
 
 
 def _written(risk: float, bits: bool) -> str:
-    """Return a risk in nats as text, in nats or bits."""
     return "∞" if math.isinf(risk) else f"{risk / math.log(2) if bits else risk:.3f}"

@@ -13,7 +13,7 @@ from core.mechanisms.optima.starts import at_least, starts
 from core.mechanisms.options import Options
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
-from core.mechanisms.robust.design import on_symbols
+from core.mechanisms.robust.reporting import on_symbols
 from core.notions.base import Notion
 from core.notions.rldp import around
 from core.notions.robust_markov import RobustForX

@@ -22,10 +22,12 @@ from core.mechanisms.optima.search import checked_options, optimal_from, proven
 from core.mechanisms.optima.starts import INSTANT, at_least, strict_utility, together
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
-from core.mechanisms.robust.design import estimate, likely, released
-from core.mechanisms.robust.independent_reporting import independent_reporting
-from core.mechanisms.robust.secret_randomized_response import (
+from core.mechanisms.robust.reporting import (
+    estimate,
+    independent_reporting,
+    likely,
     pair_randomized_response,
+    released,
     secret_randomized_response,
     secret_response_kernel,
 )
@@ -37,7 +39,7 @@ from core.optimal.columns.linear_search import too_large
 from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise, not_below
 from core.optimal.utility import MutualInformation
 from core.uncertainty import RenyiBall
-from core.uncertainty.estimate import cell_probabilities
+from core.uncertainty.ball import cell_probabilities
 from core.validation import FloatArray
 
 
@@ -53,7 +55,7 @@ def non_robust(
 ) -> Mechanism:
     """Return the optimal mechanism under ε-LDP with respect to S at P̂ alone.
 
-    At a true P other than P̂ its LDP level may exceed ε: compare `core.studies.realised`.
+    At a true P other than P̂ its LDP level may exceed ε: compare `core.studies.robust_designs`.
 
     Shapes: p_su (n_s, n_u).
 

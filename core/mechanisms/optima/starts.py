@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
-from core.allowed.excess import excess_lift
+from core.allowed.inequalities import excess_lift
 from core.clock import Deadline
 from core.errors import CoreError, InfeasibleError, SolverError
 from core.joint import Joint

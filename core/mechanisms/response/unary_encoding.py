@@ -9,7 +9,7 @@ from scipy import special
 from core import measures, validation
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.mechanisms.response.calibration import (
+from core.mechanisms.response.calibrated import (
     LARGEST,
     calibrate,
     calibration_note,
@@ -149,10 +149,6 @@ def _set_labels(x_labels: Sequence[str]) -> list[str]:
     return [f"{{{name}}}" for name in names]
 
 
-DRAWS = 10_000
-"""Noise patterns that an estimated utility averages over."""
-
-
 @dataclass(frozen=True)
 class UnaryEncoding:
     """Levels and utility of unary encoding.
@@ -182,7 +178,7 @@ def unary_encoding_summary(
     notion: Notion | None = None,
     *,
     seed: int = 0,
-    draws: int = DRAWS,
+    draws: int = 10_000,  # noise patterns that an estimated utility averages over
 ) -> UnaryEncoding:
     """Return levels and utility of unary encoding, for any number of symbols."""
     pointwise = lift_promise(eps, notion)

@@ -7,9 +7,9 @@ from core.joint import Joint
 from core.mechanisms.entry import MechanismEntry, required
 from core.mechanisms.options import Options
 from core.mechanisms.result import Mechanism
-from core.mechanisms.robust.design import on_symbols
-from core.mechanisms.robust.independent_reporting import independent_reporting
-from core.mechanisms.robust.secret_randomized_response import (
+from core.mechanisms.robust.reporting import (
+    independent_reporting,
+    on_symbols,
     pair_randomized_response,
     secret_randomized_response,
 )

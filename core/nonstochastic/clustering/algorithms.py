@@ -228,14 +228,9 @@ def _join_at_least_reduction(
 
 @dataclass(eq=False)
 class PairState:
-    """Loss and number of secrets of the union of every two clusters.
+    """Loss, (n_x, n_x), and number of secrets of the union of every two clusters.
 
-    Attributes
-    ----------
-    losses : ndarray
-        Losses, shape (n_x, n_x).
-    sizes : ndarray of int
-        |⟦S|x̂ ∪ x̂',z⟧|, shape (n_z, n_x, n_x).
+    `sizes`: |⟦S|x̂ ∪ x̂',z⟧|, shape (n_z, n_x, n_x).
     """
 
     losses: FloatArray

@@ -33,7 +33,6 @@ class Step:
 
     @property
     def loss(self) -> float:
-        """Utility lost: minus the utility."""
         return -self.utility
 
 
@@ -52,27 +51,22 @@ class Clustering:
 
     @property
     def partition(self) -> Partition:
-        """The returned partition."""
         return self.path[-1].clusters
 
     @property
     def leakage(self) -> float:
-        """Leakage of the returned partition."""
         return self.path[-1].leakage
 
     @property
     def utility(self) -> float:
-        """Utility of the returned partition."""
         return self.path[-1].utility
 
     @property
     def lagrangian(self) -> float:
-        """The Lagrangian of the returned partition."""
         return self.path[-1].lagrangian
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The path and the further steps."""
         return self.path + self.beyond
 
 
@@ -154,7 +148,6 @@ class Clusters:
         return float(self.loss.own()[self.alive].max())
 
     def partition(self) -> Partition:
-        """Return the clusters in the order of their first symbols."""
         return tuple(cluster for cluster in self.members if cluster)
 
     def step(self, leakage: float, weight: float, merged: Partition = ()) -> Step:

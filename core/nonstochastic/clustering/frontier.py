@@ -18,6 +18,7 @@ from core.nonstochastic.clustering.algorithms import (
 from core.nonstochastic.clustering.clusters import Clustering, Step
 from core.nonstochastic.clustering.utility import Distance
 from core.nonstochastic.ranges.partition import Partition
+from core.validation import one_of
 
 PROBLEMS = ("anonymity", *OBJECTIVES)
 """(3) by Algorithm 1; (5) by Algorithm 2; (10) by its variant."""
@@ -138,7 +139,6 @@ def non_dominated(points: Iterable[FrontierPoint]) -> tuple[FrontierPoint, ...]:
 
 
 def _named(algorithm: str | Callable[..., Clustering]) -> str:
-    """Return the name of an algorithm given by name or as its function."""
     functions = {merge_for_anonymity: "anonymity", merge_for_indistinguishability: "maximin"}
     name = algorithm if isinstance(algorithm, str) else functions.get(algorithm, "")
     aliases = {function.__name__: short for function, short in functions.items()}
@@ -204,8 +204,7 @@ def solve(
     values: ArrayLike | None = None,
 ) -> Clustering:
     """Return the clustering that a problem's algorithm finds."""
-    if problem not in PROBLEMS:
-        raise InvalidInputError(f"problem must be one of {', '.join(PROBLEMS)}, got {problem!r}.")
+    one_of(problem, PROBLEMS, "problem")
     if problem == "anonymity":
         return merge_for_anonymity(occurs, weight, utility, values)
     return merge_for_indistinguishability(occurs, weight, utility, values, problem)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from core.errors import InvalidInputError
 from core.nonstochastic.ranges.partition import Partition, checked_partition, logarithm
-from core.validation import FloatArray, IntArray
+from core.validation import FloatArray, IntArray, one_of
 
 Distance = Callable[[FloatArray, FloatArray], ArrayLike]
 """d(points, codeword): (m,) points and a scalar, or (m, d) and (d,), to distances of shape (m,)."""
@@ -54,10 +54,7 @@ class DistortionMeasure:
             )
         if not np.isfinite(points).all():
             raise InvalidInputError("values must hold finite numbers, got NaN or ∞.")
-        if codeword not in CODEWORDS:
-            raise InvalidInputError(
-                f"codeword must be one of {', '.join(CODEWORDS)}, got {codeword!r}."
-            )
+        one_of(codeword, CODEWORDS, "codeword")
         return cls(points, codeword, distance)
 
     @property
@@ -145,19 +142,15 @@ class ResolutionLoss(ClusterLoss):
         self.log = logarithm(base)
 
     def own(self) -> FloatArray:
-        """Return the loss of the cluster in each slot."""
         return self._loss(self.sizes)
 
     def of_unions(self, slot: int) -> FloatArray:
-        """Return the loss of the union of one cluster with each other one."""
         return self._loss(self.sizes + self.sizes[slot])
 
     def merge(self, kept: int, absorbed: int) -> None:
-        """Put the union of two clusters into the slot `kept`."""
         self.sizes[kept] += self.sizes[absorbed]
 
     def of_set(self, symbols: Sequence[int]) -> float:
-        """Return the loss of a cluster, from scratch."""
         return float(self._loss(np.array([len(symbols)]))[0])
 
     def _loss(self, sizes: IntArray) -> FloatArray:
@@ -175,11 +168,9 @@ class NumberDistortionLoss(ClusterLoss):
         self.count: IntArray = np.ones(len(self.low), dtype=np.int64)
 
     def own(self) -> FloatArray:
-        """Return the loss of the cluster in each slot."""
         return self._loss(self.low, self.high, self.total, self.count)
 
     def of_unions(self, slot: int) -> FloatArray:
-        """Return the loss of the union of one cluster with each other one."""
         return self._loss(
             np.minimum(self.low, self.low[slot]),
             np.maximum(self.high, self.high[slot]),
@@ -188,14 +179,12 @@ class NumberDistortionLoss(ClusterLoss):
         )
 
     def merge(self, kept: int, absorbed: int) -> None:
-        """Put the union of two clusters into the slot `kept`."""
         self.low[kept] = min(self.low[kept], self.low[absorbed])
         self.high[kept] = max(self.high[kept], self.high[absorbed])
         self.total[kept] += self.total[absorbed]
         self.count[kept] += self.count[absorbed]
 
     def of_set(self, symbols: Sequence[int]) -> float:
-        """Return the loss of a cluster, from scratch."""
         return self.distortion.of(symbols)
 
     def _loss(
@@ -215,18 +204,15 @@ class AnyDistortionLoss(ClusterLoss):
         self.losses: FloatArray = np.array([distortion.of(each) for each in self.members])
 
     def own(self) -> FloatArray:
-        """Return the loss of the cluster in each slot."""
         return self.losses
 
     def of_unions(self, slot: int) -> FloatArray:
-        """Return the loss of the union of one cluster with each other one."""
         mine = self.members[slot]
         return np.array(
             [self.distortion.of(mine + others) if others else np.inf for others in self.members]
         )
 
     def of_all_unions(self) -> FloatArray:
-        """Return the loss of the union of every two clusters, each computed once."""
         size = len(self.members)
         unions = np.zeros((size, size))
         for a, b in combinations(range(size), 2):
@@ -234,13 +220,11 @@ class AnyDistortionLoss(ClusterLoss):
         return unions
 
     def merge(self, kept: int, absorbed: int) -> None:
-        """Put the union of two clusters into the slot `kept`."""
         self.members[kept] = self.members[kept] + self.members[absorbed]
         self.members[absorbed] = []
         self.losses[kept] = self.distortion.of(self.members[kept])
 
     def of_set(self, symbols: Sequence[int]) -> float:
-        """Return the loss of a cluster, from scratch."""
         return self.distortion.of(symbols)
 
 
@@ -254,8 +238,7 @@ def cluster_loss(
     base: float = 2,
 ) -> ClusterLoss:
     """Return the losses of a utility, for clusters of single symbols; values (n_x,) or (n_x, d)."""
-    if utility not in UTILITIES:
-        raise InvalidInputError(f'utility must be "resolution" or "distortion", got {utility!r}.')
+    one_of(utility, UTILITIES, "utility")
     if utility == "resolution":
         return ResolutionLoss(n_x, base)
     if values is None:

@@ -136,10 +136,6 @@ def _check_nodes(nodes: str) -> None:
         raise InvalidInputError(f'nodes must be "released" or "secret", got {nodes!r}.')
 
 
-SEED = 7
-"""Seed of the spring layout: the same graph is always drawn the same way."""
-
-
 def positions(count: int, edges: Iterable[tuple[int, int]]) -> FloatArray:
     """Return coordinates of each node, the same for the same graph.
 
@@ -171,7 +167,7 @@ def _component(graph: nx.Graph[int]) -> FloatArray:
     ordered.add_edges_from(sorted((min(edge), max(edge)) for edge in graph.edges))
     # iterations of the spring layout: enough to unfold a chain of 60. Kamada–Kawai draws chains
     # straighter, but runs many threads and takes a second on a busy machine
-    drawn = nx.spring_layout(ordered, pos=nx.circular_layout(ordered), seed=SEED, iterations=150)
+    drawn = nx.spring_layout(ordered, pos=nx.circular_layout(ordered), seed=7, iterations=150)
     points = np.array([drawn[node] for node in ordered])
     lengths = [np.linalg.norm(drawn[a] - drawn[b]) for a, b in ordered.edges]
     points = points / np.median(lengths)

@@ -17,7 +17,6 @@ Partition = tuple[tuple[int, ...], ...]
 
 
 def joint_range(occurs: ArrayLike, *, side: bool = False) -> BoolArray:
-    """Return a joint range (n_s, n_x) as booleans, checked."""
     array = np.asarray(occurs)
     if array.ndim != 2 and not (side and array.ndim == 3):
         raise InvalidInputError(f"The joint range must have two axes (s, x), got {array.ndim}.")
@@ -56,7 +55,6 @@ def checked_partition(partition: Iterable[Iterable[int]], n_x: int) -> Partition
 
 
 def singletons(n_x: int) -> Partition:
-    """Return the partition of n_x symbols into single ones."""
     return tuple((x,) for x in range(n_x))
 
 
@@ -112,7 +110,6 @@ Logarithm = Callable[[ArrayLike], FloatArray]
 
 
 def logarithm(base: float) -> Logarithm:
-    """Return the logarithm to a base above 1."""
     value = validation.number(base, "base", low=1.0, high=float(np.finfo(float).max), open_low=True)
     exact: dict[float, Logarithm] = {2.0: np.log2, 10.0: np.log10, math.e: np.log}
     return exact.get(value, lambda x: np.asarray(np.log(x) / math.log(value)))

@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from core.limits import ROUNDING
+from core.limits import CLOSE, ROUNDING
 from core.mechanisms import watchdog_batch
 from core.notions import ALIP
 from core.notions.lip import log_max_lift, log_min_lift
@@ -22,13 +22,10 @@ from core.papers.experiment import (
     question,
 )
 from core.papers.experiments.lift import of_ranges
-from core.papers.printed import printed
-from core.papers.results import Panel, Series, Verdict
+from core.papers.merging_worlds import LARGE
+from core.papers.results import Panel, Series, Verdict, printed
 from core.papers.verdicts import Value
 from core.validation import FloatArray
-
-N_S, N_X = 20, 30
-"""The sizes of S and X."""
 
 RISES = (0.6, 0.8, 1.0)
 """ε_u of Figure 2."""
@@ -53,7 +50,7 @@ SAID = printed("alip")
 
 def ranges(setting: Setting) -> Findings:
     """Run Figure 1: the ranges of log Ψ and log Λ over random joints."""
-    return of_ranges(setting, 10_000, N_S, N_X, SAID, "Figure 1")
+    return of_ranges(setting, 10_000, *LARGE, SAID, "Figure 1")
 
 
 def _pieces(setting: Setting, count: int) -> Iterator[tuple[slice, FloatArray]]:
@@ -61,7 +58,7 @@ def _pieces(setting: Setting, count: int) -> Iterator[tuple[slice, FloatArray]]:
     for start in range(0, count, 500):
         setting.report((start, count))
         some = slice(start, min(start + 500, count))
-        yield some, setting.uniform(some.stop - start, N_S, N_X, start)
+        yield some, setting.uniform(some.stop - start, *LARGE, start)
 
 
 def watchdog(setting: Setting) -> Findings:
@@ -162,7 +159,7 @@ def _verdicts(by_eps: list[FloatArray], kept: list[FloatArray]) -> tuple[Verdict
     fallen = tuple(
         # without a standard error: one draw is enough against what is said of all
         SAID["fallen"].beside(
-            float((one[:, MORE] < one[:, HALF] - 1e-9).mean()), name=f"share at ε = {eps:g}"
+            float((one[:, MORE] < one[:, HALF] - CLOSE).mean()), name=f"share at ε = {eps:g}"
         )
         for eps, one in zip(BUDGETS, by_eps, strict=True)
     )

@@ -24,8 +24,7 @@ from core.papers.experiment import (
     panelled,
     question,
 )
-from core.papers.printed import printed
-from core.papers.results import Beyond, Panel, Series, Verdict
+from core.papers.results import Beyond, Panel, Series, Verdict, printed
 from core.validation import FloatArray
 
 SAID = printed("funnel")

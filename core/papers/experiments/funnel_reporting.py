@@ -14,8 +14,7 @@ from core.mechanisms import (
     optimal,
     unary_encoding_summary,
 )
-from core.mechanisms.response.conditional_reporting import conditional_alpha
-from core.mechanisms.response.generalized_randomized_response import grr_alpha
+from core.mechanisms.response.calibrated import conditional_alpha, grr_alpha
 from core.mechanisms.response.unary_encoding import unary_kernel
 from core.notions import LIP
 from core.papers.experiment import Findings, Setting, at_eps, mean_of, numbers, question
@@ -105,7 +104,6 @@ def adult(setting: Setting) -> Findings:
 
 
 def _protocols(joint: Joint, eps: float) -> dict[str, float]:
-    """Return the NMI of the four protocols."""
     return {
         "Opt-LIP": optimal(joint, LIP(eps), time_limit=SECONDS).nmi,
         "CR": conditional_reporting(joint, LIP(eps)).nmi,

@@ -22,13 +22,13 @@ from core.papers.experiment import (
     panelled,
     question,
 )
-from core.papers.printed import Printed, printed
-from core.papers.results import Beyond, Panel, Series, Verdict
+from core.papers.merging_worlds import SYMBOLS
+from core.papers.results import Beyond, Panel, Printed, Series, Verdict, printed
 from core.papers.verdicts import Relation, Value
 from core.sweep.points import released
 from core.validation import FloatArray
 
-N_S, N_X = 5, 17
+N_S, N_X = SYMBOLS
 """The sizes of S and X in every figure but the sixth."""
 
 GRID = np.arange(1, 33) / 4
@@ -272,7 +272,6 @@ def _other_risk(nmi: FloatArray, printed: FloatArray) -> Beyond:
 
 
 def _orders(nmi: list[list[FloatArray]]) -> tuple[Verdict, ...]:
-    """Return the verdicts on which line is above which."""
     at, late = at_eps(GRID), GRID > 1
     place = "§III-A3, Figure 2(a)"
     ldp, low, middle, high = nmi[0]

@@ -12,7 +12,7 @@ from core.joint import Joint
 from core.measures import pointwise
 from core.mechanisms import optimal, subset_merging_batch
 from core.notions import ALIP, AlphaLift, Chi2Privacy, L1Privacy, PointwiseNotion
-from core.notions.budgets import split
+from core.notions.base import split
 from core.notions.lip import log_max_lift, log_min_lift
 from core.papers.experiment import (
     Findings,
@@ -84,7 +84,6 @@ def _families() -> dict[str, list[PointwiseNotion]]:
 
 
 def _orders(nmi: dict[str, FloatArray]) -> tuple[Verdict, ...]:
-    """Return the verdicts on which notion keeps more."""
     base, at = nmi["ALIP, λ = 0.5"], at_eps(GRID)
     early, late = GRID < 1, GRID > 1
     found = [
@@ -272,7 +271,6 @@ def _sharper(p: FloatArray) -> tuple[Beyond, ...]:
 
 
 def _panel(title: str, names: Iterable[str]) -> Panel:
-    """Return a panel of excesses, one for each measure."""
     return Panel(title, "measure", "excess", x_names=tuple(names))
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from core.data import DataSpec, count
-from core.nonstochastic.baselines.suppression import submodular_frontier, suppression_frontier
+from core.nonstochastic.baselines import submodular_frontier, suppression_frontier
 from core.nonstochastic.clustering.algorithms import (
     merge_for_anonymity,
     merge_for_indistinguishability,
 )
 from core.nonstochastic.clustering.frontier import FrontierPoint, pareto_frontier
 from core.papers.experiment import Findings, Setting, numbers
-from core.papers.printed import printed
-from core.papers.results import Panel, Series, Verdict
+from core.papers.results import Panel, Series, Verdict, printed
 from core.papers.verdicts import Value
 from core.validation import BoolArray, FloatArray
 
@@ -151,7 +150,6 @@ def _descents(occurs: BoolArray, values: FloatArray) -> tuple[dict[str, float], 
 
 
 def _points(name: str, points: tuple[FrontierPoint, ...], panel: int) -> Series:
-    """Return a frontier as points."""
     return Series(
         name,
         numbers([one.loss for one in points]),

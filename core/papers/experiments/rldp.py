@@ -9,9 +9,12 @@ from scipy import special
 
 from core.data import DataSpec, count
 from core.mechanisms import Mechanism, non_robust, polyopt, robust_optimal
-from core.mechanisms.response.generalized_randomized_response import grr_kernel
-from core.mechanisms.robust.independent_reporting import best_split, conditional_distance, delta_of
-from core.mechanisms.robust.secret_randomized_response import secret_response_kernel
+from core.mechanisms.response.calibrated import grr_kernel
+from core.mechanisms.robust.reporting import (
+    conditional_distance,
+    reporting_kernel,
+    secret_response_kernel,
+)
 from core.papers.as_printed import independent_reporting_as_printed, polyopt_as_printed
 from core.papers.experiment import (
     Findings,
@@ -26,8 +29,13 @@ from core.papers.experiment import (
 from core.papers.experiments.rldp_examples import SAID
 from core.papers.results import Beyond, Mark, Panel, Series, Verdict
 from core.papers.verdicts import Value
-from core.studies.realised import draw_sample, normalised_information, realised_level
-from core.studies.robust_designs import BETAS, BUDGETS
+from core.studies.robust_designs import (
+    BETAS,
+    BUDGETS,
+    draw_sample,
+    normalised_information,
+    realised_level,
+)
 from core.uncertainty import RenyiBall
 from core.validation import FloatArray
 
@@ -62,31 +70,20 @@ UNKNOWN = "SRR has a closed form and hardly varies; no variant with the printed 
 """Why a column of SRR differs."""
 
 
-def reporting_kernel(ball: RenyiBall, eps: float) -> FloatArray:
-    """Return P(y | s, u) of independent reporting with Theorem 5's d."""
-    distance = conditional_distance(ball)
-    share = best_split(ball.p_hat_su, eps, distance)
-    of_s, of_u = grr_kernel(ball.n_s, eps - share), grr_kernel(ball.n_u, delta_of(share, distance))
-    kernel: FloatArray = np.asarray(np.kron(of_s, of_u), dtype=np.float64)
-    return kernel
-
-
 def closed_forms(ball: RenyiBall, eps: float) -> dict[str, FloatArray]:
     """Return the kernels that need no search, by name."""
     return {
         "SRR": secret_response_kernel(ball.n_s, ball.n_u, eps),
-        "IR": reporting_kernel(ball, eps),
+        "IR": reporting_kernel(ball, eps, conditional_distance(ball)),
         "GRR": grr_kernel(ball.n_s * ball.n_u, eps),
     }
 
 
 def kept(cells: FloatArray, kernel: FloatArray) -> float:
-    """Return I(X;Y)/H(X) of a kernel P(y | s, u)."""
     return float(normalised_information(cells, kernel))
 
 
 def searched(cells: FloatArray, ball: RenyiBall, eps: float) -> dict[str, Mechanism]:
-    """Return PolyOpt as printed and the non-robust optimum."""
     return {
         "PolyOpt as printed": polyopt_as_printed(cells, eps, ball, seconds=SECONDS, gap=GAP),
         "NR": non_robust(cells, eps, time_limit=SECONDS, gap=GAP),
@@ -198,7 +195,6 @@ def _boxes(apart: list[dict[str, FloatArray]], panel: int) -> tuple[Series, ...]
 
 
 def named(shape: tuple[int, int]) -> str:
-    """Return the name of a shape."""
     return f"{shape[0]} × {shape[1]}"
 
 
@@ -217,7 +213,6 @@ def sampled(
 
 
 def _of_draw(setting: Setting, i: int, place: int, draws: int) -> Draw:
-    """Return one draw's numbers."""
     setting.report((place * draws + i, len(SHAPES) * draws))
     shape = SHAPES[place]
     truth, cells = sampled(setting, i, shape, place)
@@ -239,7 +234,8 @@ def _of_draw(setting: Setting, i: int, place: int, draws: int) -> Draw:
         around = RenyiBall.confidence(cells, RECORDS, beta)
         at_table = secret_response_kernel(*shape, TABLE_EPS)
         table.setdefault("srr", []).append(kept(cells, at_table))
-        table.setdefault("ir", []).append(kept(cells, reporting_kernel(around, TABLE_EPS)))
+        right = reporting_kernel(around, TABLE_EPS, conditional_distance(around))
+        table.setdefault("ir", []).append(kept(cells, right))
         wrong = independent_reporting_as_printed(around, TABLE_EPS)
         table.setdefault("ir_wrong", []).append(kept(cells, wrong))
         if small:

@@ -9,19 +9,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import optimize, stats
 
+from core.limits import CLOSE
 from core.mechanisms import polyopt, robust_optimal
-from core.mechanisms.response.generalized_randomized_response import grr_kernel
-from core.mechanisms.robust.independent_reporting import (
+from core.mechanisms.response.calibrated import grr_kernel
+from core.mechanisms.robust.reporting import (
     best_split,
     conditional_distance,
     delta_of,
+    secret_response_kernel,
 )
-from core.mechanisms.robust.secret_randomized_response import secret_response_kernel
 from core.papers import as_printed
 from core.papers.experiment import Findings, Setting, numbers
-from core.papers.printed import Printed, printed
-from core.papers.results import Beyond, Panel, Series, Verdict
-from core.studies.realised import information
+from core.papers.results import Beyond, Panel, Printed, Series, Verdict, printed
+from core.studies.robust_designs import information
 from core.uncertainty import RenyiBall
 from core.validation import FloatArray
 
@@ -30,9 +30,6 @@ SAID = printed("rldp")
 ESTIMATE = np.array([[0.07, 0.10], [0.26, 0.57]])
 TRUTH = np.array([[0.1, 0.1], [0.2, 0.6]])
 EPS = float(np.log(2))
-
-TIGHT = 1e-9
-"""Slack of a row that counts as an equation at a vertex."""
 
 
 def examples(setting: Setting) -> Findings:
@@ -153,7 +150,7 @@ def _polyopt(ball: RenyiBall) -> list[Verdict]:
         mu = np.where(vertices > 0, vertices * p * logs, 0.0).sum(axis=1)
     found = optimize.linprog(-mu, A_eq=vertices.T, b_eq=np.ones(4))
     theta = np.asarray(found.x)
-    kernel: FloatArray = (theta[:, None] * vertices)[theta > TIGHT]
+    kernel: FloatArray = (theta[:, None] * vertices)[theta > CLOSE]
     true = float(information(TRUTH, kernel.T))
     as_said = polyopt(ESTIMATE, EPS, ball, include_same_secret=True)
     return [
@@ -229,10 +226,10 @@ def polyopt_vertices(ball: RenyiBall, eps: float) -> FloatArray:
     found: list[FloatArray] = []
     for triple in combinations(range(len(rows)), 3):
         system = np.vstack([table[list(triple)], np.ones(4)])
-        if abs(np.linalg.det(system)) < TIGHT:
+        if abs(np.linalg.det(system)) < CLOSE:
             continue
         v = np.linalg.solve(system, [0, 0, 0, 1])
-        if (table @ v <= TIGHT).all() and not any(np.abs(v - w).max() < 1e-7 for w in found):
+        if (table @ v <= CLOSE).all() and not any(np.abs(v - w).max() < 1e-7 for w in found):
             found.append(np.maximum(v, 0.0))
     return np.array(found)
 

@@ -321,10 +321,6 @@ def check_alone(released: Path) -> Check | None:
     return Check("nothing else", False, f"{released.name} holds {what}.")
 
 
-AT_ONCE = 4
-"""Columns that are held at once."""
-
-
 @dataclass(frozen=True)
 class Original:
     """The original as a file that was read: the names of its columns, where not in its header."""
@@ -381,7 +377,6 @@ def check_cells(
 
 
 def _fewer(released: Path, count: int, places: IntArray) -> Check:
-    """Say that the released file has another number of records."""
     text = f"{released.name} has {count:,} records where {len(places):,} were to be."
     return Check("cells", False, text)
 
@@ -425,7 +420,6 @@ def _is_whole(column: Any) -> bool:
 
 
 def _at(column: Any, places: IntArray, original: Path) -> Any:
-    """Return the values of the released records."""
     if len(column) <= places.max(initial=-1):
         raise InvalidInputError(f"{original.name} changed while it was read.")
     return column.take(pa.array(places))
@@ -461,9 +455,9 @@ def _first_unequal(theirs: Any, ours: Any) -> int | None:
 
 
 def _groups(names: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield a few names at a time."""
-    for begin in range(0, len(names), AT_ONCE):
-        yield names[begin : begin + AT_ONCE]
+    """Yield as many names at a time as there are columns held at once."""
+    for begin in range(0, len(names), 4):
+        yield names[begin : begin + 4]
 
 
 def _first_difference(
@@ -515,7 +509,6 @@ def _short(column: Column) -> Column:
 
 
 def _missing(value: Any) -> bool:
-    """Say whether a cell is empty."""
     if isinstance(value, str):
         return not value.strip(SPACE)
     return value is None or (isinstance(value, float) and math.isnan(value))

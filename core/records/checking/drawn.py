@@ -42,7 +42,6 @@ class Consistency:
 
     @property
     def holds(self) -> bool:
-        """Whether no test rejects the kernel."""
         return self.impossible is None and min(self.cells, self.totals) > ALARM / 2
 
 
@@ -105,9 +104,6 @@ def _totals(pairs: IntArray, records: IntArray, kernel: FloatArray, groups: IntA
     return float((1 + (drawn >= found).sum()) / (DRAWS + 1))
 
 
-GUESSABLE = 2**64
-"""The least seed that a certificate commits to an original by."""
-
 HMAC_BLOCK = 64
 """Bytes of a block of SHA-256, to which HMAC pads its key (RFC 2104)."""
 
@@ -127,7 +123,7 @@ class Owner:
     def guessable(self) -> bool:
         """Whether the secret of the draw is a seed that can be found by trying all of them."""
         seeded = self.body["draw"]["kind"] == "seed" and self.seed is not None
-        return seeded and int(_digits(self.seed or "")) < GUESSABLE
+        return seeded and int(_digits(self.seed or "")) < 2**64
 
     def committed(self, sha256: str) -> str | None:
         """Return the commitment to a file of this hash; None without the secret of the draw."""

@@ -20,7 +20,6 @@ from pages.ui.work import context, derived, long_answer, progress
 
 
 def show() -> None:
-    """Show the page."""
     theme.apply()
     with st.sidebar:
         data_controls.show()
@@ -129,7 +128,6 @@ def _answered(
 
 
 def _tell(told: DeltaGenerator) -> None:
-    """Show what was wrong in the page's own part of the URL."""
     for sentence in controls.URL.notices():
         told.warning(markdown(sentence), icon=":material/link_off:")
 

@@ -16,7 +16,7 @@ from core.jobs import Job
 from core.jobs.work import cluster, make_rivals, make_trade_offs
 from core.nonstochastic import EXACT, Clustering, FrontierPoint, singletons
 from core.nonstochastic import catalogue as ranges
-from core.nonstochastic.baselines.rivals import BASELINES, SLOW_FROM
+from core.nonstochastic.baselines import BASELINES, SLOW_FROM
 from core.nonstochastic.catalogue import ALGORITHM, ClusteringEntry, entry
 from core.nonstochastic.ranges.partition import Partition
 from core.notions import catalogue as notions
@@ -73,8 +73,6 @@ def clustering(problem: str, scenario: Scenario) -> Clustering | Job[Clustering]
 
 
 def clustering_work(problem: str, scenario: Scenario) -> LongAnswer[Clustering]:
-    """Return the work of `clustering` where it is not quick."""
-
     def arguments() -> tuple[Any, ...]:
         occurs, values = joint_range(scenario.data, scenario.utility)
         return problem, occurs, scenario.weight, scenario.utility, values
@@ -98,12 +96,10 @@ def compared(asked: RangeQuestion) -> Mapping[str, tuple[FrontierPoint, ...]] | 
 
 
 def trade_offs_work(asked: RangeQuestion) -> LongAnswer[tuple[FrontierPoint, ...]]:
-    """Return the work of `trade_offs` where it is not quick."""
     return _frontier_work("trade-offs", make_trade_offs, asked)
 
 
 def rivals_work(asked: RangeQuestion) -> LongAnswer[Mapping[str, tuple[FrontierPoint, ...]]]:
-    """Return the work of `compared` where it is not quick."""
     return _frontier_work("rivals", make_rivals, asked)
 
 
@@ -198,12 +194,10 @@ class ShownPath:
 
     @property
     def partition(self) -> Partition:
-        """The partition on screen."""
         return self.found.steps[self.step].clusters
 
     @property
     def asked(self) -> RangeQuestion:
-        """The question without λ."""
         return self.problem, self.scenario.utility, self.scenario.data
 
 
@@ -408,7 +402,6 @@ def _offers_table(lines: list[figures.Offers], unit: str, *, distortion: bool) -
 
 
 def table(shown: ShownPath) -> None:
-    """Show which secrets occur with which releases."""
     found = table_of(shown.scenario.data, shown.partition)
     with card(
         key="range_table",
@@ -433,7 +426,6 @@ def table(shown: ShownPath) -> None:
 
 
 def clusters(shown: ShownPath) -> None:
-    """Show the clusters as a table."""
     made, leak = shown.after.mechanism, shown.after.leak
     partition = made.partition or ()  # a release of clusters has one
     labels = derived.counted(shown.scenario.data).joint.x_labels

@@ -79,7 +79,6 @@ SHOWN = {"released": "releases", "secret": "secrets"}
 
 
 def examples() -> None:
-    """Show the menu of data in which something is ruled out."""
     with st.popover("Examples", icon=":material/dataset:", key="range_examples"):
         load("Heart disease: age × cholesterol", HEART, "heart")
         for entry in EXAMPLES:
@@ -102,7 +101,6 @@ def load(label: str, spec: DataSpec, key: str) -> None:
 
 
 def question(scenario: Scenario) -> None:
-    """Show the pickers of problem and utility, and λ."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="asked"):
         st.selectbox(
             "What to hide",
@@ -117,7 +115,6 @@ def question(scenario: Scenario) -> None:
 
 
 def step(found: Clustering) -> None:
-    """Show the slider that goes through the merges."""
     last = len(found.steps) - 1
     if last == 0:
         st.caption("There is nothing to merge: a single step.")
@@ -126,7 +123,6 @@ def step(found: Clustering) -> None:
 
 
 def nodes() -> None:
-    """Show the switch between the graph on releases and the dual one on secrets."""
     st.segmented_control(
         "Nodes",
         NODES,
@@ -146,7 +142,6 @@ def rivals() -> bool:
 
 
 def pick_step() -> None:
-    """Go to the step that was clicked."""
     found = picked("merges")
     if found is not None:
         URL.set(STEP, int(found["x"]))
@@ -168,7 +163,6 @@ def part(when: str, sizes: Sequence[int]) -> None:
 
 
 def pick_part(when: str, graph: ConfusabilityGraph) -> None:
-    """Open the part that was clicked."""
     found = picked(f"range_graph_{when}")
     if found is not None and 0 <= found["at"] < len(graph.parts):
         st.session_state[f"part_{when}"] = int(graph.parts[found["at"]])
@@ -192,7 +186,6 @@ def adopted(scenario: Scenario) -> Scenario:
 
 
 def adopt(scenario: Scenario) -> None:
-    """Show the button that makes this quantisation the scenario's mechanism."""
     wanted = adopted(scenario)
     chosen = scenario == wanted
     st.button(

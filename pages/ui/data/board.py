@@ -33,7 +33,6 @@ ALL_COUNTED = "Every record was counted as it is."
 
 
 def show() -> None:
-    """Show the page."""
     theme.apply()
     for sentence in state.notices():
         st.warning(markdown(sentence), icon=":material/link_off:")
@@ -166,7 +165,6 @@ def _totals() -> None:
 
 
 def _merge_alike(groups: tuple[tuple[str, tuple[str, ...]], ...]) -> None:
-    """Merge the symbols of each side that look alike."""
     spec = state.data()
     sides = {JOINED.join(columns): columns for columns in (spec.secret, spec.released)}
     merges = tuple(Merge(sides[title], names) for title, names in groups if title in sides)
@@ -272,7 +270,6 @@ def _identifiers(names: list[str]) -> str:
 
 
 def _columns(spec: DataSpec) -> None:
-    """Show what each column of the data holds."""
     try:
         info = derived.described(spec)
     except CoreError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -37,7 +38,6 @@ def offers_files() -> bool:
 
 
 def show_files() -> None:
-    """Show the picker of a file, and the progress of its reading."""
     try:
         names = shared_files()
     except CoreError as error:
@@ -66,7 +66,6 @@ def show_files() -> None:
 
 
 def _begin_file(name: str) -> None:
-    """Have another process read a file."""
     st.session_state.pop(_FILE_PROBLEM, None)
     folder = visits.sources().counts_file().parent
     work = LongAnswer(
@@ -93,7 +92,7 @@ def _follow() -> None:
                 f"Reading {markdown(short(name))}",
                 limit=LIMITS["read"],
                 key="shared_cancel",
-                on_cancel=_cancel_file,
+                on_cancel=partial(_cancel, _WORK),
             )
             return
         data_controls.choose(visits.sources().add_read(found))
@@ -101,13 +100,6 @@ def _follow() -> None:
         st.session_state[_FILE_PROBLEM] = str(error)
     del st.session_state[_WORK]
     st.rerun()
-
-
-def _cancel_file() -> None:
-    """End the reading."""
-    work, _ = st.session_state.pop(_WORK, (None, None))
-    if work is not None:
-        work.stop()
 
 
 T = TypeVar("T")
@@ -258,7 +250,6 @@ def _listed(kind: str, name: str, call: Callable[..., T], what: str) -> T | None
 
 
 def _begin(source: str, columns: tuple[str, ...]) -> None:
-    """Begin a count."""
     st.session_state.pop(_PROBLEM, None)
     path = visits.sources().counts_file()
     work = LongAnswer(
@@ -289,7 +280,7 @@ def _follow_count() -> None:
             f"Counting {markdown(short(_name(source)))} in its data base",
             limit=LIMITS["count"],
             key="db_count_cancel",
-            on_cancel=_cancel,
+            on_cancel=partial(_cancel, _COUNT),
         )
         return
     del st.session_state[_COUNT]
@@ -297,9 +288,9 @@ def _follow_count() -> None:
     st.rerun()
 
 
-def _cancel() -> None:
-    """End a count: its process ends, and with it the query."""
-    work, _ = st.session_state.pop(_COUNT, (None, None))
+def _cancel(place: str) -> None:
+    """End work: its process ends, and with it the query."""
+    work, _ = st.session_state.pop(place, (None, None))
     if work is not None:
         work.stop()
 

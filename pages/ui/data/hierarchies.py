@@ -77,7 +77,6 @@ def _first(column: ColumnInfo, kind: str = "") -> Hierarchy:
 
 
 def _put(hierarchy: Hierarchy) -> None:
-    """Ask with a hierarchy, in place of the one that its column has."""
     st.session_state.pop(_PROBLEM, None)
     spec = state.data()
     others = {one.column: one for one in spec.hierarchies}
@@ -178,7 +177,6 @@ def _controls(hierarchy: Hierarchy, key: str) -> None:
 
 
 def _move(column: str, level: int) -> None:
-    """Ask at another level."""
     spec = state.data()
     state.set_data(replace(spec, hierarchies=at_level(spec.hierarchies, column, level)))
 

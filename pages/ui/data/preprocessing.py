@@ -25,7 +25,6 @@ _FILTER_PROBLEM = "_filter_problem"
 
 
 def show_filters(spec: DataSpec, info: TableInfo) -> None:
-    """Show each filter of the data, and the picker of a column for another one."""
     with st.expander(
         _title(spec), icon=":material/filter_alt:", key="filters", expanded=bool(spec.filters)
     ):
@@ -174,7 +173,6 @@ def _remove(place: int) -> None:
 
 
 def _put(kept: Filter | None, place: int) -> None:
-    """Put a filter in its place, or remove the one that is there."""
     filters = list(state.data().filters)
     filters[place : place + 1] = [] if kept is None else [kept]
     state.with_data(filters=tuple(filters))

@@ -157,7 +157,6 @@ def _lines(text: TextFile) -> None:
 
 
 def _choose_line() -> None:
-    """Take the line that was clicked for the names."""
     rows = st.session_state["read_lines"]["selection"]["rows"]
     text = _text(state.data())
     if rows and text is not None:
@@ -165,7 +164,6 @@ def _choose_line() -> None:
 
 
 def _layout(spec: DataSpec) -> None:
-    """Show encoding and delimiter of a text file."""
     upload = visits.sources().uploads.get(spec.source)
     if upload is not None and upload.sheets is not None and upload.sheets.others:
         sheets = [upload.sheets.read, *upload.sheets.others]
@@ -200,7 +198,6 @@ def _layout(spec: DataSpec) -> None:
 
 
 def _numbers(spec: DataSpec) -> None:
-    """Show the marks of decimals and of thousands."""
     with st.container(horizontal=True, key="read_numbers"):
         for label, names, name in (
             ("Decimal mark", DECIMALS, "decimal"),
@@ -525,7 +522,6 @@ def _forget() -> None:
 
 
 def _rows(spec: DataSpec) -> None:
-    """Show the first rows as they are read."""
     try:
         found = derived.first_rows(spec)
     except CoreError:

@@ -64,7 +64,6 @@ def show(spec: DataSpec) -> None:
 
 
 def _upload(spec: DataSpec) -> None:
-    """Show the uploader; how fields are separated is asked here until a file is read."""
     st.file_uploader(
         f"CSV, Parquet, Excel, ODS, SPSS, Stata or SAS, up to {MAX_UPLOAD_MB} MB",
         type=data_remedies.TYPES,
@@ -264,7 +263,6 @@ def _first_lines() -> None:
 
 
 def _title() -> str:
-    """Return the title of the data on screen."""
     try:
         return visits.sources().label(state.data().source)
     except CoreError:
@@ -278,7 +276,6 @@ def _choose(options: tuple[tuple[str, Any], ...]) -> None:
 
 
 def _choose_line() -> None:
-    """Take the line that was clicked for the names."""
     rows = st.session_state["own_lines"]["selection"]["rows"]
     error = st.session_state.get(_READABLE)
     if rows and isinstance(error, ReadingError):

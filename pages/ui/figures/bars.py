@@ -78,7 +78,6 @@ def _hatched(role: str, shape: str = "/") -> dict[str, Any]:
 
 
 def _said(values: FloatArray) -> list[str]:
-    """Return levels as they are written."""
     return ["∞" if np.isinf(value) else f"{value:.3f}" for value in values.tolist()]
 
 

@@ -50,7 +50,6 @@ class Side:
 
     @property
     def axis(self) -> dict[str, Any]:
-        """The axis for Plotly."""
         made = ticked(self.title, self.low, self.high, percent=self.percent)
         if self.places:
             made |= {

@@ -32,22 +32,11 @@ from pages.ui.style.base import (
 from pages.ui.style.placing import place_names
 from pages.ui.style.units import of_bits
 
-HEIGHT = 376
-WIDTH = 205
-"""Least width of a drawing in pixels: names are placed for it."""
-
 FRAME = (4, 4, 26, 58)
 """Pixels left, right, above and below the drawing."""
 
-
-DENSE = 250
-"""Height of a drawing on a board, for which its names are placed."""
-
-DENSE_FRAME = (4, 4, 20, 34)
-"""The frame around that."""
-
-LOW = 225
-"""Pixels of height below which such a drawing has no names: a hover has them."""
+WIDTH = 205
+"""Least width of a drawing in pixels: names are placed for it."""
 
 NUMBER = len(" (99)")
 """Characters of the number that is added to a name where nothing else tells it from another."""
@@ -93,7 +82,8 @@ def confusability(
     A `dense` one is for a card of a board: without names where the card is low.
     """
     rays = _is_circle(graph)
-    height, edge = (DENSE, DENSE_FRAME) if dense else (HEIGHT, FRAME)
+    # names are placed for this height
+    height, edge = (250, (4, 4, 20, 34)) if dense else (376, FRAME)
     size = (width - edge[0] - edge[1], height - edge[2] - edge[3])
     # the radius of a circle with radial names is 56 at least; beside a node stand 9 characters
     room = int((min(size) / 2 - (44 if dense else 56) - GAP) / LETTER) if rays else 9
@@ -147,7 +137,7 @@ def _low(
     smaller = marker | {"size": [round(0.62 * size, 1) for size in marker["size"]]}
     across, up = ({"range": list(span)} for span in spans)
     return {
-        "below": LOW,
+        "below": 225,  # pixels
         "layout": {"annotations": notes, "xaxis": across, "yaxis": up},
         "data": {str(len(traces) - 1): {"mode": "markers", "marker": smaller}},
     }
@@ -162,7 +152,6 @@ def _projected(graph: ConfusabilityGraph) -> dict[str, object]:
 
 
 def part_colour(part: int, role: str = SERIES[0]) -> str:
-    """Return the colour of a part; the first one has the colour of `role`."""
     order = (role, *(other for other in SERIES if other != role))
     return colour(order[part % len(order)])
 

@@ -33,10 +33,6 @@ EDGES = ((13.8, 42.0), (61.6, 76.6))
 """Ends of the arrows between them."""
 
 
-AT = (0.62, 0.45)
-"""Position of the number on each arrow, from 0 to 1."""
-
-
 @dataclass(frozen=True)
 class Level:
     """One box of the diagram: the level that the promise implies, and the release's own.
@@ -60,11 +56,11 @@ def implications(promise: str, levels: Sequence[Level]) -> Figure:
     own.half_row = min(0.2 + 0.18 * len(name), 0.5 * len(levels))
     boxes, arrows = _Boxes(), _Arrows()
     for row, level in enumerate(levels):
-        arrows.add(level.implied, AT[0], (EDGES[0][0], middle), (EDGES[0][1], row))
+        arrows.add(level.implied, 0.62, (EDGES[0][0], middle), (EDGES[0][1], row))
         boxes.add(_titled(level.title, level.own), COLUMNS[1], row, HALF[1])
         if level.average is not None:
             title, implied, here = level.average
-            arrows.add(implied, AT[1], (EDGES[1][0], row), (EDGES[1][1], row))
+            arrows.add(implied, 0.45, (EDGES[1][0], row), (EDGES[1][1], row))
             boxes.add(_titled(title, here), COLUMNS[2], row, HALF[2])
     return {
         "data": [
@@ -85,7 +81,6 @@ def implications(promise: str, levels: Sequence[Level]) -> Figure:
 
 
 def _titled(title: str, own: str) -> str:
-    """Return the words of a box."""
     return f'{labels.text(title)}<br><span style="font-size:10px">here {labels.text(own)}</span>'
 
 

@@ -39,7 +39,6 @@ BOX = ("lowerfence", "q1", "median", "q3", "upperfence")
 
 
 def paper_panel(found: Experiment, panel: int, rows: int = 0) -> Figure:
-    """Return one panel of an experiment's figure."""
     of = found.panels[panel]
     drawn = [one for one in found.series if one.panel == panel]
     traces = [_trace(one, place, of.x_names) for place, one in enumerate(drawn)]

@@ -212,7 +212,6 @@ class BoxPlot:
 
 
 def _ink(of: BoxPlot) -> str:
-    """Return a design's colour; there may be one design more than there are colours."""
     return colour(SERIES[of.place]) if of.place < len(SERIES) else colour("muted")
 
 

@@ -11,8 +11,8 @@ from core.errors import CoreError, InvalidInputError, SolverError
 from core.jobs import Job
 from core.limits import MAX_UPLOAD_MB
 from core.sweep import Gathered, Sweep
-from core.sweep.estimate import Estimate
 from core.sweep.results import opened
+from core.sweep.running import Estimate
 from core.validation import shown
 from core.wording import file_called, number_of
 from pages.ui.chart import old
@@ -83,7 +83,6 @@ def _folder() -> None:
 
 
 def _take_upload() -> None:
-    """Open the uploaded file."""
     file = st.session_state[FILE]
     st.session_state.pop(_TOLD, None)
     if file is not None:
@@ -91,7 +90,6 @@ def _take_upload() -> None:
 
 
 def _take_shared() -> None:
-    """Open the chosen file of the server's folder."""
     name = st.session_state[FOLDER]
 
     def content() -> bytes:
@@ -145,7 +143,6 @@ def _ask(found: Gathered, name: str) -> None:
 
 
 def show() -> None:
-    """Show the page."""
     theme.apply()
     controls.sidebar()
     for sentence in state.notices():

@@ -45,7 +45,6 @@ LAW_NAMES = {
 
 
 def sidebar() -> None:
-    """Show the pickers of data, S and X, and of what should survive."""
     with st.sidebar:
         data_controls.show()
     purpose.show()
@@ -69,7 +68,6 @@ def _of_estimate() -> bool:
 
 
 def show() -> None:
-    """Show what a sweep is made of."""
     _promises()
     _mechanisms()
     left, right = st.columns(2, gap="medium")
@@ -239,7 +237,6 @@ def chosen_axes(sweep: Sweep) -> tuple[str, str]:
 
 
 def field(sweep: Sweep) -> str | None:
-    """Show the picker of what is compared in pairs; None where nothing varies."""
     known = [name for name in FIELDS if name in sweep.varied and _differs(sweep, name)]
     if not known:
         return None
@@ -263,7 +260,6 @@ def _differs(sweep: Sweep, name: str) -> bool:
 
 
 def name_of(axis: str, sweep: Sweep | None = None) -> str:
-    """Return the name of an axis."""
     if axis == BUDGET:
         return "Budget ε that is asked for"
     numbers = Numbers() if sweep is None else sweep.scenario.numbers

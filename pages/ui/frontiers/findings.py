@@ -54,7 +54,6 @@ FORMULA = (
 
 
 def show(shown: Shown) -> None:
-    """Show the chart, the table and the paired differences."""
     sweep, unit = shown.sweep, common.unit()
     across, up = controls.chosen_axes(sweep)
     for axis in (across, up):
@@ -174,7 +173,6 @@ def _named(name: str, value: Any) -> str:
 
 
 def _table(sweep: Sweep, groups: list[list[Mark]], across: str, up: str, unit: str) -> pd.DataFrame:
-    """Return the questions with the spread of both figures."""
     rows = []
     for one in (mark for group in groups for mark in group):
         eps = one.fields[BUDGET]
@@ -205,7 +203,6 @@ def _table(sweep: Sweep, groups: list[list[Mark]], across: str, up: str, unit: s
 
 
 def _apart(shown: Shown, up: str, unit: str) -> None:
-    """Show paired differences of the figure that goes up."""
     sweep = shown.sweep
     if up == BUDGET:
         return

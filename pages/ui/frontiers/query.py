@@ -67,7 +67,6 @@ class Asked:
 
 
 def asked(form: Form, scenario: Scenario) -> Asked:
-    """Return the sweep of what is chosen."""
     for chosen, what in ((form.promises, "promise"), (form.mechanisms, "mechanism")):
         if not chosen:
             raise InvalidInputError(f"Choose one {what} or more.")
@@ -147,7 +146,6 @@ def form_of(sweep: Sweep, scenario: Scenario) -> tuple[Form, Scenario] | None:
 
 
 def budgets(form: Form) -> tuple[float, ...]:
-    """Return the budgets, in nats."""
     domain = DOMAINS["eps"]
     grid = np.linspace(form.low, form.high, form.steps).tolist()
     return tuple(min(float(f"{eps:.12g}"), domain.high) for eps in grid)
@@ -230,7 +228,6 @@ WHOLE = {"steps": (1, MOST_STEPS), "draws": (1, 10**9), "first": (0, 10**9 - 1)}
 
 
 def widget(key: str) -> str:
-    """Return the key of the widget that holds a choice."""
     return f"sweep_{key}"
 
 
@@ -297,7 +294,6 @@ URL = PageQuery(
 
 
 def value(key: str) -> Any:
-    """Return a choice on screen."""
     return st.session_state[widget(key)]
 
 
@@ -308,7 +304,6 @@ def restore() -> None:
 
 
 def form() -> Form:
-    """Return what is chosen."""
     return Form(
         promises=tuple(value("promise")),
         mechanisms=tuple(value("by")),

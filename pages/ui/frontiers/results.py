@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import math
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import PureWindowsPath
@@ -24,10 +23,9 @@ from core.records.design import is_bundled
 from core.scenario.context import METADATA, Context, file_part
 from core.sweep import Gathered, PoolWorkers, Sweep, Workers, counts_hash, differences, summary
 from core.sweep.cluster import ClusterWorkers, address_of
-from core.sweep.estimate import Estimate, estimate
 from core.sweep.points import schema
 from core.sweep.results import CODE, COUNTS, KEY, UNFINISHED, described, is_final
-from core.sweep.running import begin
+from core.sweep.running import Estimate, begin, estimate
 from core.validation import shown as as_shown
 from pages.ui.frontiers import query
 from pages.ui.parts import exports
@@ -56,12 +54,10 @@ class Shown:
 
     @property
     def count(self) -> int:
-        """Number of points."""
         return int(self.table.num_rows)
 
     @property
     def whole(self) -> bool:
-        """Whether all points of the sweep are there."""
         return self.count == self.sweep.size
 
     @property
@@ -114,7 +110,6 @@ def desk_of_session() -> Desk:
 
 
 def start(sweep: Sweep) -> None:
-    """Begin a sweep, or go on with it; what was under way ends."""
     cancel()
     place = desk()
     if place.left is not None and place.left.sweep != sweep:
@@ -135,7 +130,6 @@ def take(gathered: Gathered) -> None:
 
 
 def cancel() -> None:
-    """End what is under way; its points stay."""
     place = desk()
     if place.work is not None:
         place.work.stop()
@@ -213,12 +207,10 @@ def counts(sweep: Sweep) -> str:
 
 
 def cluster() -> str | None:
-    """Return the address of the server's Dask cluster; None where it has none."""
     return address_of(None)
 
 
 def processes() -> int:
-    """Return how many processes of this server compute a sweep."""
     return long_answer.GENERAL
 
 
@@ -313,7 +305,6 @@ HASH_SAID = (
 
 
 def menu(shown: Shown) -> None:
-    """Show the menu of downloads."""
     with st.popover(
         "Export", icon=":material/download:", key="sweep_export", on_change="rerun"
     ) as opened:
@@ -365,7 +356,6 @@ def menu(shown: Shown) -> None:
 
 
 def command(sweep: Sweep) -> None:
-    """Show the command that computes the same points."""
     with st.expander("The same from the command line", icon=":material/terminal:"):
         st.code(command_line(sweep), language="bash")
         st.code(definition(sweep), language="json", height=220)
@@ -388,7 +378,6 @@ def command_line(sweep: Sweep) -> str:
 
 
 def definition(sweep: Sweep) -> str:
-    """Return a sweep as JSON, with names of files (which the command reads) for uploads."""
     return _undisclosed(sweep).to_json()
 
 
@@ -432,13 +421,4 @@ def means_json(shown: Shown, about: Context) -> bytes:
     }
     if field in sweep.varied:
         said["differences"] = differences(told.table, sweep, field)
-    return json.dumps(_plain(said), indent=1, ensure_ascii=False).encode()
-
-
-def _plain(value: Any) -> Any:
-    """Return a value for JSON: ∞ as "inf", NaN as null."""
-    if isinstance(value, dict):
-        return {name: _plain(one) for name, one in value.items()}
-    if isinstance(value, list):
-        return [_plain(one) for one in value]
-    return None if isinstance(value, float) and math.isnan(value) else plain_json(value)
+    return json.dumps(plain_json(said), indent=1, ensure_ascii=False).encode()

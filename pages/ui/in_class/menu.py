@@ -55,7 +55,6 @@ class Link:
 
 
 def here(*, projected: bool = False) -> Link:
-    """Return the link to what is on screen."""
     of_columns = address.page() == "compare"
     columns = pins.now() if of_columns else None
     asked = [state.scenario()] if columns is None else columns.scenarios
@@ -73,7 +72,6 @@ def here(*, projected: bool = False) -> Link:
 
 
 def drawn(address: str) -> Link:
-    """Return a link with its code."""
     try:
         code = segno.make(address, error="m", micro=False)
     except DataOverflowError:
@@ -139,7 +137,6 @@ def chart() -> str:
 
 
 def publish() -> None:
-    """Write the view to the address."""
     URL.publish({VIEW: [chart()] if chart() else []})
 
 
@@ -217,7 +214,6 @@ def show() -> None:
 
 
 def _menu() -> None:
-    """Show what the menu holds."""
     st.button(
         "Projector view",
         icon=":material/present_to_all:",

@@ -72,7 +72,6 @@ def pick_variant() -> int:
 
 
 def picker() -> None:
-    """Show the list of topics, in the sidebar."""
     st.session_state.setdefault(query.PICKER, query.topic())
     st.sidebar.radio(
         "Topics",
@@ -107,7 +106,6 @@ def progress() -> None:
 
 
 def turn() -> None:
-    """Show the buttons to the topic before and the one after."""
     keys = list(query.TOPICS)
     place = keys.index(query.topic())
     with st.container(horizontal=True, horizontal_alignment="distribute", key="learn_turn"):
@@ -124,7 +122,6 @@ def turn() -> None:
 
 
 def show_exercises() -> None:
-    """Show the exercises."""
     with st.container(key="finding"):
         st.markdown(
             "A test for an illness is to be published; S is whether somebody is ill, X the result. "
@@ -178,7 +175,6 @@ def _exercise(one: Exercise, place: int, variant: int) -> bool:
 
 
 def show() -> None:
-    """Show the page."""
     theme.apply()
     for sentence in (*state.notices(), *query.URL.notices()):
         st.warning(markdown(sentence), icon=":material/link_off:")

@@ -22,18 +22,20 @@ from core.learning.examples import (
     PmlExample,
     RangeExample,
     RobustExample,
+    Told,
     WarnerExample,
     alip_example,
     alpha_example,
     funnel_example,
     ldp_example,
     lip_example,
+    of_test,
     pml_example,
     range_example,
     robust_example,
+    told,
     warner_example,
 )
-from core.learning.tables import Told, of_test, told
 from core.release.confusability import ConfusabilityGraph, release_graph
 from core.wording import number_of
 from pages.ui import figures
@@ -54,52 +56,42 @@ def _kept(make: Callable[..., Made], *numbers: float) -> Made:
 
 
 def lift(values: Values) -> Told:
-    """Return what the test's results tell."""
     return told(of_test(values["ill"], values["hit"], values["alarm"]))
 
 
 def lip(values: Values) -> LipExample:
-    """Return the example of LIP."""
     return _kept(lip_example, values["budget"], values["truth"])
 
 
 def alip(values: Values) -> AlipExample:
-    """Return the example of ALIP."""
     return _kept(alip_example, values["both"], values["share"])
 
 
 def ldp(values: Values) -> LdpExample:
-    """Return the example of LDP."""
     return _kept(ldp_example, values["ill"], values["truth"])
 
 
 def warner(values: Values) -> WarnerExample:
-    """Return the example of Warner's coin."""
     return _kept(warner_example, values["ill"], values["truth"], int(values["values"]))
 
 
 def pml(values: Values) -> PmlExample:
-    """Return the example of PML."""
     return _kept(pml_example, values["budget"])
 
 
 def alpha(values: Values) -> AlphaExample:
-    """Return the example of α-lift."""
     return _kept(alpha_example, values["clue"], values["order"])
 
 
 def rldp(values: Values) -> RobustExample:
-    """Return the example of RLDP."""
     return _kept(robust_example, values["budget"], int(values["people"]))
 
 
 def funnel(values: Values) -> FunnelExample:
-    """Return the example of the funnel."""
     return _kept(funnel_example, values["chance"])
 
 
 def maximin(values: Values) -> RangeExample:
-    """Return the example of maximin information."""
     return _kept(range_example, int(values["merged"]))
 
 
@@ -110,7 +102,6 @@ def graph(found: RangeExample, *, merged: bool) -> ConfusabilityGraph:
 
 
 def exercises(variant: float) -> tuple[Exercise, ...]:
-    """Return the exercises of a variant."""
     return _kept(make_exercises, int(variant))
 
 
@@ -221,7 +212,6 @@ def _lift(values: Values) -> Sentences:
 
 
 def _lifts(found: Told) -> pd.DataFrame:
-    """Return posteriors and lifts of every output as a table."""
     return pd.DataFrame(
         [
             {

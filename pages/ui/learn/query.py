@@ -40,18 +40,15 @@ def restore() -> None:
 
 
 def topic() -> str:
-    """Return the topic on screen."""
     return str(URL.now(TOPIC))
 
 
 def go(topic: str) -> None:
-    """Show a topic."""
     st.session_state[PICKER] = topic
     pick()
 
 
 def pick() -> None:
-    """Show the topic that was picked."""
     URL.set(TOPIC, st.session_state[PICKER])
 
 
@@ -61,7 +58,6 @@ def publish() -> None:
 
 
 def used(topic: str) -> tuple[str, ...]:
-    """Return the keys of the numbers that a topic depends on."""
     if topic == EXERCISES:
         return ("variant",)
     return next((one.settings for one in LESSONS if one.key == topic), ())

@@ -41,7 +41,6 @@ LIMIT = 120.0
 
 
 def compare(result: Result, unit: str) -> None:
-    """Show the table under its heading; it is worked out when it is asked for."""
     st.header("All mechanisms at the same level", anchor=False)
     reached = result.after.achieved["lip"]
     at = reached if math.isfinite(reached) else result.scenario.eps
@@ -112,7 +111,6 @@ def _other_purpose(scenario: Scenario) -> None:
 
 
 def _rows(scenario: Scenario, at: float) -> tuple[Compared, ...] | None:
-    """Return the rows; None while they are being worked out, or where the work ended."""
     question = repr(replace(scenario, mechanism="identity", notion="lip", eps=1.0))
     work = LongAnswer(
         scenario.data,
@@ -174,7 +172,6 @@ OUTPUT = "_output_picked"
 
 
 def show() -> None:
-    """Show the page."""
     _live(page_frame.frame())
 
 
@@ -228,7 +225,6 @@ def _needs(entry: MechanismEntry) -> None:
 
 
 def _works(scenario: Scenario) -> None:
-    """Name the mechanisms that work under the promise."""
     kinds = pickers.asked_kinds(scenario)
     able = [
         entry.title

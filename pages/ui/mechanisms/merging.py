@@ -102,7 +102,6 @@ def show(result: Result) -> None:
 
 
 def _step(count: int) -> int:
-    """Show the controls of the step; return how many are taken."""
     _settle(count)
     with st.container(horizontal=True, vertical_alignment="bottom", key="merging_controls"):
         st.button(

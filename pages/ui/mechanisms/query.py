@@ -19,7 +19,6 @@ _SHOWN = "_mechanisms_shown"
 
 
 def _pair(text: str) -> tuple[str, str] | None:
-    """Read a column and its level."""
     try:
         column, level = map(str, read_json(text, "It"))
     except (ValueError, TypeError):
@@ -53,7 +52,6 @@ URL = PageQuery(
 
 
 def restore() -> None:
-    """Bring the session to what the URL says."""
     if URL.restore() is not None:
         st.session_state[_SHOWN] = {}
 
@@ -64,7 +62,6 @@ def show(key: str, values: list[str]) -> None:
 
 
 def publish() -> None:
-    """Write the page's switches to the URL."""
     URL.publish(st.session_state.get(_SHOWN, {}) | URL.wanted())
 
 

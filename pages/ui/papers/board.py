@@ -17,7 +17,7 @@ from core.learning.settings import Values
 from core.papers.catalogue import entry
 from core.papers.experiment import Definition
 from core.papers.results import PAPERS, Experiment, Mark, Series, Verdict
-from core.papers.verdicts import RULES, Outcome, Rule, Value
+from core.papers.verdicts import RULES, Outcome
 from core.papers.worlds import WORLDS, World, world
 from core.scenario import Project, Scenario
 from core.scenario.url import to_query
@@ -28,7 +28,17 @@ from pages.ui.frame import state, theme
 from pages.ui.papers import query, worlds
 from pages.ui.parts import tables
 from pages.ui.parts.cards import card
-from pages.ui.report.papers import EQUAL, NAMES, of_errors, read, unmarked, with_error
+from pages.ui.report.papers import (
+    BEYOND,
+    EQUAL,
+    MOST_VALUES,
+    NAMES,
+    beside_print,
+    of_beyond,
+    of_errors,
+    read,
+    unmarked,
+)
 from pages.ui.style.labels import markdown
 from pages.ui.work import context, progress
 
@@ -37,7 +47,6 @@ BEST = {"rldp": "robust_optimal"}
 
 
 def scenario(found: Experiment) -> Scenario | None:
-    """Return the question of an experiment; None where it has none."""
     return None if found.scenario is None else Scenario.from_json(json.dumps(found.scenario))
 
 
@@ -62,7 +71,6 @@ def confusability(asked: Scenario) -> str:
 
 
 def explore(asked: Scenario) -> str:
-    """Return the address of Explore with a question, relative to that of this page."""
     return f"./?{urlencode(to_query(asked), doseq=True)}"
 
 
@@ -82,7 +90,6 @@ def frontiers(asked: Scenario) -> str:
 
 
 def compare(asked: Scenario) -> str:
-    """Return the address of Compare with a question beside the optimum, relative to this page's."""
     return f"./compare?{urlencode(beside(asked).to_query(), doseq=True)}"
 
 
@@ -108,7 +115,6 @@ OWN_BARS = "bars show"
 
 
 def badges(found: Experiment) -> None:
-    """Show how many claims have each outcome."""
     counts = Counter(one.outcome for one in found.verdicts)
     with st.container(horizontal=True, key="papers_badges"):
         for outcome, (icon, tint) in LOOK.items():
@@ -118,7 +124,6 @@ def badges(found: Experiment) -> None:
 
 
 def figure(found: Experiment) -> None:
-    """Show the panels of the figure, two beside each other."""
     for first in range(0, len(found.panels), 2):
         numbers = range(first, min(first + 2, len(found.panels)))
         rows = max(legend_rows(found, panel) for panel in numbers)
@@ -233,7 +238,7 @@ def _read(one: Verdict) -> dict[str, str]:
     """Return the row of a claim, as Markdown."""
     icon, tint = LOOK[one.outcome]
     # a reason begins with the numbers that decide: they are shown beside it, if they are few
-    alone = one.rule != "ORD" and one.cause and one.reason and len(one.values) <= MOST
+    alone = one.rule != "ORD" and one.cause and one.reason and len(one.values) <= MOST_VALUES
     return {
         "verdict": f":{tint}-badge[{icon} {one.outcome}]",
         "claim": f"{markdown(one.claim)} · :gray[:small[{markdown(one.place)}]]",
@@ -242,45 +247,11 @@ def _read(one: Verdict) -> dict[str, str]:
     }
 
 
-MOST = 4
-"""Values of one claim that its row shows; the table's files have as many."""
-
-
-def beside_print(values: tuple[Value, ...], rule: Rule = "NUM") -> str:
-    """Return the values of a claim, ours beside print."""
-    told = [
-        f"{one.name}: {with_error(one.ours, one.error)}"
-        + ("" if one.printed is None else f" ({_of_print(one, rule)} {one.printed:.4g})")
-        + ("" if one.variant is None else f" [the wrong variant {one.variant:.4g}]")
-        for one in values[:MOST]
-    ]
-    more = len(values) - MOST
-    return "; ".join(told) + (f"; and {more} more" if more > 0 else "")
-
-
-def _of_print(value: Value, rule: Rule) -> str:
-    bound = value.relation != "is" and rule != "EXT"
-    return f"to be {value.relation} the printed" if bound else "printed"
-
-
 def beyond(found: Experiment) -> None:
-    """Show what is reached beyond print."""
     if not found.beyond:
         return
     st.header("Beyond print", anchor=False)
-    frame = pd.DataFrame(
-        [
-            {
-                "what": one.text,
-                "ours": with_error(one.value, one.error),
-                "proven bound": "" if one.bound is None else f"{one.bound:.4g}",
-                "the paper's method": ""
-                if one.printed_method is None
-                else f"{one.printed_method:.4g}",
-            }
-            for one in found.beyond
-        ]
-    )
+    frame = pd.DataFrame(of_beyond(found), columns=list(BEYOND))
     tables.read(frame, "papers_beyond")
 
 
@@ -356,7 +327,6 @@ def _listed() -> None:
 
 
 def show() -> None:
-    """Show the page."""
     theme.apply()
     for sentence in (*state.notices(), *query.URL.notices()):
         st.warning(markdown(sentence), icon=":material/link_off:")
@@ -457,7 +427,6 @@ def _found(one: Definition) -> Experiment | None:
 
 
 def _drawn(found: Experiment) -> str:
-    """Return how many draws there were, for a list; empty where nothing is random."""
     return f"{number_of(found.draws, 'draw')}, " if found.draws else ""
 
 

@@ -99,17 +99,14 @@ def _restore_world(query: dict[str, list[str]]) -> None:
 
 
 def world() -> str:
-    """Return the key of the statement that is shown as a world."""
     return str(st.session_state.get(_WORLD, WORLDS[0].key))
 
 
 def go_world(key: str) -> None:
-    """Show a statement as a world."""
     st.session_state[_WORLD] = st.session_state[STATEMENT] = key
 
 
 def pick_world() -> None:
-    """Show the statement that was picked."""
     go_world(str(st.session_state[STATEMENT]))
 
 
@@ -155,7 +152,6 @@ def paper() -> str:
 
 
 def of_paper(key: str) -> list[str]:
-    """Return the keys of a paper's experiments."""
     return [one.key for one in EXPERIMENTS if one.paper == key]
 
 
@@ -165,7 +161,6 @@ def choices() -> list[str]:
 
 
 def go(asked: str) -> None:
-    """Show an experiment, or the errata."""
     URL.set(SHOW, asked)
     st.session_state[PAPER] = paper()
     if asked != ERRATA:
@@ -179,7 +174,6 @@ def pick_paper() -> None:
 
 
 def pick_experiment() -> None:
-    """Show the experiment that was picked."""
     go(str(st.session_state[EXPERIMENT]))
 
 

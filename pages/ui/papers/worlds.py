@@ -33,7 +33,6 @@ def found(world: World, values: Values) -> Any:
 
 
 def show(world: World, values: Values) -> None:
-    """Show the picture of a world."""
     _PICTURES[world.key](found(world, values), values)
 
 

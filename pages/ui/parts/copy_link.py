@@ -61,7 +61,6 @@ def button(key: str, link: str = "") -> None:
 
 
 def of_text(key: str, text: str, label: str) -> None:
-    """Show a button that copies a text."""
     _show(key, text, label, "The browser does not allow it")
 
 

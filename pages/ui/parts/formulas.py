@@ -12,17 +12,14 @@ from pages.ui.style.labels import markdown
 
 
 def measure(key: str) -> str:
-    """Return what a measure is, its formula and its source."""
     return _paragraph(measures.entry(key))
 
 
 def notion(key: str) -> str:
-    """Return what a notion asks, its formula and its source."""
     return _paragraph(notions.entry(key))
 
 
 def mechanism(key: str) -> str:
-    """Return what a mechanism does, its formula and its source."""
     return _paragraph(mechanisms.entry(key))
 
 

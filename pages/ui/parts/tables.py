@@ -58,10 +58,6 @@ WIDTHS = {
 }
 """Pixels of columns: beside a column of figures a phone has room for two of numbers."""
 
-ROW, LINE = 35, 20
-"""Pixels that a row of one line takes, and each further line."""
-
-
 MOST_LINES = 5
 """Lines of a cell that are shown: a double click and the CSV show the rest."""
 
@@ -95,14 +91,14 @@ def sheet(
 ) -> None:
     """Show a table with its CSV and Parquet; symbols in its heads are explained there and below."""
     several = lines(frame, wrapped or {}, most_lines)
-    # least pixels of a row in which the browser breaks long texts into lines
-    row = ROW if several == 1 else max(66, ROW + LINE * (several - 1))
+    # pixels: 35 for a line, 20 for each further one, and 66 where the browser breaks long texts
+    row = 35 if several == 1 else max(66, 35 + 20 * (several - 1))
     heads = [_spelled(str(column)) for column in frame.columns]
     more["column_config"] = _with_help(frame, more.get("column_config", {}))
     st.dataframe(
         readable(frame),
         hide_index=True,
-        height=min(most, 3 + ROW + row * max(len(frame), 1)),
+        height=min(most, 38 + row * max(len(frame), 1)),
         row_height=row,
         placeholder=NONE,
         **more,

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from urllib.parse import urlencode
 
 import numpy as np
 import pandas as pd
-import plotly
 
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
-from core.records.certificate import PACKAGE_VERSION, code_hash
 from core.release.sentences import caution_of, finding, promise_text, question
 from core.scenario import Project, Scenario
 from core.studies.side_by_side import Column, most
@@ -106,12 +103,7 @@ def report(
     page.code(public.to_json())
     link = urlencode(public.to_query(), doseq=True)
     page.text(f"As the end of the dashboard's address: /compare?{link}")
-    made = (when or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
-    page.text(
-        f"Made {made} by Liftscope {PACKAGE_VERSION} (code {code_hash()[:12]}), Python "
-        f"{platform.python_version()}, NumPy {np.__version__}, Plotly {plotly.__version__}.",
-        "source",
-    )
+    page.made(when)
     return page.html()
 
 
@@ -147,7 +139,6 @@ def _of(column: Column, unit: str) -> dict[str, str]:
 
 
 def _written(value: object) -> str:
-    """Write a cell of the table of differences."""
     if not isinstance(value, float):
         return str(value)
     if np.isnan(value):

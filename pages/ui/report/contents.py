@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-import platform
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from urllib.parse import urlencode
 
 import numpy as np
-import plotly
 
 from core.errors import CoreError
 from core.measures import catalogue as measures
 from core.measures.leakage import leakage
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
-from core.records.certificate import PACKAGE_VERSION, code_hash
 from core.release.confusability import release_graph
 from core.release.histogram import lift_histogram, limits, no_limits, reach
 from core.release.sentences import caution_of, finding, promise_text, question
@@ -89,12 +86,7 @@ def report(
     page.code(json.dumps(json.loads(public.to_json()), ensure_ascii=False))
     link = urlencode(to_query(public), doseq=True)
     page.text(f"As the end of the dashboard's address: /{'?' * bool(link)}{link}")
-    made = (when or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
-    page.text(
-        f"Made {made} by Liftscope {PACKAGE_VERSION} (code {code_hash()[:12]}), Python "
-        f"{platform.python_version()}, NumPy {np.__version__}, Plotly {plotly.__version__}.",
-        "source",
-    )
+    page.made(when)
     return page.html()
 
 
@@ -291,7 +283,6 @@ def _drawn(row: FloatArray, names: Sequence[str]) -> str:
 
 
 def _inputs(result: Result) -> tuple[str, ...]:
-    """Return the names of the kernel's rows."""
     names = result.mechanism.x_labels
     if len(result.mechanism.kernel) == len(names):
         return names

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import platform
 import re
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import plotly
 
+from core.records.certificate import PACKAGE_VERSION, code_hash
 from pages.ui.style.base import LIGHT, MARKERS, Figure
 
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[A-Za-z]|\d+(?:\.\d+)?|\.\d+|\S")
@@ -220,7 +224,6 @@ class Document:
         self._figures: list[str] = []
 
     def heading(self, text: str) -> None:
-        """Begin a section."""
         self._parts.append(f"<h2>{escape(text)}</h2>")
 
     def text(self, text: str, kind: str = "") -> None:
@@ -269,8 +272,16 @@ class Document:
             "</figure>"
         )
 
+    def made(self, when: datetime | None) -> None:
+        """Add by what it is made, and when: now where nothing is said."""
+        time = (when or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
+        self.text(
+            f"Made {time} by Liftscope {PACKAGE_VERSION} (code {code_hash()[:12]}), Python "
+            f"{platform.python_version()}, NumPy {np.__version__}, Plotly {plotly.__version__}.",
+            "source",
+        )
+
     def html(self) -> str:
-        """Return the file."""
         style = (HERE / "report.css").read_text(encoding="utf-8")
         program = (HERE / "report.js").read_text(encoding="utf-8")
         drawn = ",".join(self._figures)
@@ -288,7 +299,6 @@ class Document:
 
 @cache
 def _plotly() -> str:
-    """Return Plotly's program, as it is installed."""
     path = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
     return path.read_text(encoding="utf-8").replace("</script", "<\\/script")
 

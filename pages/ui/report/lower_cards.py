@@ -138,16 +138,13 @@ def _box(
 NEXT_TITLE = "What to do next"
 """The card's title."""
 
-WANTED = 0.9
-"""The share of which is told which ε keeps it."""
-
 
 def of_line(result: Result, line: Frontier | None, unit: str) -> Iterator[str]:
-    """Say which budget keeps `WANTED`, and what the last half nat adds; in the unit shown."""
+    """Say which budget keeps nine tenths, and what the last half nat adds; in the unit shown."""
     if line is None or not spans.in_nats(result.scenario.notion):
         return
     symbol = "M" if notions.entry(result.scenario.notion).kind.on_average else "ε"
-    found = least_budget(line, WANTED)
+    found = least_budget(line, 0.9)
     if found is not None:
         least = (
             f"For 90 %, {symbol} = {budget(found.eps, unit)} is enough: it keeps "
@@ -202,14 +199,12 @@ def of_records(joint: Joint, found: Mapping[str, Realised], unit: str) -> str:
 
 
 def variant(one: Variant) -> str:
-    """Return what is done to the symbol that costs most."""
     if one.how == MERGED:
         return f"Merged with “{plain_short(one.partner)}”, which tells most alike about S"
     return "With its records left out"
 
 
 def of_variant(one: Variant, found: Result, unit: str) -> str:
-    """Say what would be kept."""
     kept = share(found.mechanism.kept)
     return f"{variant(one)}: {kept} would be kept, {figures_of(found, unit)}."
 

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 
 from core.papers.results import PAPERS, Experiment, Run
-from core.papers.verdicts import RULES, Value
+from core.papers.verdicts import RULES, Rule, Value
 from core.wording import number_of
 from pages.ui.figures.papers import paper_panel
 from pages.ui.report.document import Document
@@ -21,11 +21,10 @@ NAMES = {
 """How the papers are cited."""
 
 MOST_VALUES = 4
-"""Values of one claim that its row shows; all are in the JSON file."""
+"""Values of one claim that its row shows; of a run all are in its JSON file."""
 
 
 def page(run: Run) -> str:
-    """Return the file."""
     document = Document("The papers, run again")
     counts = Counter(one.outcome for each in run.experiments for one in each.verdicts)
     told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
@@ -62,37 +61,51 @@ def _experiment(document: Document, one: Experiment) -> None:
         document.text(told, "source")
     document.table(
         ("verdict", "claim", "place", "rule", "ours beside print", "reason"),
-        [(v.outcome, v.claim, v.place, v.rule, _values(v.values), v.reason) for v in one.verdicts],
+        [
+            (v.outcome, v.claim, v.place, v.rule, beside_print(v.values, v.rule), v.reason)
+            for v in one.verdicts
+        ],
     )
     if told := of_errors(one):
         document.text(told, "source")
     if one.beyond:
-        document.table(
-            ("beyond print", "ours", "proven bound", "the paper's method"),
-            [
-                (
-                    b.text,
-                    with_error(b.value, b.error),
-                    "" if b.bound is None else f"{b.bound:.4g}",
-                    "" if b.printed_method is None else f"{b.printed_method:.4g}",
-                )
-                for b in one.beyond
-            ],
-        )
+        document.table(BEYOND, of_beyond(one))
     for note in one.notes:
         document.text(note, "source")
 
 
-def _values(values: tuple[Value, ...]) -> str:
+def beside_print(values: tuple[Value, ...], rule: Rule = "NUM") -> str:
     """Return the values of a claim, ours beside print."""
     told = [
         f"{one.name}: {with_error(one.ours, one.error)}"
-        + ("" if one.printed is None else f" (printed {one.printed:.4g})")
-        + ("" if one.variant is None else f" [variant {one.variant:.4g}]")
+        + ("" if one.printed is None else f" ({_of_print(one, rule)} {one.printed:.4g})")
+        + ("" if one.variant is None else f" [the wrong variant {one.variant:.4g}]")
         for one in values[:MOST_VALUES]
     ]
     more = len(values) - MOST_VALUES
     return "; ".join(told) + (f"; and {more} more" if more > 0 else "")
+
+
+def _of_print(value: Value, rule: Rule) -> str:
+    bound = value.relation != "is" and rule != "EXT"
+    return f"to be {value.relation} the printed" if bound else "printed"
+
+
+BEYOND = ("beyond print", "ours", "proven bound", "the paper's method")
+"""What `of_beyond` returns of each."""
+
+
+def of_beyond(found: Experiment) -> list[tuple[str, str, str, str]]:
+    """Return what is reached beyond print, a row each."""
+    return [
+        (
+            one.text,
+            with_error(one.value, one.error),
+            "" if one.bound is None else f"{one.bound:.4g}",
+            "" if one.printed_method is None else f"{one.printed_method:.4g}",
+        )
+        for one in found.beyond
+    ]
 
 
 def with_error(value: float, error: float) -> str:

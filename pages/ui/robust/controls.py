@@ -14,7 +14,6 @@ TRUTHS = {False: "the data", True: "random distributions"}
 
 
 def sidebar() -> None:
-    """Show the pickers of data, S and U."""
     with st.sidebar:
         data_controls.show(pair=False)
         st.caption("Here the columns of X are U, and S is always released together with them.")
@@ -75,7 +74,6 @@ def draws() -> tuple[bool, int, tuple[str, ...]]:
 
 
 def pick_budget() -> None:
-    """Take over the ε that was clicked in the frontier."""
     found = picked("robust_frontier")
     if found is not None and 0 <= found["at"] < len(BUDGETS):
         st.session_state["eps"] = BUDGETS[int(found["at"])]  # x may be in bits

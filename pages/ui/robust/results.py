@@ -209,7 +209,6 @@ def records(scenario: Scenario) -> int:
 
 
 def sample(scenario: Scenario) -> Sample:
-    """Return what the designer saw."""
     n = records(scenario)
     key = ("sample", repr(scenario.data), f"{n} {scenario.beta} {scenario.alpha} {scenario.seed}")
     return derived.kept(
@@ -222,7 +221,6 @@ def sample(scenario: Scenario) -> Sample:
 
 
 def question(kind: str, scenario: Scenario, **more: Any) -> RobustQuestion:
-    """Return the question that the settings on screen ask of a kind of work."""
     return RobustQuestion(
         data=replace(scenario.data, secret_released=False),
         eps=None if kind == "frontiers" else scenario.eps,
@@ -254,7 +252,6 @@ def desk_of(kind: str) -> Desk:
 
 
 def start(kind: str, asked: RobustQuestion, scenario: Scenario) -> None:
-    """Begin a piece of work; what was under way of its kind ends."""
     cancel(kind)
     place = desk_of(kind)
     place.asked, place.problem = asked, ""
@@ -264,7 +261,6 @@ def start(kind: str, asked: RobustQuestion, scenario: Scenario) -> None:
 
 
 def cancel(kind: str) -> None:
-    """End what is under way of a kind."""
     place = desk_of(kind)
     if place.work is not None:
         place.work.stop()

@@ -31,7 +31,6 @@ PLACES = {key: place for place, key in enumerate(DESIGNS)}
 
 @st.fragment
 def frontiers(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
-    """Show what each design keeps at each ε."""
     st.header("What robustness costs at each ε", anchor=False)
     asked = results.question("frontiers", scenario)
     desk = results.desk_of("frontiers")
@@ -87,7 +86,6 @@ def many(scenario: Scenario) -> None:
 
 
 def draws(scenario: Scenario) -> None:
-    """Show ε* and utility of designs over many samples."""
     st.header("Many samples: who keeps the promise?", anchor=False)
     st.markdown(
         "One sample proves nothing. Here the designer starts again many times, each time with "

@@ -33,12 +33,10 @@ def offer(answer: Answer) -> str:
 
 
 def is_open(address: str) -> bool:
-    """Say whether questions are answered at an address."""
     return address.rpartition("/")[2] in _offered
 
 
 def withdraw(address: str) -> None:
-    """Answer no more questions at an address."""
     _offered.pop(address.rpartition("/")[2], None)
 
 

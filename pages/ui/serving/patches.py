@@ -104,14 +104,10 @@ _run = ScriptRunner._run_script
 
 _waiting: WeakKeyDictionary[AppSession, deque[Request]] = WeakKeyDictionary()
 
-
-AT_ONCE = 12
-"""Scripts that run at once: more would only slow each other down."""
-
 PATIENCE = 60.0
 """Seconds after which a script has its turn anyway: those before it wait for something else."""
 
-_turns = threading.BoundedSemaphore(AT_ONCE)
+_turns = threading.BoundedSemaphore(12)  # more scripts at once would slow each other down
 
 
 def _in_turn(self: ScriptRunner, rerun_data: RerunData) -> None:

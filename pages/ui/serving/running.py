@@ -169,7 +169,6 @@ class Replica:
         )
 
     def answers(self) -> bool:
-        """Say whether the server answers that it is there."""
         try:
             with urllib.request.urlopen(
                 f"http://127.0.0.1:{self.port}/_stcore/health", timeout=ANSWER
@@ -287,7 +286,6 @@ def _end_with_this(parent: int) -> None:
 
 
 def nginx() -> str:
-    """Return the path of nginx."""
     found = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
     if found is None:
         raise InvalidInputError("Several servers need nginx, which is not installed.")

@@ -65,7 +65,6 @@ def place_of(call: Callable[..., Any], arguments: Callable[[], tuple[Any, ...]])
 
 
 def find(place: str) -> Any:
-    """Return the answer at a place; None where there is none that can be used."""
     folder = SHARED.folder() if place else None
     try:
         content = None if folder is None else folder.find(place)

@@ -124,7 +124,6 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x")
 
 
 def sequential() -> list[list[float | str]]:
-    """Return the colour scale from 0 to the largest value."""
     return [[step / 5, colour(f"low{step}")] for step in range(6)]
 
 
@@ -266,7 +265,6 @@ def layout(height: int, margin: tuple[int, int, int, int], **more: Any) -> dict[
 
 
 def note(words: str, x: float, y: float, **more: Any) -> dict[str, Any]:
-    """Return a small annotation without an arrow, in the paper's coordinates by default."""
     return {
         "text": words,
         "x": x,

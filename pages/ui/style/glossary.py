@@ -76,7 +76,6 @@ def _pattern() -> re.Pattern[str]:
 
 
 def found(texts: Iterable[str]) -> list[Term]:
-    """Return what is explained of the symbols and acronyms in texts, each once, as they come."""
     once: dict[str, Term] = {}
     for text in texts:
         plain = text.replace("\\", "").replace("**", "")
@@ -87,7 +86,6 @@ def found(texts: Iterable[str]) -> list[Term]:
 
 
 def told(*texts: str) -> str | None:
-    """Return the meanings of the symbols and acronyms in texts as Markdown; None without any."""
     said = [f"**{markdown(term.title)}**: {markdown(term.meaning)}" for term in found(texts)]
     return "\n\n".join(said) or None
 

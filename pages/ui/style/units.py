@@ -12,7 +12,6 @@ NATS_PER_BIT = math.log(2)
 
 
 def in_unit(nats: float, unit: str) -> float:
-    """Return a quantity in the unit shown."""
     return nats / NATS_PER_BIT if unit == "bits" else nats
 
 
@@ -32,7 +31,6 @@ def rounded(value: float, places: int) -> float:
 
 
 def of_budget(notion: str, unit: str) -> str:
-    """Return the unit in which a notion's budget is shown; nats where it has none."""
     return unit if spans.in_nats(notion) else "nats"
 
 
@@ -47,19 +45,16 @@ def exact(nats: float, unit: str) -> str:
 
 
 def level(nats: float, unit: str, digits: int = 3) -> str:
-    """Write a quantity of information or a privacy level."""
     if math.isinf(nats):
         return "∞" if nats > 0 else "−∞"
     return f"{in_unit(nats, unit):.{digits}f}".replace("-", "−")
 
 
 def budget(nats: float, unit: str) -> str:
-    """Write a budget with its unit, in few digits."""
     value = in_unit(nats, unit)
     text = "∞" if math.isinf(value) else f"{value:.4g}"
     return f"{text} {unit.removesuffix('s') if text == '1' else unit}"
 
 
 def share(value: float) -> str:
-    """Write a share of 1."""
     return percent(value, 1)

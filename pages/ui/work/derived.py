@@ -46,7 +46,7 @@ from core.scenario import Result, Scenario
 from core.scenario.purpose import build_purpose
 from core.studies import what_if
 from core.studies.what_if import LevelFigures
-from core.uncertainty.estimate import assumed_records
+from core.uncertainty.ball import assumed_records
 from core.utilities import Guess, Purpose
 from pages.ui.work.store import SHARED
 from pages.ui.work.visits import kept_for, sources

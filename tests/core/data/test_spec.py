@@ -31,7 +31,7 @@ def test_a_spec_survives_json():
         ({"colour": 1}, "The data has an unknown entry 'colour'"),
         ({"source": 3}, "source must be a text, got 3"),
         ({"secret": "sex"}, "secret must be a list, got 'sex'"),
-        ({"missing": "keep"}, "missing must be 'level' or 'drop', got 'keep'"),
+        ({"missing": "keep"}, "missing must be one of level, drop, got 'keep'"),
         ({"rare_below": -1}, "rare_below must be at least 0 and at most 10+, got -1"),
         ({"rare_below": 1.5}, "rare_below must be a whole number, got 1.5"),
         ({"secret_released": "yes"}, "secret_released must be true or false, got 'yes'"),
@@ -39,7 +39,7 @@ def test_a_spec_survives_json():
         ({"binnings": ["age"]}, "A binning must be a JSON object, got 'age'"),
         (
             {"binnings": [{"column": "a", "kind": "log"}]},
-            "kind must be one of 'width', .* got 'log'",
+            "kind must be one of width, .* got 'log'",
         ),
         ({"binnings": [{"column": "a", "count": 0}]}, "number of bins must be at least 1 .* got 0"),
         ({"binnings": [{"column": "a", "count": 201}]}, "at most 200, got 201"),

@@ -11,14 +11,17 @@ from core.learning import LESSONS, words
 from core.learning.examples import (
     alip_example,
     alpha_example,
+    flipped,
     funnel_example,
     ldp_example,
     lip_example,
+    of_clue,
+    of_test,
     pml_example,
     range_example,
     robust_example,
+    told,
 )
-from core.learning.tables import flipped, of_clue, of_test, told
 
 BUDGETS = (0.0, 0.05, 0.5, 1.0, 2.5)
 

@@ -7,9 +7,9 @@ import pytest
 
 from core.errors import InvalidInputError
 from core.learning import LESSONS, SETTINGS, defaults, lesson
+from core.learning.examples import flipped, of_test, told
 from core.learning.lessons import opens
 from core.learning.settings import written
-from core.learning.tables import flipped, of_test, told
 from core.measures import catalogue as measures
 from core.nonstochastic import catalogue as ranges
 from core.notions import catalogue as notions

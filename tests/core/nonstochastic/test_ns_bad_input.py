@@ -78,7 +78,7 @@ def test_values_that_have_no_distance(values, message):
 
 def test_unknown_names():
     for run in RUNS:
-        with pytest.raises(InvalidInputError, match='"resolution" or "distortion", got'):
+        with pytest.raises(InvalidInputError, match="one of resolution, distortion, got"):
             run(EYE, 1, "beauty")
         with pytest.raises(InvalidInputError, match="codeword must be one of centroid"):
             run(EYE, 1, "distortion", [1, 2, 3], codeword="mode")

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from core import measures
 from core.allowed.average_cost import Divergence, SmoothCost
-from core.allowed.excess import excess_lift
+from core.allowed.inequalities import excess_lift
 from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING

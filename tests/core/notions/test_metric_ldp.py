@@ -7,9 +7,9 @@ from scipy.optimize import linprog
 from core import mechanisms as m
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.mechanisms.response.truncated_geometric import geometric_kernel
+from core.mechanisms.response.calibrated import geometric_kernel
 from core.notions import LDP, MetricLDP
-from core.notions.metric_ldp import neighbors
+from core.notions.ldp import neighbors
 from core.utilities import Distortion
 
 

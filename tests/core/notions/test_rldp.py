@@ -10,7 +10,7 @@ from core.allowed.robust import answers
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.notions import LDP, RLDP
-from core.studies.realised import realised_level
+from core.studies.robust_designs import realised_level
 from core.uncertainty import RenyiBall
 from tests.core.uncertainty.members import worst_member
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core import mechanisms as m
-from core.allowed.excess import excess_lift
+from core.allowed.inequalities import excess_lift
 from core.errors import SolverError
 from core.joint import Joint
 from core.notions import (

@@ -13,8 +13,7 @@ import pytest
 from core import clock
 from core.papers.catalogue import EXPERIMENTS, chosen, entry
 from core.papers.experiments import lift, rldp
-from core.papers.printed import FOLDER, marks_of, printed
-from core.papers.results import PAPERS, Experiment
+from core.papers.results import FOLDER, PAPERS, Experiment, marks_of, printed
 from core.papers.running import SHIPPED, shipped
 from core.scenario import Scenario
 from tests.core.papers.turning import turned

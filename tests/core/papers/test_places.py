@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.papers.printed import printed
-from core.papers.results import PAPERS
+from core.papers.results import PAPERS, printed
 from core.papers.running import shipped
 
 ROOT = Path(__file__).parents[3]

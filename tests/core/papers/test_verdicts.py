@@ -108,7 +108,7 @@ def test_a_comparison_needs_a_printed_value():
         ("NO", (Value("a", 1.0, 1.0),), "A verdict by NO has values, and must have none."),
         ("NUM", (), "A verdict by NUM has no values, and must have some."),
         ("ORD", (), "A verdict by ORD has no values, and must have some."),
-        ("SEEN", (Value("a", 1.0, 1.0),), "A verdict's rule must be in"),
+        ("SEEN", (Value("a", 1.0, 1.0),), "A verdict's rule must be one of"),
     ],
 )
 def test_numbers_can_neither_be_left_out_nor_go_unheard(rule, values, said):

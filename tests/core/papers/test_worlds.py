@@ -9,7 +9,7 @@ from scipy.stats import chi2
 from core import mechanisms as m
 from core.data import count
 from core.data.spec import DataSpec
-from core.mechanisms.robust.independent_reporting import conditional_distance
+from core.mechanisms.robust.reporting import conditional_distance
 from core.papers import as_printed, merging_worlds, robust_worlds
 from core.papers.experiments.lift import as_printed as of_the_experiment
 from core.papers.worlds import SETTINGS, WORLDS, world

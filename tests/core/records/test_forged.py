@@ -146,11 +146,11 @@ def test_promises_that_are_computed_again_change_nothing(made):
 @pytest.mark.parametrize(
     ("edit", "sentence"),
     [
-        (put("released", "treatment", "x"), "'released.treatment' must be 'replaced' or"),
-        (put("released", "treatment", ""), "'released.treatment' must be 'replaced' or"),
+        (put("released", "treatment", "x"), "'released.treatment' must be one of replaced, "),
+        (put("released", "treatment", ""), "'released.treatment' must be one of replaced, "),
         (put("draw", "kind", "key"), r"'draw\.id' must name a column"),
-        (put("draw", "kind", "seedx"), r"'draw\.kind' must be 'seed' or 'key', got 'seedx'"),
-        (put("draw", "kind", ""), r"'draw\.kind' must be 'seed' or 'key', got ''"),
+        (put("draw", "kind", "seedx"), r"'draw\.kind' must be one of seed, key, got 'seedx'"),
+        (put("draw", "kind", ""), r"'draw\.kind' must be one of seed, key, got ''"),
         (put("draw", "id", "town"), r"'draw\.id' must name a column"),
         (put("original", "records", 10**400), "'original.records' holds a number of 401 digits"),
         (put("levels", "numbers", "beta", 10**400), "'levels.numbers.beta' holds a number of"),

@@ -198,7 +198,7 @@ except InvalidInputError as error:
 
 
 def test_an_unknown_treatment_of_columns_is_refused():
-    with pytest.raises(InvalidInputError, match="columns must be one of 'replaced', 'dropped'"):
+    with pytest.raises(InvalidInputError, match="columns must be one of replaced, dropped"):
         Plan(Seeded(1), "hidden")
 
 

@@ -197,7 +197,7 @@ def test_garbage_never_raises_and_what_is_refused_is_named(query):
         (
             {"bins": "age:oddly:3"},
             "The link has bins=age:oddly:3, which is ignored. A binning's kind must be one of "
-            "'width', 'quantile', 'edges', got 'oddly'.",
+            "width, quantile, edges, got 'oddly'.",
         ),
         (
             {"only": "x"},

@@ -167,7 +167,7 @@ def test_what_has_no_eps_is_told_as_it_is():
 @pytest.mark.parametrize(
     ("target", "value", "sentence"),
     [
-        ("mood", 1.0, "A target must be one of 'eps', 'ldp', 'kept', 'leak', got 'mood'."),
+        ("mood", 1.0, "A target must be one of eps, ldp, kept, leak, got 'mood'."),
         ("kept", -1.0, "The value to match must be in"),
         ("kept", np.nan, "The value to match must be in"),
     ],

@@ -7,15 +7,15 @@ from core import measures
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.notions import LDP
-from core.studies import realised
+from core.studies import robust_designs
 
 
 def test_level_and_utility_are_those_of_the_joint():
     rng = np.random.default_rng(0)
     cells, kernel = rng.dirichlet(np.ones(6), size=5).reshape(5, 3, 2), rng.dirichlet(np.ones(4), 6)
-    levels = realised.realised_level(cells, kernel)
-    utilities = realised.information(cells, kernel)
-    shares = realised.normalised_information(cells, kernel)
+    levels = robust_designs.realised_level(cells, kernel)
+    utilities = robust_designs.information(cells, kernel)
+    shares = robust_designs.normalised_information(cells, kernel)
     for i in range(5):
         joint = Joint.with_secret_released(cells[i])
         assert levels[i] == pytest.approx(LDP(1).achieved(joint, kernel))
@@ -27,36 +27,36 @@ def test_level_and_utility_are_those_of_the_joint():
 def test_infinite_levels_and_absent_secrets():
     kernel = np.array([[0.8, 0.2], [1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
     # P(y2 | s1) = 0.2 and P(y2 | s2) = ¾
-    assert realised.realised_level([[0.5, 0.0], [0.25, 0.25]], kernel) == pytest.approx(
+    assert robust_designs.realised_level([[0.5, 0.0], [0.25, 0.25]], kernel) == pytest.approx(
         np.log(0.75 / 0.2)
     )
-    assert realised.realised_level([[0.0, 0.5], [0.25, 0.25]], kernel) == np.inf
-    assert realised.realised_level([[0.5, 0.0], [0.5, 0.0]], kernel) == np.inf
-    assert realised.realised_level([[0.5, 0.5], [0.0, 0.0]], kernel) == 0.0
+    assert robust_designs.realised_level([[0.0, 0.5], [0.25, 0.25]], kernel) == np.inf
+    assert robust_designs.realised_level([[0.5, 0.0], [0.5, 0.0]], kernel) == np.inf
+    assert robust_designs.realised_level([[0.5, 0.5], [0.0, 0.0]], kernel) == 0.0
 
 
 def test_draws_follow_their_laws():
     rng = np.random.default_rng(1)
-    truths = realised.draw_truth(2, 2, rng, count=4000)
+    truths = robust_designs.draw_truth(2, 2, rng, count=4000)
     assert truths.mean(axis=0) == pytest.approx(np.full((2, 2), 0.25), abs=0.02)
     # the variance of one of four probabilities under Dirichlet(½)
     assert truths.var(axis=0) == pytest.approx(np.full((2, 2), 0.1875 / 3), abs=0.01)
-    later = realised.draw_posterior([[70, 100], [260, 570]], rng, count=2000)
+    later = robust_designs.draw_posterior([[70, 100], [260, 570]], rng, count=2000)
     assert later.mean(axis=0) == pytest.approx(np.array([[0.07, 0.1], [0.26, 0.57]]), abs=0.003)
-    counts = realised.draw_sample([[0.1, 0.1], [0.2, 0.6]], 10_000, rng)
+    counts = robust_designs.draw_sample([[0.1, 0.1], [0.2, 0.6]], 10_000, rng)
     assert counts / 10_000 == pytest.approx(np.array([[0.1, 0.1], [0.2, 0.6]]), abs=0.02)
 
 
 def test_bad_input():
     with pytest.raises(InvalidInputError, match="row for each of the 4 cells"):
-        realised.realised_level(np.full((2, 2), 0.25), np.eye(3))
+        robust_designs.realised_level(np.full((2, 2), 0.25), np.eye(3))
     with pytest.raises(InvalidInputError, match="prior must be in"):
-        realised.draw_truth(2, 2, np.random.default_rng(0), prior=0)
+        robust_designs.draw_truth(2, 2, np.random.default_rng(0), prior=0)
     with pytest.raises(InvalidInputError, match="n must be at least 1"):
-        realised.draw_sample(np.full((2, 2), 0.25), 0, np.random.default_rng(0))
+        robust_designs.draw_sample(np.full((2, 2), 0.25), 0, np.random.default_rng(0))
 
 
 def test_a_certain_x_is_kept_whole():
     certain, fair = [[1.0, 0.0], [0.0, 0.0]], [[0.5, 0.0], [0.0, 0.5]]
     kernel = np.ones((4, 1))
-    assert realised.normalised_information([certain, fair], kernel).tolist() == [1.0, 0.0]
+    assert robust_designs.normalised_information([certain, fair], kernel).tolist() == [1.0, 0.0]

@@ -6,9 +6,8 @@ from scipy import stats
 
 from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
-from core.mechanisms.response.generalized_randomized_response import grr_kernel
+from core.mechanisms.response.calibrated import grr_kernel
 from core.notions import RLDP
-from core.studies.realised import realised_level
 from core.studies.robust_designs import (
     DESIGNS,
     QUICK,
@@ -19,6 +18,7 @@ from core.studies.robust_designs import (
     design_all,
     most_seconds,
     named,
+    realised_level,
     robust_frontiers,
     study_beta,
     study_draws,

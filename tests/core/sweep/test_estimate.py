@@ -4,8 +4,8 @@ import pytest
 from core.data import count
 from core.scenario import Scenario
 from core.sweep import Draws, Sweep
-from core.sweep import estimate as module
-from core.sweep.estimate import estimate
+from core.sweep import running as module
+from core.sweep.running import estimate
 
 
 class Seconds:

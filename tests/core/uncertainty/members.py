@@ -3,8 +3,7 @@
 import numpy as np
 
 from core.uncertainty import renyi_divergence
-from core.uncertainty.divergence import bound_of
-from core.uncertainty.extremes import extreme_member
+from core.uncertainty.extremes import bound_of, extreme_member
 from core.uncertainty.worst_case import worst_case
 
 

@@ -10,7 +10,7 @@ from scipy import optimize
 
 from core.errors import InvalidInputError
 from core.uncertainty import RenyiBall, renyi_divergence
-from core.uncertainty.radius import MAX_EXACT, mass_range
+from core.uncertainty.ball import MAX_EXACT, mass_range
 
 EXAMPLE = np.array([[0.07, 0.10], [0.26, 0.57]])
 ORDERS = [0.2, 0.5, 0.9, 1.0, 1.5, 2.0, 4.0]

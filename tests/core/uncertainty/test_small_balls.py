@@ -6,7 +6,7 @@ from core import mechanisms as m
 from core.joint import Joint
 from core.notions import RLDP
 from core.uncertainty import RenyiBall
-from core.uncertainty.radius import mass_range
+from core.uncertainty.ball import mass_range
 
 CELLS = np.array([[2.0, 1.0, 3.0], [1.0, 4.0, 2.0]])
 CELLS /= CELLS.sum()

@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 
 from core.uncertainty import RenyiBall, renyi_divergence
-from core.uncertainty.divergence import bound_of, budget_of, log_mean_exp
-from core.uncertainty.extremes import extreme_member, greatest, least
+from core.uncertainty.extremes import (
+    bound_of,
+    budget_of,
+    extreme_member,
+    greatest,
+    least,
+    log_mean_exp,
+)
 from core.uncertainty.worst_case import exceeds, worst_case
 from tests.core.uncertainty.members import worst_member
 

@@ -211,7 +211,7 @@ def test_the_page_says_each_verdict_beside_its_numbers():
     assert "Not run: lift_1." in text
     assert "Samples &lt;of&gt; truths" in text
     assert "mean: 0.200 ± 0.010 (printed 0.25)" in text
-    assert "B_s: 0.4 (printed 0.3) [variant 0.3]" in text
+    assert "B_s: 0.4 (printed 0.3) [the wrong variant 0.3]" in text
     assert "and 5 more" in text
     assert "mean: 0.2, printed 0.25. Why." in text
     assert "<td>The optimum</td><td>0.500 ± 0.010</td><td>0.6</td><td>0.2</td>" in text

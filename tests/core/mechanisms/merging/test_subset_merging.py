@@ -179,7 +179,7 @@ def test_ties_go_to_the_lowest_index():
 
 
 def test_bad_risks_and_notions_are_named():
-    with pytest.raises(InvalidInputError, match="one of max, sum and ratio, got 'mean'"):
+    with pytest.raises(InvalidInputError, match="one of max, sum, ratio, got 'mean'"):
         m.subset_merging(PAIRS, LIP(1), risk="mean")
     for notion in (LDP(1), Chi2Privacy(1, 1)):
         with pytest.raises(InvalidInputError, match="choice under LIP and ALIP only"):

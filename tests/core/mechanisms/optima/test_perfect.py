@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from core import clock
-from core.allowed.excess import excess_lift
+from core.allowed.inequalities import excess_lift
 from core.clock import NEVER, Deadline
 from core.joint import Joint
 from core.mechanisms import optimal

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from core.errors import InfeasibleError, InvalidInputError
-from core.mechanisms.response.calibration import (
+from core.mechanisms.response.calibrated import (
     LARGEST,
     calibrate,
     calibration_note,

@@ -7,7 +7,7 @@ from core import measures
 from core import mechanisms as m
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.mechanisms.response.conditional_reporting import conditional_alpha, conditional_kernel
+from core.mechanisms.response.calibrated import conditional_alpha, conditional_kernel
 from core.notions import LDP, LIP
 from tests.strategies import joints, symbol_notions
 

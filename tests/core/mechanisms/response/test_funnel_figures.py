@@ -5,8 +5,7 @@ import pytest
 
 from core import mechanisms as m
 from core.joint import Joint
-from core.mechanisms.response.conditional_reporting import conditional_alpha
-from core.mechanisms.response.generalized_randomized_response import grr_alpha
+from core.mechanisms.response.calibrated import conditional_alpha, grr_alpha
 from core.notions import LIP
 
 

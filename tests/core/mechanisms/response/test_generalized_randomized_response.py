@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from core import mechanisms as m
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.mechanisms.response.generalized_randomized_response import grr_alpha, grr_kernel
+from core.mechanisms.response.calibrated import grr_alpha, grr_kernel
 from core.notions import ALIP, LDP, LIP
 from tests.strategies import joints, symbol_notions
 

@@ -9,9 +9,9 @@ from core import clock
 from core import mechanisms as m
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.mechanisms.robust.independent_reporting import best_split, conditional_distance, delta_of
+from core.mechanisms.robust.reporting import best_split, conditional_distance, delta_of
 from core.notions import LDP, RLDP
-from core.studies import realised
+from core.studies import robust_designs
 from core.uncertainty import RenyiBall
 
 EXAMPLE = np.array([[0.07, 0.10], [0.26, 0.57]])
@@ -21,7 +21,7 @@ BALL = RenyiBall.confidence(EXAMPLE, n=100, beta=0.05)
 
 
 def at_truth(mechanism):
-    return float(realised.information(TRUTH, mechanism.kernel))
+    return float(robust_designs.information(TRUTH, mechanism.kernel))
 
 
 def test_printed_polyopt_of_example_3():
@@ -164,8 +164,8 @@ def test_secret_randomised_response_of_example_4():
 
 def test_generalised_randomised_response_of_example_4():
     kernel = np.full((4, 4), 0.2) + 0.2 * np.eye(4)
-    assert float(realised.information(EXAMPLE, kernel)) == pytest.approx(0.0419, abs=5e-5)
-    assert float(realised.information(TRUTH, kernel)) == pytest.approx(0.0412, abs=5e-5)
+    assert float(robust_designs.information(EXAMPLE, kernel)) == pytest.approx(0.0419, abs=5e-5)
+    assert float(robust_designs.information(TRUTH, kernel)) == pytest.approx(0.0412, abs=5e-5)
 
 
 def test_independent_reporting_of_example_5():
@@ -192,7 +192,7 @@ def test_independent_reporting_is_a_product_with_the_stated_budgets():
         kernel = np.kron(
             of_s / of_s.sum(axis=1, keepdims=True), of_u / of_u.sum(axis=1, keepdims=True)
         )
-        utilities.append(float(realised.information(cells, kernel)))
+        utilities.append(float(robust_designs.information(cells, kernel)))
     assert found.utility >= max(utilities) - 1e-9
     assert found.utility == pytest.approx(max(utilities), abs=1e-3)
 
@@ -286,7 +286,7 @@ def test_other_orders_keep_the_promise_for_all_sampled_members(alpha):
     poly = m.polyopt(EXAMPLE, EPS, ball)
     assert poly.utility - 1e-8 <= found.utility <= m.non_robust(EXAMPLE, EPS).utility + 1e-8
     members = ball.sample(3000, np.random.default_rng(0), boundary=True)
-    levels = realised.realised_level(members, found.kernel)
+    levels = robust_designs.realised_level(members, found.kernel)
     assert levels.max() <= EPS + 1e-12
 
 
@@ -301,7 +301,7 @@ def test_zero_cells_get_an_answer_and_keep_the_promise():
     poly = m.polyopt(cells, EPS, ball)
     members = ball.sample(3000, np.random.default_rng(0), boundary=True)
     assert members[:, 0, 2].max() > 0.01
-    assert realised.realised_level(members, poly.kernel).max() <= EPS + 1e-12
+    assert robust_designs.realised_level(members, poly.kernel).max() <= EPS + 1e-12
     assert poly.x_labels[2] == "s1 · u3"
     assert m.secret_randomized_response(cells, EPS).kernel.shape == (6, 6)
 
@@ -319,14 +319,14 @@ def test_figure_4_the_non_robust_optimum_breaks_its_promise_and_polyopt_keeps_it
     rng = np.random.default_rng(0)
     eps, broken, kept = 0.5, 0, 0
     for _ in range(12):
-        truth = realised.draw_truth(2, 2, rng)[0]
-        counts = realised.draw_sample(truth, 400, rng)
+        truth = robust_designs.draw_truth(2, 2, rng)[0]
+        counts = robust_designs.draw_sample(truth, 400, rng)
         if (counts.sum(axis=1) == 0).any():
             continue
         ball = RenyiBall.confidence(counts, 400)
-        broken += bool(realised.realised_level(truth, m.non_robust(counts, eps).kernel) > eps)
+        broken += bool(robust_designs.realised_level(truth, m.non_robust(counts, eps).kernel) > eps)
         if ball.contains(truth):
-            level = realised.realised_level(truth, m.polyopt(counts, eps, ball).kernel)
+            level = robust_designs.realised_level(truth, m.polyopt(counts, eps, ball).kernel)
             assert level <= eps + 1e-12
             kept += 1
     assert broken >= 4

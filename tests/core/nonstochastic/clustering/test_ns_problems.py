@@ -66,7 +66,7 @@ def test_weight_and_utility_are_idle_where_nothing_is_merged():
     assert Scenario(mechanism="merge_anonymity", weight=0.1).content_hash() != (
         merging.content_hash()
     )
-    with pytest.raises(InvalidInputError, match="utility must be 'resolution' or"):
+    with pytest.raises(InvalidInputError, match="utility must be one of resolution, d"):
         Scenario(utility="beauty")
     with pytest.raises(InvalidInputError, match="weight"):
         Scenario(weight=-1)

@@ -8,7 +8,7 @@ from scipy import special
 
 from core import mechanisms as m
 from core.allowed.average_cost import PowerMean
-from core.allowed.excess import excess_lift
+from core.allowed.inequalities import excess_lift
 from core.clock import Deadline
 from core.joint import Joint
 from core.notions import LIP, Average, Intersection

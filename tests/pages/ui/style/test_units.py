@@ -1,7 +1,7 @@
 import pytest
 
 from core.notions import LIP, PointwiseDivergence
-from core.notions.budgets import budget_text
+from core.notions.base import budget_text
 from core.release.sentences import promise_text
 from pages.ui.style.units import budget, exact, in_unit, rounded, to_nats
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core import measures
 from core import nonstochastic as ns
 from core.errors import InvalidInputError
-from core.nonstochastic.baselines import suppression
+from core.nonstochastic import baselines
 from tests.strategies import joint_ranges, joints
 
 
@@ -80,7 +80,7 @@ def test_each_submodular_step_lowers_the_funnel_by_what_it_says(joint, weight):
     for r in range(2, joint.n_x + 1):
         for chosen in combinations(range(joint.n_x), r):
             rest = [(x,) for x in range(joint.n_x) if x not in chosen]
-            change = suppression.change_of(joint.p, np.array(chosen), weight)
+            change = baselines.change_of(joint.p, np.array(chosen), weight)
             after = funnel(joint, [chosen, *rest], weight)
             assert change == pytest.approx(after - values[0], abs=1e-12)
 
@@ -92,10 +92,10 @@ def test_the_two_function_procedure_beats_pairs_and_mostly_finds_the_best_set():
         p = rng.dirichlet(np.full(28, 0.4)).reshape(4, 7)
         weight = 0.9 * rng.random()
         sets = [np.array(w) for r in range(2, 8) for w in combinations(range(7), r)]
-        values = [suppression.change_of(p, w, weight) for w in sets]
-        pairs = suppression._pair_changes(p, weight)
-        found = suppression._best_set(p, pairs, weight)
-        value = suppression.change_of(p, found, weight)
+        values = [baselines.change_of(p, w, weight) for w in sets]
+        pairs = baselines._pair_changes(p, weight)
+        found = baselines._best_set(p, pairs, weight)
+        value = baselines.change_of(p, found, weight)
         assert min(values) - 1e-12 <= value <= pairs.min() + 1e-12
         best_found += math.isclose(value, min(values), abs_tol=1e-9)
     assert best_found >= 32

@@ -24,7 +24,7 @@ from core.clock import NEVER, Deadline
 from core.errors import InvalidInputError, SolverError
 from core.joint import Joint
 from core.limits import LIFT_NOISE, ROUNDING
-from core.measures.conditionals import ratio
+from core.measures.pointwise import ratio
 from core.mechanisms.entry import TIME_SHARE
 from core.mechanisms.outputs import output_names
 from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
@@ -39,9 +39,8 @@ Kernels = tuple[FloatArray, ...]
 ROUNDING_SHARE = 1e-9
 """Share of noise that makes up for rounding; no note mentions it."""
 
-SECONDS, SHARE = 0.25, 0.125
-"""Time for one attribute's kernel under one budget, of which a search needs a few dozen: in seconds
-and, where that is more, as a part of the time that there is for all."""
+SECONDS = 0.25
+"""Least time for one attribute's kernel under one budget, of which a search needs a few dozen."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +58,7 @@ class ProductSearch:
 
     def __init__(self, joint: Joint, notion: SRLIP, deadline: Deadline = NEVER) -> None:
         self.joint, self.notion, self.deadline = joint, notion, deadline
-        self._each = SECONDS if deadline == NEVER else max(SECONDS, SHARE * deadline.left)
+        self._each = SECONDS if deadline == NEVER else max(SECONDS, deadline.left / 8)
         self.sizes = notion.shape or (joint.n_x,)
         self.values = attribute_values(joint, self.sizes)
         self.conditions = [_Conditions.of(joint, self.values, j) for j in range(len(self.sizes))]
@@ -218,7 +217,6 @@ class _Conditions:
 
     @classmethod
     def of(cls, joint: Joint, values: np.ndarray, j: int) -> _Conditions:
-        """Return the conditions on attribute j."""
         n_j = int(values[j].max()) + 1
         p: FloatArray = np.bincount(values[j], joint.p_x, n_j).astype(np.float64)
         occurs = p > 0

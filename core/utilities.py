@@ -1,8 +1,4 @@
-"""Utilities: what a release should preserve of X, and how much of it a mechanism preserves.
-
-Every utility here is Σ_y P(y) φ(r_y) with φ convex in the posterior r_y = P(X | Y=y). So under a
-convex notion extreme points of the allowed set suffice as outputs, and an upper bound is provable.
-"""
+"""Utilities: what a release should preserve of X, and how much of it a mechanism preserves."""
 
 from __future__ import annotations
 
@@ -47,13 +43,7 @@ class Purpose(ABC):
 
     @abstractmethod
     def solver_utility(self, joint: Joint) -> Utility:
-        """Return the utility in the solver's form, divided by `size`.
-
-        Raises
-        ------
-        InvalidInputError
-            If its table does not have the joint's number of symbols.
-        """
+        """Return the utility in the solver's form, divided by `size`."""
 
     def size(self) -> float:
         """Return the factor from the solver's utility to this one."""
@@ -329,7 +319,6 @@ def _variance_terms(image: FloatArray) -> FloatArray:
 
 
 def _task_table(values: ArrayLike) -> FloatArray:
-    """Return P(t | x), non-negative and finite, with two levels at least."""
     table = np.array(validation.matrix(values, "P(t | x)"))
     if table.shape[0] == 1:
         raise InvalidInputError("The task T has only one level: there is nothing to tell of it.")

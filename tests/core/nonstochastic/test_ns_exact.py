@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import nonstochastic as ns
-from core.nonstochastic.baselines.exact import set_partitions
+from core.nonstochastic.baselines import set_partitions
 from tests.strategies import joint_ranges
 
 BELL = [1, 2, 5, 15, 52, 203, 877, 4140, 21147, 115975]

@@ -26,16 +26,11 @@ from pages.ui.style.labels import markdown
 from pages.ui.style.units import in_unit, level, share
 from pages.ui.work import derived, refining
 
-USUAL = 2.0
-"""The order α of the measures where neither promise nor link has one."""
-
-
 WIDE = {"measure": 180, "what it says": 460}
 """Pixels that the text columns of the table of averages take."""
 
 
 def show() -> None:
-    """Show the page."""
     _live(page_frame.frame())
 
 
@@ -208,10 +203,10 @@ def _order(result: Result) -> float | None:
 
 
 def _usual(result: Result) -> float:
-    """Return the order of measures where the promise has none: the link's, else `USUAL`."""
+    """Return the order of measures where the promise has none: the link's, else 2."""
     scenario = result.scenario
     of_set = notions.entry(scenario.notion).kind.of_estimate
-    return scenario.alpha if scenario.alpha in controls.ALPHAS and not of_set else USUAL
+    return scenario.alpha if scenario.alpha in controls.ALPHAS and not of_set else 2.0
 
 
 def _measures(result: Result, unit: str) -> None:

@@ -11,7 +11,7 @@ from core import mechanisms as m
 from core.data.joints import example
 from core.errors import AuditError, InvalidInputError
 from core.joint import Joint
-from core.mechanisms.products.srlip_product import SECONDS, ProductSearch
+from core.mechanisms.products import SECONDS, ProductSearch
 from core.mechanisms.result import make_mechanism
 from core.notions import LIP, SRLIP, side_channel_levels
 from core.optimal.solve import maximise
@@ -277,7 +277,7 @@ def test_a_product_to_start_from_ends_in_time_and_keeps_the_promise(monkeypatch)
         limits.append(time_limit)
         return maximise(*args, time_limit=time_limit, **options)
 
-    monkeypatch.setattr("core.mechanisms.products.srlip_product.maximise", recorded)
+    monkeypatch.setattr("core.mechanisms.products.maximise", recorded)
     with clock.using(clock.Ticking(0.5)):
         late = m.srlip_product(joint, 0.5, (2, 6), "optimised", time_limit=1.0)
     assert notion.holds(joint, late.kernel)

@@ -1,24 +1,27 @@
-"""The methods that [NonStoch] §VII-B compares its algorithms with.
+"""What the algorithms are compared with: the optimum over all partitions, and other methods.
 
-The second is N. Ding and P. Sadeghi, "A submodularity-based clustering algorithm for the
-information bottleneck and privacy funnel", ITW 2019; here its partitions are evaluated by the
-ranges alone.
+The methods are those of [NonStoch] §VII-B. The second is N. Ding and P. Sadeghi, "A
+submodularity-based clustering algorithm for the information bottleneck and privacy funnel", ITW
+2019; here its partitions are evaluated by the ranges alone.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from core import validation
 from core.errors import InvalidInputError
-from core.limits import ROUNDING
-from core.nonstochastic.clustering.clusters import Clusters, Step
-from core.nonstochastic.clustering.frontier import FrontierPoint, non_dominated
+from core.limits import MAX_ENUMERATED, ROUNDING
+from core.nonstochastic.clustering.clusters import Clusters, Step, checked_weight
+from core.nonstochastic.clustering.frontier import PROBLEMS, FrontierPoint, non_dominated
 from core.nonstochastic.clustering.utility import Distance, cluster_loss
 from core.nonstochastic.ranges.measures import maximin_information
-from core.nonstochastic.ranges.partition import Partition, joint_range
-from core.validation import FloatArray, IntArray
+from core.nonstochastic.ranges.partition import Partition, components, joint_range
+from core.validation import BoolArray, FloatArray, IntArray
 
 
 def generalise_and_suppress(
@@ -244,3 +247,154 @@ def _h(masses: ArrayLike) -> FloatArray:
     t = np.asarray(masses, dtype=np.float64)
     entropies: FloatArray = -t * np.log(np.where(t > 0, t, 1.0))
     return entropies
+
+
+@dataclass(frozen=True, eq=False)
+class AllPartitions:
+    """Every partition of X that a problem allows, with its leakage and its loss.
+
+    `blocks`: index of the cluster of each symbol, shape (count, n_x). `leakages`, `losses`:
+    leakage, and minus the utility, shape (count,).
+    """
+
+    blocks: IntArray
+    leakages: FloatArray
+    losses: FloatArray
+
+    def partition(self, index: int) -> Partition:
+        """Return one partition as clusters."""
+        row = self.blocks[index]
+        return tuple(tuple(np.flatnonzero(row == c).tolist()) for c in range(row.max() + 1))
+
+    def optimum(self, weight: float) -> Step:
+        """Return a partition with the least leakage + weight·loss."""
+        value = checked_weight(weight)
+        best = int((self.leakages + value * self.losses).argmin())
+        leakage, loss = float(self.leakages[best]), float(self.losses[best])
+        return Step(self.partition(best), leakage, 0.0 - loss, leakage + value * loss)
+
+    def frontier(self) -> tuple[FrontierPoint, ...]:
+        """Return every non-dominated (leakage, utility), also those that no weight leads to."""
+        order = np.lexsort((self.losses, self.leakages))
+        best_before = np.minimum.accumulate(self.losses[order])
+        falls = np.r_[True, best_before[1:] < best_before[:-1]]
+        return non_dominated(
+            FrontierPoint(float(self.leakages[i]), 0.0 - float(self.losses[i]), self.partition(i))
+            for i in order[falls].tolist()
+        )
+
+
+def all_partitions(
+    occurs: ArrayLike,
+    problem: str,
+    utility: str = "resolution",
+    values: ArrayLike | None = None,
+) -> AllPartitions:
+    """Evaluate every partition of at most 10 symbols.
+
+    Parameters
+    ----------
+    occurs : array_like of bool
+        Which pairs (s, x) can occur, shape (n_s, n_x).
+    problem : {"anonymity", "maximin", "reduction"}
+        The leakage: L0 for (3), I* for (5), L0 among the partitions with I* = 0 for (10).
+    utility, values
+        As in `merge_for_anonymity`.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are more than 10 symbols, the problem is unknown, or as `merge_for_anonymity`.
+
+    Examples
+    --------
+    >>> every = all_partitions([[1, 0, 0], [0, 1, 0], [0, 1, 1]], "anonymity")
+    >>> len(every.blocks), every.optimum(0.1).clusters
+    (5, ((0, 1, 2),))
+    """
+    validation.one_of(problem, PROBLEMS, "problem")
+    ranges = joint_range(occurs)
+    n_x = validation.whole(ranges.shape[1], "The number of symbols", low=1, high=MAX_ENUMERATED)
+    loss = cluster_loss(utility, n_x, values)
+    blocks = set_partitions(n_x)
+    masks = np.stack([((blocks == c) << np.arange(n_x)).sum(axis=1) for c in range(n_x)], axis=1)
+    members = np.arange(1 << n_x)[:, None] >> np.arange(n_x) & 1 == 1
+    subset_loss = np.array(
+        [-np.inf, *(loss.of_set(np.flatnonzero(row).tolist()) for row in members[1:])]
+    )
+    losses = subset_loss[masks].max(axis=1)
+    if problem == "maximin":
+        return AllPartitions(blocks, np.log2(_component_counts(ranges, members, masks)), losses)
+    secrets = (ranges @ members.T).sum(axis=0)
+    fewest = np.where(masks > 0, secrets[masks], ranges.shape[0]).min(axis=1)
+    leakages = np.log2(ranges.any(axis=1).sum() / fewest)
+    if problem == "anonymity":
+        return AllPartitions(blocks, leakages, losses)
+    whole = _component_counts(ranges, members, masks) == 1
+    return AllPartitions(blocks[whole], leakages[whole], losses[whole])
+
+
+def set_partitions(count: int) -> IntArray:
+    """Return the cluster indices of 0 … count − 1 in all partitions, shape (Bell(count), count).
+
+    Clusters are numbered in the order of their first members.
+    """
+    rows: IntArray = np.zeros((1, 1), dtype=np.int64)
+    for _ in range(1, count):
+        choices = rows.max(axis=1) + 2
+        last = np.concatenate([np.arange(c) for c in choices])
+        rows = np.column_stack([np.repeat(rows, choices, axis=0), last])
+    return rows
+
+
+def _component_counts(ranges: BoolArray, members: BoolArray, masks: IntArray) -> IntArray:
+    """Return the number of components after each partition, shape (count,).
+
+    A cluster joins all components of X that it has symbols in; `unions` holds for each a bit mask
+    of those that it is joined with.
+    """
+    column = components(ranges)[1]
+    count = int(column.max()) + 1
+    touched = np.zeros(len(members), dtype=np.int64)
+    for x, component in enumerate(column):
+        touched |= members[:, x].astype(np.int64) << component
+    unions = np.tile(1 << np.arange(count), (len(masks), 1))
+    bits = np.arange(count)
+    for block in touched[masks].T:
+        hit = block[:, None] >> bits & 1 == 1
+        reach = np.bitwise_or.reduce(np.where(hit, unions, 0), axis=1)
+        inside = reach[:, None] >> bits & 1 == 1
+        unions = np.where(inside, reach[:, None], unions)
+    lowest = unions & -unions
+    counts: IntArray = (lowest == 1 << bits).sum(axis=1)
+    return counts
+
+
+EXACT = "exact"
+"""Key of the optimum over all partitions."""
+
+SLOW_FROM = 9
+"""Number of symbols of X from which trying all partitions takes more than a quarter of a second."""
+
+BASELINES = {
+    "anonymity": ("generalise_and_suppress", suppression_frontier),
+    "maximin": ("submodular_path", submodular_frontier),
+}
+"""For each problem the baseline with the same leakage: its catalogue key and its frontier."""
+
+
+def rivals(
+    problem: str, occurs: ArrayLike, utility: str = "resolution", values: ArrayLike | None = None
+) -> Mapping[str, tuple[FrontierPoint, ...]]:
+    """Return the frontiers that a problem's algorithm is compared with, by a baseline's key.
+
+    For (10) no baseline keeps I* = 0. With at most 10 symbols the optimum is there too, by `EXACT`.
+    """
+    ranges = joint_range(occurs)
+    found = {}
+    if problem in BASELINES:
+        key, frontier = BASELINES[problem]
+        found[key] = frontier(ranges, utility, values)
+    if ranges.shape[1] <= MAX_ENUMERATED:
+        found[EXACT] = all_partitions(ranges, problem, utility, values).frontier()
+    return found

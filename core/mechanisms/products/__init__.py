@@ -1,1 +1,0 @@
-"""Mechanisms that release each attribute of X by a separate kernel."""

@@ -1,1 +1,0 @@
-"""What the algorithms are compared with: all partitions, submodular search, suppression."""

@@ -1,1 +1,0 @@
-"""The Lift page: how far beliefs move, symbol by symbol."""
