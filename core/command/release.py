@@ -83,7 +83,7 @@ def add(commands: Any) -> None:
         type=Path,
         metavar="FILE",
         help="in place of a seed: a file of 16 secret random bytes or more, by which each record "
-        "is answered the same way in every release; needs --id",
+        "is answered the same way by the same mechanism while its values stay; needs --id",
     )
     parser.add_argument("--id", metavar="COLUMN", help="the column that names each record once")
     parser.add_argument(

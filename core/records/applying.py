@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from pyarrow import compute as pc
 
 from core.data.tables import FileTable, as_text, open_table
 from core.errors import InvalidInputError
 from core.records.coded import UNKNOWN, Coded, Coder
 from core.records.design import LEAVE_OUT, REFUSE, Layout, Plan
-from core.records.draws import Keyed, Sampler
+from core.records.draws import Draw, Keyed, Sampler, mechanism_hash
 from core.records.files import (
     BATCH,
     Writer,
@@ -79,7 +80,7 @@ class Applied:
 class _Tally:
     """Counts of the records so far; unknown symbols are the last row and column of `cells`.
 
-    Of a keyed draw it holds the random number of every id: equal ids have equal ones.
+    Of a keyed draw it holds a random number of every id: equal ids have equal ones.
     """
 
     outputs: IntArray
@@ -214,6 +215,7 @@ def preview(result: Result, table: FileTable, plan: Plan, records: int = 50) -> 
 def _opened(result: Result, table: FileTable, plan: Plan) -> Iterator[tuple[_Steps, _Tally]]:
     """Yield what turns a table's batches into those of a release, and an empty tally."""
     kernel, joint, spec = result.mechanism.kernel, result.joint, result.scenario.data
+    about = mechanism_hash(spec.released, joint.x_labels, result.mechanism.y_labels, kernel)
     made = Coder(result.counted, spec, len(kernel), table.columns, table.title)
     with closing(made) as records:
         yield (
@@ -221,6 +223,7 @@ def _opened(result: Result, table: FileTable, plan: Plan) -> Iterator[tuple[_Ste
                 records,
                 Sampler(kernel),
                 plan,
+                plan.draw.of(about),
                 _fallback(plan.unknown, records),
                 result.mechanism.y_labels,
                 Layout.of(spec, table.columns, plan.columns),
@@ -268,6 +271,7 @@ class _Steps:
     coder: Coder
     sampler: Sampler
     plan: Plan
+    draw: Draw
     fallback: int
     names: tuple[str, ...]
     layout: Layout
@@ -288,9 +292,9 @@ class _Steps:
             )
         ids = self._ids(batch)
         tally.nameless |= ids is not None and ids.null_count > 0
-        uniforms = self.plan.draw.uniforms(tally.records, size, ids)
+        uniforms = self.draw.uniforms(tally.records, size, _of_row(ids, rows))
         if ids is not None:
-            tally.keyed.append(uniforms)
+            tally.keyed.append(self.draw.uniforms(tally.records, size, ids))
         outputs = self.sampler(rows[known], uniforms[known])
         _add(tally, coded, known, outputs)
         return self._laid_out(batch, known, outputs)
@@ -326,6 +330,16 @@ class _Steps:
                 # that none may be missing is said of all records of the original
                 fields.append(pa.field(name, columns[-1].type))
         return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
+
+
+def _of_row(ids: Any, rows: IntArray) -> Any:
+    """Return ids with the kernel's row in front: a record with another value is drawn anew.
+
+    By one number, both outputs of a record whose value changes would show which it was and is.
+    """
+    if ids is None:
+        return None
+    return pc.binary_join_element_wise(pa.array(rows).cast(pa.string()), ids, " ")
 
 
 def _add(tally: _Tally, coded: Coded, known: BoolArray, outputs: IntArray) -> None:

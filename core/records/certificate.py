@@ -19,7 +19,7 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.records.applying import Applied, write
 from core.records.design import FORMATS, Plan
-from core.records.draws import Keyed
+from core.records.draws import Keyed, mechanism_hash
 from core.records.fields import (
     KIND,
     VERSION,
@@ -170,6 +170,10 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
             "kind": draw.kind,
             "commitment": draw.commitment,
             "id": draw.column if isinstance(draw, Keyed) else None,
+            "mechanism": mechanism_hash(
+                *(result.scenario.data.released, joint.x_labels, mechanism.y_labels),
+                mechanism.kernel,
+            ),
         },
         "design": design,
         "mechanism": {

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -139,6 +140,14 @@ LEAST_KEY = 16
 """Least bytes of a key: fewer can be found by trying."""
 
 
+def mechanism_hash(
+    columns: Sequence[str], inputs: Sequence[str], outputs: Sequence[str], kernel: FloatArray
+) -> str:
+    """Return the SHA-256 of the columns of X, the names and a kernel (rows, n_y), as JSON."""
+    said = [list(columns), list(inputs), list(outputs), kernel.tolist()]
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+
+
 class Draw(Protocol):
     """A source of the random numbers of a release."""
 
@@ -156,6 +165,13 @@ class Draw(Protocol):
         With a plain hash, whoever has the released file could try originals until one fits.
         """
 
+    def of(self, mechanism: str) -> Draw:
+        """Return the draw with random numbers for a mechanism alone, by its `mechanism_hash`.
+
+        Two mechanisms that share random numbers show X together: each output leaves an interval of
+        the number, and few X leave both.
+        """
+
     def uniforms(self, start: int, count: int, ids: Ids | None = None) -> FloatArray:
         """Return a number in [0, 1) for each record, shape (count,)."""
 
@@ -165,10 +181,12 @@ class Seeded:
     """Random numbers by the index of a record in its file, from a seed of 0 to 2²⁵⁶ − 1.
 
     The number of record i is made of the 8 bytes from 8(i mod 65536) of SHAKE-256 of the text
-    "liftscope draw SEED ⌊i/65536⌋": the 53 highest bits of a little-endian number, over 2⁵³.
+    "liftscope draw SEED ⌊i/65536⌋": the 53 highest bits of a little-endian number, over 2⁵³. For a
+    mechanism its hash stands behind the seed.
     """
 
     seed: int
+    mechanism: str = ""
     _kept: dict[int, FloatArray] = field(default_factory=dict, repr=False, compare=False)
 
     kind = "seed"
@@ -202,6 +220,10 @@ class Seeded:
         secret = f"liftscope original {self.seed}".encode()
         return hmac.new(secret, sha256.encode(), hashlib.sha256).hexdigest()
 
+    def of(self, mechanism: str) -> Seeded:
+        """Return the draw for a mechanism; see `Draw`."""
+        return Seeded(self.seed, mechanism)
+
     def uniforms(self, start: int, count: int, ids: Ids | None = None) -> FloatArray:
         del ids
         parts = []
@@ -216,7 +238,8 @@ class Seeded:
     def _block(self, block: int) -> FloatArray:
         """Return the random numbers of a block; the last one is kept, as batches may share it."""
         if block not in self._kept:
-            text = f"liftscope draw {self.seed} {block}".encode()
+            about = f"{self.seed} {self.mechanism}".rstrip()
+            text = f"liftscope draw {about} {block}".encode()
             made = _unit(hashlib.shake_256(text).digest(8 * BLOCK))
             self._kept.clear()
             self._kept[block] = made
@@ -228,13 +251,14 @@ class Keyed:
     """Random numbers by the id of a record, in a column: the same id always has the same number.
 
     It is the 53 highest bits, over 2⁵³, of SipHash-2-4 of the id in UTF-8; that hash's key is the
-    16-byte BLAKE2b, with the person "record", of the 64-byte BLAKE2b of the key. As SipHash is a
-    pseudorandom function, all numbers of other ids do not tell a record's number from a random one
-    without trying 2¹²⁸ keys, as far as is known.
+    16-byte BLAKE2b, with the person "record", of the 64-byte BLAKE2b of the key, and of the hash of
+    the mechanism that it is for. As SipHash is a pseudorandom function, all numbers of other ids do
+    not tell a record's number from a random one without trying 2¹²⁸ keys, as far as is known.
     """
 
     key: bytes = field(repr=False)
     column: str
+    mechanism: str = ""
 
     kind = "key"
 
@@ -268,6 +292,10 @@ class Keyed:
             sha256.encode(), key=self._hashed, digest_size=32, person=b"original"
         ).hexdigest()
 
+    def of(self, mechanism: str) -> Keyed:
+        """Return the draw for a mechanism; see `Draw`."""
+        return Keyed(self.key, self.column, mechanism)
+
     @property
     def _hashed(self) -> bytes:
         return hashlib.blake2b(self.key).digest()
@@ -276,7 +304,8 @@ class Keyed:
         del start
         if ids is None or len(ids) != count:
             raise InvalidInputError(f"A keyed draw needs an id for each of {count:,} records.")
-        key = hashlib.blake2b(self._hashed, digest_size=KEY, person=b"record").digest()
+        secret = self._hashed + bytes.fromhex(self.mechanism)
+        key = hashlib.blake2b(secret, digest_size=KEY, person=b"record").digest()
         texts = ids if isinstance(ids, pa.Array) else pa.array(ids, pa.string())
         return _of_whole(siphash(texts, key))
 

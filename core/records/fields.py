@@ -207,6 +207,8 @@ def _check_choices(body: Mapping[str, Any]) -> None:
             f"The certificate's entry 'released.format' describes no file that is written here: "
             f"{shown(told)}."
         )
+    if "mechanism" in draw:
+        _check(draw["mechanism"], str, "draw.mechanism")
     if (draw["kind"] == "key") != (draw["id"] is not None):
         raise InvalidInputError(
             "The certificate's entry 'draw.id' must name a column where the draw is by a key, and "

@@ -39,13 +39,15 @@ def batches(table: FileTable, size: int = BATCH, encoded: Collection[str] = ()) 
     """Yield a table's records in their order, as Arrow batches named after its columns."""
     try:
         for path in table.paths:
-            names = parquet.read_schema(path).names
+            # the row numbers of pandas, a last column, are none of the table
+            names = parquet.read_schema(path).names[: len(table.columns)]
+            places = list(range(len(names)))
             chosen = [
                 name for name, own in zip(names, table.columns, strict=True) if own in encoded
             ]
             with parquet.ParquetFile(path, pre_buffer=False, read_dictionary=chosen) as file:
                 for batch in file.iter_batches(batch_size=size, use_threads=False):
-                    yield batch.rename_columns(list(table.columns))
+                    yield batch.select(places).rename_columns(list(table.columns))
     except (pa.ArrowException, OSError) as error:
         raise InvalidInputError(
             f"{table.title} could not be read: it is damaged, or has changed since it was opened."

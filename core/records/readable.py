@@ -58,8 +58,7 @@ def promises(body: Mapping[str, Any]) -> list[Sentence]:
             sentence(
                 "order",
                 False,
-                "The records are in the order of the original: whoever has another file in the "
-                "same order can join the two.",
+                _order(old=body["version"] <= OF_ALL),
             )
         )
     secret = "seed" if body["draw"]["kind"] == "seed" else "key"
@@ -72,6 +71,20 @@ def promises(body: Mapping[str, Any]) -> list[Sentence]:
         )
     )
     return told if body["version"] <= PLAIN_HASH else [*told, _counts(body)]
+
+
+def _order(*, old: bool) -> str:
+    """Say what the order of the records tells."""
+    told = (
+        "The records are in the order of the original: whoever has another file in the same order "
+        "can join the two."
+    )
+    if old:
+        return told
+    return (
+        f"{told} Where the original is sorted or grouped, by S or X or a column that goes with "
+        "them, or a row stands for several records, the place of a record shows its values."
+    )
 
 
 GUESSED = (
@@ -228,11 +241,14 @@ def _ends_of_bins(data: DataSpec, *, old: bool) -> str:
 
 def _again(body: Mapping[str, Any]) -> Sentence:
     if body["draw"]["kind"] == "key":
+        further = "it is a further release, drawn anew"
+        if "mechanism" not in body["draw"]:  # as the first certificates said
+            further = "it is a further release"
         return sentence(
             "repeated releases",
             True,
             "Released again with the same key and mechanism, a record whose values stay the same "
-            "is answered the same way; with a changed value or mechanism it is a further release.",
+            f"is answered the same way; with a changed value or mechanism {further}.",
         )
     repeated, asked = body["levels"]["repeated"], body["levels"]["asked"]
     if not repeated:
@@ -287,7 +303,7 @@ def figure(value: float | str) -> str:
 
 DRAWS = {
     "seed": "by a secret seed, once",
-    "key": "by a secret key and the id in {id!r}, the same in every release",
+    "key": "by a secret key and the id in {id!r}, the same in every release of the same value",
 }
 """How outputs were drawn, by the kind of the draw."""
 

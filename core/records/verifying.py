@@ -106,9 +106,7 @@ def verify(
     if "format" in body["released"]:
         checks.append(_format(body, released))
     outputs, found = _outputs(body, released)
-    if body["version"] > PLAIN_HASH and (whole_file := check_alone(released)) is not None:
-        checks.append(whole_file)
-    checks += [*found, check_codings(body, scenario.data, original)]
+    checks += [check_alone(body, released), *found, check_codings(body, scenario.data, original)]
     owner = Owner(body, seed, key)
     if body["version"] <= PLAIN_HASH:
         checks.append(Check("exposed", None, EXPOSED))

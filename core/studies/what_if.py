@@ -133,9 +133,10 @@ def _own_names(counted: Counted) -> dict[str, list[str]]:
     """Return the names that the symbols of X have before any are merged, by their names after."""
     coding = counted.codings[1]
     own = name_symbols(set(coding.keys), coding.bins, counted.report.grouped_x.levels)
+    name_of = dict(zip(own.keys, own.labels, strict=True))
     groups: dict[str, list[str]] = {}
-    for name, called in zip(own.labels, coding.labels, strict=True):
-        groups.setdefault(called, []).append(name)
+    for key, called in zip(coding.keys, coding.labels, strict=True):
+        groups.setdefault(called, []).append(name_of[key])
     return groups
 
 

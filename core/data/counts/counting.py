@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from math import prod
 from typing import Any
 
@@ -191,13 +192,14 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
         cells = cells.drop_null([level for side in sides for level in side.levels])
     cells, sides, rare = group_rare_levels(table, cells, sides, spec.rare_levels)
     symbols, counts, grouped = count_cells(table, cells, sides, spec)
+    symbols, counts, lost = _in_order(symbols, counts, sides, spec)
     kept = [
         with_kept_levels(table, cells, side, group)
         for side, group in zip(sides, grouped, strict=True)
     ]
     names = [
-        merged_names(found.labels, spec.merged(side.columns), spec.without(side.columns))
-        for side, found in zip(sides, symbols, strict=True)
+        merged_names(found.labels, spec.merged(side.columns), spec.without(side.columns) | gone)
+        for side, found, gone in zip(sides, symbols, lost, strict=True)
     ]
     codings = tuple(
         side.coding(found, called) for side, found, called in zip(kept, symbols, names, strict=True)
@@ -283,6 +285,46 @@ def _sides(
     guard_columns(table, records, [name for name in dict.fromkeys(taken) if name not in fewer])
     sides = Side.of("s", spec.secret, cuts, coarse), Side.of("x", spec.released, cuts, coarse)
     return sides, tuple(cuts.values())
+
+
+def _in_order(
+    symbols: tuple[Symbols, Symbols],
+    counts: FloatArray,
+    sides: tuple[Side, Side],
+    spec: DataSpec,
+) -> tuple[tuple[Symbols, Symbols], FloatArray, tuple[frozenset[str], ...]]:
+    """Return symbols in the order of those that stay, their counts, and the names that are lost.
+
+    So records left out do not show whether they hold a word among numbers, or what is merged.
+    Lost are symbols that no record left in has, beside those that are left out by name.
+    """
+    stays = [
+        np.array([name not in spec.without(side.columns) for name in own.labels], dtype=bool)
+        for side, own in zip(sides, symbols, strict=True)
+    ]
+    rest = counts[np.ix_(*stays)]
+    if all(stay.all() for stay in stays) or not rest.any():
+        return symbols, counts, (frozenset(), frozenset())
+    lost = []
+    for own, stay, some in zip(symbols, stays, (rest.any(axis=1), rest.any(axis=0)), strict=True):
+        lost.append(frozenset(compress(compress(own.labels, stay), ~some)))
+        stay[stay] = some
+    found, order = [], []
+    for own, side, stay in zip(symbols, sides, stays, strict=True):
+        place = {key: i for i, key in enumerate(own.keys)}
+        left = name_symbols(set(compress(own.keys, stay)), side.bins, 0)
+        order.append([*(place[key] for key in left.keys), *np.flatnonzero(~stay).tolist()])
+        values = np.full(len(own.keys), np.nan)  # of those that are left out none is used
+        if left.values is not None:
+            values[: len(left.keys)] = left.values
+        found.append(
+            Symbols(
+                tuple(own.keys[i] for i in order[-1]),
+                tuple(own.labels[i] for i in order[-1]),
+                None if left.values is None else values,
+            )
+        )
+    return (found[0], found[1]), counts[np.ix_(*order)], (lost[0], lost[1])
 
 
 def _left_out(

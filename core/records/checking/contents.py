@@ -6,8 +6,11 @@ import datetime
 import decimal
 import json
 import math
+import re
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,7 @@ import pyarrow as pa
 from pyarrow import compute as pc
 from pyarrow import parquet
 
-from core.data import DataSpec, ReadOptions, Sources, count
+from core.data import DataSpec, ReadOptions, Sources, count, folders
 from core.data.counts.report import Counted
 from core.data.databases.reference import is_reference
 from core.data.spec import WITHHELD
@@ -25,7 +28,15 @@ from core.records.checking.check import Check
 from core.records.checking.drawn import Owner
 from core.records.design import LEAVE_OUT, REFUSE, Layout, bundled_file, is_bundled
 from core.records.fields import OF_ALL, PLAIN_HASH, plain_coding
-from core.records.files import BATCH, alone, file_hash, retyped, typed_number, values_alone
+from core.records.files import (
+    BATCH,
+    Writer,
+    alone,
+    file_hash,
+    retyped,
+    typed_number,
+    values_alone,
+)
 from core.records.left_out import marked_columns, named, without
 from core.records.recount import Column, header_of, read_columns
 from core.spreadsheets import safe_text
@@ -297,12 +308,23 @@ FOOTER = 8
 """Last bytes of a Parquet file: the length of its description, and a mark."""
 
 
-def check_alone(released: Path) -> Check | None:
-    """Say whether a Parquet file holds values and nothing else; None for a file of text."""
+def check_alone(body: Mapping[str, Any], released: Path) -> Check:
+    """Say whether a released file holds values and nothing else."""
+    with released.open("rb") as file:
+        is_parquet = file.read(4) == b"PAR1"
+    plainly = body["version"] > OF_ALL
+    if not is_parquet:
+        return _text_alone(released, "\t" if "TSV" in body["released"].get("format", "") else ",")
+    found = _parquet_alone(released, exactly=plainly)
+    if body["version"] <= PLAIN_HASH and not found.passed:
+        return replace(found, passed=None)  # as the first releases did
+    return found
+
+
+def _parquet_alone(released: Path, *, exactly: bool) -> Check:
+    """Do what `check_alone` does for Parquet; `exactly`: its bytes are those of its cells."""
     with released.open("rb") as file:
         mark = file.read(4)
-        if mark != b"PAR1":
-            return None
         size = file.seek(-FOOTER, 2) + FOOTER
         described = int.from_bytes(file.read(4), "little") + FOOTER
     with parquet.ParquetFile(released) as opened:
@@ -316,9 +338,103 @@ def check_alone(released: Path) -> Check | None:
         what = "bytes that belong to no column"
     elif any(one.num_rows != BATCH for one in groups[:-1]):
         what = "groups of other sizes than a release has"
+    elif not _BY_ARROW.fullmatch(found.created_by or ""):
+        what = "the name of another program than releases are written by"
+    elif exactly and found.created_by != _written_by():
+        text = (
+            f"{released.name} was written by another version of Arrow, so that its bytes were not "
+            "compared with those of its cells written again."
+        )
+        return Check("nothing else", None, text)
+    elif exactly and not _is_written_again(released):
+        what = "other bytes than its cells written again: they may say more than the cells"
     else:
         return Check("nothing else", True, f"{released.name} holds values and their types alone.")
     return Check("nothing else", False, f"{released.name} holds {what}.")
+
+
+_BY_ARROW = re.compile(r"parquet-cpp-arrow version \d+\.\d+\.\d+")
+"""What Arrow calls itself in a Parquet file."""
+
+
+def _written_by() -> str:
+    """Return what this Arrow calls itself in a Parquet file."""
+    return f"parquet-cpp-arrow version {pa.cpp_version}"
+
+
+def _is_written_again(released: Path) -> bool:
+    """Say whether a Parquet file's bytes are those of its cells as a release writes them.
+
+    Dictionaries may list values that no cell has, and pages and their packing can be chosen.
+    """
+    with tempfile.TemporaryDirectory(prefix=folders.prefix()) as folder:
+        again = Path(folder, "again.parquet")
+        with parquet.ParquetFile(released) as opened:
+            writer = Writer(again, "Parquet", opened.schema_arrow)
+            try:
+                for batch in opened.iter_batches(BATCH, use_threads=False):
+                    writer.write(batch)
+            finally:
+                writer.close()
+        return file_hash(again) == file_hash(released)
+
+
+def _text_alone(released: Path, delimiter: str) -> Check:
+    """Say whether a text file is written as a release is: quotes and line ends can say something.
+
+    In a column, all texts are in quotes, and everything else is without.
+    """
+    bare = f'[^"{delimiter}\\r\\n]*'
+    field = re.compile(f'("(?:[^"]|"")*"|{bare})({delimiter}|\\n)')
+    kinds: dict[int, bool] = {}
+    width, row = 0, 0
+    for row, fields in enumerate(_fields(released, field)):
+        width = width or len(fields)
+        kept = [(place, one) for place, one in enumerate(fields) if one]
+        quoted = {place: one.startswith('"') for place, one in kept}
+        plain = all(one == one.strip() for place, one in kept if not quoted[place])
+        if row == 0:
+            as_written = len(kept) == width and all(quoted.values())
+        else:
+            as_written = all(kinds.setdefault(*one) == one[1] for one in quoted.items())
+        if len(fields) != width or not (plain and as_written):
+            return _not_as_written(released, row)
+    if row == 0:
+        return _not_as_written(released, row)
+    text = f"{released.name} is written as a release is, and holds values alone."
+    return Check("nothing else", True, text)
+
+
+def _not_as_written(released: Path, row: int) -> Check:
+    where = "the line of names" if row == 0 else f"record {row:,}"
+    text = (
+        f"{released.name} is written otherwise than a release, {where} first: its quotes, blanks "
+        "and line ends may say more than its cells."
+    )
+    return Check("nothing else", False, text)
+
+
+def _fields(released: Path, field: re.Pattern[str]) -> Iterator[list[str]]:
+    """Yield the fields of each record as they are written; an empty list where it has none."""
+    held, found = "", list[str]()
+    with released.open(encoding="utf-8", newline="") as file:
+        while True:
+            more = file.read(1 << 20)
+            held += more
+            place = 0
+            for one in field.finditer(held):
+                if one.start() != place or (more and one.end() == len(held)):
+                    break
+                place = one.end()
+                found.append(one[1])
+                if one[2] == "\n":
+                    yield found
+                    found = []
+            held = held[place:]
+            if not more:
+                break
+    if held or found:
+        yield []
 
 
 @dataclass(frozen=True)
@@ -338,11 +454,13 @@ def check_cells(
     names = [name for name in body["released"]["columns"] if name != body["released"]["column"]]
     if not names:
         return Check("cells", True, "No column was written beside Y.")
-    rest = []
+    rest, exact = [], dict[str, Any]()
     for name in names:
         theirs, ours = _of_parquet(original, name, called), _of_parquet(released, name, None)
         if theirs is None or ours is None:
             rest.append(name)
+            if theirs is not None and body["version"] > OF_ALL and not read_from.workbook:
+                exact[name] = theirs.type
         elif len(ours) == len(places) and _equal(theirs, ours, places):
             continue
         elif len(ours) != len(places):
@@ -370,6 +488,8 @@ def check_cells(
                 where = original.name if name not in read else released.name
                 return Check("cells", False, f"{where} has no column {name!r} to compare.")
             same = _same_number if read_from.workbook else _same
+            if name in exact:
+                same = partial(_as_written, exact[name])
             place = _first_difference(_short(read[name]), _short(column), places, same)
             if place is not None:
                 return _another(name, released, original, place, places)
@@ -487,6 +607,21 @@ def _same(original: Any, released: Any) -> bool:
     if isinstance(original, str):
         return _text_is(original, released)
     return bool(original == released)
+
+
+def _as_written(kind: Any, original: Any, released: Any) -> bool:
+    """Say whether a cell of a text file is a value of an Arrow type as a release writes it.
+
+    1.50 for 1.5 is the same value, and tells the two ways to write it apart.
+    """
+    if not _same(original, released):
+        return False
+    if original is None or pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return original is not None or released == ""
+    if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_fixed_size_binary(kind):
+        return True
+    written = pa.scalar(original, kind).cast(pa.string()).as_py()
+    return bool(released == written)
 
 
 def _same_number(original: Any, released: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -184,7 +185,11 @@ def replayed(
     seeded = body["draw"]["kind"] == "seed"
     if seeded and not committed:
         return Check("seed", False, "This is not the seed that the certificate is committed to.")
-    other = _first_other(counted, outputs, kernel, _numbers(digits, counted.places.tolist()))
+    about = _mechanism(body)
+    if about != body["draw"].get("mechanism", ""):
+        return Check("seed", False, OTHER_MECHANISM)
+    numbers = _numbers(f"{digits} {about}".rstrip(), counted.places.tolist())
+    other = _first_other(counted, outputs, kernel, numbers)
     if not seeded:
         chance = len(outputs) > 0 and bool((kernel[counted.rows].max(axis=1) < 1).any())
         if committed or (other is None and chance):
@@ -215,13 +220,34 @@ def keyed(
         )
     if _of_key(key, b"liftscope key", b"commitment") != body["draw"]["commitment"]:
         return Check("key", False, "This is not the key that the certificate is committed to.")
-    secret = hashlib.blake2b(_hashed(key), digest_size=16, person=b"record").digest()
-    found = siphashes([str(ids[place]).encode() for place in counted.places.tolist()], secret)
+    about = _mechanism(body)
+    if about != body["draw"].get("mechanism", ""):
+        return Check("key", False, OTHER_MECHANISM)
+    secret = _hashed(key) + bytes.fromhex(about)
+    secret = hashlib.blake2b(secret, digest_size=16, person=b"record").digest()
+    names = [str(ids[place]) for place in counted.places.tolist()]
+    if about:
+        names = [f"{row} {name}" for row, name in zip(counted.rows.tolist(), names, strict=True)]
+    found = siphashes([name.encode() for name in names], secret)
     numbers = ((one >> 11) / 2.0**53 for one in found)
     other = _first_other(counted, outputs, kernel, numbers)
     if other is not None:
         return Check("key", False, f"Record {other + 1:,} has another output than the key draws.")
     return Check("key", True, "The key draws every output of the file, by each record's id.")
+
+
+OTHER_MECHANISM = "The draw is for another mechanism than the one of the certificate."
+"""What is wrong where a draw's mechanism is not that of its certificate."""
+
+
+def _mechanism(body: Mapping[str, Any]) -> str:
+    """Return the hash of the mechanism that a draw is for; "" in the first certificates."""
+    if "mechanism" not in body["draw"]:
+        return ""
+    made = body["mechanism"]
+    columns = body["design"]["coding"][1]["columns"]
+    said = [columns, made["inputs"], made["outputs"], made["kernel"]]
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
 
 def _first_other(
@@ -268,13 +294,13 @@ def _hashed(key: Path) -> bytes:
         raise InvalidInputError(f"The key file {str(key)!r} cannot be read: {error}.") from error
 
 
-def _numbers(digits: str, places: Sequence[int]) -> Iterator[float]:
-    """Yield the random number of each record, by its place in the original."""
+def _numbers(about: str, places: Sequence[int]) -> Iterator[float]:
+    """Yield the random number of each record, by its place in the original; `about`: the seed."""
     held, block = -1, b""
     for record in places:
         if record // BLOCK != held:
             held = record // BLOCK
-            block = hashlib.shake_256(f"liftscope draw {digits} {held}".encode()).digest(8 * BLOCK)
+            block = hashlib.shake_256(f"liftscope draw {about} {held}".encode()).digest(8 * BLOCK)
         place = 8 * (record % BLOCK)
         yield _unit(block[place : place + 8])
 

@@ -7,7 +7,7 @@ import pytest
 from pyarrow import parquet
 
 from core.data import ReadOptions
-from core.data.spec import DataSpec, Filter, LeftOut
+from core.data.spec import DataSpec, Filter, LeftOut, Merge
 from core.records import design
 from core.records.certificate import make
 from core.records.design import LEAVE_OUT, Plan
@@ -34,6 +34,10 @@ WAYS = {
     "X left out": (NO_X, {"job": "spy"}),
     "S left out": (NO_S, {"sex": "z"}),
     "S left out, X of numbers": (NUMBERS, {"sex": "z"}),
+    "S left out, X merged": (
+        NO_S | {"merges": (Merge(("job",), ("clerk", "thief")),)},
+        {"sex": "z"},
+    ),
     "S left out, S and X released": (NUMBERS | {"secret_released": True}, {"sex": "z"}),
     "S left out, X of two columns": (NUMBERS | {"released": ("job", "number")}, {"sex": "z"}),
     "missing X left out": ({"missing": "drop"}, {"job": ""}),
@@ -44,6 +48,7 @@ OTHER = (
     {"number": "-5"},
     {"number": "NA"},
     {"number": "2.5"},
+    {"number": "a word"},
     {"sex": "another"},
     {"sex": ""},
     {"job": "thief"},
@@ -58,7 +63,7 @@ def rows():
         "sex": ["f", "f", "f", "m", "m", "m"] * 10,
         "job": ["nurse", "nurse", "clerk", "clerk", "clerk", "nurse"] * 10,
         "town": ["Bonn", "Trier", "Bonn", "Bonn", "Trier", "Bonn"] * 10,
-        "number": [1, 2, 3, 2, 3, 1] * 10,
+        "number": [2, 10, 9, 10, 9, 2] * 10,
         "keep": ["yes"] * 60,
     }
 
@@ -135,8 +140,8 @@ def test_how_many_records_a_row_left_out_stands_for_changes_nothing_but_their_nu
 LINES = {
     "titles": ({"read": ReadOptions(header=(3,))}, "Staff, 2020\n\n", "Another title\n\n", "", ""),
     "titles, found": ({}, "Staff, 2020\n\n", "Another title\n\n", "", ""),
-    "totals": ({"read": ReadOptions(skip_end=1)}, "", "", "Total,,,120,\n", "Total,spy,Ulm,7,\n"),
-    "totals, found": ({}, "", "", "Total,,,120,\n", "Total,,,120.0,\n"),
+    "totals": ({"read": ReadOptions(skip_end=1)}, "", "", "Total,,,420,\n", "Total,spy,Ulm,7,\n"),
+    "totals, found": ({}, "", "", "Total,,,420,\n", "Total,,,420.0,\n"),
     "notes": ({"read": ReadOptions(skip_end=2)}, "", "", "\nFrom: A\n", "\nFrom: another\n"),
 }
 """Lines that are no records: how they are left out, those above of two files, and those below."""

@@ -85,7 +85,10 @@ def test_a_keyed_draw_names_its_column_alone(made):
         "unknown": {"treatment": "drop", "records": 3},
     }
     said = told(body)
-    assert said["Outputs"] == "by a secret key and the id in 'passport', the same in every release"
+    assert (
+        said["Outputs"]
+        == "by a secret key and the id in 'passport', the same in every release of the same value"
+    )
     assert said["Values unknown to the mechanism"].startswith("3 records, left out")
     plan = Plan(Keyed(key, "-my id"), "kept", "a 'symbol'")
     line = command_line(plan, "-my file.csv", "out.csv")

@@ -173,6 +173,19 @@ def test_unknown_and_missing_values_leave_nothing_behind(tmp_path, category):
     assert b"gone" not in target.read_bytes()
 
 
+def test_row_numbers_of_pandas_are_not_released(tmp_path):
+    town = [("Bonn", "Trier", "Ulm")[i % 3] for i in range(60)]
+    frame = pd.DataFrame({"sex": [("f", "m")[i // 2 % 2] for i in range(60)], "town": town})
+    frame.index = [f"gone-{i}" for i in range(60)]
+    path = tmp_path / "a.parquet"
+    frame.to_parquet(path)
+    result, table = asked(path, mechanism="watchdog")
+    target = tmp_path / "released.parquet"
+    apply(result, table, target, Plan(Seeded(3)))
+    assert parquet.read_schema(target).names == ["town"]
+    assert b"gone" not in target.read_bytes()
+
+
 def test_sizes_of_row_groups_do_not_tell_where_records_were_left_out(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "BATCH", 50)
     path = file_of(tmp_path / "a.parquet", "text")

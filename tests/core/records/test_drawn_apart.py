@@ -1,0 +1,84 @@
+"""Outputs of one seed or key under two mechanisms, or of a changed value, show no X together."""
+
+import json
+
+import pytest
+
+from core.records.design import Plan
+from core.records.draws import Keyed, Seeded
+from core.records.verifying import failed, verify
+from tests.core.records.makers import SEED, asked, opened, released, with_kernel, write
+from tests.core.records.test_verifying import certified
+
+KEY = b"k" * 32
+"""The key of the releases that are drawn by one."""
+
+DRAWS = {"seed": Seeded(SEED), "key": Keyed(KEY, "id")}
+
+WIDE, NARROW = [[0.6, 0.4], [0.4, 0.6]], [[0.7, 0.3], [0.3, 0.7]]
+"""Two kernels: by one random number, only the second X has the outputs 0 and then 1."""
+
+COUNT = 400
+
+
+def people(jobs):
+    return {
+        "id": [f"p{i}" for i in range(len(jobs))],
+        "sex": ["fm"[(i % 2 == 0) != (i % 5 == 0)] for i in range(len(jobs))],
+        "job": jobs,
+    }
+
+
+JOBS = ["clerk", "nurse"] * (COUNT // 2)
+
+
+def outputs(original, kernel, draw, folder):
+    """Release a file by a kernel; return the index of each record's output."""
+    result, _ = asked(original, released=("job",), mechanism="identity")
+    made = with_kernel(result, kernel)
+    _, found = released(made, opened(original), folder / "out.csv", Plan(draw))
+    return [made.mechanism.y_labels.index(one) for one in found["job"]]
+
+
+@pytest.mark.parametrize("kind", DRAWS)
+def test_outputs_of_two_mechanisms_are_drawn_apart(kind, tmp_path):
+    original = write(people(JOBS), tmp_path / "people.csv")
+    first, second = (outputs(original, one, DRAWS[kind], tmp_path) for one in (WIDE, NARROW))
+    pairs = list(zip(first, second, strict=True))
+    for job, rare in (("clerk", 0.6 * 0.3), ("nurse", 0.4 * 0.7)):
+        seen = [pair == (0, 1) for pair, own in zip(pairs, JOBS, strict=True) if own == job]
+        assert abs(sum(seen) / len(seen) - rare) < 0.1  # by one number 0 and 0.1
+    assert outputs(original, WIDE, DRAWS[kind], tmp_path) == first
+
+
+def test_the_output_of_a_changed_value_is_drawn_anew(tmp_path):
+    changed = ["nurse" if job == "clerk" else "clerk" for job in JOBS]
+    before, after = (
+        outputs(write(people(jobs), tmp_path / "people.csv"), WIDE, DRAWS["key"], tmp_path)
+        for jobs in (JOBS, changed)
+    )
+    moved = {
+        (job, y, z) for job, y, z in zip(JOBS, before, after, strict=True) if y != z
+    }  # by one number each job moves one way
+    assert moved == {(job, y, 1 - y) for job in ("clerk", "nurse") for y in (0, 1)}
+    same = ["clerk", *changed[1:]]  # one record as it was
+    again = outputs(write(people(same), tmp_path / "people.csv"), WIDE, DRAWS["key"], tmp_path)
+    assert (again[0], again[1:]) == (before[0], after[1:])
+
+
+@pytest.mark.parametrize("kind", DRAWS)
+def test_a_draw_for_another_mechanism_is_told(kind, tmp_path):
+    original = write(people(JOBS), tmp_path / "people.csv")
+    result, _ = asked(original, released=("job",), mechanism="grr")
+    body, path = certified(tmp_path, result, original, Plan(DRAWS[kind]))
+    (tmp_path / "key").write_bytes(KEY)
+    own = {"seed": str(SEED)} if kind == "seed" else {"key": tmp_path / "key"}
+    found = {one.name: one for one in verify(json.dumps(body), path, original, **own)}
+    assert (failed(list(found.values())), found[kind].passed) == ([], True)
+    body["draw"]["mechanism"] = "0" * 64
+    found = {one.name: one for one in verify(json.dumps(body), path, original, **own)}
+    assert found[kind].passed is False
+    assert "for another mechanism" in found[kind].sentence
+    del body["draw"]["mechanism"]  # as certificates had it before: other numbers
+    found = {one.name: one for one in verify(json.dumps(body), path, original, **own)}
+    assert found[kind].passed is False
