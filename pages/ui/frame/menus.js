@@ -98,10 +98,15 @@ function pressed(event) {
   event.stopPropagation();
 }
 
-// A click on what is chosen already changes nothing, and closes too.
+// A click on what is chosen already changes nothing, and closes too. Caught on its way down: what
+// is clicked may keep a click from going up.
+let closing = 0;
 function chosen(event) {
   const body = event.target instanceof Element && event.target.closest(BODY);
-  if (body && body.querySelector(FIELD) && event.target.matches("input[type=radio]")) setTimeout(close);
+  if (!body || !body.querySelector(FIELD)) return;
+  if (!event.target.closest("label:has(input[type=radio]), input[type=radio]")) return;
+  clearTimeout(closing);
+  closing = setTimeout(close);
 }
 
 function watch() {
@@ -116,7 +121,7 @@ function watch() {
   });
   window.liftscopeMenus.observe(document.body, { childList: true, subtree: true });
   document.addEventListener("keydown", pressed, true);
-  document.addEventListener("click", chosen);
+  document.addEventListener("click", chosen, true);
 }
 
 // An option with what stands below it.
