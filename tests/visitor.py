@@ -1,16 +1,19 @@
 """A visitor without a browser: Streamlit's websocket protocol, as one open page speaks it.
 
-It asks what a browser asks, also the reruns that parts of the page ask for by the clock, and knows
-what stands where; it draws nothing.
+It asks what a browser asks, also how far work is that the page shows, and knows what stands where;
+it draws nothing.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import time
+import urllib.request
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -28,6 +31,12 @@ TEXTS = ("markdown", "alert", "exception", "metric", "heading")
 """Kinds of elements whose words are kept."""
 
 
+BOARD = "liftscope_board"
+"""The component that shows Explore's answer."""
+
+WORK = "liftscope_work"
+"""The component that shows how far work is."""
+
 EXCEPTION = "An exception is on the page: "
 """How the words of an exception begin that the page did not expect."""
 
@@ -44,6 +53,10 @@ class Visitor:
     ----------
     socket : websockets connection
         To the server.
+    server : str
+        Its address.
+    cookie : str
+        What the browser sends as its cookies.
     page : str
         Hash of the page's script.
     query : str
@@ -67,6 +80,8 @@ class Visitor:
     """
 
     socket: Any
+    server: str = ""
+    cookie: str = ""
     page: str = ""
     query: str = ""
     widgets: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -78,7 +93,8 @@ class Visitor:
     received: int = 0
     lost: str = ""
     _tree: PageTree = field(default_factory=PageTree)
-    _timers: dict[str, asyncio.Task[None]] = field(default_factory=dict)
+    _looks: dict[str, tuple[str, asyncio.Task[None]]] = field(default_factory=dict)
+    _drawn: set[str] = field(default_factory=set)
     _waiting: list[tuple[str, int, asyncio.Future[None]]] = field(default_factory=list)
     _charted: set[str] = field(default_factory=set)
     _defaults: dict[str, float] = field(default_factory=dict)
@@ -112,8 +128,8 @@ class Visitor:
         value : float
             To which it is moved.
         """
-        for fragment in list(self._timers):
-            self._stop(fragment)
+        for address in list(self._looks):
+            self._stop(address)
         here, part, before = self.page, self.widgets[key][1], len(self.begun)
         self.page = self.pages[page]
         await self._send("")
@@ -144,11 +160,16 @@ class Visitor:
             raise LostError(f"The page did not answer within {PATIENCE:g} s.") from error
         return time.perf_counter() - began
 
-    async def _send(self, fragment: str, *, by_clock: bool = False) -> None:
+    @property
+    def is_at_work(self) -> bool:
+        """Whether the page shows work under way."""
+        return bool(self._looks)
+
+    async def _send(self, fragment: str) -> None:
         message = BackMsg()
         state: ClientState = message.rerun_script
         state.query_string, state.page_script_hash = self.query, self.page
-        state.fragment_id, state.is_auto_rerun = fragment, by_clock
+        state.fragment_id = fragment
         for key, value in self.values.items():
             if key in self.widgets:
                 widget = state.widget_states.widgets.add(id=self.widgets[key][0])
@@ -170,8 +191,8 @@ class Visitor:
             await self.socket.close()
         finally:
             self.lost = self.lost or "The server closed the connection."
-            for timer in self._timers.values():
-                timer.cancel()
+            for _, look in self._looks.values():
+                look.cancel()
             for _, _, done in self._waiting:
                 if not done.done():
                     done.set_exception(LostError(self.lost))
@@ -189,14 +210,6 @@ class Visitor:
                 self.pages[page.url_pathname] = page.page_script_hash
         elif kind == "page_info_changed":
             self.query = message.page_info_changed.query_string
-        elif kind == "auto_rerun":
-            again = message.auto_rerun
-            self._stop(again.fragment_id)
-            timer = asyncio.create_task(self._by_clock(again.fragment_id, again.interval))
-            self._timers[again.fragment_id] = timer
-        elif kind == "stop_auto_rerun":
-            for fragment in message.stop_auto_rerun.fragment_ids:
-                self._stop(fragment)
         elif kind == "script_finished":
             self._end(message)
 
@@ -204,10 +217,9 @@ class Visitor:
         session, parts = message.new_session, tuple(message.metadata.run.fragment_ids)
         self.begun.append((session.page_script_hash, parts))
         self._charted.clear()
+        self._drawn.clear()
         if not parts:
             self.page = session.page_script_hash
-            for fragment in list(self._timers):
-                self._stop(fragment)
             self.texts.clear()
 
     def _draw(self, message: ForwardMsg) -> None:
@@ -225,6 +237,11 @@ class Visitor:
                 self._defaults.setdefault(key, element.value[0])
         if kind == "bidi_component":
             self._charted.add(message.delta.fragment_id)
+            if element.component_name == BOARD:
+                answer = json.loads(element.bytes)["answer"] or {"said": ()}
+                self.texts[place] = " ".join(answer["said"])
+            if element.component_name == WORK:
+                self._begin_to_look(json.loads(element.json), message.delta.fragment_id)
         if kind in TEXTS:
             words = getattr(element, "body", "") or str(element)
             self.texts[place] = f"{EXCEPTION}{words}" if kind == "exception" else words
@@ -233,6 +250,9 @@ class Visitor:
         early = message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
         self.runs += not early
         ran = message.metadata.run.fragment_ids
+        for address, (part, _) in list(self._looks.items()):
+            if not early and (not ran or part in ran) and address not in self._drawn:
+                self._stop(address)
         for fragment, before, done in list(self._waiting):
             if len(self.begun) == before:
                 continue  # this run was under way when the part was asked for
@@ -251,18 +271,33 @@ class Visitor:
             if self.widgets[key][1] == fragment
         )
 
-    async def _by_clock(self, fragment: str, interval: float) -> None:
-        while True:
-            await asyncio.sleep(interval)
-            try:
-                await self._send(fragment, by_clock=True)
-            except LostError:
-                return
+    def _begin_to_look(self, work: dict[str, Any], fragment: str) -> None:
+        address = work["address"]
+        self._drawn.add(address)
+        self._stop(address)
+        look = asyncio.create_task(self._look(address, work["every"], fragment))
+        self._looks[address] = fragment, look
 
-    def _stop(self, fragment: str) -> None:
-        timer = self._timers.pop(fragment, None)
-        if timer is not None:
-            timer.cancel()
+    async def _look(self, address: str, every: float, fragment: str) -> None:
+        """Ask how far work is until it is over, then for the part of the page that shows it."""
+        over = False
+        while not over:
+            await asyncio.sleep(every)
+            with contextlib.suppress(OSError):
+                over = await asyncio.to_thread(self._is_over, address)
+        with contextlib.suppress(LostError):
+            await self._send(fragment)
+
+    def _is_over(self, address: str) -> bool:
+        """Say whether the server has no more to say of some work."""
+        asked = urllib.request.Request(f"{self.server}/{address}", headers={"Cookie": self.cookie})
+        with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
+            return bool(answer.status == HTTPStatus.NO_CONTENT)
+
+    def _stop(self, address: str) -> None:
+        _, look = self._looks.pop(address, ("", None))
+        if look is not None:
+            look.cancel()
 
 
 @contextlib.asynccontextmanager
@@ -298,7 +333,7 @@ async def visiting(address: str, cookie: str = "", session: str = "") -> AsyncIt
         )
     except (OSError, websockets.WebSocketException, TimeoutError) as error:
         raise LostError(f"There is no connection to {address}: {error}") from error
-    visitor = Visitor(socket)
+    visitor = Visitor(socket, address.rstrip("/"), cookie)
     visitor._reader = asyncio.create_task(visitor._read())
     try:
         yield visitor

@@ -128,10 +128,13 @@ def test_the_divider_stands_above_the_sidebars_text(visit):
     page = visit(link(QUICK))
     heads(page, 3)
     text = page.get_by_text("The columns keep the data that they were pinned with.")
-    line = page.locator("[data-testid=stSidebar] hr")
     text.wait_for()
-    above, below = line.last.bounding_box(), text.bounding_box()
-    assert above["y"] + above["height"] <= below["y"]
+    waiting.settle(page)
+    line, words = text.evaluate(  # both in one look: what loads meanwhile moves them
+        """text => [[...document.querySelectorAll("[data-testid=stSidebar] hr")].at(-1), text]
+          .map(one => one.getBoundingClientRect()).map(({ top, bottom }) => [top, bottom])"""
+    )
+    assert line[1] <= words[0], (line, words)
 
 
 def test_what_is_pinned_on_explore_is_there_after_a_reload_and_on_compare(visit):

@@ -1,7 +1,8 @@
 """Move sliders in a browser before the first answer is there, and see that each page comes to rest.
 
-Run with `python -m tests.fuzz.hammer [--visits 200] [--loops 2] [--seed SEED]`. It lists the pages
-that log an error, that never come to rest, or that rest at another place than their sliders.
+Run with `python -m tests.fuzz.hammer [--visits 200] [--minutes 30] [--loops 2] [--seed SEED]`. Each
+visit is a line, printed as it ends: those of pages that log an error, that never come to rest, or
+that rest at another place than their sliders say what was wrong.
 """
 
 from __future__ import annotations
@@ -11,11 +12,19 @@ import random
 import secrets
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from playwright.sync_api import Browser, Error, Page, TimeoutError, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Error,
+    Page,
+    TimeoutError,
+    sync_playwright,
+)
 
 from core.scenario.url import from_query
 from tests.browser.chromium import find
@@ -86,28 +95,28 @@ def rests_elsewhere(page: Page) -> list[str]:
     return found
 
 
-def visit(browser: Browser, address: str, chance: random.Random) -> list[str]:
+def visit(browser: Browser | BrowserContext, address: str, chance: random.Random) -> list[str]:
     """Make one visit; return what was wrong."""
-    asked, wrong = question(chance), list[str]()
-    with browser.new_context() as context:
-        context.set_default_timeout(PATIENCE)
-        page = context.new_page()
+    asked, wrong, done = question(chance), list[str](), list[str]()
+    page = browser.new_page()
+    try:
+        page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
         page.on(
             "console",
             lambda said: wrong.append(f"logged: {said.text}") if said.type == "error" else None,
         )
-        done: list[str] = []
-        try:
-            page.goto(f"{address}/?{asked}")
-            page.locator(SLIDERS).first.wait_for()
-            done = move(page, chance)
-            page.wait_for_function(AT_REST, arg=list(NUMBERS))
-            wrong += rests_elsewhere(page)
-        except TimeoutError:
-            wrong.append("never came to rest")
-        except Error as error:
-            wrong.append(f"failed: {error}")
+        page.goto(f"{address}/?{asked}")
+        page.locator(SLIDERS).first.wait_for()
+        done = move(page, chance)
+        page.wait_for_function(AT_REST, arg=list(NUMBERS))
+        wrong += rests_elsewhere(page)
+    except TimeoutError:
+        wrong.append("never came to rest")
+    except Error as error:
+        wrong.append(f"failed: {error}")
+    finally:
+        page.close()
     return [f"?{asked} {done}: {one[:300]}" for one in dict.fromkeys(wrong)]
 
 
@@ -121,33 +130,47 @@ def loops(number: int) -> Iterator[None]:
         yield
 
 
-def hammer(browser: Browser, address: str, visits: int, chance: random.Random) -> list[str]:
-    """Make visits; print what was wrong with each, and return all of it."""
-    found = []
-    for place in range(visits):
+def hammer(
+    browser: BrowserContext, address: str, places: range, end: float, chance: random.Random
+) -> tuple[int, int]:
+    """Make visits until the end, a line each; return how many, and in how many something was wrong.
+
+    They share a browser's memory: else each would load Plotly again.
+    """
+    made = faulty = 0
+    for place in places:
+        if time.monotonic() > end:
+            break
+        began = time.monotonic()
         wrong = visit(browser, address, chance)
-        print(f"{place + 1} of {visits}", *wrong, sep="\n  ", flush=True)
-        found += wrong
-    return found
+        made += 1
+        faulty += bool(wrong)
+        print(f"{place + 1:4} {time.monotonic() - began:6.1f} s  ", *wrong or ["ok"], flush=True)
+    return made, faulty
 
 
 def main() -> int:
     """Make visits, half of them beside busy loops; return 1 where something was wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--visits", type=int, default=200)
+    parser.add_argument("--minutes", type=float, default=60.0, help="after which it ends anyway")
     parser.add_argument("--loops", type=int, default=2, help="busy loops beside every second half")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
     given = parser.parse_args()
     chance = random.Random(given.seed)
     print(f"seed {given.seed}", flush=True)
+    half, began = given.visits - given.visits // 2, time.monotonic()
     with served() as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find(), args=list(ARGUMENTS))
-        wrong = hammer(browser, address, given.visits - given.visits // 2, chance)
+        context = browser.new_context()
+        ends = began + 30 * given.minutes, began + 60 * given.minutes
+        quiet = hammer(context, address, range(half), ends[0], chance)
         with loops(given.loops):
-            wrong += hammer(browser, address, given.visits // 2, chance)
+            busy = hammer(context, address, range(half, given.visits), ends[1], chance)
         browser.close()
-    print(f"{given.visits} visits, {len(wrong)} faults.")
-    return 1 if wrong else 0
+    made, faulty = quiet[0] + busy[0], quiet[1] + busy[1]
+    print(f"{made} visits in {time.monotonic() - began:.0f} s, {faulty} with faults.")
+    return 1 if faulty else 0
 
 
 if __name__ == "__main__":

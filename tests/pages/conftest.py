@@ -61,6 +61,7 @@ def drawn(monkeypatch):
 
     def keep(figure, *, key, faded=False, **_more):
         figures[key] = (figure() if callable(figure) else figure, faded)
+        return b"{}"
 
-    monkeypatch.setattr(charts, "chart", keep)
+    monkeypatch.setattr(charts, "part", keep)
     return figures

@@ -17,6 +17,7 @@ from core.scenario.url import to_query
 from core.studies.advice import lost_by_symbol, realised_levels
 from core.studies.frontier import sweep
 from core.studies.what_if import variants
+from tests.pages.sent import figures
 from tests.pages.waiting import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("no_lines")
@@ -162,7 +163,7 @@ def test_it_opens_on_explore_with_the_same_figures(sweeps, place):
     assert (data.source, data.secret, data.released) == ("adult", ("sex",), ("workclass",))
     assert bool(data.merges) == (place == 0)
     assert bool(data.left_out) == (place == 1)
-    (nmi,) = [one.value for one in app.metric if one.label == "NMI"]
+    nmi = figures(app)["NMI"]
     assert f"{nmi} would be kept" in said
     assert "_data" in app.session_state
     key = "merge" if place == 0 else "without"

@@ -16,6 +16,7 @@ from core.studies.frontier import sweep
 from core.studies.known import UNPROVEN
 from pages.ui.compare import matching
 from tests.pages.comparing import OPTIMA, QUICK, SMALL, kept, open_, opened, pinned, share, text
+from tests.pages.sent import working
 from tests.pages.waiting import finished
 
 
@@ -195,7 +196,7 @@ def test_lines_come_as_they_are_worked_out_and_what_is_missing_is_told(sweeps):
     swept = [arguments[0].notion for _, _, arguments in sweeps.open]
     sweeps.fail(SolverError("It stopped."), swept.index("robust_ldp"))
     app.run()
-    assert any("0 of 2 lines are ready" in one.proto.text for one in app.get("progress"))
+    assert any("0 of 2 lines are ready" in one for one in working(app))
     sweeps.finish()
     app.run()
     assert not app.exception

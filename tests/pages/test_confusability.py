@@ -17,6 +17,7 @@ from pages.ui.confusability import charts
 from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer
 from tests.core.jobs import calls
+from tests.pages.sent import working
 from tests.pages.test_explore import ROOT, figures
 from tests.pages.waiting import PATIENCE, busy, finished
 
@@ -231,5 +232,5 @@ def test_work_that_takes_too_long_is_told_where_its_picture_would_be(monkeypatch
         assert any("its time limit" in caption.value for caption in app.caption)
         assert figures(app)["k-anonymity"]
         app.button(key="trade_offs_again").click().run()
-        finished(app, lambda: not app.get("progress"))
+        finished(app, lambda: not working(app))
         assert "trade_offs_again" not in {button.key for button in app.button}

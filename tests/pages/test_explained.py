@@ -17,6 +17,7 @@ from core.scenario import DOMAINS
 from pages.ui.figures.implications import implications
 from pages.ui.parts import tables
 from pages.ui.style import glossary
+from tests.pages import sent
 from tests.pages.waiting import PATIENCE, finished
 
 pytestmark = pytest.mark.usefixtures("no_lines")
@@ -95,12 +96,6 @@ OPEN = sorted(
 """Keys of the tables behind charts, and some that are none."""
 
 
-def blocks(block):
-    for child in getattr(block, "children", {}).values():
-        yield child
-        yield from blocks(child)
-
-
 @pytest.fixture(scope="module", params=QUESTIONS)
 def app(request):
     app = AppTest.from_file(
@@ -120,7 +115,7 @@ def app(request):
 
 def test_every_key_figure_is_explained(app):
     meanings = {term.meaning for term in glossary.terms().values()}
-    for metric in app.metric:
+    for metric in sent.key_figures(app):
         assert metric.help.split("\n")[0] in meanings, metric.label
         assert unexplained(metric.label) == []
         for term in glossary.found([metric.label]):
@@ -141,13 +136,9 @@ def test_every_title_is_explained_beside_it(app):
 
 
 def test_every_chart_carries_what_its_texts_mean(app):
-    charts = [
-        json.loads(block.proto.bytes)
-        for block in blocks(app.main)
-        if type(block).__name__ == "UnknownElement" and getattr(block.proto, "bytes", b"")
-    ]
-    assert charts
-    for message in charts:
+    messages = sent.charts(app).values()
+    assert messages
+    for message in messages:
         layout = json.loads(message["layout"])
         axes = [part["title"]["text"] for name, part in layout.items() if name[1:5] == "axis"]
         terms = dict(message["terms"])

@@ -14,6 +14,7 @@ from pages.ui.style.labels import markdown
 from pages.ui.style.units import to_nats
 from pages.ui.work import store
 from tests.pages.picking import chosen
+from tests.pages.sent import figures, key_figures, texts
 from tests.pages.waiting import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("no_lines")
@@ -30,10 +31,6 @@ def opened(page=PAGE, **query):
     return app.run()
 
 
-def figures(app):
-    return {metric.label: metric.value for metric in app.metric}
-
-
 def test_it_opens_with_the_default_question():
     app = opened()
     assert not app.exception
@@ -44,7 +41,7 @@ def test_it_opens_with_the_default_question():
     result = evaluate(Scenario())
     assert figures(app)["I(X;Y), nats"] == f"{result.mechanism.utility:.3f}"
     assert figures(app)["NMI"] == f"{100 * result.mechanism.nmi:.1f} %"
-    assert markdown(finding(result)) in [text.value for text in app.markdown]
+    assert markdown(finding(result)) in texts(app)
 
 
 def test_app_py_opens_on_explore():
@@ -103,7 +100,7 @@ def test_every_slider_rests_under_identity():
     assert not app.exception
     assert all(slider.disabled for slider in app.slider)
     assert figures(app)["NMI"] == "100.0 %"
-    assert "nothing promised" in " ".join(text.value for text in app.markdown)
+    assert "nothing promised" in " ".join(texts(app))
 
 
 @pytest.mark.parametrize(
@@ -129,7 +126,7 @@ def test_a_mechanism_that_does_not_work_under_a_promise_says_so():
     app = opened(notion="l1", mech="optimal")
     assert not app.exception
     assert app.error[0].value
-    assert not app.metric
+    assert not figures(app)
 
 
 def test_a_column_that_is_not_there_is_one_sentence():
@@ -158,7 +155,7 @@ def test_a_robust_promise_has_its_own_numbers():
     assert "∞" not in app.select_slider(key="alpha").options
     result = evaluate(Scenario(data=PAIR, notion="rldp", mechanism="independent_reporting"))
     assert figures(app)["NMI"] == f"{100 * result.mechanism.nmi:.1f} %"
-    assert markdown(finding(result)) in " ".join(text.value for text in app.markdown)
+    assert markdown(finding(result)) in " ".join(texts(app))
     app.select_slider(key="records").set_value(300).run()
     asked = replace(result.scenario, n=300)
     assert figures(app)["NMI"] == f"{100 * evaluate(asked).mechanism.nmi:.1f} %"
@@ -202,7 +199,7 @@ def test_what_a_robust_promise_needs_is_one_sentence(query, sentence):
     app = opened(**ROBUST | query)
     assert not app.exception
     assert sentence in app.error[0].value.replace("\\", "")
-    assert not app.metric
+    assert not figures(app)
 
 
 @pytest.mark.parametrize(
@@ -235,13 +232,13 @@ def test_the_ends_of_a_robust_promise_have_an_answer(query):
 def test_the_robust_optimum_has_a_first_answer_and_a_better_one(solves):
     app = opened(**ROBUST | {"mech": "optimal", "n": "300"})
     assert not app.exception
-    assert "time limit" in [metric.delta for metric in app.metric]
+    assert "time limit" in [one.delta for one in key_figures(app)]
     assert len(solves.open) == 1
 
 
 def test_a_mechanism_that_trusts_the_estimate_does_not_wear_the_badge():
     app = opened(**ROBUST | {"mech": "non_robust", "n": "300"})
-    told = " ".join(text.value for text in app.markdown)
+    told = " ".join(texts(app))
     assert "audit: 1-LDP kept, RLDP is not" in told
     assert "audit: promise kept" not in told
     assert "kept at the counted distribution" not in told
@@ -250,13 +247,11 @@ def test_a_mechanism_that_trusts_the_estimate_does_not_wear_the_badge():
 
 def test_robust_and_explore_say_why_their_numbers_differ():
     explore = opened(**ROBUST)
-    assert "On the Robust page it is the truth P" in " ".join(
-        text.value for text in explore.markdown
-    )
+    assert "On the Robust page it is the truth P" in " ".join(texts(explore))
     robust = opened("pages/robust.py", **ROBUST)
     assert any("Explore takes the data as the estimate" in text.value for text in robust.caption)
     other = opened(**QUICK)
-    assert "On the Robust page" not in " ".join(text.value for text in other.markdown)
+    assert "On the Robust page" not in " ".join(texts(other))
 
 
 def test_a_link_in_bits_has_its_budget_in_bits():
@@ -273,7 +268,7 @@ def test_a_link_in_bits_has_its_budget_in_bits():
 
 
 def test_the_promise_is_written_in_the_unit_shown():
-    said = " ".join(text.value for text in opened(unit="bits").markdown).replace("\\", "")
+    said = " ".join(texts(opened(unit="bits"))).replace("\\", "")
     assert "(0.72135, 0.72135)-ALIP in bits keeps more without looking at sex: proven" in said
 
 

@@ -15,6 +15,7 @@ from core.studies.frontier import sweep
 from pages.ui.explore import frontier_lines
 from pages.ui.work import answers
 from tests.pages.picking import chosen, pick
+from tests.pages.sent import working
 from tests.pages.test_solving import ASKED, SMALL, opened, said
 
 pytestmark = pytest.mark.usefixtures("solves")
@@ -47,14 +48,14 @@ def test_each_line_appears_as_soon_as_it_is_there(sweeps, drawn):
     assert not app.exception
     assert len(sweeps.open) == SWEPT
     assert set(lines(drawn)) == {"Subset merging", "Watchdog"}
-    assert f"{SWEPT} of 4 lines are ready" in app.get("progress")[0].proto.text
+    assert f"{SWEPT} of 4 lines are ready" in working(app)[0]
     sweeps.finish()
     app.run()
     assert set(lines(drawn)) == {"Subset merging", "Watchdog", "Optimal"}
     sweeps.finish()
     app.run()
     assert set(lines(drawn)) >= {"Optimal", "Subset random response"}
-    assert not app.get("progress")
+    assert not working(app)
     assert all(opacity == 1 for opacity, _, _ in lines(drawn).values())
 
 
@@ -121,7 +122,7 @@ def test_a_line_that_failed_counts_as_none_and_its_old_one_is_back_once_it_start
     app.run()
     assert "Missing: Optimal" in said(app)
     assert "Optimal" not in lines(drawn)
-    assert "2 of 4 lines are ready" in app.get("progress")[0].proto.text
+    assert "2 of 4 lines are ready" in working(app)[0]
     app.button(key="frontier_again").click().run()
     assert "Missing" not in said(app)
     faded = lines(drawn)["Optimal"]

@@ -18,6 +18,7 @@ from pages.ui.frontiers.query import MOST_POINTS
 from pages.ui.frontiers.results import Shown
 from pages.ui.work import long_answer
 from tests.pages.pools import HeldPool
+from tests.pages.sent import working
 from tests.pages.waiting import PATIENCE, busy, finished
 
 PAGE = Path(__file__).parents[2] / "pages" / "frontiers.py"
@@ -199,7 +200,7 @@ def test_the_time_to_go_is_judged_by_what_came_since_the_work_began(halfway, poo
     monkeypatch.setattr(Job, "seconds", property(lambda _: 8.0))
 
     def told(app):
-        return app.run().get("progress")[0].proto.text
+        return working(app.run())[0]
 
     count = desk(halfway).left.count
     assert f"{count} of 16 points, 8 s so far, about {8 * (16 - count) / count:.0f} s to go" == (

@@ -17,6 +17,7 @@ from core.scenario.purpose import Promise
 from pages.ui.explore import again, meaning
 from pages.ui.report import lower_cards
 from pages.ui.style.units import level
+from tests.pages.sent import texts
 from tests.pages.test_explore import QUICK, opened
 
 pytestmark = pytest.mark.usefixtures("no_lines")
@@ -27,7 +28,7 @@ ALSO = json.dumps({"notion": "ldp", "eps": 0.1})
 
 def said(app):
     """Return the page's texts without their Markdown escapes."""
-    return " ".join(text.value for text in (*app.markdown, *app.caption)).replace("\\", "")
+    return " ".join([*texts(app), *(text.value for text in app.caption)]).replace("\\", "")
 
 
 def written(figure):

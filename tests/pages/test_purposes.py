@@ -13,6 +13,7 @@ from core.scenario.url import from_query, to_query
 from pages.ui.explore import charts
 from pages.ui.frame import purpose
 from pages.ui.style.labels import markdown
+from tests.pages.sent import key_figures, texts
 from tests.pages.test_explore import QUICK, figures, opened
 
 pytestmark = pytest.mark.usefixtures("no_lines")
@@ -22,9 +23,8 @@ AGES = DataSpec(released=("age",), binnings=(Binning("age"),))
 
 
 def said(app):
-    return " ".join(one.value for one in (*app.markdown, *app.caption, *app.error)).replace(
-        "\\", ""
-    )
+    others = (one.value for one in (*app.caption, *app.error))
+    return " ".join([*texts(app), *others]).replace("\\", "")
 
 
 def opened_on(asked):
@@ -111,7 +111,7 @@ def test_an_error_counts_numbers_and_says_where_there_are_none():
     made = evaluate(replace(asked, loss="squared")).mechanism
     assert figures(app)["Expected error"] == f"{0 - made.utility:.4g}"
     app = opened_on(replace(asked, mechanism="identity"))
-    assert "at least 0" in [metric.delta for metric in app.metric]
+    assert "at least 0" in [one.delta for one in key_figures(app)]
     app = opened(**{"for": "distortion"}, **QUICK)
     assert "needs numbers, and X is not numeric here" in said(app)
     app.button(key="remedy_0").click().run()

@@ -13,6 +13,8 @@ from core.errors import SolverError
 from core.jobs import State
 from core.measures import entropy, mutual_information
 from core.scenario import Scenario, evaluate
+from pages.ui.work import store
+from tests.pages.sent import key_figures, looks, texts, working
 from tests.pages.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -45,13 +47,12 @@ def hurried():
 
 
 def said(app):
-    return " ".join(
-        text.value for text in (*app.markdown, *app.caption, *app.info, *app.error)
-    ).replace("\\", "")
+    others = (text.value for text in (*app.caption, *app.info, *app.error))
+    return " ".join([*texts(app), *others]).replace("\\", "")
 
 
 def figures(app):
-    return {metric.label: metric for metric in app.metric}
+    return {one.label: one for one in key_figures(app)}
 
 
 def keys(app):
@@ -132,14 +133,28 @@ def test_subset_random_response_is_on_screen_before_the_optimum_is_found(solves)
     assert arguments[0] == start
     made = evaluate_at_leisure(start)
     assert 100 * made.mechanism.nmi > glance + 0.1
+    assert b"" not in looks(app)
     job.succeed(made)
+    assert b"" in looks(app)  # browsers ask for the page
     app.run()
+    assert b"" not in looks(app)
     assert percent(figures(app)["NMI"].value) >= round(100 * made.mechanism.nmi, 1)
     assert "First glance" in said(app)
     assert len(solves.open) == 1  # the optimum is still looked for
     refined(solves, ASKED_LARGER)
     app.run()
     assert "First glance" not in said(app)
+
+
+@pytest.mark.usefixtures("hurried", "solves")
+def test_a_page_is_asked_for_where_another_session_has_found_a_better_answer():
+    app = opened(**SMALL)
+    assert b"" not in looks(app)
+    found = evaluate_at_leisure(ASKED)
+    store.KNOWN.add(ASKED, found.joint, found.mechanism)
+    assert b"" in looks(app)
+    app.run()
+    assert figures(app)["NMI"].value == f"{100 * found.mechanism.nmi:.1f} %"
 
 
 @pytest.mark.usefixtures("hurried")
@@ -237,7 +252,7 @@ def test_a_frontiers_point_at_a_smaller_budget_is_the_first_glance(sweeps):
 def test_what_has_no_first_answer_is_told_and_shown_when_it_is_there(solves):
     app = opened(mech="oue")
     assert not app.exception
-    assert not app.metric
+    assert not figures(app)
     assert "is being worked out" in said(app)
     solves.finish()
     app.run()
@@ -314,7 +329,7 @@ def test_one_click_gives_a_search_that_was_cut_off_60_seconds(solves):
         app.button(key="search_minute").click().run()
         job, function, arguments = solves.open[0]
         assert arguments[0] == replace(ASKED, time_limit=60.0)
-        assert "Looking for better mechanisms" in app.get("progress")[0].proto.text
+        assert "Looking for better mechanisms" in working(app)[0]
         assert "search_minute" not in keys(app)
         app.button(key="cancel_refining").click().run()
         assert job.state == State.CANCELLED

@@ -12,6 +12,7 @@ from core.scenario.presets import PRESETS
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import share
 from pages.ui.work import refining
+from tests.pages.sent import key_figures, texts
 from tests.pages.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +26,7 @@ def opened(page, query):
 
 
 def said(app):
-    return " ".join(one.value for one in app.markdown)
+    return " ".join(texts(app))
 
 
 @pytest.mark.parametrize("query", [{}, {"mech": ["watchdog"]}])
@@ -38,7 +39,7 @@ def test_every_example_is_a_question_that_one_button_opens(query):
 
 
 def first_glance(app):
-    return any(refining.GLANCE in one.value for one in app.markdown)
+    return any(refining.GLANCE in one.replace("\\", "") for one in texts(app))
 
 
 @pytest.mark.usefixtures("sweeps")
@@ -59,7 +60,7 @@ def test_each_link_opens_what_it_promises_without_an_error(one):
         several = isinstance(one.asked, Project)
         asked = one.asked.scenarios if several else (one.asked,)
         wanted = [share(evaluate(scenario).mechanism.kept) for scenario in asked]
-    shown = [metric.value for metric in app.metric]
+    shown = [one.value for one in key_figures(app)]
     if one.key == "rldp_example_3":  # its robust optimum begins with a first glance
         assert first_glance(app)
         del wanted[1]

@@ -1,5 +1,27 @@
 """A Plotly chart that stays where it is while sliders move."""
 
-from pages.ui.chart.component import MadeOf, chart, drawn, follow, old, picked, saving
+from pages.ui.chart.component import (
+    BOARD,
+    MadeOf,
+    board,
+    chart,
+    drawn,
+    old,
+    part,
+    picked,
+    place,
+    saving,
+)
 
-__all__ = ["MadeOf", "chart", "drawn", "follow", "old", "picked", "saving"]
+__all__ = [
+    "BOARD",
+    "MadeOf",
+    "board",
+    "chart",
+    "drawn",
+    "old",
+    "part",
+    "picked",
+    "place",
+    "saving",
+]

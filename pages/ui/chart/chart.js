@@ -22,8 +22,11 @@ document.body.append(style);
 const decoder = new TextDecoder();
 const charts = new WeakMap();
 
-// Charts on the page by their name, for the menus of their cards.
+// Charts on the page by their name, for boards and for the menus of their cards.
 const named = new Map();
+
+// What a board sent of its charts, by name, with the board's own answer to a click.
+const given = new Map();
 
 // Least height of a chart that fills its card.
 const LEAST = 90;
@@ -238,13 +241,42 @@ export default function ({ data, parentElement, setTriggerValue }) {
     charts.set(parentElement, chart);
   }
   named.set(message.chart, chart);
-  chart.pick = message.pickable ? setTriggerValue : null;
-  chart.sent = message;
-  // While a slider moves the chart shows the frame of the place under the finger.
-  if (!chart.held) take(chart, message);
+  chart.message ??= message;
+  const part = message.place ? given.get(message.chart) : { message, pick: setTriggerValue };
+  if (part) hand(chart, part);
   // Streamlit also calls this where a newer message overtook this one: the chart is then in use.
   return () => {
     if (!parentElement.isConnected) remove(chart);
+  };
+}
+
+function hand(chart, { message, pick }) {
+  chart.frame.hidden = false;
+  chart.pick = message.pickable ? pick : null;
+  chart.sent = message;
+  // While a slider moves the chart shows the frame of the place under the finger.
+  if (!chart.held) take(chart, message);
+}
+
+// A board: its answer, its charts, each drawn in its place, and what follows its sliders.
+export function board({ data, parentElement, setTriggerValue }) {
+  const { answer, charts: parts, sliders } = JSON.parse(decoder.decode(data));
+  const shown = answerOf(parentElement);
+  shown.sent = answer;
+  if (!("lscLive" in shown.root.dataset)) say(shown, answer);
+  const before = [...given.keys()];
+  given.clear();
+  for (const message of parts) {
+    const part = { message, pick: setTriggerValue };
+    given.set(message.chart, part);
+    if (named.has(message.chart)) hand(named.get(message.chart), part);
+  }
+  for (const name of before) if (!given.has(name) && named.has(name)) named.get(name).frame.hidden = true;
+  const ended = follow(sliders, parentElement, shown);
+  return () => {
+    if (parentElement.isConnected) return;
+    given.clear();
+    ended();
   };
 }
 
@@ -276,7 +308,7 @@ function take(chart, message) {
 export function saving({ data, parentElement }) {
   const parts = Object.entries(data.charts).flatMap(([name, title]) => {
     const chart = named.get(name);
-    if (!chart) return [];
+    if (!chart?.shown) return [];
     const bar = document.createElement("div");
     bar.className = "lsc-bar lsc-saving";
     bar.dataset.saves = name;

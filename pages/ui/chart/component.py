@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -45,8 +45,8 @@ def _program() -> str:
             ("strong_dark", STRONG_DARK),
         )
     }
-    parts_of_it = ("chart.js", "terms.js", "projected.js", "saving.js", "live.js")
-    source = "\n".join((_HERE / name).read_text(encoding="utf-8") for name in parts_of_it)
+    names = ("chart.js", "terms.js", "projected.js", "saving.js", "answer.js", "live.js")
+    source = "\n".join((_HERE / name).read_text(encoding="utf-8") for name in names)
     for name, value in {
         "__PALETTES__": json.dumps(palettes),
         "__PLOTLY__": f"component/{_SCRIPT.name}/plotly.min.js",
@@ -66,9 +66,9 @@ _COMPONENT = st.components.v2.component(
     isolate_styles=False,
 )
 
-_FOLLOWING = st.components.v2.component(
-    "liftscope_following",
-    js=programs.publish(_SOURCE, "follow"),
+_BOARD = st.components.v2.component(
+    "liftscope_board",
+    js=programs.publish(_SOURCE, "board"),
     isolate_styles=False,
 )
 
@@ -100,26 +100,60 @@ def chart(
     on_pick: Callable[[], None] | None = None,
     faded: bool = False,
     made_of: MadeOf | None = None,
-    fills: bool = False,
 ) -> None:
-    """Show a figure; one that `fills` takes the height that is left, and has no menu of its own."""
-    told = _Told(key, title, alt, on_pick is not None, faded or _OLD.get(), fills)
+    """Show a figure."""
+    told = _Told(key, title, alt, on_pick is not None, faded or _OLD.get(), False)
     message, height = _made(figure, told, made_of)
-    _COMPONENT(
-        data=message,
-        key=key,
-        height="stretch" if fills else height,
-        on_picked_change=on_pick or _ignore,
-    )
+    _COMPONENT(data=message, key=key, height=height, on_picked_change=on_pick or _ignore)
+
+
+def place(key: str) -> None:
+    """Keep a place for a chart of a board: it takes the height that is left there."""
+    message = json.dumps({"chart": key, "fills": True, "place": True}).encode()
+    _COMPONENT(data=message, key=key, height="stretch", on_picked_change=_ignore)
+
+
+def part(
+    figure: Figure | Callable[[], Figure],
+    *,
+    key: str,
+    title: str,
+    alt: str,
+    pickable: bool = False,
+    faded: bool = False,
+    made_of: MadeOf | None = None,
+) -> bytes:
+    """Return a chart as `board` sends it to its place; the parameters are those of `chart`."""
+    told = _Told(key, title, alt, pickable, faded or _OLD.get(), True)
+    return _made(figure, told, made_of)[0]
+
+
+BOARD = "board_drawn"
+"""The key of the component that draws a board, for `picked`."""
+
+
+def board(
+    answer: Mapping[str, Any] | None,
+    parts: Iterable[bytes],
+    sliders: Sequence[Mapping[str, Any]],
+    on_pick: Callable[[], None],
+) -> None:
+    """Show an answer in words and figures, and draw charts in their places; all follow sliders.
+
+    One element and one message: no second run comes between them. `answer`, see answer.js, is None
+    where there is none; `sliders`: each as live.js asks of it.
+    """
+    head = json.dumps({"answer": answer, "sliders": list(sliders)}, ensure_ascii=False)
+    message = b'{"charts":[%b],%b' % (b",".join(parts), head.removeprefix("{").encode())
+    _BOARD(data=message, key=BOARD, on_picked_change=on_pick)
 
 
 def drawn(
     figure: Callable[[], Figure], *, key: str, title: str, alt: str, made_of: MadeOf
 ) -> dict[str, Any]:
-    """Return what differs from place to place in what `chart` would send of a chart that fills."""
-    message, _ = _made(figure, _Told(key, title, alt, False, False, True), made_of)
-    whole = json.loads(message)
-    return {part: whole[part] for part in ("data", "layout", "low", "now", "alt", "serial")}
+    """Return what differs from place to place of a slider in a part of a board."""
+    whole = json.loads(part(figure, key=key, title=title, alt=alt, made_of=made_of))
+    return {name: whole[name] for name in ("data", "layout", "low", "now", "alt", "serial")}
 
 
 def _made(
@@ -136,11 +170,6 @@ def _made(
         ("chart", told, made_of, repr(about)), make
     )
     return found
-
-
-def follow(sliders: Sequence[Mapping[str, Any]]) -> None:
-    """Have the charts on the page follow sliders, each with what live.js asks of it."""
-    _FOLLOWING(data={"sliders": [dict(one) for one in sliders]}, key="following")
 
 
 def saving(key: str, charts: Mapping[str, str]) -> None:

@@ -53,7 +53,7 @@ function move(view) {
 
 function show(view, frame) {
   working(view, false);
-  say(view, frame);
+  say(view.answer, frame);
   for (const [key, part] of Object.entries(frame.charts)) hold(view, key, part);
   if (view.data.lines) hold(view, "frontier", { now: frame.ring });
   else frontier()?.toggleAttribute("data-lsc-working", true);
@@ -77,71 +77,21 @@ function hold(view, key, part) {
 
 // A place without a frame: what is shown is of another one, and says so.
 function wait(view) {
-  copyOf(view);
   working(view, true);
   ask(view);
 }
 
-function working(view, on) {
-  const board = document.querySelector(".st-key-board_charts");
-  if (board) board.toggleAttribute("data-lsc-working", on);
-  if (view.copy) view.copy.toggleAttribute("data-lsc-working", on);
+function working({ answer: { root }, label }, on) {
+  document.querySelector(".st-key-board_charts")?.toggleAttribute("data-lsc-working", on);
+  root.toggleAttribute("data-lsc-working", on);
+  root.dataset.lscLive = "";
+  root.dataset.place = label;
+  behind(true);
 }
 
-// The sentence and the figures in a copy of what the page shows, which lies in its place meanwhile:
-// the page's own texts stay as Streamlit knows them.
-function copyOf(view) {
-  if (view.copy?.isConnected) return view.copy;
-  const own = document.querySelector(".st-key-answer");
-  if (!own) return null;
-  view.own = own;
-  view.copy = own.cloneNode(true);
-  view.copy.inert = true;
-  view.copy.dataset.lscLive = "";
-  own.dataset.lscBehind = "";
-  own.after(view.copy);
-  return view.copy;
-}
-
-function words(element, text) {
-  let deepest = element;
-  while (deepest?.firstElementChild) deepest = deepest.firstElementChild;
-  if (deepest && deepest.textContent !== text) deepest.textContent = text;
-}
-
-function say(view, frame) {
-  const copy = copyOf(view);
-  if (!copy) return;
-  copy.dataset.place = view.label;
-  const [first, ...small] = frame.said;
-  const said = copy.querySelector(".st-key-finding [data-testid=stMarkdownContainer]");
-  const lines = [...(said?.querySelectorAll(":scope > p") || [])];
-  if (lines.length) {
-    const help = lines.flatMap((line) => [...line.querySelectorAll("label")])[0];
-    const paragraph = (text, tag) => {
-      const line = document.createElement("p");
-      const inner = tag ? line.appendChild(document.createElement(tag)) : line;
-      inner.append(text);
-      return line;
-    };
-    const made = [paragraph(first), ...small.map((text) => paragraph(text, "small"))];
-    if (help) made.at(-1).append(" ", help.cloneNode(true));
-    lines[0].before(...made);
-    for (const line of lines) line.remove();
-  }
-  const shown = [...copy.querySelectorAll(".st-key-strip [data-testid=stMetric]")];
-  frame.figures.forEach(([label, value, beside], place) => {
-    const one = shown[place];
-    if (!one) return;
-    words(one.querySelector("[data-testid=stMetricLabel]"), label);
-    words(one.querySelector("[data-testid=stMetricValue]"), value);
-    const delta = one.querySelector("[data-testid=stMetricDelta]");
-    if (delta) words(delta, beside || "");
-  });
-  for (const extra of shown.slice(frame.figures.length)) extra.hidden = true;
-  const badge = copy.querySelector(".st-key-strip .stMarkdownBadge");
-  const text = badge && [...badge.childNodes].findLast((node) => node.nodeType === Node.TEXT_NODE);
-  if (text) text.textContent = ` ${frame.badge[0]}`;
+// What the page says below its answer is of the place where the slider was.
+function behind(on) {
+  document.querySelector(".st-key-answer_state")?.toggleAttribute("data-lsc-behind", on);
 }
 
 // The server has drawn the place at which the slider rests: all that waited is shown.
@@ -150,9 +100,9 @@ function rest(view) {
   view.label = null;
   working(view, false);
   frontier()?.removeAttribute("data-lsc-working");
-  view.copy?.remove();
-  view.copy = null;
-  if (view.own) delete view.own.dataset.lscBehind;
+  delete view.answer.root.dataset.lscLive;
+  behind(false);
+  say(view.answer, view.answer.sent);
   for (const chart of view.held) {
     chart.held = false;
     if (!chart.gone) take(chart, chart.sent);
@@ -183,7 +133,7 @@ async function ask(view) {
     }
     forget(view);
     const under = view.label && view.frames.get(labels.indexOf(view.label));
-    if (under && view.copy?.hasAttribute("data-lsc-working")) show(view, under);
+    if (under && view.answer.root.hasAttribute("data-lsc-working")) show(view, under);
     if (view.full || !Object.keys(frames).length) await new Promise((resolve) => setTimeout(resolve, AGAIN));
   }
   view.asks = false;
@@ -223,11 +173,11 @@ function end(view) {
 
 // What the server says of a slider: the address of its frames, its key, the labels of its places as
 // it says them, the one that the server has drawn last, and whether the frontier's lines stay.
-function told(views, data) {
+function told(views, data, answer) {
   let view = views.get(data.slider);
   const anew = !view;
   if (anew) {
-    view = { frames: new Map(), held: new Set(), label: null, near: 0, until: 0, asks: false };
+    view = { answer, frames: new Map(), held: new Set(), label: null, near: 0, until: 0, asks: false };
     views.set(data.slider, view);
   }
   // Another question's frames are of no use; those of a search that went on may be better now.
@@ -242,9 +192,9 @@ function told(views, data) {
   move(view);
 }
 
-export function follow({ data, parentElement }) {
-  const views = followers.get(parentElement) ?? new Map();
-  followers.set(parentElement, views);
+function follow(sliders, parent, answer) {
+  const views = followers.get(parent) ?? new Map();
+  followers.set(parent, views);
   const ended = (stays) => {
     for (const [key, view] of views) {
       if (stays(key)) continue;
@@ -252,9 +202,7 @@ export function follow({ data, parentElement }) {
       views.delete(key);
     }
   };
-  ended((key) => data.sliders.some(({ slider }) => slider === key));
-  for (const one of data.sliders) told(views, one);
-  return () => {
-    if (!parentElement.isConnected) ended(() => false);
-  };
+  ended((key) => sliders.some(({ slider }) => slider === key));
+  for (const one of sliders) told(views, one, answer);
+  return () => ended(() => false);
 }

@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import CoreError
+from core.jobs import Job
 from core.mechanisms import catalogue as mechanisms
 from core.release.sentences import caution_of, promise_text, question
 from core.scenario import Result, spans
@@ -390,32 +391,27 @@ def _title(one: Answered) -> str:
         return query.project().file_of(one.scenario.data.source) or "data that is not here"
 
 
-def _work(found: Sequence[Answered], more: Sequence[object]) -> None:
+def _work(found: Sequence[Answered], more: Sequence[Job[dict[str, float]]]) -> None:
     """Show the progress of the answers that are being worked out, and Cancel."""
     working = [one for one in found if one.working]
-    if working or more:
-        st.fragment(_watch, run_every=progress.every())(working, len(found), bool(more))
+    if not working and not more:
+        return
+    names = ", ".join(one.name for one in working)
+    news = [
+        answers.news(one.scenario, None if one.result is None else one.result.mechanism)
+        for one in working
+    ]
 
+    def look() -> tuple[float, str] | None:
+        if any(are_there() for are_there in news) or any(job.finished for job in more):
+            return None
+        if working:
+            share = (len(found) - len(working)) / len(found)
+            return share, f"Looking for better mechanisms: {names}"
+        return 0.9, "Working out the levels of robust promises"
 
-def _watch(working: Sequence[Answered], every: int, levels: bool) -> None:
-    """Run the page again as soon as a better answer is there; show the progress until then."""
-    open_ = [one for one in working if columns.is_working(one.place, one.scenario)]
-    if len(open_) < len(working) or any(columns.is_better(one) for one in open_):
-        st.rerun()
-    if not open_ and levels and not columns.still_measuring(query.shown()):
-        st.rerun()
-    names = ", ".join(one.name for one in open_)
-    text = (
-        f"Looking for better mechanisms: {markdown(names)}"
-        if open_
-        else "Working out the levels of robust promises"
-    )
-    progress.row(
-        (every - len(open_)) / every if open_ else 0.9,
-        text,
-        key="columns_cancel",
-        on_cancel=_stop if open_ else None,
-        args=(open_,),
+    progress.watched(
+        look, key="columns_cancel", on_cancel=_stop if working else None, args=(working,)
     )
 
 

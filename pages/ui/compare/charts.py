@@ -26,7 +26,6 @@ from pages.ui.compare import columns, query
 from pages.ui.compare.columns import Answered
 from pages.ui.figures import Figure
 from pages.ui.frame import controls
-from pages.ui.style.labels import markdown
 from pages.ui.style.units import in_unit, level, of_budget, share, to_nats
 from pages.ui.work import answers, derived, long_answer, progress
 
@@ -84,9 +83,7 @@ def show_work(lines: Sequence[ColumnLine]) -> None:
     with st.container(key="column_frontier_state"):
         if waiting:
             ready = sum(one.line is not None and not one.working for one in lines)
-            st.fragment(_watch, run_every=2 * progress.every())(
-                waiting, ready, ready + len(waiting) + len(missing)
-            )
+            _follow(waiting, ready, ready + len(waiting) + len(missing))
         if missing:
             told = "; ".join(f"{one.column.name}: {one.error}" for one in missing)
             progress.again(f"Missing: {told}", "column_lines_again", _resume, (missing,))
@@ -111,20 +108,19 @@ def _left_open(one: ColumnLine) -> str:
     return f"at {int((~proven).sum())} of {len(proven)} budgets"
 
 
-def _watch(waiting: Sequence[ColumnLine], ready: int, every: int) -> None:
-    """Run the page again as soon as a line is ready; show the progress until then."""
+def _follow(waiting: Sequence[ColumnLine], ready: int, every: int) -> None:
+    """Show the progress of the lines until one more is ready."""
     open_ = [(one, job) for one in waiting if (job := _job(_swept(one.column.scenario)))]
-    if len(open_) != len(waiting):
-        st.rerun()
     names = ", ".join(one.column.name for one, _ in open_)
-    seconds = max(job.seconds for _, job in open_)
-    progress.row(
-        ready / every,
-        f"{ready} of {every} lines are ready. Working on {markdown(names)}: {seconds:.0f} s",
-        key="column_lines_cancel",
-        on_cancel=_stop,
-        args=(waiting,),
-    )
+
+    def look() -> tuple[float, str] | None:
+        if len(open_) != len(waiting) or any(job.finished for _, job in open_):
+            return None
+        seconds = max(job.seconds for _, job in open_)
+        said = f"{ready} of {every} lines are ready. Working on {names}: {seconds:.0f} s"
+        return ready / every, said
+
+    progress.watched(look, key="column_lines_cancel", on_cancel=_stop, args=(waiting,))
 
 
 def _job(asked: Scenario) -> Job[Frontier] | None:

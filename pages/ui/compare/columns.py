@@ -22,7 +22,6 @@ from core.studies.side_by_side import (
     entries,
     is_slow,
     levels,
-    reference,
 )
 from core.validation import FloatArray
 from pages.ui.compare import query
@@ -369,20 +368,6 @@ def _answered(place: int, scenario: Scenario, name: str, note: str) -> Answered:
     return Answered(place, name, note, scenario, result, working=working)
 
 
-def is_working(place: int, scenario: Scenario) -> bool:
-    """Say whether a column's answer is being worked out."""
-    with long_answer.within(part(place)):
-        return answers.is_refining(scenario)
-
-
-def is_better(one: Answered) -> bool:
-    """Say whether a better answer than the one on screen has become known."""
-    if one.result is None:
-        return not is_working(one.place, one.scenario)
-    with long_answer.within(part(one.place)):
-        return answers.is_better(one.scenario, one.result.mechanism)
-
-
 def is_stopped(column: Answered) -> bool:
     """Say whether this session stopped the work on a better answer than the one on screen."""
     with long_answer.within(part(column.place)):
@@ -423,12 +408,6 @@ def waiting_levels(found: Sequence[Answered], numbers: Numbers) -> list[Job[dict
             if isinstance(job, Job):
                 jobs.append(job)
     return jobs
-
-
-def still_measuring(asked: Sequence[tuple[Scenario, str, str]]) -> bool:
-    """Say whether levels that take long are being worked out."""
-    found = [_answered(place, *column) for place, column in enumerate(asked)]
-    return bool(waiting_levels(found, reference([scenario for scenario, _, _ in asked])))
 
 
 def _levels(result: Result, numbers: Numbers) -> Mapping[str, float]:

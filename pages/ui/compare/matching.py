@@ -106,8 +106,21 @@ def settle() -> Asked | None:
 
 
 def follow(asked: Asked) -> None:
-    """Show how far a match is, until it ends."""
-    st.fragment(_watch, run_every=progress.every())(asked, len(_open(asked)))
+    """Show how far a match is, until a column's ε is there."""
+    before = len(_open(asked))
+    jobs, open_ = _take(asked), _open(asked)
+    there = f"{len(asked.project) - len(open_)} of {len(asked.project)} are there"
+    names = ", ".join(asked.project.names[place] for place, _ in open_)
+    target = f"{FIGURES[asked.target]} {_written(asked.target, asked.value)}"
+
+    def look() -> tuple[float, str] | None:
+        if len(open_) < before or any(job.finished for job in jobs):
+            return None
+        seconds = max((job.seconds for job in jobs), default=0.0)
+        said = f"Matching {names} to {target}: {seconds:.0f} s of at most {study.SECONDS:g} s"
+        return min(1.0, seconds / study.SECONDS), f"{said}; {there}"
+
+    progress.watched(look, key="match_cancel", on_cancel=_end)
 
 
 def told() -> None:
@@ -147,26 +160,6 @@ def _use(place: int, eps: float) -> None:
     """Give a column the ε nearest to what was asked, though it was not reached."""
     project = query.project()
     pins.change(project.asking(place, replace(project.scenarios[place], eps=eps)))
-
-
-def _watch(asked: Asked, before: int) -> None:
-    if st.session_state.get(_ASKED) is not asked:
-        st.rerun()  # cancelled: to ask for its work would begin it again
-    under_way = _take(asked)
-    open_ = _open(asked)
-    if len(open_) < before:
-        st.rerun()
-    every = len(asked.project)
-    names = ", ".join(asked.project.names[place] for place, _ in open_)
-    seconds = max((job.seconds for job in under_way), default=0.0)
-    progress.row(
-        min(1.0, seconds / study.SECONDS),
-        f"Matching {markdown(names)} to {FIGURES[asked.target]} "
-        f"{_written(asked.target, asked.value)}: {seconds:.0f} s of at most "
-        f"{study.SECONDS:g} s; {every - len(open_)} of {every} are there",
-        key="match_cancel",
-        on_cancel=_end,
-    )
 
 
 def _take(asked: Asked) -> list[Job[Match]]:

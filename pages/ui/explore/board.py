@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -14,11 +15,11 @@ from core.release.sentences import question
 from core.scenario import Result, Scenario
 from core.studies.advice import Consequences, is_sampled
 from core.studies.funnel import is_funnel
+from pages.ui.chart import place
 from pages.ui.explore import advice, again, charts, frames, frontier_lines, meaning, tour
 from pages.ui.frame import controls, gc_freeze, page_frame, purpose, remedies, state, theme
 from pages.ui.parts import exports, formulas, tables
 from pages.ui.parts.cards import tile
-from pages.ui.parts.key_figures import strip
 from pages.ui.report.contents import report
 from pages.ui.report.lower_cards import NOT_READY, OnScreen
 from pages.ui.style.labels import markdown
@@ -55,15 +56,16 @@ def show() -> None:
                 tour.panel()
                 exports.menu("explore", scenario)
                 report_place = st.container(width="content")
-        slots = {"sliders": sliders, "figures": st.container(key="answer"), "report": report_place}
+        slots = {"sliders": sliders, "report": report_place}
+        with st.container(key="answer"):
+            slots["drawn"], slots["state"] = st.container(), st.container(key="answer_state")
     tour.show()
-    with slots["figures"]:
+    with slots["state"]:
         bare = _is_bare(scenario)
     if not bare:
         with board, st.container(key="board_charts"):
             _tiles(slots, scenario)
         _below(slots, scenario)
-    slots["following"] = st.container(key="following_place")
     with st.sidebar:
         controls.idle_sliders(scenario)
     _live(slots, _drawn_for(scenario))
@@ -85,9 +87,9 @@ def _is_bare(scenario: Scenario) -> bool:
 
 
 def _tiles(slots: Slots, scenario: Scenario) -> None:
-    """Show the board's four cards without their charts, and add the places of these."""
+    """Show the board's four cards with the places of their charts, which `frames.show` draws."""
     funnel = is_funnel(scenario)
-    slots["frontier"] = tile(
+    with tile(
         key="frontier",
         title="Privacy funnel" if funnel else "Cost of privacy",
         reads=lambda: charts.read_frontier(_now(), controls.unit()),
@@ -99,8 +101,10 @@ def _tiles(slots: Slots, scenario: Scenario) -> None:
         ),
         charts={"frontier": "Cost of privacy"},
         beside=None if funnel else controls.compare,
-    )
-    slots["lifts"] = tile(
+    ):
+        place("frontier")
+        slots["frontier"] = st.container(key="frontier_state")
+    with tile(
         key="lifts",
         title=charts.LIFTS,
         reads=lambda: charts.READ_LIFTS,
@@ -111,16 +115,18 @@ def _tiles(slots: Slots, scenario: Scenario) -> None:
             formulas.measure("min_lift"),
         ),
         charts={"lifts": charts.LIFTS},
-    )
-    slots["mechanism"] = tile(
+    ):
+        place("lifts")
+    with tile(
         key="mechanism",
         title=charts.MECHANISM,
         reads=lambda: charts.read_mechanism(state.scenario()),
         table=lambda: exports.kernel_table(_now().mechanism, derived.inputs(_now())),
         formulas=(formulas.mechanism(scenario.mechanism),),
         charts={"mechanism": charts.MECHANISM},
-    )
-    both = tile(
+    ):
+        place("mechanism")
+    with tile(
         key="confusability",
         title=charts.CONFUSABILITY,
         reads=lambda: charts.READ_CONFUSABILITY,
@@ -130,10 +136,10 @@ def _tiles(slots: Slots, scenario: Scenario) -> None:
             f"confusability_{role}": f"{charts.CONFUSABILITY}: {name}"
             for role, name in zip(charts.ROLES, charts.NAMES, strict=True)
         },
-    )
-    with both:
-        slots["before"] = st.container(key="slot_before")
-        slots["confusability"] = st.container(key="slot_after")
+    ):
+        for role in charts.ROLES:
+            with st.container(key=f"slot_{role}"):
+                place(f"confusability_{role}")
 
 
 def _below(slots: Slots, scenario: Scenario) -> None:
@@ -166,28 +172,29 @@ def _live(slots: Slots, drawn_for: tuple[str, ...]) -> None:
     with slots["sliders"]:
         controls.live_sliders(scenario)
     state.publish(scenario)
-    _answer(slots, scenario)
-    with slots["following"]:
-        frames.show(scenario)
+    answer, parts = _answer(slots, scenario)
+    with slots["drawn"]:
+        frames.show(scenario, answer, parts)
 
 
-def _answer(slots: Slots, scenario: Scenario) -> None:
-    """Show the answer to a question and its charts, or the last ones and why there is none."""
+def _answer(slots: Slots, scenario: Scenario) -> tuple[frames.Frame | None, Sequence[bytes]]:
+    """Return the answer to a question and its charts; show the work on it, or why there is none.
+
+    Without an answer the charts are the last ones.
+    """
     try:
         derived.promise(scenario)  # where this raises, the lines are not wanted either
         work = frontier_lines.begin(scenario)
         result = answers.evaluate(scenario)
     except answers.UnfinishedError as error:
-        with slots["figures"]:
+        with slots["state"]:
             st.info(markdown(str(error)), icon=":material/hourglass_top:")
             refining.follow(scenario)
-        _last(slots)
-        return
+        return None, _last(slots)
     except CoreError as error:
-        with slots["figures"]:
+        with slots["state"]:
             remedies.show(scenario, error)
-        _last(slots)
-        return
+        return None, _last(slots)
     for name in frames.names(scenario):
         parts = meaning.quick(scenario) if name == "eps" else ()
         ahead.begin(result, controls.places, parts, name)
@@ -195,11 +202,12 @@ def _answer(slots: Slots, scenario: Scenario) -> None:
     st.session_state[_LAST] = shown
     if "frontier" not in slots:
         st.rerun()  # there were no cards, as the first question had no answer
-    with slots["figures"]:
-        page_frame.headline(result, *frames.notes(scenario))
-        strip(result, controls.unit())
+    with slots["state"]:
         refining.follow(scenario, result.mechanism)
-    _report(slots["report"], shown, _charts(slots, shown))
+    with slots["frontier"]:
+        frontier_lines.show_work(shown.lines)
+    _report(slots["report"], shown, _lower_cards(slots, shown))
+    return frames.answered(result, controls.unit()), _charts(shown)
 
 
 def _report(place: DeltaGenerator, shown: ShownAnswer, told: OnScreen) -> None:
@@ -219,42 +227,38 @@ def _report(place: DeltaGenerator, shown: ShownAnswer, told: OnScreen) -> None:
         )
 
 
-def _last(slots: Slots) -> None:
-    """Show the charts of the last answer, marked as such, where the present question has none."""
+def _last(slots: Slots) -> Sequence[bytes]:
+    """Show that charts are of the last answer, where the present question has none; return them."""
     shown: ShownAnswer | None = st.session_state.get(_LAST)
     if shown is None:
-        return
+        return ()
     context.tell(shown.result.scenario)
-    with slots["figures"]:
+    with slots["state"]:
         st.caption(
             f"The charts are from the last answer: {markdown(page_frame.named(shown.result))}."
         )
-    _charts(slots, shown, faded=True)
+    _lower_cards(slots, shown, faded=True)
+    return _charts(shown, faded=True)
 
 
-def _charts(slots: Slots, shown: ShownAnswer, *, faded: bool = False) -> OnScreen:
-    """Show the charts of an answer; faded where the question on screen is another."""
-    result, data = shown.result, shown.result.scenario.data
-    with slots["frontier"]:
-        charts.frontier(
-            result,
-            shown.lines,
-            controls.unit(),
-            by_promise=frontier_lines.by_promise(result.scenario),
-            faded=faded,
-        )
-        if not faded:
-            frontier_lines.show_work(shown.lines)
-    with slots["lifts"]:
-        charts.lifts(result, controls.unit()).show(faded=faded)
-    with slots["mechanism"]:
-        charts.mechanism(result).show(faded=faded)
+def _charts(shown: ShownAnswer, *, faded: bool = False) -> Sequence[bytes]:
+    """Draw the board's charts of an answer; faded where the question on screen is another."""
+    result, unit, data = shown.result, controls.unit(), shown.result.scenario.data
+    named = frontier_lines.by_promise(result.scenario)
     before = _graph_before(result.scenario)
-    if before is not None:
-        with slots["before"]:
-            charts.confusability(before, 0, data).show(faded=faded)
-    with slots["confusability"]:
-        charts.confusability(derived.confusability_after(result), 1, data).show(faded=faded)
+    drawn = [
+        charts.lifts(result, unit),
+        charts.mechanism(result),
+        *([] if before is None else [charts.confusability(before, 0, data)]),
+        charts.confusability(derived.confusability_after(result), 1, data),
+    ]
+    along = charts.frontier(result, shown.lines, unit, by_promise=named, faded=faded)
+    return [along, *(one.sent(faded=faded) for one in drawn)]
+
+
+def _lower_cards(slots: Slots, shown: ShownAnswer, *, faded: bool = False) -> OnScreen:
+    """Show the cards below the board; faded where the question on screen is another."""
+    result = shown.result
     with slots["implied"]:
         implied = meaning.show(result, controls.unit(), faded=faded)
     with slots["again"]:

@@ -22,7 +22,7 @@ from core.studies.known import OPTIMUM
 from core.validation import FloatArray
 from core.wording import listed, number_of
 from pages.ui import figures
-from pages.ui.chart import MadeOf, chart, drawn
+from pages.ui.chart import MadeOf, drawn, part
 from pages.ui.explore import frontier_lines
 from pages.ui.explore.frontier_lines import Lines, Place
 from pages.ui.parts.tables import COLUMNS, ROWS
@@ -110,8 +110,8 @@ KEPT = {
 """What the frontier's vertical axis counts, by purpose."""
 
 
-def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded: bool) -> None:
-    """Show utility along ε, with the current point."""
+def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded: bool) -> bytes:
+    """Draw utility along ε, with the current point."""
     scenario = result.scenario
     along = _along(result, unit)
     limit = _limit(result, unit)
@@ -136,15 +136,14 @@ def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded
 
     shown = tuple((ref(place.line), place.number, place.faded) for place in lines.places)
     asked = (*key, scenario.purpose, by_promise, unit, here, limit, kept, said)
-    chart(
+    return part(
         draw,
         made_of=None if is_funnel(scenario) else MadeOf(scenario.data, (shown, asked)),
         key="frontier",
         title="Cost of privacy",
         alt=_spoken(result, unit),
-        on_pick=frontier_lines.pick,
+        pickable=True,
         faded=faded,
-        fills=True,
     )
 
 
@@ -300,16 +299,15 @@ class Drawing:
     title: str
     alt: str
 
-    def show(self, *, faded: bool = False) -> None:
-        """Show it in its card."""
-        chart(
+    def sent(self, *, faded: bool = False) -> bytes:
+        """Return it as the board sends it."""
+        return part(
             self.figure,
             made_of=self.made_of,
             key=self.key,
             title=self.title,
             alt=self.alt,
             faded=faded,
-            fills=True,
         )
 
     def frame(self) -> dict[str, Any]:

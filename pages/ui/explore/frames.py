@@ -18,11 +18,12 @@ import streamlit as st
 from core.errors import CoreError
 from core.notions import catalogue as notions
 from core.scenario import Result, Scenario
-from pages.ui.chart import follow
-from pages.ui.explore import charts
+from pages.ui.chart import board
+from pages.ui.explore import charts, frontier_lines
 from pages.ui.frame import controls, page_frame
 from pages.ui.parts import key_figures
 from pages.ui.serving import offers
+from pages.ui.style import glossary
 from pages.ui.style.base import numbers
 from pages.ui.work import ahead, answers, context, visits
 
@@ -45,11 +46,9 @@ def notes(scenario: Scenario) -> tuple[str, ...]:
     return (APART,) if notions.entry(scenario.notion).kind.of_estimate else ()
 
 
-def frame(result: Result, unit: str, *, provisional: bool) -> Frame:
-    """Return what the board shows of an answer; `provisional`: a better one may come."""
+def told(result: Result, unit: str, *, provisional: bool) -> Frame:
+    """Return what the board says of an answer in words and figures."""
     badge = key_figures.badge(result, unit, provisional=provisional)
-    with context.about(context.of(result.scenario)):
-        drawn = {one.key: one.frame() for one in charts.at_place(result, unit)}
     return {
         "said": page_frame.sentences(
             result, unit, *notes(result.scenario), provisional=provisional
@@ -58,10 +57,29 @@ def frame(result: Result, unit: str, *, provisional: bool) -> Frame:
             [one.label, one.value, one.beside]
             for one in key_figures.rows(result, unit, provisional=provisional)
         ],
-        "badge": [badge.text, badge.color],
+        "badge": [badge.text, badge.color, badge.icon.split("/")[1].rstrip(":")],
+    }
+
+
+def frame(result: Result, unit: str, *, provisional: bool) -> Frame:
+    """Return what the board shows of an answer; `provisional`: a better one may come."""
+    with context.about(context.of(result.scenario)):
+        drawn = {one.key: one.frame() for one in charts.at_place(result, unit)}
+    return told(result, unit, provisional=provisional) | {
         "ring": numbers(charts.ring(result, unit)),
         "charts": drawn,
         "open": provisional,
+    }
+
+
+def answered(result: Result, unit: str) -> Frame:
+    """Return what the board says of the answer on screen, with what its signs mean."""
+    waits = answers.is_refining(result.scenario)
+    found = told(result, unit, provisional=waits)
+    rows = key_figures.rows(result, unit, provisional=waits)
+    return found | {
+        "terms": [(term.title, term.meaning) for term in glossary.found(found["said"][:1])],
+        "helps": [glossary.listed(one.label, one.term) for one in rows],
     }
 
 
@@ -134,13 +152,13 @@ def written(found: dict[int, Frame]) -> bytes:
     return json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-def show(scenario: Scenario) -> None:
-    """Have the board follow sliders while they move; call it after all that is live."""
+def show(scenario: Scenario, answer: Frame | None, parts: Iterable[bytes]) -> None:
+    """Show an answer and charts, and have them follow sliders while they move; call it last."""
     try:
         followed = [_followed(name, scenario) for name in names(scenario)]
     except CoreError:  # of the data: the page says what is wrong
         followed = []
-    follow(followed)
+    board(answer, parts, followed, frontier_lines.pick)
 
 
 def _followed(name: str, scenario: Scenario) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from core.studies.funnel import is_funnel, lend, measure, reached
 from core.studies.known import OPTIMUM
 from core.validation import FloatArray
 from pages.ui import figures
-from pages.ui.chart import picked
+from pages.ui.chart import BOARD, picked
 from pages.ui.frame import controls, pickers, state
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import in_unit
@@ -196,7 +196,7 @@ def _works(mechanism: str, asked: Sequence[str]) -> bool:
 
 def pick() -> None:
     """Move the controls to the point that was clicked in the chart."""
-    found = picked("frontier")
+    found = picked(BOARD)
     if found is None:
         return
     notion, mechanism = found["key"]
@@ -215,30 +215,30 @@ def title(one: Scenario, *, by_promise: bool) -> str:
 
 def show_work(lines: Lines) -> None:
     """Show below the chart the progress of the work, its Cancel, and why lines are missing."""
-    with st.container(key="frontier_state"):
-        if lines.waiting:
-            st.fragment(_watch, run_every=2 * progress.every())(
-                lines.asked, len(lines.waiting), len(lines.problems)
-            )
-        if lines.problems:
-            _tell(lines)
-        _tell_gaps(lines)
+    if lines.waiting:
+        _follow(lines)
+    if lines.problems:
+        _tell(lines)
+    _tell_gaps(lines)
 
 
-def _watch(asked: Sequence[Scenario], before: int, missing: int) -> None:
-    """Run the page again as soon as a line is ready; show the progress until then."""
+def _follow(lines: Lines) -> None:
+    """Show the progress of the lines until one more is ready."""
+    asked, missing = lines.asked, len(lines.problems)
     waiting = [(one, job) for one in asked if (job := _job(one)) is not None]
-    if len(waiting) != before:
-        st.rerun()
     names = ", ".join(title(one, by_promise=by_promise(asked[0])) for one, _ in waiting)
     there = len(asked) - len(waiting) - missing
-    seconds = max(job.seconds for _, job in waiting)
-    progress.row(
-        there / len(asked),
-        f"{there} of {len(asked)} lines are ready. Working on {names}: {seconds:.0f} s",
-        key="frontier_cancel",
-        on_cancel=_stop,
-        args=([one for one, _ in waiting],),
+    is_all = len(waiting) == len(lines.waiting)
+
+    def look() -> tuple[float, str] | None:
+        if not is_all or any(job.finished for _, job in waiting):
+            return None
+        seconds = max(job.seconds for _, job in waiting)
+        said = f"{there} of {len(asked)} lines are ready. Working on {names}: {seconds:.0f} s"
+        return there / len(asked), said
+
+    progress.watched(
+        look, key="frontier_cancel", on_cancel=_stop, args=([one for one, _ in waiting],)
     )
 
 

@@ -247,6 +247,7 @@ def _offer(place: Desk, sweep: Sweep) -> None:
         )
         return
     left = place.left is not None and place.left.sweep == sweep
+    expected = _expected(sweep)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Go on" if left else "Run the sweep",
@@ -256,7 +257,7 @@ def _offer(place: Desk, sweep: Sweep) -> None:
             on_click=results.start,
             args=(sweep,),
         )
-        st.markdown(f"{size} {_expected(sweep)} {_where()}")
+        st.markdown(f"{size} {expected} {_where()}")
 
 
 def _where() -> str:
@@ -276,7 +277,7 @@ def _expected(sweep: Sweep) -> str:
             return "How long they take could not be told: a single one takes long."
         return markdown(str(error))
     if isinstance(found, Job):
-        st.fragment(_watch_estimate, run_every=progress.every())(found)
+        progress.watched(lambda: None if found.finished else (0.0, ""), key="sweep_estimate")
         return "How long they take is being estimated."
     return _time(found)
 
@@ -297,11 +298,6 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds >= 1 else "a second"
 
 
-def _watch_estimate(job: Job[Estimate]) -> None:
-    if job.finished:
-        st.rerun()
-
-
 def _follow(place: Desk, *, other: bool) -> None:
     """Show how far the sweep under way is."""
     if other and place.asked is not None:
@@ -309,19 +305,22 @@ def _follow(place: Desk, *, other: bool) -> None:
             f"Another sweep is under way: {number_of(place.asked.size, 'point')}, "
             f"{place.asked.described}."
         )
-    st.fragment(_watch, run_every=progress.every())(place)
+    job, sweep, seen = place.job, place.asked, results.seen(place)
 
+    def look() -> tuple[float, str] | None:
+        if job is None or sweep is None or job.finished:
+            return None
+        left = job.progress
+        found, done = (0, 0) if left is None else (left.found, left.count)
+        if done - seen >= max(1, sweep.size // 20):  # points that have come are shown by this part
+            return None
+        said = f"{done:,} of {number_of(sweep.size, 'point')}, {job.seconds:.0f} s so far"
+        if done > found:
+            to_go = job.seconds * (sweep.size - done) / (done - found)
+            said += f", about {_duration(to_go)} to go"
+        return done / sweep.size, said
 
-def _watch(place: Desk) -> None:
-    job, sweep = place.job, place.asked
-    if job is None or sweep is None or job.finished or results.has_news(place):
-        st.rerun()
-    found, done = (0, 0) if place.left is None else (place.left.found, place.left.count)
-    said = f"{done:,} of {number_of(sweep.size, 'point')}, {job.seconds:.0f} s so far"
-    if done > found:
-        left = job.seconds * (sweep.size - done) / (done - found)
-        said += f", about {_duration(left)} to go"
-    progress.row(done / sweep.size, said, key="sweep_cancel", on_cancel=results.cancel)
+    progress.watched(look, key="sweep_cancel", on_cancel=results.cancel)
 
 
 def _results(shown: Shown, place: Desk, sweep: Sweep | None) -> None:

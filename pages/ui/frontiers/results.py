@@ -152,15 +152,11 @@ def _show(place: Desk, left: Gathered) -> None:
         place.shown = Shown(left.sweep, left.table())
 
 
-def has_news(place: Desk) -> bool:
-    """Say whether enough points have come since the last ones that are shown."""
-    if place.left is None or place.asked is None:
-        return False
-    seen = 0
-    if place.shown is not None and place.shown.sweep == place.asked:
-        seen = place.shown.count
-    # points that have come are shown once they are this part of all
-    return place.left.count - seen >= max(1, place.asked.size // 20)
+def seen(place: Desk) -> int:
+    """Return how many points of the sweep under way are on screen."""
+    if place.shown is None or place.shown.sweep != place.asked:
+        return 0
+    return place.shown.count
 
 
 def is_known(sweep: Sweep) -> bool:

@@ -29,7 +29,6 @@ PLACES = {key: place for place, key in enumerate(DESIGNS)}
 """Each design's colour and symbol, the same in every chart."""
 
 
-@st.fragment
 def frontiers(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
     st.header("What robustness costs at each ε", anchor=False)
     asked = results.question("frontiers", scenario)
@@ -78,7 +77,6 @@ def frontiers(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
         )
 
 
-@st.fragment
 def many(scenario: Scenario) -> None:
     """Show studies of many samples: who keeps the promise, and what a smaller β costs."""
     draws(scenario)

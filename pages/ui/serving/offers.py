@@ -14,11 +14,11 @@ from starlette.routing import Route
 FOLDER = "frames"
 """Where offers are, relative to the pages."""
 
-MOST = 500
+MOST = 2_000
 """Most offers that are kept; the one made first goes first."""
 
 Answer = Callable[[Mapping[str, str]], bytes]
-"""From a query to JSON; a `ValueError` says that the query is none."""
+"""From a query to JSON, or to b"" where there is nothing to say; a `ValueError`: it is no query."""
 
 _offered: OrderedDict[str, Answer] = OrderedDict()
 
@@ -53,6 +53,8 @@ def send(request: Request) -> Response:
         found = answer(request.query_params)
     except ValueError:
         return Response(status_code=400, headers=headers)
+    if not found:
+        return Response(status_code=204, headers=headers)
     return Response(
         gzip.compress(found, compresslevel=6, mtime=0),
         media_type="application/json",

@@ -10,11 +10,6 @@ before it has ended, but before the loop has come to that run's last messages, S
 new run and drops them: on a busy server charts, buttons or the address stay away until the next
 run of the whole page. Such a request waits here until the loop has come to the end of the last run.
 
-Where a part is run again before the messages of its last run were sent, Streamlit drops those, but
-not the ones of a part within it: the browser is told of places that it was never given, says
-“'setIn' cannot be called on an ElementNode” and takes no message any more. They are all sent here.
-(Streamlit's pull request 9381 drops them, lest a new message take the place of one sent before.)
-
 All scripts and the server's loop share one interpreter. Where a hundred scripts run at once, the
 loop gets a hundredth of it, and a newcomer waits many seconds for a connection: scripts take turns.
 """
@@ -99,7 +94,6 @@ Request = ClientState | None
 
 _request = AppSession.request_rerun
 _create = AppSession._create_scriptrunner
-_clear = AppSession._clear_queue
 _run = ScriptRunner._run_script
 
 _waiting: WeakKeyDictionary[AppSession, deque[Request]] = WeakKeyDictionary()
@@ -128,19 +122,7 @@ def keep() -> None:
     """Have sessions lose no messages and scripts take turns; call it before the first begins."""
     AppSession.request_rerun = _asked  # type: ignore[method-assign]
     AppSession._create_scriptrunner = _created  # type: ignore[method-assign]
-    AppSession._clear_queue = _cleared  # type: ignore[method-assign]
     ScriptRunner._run_script = _in_turn  # type: ignore[method-assign]
-
-
-def _cleared(self: AppSession, fragment_ids_this_run: list[str] | None = None) -> None:
-    """Leave out what was not sent yet of runs before a run of the whole page, which tells it all.
-
-    Before a run of parts all of it is sent, each message in its turn; the names are Streamlit's.
-    """
-    if fragment_ids_this_run is None:
-        _clear(self)
-    else:  # a message of the run that begins takes no place among those of runs before
-        self._browser_queue._delta_index_map.clear()
 
 
 def _created(self: AppSession, initial_rerun_data: RerunData) -> None:

@@ -15,6 +15,9 @@ from starlette.routing import Route
 FOLDER = "program"
 """Where programs are, relative to the pages."""
 
+PUBLISHERS = ("pages.ui.chart.component", "pages.ui.work.progress")
+"""The modules that publish programs."""
+
 _published: dict[str, bytes] = {}
 
 
@@ -34,7 +37,8 @@ async def send(request: Request) -> Response:
     """Answer a request for a program; 404 where there is none."""
     name = request.path_params["name"]
     if name not in _published:  # the page may be from another server, and none was opened here
-        importlib.import_module("pages.ui.chart.component")
+        for module in PUBLISHERS:
+            importlib.import_module(module)
     content = _published.get(name)
     if content is None:
         return Response(status_code=404)

@@ -96,3 +96,10 @@ def explained(label: str, key: str) -> str:
     more = [term for term in found([label]) if term is not own]
     said = [f"**{markdown(term.title)}**: {markdown(term.meaning)}" for term in more]
     return "\n\n".join([own.meaning, *said])
+
+
+def listed(label: str, key: str) -> list[tuple[str, str]]:
+    """Return what `explained` says, as pairs of a term and its meaning."""
+    own = terms()[key]
+    more = [term for term in found([label]) if term is not own]
+    return [(label, own.meaning), *((term.title, term.meaning) for term in more)]

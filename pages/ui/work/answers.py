@@ -7,6 +7,7 @@ worse than one before. What a time limit cut short only serves as a start.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +26,7 @@ from pages.ui.work import glances, long_answer
 from pages.ui.work.derived import counted, promise, purpose
 from pages.ui.work.long_answer import LONGER, LongAnswer
 from pages.ui.work.store import sparing
-from pages.ui.work.visits import kept_for, known_for, visit
+from pages.ui.work.visits import ahead_for, kept_for, known_for, owner, visit
 
 START = "subset_random_response"
 """Mechanism that is worked out beside an optimum: it is ready much earlier, and often close."""
@@ -69,11 +70,20 @@ def is_provisional(result: Result) -> bool:
     return result.mechanism.status == UNPROVEN
 
 
-def is_better(scenario: Scenario, shown: Mechanism) -> bool:
-    """Say whether the work under way has found a better answer than one on screen."""
-    is_refining(scenario)  # takes the answer of work that has ended
-    best = _known(scenario)
-    return best is not None and best.utility > shown.utility
+def news(scenario: Scenario, shown: Mechanism | None) -> Callable[[], bool]:
+    """Return what says, in any thread, whether `evaluate` has more than `shown`, or work ended."""
+    own, session, joint = owner(scenario.data), visit().name, _joint(scenario)
+    asked = [answer_work(one).name for one in (scenario, _start(scenario)) if one is not None]
+    jobs = [job for name in asked if isinstance(job := visit().held.get(name), Job)]
+
+    def are_there() -> bool:
+        if any(job.finished for job in jobs) or glances.GLANCER.is_found(scenario, session):
+            return True
+        with ahead_for(own):
+            best = known_for(scenario.data).best(scenario, joint)
+        return best is not None and (shown is None or best.utility > shown.utility)
+
+    return are_there
 
 
 def is_refining(scenario: Scenario) -> bool:

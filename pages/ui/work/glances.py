@@ -74,7 +74,7 @@ class Glancer:
         if not self._is_ready():
             with self._turn:
                 return None if is_taken(scenario) else _search(scenario, data)
-        name = (repr(scenario), session if is_private(scenario.data) else "")
+        name = _name(scenario, session)
         with self._lock:
             asked = self._asked.get(name)
             waits = asked is not None and asked.job.state == State.WAITING
@@ -93,6 +93,11 @@ class Glancer:
             if self._asked.get(name) is asked:
                 del self._asked[name]
         return replace(asked.job.result(), scenario=scenario)
+
+    def is_found(self, scenario: Scenario, session: str) -> bool:
+        """Say whether a glance is there that was asked for and not taken yet."""
+        asked = self._asked.get(_name(scenario, session))
+        return asked is not None and asked.job.finished and asked.job.state != State.CANCELLED
 
     def _wait(self, asked: _Asked) -> float:
         """Return the seconds to wait for a glance where there is something to show."""
@@ -115,6 +120,11 @@ class Glancer:
 # what the server sends to its pages comes first, all other work later
 GLANCER = Glancer(Pool(1, niceness=3))
 """The process of this server."""
+
+
+def _name(scenario: Scenario, session: str) -> Hashable:
+    """Return the name of a glance: of a session's own data it is the session's."""
+    return repr(scenario), session if is_private(scenario.data) else ""
 
 
 def _search(scenario: Scenario, data: Counted) -> Result:

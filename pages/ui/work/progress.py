@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import streamlit as st
 
 from core.errors import CoreError, SolverError
 from core.jobs import Job, State
+from pages.ui.serving import offers, programs
 from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer, visits
 from pages.ui.work.long_answer import LongAnswer
@@ -16,10 +20,82 @@ from pages.ui.work.long_answer import LongAnswer
 T = TypeVar("T")
 
 
+Look = Callable[[], tuple[float, str] | None]
+"""How far work is, from 0 to 1 and in words; None: a run of the page would show more by now.
+
+Browsers look by the clock, in whatever thread: it asks no session.
+"""
+
+_COMPONENT = st.components.v2.component(
+    "liftscope_work",
+    js=programs.publish((Path(__file__).parent / "watch.js").read_text(encoding="utf-8")),
+    isolate_styles=False,
+)
+
+_LOOKS = "_looks"
+
+
+@dataclass(eq=False)
+class _Shown:
+    """The last look at the work that a place of the page shows, and the address to look at."""
+
+    look: Look
+    address: str = ""
+
+    def answer(self, _: Mapping[str, str]) -> bytes:
+        """Answer a browser: nothing where the page is to run again."""
+        found = self.look()
+        if found is None:
+            self.look = lambda: None  # what it was about may be large
+            return b""
+        return json.dumps({"share": found[0], "text": found[1]}).encode()
+
+
 def every() -> float:
     """Return the seconds from one look at work under way to the next: longer for many sessions."""
-    # the cards of all visits look eight times a second: a class must not keep the server from work
-    return max(0.5, visits.PAGES.n_at_work / 8.0)
+    # the looks of all visits, a second: a class must not keep the server from work
+    return max(0.5, visits.PAGES.n_at_work / 25.0)
+
+
+def watched(
+    look: Look,
+    *,
+    key: str,
+    on_cancel: Callable[..., None] | None = None,
+    args: tuple[Any, ...] = (),
+) -> None:
+    """Show how far work is, with Cancel beside it, until a look finds None.
+
+    Then the part of the page that called this runs again, and the whole page if that is so at once.
+    """
+    found = look()
+    if found is None:
+        st.rerun()
+    shown: dict[str, _Shown] = st.session_state.setdefault(_LOOKS, {})
+    one = shown.setdefault(key, _Shown(look))
+    one.look = look
+    if not offers.is_open(one.address):
+        one.address = offers.offer(one.answer)
+    share, text = found
+    with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}_row"):
+        _COMPONENT(
+            data={"address": one.address, "every": every(), "share": share, "text": text},
+            key=f"{key}_watch",
+            on_over_change=_nothing,
+        )
+        if on_cancel is not None:
+            st.button(
+                "Cancel",
+                icon=":material/close:",
+                key=key,
+                on_click=on_cancel,
+                args=args,
+                width="content",
+            )
+
+
+def _nothing() -> None:
+    """Do nothing: that work is over is seen by the run that follows."""
 
 
 def follow(
@@ -31,47 +107,16 @@ def follow(
     on_cancel: Callable[[], None] | None = None,
     news: Callable[[], bool] | None = None,
 ) -> None:
-    """Show a job's progress until it ends, then run the whole page again."""
-    with st.container():  # else, in a place outside the part that calls, each run adds one more
-        st.fragment(_watch, run_every=every())(job, what, limit, key, on_cancel or job.cancel, news)
+    """Show a job's progress until it ends or there are `news`, which asks no session."""
 
+    def look() -> tuple[float, str] | None:
+        if job.finished or (news is not None and news()):
+            return None
+        share, text = told(job, what, limit)
+        problem = long_answer.problem()
+        return share, f"{text}. {problem}" if problem else text
 
-def _watch(
-    job: Job[Any],
-    what: str,
-    limit: float,
-    key: str,
-    on_cancel: Callable[[], None],
-    news: Callable[[], bool] | None,
-) -> None:
-    if job.finished or (news is not None and news()):
-        st.rerun()
-    done, text = told(job, what, limit)
-    row(done, text, key=key, on_cancel=on_cancel)
-    if said := long_answer.problem():
-        st.caption(markdown(said))
-
-
-def row(
-    share: float,
-    text: str,
-    *,
-    key: str,
-    on_cancel: Callable[..., None] | None,
-    args: tuple[Any, ...] = (),
-) -> None:
-    """Show how far work is, with a Cancel button beside it where it can be cancelled."""
-    with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}_row"):
-        st.progress(share, text=text)
-        if on_cancel is not None:
-            st.button(
-                "Cancel",
-                icon=":material/close:",
-                key=key,
-                on_click=on_cancel,
-                args=args,
-                width="content",
-            )
+    watched(look, key=key, on_cancel=on_cancel or job.cancel)
 
 
 def awaited(

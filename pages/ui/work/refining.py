@@ -68,7 +68,7 @@ def follow(scenario: Scenario, shown: Mechanism | None = None) -> None:
             limit=answers.search_limit(scenario),
             key="cancel_refining",
             on_cancel=work.stop,
-            news=None if shown is None else lambda: answers.is_better(scenario, shown),
+            news=answers.news(scenario, shown),
         )
     elif shown is not None and answers.is_cut(scenario, shown):
         _offer(scenario)

@@ -8,6 +8,7 @@ from core import nonstochastic as ns
 from core.joint import Joint
 from core.measures.leakage import leakage
 from core.release.confusability import component_graph
+from pages.ui.chart import BOARD
 from pages.ui.confusability import controls as confusability_controls
 from pages.ui.explore import frontier_lines
 from pages.ui.robust import controls as robust_controls
@@ -96,7 +97,7 @@ def test_an_offer_sets_a_weight_for_which_the_algorithm_returns_it(problem):
 def test_a_click_beside_the_points_changes_nothing(value):
     before = {"weight": 0.5, "part_before": 1, "step": 2}
     for chart, react in (
-        ("frontier", frontier_lines.pick),
+        (BOARD, frontier_lines.pick),
         ("robust_frontier", robust_controls.pick_budget),
         ("merges", confusability_controls.pick_step),
         ("range_graph_before", lambda: confusability_controls.pick_part("before", parts())),

@@ -16,8 +16,8 @@ from core.scenario import Scenario, evaluate
 from core.scenario.url import to_query
 from pages.ui.explore import frames
 from pages.ui.explore.frames import Offer
-from pages.ui.style.labels import markdown
 from pages.ui.work import derived, glances, visits
+from tests.pages import sent
 from tests.pages.waiting import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("no_lines")
@@ -37,22 +37,6 @@ def a_question(seed):
     )
 
 
-def blocks(part):
-    for child in getattr(part, "children", {}).values():
-        yield child
-        yield from blocks(child)
-
-
-def drawn(app):
-    """Return what the page sent of its charts, by key."""
-    sent = [
-        json.loads(block.proto.bytes)
-        for block in blocks(app.main)
-        if type(block).__name__ == "UnknownElement" and getattr(block.proto, "bytes", b"")
-    ]
-    return {one["chart"]: one for one in sent if "chart" in one}
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_a_frame_says_what_the_page_says_at_rest(seed):
     asked, unit = a_question(seed), ("nats", "bits")[seed % 2]
@@ -67,13 +51,10 @@ def test_a_frame_says_what_the_page_says_at_rest(seed):
     (here,) = (app.session_state["eps"],)
     question = replace(asked, eps=0.0)
     (frame,) = frames.ready(Offer(question, (here,), unit), 0, ()).values()
-    assert [[one.label, one.value, one.delta] for one in app.metric] == frame["figures"]
-    said = [text.value for text in app.markdown]
-    first, *rest = frame["said"]
-    shown = "\n\n".join([markdown(first), *(f":small[{markdown(one)}]" for one in rest)])
-    assert shown in said
-    assert any(frame["badge"][0] in text for text in said)
-    charts = drawn(app)
+    answer = sent.answer(app)
+    for part in ("figures", "said", "badge"):
+        assert answer[part] == frame[part]
+    charts = sent.charts(app)
     assert frame["ring"] == charts["frontier"]["now"]
     assert set(frame["charts"]) == {"lifts", "mechanism", "confusability_after"}
     for key, part in frame["charts"].items():
@@ -121,17 +102,17 @@ def test_frames_are_written_for_the_place_and_without_those_that_were_had(monkey
 
 @pytest.fixture
 def followed(monkeypatch):
-    sent = []
-    monkeypatch.setattr(frames, "follow", sent.append)
+    sliders = []
+    monkeypatch.setattr(frames, "board", lambda _, __, followed, ___: sliders.append(followed))
     monkeypatch.setattr(frames.st, "session_state", {"unit": "nats"})
-    return sent
+    return sliders
 
 
 def test_a_slider_is_followed_once_it_has_moved_and_the_last_one_comes_last(followed):
     asked = Scenario(notion="alip", mechanism="watchdog")
     for now in (asked, replace(asked, lam=0.3), replace(asked, lam=0.3, eps=0.5)):
-        frames.show(now)
-    assert [[one["slider"] for one in sent] for sent in followed] == [
+        frames.show(now, None, ())
+    assert [[one["slider"] for one in sliders] for sliders in followed] == [
         ["eps"],
         ["eps", "lam"],
         ["lam", "eps"],
@@ -141,18 +122,18 @@ def test_a_slider_is_followed_once_it_has_moved_and_the_last_one_comes_last(foll
     assert (budget["now"], budget["lines"]) == ("0.50", True)
     assert share["labels"][6] == "0.30"
     assert share["address"] != followed[1][1]["address"]  # another ε
-    frames.show(replace(asked, lam=0.3, eps=0.5, mechanism="subset_merging"))
+    frames.show(replace(asked, lam=0.3, eps=0.5, mechanism="subset_merging"), None, ())
     assert [one["slider"] for one in followed[-1]] == ["lam", "eps"]
 
 
 def test_data_with_an_error_has_no_slider_to_follow(followed):
     data = DataSpec("adult", ("sex",), ("no such column",), secret_released=True)
-    frames.show(Scenario(data, notion="rldp", mechanism="independent_reporting"))
+    frames.show(Scenario(data, notion="rldp", mechanism="independent_reporting"), None, ())
     assert followed == [[]]
 
 
 def test_the_place_between_two_places_is_none_of_them(followed):
-    frames.show(Scenario(mechanism="watchdog", eps=0.333))
+    frames.show(Scenario(mechanism="watchdog", eps=0.333), None, ())
     assert followed[0][0]["now"] == "0.33"
     assert "0.33" not in followed[0][0]["labels"]
 

@@ -30,6 +30,10 @@ def test_an_answer_is_compressed_and_kept_nowhere():
     assert gzip.decompress(answer.body) == b"3"
 
 
+def test_an_answer_that_says_nothing_has_no_content():
+    assert ask(offers.offer(lambda _: b"")).status_code == 204
+
+
 def test_a_query_that_is_none_is_refused():
     assert ask(offers.offer(lambda query: bytes(int(query["near"]))), near="x").status_code == 400
 

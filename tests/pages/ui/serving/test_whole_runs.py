@@ -13,7 +13,6 @@ from streamlit.runtime.script_data import ScriptData
 from streamlit.runtime.scriptrunner import ScriptRunner, script_cache
 
 from pages.ui.serving import patches
-from tests.page_tree import MisplacedError, PageTree
 
 SCRIPT = """
 import streamlit as st
@@ -26,30 +25,7 @@ part()
 st.text("last")
 """
 
-WITHIN = """
-import streamlit as st
-
-@st.fragment
-def inner():
-    st.text("inner")
-
-@st.fragment
-def part():
-    st.session_state.runs = st.session_state.get("runs", 0) + 1
-    if st.session_state.runs == 1:
-        st.text("a line, where later a block stands")
-        return
-    with st.container():
-        inner()
-    st.text("part")
-    if st.session_state.runs == 2:
-        st.rerun(scope="fragment")  # as a slider that is moved on
-
-st.container()
-part()
-"""
-
-NAMES = "request_rerun", "_create_scriptrunner", "_clear_queue"
+NAMES = "request_rerun", "_create_scriptrunner"
 STREAMLITS = {name: getattr(AppSession, name) for name in NAMES}
 
 
@@ -73,9 +49,9 @@ def runtime(monkeypatch):
 class Page:
     """A page of one part, and what its browser is sent."""
 
-    def __init__(self, folder, script=SCRIPT):
+    def __init__(self, folder):
         path = folder / "page.py"
-        path.write_text(script)
+        path.write_text(SCRIPT)
         self.session = AppSession(
             ScriptData(str(path), is_hello=False),
             MemoryUploadedFileManager("/files"),
@@ -139,32 +115,6 @@ def test_a_part_that_asks_at_once_costs_the_page_nothing(kept, tmp_path):
     else:  # what this is for: when Streamlit loses nothing any more, it may go
         assert page.texts() == ["part"]
         assert page.ends() == ends[1:]
-
-
-def test_a_part_that_is_cut_off_leaves_no_message_for_a_place_that_is_not_there(kept, tmp_path):
-    async def visit():
-        page = Page(tmp_path, WITHIN)
-        page.ask()
-        await page.rest()
-        tree = PageTree()
-        tree.take_all(page.sent)
-        part = page.part()
-        page.sent.clear()
-        page.ask(part)
-        page.end_of_script()  # of both runs: the loop has sent nothing in between
-        await page.rest()
-        page.close()
-        return page, tree
-
-    page, tree = asyncio.run(visit())
-    if kept:
-        tree.take_all(page.sent)
-        assert page.texts() == ["inner", "part", "inner", "part"]
-        ends = ["FINISHED_EARLY_FOR_RERUN", "FINISHED_FRAGMENT_RUN_SUCCESSFULLY"]
-        assert page.ends() == ends
-    else:  # what this is for: when Streamlit loses nothing any more, it may go
-        with pytest.raises(MisplacedError, match="is an element"):
-            tree.take_all(page.sent)
 
 
 @pytest.mark.parametrize("kept", [True], indirect=True)

@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.frame.controls import SLIDERS
 from pages.ui.style import glossary
+from tests.pages.sent import key_figures
 
 ROOT = Path(__file__).parents[4]
 TEXT = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
@@ -47,7 +48,7 @@ def test_a_term_means_what_the_code_computes(key, said):
 def test_every_slider_and_figure_is_explained_by_the_glossary():
     assert set(SLIDERS) <= set(glossary.terms())
     page = AppTest.from_file(ROOT / "pages/explore.py", default_timeout=600).run()
-    explained = [one.help for one in page.metric]
+    explained = [one.help for one in key_figures(page)]
     assert len(explained) >= 6
     meanings = {term.meaning for term in glossary.terms().values()}
     assert {said.split("\n")[0] for said in explained} <= meanings

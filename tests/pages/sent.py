@@ -1,0 +1,87 @@
+"""What a page sends of its answer, charts and work under way, which the harness cannot name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.serving import offers
+from pages.ui.style.labels import markdown
+
+BOARD = "liftscope_board"
+"""The component that shows Explore's answer."""
+
+WORK = "liftscope_work"
+"""The component that shows work under way."""
+
+
+def working(app: AppTest) -> list[str]:
+    """Return what a page says of the work under way, in order."""
+    return [json.loads(one.proto.json)["text"] for one in _works(app)]
+
+
+def looks(app: AppTest) -> list[bytes]:
+    """Return what the server answers to a browser that looks how far each work is."""
+    shown = [json.loads(one.proto.json) for one in _works(app)]
+    return [offers._offered[one["address"].rpartition("/")[2]]({}) for one in shown]
+
+
+def _works(app: AppTest) -> list[Any]:
+    return [one for one in app.get("bidi_component") if one.proto.component_name == WORK]
+
+
+class Figure(NamedTuple):
+    """A key figure: of Explore's answer, or of any page's metrics."""
+
+    label: str
+    value: str
+    delta: str
+    help: str
+
+
+def answer(app: AppTest) -> dict[str, Any] | None:
+    """Return what Explore's board says of its answer; None where there is none."""
+    for block in app.get("bidi_component"):
+        if block.proto.component_name == BOARD:
+            found: dict[str, Any] | None = json.loads(block.proto.bytes)["answer"]
+            return found
+    return None
+
+
+def key_figures(app: AppTest) -> list[Figure]:
+    """Return a page's key figures."""
+    found = [Figure(one.label, one.value, one.delta, one.help) for one in app.metric]
+    if (told := answer(app)) is not None:
+        for (label, value, beside), helps in zip(told["figures"], told["helps"], strict=True):
+            said = "\n\n".join([helps[0][1], *(f"**{term}**: {text}" for term, text in helps[1:])])
+            found.append(Figure(label, value, beside or "", said))
+    return found
+
+
+def figures(app: AppTest) -> dict[str, str]:
+    """Return the values of a page's key figures by their labels."""
+    return {one.label: one.value for one in key_figures(app)}
+
+
+def texts(app: AppTest) -> list[str]:
+    """Return what a page says in Markdown, its answer too."""
+    told = answer(app)
+    own = [] if told is None else [*map(markdown, told["said"]), told["badge"][0]]
+    return [*(one.value for one in app.markdown), *own]
+
+
+def charts(app: AppTest) -> dict[str, dict[str, Any]]:
+    """Return what a page sent of its charts, by key."""
+    return {one["chart"]: one for one in _charts(app)}
+
+
+def _charts(app: AppTest) -> Iterator[dict[str, Any]]:
+    for block in app.get("bidi_component"):
+        if not block.proto.bytes:
+            continue
+        message = json.loads(block.proto.bytes)
+        found = message["charts"] if isinstance(message.get("charts"), list) else [message]
+        yield from (one for one in found if "layout" in one)
