@@ -33,13 +33,13 @@ def keeps(found: Beside, notion: Notion | None) -> bool | None:
 
 
 def factor(level: float) -> str:
-    """Return e^level, by which beliefs move, rounded up: to whole numbers from 100 on."""
+    """Return e^level, by which beliefs move: rounded up below 100, to whole numbers above."""
     if level == math.inf:
         return "×∞"
     if level > math.log(1e6):
         return "> ×1,000,000"
     moved = math.exp(level)
-    return f"×{math.ceil(moved - 1e-6):,}" if moved >= 100 else f"×{rounded_up(moved)}"
+    return f"×{moved:,.0f}" if moved >= 100 else f"×{rounded_up(moved)}"
 
 
 def warnings(found: Beside, secret: str, notion: Notion | None) -> tuple[str, ...]:

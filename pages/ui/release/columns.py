@@ -136,9 +136,9 @@ def _asked(
 def _table(rows: Sequence[str], found: dict[str, Beside], result: Result, secret: str) -> None:
     """Show a row for each column: its switch, its figures, and what speaks against it."""
 
-    def order(name: str) -> tuple[float, float]:
-        one = found.get(name)
-        return (0.0, 0.0) if one is None else (one.file["lip"], one.known["guess"])
+    def order(name: str) -> tuple[bool, float, float]:
+        one, out = found.get(name), name not in controls.kept()
+        return (out, 0.0, 0.0) if one is None else (out, one.file["lip"], one.known["guess"])
 
     notion = result.mechanism.notion
     with st.container(height=330 if len(rows) > 7 else "content", border=False, key="columns_rows"):
@@ -202,7 +202,7 @@ def _verdict(found: Beside | None, names: tuple[str, ...], result: Result, secre
         if not against:
             st.success(markdown(text), icon=":material/verified_user:")
             return Choice(said=text)
-        text = f"Beside Y, what is kept {listed(against)}. {text}"
+        text = f"What stays beside Y {listed(against)}. {text}"
         st.error(markdown(text), icon=":material/gpp_bad:")
     if st.session_state.get(_AGREED_FOR) != names:
         st.session_state[_AGREED_FOR], st.session_state[_AGREED] = names, False
