@@ -30,9 +30,9 @@ from core.validation import one_of, shown
 from core.wording import free_name, number_of
 
 COLUMNS = {
+    "replaced": "Y replaces X, S is removed, and all other columns stay",
     "dropped": "only Y is written",
     "chosen": "Y is written, and the columns that were chosen",
-    "replaced": "Y replaces X, S is removed, and all other columns stay",
     "kept": "all columns stay and Y is added: a copy for the owner, not for others",
 }
 """Treatments of the original columns."""
