@@ -86,7 +86,7 @@ def run(way: str, path: Path) -> dict[str, float]:
     result = evaluate(Scenario(data=spec, notion="lip", eps=1.0, mechanism="watchdog"), sources)
     draw = Seeded(1 << 200) if way == "seed" else Keyed(b"0123456789abcdef", "id")
     started = time.process_time()
-    apply(result, sources.uploads[key].table, target, Plan(draw))
+    apply(result, sources.uploads[key].table, target, Plan(draw, "replaced"))
     ended = time.process_time()
     return {"seconds": ended - started, "all": ended - begun, "peak": peak_mb()}
 

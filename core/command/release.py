@@ -21,6 +21,7 @@ from core.errors import InvalidInputError
 from core.records.applying import Applied, write
 from core.records.certificate import Release, certificate
 from core.records.design import (
+    CHOSEN,
     COLUMNS,
     LEAVE_OUT,
     REFUSE,
@@ -49,12 +50,19 @@ example:
   {"data": {"secret": ["sex"], "released": ["job"]},
    "notion": "lip", "eps": 0.2, "mechanism": "optimal"}
   $ python -m core release scenario.json people.csv released.csv \\
-      --certificate certificate.json --seed 271441318069823450964175937726450817362
+      --keep town --certificate certificate.json \\
+      --seed 271441318069823450964175937726450817362
 
 The scenario names no data, so the mechanism is made for people.csv. Whoever knows the seed can
 undo the release: draw your own of 128 bits or more, and keep it secret. One below 2^64 can be found
 by trying, so a certificate with such a seed promises nothing."""
 """The end of `release --help`; a test runs it."""
+
+KEPT = (
+    ("--keep", "columns that are written beside Y"),
+    ("--known", "columns that are not written, and that readers know from elsewhere"),
+)
+"""The options that name other columns than S and X, and which these are."""
 
 REPORTED = 10
 """Most reports of progress, and most unknown values that the summary names."""
@@ -92,8 +100,18 @@ def add(commands: Any) -> None:
         metavar="FILE",
         help="the records that the mechanism is made for, where not those that the scenario names",
     )
-    told = "; ".join(f"{name}: {meaning}" for name, meaning in COLUMNS.items())
-    parser.add_argument("--columns", default="replaced", metavar="WHAT", help=told)
+    told = "; ".join(f"{name}: {meaning}" for name, meaning in COLUMNS.items() if name != CHOSEN)
+    told = f"all columns at once, in place of --keep (the default is {Plan.columns}): {told}"
+    for option, which in KEPT:
+        parser.add_argument(
+            option,
+            nargs="+",
+            action="extend",
+            default=[],
+            metavar="NAME",
+            help=f"{which}; the certificate says what they give away",
+        )
+    parser.add_argument("--columns", default=Plan.columns, metavar="WHAT", help=told)
     parser.add_argument(
         "--unknown",
         default=REFUSE,
@@ -114,7 +132,8 @@ def run(options: argparse.Namespace) -> int:
     named = named_file(Scenario.from_json(text).data.source)
     read = [options.scenario, options.records, options.design, options.key, named]
     check_apart(read, [options.released, options.certificate])
-    plan = Plan(draw, options.columns, options.unknown)
+    keep, known = (tuple(dict.fromkeys(one)) for one in (options.keep, options.known))
+    plan = Plan(draw, options.columns, options.unknown, keep, known)
     before = _stamp(options.records)
     made = designed(text, options.records, Sources(databases=True), options.design)
     tell_reading(made.upload)

@@ -31,8 +31,10 @@ from core.notions.numbers import Numbers
 from core.records.certificate import Made, make
 from core.records.checking.check import Check
 from core.records.design import Plan
+from core.records.other_columns import given_away
 from core.records.verifying import verify
 from core.release import second_release
+from core.release.beside import Beside
 from core.release.implications import implications
 from core.release.reach import Implication
 from core.release.repeats import Redrawn, redrawn
@@ -211,6 +213,27 @@ def make_release(
     except InvalidInputError as error:
         said = str(error).replace(f"{target.parent}{os.sep}", "")
         raise InvalidInputError(said) from None
+
+
+def find_given_away(
+    result: Result,
+    original: Upload,
+    groups: Sequence[Sequence[str]],
+    unknown: str,
+    of_text: bool,
+    *,
+    report: Report,
+) -> tuple[Beside, ...]:
+    """Count what groups of columns give away; reports (groups done, of how many)."""
+    report((0, len(groups)))
+    return given_away(
+        result,
+        original.table,
+        groups,
+        unknown=unknown,
+        of_text=of_text,
+        progress=lambda done: report((done, len(groups))),
+    )
 
 
 def verify_release(

@@ -5,6 +5,7 @@ from core.notions.average import Average
 from core.notions.base import Notion, PointwiseNotion
 from core.notions.compound import EpsDelta, Intersection
 from core.notions.divergence import PointwiseDivergence
+from core.notions.given import Given
 from core.notions.guessing import GuessingProbability, PointwiseMaximalLeakage
 from core.notions.ldp import LDP, MetricLDP
 from core.notions.lift_norms import AlphaLift, Chi2Lift, Chi2Privacy, L1Lift, L1Privacy, MinLift
@@ -26,6 +27,7 @@ __all__ = [
     "Chi2Lift",
     "Chi2Privacy",
     "EpsDelta",
+    "Given",
     "GuessingProbability",
     "Intersection",
     "L1Lift",

@@ -16,7 +16,7 @@ from pyarrow import compute as pc
 from core.data.tables import FileTable, as_text, open_table
 from core.errors import InvalidInputError
 from core.records.coded import UNKNOWN, Coded, Coder
-from core.records.design import LEAVE_OUT, REFUSE, Layout, Plan
+from core.records.design import LEAVE_OUT, REFUSE, Layout, Plan, check_others
 from core.records.draws import Draw, Keyed, Sampler, mechanism_hash
 from core.records.files import (
     BATCH,
@@ -216,6 +216,7 @@ def _opened(result: Result, table: FileTable, plan: Plan) -> Iterator[tuple[_Ste
     """Yield what turns a table's batches into those of a release, and an empty tally."""
     kernel, joint, spec = result.mechanism.kernel, result.joint, result.scenario.data
     about = mechanism_hash(spec.released, joint.x_labels, result.mechanism.y_labels, kernel)
+    check_others(spec, (*plan.keep, *plan.known), table.columns, table.title)
     made = Coder(result.counted, spec, len(kernel), table.columns, table.title)
     with closing(made) as records:
         yield (
@@ -226,7 +227,7 @@ def _opened(result: Result, table: FileTable, plan: Plan) -> Iterator[tuple[_Ste
                 plan.draw.of(about),
                 _fallback(plan.unknown, records),
                 result.mechanism.y_labels,
-                Layout.of(spec, table.columns, plan.columns),
+                Layout.of(spec, table.columns, plan.columns, plan.keep),
             ),
             _Tally(
                 np.zeros(kernel.shape[1], dtype=np.int64),

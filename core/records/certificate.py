@@ -18,18 +18,21 @@ from core.data.spec import WITHHELD
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.records.applying import Applied, write
-from core.records.design import FORMATS, Plan
+from core.records.design import FORMATS, OWNERS, Plan
 from core.records.draws import Keyed, mechanism_hash
 from core.records.fields import (
     KIND,
     VERSION,
     level_units,
+    plain_beside,
     plain_coding,
     plain_numbers,
 )
 from core.records.files import checked_kind, file_hash, replacing
 from core.records.left_out import commitments, marked_columns, nameless, without
+from core.records.other_columns import given_away
 from core.records.readable import promises
+from core.release.file_words import keeps
 from core.release.repeats import draws
 from core.scenario import Result
 from core.studies.side_by_side import SLOW_CELLS, levels, reference
@@ -184,6 +187,7 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
             "kernel": mechanism.kernel.tolist(),
         },
         "levels": _levels(release),
+        "beside": _beside(release),
         "proof": {
             "purpose": result.scenario.purpose,
             "utility": mechanism.utility,
@@ -263,6 +267,36 @@ def _levels(release: Release) -> dict[str, Any]:
     if own is not None and not release.same:
         found["records"] = plain_json(levels(*own, numbers, slow=quick))
     return found
+
+
+EACH = 60
+"""Most columns that a certificate has the figures of each of, beside those of all together."""
+
+
+def _beside(release: Release) -> dict[str, Any] | None:
+    """Return what the columns beside Y give away; None where there are none, or no S, or all."""
+    result, applied, plan = release.result, release.applied, release.plan
+    written = [name for name in applied.written if name != applied.column]
+    names = [*written, *(name for name in plan.known if name not in written)]
+    if not names or applied.cells is None or plan.columns == OWNERS:
+        return None
+    each = [(name,) for name in names] if 1 < len(names) <= EACH else []
+    *found, together = given_away(
+        *(result, release.original.table, [*each, tuple(names)]),
+        unknown=plan.unknown,
+        of_text=applied.kind != "Parquet",
+    )
+    plain = {name: plain_beside(one) for (name,), one in zip(each, found, strict=True)}
+    asks = result.mechanism.notion is not None
+    notion = result.scenario.build_notion(result.joint) if asks else None
+    return {
+        "columns": written,
+        "known": names[len(written) :],
+        "records": together.records,
+        "holds": keeps(together, notion),
+        "each": plain,
+        "together": plain_beside(together),
+    }
 
 
 def _own_joint(cells: Any, joint: Joint, kernel: FloatArray) -> tuple[Joint, FloatArray] | None:

@@ -7,6 +7,7 @@ import json
 import shlex
 import shutil
 import tempfile
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -25,15 +26,19 @@ from core.records.draws import Draw, Keyed, Seeded
 from core.records.files import file_hash
 from core.scenario import Result, Scenario, evaluate
 from core.scenario.data_url import JOINTS
-from core.validation import one_of
-from core.wording import free_name
+from core.validation import one_of, shown
+from core.wording import free_name, number_of
 
 COLUMNS = {
     "replaced": "Y replaces X, S is removed, and all other columns stay",
     "dropped": "only Y is written",
+    "chosen": "Y is written, and the columns that were chosen",
     "kept": "all columns stay and Y is added: a copy for the owner, not for others",
 }
 """Treatments of the original columns."""
+
+CHOSEN, OWNERS = "chosen", "kept"
+"""The treatments that keep the columns that are named, and all."""
 
 _TEXT = (
     "{kind} in UTF-8: a line of column names, then a line for each record, each ended by a line "
@@ -56,16 +61,27 @@ REFUSE, LEAVE_OUT = "error", "drop"
 class Plan:
     """How a mechanism is applied: random numbers, and treatments of columns and unknown values.
 
-    `columns`: a key of `COLUMNS`. `unknown`: "error" refuses unknown or missing values, "drop"
-    leaves their records out, and the name of a symbol of X takes them for it.
+    `columns`: a key of `COLUMNS`; "chosen" where `keep` names columns. `unknown`: "error" refuses
+    unknown or missing values, "drop" leaves their records out, and the name of a symbol of X takes
+    them for it. `keep`: columns that are written beside Y. `known`: columns that are not, and that
+    readers know from elsewhere.
     """
 
     draw: Draw
-    columns: str = "replaced"
+    columns: str = "dropped"
     unknown: str = REFUSE
+    keep: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         one_of(self.columns, COLUMNS, "columns")
+        if self.keep and self.columns == Plan.columns:
+            object.__setattr__(self, "columns", CHOSEN)
+        if bool(self.keep) != (self.columns == CHOSEN):
+            raise InvalidInputError(
+                f"Columns to keep are named where columns is {CHOSEN!r}, got {self.columns!r} and "
+                f"{number_of(len(self.keep), 'column')}."
+            )
 
 
 def command_line(plan: Plan, records: str, released: str) -> str:
@@ -74,8 +90,10 @@ def command_line(plan: Plan, records: str, released: str) -> str:
         how = ["--seed", str(plan.draw.seed)]
     elif isinstance(plan.draw, Keyed):
         how = ["--key", "key.txt", f"--id={plan.draw.column}"]
-    if plan.columns != Plan.columns:
+    if plan.columns not in (Plan.columns, CHOSEN):
         how += ["--columns", plan.columns]
+    how += [f"--keep={name}" for name in plan.keep]
+    how += [f"--known={name}" for name in plan.known]
     if plan.unknown != REFUSE:
         how += [f"--unknown={plan.unknown}"]
     how += ["--certificate", "certificate.json"]
@@ -92,12 +110,15 @@ class Layout:
     written: tuple[str, ...]
 
     @classmethod
-    def of(cls, spec: DataSpec, columns: tuple[str, ...], treated: str) -> Layout:
+    def of(
+        cls, spec: DataSpec, columns: tuple[str, ...], treated: str, keep: Collection[str] = ()
+    ) -> Layout:
         """Return the layout of a file's columns under a treatment of `COLUMNS`."""
-        gone = {*spec.released, *spec.secret}
-        others = [name for name in columns if name not in gone]
+        others = list(others_of(spec, columns))
+        if treated == CHOSEN:
+            others = [name for name in others if name in keep]
         title = JOINED.join(spec.released)
-        if treated == "kept":
+        if treated == OWNERS:
             name = free_name(f"released {title}", columns.__contains__)
             return cls(name, (*columns, name))
         if treated == "dropped":
@@ -106,6 +127,28 @@ class Layout:
         place = columns.index(spec.released[0])
         before = sum(columns.index(one) < place for one in others)
         return cls(name, (*others[:before], name, *others[before:]))
+
+
+def others_of(spec: DataSpec, columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of a file that are neither S nor X."""
+    return tuple(name for name in columns if name not in (*spec.secret, *spec.released))
+
+
+def check_others(spec: DataSpec, names: Sequence[str], columns: Sequence[str], title: str) -> None:
+    """Raise where a column that is to be kept or known is S, X or none of the file's."""
+    for name in names:
+        if name in spec.secret:
+            raise InvalidInputError(
+                f"{shown(name)} is S itself: beside it there is nothing left to hide, so it can be "
+                "neither kept nor known."
+            )
+        if name in spec.released:
+            raise InvalidInputError(
+                f"{shown(name)} is X itself, which Y stands for: it can be neither kept nor known."
+            )
+        if name not in columns:
+            have = ", ".join(map(shown, columns[:20])) + (", …" if len(columns) > 20 else "")
+            raise InvalidInputError(f"{title} has no column {shown(name)}: {have}.")
 
 
 @dataclass(frozen=True, eq=False)

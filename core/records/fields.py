@@ -11,6 +11,7 @@ from core.errors import InvalidInputError
 from core.notions import catalogue as notions
 from core.notions.numbers import Numbers
 from core.records.design import COLUMNS, FORMATS
+from core.release.beside import Beside
 from core.validation import one_of, shown
 
 NUMBER = (int, float)
@@ -79,6 +80,19 @@ FORM: dict[str, Any] = {
 }
 """The entries that a certificate must have, with their types; more are allowed."""
 
+BESIDE: dict[str, Any] = {
+    "columns": [str],
+    "known": [str],
+    "records": int,
+    "holds": (bool, type(None)),
+    "each": dict,
+    "together": dict,
+}
+"""The entry "beside", of what other columns give away, which certificates before did not have."""
+
+FIGURES, SHARES = ("known", "added", "file"), ("determined", "unique")
+"""The entries of each of its columns, and of all together."""
+
 KIND, VERSION = "liftscope release certificate", 4
 """The entries "kind" and "version" of a certificate."""
 
@@ -95,6 +109,19 @@ OF_ALL = 3
 def plain_numbers(numbers: Numbers) -> dict[str, float | str | None]:
     """Return the λ, α, β and n of levels as values for JSON."""
     return {name: plain_json(getattr(numbers, name)) for name in ("lam", "alpha", "beta", "n")}
+
+
+def plain_beside(found: Beside) -> dict[str, Any]:
+    """Return what columns give away as values for JSON."""
+    return {part: plain_json(getattr(found, part)) for part in FIGURES} | {
+        part: getattr(found, part) for part in SHARES
+    }
+
+
+def beside_of(said: Mapping[str, Any], records: int) -> Beside:
+    """Return what columns give away by a certificate's values."""
+    known, added, file = ({key: float(one) for key, one in said[part].items()} for part in FIGURES)
+    return Beside(known, added, file, said["determined"], said["unique"], records)
 
 
 def unit_of(key: str) -> str:
@@ -138,6 +165,13 @@ def check_form(body: Any) -> None:
     plain = body["version"] <= PLAIN_HASH
     named = {"sha256": str} if plain else {"commitment": (str, type(None))}
     _check(body["original"], named, "original")
+    if (other := body.get("beside")) is not None:
+        _check(other, BESIDE, "beside")
+        for one in (other["together"], *other["each"].values()):
+            _check(one, dict.fromkeys(FIGURES, dict), "beside")
+            _check(one, {"determined": NUMBER, "unique": (*NUMBER, type(None))}, "beside")
+            for part in FIGURES:
+                _check(list(one[part].values()), [(*NUMBER, str)], f"beside.{part}")
     if (hidden := body["design"].get("left_out")) is not None:
         _check(hidden, {"s": [str], "x": [str]}, "design.left_out")
     _check_choices(body)
@@ -232,7 +266,8 @@ def _check(value: Any, form: Any, place: str) -> None:
         for one in value:
             _check(one, form[0], place)
     else:
-        if (isinstance(value, bool) and form is not bool) or not isinstance(value, form):
+        kinds = form if isinstance(form, tuple) else (form,)
+        if (isinstance(value, bool) and bool not in kinds) or not isinstance(value, kinds):
             raise _wrong(place, value)
 
 

@@ -8,12 +8,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from core.data.counts.cells import JOINED
 from core.data.spec import DataSpec
 from core.notions import catalogue as notions
 from core.notions.base import OF_BUDGETS
 from core.notions.numbers import Numbers
 from core.records.design import COLUMNS, LEAVE_OUT, REFUSE
-from core.records.fields import OF_ALL, PLAIN_HASH, unit_of
+from core.records.fields import OF_ALL, PLAIN_HASH, beside_of, unit_of
+from core.release.file_words import factor, file_sentences
 from core.release.sentences import question
 from core.scenario import PURPOSES, Scenario
 from core.studies.side_by_side import level_title
@@ -32,6 +34,9 @@ OVER_THE_SET = ("ldp", "rldp", "robust_ldp", "pml", "robust_pml")
 def promises(body: Mapping[str, Any]) -> list[Sentence]:
     """Return what a certificate promises, from its own figures."""
     told = [_asked(body), _fresh(body), _sampling(body), _again(body), _others(body)]
+    if body.get("beside"):
+        broken = body["beside"]["holds"] is False
+        told.insert(0 if broken else 1, _file(body))
     left = body["unknown"]["records"]
     if left and body["unknown"]["treatment"] not in (REFUSE, LEAVE_OUT):
         told.append(
@@ -125,13 +130,28 @@ def _asked(body: Mapping[str, Any]) -> Sentence:
             f"The mechanism keeps {asked['notion']}, and this draw of it can be undone. {GUESSED}"
         )
         return sentence("one record", False, text)
+    else_known = ", and nothing else of the person" if "beside" in body else ""
     return sentence(
         "one record",
         True,
         f"Against whoever sees Y of one record, and knows the distribution of S and X that "
-        f"{body['design']['data']} shows: {asked['notion']} (level reached: "
+        f"{body['design']['data']} shows{else_known}: {asked['notion']} (level reached: "
         f"{reached(asked['achieved'], asked['unit'])}).",
     )
+
+
+def _file(body: Mapping[str, Any]) -> Sentence:
+    """Say what Y and the columns beside it give away together, and whether that is promised."""
+    said, asked = body["beside"], body["levels"]["asked"]
+    names = [*said["columns"], *said["known"]]
+    secret = JOINED.join(body["design"]["coding"][0]["columns"])
+    text = file_sentences(beside_of(said["together"], said["records"]), names, secret)
+    if asked is not None and said["holds"] is False:
+        text = f"With the columns beside Y this file does not keep {asked['notion']}. {text}"
+    kept = asked is not None and asked["holds"] and not is_guessable(body)
+    if kept and said["holds"]:
+        text = f"Y and the columns beside it keep {asked['notion']} in this file. {text}"
+    return sentence("the file", bool(kept and said["holds"]), text)
 
 
 def _fresh(body: Mapping[str, Any]) -> Sentence:
@@ -269,6 +289,9 @@ def _others(body: Mapping[str, Any]) -> dict[str, str]:
     if not others:
         return sentence("other columns", True, "No other column is released.")
     names = listed([repr(name) for name in others])
+    if body.get("beside"):
+        text = f"What {names} tell of S in other files than this one is not known."
+        return sentence("other columns", False, text)
     return sentence(
         "other columns",
         False,
@@ -356,6 +379,7 @@ def sections(body: Mapping[str, Any]) -> tuple[Section, ...]:
     return (
         Section("What was released", tuple(_question(body))),
         Section("How it was drawn", tuple(_draw(body))),
+        *_beside(body),
         Section("Proof", tuple(_proof(body))),
         Section("Hashes", tuple(_hashes(body))),
     )
@@ -397,6 +421,25 @@ def _question(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if "format" in released:
         yield "Format of the file", released["format"]
     yield "Original columns", COLUMNS.get(released["treatment"], released["treatment"])
+
+
+def _beside(body: Mapping[str, Any]) -> Iterator[Section]:
+    """Yield what each column beside Y gives away, where a certificate says so."""
+    said = body.get("beside")
+    if not said:
+        return
+    title = "How far beliefs about S move, at most, by a column, by Y beside it, and by both"
+    rows = {repr(name): one for name, one in said["each"].items()}
+    rows |= {"all together": said["together"]} if rows else {}
+    rows = rows or {repr([*said["columns"], *said["known"]][0]): said["together"]}
+    told = []
+    for name, one in rows.items():
+        found = beside_of(one, said["records"])
+        moves = [factor(part["lip"]) for part in (found.known, found.added, found.file)]
+        told.append((name, ", ".join(moves)))
+    if said["known"]:
+        told.append(("Not in the file, and known from elsewhere", listed(said["known"])))
+    yield Section(title, tuple(told))
 
 
 def _draw(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

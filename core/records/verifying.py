@@ -14,6 +14,7 @@ import numpy as np
 from core.codec import read_json
 from core.data import ReadOptions, Sources
 from core.errors import CoreError, InvalidInputError
+from core.joint import Joint
 from core.records.certificate import PACKAGE_VERSION, code_hash, fingerprint
 from core.records.checking.check import CLOSE, Check
 from core.records.checking.contents import (
@@ -28,6 +29,7 @@ from core.records.checking.contents import (
 )
 from core.records.checking.drawn import Owner, drawn, keyed, replayed
 from core.records.checking.figures import check_levels, check_promise, check_proof
+from core.records.checking.other_columns import Read, check_other_columns
 from core.records.design import FORMATS
 from core.records.fields import PLAIN_HASH, VERSION, check_form
 from core.records.files import file_hash
@@ -39,6 +41,10 @@ from core.validation import FloatArray, IntArray
 from core.wording import listed, number_of
 
 RESTS = {
+    "the file": (
+        *("kernel", "outputs", "codings", "columns", "cells", "nothing else", "data", "design"),
+        *("promise", "draw", "beside"),
+    ),
     "one record": ("kernel", "outputs", "codings", "columns", "data", "design", "promise", "draw"),
     "sampling error": (
         *("kernel", "codings", "data", "design", "numbers", "promise", "draw"),
@@ -132,6 +138,7 @@ def verify(
     counted, how, read = _recounted(body, scenario, original, sources)
     checks.append(_counts(body, counted, how))
     checks.append(check_cells(body, released, read, counted.places))
+    checks += _beside(body, scenario, counted, kernel, released, original, sources)
     cells = counted.cells if body["design"]["same"] else None
     if where is not None and not body["design"]["same"]:
         cells = _recounted(body, scenario, where, sources)[0].cells
@@ -143,6 +150,29 @@ def verify(
     checks.append(check_proof(body, scenario, library, kernel))
     checks += _draws(body, owner, counted, read, outputs, kernel)
     return [*checks, *_unproven(body, checks)]
+
+
+def _beside(
+    body: Mapping[str, Any],
+    scenario: Scenario,
+    counted: Recount,
+    kernel: FloatArray,
+    released: Path,
+    original: Path,
+    sources: Sources,
+) -> list[Check]:
+    """Check what other columns give away; certificates before did not say it."""
+    if "beside" not in body:
+        return []
+    cells, notion = counted.cells, None
+    if body["levels"]["asked"] is not None and cells is not None and cells.any():
+        names = body["design"]["s"], body["mechanism"]["inputs"]
+        notion = scenario.build_notion(Joint.from_counts(cells, *names))
+    called: Sequence[str] = ()
+    if body["beside"] is not None and body["beside"]["known"]:
+        original, called, _ = _copied(original, scenario, sources)
+    files = Read(released, original, called)
+    return [check_other_columns(body, counted, kernel, notion, files)]
 
 
 def _draws(
@@ -171,6 +201,8 @@ def _draws(
 def _unchecked(owner: Owner, why: str) -> list[Check]:
     """Return what is not checked without the original or a kernel, with the reason."""
     names = ["cells", "data", "design", "levels", "promise", "utility", "proof", "draw"]
+    if owner.body.get("beside"):
+        names.append("beside")
     if owner.body["draw"]["kind"] == "key" or owner.key is not None:
         names.append("key")
     if owner.seed is not None:
@@ -353,11 +385,19 @@ def _recounted(
                 return plain, "", Original(original)
         raise InvalidInputError(how)
     except InvalidInputError:
-        key = sources.add_file(original, read.layout)
-        upload = sources.records(key, read.within(sources.uploads[key].table.columns))
-        path, called = upload.table.paths[0], upload.table.columns
+        path, called, workbook = _copied(original, scenario, sources)
         counted = recount(body, scenario.data, path, called)
-        return counted, how, Original(path, called, workbook=upload.sheets is not None)
+        return counted, how, Original(path, called, workbook=workbook)
+
+
+def _copied(
+    original: Path, scenario: Scenario, sources: Sources
+) -> tuple[Path, tuple[str, ...], bool]:
+    """Return the original as the library reads it: a file, its columns, and if of a workbook."""
+    read = scenario.data.read
+    key = sources.add_file(original, read.layout)
+    upload = sources.records(key, read.within(sources.uploads[key].table.columns))
+    return upload.table.paths[0], upload.table.columns, upload.sheets is not None
 
 
 def _may_have_formulas(original: Path) -> bool:

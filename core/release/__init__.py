@@ -1,5 +1,6 @@
 """What a release gives away: by symbol, under repetition, and in terms of other notions."""
 
+from core.release.beside import Beside, beside
 from core.release.implications import implications, implied
 from core.release.perfect_privacy import PerfectPrivacy, perfect_privacy, what_is_left
 from core.release.posteriors import least_bounds
@@ -8,10 +9,12 @@ from core.release.repeats import RepeatedLevel, draws, repeated
 from core.release.second_release import BesideFirst, second_release
 
 __all__ = [
+    "Beside",
     "BesideFirst",
     "Implication",
     "PerfectPrivacy",
     "RepeatedLevel",
+    "beside",
     "draws",
     "implications",
     "implied",

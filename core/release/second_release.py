@@ -11,10 +11,10 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from core.allowed import inequalities
-from core.allowed.allowed_set import AllowedSet, SeparationOracle
+from core.allowed.allowed_set import AllowedSet
+from core.allowed.weighed import weighed
 from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.mechanisms.optima.optimal import optimal
@@ -119,7 +119,10 @@ class BesideFirst(Notion):
                 f"{self.notion}: averages and exceptions are of both releases together."
             )
         seen = self.first.T[(joint.p_x @ self.first) > 0]
-        return inequalities.combined([_given(whole, likelihood, joint.p_x) for likelihood in seen])
+        everything = np.arange(joint.n_x)
+        return inequalities.combined(
+            [weighed(whole, likelihood, everything, joint.p_x) for likelihood in seen]
+        )
 
     def _both(self, joint: Joint, kernel: ArrayLike) -> FloatArray:
         """Return P(y_1, y_2 | x), shape (n_x, n_1·n_2)."""
@@ -184,36 +187,3 @@ def second_release(
         )
     both = BesideFirst(notion, kernel)
     return optimal(joint, both, time_limit=time_limit, gap=gap, seed=seed)
-
-
-def _given(whole: AllowedSet, likelihood: FloatArray, p_x: FloatArray) -> AllowedSet:
-    """Return the outputs that are allowed after weighting by P(y_1 | x), shape (n_x,)."""
-    weights = np.append(likelihood, np.ones(whole.n_auxiliary))
-    matrix = sparse.csr_array(whole.rows @ sparse.diags_array(weights)).toarray()
-    useful = (matrix > 0).any(axis=1)
-    matrix = matrix[useful] / np.abs(matrix[useful]).max(axis=1, keepdims=True)
-    if not whole.n_auxiliary:  # auxiliary variables have no known value at P_X
-        at_prior = matrix @ p_x
-        # a row with coefficients up to 1 whose value at P_X is this close to 0 is taken as 0 there:
-        # the first release used its whole budget, to the rounding of the audit
-        met = np.abs(at_prior) <= 1e-11
-        matrix[met] -= at_prior[met][:, None]  # rows of r with Σr = 1
-    oracle = None if whole.oracle is None else _Weighed(whole.oracle, likelihood)
-    return AllowedSet(sparse.csr_array(matrix), whole.n_x, oracle)
-
-
-@dataclass(frozen=True, eq=False)
-class _Weighed:
-    """The separation oracle for outputs that are weighted by P(y_1 | x)."""
-
-    oracle: SeparationOracle
-    likelihood: FloatArray
-
-    def __call__(self, r: FloatArray) -> FloatArray:
-        weighed = np.maximum(r, 0.0) * self.likelihood
-        if weighed.sum() <= 0:  # y_1 and this output never occur together
-            return np.empty((0, len(r)))
-        cuts = self.oracle(weighed / weighed.sum()) * self.likelihood
-        cuts = cuts[(cuts > 0).any(axis=1)]
-        result: FloatArray = cuts / np.abs(cuts).max(axis=1, keepdims=True, initial=0.0)
-        return result

@@ -96,6 +96,7 @@ PAGES: tuple[tuple[str, dict[str, str]], ...] = (
     ("release", {"original": LONG, "file": LONG, "draw": LONG}),
     ("release", {"unknown": LONG, "id": "\x00", "draw": "key"}),
     ("release", {"unknown": DEEP, "draw": "key"}),
+    ("release", {"stay": LONG}),
 )
 """Of one page: its file's name, and the link."""
 

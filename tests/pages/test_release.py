@@ -15,6 +15,7 @@ from core.records import design
 from core.records.draws import Keyed
 from core.records.verifying import failed, verify
 from pages.ui.release import board, results
+from pages.ui.release import columns as columns_card
 from pages.ui.style.labels import markdown
 from pages.ui.work import own_release
 from tests.core.records.makers import people, read, write
@@ -80,7 +81,7 @@ def test_it_opens_with_a_preview_and_a_seed_that_nobody_can_guess():
         app.query_params[name] = value
     checked(app.run())
     assert not app.error
-    assert not app.warning
+    assert [one.value for one in app.warning] == []
     assert int(app.text_input(key="release_seed").value) > 2**64
     before, after = (one.value for one in app.dataframe)
     assert len(before) == len(after) == 50
@@ -89,17 +90,97 @@ def test_it_opens_with_a_preview_and_a_seed_that_nobody_can_guess():
     assert "sex" not in after.columns
     own = list(design.original(HEART["data"], Sources()).table.columns)
     assert list(before.columns) == own
-    assert list(after.columns) == [name for name in own if name != "sex"]
+    assert list(after.columns) == ["cp"]  # Y alone
 
 
-def test_that_other_columns_are_promised_nothing_of_stands_beside_their_choice():
+def switches(app):
+    """Return the switch of each column by its name."""
+    mark = "release_keep: "
+    return {one.key.removeprefix(mark): one for one in app.toggle if one.key.startswith(mark)}
+
+
+def kept_by(app):
+    """Return the columns whose switches are on."""
+    return [name for name, one in switches(app).items() if one.value]
+
+
+def test_each_column_has_a_switch_and_what_it_gives_away():
     app = opened()
-    texts = [one.value.replace("\\", "") for one in app.caption]
-    (said,) = [text for text in texts if "The promise is about Y alone" in text]
-    assert said.startswith("The promise is about Y alone: 'age', ")
-    assert "other columns can show S too, by themselves or together with Y." in said
-    alone = opened(original="dropped")
-    assert not [one for one in alone.caption if "The promise is about Y" in one.value]
+    own = list(design.original(HEART["data"], Sources()).table.columns)
+    assert set(switches(app)) == {name for name in own if name not in ("sex", "cp")}
+    assert kept_by(app) == []
+    told = said(app)
+    assert "A release begins with Y alone" in told
+    assert "in this file and for these records" in told
+    assert not app.button(key="release_make").disabled
+    assert not app.error
+
+
+def test_a_column_that_breaks_the_promise_needs_a_deliberate_click():
+    app = opened()
+    app.toggle(key="release_keep: age").set_value(True).run()
+    checked(app)
+    assert app.query_params["stay"] in ("age", ["age"])
+    assert "breaks" in app.error[0].value
+    told = app.error[0].value.replace("\\", "")
+    assert "In this file, for these records: 'age' alone can rule out a value of sex" in told
+    assert app.button(key="release_make").disabled
+    assert list(app.dataframe[1].value.columns) == ["age", "cp"]
+    app.checkbox(key="release_agreed").set_value(True).run()
+    app = made(checked(app))
+    body = written(app).made.certificate
+    assert body["released"]["columns"] == ["age", "cp"]
+    assert body["promises"][0]["about"] == "the file"
+    assert body["promises"][0]["status"] == "not promised"
+    app.toggle(key="release_keep: chol").set_value(True).run()
+    checked(app)
+    assert app.checkbox(key="release_agreed").value is False  # it was said of other columns
+    assert app.button(key="release_make").disabled
+    for name in ("age", "chol"):
+        app.toggle(key=f"release_keep: {name}").set_value(False).run()
+    checked(app)
+    assert not app.error
+    assert "stay" not in app.query_params
+
+
+def test_a_twin_of_s_and_an_identifier_are_marked(tmp_path):
+    columns = people(400)
+    columns["twin"] = [one.upper() for one in columns["sex"]]
+    app, _ = with_upload(tmp_path, columns, stay="twin")
+    told = said(app).replace("\\", "")
+    assert ":red[:material/warning: determines sex" in told
+    assert "is unique for 100 % of records" in told
+    assert "determines sex" in app.error[0].value
+    assert app.button(key="release_make").disabled
+
+
+def test_a_link_that_kept_all_columns_opens_with_y_alone():
+    app = opened(original="replaced")
+    assert app.segmented_control(key="release_original").value == "chosen"
+    assert list(app.dataframe[1].value.columns) == ["cp"]
+    assert kept_by(app) == []
+
+
+def test_the_columns_of_a_link_that_cannot_be_kept_are_named():
+    app = opened(stay="sex")
+    told = " ".join(one.value for one in app.warning)
+    assert "stay=sex, which is S, X or none of the columns" in told
+    assert kept_by(app) == []
+
+
+def test_figures_that_are_not_there_yet_hold_the_release_back(monkeypatch, sweeps):
+    monkeypatch.setattr(columns_card, "QUICK", 0)
+    app = opened(stay="age")
+    assert app.button(key="columns_each_cancel")
+    assert app.button(key="release_make").disabled
+    app.button(key="columns_each_cancel").click().run()
+    checked(app)
+    assert app.button(key="columns_each_again")
+    assert app.button(key="release_make").disabled
+    app.button(key="columns_each_again").click().run()
+    sweeps.finish()
+    finished(app, lambda: bool(app.error))
+    assert "breaks" in app.error[0].value
 
 
 def test_what_a_certificate_shows_is_said_before_there_is_one():
@@ -139,9 +220,8 @@ def test_the_command_on_the_page_makes_the_same_file(tmp_path, monkeypatch):
 
 
 def test_a_permalink_opens_its_choices_and_holds_no_secret():
-    app = opened(original="dropped", unknown="drop", file="parquet", draw="key", id="age")
-    assert not app.warning
-    assert app.segmented_control(key="release_original").value == "dropped"
+    app = opened(stay="chol", unknown="drop", file="parquet", draw="key", id="age")
+    assert [one.value for one in app.warning] == []
     assert app.segmented_control(key="release_file").value == "parquet"
     assert app.selectbox(key="release_unknown").value == "drop"
     assert app.selectbox(key="release_id").value == "age"
@@ -150,7 +230,8 @@ def test_a_permalink_opens_its_choices_and_holds_no_secret():
     checked(app)
     assert KEY not in repr(app.query_params)
     assert SEED not in repr(app.query_params)
-    assert list(app.dataframe[1].value.columns) == ["cp"]
+    assert list(app.dataframe[1].value.columns) == ["cp", "chol"]
+    assert kept_by(app) == ["chol"]
 
 
 def test_what_a_link_has_wrong_is_told_and_falls_back():
@@ -158,7 +239,7 @@ def test_what_a_link_has_wrong_is_told_and_falls_back():
     told = " ".join(one.value for one in app.warning)
     for part in ("original=<b>all</b>", "unknown=nowhere", "file=pdf", "id=passport"):
         assert markdown(part) in told
-    assert app.segmented_control(key="release_original").value == "replaced"
+    assert app.segmented_control(key="release_original").value == "chosen"
     assert app.selectbox(key="release_unknown").value == "error"
     assert app.selectbox(key="release_id").value is None
 
@@ -248,9 +329,9 @@ def test_it_says_how_missing_values_count(tmp_path):
     )
     before, after = (one.value for one in app.dataframe)
     assert list(before.columns) == list(columns)
-    assert list(after.columns) == ["id", "town", "age", "note"]
+    assert list(after.columns) == ["town"]
     assert len(after) == 50
-    assert not app.warning
+    assert [one.value for one in app.warning] == []
     columns = people(60)
     app, _ = with_upload(tmp_path, columns)
     assert "(missing), and there are none." in said(app).replace("\\", "")
@@ -288,7 +369,7 @@ def test_a_second_visit_shows_the_file_until_something_changes():
     address = link(app)
     checked(app.run())
     assert link(app) == address
-    app.segmented_control(key="release_original").set_value("dropped").run()
+    app.segmented_control(key="release_original").set_value("kept").run()
     checked(app)
     assert not [one for one in app.get("html") if MARK in one.proto.body]
     app = made(app)

@@ -26,7 +26,15 @@ from core.data.spec import WITHHELD
 from core.errors import CoreError, InvalidInputError
 from core.records.checking.check import Check
 from core.records.checking.drawn import Owner
-from core.records.design import LEAVE_OUT, REFUSE, Layout, bundled_file, is_bundled
+from core.records.design import (
+    CHOSEN,
+    LEAVE_OUT,
+    OWNERS,
+    REFUSE,
+    Layout,
+    bundled_file,
+    is_bundled,
+)
 from core.records.fields import OF_ALL, PLAIN_HASH, plain_coding
 from core.records.files import (
     BATCH,
@@ -272,11 +280,12 @@ def check_columns(
     wrong = len(others) != len(said) - 1  # Y is one of the columns, once
     wrong |= treatment == "dropped" and bool(others)
     wrong |= treatment == "replaced" and bool(gone.intersection(others))
-    wrong |= treatment == "kept" and not set(spec.released) <= set(others)
+    wrong |= treatment == CHOSEN and (not others or bool(gone.intersection(others)))
+    wrong |= treatment == OWNERS and not set(spec.released) <= set(others)
     if not wrong and original is not None:
         wrong = all(
             not (spec.released and set(spec.released) <= set(names))
-            or Layout.of(spec, names, treatment) != Layout(column, tuple(said))
+            or Layout.of(spec, names, treatment, others) != Layout(column, tuple(said))
             for names in _columns_of(original, gone, spec.read)
         )
     if wrong:

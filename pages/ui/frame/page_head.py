@@ -27,8 +27,8 @@ def show(page: str, title: str, scenario: Scenario) -> DeltaGenerator:
             return st.container(width="content")
 
 
-def report_button(place: DeltaGenerator, page: str, result: Result) -> None:
-    """Show the button that makes a report of an answer, when it is clicked."""
+def report_button(place: DeltaGenerator, page: str, result: Result, file: str = "") -> None:
+    """Show the button that makes a report of an answer, when it is clicked; see `report`."""
     unit, waiting = controls.unit(), answers.is_refining(result.scenario)
     told = Consequences(
         derived.own_levels(result), ELSEWHERE, ELSEWHERE, ELSEWHERE if is_sampled(result) else None
@@ -38,7 +38,7 @@ def report_button(place: DeltaGenerator, page: str, result: Result) -> None:
             "Report",
             "liftscope-report.html",
             "text/html",
-            lambda: report(result, (), told, unit, provisional=waiting).encode("utf-8"),
+            lambda: report(result, (), told, unit, provisional=waiting, file=file).encode("utf-8"),
             f"{page}_report",
             icon=":material/description:",
             width="content",

@@ -11,12 +11,12 @@ from streamlit.delta_generator import DeltaGenerator
 from core.data.readers.reading import Upload
 from core.errors import CoreError, SolverError
 from core.jobs import Job
-from core.records.design import Plan, command_line
+from core.records.design import OWNERS, Plan, command_line
 from core.scenario import Result
 from core.wording import number_of, size_of_file
 from pages.ui.frame import page_frame, page_head, state
 from pages.ui.parts import tables
-from pages.ui.release import controls, results, verify
+from pages.ui.release import columns, controls, results, verify
 from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer, progress, refining, visits
 
@@ -36,10 +36,9 @@ def _live(places: page_frame.Places) -> None:
     place = page_head.show("release", "Release the records", scenario)
     result = page_frame.answer(scenario)
     if result is None:
-        results.give_up()
+        _give_up()
     else:
-        page_head.report_button(place, "release", result)
-        _answered(result)
+        page_head.report_button(place, "release", result, _answered(result))
     _tell(told)
 
 
@@ -49,8 +48,11 @@ def _tell(told: DeltaGenerator) -> None:
         told.warning(markdown(sentence), icon=":material/link_off:")
 
 
-def _answered(result: Result) -> None:
-    """Show the controls of a release, its preview and, once it is made, its file."""
+def _answered(result: Result) -> str:
+    """Show the controls of a release, its preview and, once it is made, its file.
+
+    Returns what the columns that are kept give away, for the report.
+    """
     page_frame.headline(result)
     refining.follow(result.scenario, result.mechanism)
     try:
@@ -58,16 +60,24 @@ def _answered(result: Result) -> None:
     except CoreError as error:
         st.error(markdown(str(error)), icon=":material/error:")
         st.caption("Choose a data set beside, or upload a file on the Data page.")
-        results.give_up()
-        return
+        _give_up()
+        return ""
     with st.container(border=True, key="release_plan"):
         st.markdown(f"**How {markdown(original.name)} is released**")
         plan = controls.show(result, list(original.table.columns))
     if plan is None:
-        results.give_up()
-        return
+        _give_up()
+        return ""
+    choice = columns.show(result, plan, original, controls.URL.now("file"))
     _preview(result, plan)
-    _made(result, plan, original)
+    _made(result, plan, original, allowed=choice.allowed)
+    return choice.said
+
+
+def _give_up() -> None:
+    """Stop all work that is not on screen any more."""
+    results.give_up()
+    columns.give_up()
 
 
 def _preview(result: Result, plan: Plan) -> None:
@@ -82,7 +92,7 @@ def _preview(result: Result, plan: Plan) -> None:
                 icon=":material/block:",
             )
             return
-        if plan.columns == "kept":
+        if plan.columns == OWNERS:
             st.caption("The owner's copy: it holds S and X beside Y. Do not pass it on.")
         left, right = st.columns(2)
         for place, title, frame in ((left, "Before", before), (right, "After", after)):
@@ -104,7 +114,7 @@ DISCLOSED = (
 """What a certificate shows on purpose, which is said before there is one."""
 
 
-def _made(result: Result, plan: Plan, original: Upload) -> None:
+def _made(result: Result, plan: Plan, original: Upload, *, allowed: bool) -> None:
     """Show the button that makes the file, the work on it, and the file."""
     kind = controls.URL.now("file")
     key = results.name(result, plan, kind)
@@ -124,6 +134,8 @@ def _made(result: Result, plan: Plan, original: Upload) -> None:
                 key="release_make",
                 on_click=results.ask,
                 args=(key,),
+                disabled=not allowed,
+                help=None if allowed else "Confirm above that these columns stay.",
             )
             st.caption(DISCLOSED)
         if found is not None:

@@ -9,13 +9,24 @@ import streamlit as st
 
 from core.errors import CoreError
 from core.joint import MISSING
-from core.records.design import COLUMNS, FORMATS, LEAVE_OUT, REFUSE, Layout, Plan
+from core.records.design import (
+    CHOSEN,
+    COLUMNS,
+    FORMATS,
+    LEAVE_OUT,
+    OWNERS,
+    REFUSE,
+    Plan,
+    others_of,
+)
 from core.records.draws import LEAST_KEY, Draw, Keyed, Seeded
 from core.scenario import Result
 from core.wording import listed, number_of
 from pages.ui.frame.address import PageQuery, Value, one_of
 from pages.ui.style.labels import markdown
 from pages.ui.work import visits
+
+_SETTLED = "_release_keep_settled"
 
 SEED, KEY = "seed", "key"
 """Sources of the random numbers."""
@@ -33,9 +44,15 @@ def _choice(key: str, *known: str) -> Value:
     return Value(key, known[0], one_of(known), widget(key))
 
 
+def _treatment(text: str) -> str | None:
+    """Read a treatment of columns; what links before were about begins with Y alone."""
+    return OWNERS if text == OWNERS else CHOSEN if text in COLUMNS else None
+
+
 URL = PageQuery(
     "release",
-    _choice("original", *COLUMNS),
+    Value("original", CHOSEN, _treatment, widget("original")),
+    Value("stay", [], held="_release_keep", many=True),
     _choice("file", CSV, PARQUET),
     _choice("draw", SEED, KEY),
     Value("unknown"),
@@ -68,8 +85,15 @@ TREATMENTS = {REFUSE: "refuse the release, and say which", LEAVE_OUT: "leave tho
 """What is done about unknown values, beside taking them for a symbol of X."""
 
 
-ORIGINAL = {"replaced": "Y in place of X", "dropped": "Y alone", "kept": "all columns and Y"}
+ORIGINAL = {CHOSEN: "Y, and columns you choose", OWNERS: "all columns and Y"}
 """Short names of the treatments of the original columns."""
+
+
+def kept() -> list[str]:
+    """Return the columns that are written beside Y."""
+    names: list[str] = URL.now("stay")
+    return names
+
 
 SOURCES = {SEED: "a seed, once", KEY: "a key, repeatable"}
 """Names of the sources of random numbers."""
@@ -99,7 +123,10 @@ def show(result: Result, columns: list[str]) -> Plan | None:
     publish()
     if draw is None:
         return None
-    return Plan(draw, URL.now("original"), str(st.session_state[widget("unknown")]))
+    unknown = str(st.session_state[widget("unknown")])
+    if URL.now("original") == OWNERS:
+        return Plan(draw, OWNERS, unknown)
+    return Plan(draw, _plan_columns(), unknown, tuple(name for name in columns if name in kept()))
 
 
 def _draw(columns: list[str]) -> Draw | None:
@@ -181,11 +208,8 @@ def _drawn_seed() -> str:
     return str(secrets.randbits(128))
 
 
-NAMED = 4
-"""Most columns beside Y that are named."""
-
-
 def _columns(result: Result, columns: list[str]) -> None:
+    _settle_kept(others_of(result.scenario.data, columns))
     st.segmented_control(
         "Columns of the released file",
         ORIGINAL,
@@ -194,21 +218,22 @@ def _columns(result: Result, columns: list[str]) -> None:
         required=True,
         persist_state="session",
     )
-    treated = URL.now("original")
-    said = COLUMNS[treated]
+    said = COLUMNS[URL.now("original") if URL.now("original") == OWNERS else _plan_columns()]
     st.caption(f"{said[:1].upper()}{said[1:]}.")
-    layout = Layout.of(result.scenario.data, tuple(columns), treated)
-    others = [repr(name) for name in layout.written if name != layout.column]
-    if treated == "replaced" and others:
-        more = len(others) - NAMED
-        if more > 1:
-            others[NAMED:] = [f"{more:,} other columns"]
-        st.caption(
-            markdown(
-                f"The promise is about Y alone: {listed(others)} can show S too, by themselves or "
-                "together with Y."
-            )
-        )
+
+
+def _settle_kept(others: Sequence[str]) -> None:
+    """Keep columns that there are; what a link has beside them is told, not other data's."""
+    asked, before = kept(), st.session_state.get(_SETTLED)
+    for name in asked:
+        if name not in others and asked != before:
+            URL.refuse("stay", name, "is S, X or none of the columns", "it is not kept")
+    URL.set("stay", [name for name in asked if name in others])
+    st.session_state[_SETTLED] = kept()
+
+
+def _plan_columns() -> str:
+    return CHOSEN if kept() else Plan.columns
 
 
 def _unknown(result: Result) -> None:

@@ -160,6 +160,7 @@ def name(result: Result, plan: Plan, kind: str) -> Name:
         plan.draw.commitment,
         column,
         plan.columns,
+        repr(plan.keep),
         plan.unknown,
         kind,
     )

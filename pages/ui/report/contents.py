@@ -52,13 +52,19 @@ def report(
     when: datetime | None = None,
     *,
     provisional: bool = False,
+    file: str = "",
 ) -> str:
-    """Return the report of an answer: one HTML file that needs nothing else."""
+    """Return the report of an answer: one HTML file that needs nothing else.
+
+    `file`: what the columns that are to be released beside Y give away; "" where there are none.
+    """
     scenario = result.scenario
     page = Document(question(scenario))
     if provisional:
         page.text(refining.PROVISIONAL, "lead")
     page.text(finding(result, unit, provisional=provisional), "lead")
+    if file:
+        page.text(file, "lead")
     for note in (caution_of(result), *result.mechanism.notes):
         if note:
             page.text(note, "source")

@@ -52,6 +52,26 @@ def test_a_release_is_said_on_standard_error_alone(folder, capsys):
     assert len(read(folder / "out.parquet")["town"]) == 500
 
 
+def test_columns_are_kept_and_known_by_their_names(folder, capsys):
+    line = f"scenario.json people.csv out.csv --seed {SEED} --certificate c.json"
+    assert run(f"{line} --keep note age --known id") == 0
+    assert list(read(folder / "out.csv")) == ["town", "age", "note"]
+    body = json.loads((folder / "c.json").read_text())
+    assert body["released"]["treatment"] == "chosen"
+    assert body["beside"]["columns"] == ["age", "note"]
+    assert body["beside"]["known"] == ["id"]
+    capsys.readouterr()
+    assert main(["verify", "c.json", "out.csv", "people.csv", "--seed", str(SEED)]) == 0
+    assert "holds        beside: The same once more" in capsys.readouterr().out
+
+
+def test_all_columns_may_still_be_kept_at_once(folder):
+    assert run("scenario.json people.csv out.csv --seed 5 --columns replaced") == 0
+    assert list(read(folder / "out.csv")) == ["id", "town", "age", "note"]
+    assert run("scenario.json people.csv out.csv --seed 5") == 0
+    assert list(read(folder / "out.csv")) == ["town"]
+
+
 @pytest.mark.usefixtures("folder")
 def test_a_small_seed_is_warned_of(capsys):
     assert run("scenario.json people.csv out.csv --seed 1") == 0
@@ -163,6 +183,13 @@ def test_a_key_answers_the_same_way_twice(folder):
         ("scenario.json header.csv out.csv --seed 1", "column names but no records"),
         ("scenario.json one.csv out.csv --seed 1", "only one level"),
         ("scenario.json people.csv out.csv --seed 1 --columns x", "columns must be one of"),
+        ("scenario.json people.csv out.csv --seed 1 --keep sex", "'sex' is S itself"),
+        ("scenario.json people.csv out.csv --seed 1 --known town", "'town' is X itself"),
+        ("scenario.json people.csv out.csv --seed 1 --keep job", "no column 'job'"),
+        (
+            "scenario.json people.csv out.csv --seed 1 --keep age --columns kept",
+            "Columns to keep are named where",
+        ),
     ],
 )
 def test_bad_input_is_one_sentence_and_leaves_nothing(line, sentence, folder, capsys):

@@ -12,7 +12,7 @@ from core.data import Sources
 from core.data.spec import DataSpec
 from core.mechanisms.result import make_mechanism
 from core.records.applying import apply
-from core.records.design import Plan
+from core.records.design import REFUSE, Plan
 from core.records.draws import Seeded
 from core.scenario import Scenario, evaluate, measured
 
@@ -82,6 +82,11 @@ def opened(path):
     return KEPT[-1].uploads[KEPT[-1].add_file(path)].table
 
 
+def keeping(draw, columns="replaced", unknown=REFUSE):
+    """Plan a release that keeps all other columns unless another treatment is named."""
+    return Plan(draw, columns, unknown)
+
+
 def with_kernel(result, kernel):
     """Return a result with another kernel, which was asked for nothing."""
     made = make_mechanism(
@@ -97,5 +102,5 @@ def identity(result):
 
 def released(result, table, target, plan=None, **more):
     """Apply a mechanism, and read what was written."""
-    applied = apply(result, table, target, plan or Plan(Seeded(11)), **more)
+    applied = apply(result, table, target, plan or keeping(Seeded(11)), **more)
     return applied, read(target)

@@ -11,9 +11,17 @@ from core.data import Binning, Filter
 from core.data.tables import FileTable
 from core.errors import InvalidInputError
 from core.records.applying import apply, preview
-from core.records.design import Plan
 from core.records.draws import Keyed, Seeded
-from tests.core.records.makers import asked, identity, opened, people, released, with_kernel, write
+from tests.core.records.makers import (
+    asked,
+    identity,
+    keeping,
+    opened,
+    people,
+    released,
+    with_kernel,
+    write,
+)
 
 KINDS = ("records.csv", "records.parquet")
 
@@ -175,7 +183,7 @@ def test_s_released_too_is_a_pair(tmp_path):
 def test_what_becomes_of_the_columns(columns, tmp_path):
     data = people(50)
     result, table = asked(write(data, tmp_path / "a.csv"), released=("note", "town"))
-    plan = Plan(Seeded(1), columns)
+    plan = keeping(Seeded(1), columns)
     applied, found = released(result, table, tmp_path / "out.csv", plan)
     assert (
         list(found)
@@ -204,14 +212,14 @@ def test_the_same_seed_gives_the_same_file_whatever_the_batch(tmp_path):
         _, found = released(result, table, tmp_path / f"{i}.csv", batch=size)
         files.append(found)
     assert files[0] == files[1] == files[2]
-    _, other = released(result, table, tmp_path / "other.csv", Plan(Seeded(12)))
+    _, other = released(result, table, tmp_path / "other.csv", keeping(Seeded(12)))
     assert other["town"] != files[0]["town"]
 
 
 def test_a_keyed_draw_answers_a_record_the_same_way_in_every_release(tmp_path):
     columns = people(2_000)
     result, table = asked(write(columns, tmp_path / "a.csv"), mechanism="optimal")
-    plan = Plan(Keyed(b"s" * 32, "id"))
+    plan = keeping(Keyed(b"s" * 32, "id"))
     _, first = released(result, table, tmp_path / "first.csv", plan)
     order = np.random.default_rng(0).permutation(2_000)[:700]
     part = {name: [values[i] for i in order] for name, values in columns.items()}
@@ -219,7 +227,7 @@ def test_a_keyed_draw_answers_a_record_the_same_way_in_every_release(tmp_path):
     _, second = released(result, later, tmp_path / "second.csv", plan)
     by_id = dict(zip(first["id"], first["town"], strict=True))
     assert [by_id[one] for one in second["id"]] == second["town"]
-    _, third = released(result, later, tmp_path / "third.csv", Plan(Keyed(b"t" * 32, "id")))
+    _, third = released(result, later, tmp_path / "third.csv", keeping(Keyed(b"t" * 32, "id")))
     assert third["town"] != second["town"]
     assert b"ssssssss" not in (tmp_path / "first.csv").read_bytes()
 
@@ -229,7 +237,7 @@ def test_ids_are_the_same_whatever_type_they_have(tmp_path):
     outputs = []
     for name in KINDS:
         result, table = asked(write(columns, tmp_path / name), mechanism="optimal")
-        plan = Plan(Keyed(b"s" * 32, "id"))
+        plan = keeping(Keyed(b"s" * 32, "id"))
         outputs.append(released(result, table, tmp_path / "out.csv", plan)[1]["town"])
     assert outputs[0] == outputs[1]
 
@@ -237,14 +245,14 @@ def test_ids_are_the_same_whatever_type_they_have(tmp_path):
 def test_progress_counts_the_records(tmp_path):
     result, table = asked(write(people(100), tmp_path / "a.csv"))
     told = []
-    apply(result, table, tmp_path / "o.csv", Plan(Seeded(1)), progress=told.append, batch=30)
+    apply(result, table, tmp_path / "o.csv", keeping(Seeded(1)), progress=told.append, batch=30)
     assert told == [60, 90, 100]
 
 
 def test_the_preview_is_the_start_of_the_release(tmp_path):
     columns = people(200)
     result, table = asked(write(columns, tmp_path / "a.csv"), mechanism="optimal")
-    plan = Plan(Seeded(4))
+    plan = keeping(Seeded(4))
     before, after = preview(result, table, plan)
     _, found = released(result, table, tmp_path / "o.csv", plan)
     assert before.column("town").to_pylist() == columns["town"][:50]
@@ -258,6 +266,6 @@ def test_a_file_without_records_has_no_preview(tmp_path):
     parquet.write_table(pa.table({name: pa.array([], pa.string()) for name in columns}), empty)
     table = FileTable("b.parquet", (empty,), tuple(columns))
     with pytest.raises(InvalidInputError, match="the file has no records"):
-        preview(result, table, Plan(Seeded(4)))
+        preview(result, table, keeping(Seeded(4)))
     with pytest.raises(InvalidInputError, match="the file has no records"):
-        released(result, table, tmp_path / "o.csv", Plan(Seeded(4)))
+        released(result, table, tmp_path / "o.csv", keeping(Seeded(4)))

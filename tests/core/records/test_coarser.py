@@ -5,10 +5,9 @@ import json
 import pytest
 
 from core.data import Hierarchy, RareLevels
-from core.records.design import Plan
 from core.records.draws import Keyed, Seeded
 from core.records.verifying import failed
-from tests.core.records.makers import SEED, asked, people, read, write
+from tests.core.records.makers import SEED, asked, keeping, people, read, write
 from tests.core.records.test_verifying import certified, outcomes
 
 NOTES = tuple((f"n{i}", f"{'odd' if i % 2 else 'even'} n", "any n") for i in range(40))
@@ -51,7 +50,7 @@ def test_every_treatment_is_counted_again(spec, name, tmp_path):
     columns["note"][5] = None
     original = write(columns, tmp_path / name)
     result, _ = asked(original, **{"mechanism": "watchdog"} | SPECS[spec])
-    plan = Plan(Seeded(SEED), unknown="drop")
+    plan = keeping(Seeded(SEED), unknown="drop")
     body, path = certified(tmp_path, result, original, plan, "out.parquet")
     found = outcomes(body, path, original)
     assert failed(list(found.values())) == []
@@ -72,7 +71,7 @@ def test_new_values_join_their_columns_rare_ones_and_a_table_knows_them_or_not(k
     columns = people(300, seed=8)
     columns["town"][3], columns["note"][4], columns["note"][5] = "Ys", "n7", "nobody's"
     fresh = write(columns, tmp_path / f"fresh.{kind}")
-    plan = Plan(Keyed(b"k" * 20, "id"), unknown="drop")
+    plan = keeping(Keyed(b"k" * 20, "id"), unknown="drop")
     body, path = certified(tmp_path, result, fresh, plan, same=False)
     assert body["unknown"]["records"] == 1  # only what the table lacks
     assert failed(list(outcomes(body, path, fresh).values())) == []

@@ -11,10 +11,9 @@ import pytest
 from core.data.hierarchies import Hierarchy
 from core.data.spec import WITHHELD, Binning
 from core.records.certificate import fingerprint
-from core.records.design import Plan
 from core.records.draws import Keyed, Seeded
 from core.records.verifying import failed, verify
-from tests.core.records.makers import SEED, asked, people, read, write
+from tests.core.records.makers import SEED, asked, keeping, people, read, write
 from tests.core.records.test_verifying import certified, outcomes
 
 OLD = Path(__file__).parent / "version_2"
@@ -65,7 +64,7 @@ def six(tmp_path):
 def test_six_records_cannot_be_guessed_from_the_file_and_its_certificate(six, tmp_path):
     columns, original = six
     result, _ = asked(original, eps=3.0, mechanism="grr")
-    plan = Plan(Seeded(SEED), columns="replaced")
+    plan = keeping(Seeded(SEED), columns="replaced")
     body, released = certified(tmp_path, result, original, plan)
     known = {name: columns[name] for name in ("id", "age", "note", "sex")}
     full = write(known | {"Y": read(released)[body["released"]["column"]]}, tmp_path / "seen.csv")
@@ -82,7 +81,7 @@ def test_the_owner_shows_which_file_was_released_and_nobody_else(kind, six, tmp_
     result, _ = asked(original, eps=3.0)
     (tmp_path / "key").write_bytes(b"0123456789abcdef")
     draw = Seeded(SEED) if kind == "seed" else Keyed.from_file(tmp_path / "key", "id")
-    body, released = certified(tmp_path, result, original, Plan(draw))
+    body, released = certified(tmp_path, result, original, keeping(draw))
     own = {"seed": str(SEED)} if kind == "seed" else {"key": tmp_path / "key"}
     found = {one.name: one for one in verify(json.dumps(body), released, original, **own)}
     assert failed(list(found.values())) == []
@@ -106,7 +105,7 @@ def test_the_owner_shows_which_file_was_released_and_nobody_else(kind, six, tmp_
 def test_a_seed_that_can_be_guessed_commits_to_nothing(six, tmp_path):
     _, original = six
     result, _ = asked(original, eps=3.0)
-    body, released = certified(tmp_path, result, original, Plan(Seeded(17)))
+    body, released = certified(tmp_path, result, original, keeping(Seeded(17)))
     assert body["original"]["commitment"] is None
     assert body["scenario"]["data"]["source"] == f"upload:{WITHHELD}"
     found = outcomes(body, released, original, "17")
@@ -118,7 +117,7 @@ def test_a_seed_that_can_be_guessed_commits_to_nothing(six, tmp_path):
 def test_a_commitment_that_was_taken_out_is_missed_by_who_has_the_seed(six, tmp_path):
     _, original = six
     result, _ = asked(original, eps=3.0)
-    body, released = certified(tmp_path, result, original, Plan(Seeded(SEED)))
+    body, released = certified(tmp_path, result, original, keeping(Seeded(SEED)))
     body["original"]["commitment"] = None
     body["scenario"]["data"]["source"] = f"upload:{WITHHELD}"
     body["fingerprint"] = fingerprint(body)
@@ -130,7 +129,7 @@ def test_a_commitment_that_was_taken_out_is_missed_by_who_has_the_seed(six, tmp_
 def test_without_the_original_it_is_said_that_no_draw_was_made_again(six, tmp_path):
     _, original = six
     result, _ = asked(original, eps=3.0)
-    body, released = certified(tmp_path, result, original, Plan(Seeded(SEED)))
+    body, released = certified(tmp_path, result, original, keeping(Seeded(SEED)))
     found = {one.name: one for one in verify(json.dumps(body), released, seed="1")}
     assert found["seed"].passed is None
     assert "seed" not in {one.name for one in verify(json.dumps(body), released)}
@@ -143,7 +142,7 @@ def test_it_is_said_that_ends_of_bins_are_values_of_records(kind, tmp_path):
     own = {"edges": (0.0, 40.05, 100.0)} if kind == "edges" else {"count": 3}
     bins = (Binning("age", kind, **own),)
     result, _ = asked(original, released=("age",), binnings=bins)
-    body, _ = certified(tmp_path, result, original, Plan(Seeded(SEED)))
+    body, _ = certified(tmp_path, result, original, keeping(Seeded(SEED)))
     edges = body["design"]["coding"][1]["edges"][0]
     told = counts_sentence(body)
     of_records = (edges[0], edges[-1]) == (min(columns["age"]), max(columns["age"]))
@@ -162,7 +161,7 @@ def test_it_is_said_that_figures_of_a_task_follow_from_its_counts(tmp_path):
     original = write(people(200), tmp_path / "people.csv")
     for task in ((), ("note",)):
         result, _ = asked(original, task=task)
-        body, _ = certified(tmp_path, result, original, Plan(Seeded(SEED)))
+        body, _ = certified(tmp_path, result, original, keeping(Seeded(SEED)))
         assert ("each pair of S and X, and of T and X: a guess" in counts_sentence(body)) == (
             bool(task)
         )
@@ -173,7 +172,7 @@ def test_it_is_said_that_a_table_of_parents_names_its_values(tmp_path):
     original = write(columns, tmp_path / "people.csv")
     rows = tuple((town, town[0]) for town in sorted({*columns["town"], "nowhere"}))
     result, _ = asked(original, hierarchies=(Hierarchy("town", "table", rows=rows),))
-    body, _ = certified(tmp_path, result, original, Plan(Seeded(SEED)))
+    body, _ = certified(tmp_path, result, original, keeping(Seeded(SEED)))
     assert "nowhere" in json.dumps(body["scenario"])
     assert "So are the values that are in a table of parents." in counts_sentence(body)
 

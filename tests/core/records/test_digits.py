@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from core.data import Filter
 from core.data.treatment.bins import Bins
 from core.records.coded import Values
-from core.records.design import Plan
 from core.records.draws import Seeded
 from core.records.recount import NO_NUMBER, _level, _passes
 from core.records.verifying import failed
-from tests.core.records.makers import SEED, asked, write
+from tests.core.records.makers import SEED, asked, keeping, write
 from tests.core.records.test_verifying import certified, outcomes
 
 AGES = ["１２", "12", "+-7", "\u00a012", "٣", "1_2", "\x1c3", "40", " 9 "] * 12
@@ -36,7 +35,7 @@ def test_an_honest_release_verifies(treated, tmp_path):
     }
     original = write(columns, tmp_path / "a.csv")
     result, _ = asked(original, **treated)
-    body, path = certified(tmp_path, result, original, Plan(Seeded(SEED)))
+    body, path = certified(tmp_path, result, original, keeping(Seeded(SEED)))
     found = outcomes(body, path, original, str(SEED))
     assert failed(list(found.values())) == []
     assert found["data"].passed

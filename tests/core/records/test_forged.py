@@ -12,12 +12,11 @@ from core.errors import InvalidInputError, SolverError
 from core.mechanisms.result import make_mechanism
 from core.records.certificate import fingerprint
 from core.records.checking import contents, figures
-from core.records.design import Plan
 from core.records.draws import Keyed, Seeded
 from core.records.readable import promises
 from core.records.verifying import failed, unproven, verify
 from core.scenario import Scenario, evaluate, measured
-from tests.core.records.makers import SEED, asked, people, write
+from tests.core.records.makers import SEED, asked, keeping, people, write
 from tests.core.records.test_verifying import certified
 
 KEY = b"k" * 20
@@ -42,7 +41,7 @@ def fresh(folder):
     design = write(people(900, seed=3), folder / "design.csv")
     result, _ = asked(design, mechanism="optimal")
     original = write(people(300, seed=5), folder / "fresh.parquet")
-    plan = Plan(Keyed(KEY, "id"))
+    plan = keeping(Keyed(KEY, "id"))
     body, path = certified(folder, result, original, plan, "fresh_out.parquet", same=False)
     (folder / "key.txt").write_bytes(KEY)
     return body, path, original, design, folder / "key.txt"
@@ -170,7 +169,7 @@ def test_a_value_that_no_certificate_has_is_one_sentence(edit, sentence, made):
 def test_the_owners_copy_is_none_for_others(made, folder):
     _, _, original = made
     result, _ = asked(original)
-    body, path = certified(folder, result, original, Plan(Seeded(SEED), "kept"), "kept.csv")
+    body, path = certified(folder, result, original, keeping(Seeded(SEED), "kept"), "kept.csv")
     found = verify(forged(body, nothing), path, original, str(SEED))
     assert [one.name for one in found if one.passed is not True] == []
 
@@ -388,7 +387,7 @@ def test_a_seed_is_replayed_though_values_are_unknown(unknown, made, tmp_path):
     columns = people(300, seed=6)
     columns["town"][3] = columns["town"][9] = "Ys"
     original = write(columns, tmp_path / "fresh.csv")
-    plan = Plan(Seeded(SEED), unknown=unknown)
+    plan = keeping(Seeded(SEED), unknown=unknown)
     body, path = certified(tmp_path, result, original, plan, same=False)
     found = {
         one.name: one for one in verify(json.dumps(body), path, original, str(SEED), design=design)

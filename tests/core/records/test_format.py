@@ -6,11 +6,11 @@ import pytest
 
 from core.errors import InvalidInputError
 from core.records.certificate import fingerprint
-from core.records.design import FORMATS, Plan
+from core.records.design import FORMATS
 from core.records.draws import Seeded
 from core.records.readable import sections
 from core.records.verifying import failed, verify
-from tests.core.records.makers import SEED, asked, people, read, write
+from tests.core.records.makers import SEED, asked, keeping, people, read, write
 from tests.core.records.test_verifying import certified
 
 KINDS = {"Parquet": "out.parquet", "CSV": "out.csv", "TSV": "out.tsv"}
@@ -26,7 +26,7 @@ def original(tmp_path_factory):
 
 def made(folder, original, kind, treatment="replaced"):
     result, _ = asked(original, mechanism="watchdog")
-    return certified(folder, result, original, Plan(Seeded(SEED), treatment), KINDS[kind])
+    return certified(folder, result, original, keeping(Seeded(SEED), treatment), KINDS[kind])
 
 
 def outcome(body, path):

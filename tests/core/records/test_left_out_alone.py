@@ -10,12 +10,12 @@ from core.data import ReadOptions
 from core.data.spec import DataSpec, Filter, LeftOut, Merge
 from core.records import design
 from core.records.certificate import make
-from core.records.design import LEAVE_OUT, Plan
+from core.records.design import LEAVE_OUT
 from core.records.draws import Seeded
 from core.records.files import BATCH, Writer
 from core.records.verifying import failed
 from core.scenario import Scenario, evaluate
-from tests.core.records.makers import KEPT, SEED, Sources, write
+from tests.core.records.makers import KEPT, SEED, Sources, keeping, write
 from tests.core.records.test_verifying import outcomes
 
 NAMED = {"commitment", "fingerprint", "sha256", "source"}
@@ -92,7 +92,7 @@ def released_of(original, spec, path):
     data = DataSpec(key, **{"secret": ("sex",), "released": ("job",)} | spec)
     result = evaluate(Scenario(data=data, mechanism="grr", notion="lip", eps=0.3), sources)
     upload = design.original(key, sources, read)
-    made = make(result, upload, Plan(Seeded(SEED), unknown=LEAVE_OUT), path)
+    made = make(result, upload, keeping(Seeded(SEED), unknown=LEAVE_OUT), path)
     return made.certificate, path, original
 
 

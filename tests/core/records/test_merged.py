@@ -8,11 +8,10 @@ import pytest
 
 from core.data.spec import LeftOut, Merge
 from core.records.certificate import fingerprint
-from core.records.design import Plan
 from core.records.draws import Keyed, Seeded
 from core.records.readable import promises
 from core.records.verifying import failed, verify
-from tests.core.records.makers import SEED, asked, identity, people, read, released, write
+from tests.core.records.makers import SEED, asked, identity, keeping, people, read, released, write
 from tests.core.records.test_verifying import certified, outcomes
 
 
@@ -131,7 +130,7 @@ def test_a_certificate_that_hides_other_symbols_than_were_left_out_fails(withhel
 def test_a_seed_that_can_be_found_hides_no_names(tmp_path):
     original = write(people(900), tmp_path / "people.csv")
     result, _ = asked(original, left_out=(LeftOut(("town",), (GONE,)),))
-    body, path = certified(tmp_path, result, original, Plan(Seeded(5)))
+    body, path = certified(tmp_path, result, original, keeping(Seeded(5)))
     (counts,) = [one for one in body["promises"] if one["about"] == "counts"]
     assert "named, rare ones too. So are the values that are left out." in counts["sentence"]
     assert failed(list(outcomes(body, path, original, seed="5").values())) == []
@@ -142,7 +141,7 @@ def test_the_key_shows_what_was_left_out_of_other_records(tmp_path):
     result, _ = asked(design, left_out=(LeftOut(("town",), (GONE,)), LeftOut(("sex",), ("none",))))
     fresh = write(people(300, seed=4), tmp_path / "fresh.csv")
     (tmp_path / "key").write_bytes(b"k" * 20)
-    plan = Plan(Keyed(b"k" * 20, "id"))
+    plan = keeping(Keyed(b"k" * 20, "id"))
     body, path = certified(tmp_path, result, fresh, plan, same=False)
     text = json.dumps(body)
     found = verify(text, path, fresh, design=design, key=tmp_path / "key")

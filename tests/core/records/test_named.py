@@ -6,10 +6,9 @@ import pytest
 
 from core.errors import InvalidInputError
 from core.notions.base import OF_BUDGETS
-from core.records.design import Plan
 from core.records.draws import Keyed
 from core.records.verifying import failed
-from tests.core.records.makers import SEED, asked, people, write
+from tests.core.records.makers import SEED, asked, keeping, people, write
 from tests.core.records.test_verifying import certified, outcomes
 
 
@@ -36,7 +35,7 @@ def test_other_records_have_the_level_of_what_was_asked(notion, title, unit, tmp
     mechanism = "optimal" if notion.startswith("average") else "watchdog"
     result, _ = asked(design, notion=notion, mechanism=mechanism)
     fresh = write(people(300, seed=5), tmp_path / "fresh.csv")
-    body, _ = certified(tmp_path, result, fresh, Plan(Keyed(b"k" * 20, "id")), same=False)
+    body, _ = certified(tmp_path, result, fresh, keeping(Keyed(b"k" * 20, "id")), same=False)
     level = body["levels"]["records"][notion]
     told = said(body)["fresh records"]
     assert f"by their own distribution it reaches {title}: {level:.4g}{unit}." in told

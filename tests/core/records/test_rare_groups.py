@@ -17,12 +17,11 @@ from core.data import RareLevels, Sources
 from core.errors import InvalidInputError
 from core.records.certificate import fingerprint, make
 from core.records.coded import Coder
-from core.records.design import Plan
 from core.records.draws import Seeded
 from core.records.fields import plain_coding
 from core.records.recount import recount
 from core.records.verifying import failed
-from tests.core.records.makers import KEPT, SEED, asked, identity, opened, read, write
+from tests.core.records.makers import KEPT, SEED, asked, identity, keeping, opened, read, write
 from tests.core.records.test_verifying import certified, outcomes
 
 SPREAD = [("d", town, "g2") for town in "uvwxyz"]
@@ -71,7 +70,7 @@ def answered(path, **spec):
 def test_a_release_has_the_counted_symbols_and_verifies(spec, rows, tmp_path):
     original = table(rows, tmp_path / "a.csv")
     result, _ = answered(original, **SPECS[spec])
-    plan = Plan(Seeded(SEED), unknown="drop")
+    plan = keeping(Seeded(SEED), unknown="drop")
     body, path = certified(tmp_path, result, original, plan)
     found = Counter(read(path)[body["released"]["column"]])
     counted = np.rint(result.joint.p_x * result.joint.n).astype(int).tolist()
@@ -88,7 +87,7 @@ def test_a_level_all_of_whose_pairs_are_rare_is_not_its_columns_rare_group(tmp_p
     x = result.counted.codings[1]
     assert x.kept == (("a", "b", "d"), None)
     target = tmp_path / "out.csv"
-    made = make(identity(result), upload(original), Plan(Seeded(1)), target)
+    made = make(identity(result), upload(original), keeping(Seeded(1)), target)
     assert made.applied.cells.sum(axis=0).tolist() == [20, 20, 5, 6]
     assert result.joint.x_labels[2:] == ("(rare: 1 level) · u", "(rare: 6 levels)")
 
@@ -106,7 +105,7 @@ def test_new_values_join_the_columns_group(tmp_path):
 def test_a_certificate_without_the_list_is_refused_where_it_is_needed(tmp_path):
     original = table(ROWS, tmp_path / "a.csv")
     result, source = answered(original, **BOTH)
-    body, path = certified(tmp_path, result, original, Plan(Seeded(SEED)))
+    body, path = certified(tmp_path, result, original, keeping(Seeded(SEED)))
     old = json.loads(json.dumps(body))
     assert old["design"]["coding"][1].pop("kept") == [["a", "b", "d"], None]
     old["fingerprint"] = fingerprint(old)
@@ -118,7 +117,7 @@ def test_a_certificate_without_the_list_is_refused_where_it_is_needed(tmp_path):
     with pytest.raises(InvalidInputError, match="The coding of 't' does not list the levels"):
         Coder(counted, result.scenario.data, 4, source.columns, "a")
     plain, _ = answered(original, released=("t", "n"), rare_levels=(RareLevels("t", 6),))
-    body, path = certified(tmp_path, plain, original, Plan(Seeded(SEED)), "plain.csv")
+    body, path = certified(tmp_path, plain, original, keeping(Seeded(SEED)), "plain.csv")
     assert "kept" not in body["design"]["coding"][1]  # as before, and it needs none
     assert failed(list(outcomes(body, path, original).values())) == []
 
@@ -126,7 +125,7 @@ def test_a_certificate_without_the_list_is_refused_where_it_is_needed(tmp_path):
 def test_a_list_that_was_changed_is_found(tmp_path):
     original = table(ROWS, tmp_path / "a.csv")
     result, _ = answered(original, **BOTH)
-    body, path = certified(tmp_path, result, original, Plan(Seeded(SEED)))
+    body, path = certified(tmp_path, result, original, keeping(Seeded(SEED)))
     body["design"]["coding"][1]["kept"] = [["a", "b"], None]
     found = outcomes(body, path, original)
     assert not found["design"].passed
@@ -144,7 +143,7 @@ def test_nothing_is_released_where_records_are_not_those_counted(tmp_path):
     result = replace(result, counted=replace(result.counted, codings=(s, wrong)))
     target = tmp_path / "out.csv"
     with pytest.raises(InvalidInputError, match=r"6 records of S = 'g1'|S = 'g2' and X = '\(rare"):
-        make(result, upload(original), Plan(Seeded(1)), target)
+        make(result, upload(original), keeping(Seeded(1)), target)
     assert not target.exists()
 
 

@@ -9,11 +9,11 @@ import pytest
 
 from core.data import ColumnOptions, DataSpec, ReadOptions, Sources
 from core.records.certificate import make
-from core.records.design import Plan, designed, original
+from core.records.design import designed, original
 from core.records.draws import Seeded
 from core.records.verifying import failed, verify
 from core.scenario import Scenario, evaluate
-from tests.core.records.makers import SEED
+from tests.core.records.makers import SEED, keeping
 
 LINES = "née;lohn;kind\n" + "01.02.1990;1.000,5;ja\n05.07.1991;2,5;nein\n31.12.1990;k. A.;ja\n" * 40
 
@@ -47,7 +47,7 @@ def test_a_release_of_a_file_read_otherwise_verifies(tmp_path, file):
     assert set(made.result.joint.x_labels) == {"1990 · 1000.5", "1991 · 2.5", "1990 · (missing)"}
     assert original(made.result.scenario.data.source, sources, READ) == made.upload
     target = tmp_path / "out.csv"
-    body = make(made.result, made.upload, Plan(Seeded(SEED)), target).certificate
+    body = make(made.result, made.upload, keeping(Seeded(SEED)), target).certificate
     assert json.loads(json.dumps(body))["scenario"]["data"]["read"] == READ.to_dict()
     found = verify(json.dumps(body), target, file, str(SEED))
     assert failed(list(found)) == []

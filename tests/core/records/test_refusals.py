@@ -9,10 +9,18 @@ import pytest
 from core.data import Binning, DataSpec
 from core.errors import InvalidInputError
 from core.records.applying import apply, preview
-from core.records.design import Plan
 from core.records.draws import Keyed, Seeded
 from core.scenario import Scenario, evaluate
-from tests.core.records.makers import asked, identity, opened, people, released, with_kernel, write
+from tests.core.records.makers import (
+    asked,
+    identity,
+    keeping,
+    opened,
+    people,
+    released,
+    with_kernel,
+    write,
+)
 
 
 @pytest.mark.parametrize(
@@ -26,14 +34,14 @@ def test_ids_must_name_each_record_once(ids, sentence, tmp_path):
     columns = {"id": ids, "sex": ["f", "m", "f", "m"], "town": ["a", "b", "b", "a"]}
     result, table = asked(write(columns, tmp_path / "a.csv"))
     with pytest.raises(InvalidInputError, match=sentence):
-        apply(result, table, tmp_path / "out.csv", Plan(Keyed(b"k" * 16, "id")))
+        apply(result, table, tmp_path / "out.csv", keeping(Keyed(b"k" * 16, "id")))
     assert os.listdir(tmp_path) == ["a.csv"]
 
 
 def test_different_ids_with_equal_random_numbers_are_no_repeated_ids(tmp_path, monkeypatch):
     result, table = asked(write(people(40), tmp_path / "a.csv"))
     monkeypatch.setattr(Keyed, "uniforms", lambda _self, _start, count, _ids: np.full(count, 0.5))
-    plan = Plan(Keyed(b"k" * 16, "id"))
+    plan = keeping(Keyed(b"k" * 16, "id"))
     assert apply(result, table, tmp_path / "out.csv", plan, batch=7).released == 40
 
 
@@ -49,7 +57,7 @@ def test_unknown_values_are_an_error_that_names_them_and_their_number(tmp_path):
     changes = [("town", i, "Atlantis") for i in range(4)] + [("town", 5, ""), ("town", 6, "Ys")]
     _, table = other_file(tmp_path, changes)
     with pytest.raises(InvalidInputError) as caught:
-        apply(result, table, tmp_path / "out.csv", Plan(Seeded(1)), batch=3)
+        apply(result, table, tmp_path / "out.csv", keeping(Seeded(1)), batch=3)
     said = str(caught.value)
     assert "'Atlantis' (4 records), '(missing)' (1 record), 'Ys' (1 record) of 'town'" in said
     assert "6 records cannot be released" in said
@@ -60,10 +68,10 @@ def test_unknown_values_may_be_left_out_or_taken_for_a_symbol(tmp_path):
     result, _ = asked(write(people(400), tmp_path / "a.csv"))
     columns, table = other_file(tmp_path, [("town", 0, "Atlantis"), ("town", 9, "")])
     made = identity(result)
-    applied, found = released(made, table, tmp_path / "o.csv", Plan(Seeded(1), unknown="drop"))
+    applied, found = released(made, table, tmp_path / "o.csv", keeping(Seeded(1), unknown="drop"))
     assert found["id"] == columns["id"][1:9]
     assert dict(applied.unknown) == {"Atlantis": 1, "(missing)": 1}
-    applied, found = released(made, table, tmp_path / "o.csv", Plan(Seeded(1), unknown="Zürich"))
+    applied, found = released(made, table, tmp_path / "o.csv", keeping(Seeded(1), unknown="Zürich"))
     place = result.joint.x_labels.index("Zürich")
     assert found["town"][0] == found["town"][9] == f"y{place + 1}"
     assert applied.released == 10
@@ -72,7 +80,7 @@ def test_unknown_values_may_be_left_out_or_taken_for_a_symbol(tmp_path):
 def test_a_fallback_must_be_a_symbol(tmp_path):
     result, table = asked(write(people(400), tmp_path / "a.csv"))
     with pytest.raises(InvalidInputError, match="or a symbol of X such as 'Köln', got 'Ys'"):
-        apply(result, table, tmp_path / "o.csv", Plan(Seeded(1), unknown="Ys"))
+        apply(result, table, tmp_path / "o.csv", keeping(Seeded(1), unknown="Ys"))
 
 
 def test_an_unknown_secret_matters_where_s_is_read(tmp_path):
@@ -80,11 +88,11 @@ def test_an_unknown_secret_matters_where_s_is_read(tmp_path):
     _, table = other_file(tmp_path, [("sex", 2, "x"), ("town", 3, "Ys")])
     pairs = with_kernel(result, np.eye(result.joint.p.size))
     with pytest.raises(InvalidInputError, match=r"'x' \(1 record\), 'Ys' \(1 record\)"):
-        apply(pairs, table, tmp_path / "o.csv", Plan(Seeded(1)))
+        apply(pairs, table, tmp_path / "o.csv", keeping(Seeded(1)))
     with pytest.raises(InvalidInputError, match="made without 'x'"):
-        apply(pairs, table, tmp_path / "o.csv", Plan(Seeded(1), unknown="Köln"))
-    assert apply(pairs, table, tmp_path / "o.csv", Plan(Seeded(1), unknown="drop")).released == 8
-    plan = Plan(Seeded(1), unknown="drop")
+        apply(pairs, table, tmp_path / "o.csv", keeping(Seeded(1), unknown="Köln"))
+    assert apply(pairs, table, tmp_path / "o.csv", keeping(Seeded(1), unknown="drop")).released == 8
+    plan = keeping(Seeded(1), unknown="drop")
     assert apply(result, table, tmp_path / "o.csv", plan).released == 9
 
 
@@ -95,7 +103,7 @@ def test_a_word_among_numbers_and_a_number_outside_all_bins_are_unknown(tmp_path
     with pytest.raises(
         InvalidInputError, match=r"'old' \(1 record\), '> .*' \(1 record\) of 'age'"
     ):
-        apply(result, table, tmp_path / "o.csv", Plan(Seeded(1)))
+        apply(result, table, tmp_path / "o.csv", keeping(Seeded(1)))
 
 
 def test_s_need_not_be_there_unless_it_is_read(tmp_path):
@@ -103,10 +111,10 @@ def test_s_need_not_be_there_unless_it_is_read(tmp_path):
     columns = people(20)
     del columns["sex"]
     table = opened(write(columns, tmp_path / "b.csv"))
-    assert apply(result, table, tmp_path / "o.csv", Plan(Seeded(1))).cells is None
+    assert apply(result, table, tmp_path / "o.csv", keeping(Seeded(1))).cells is None
     pairs = with_kernel(result, np.eye(result.joint.p.size))
     with pytest.raises(InvalidInputError, match=r"the column 'sex', and b.csv has no such column"):
-        apply(pairs, table, tmp_path / "o.csv", Plan(Seeded(1)))
+        apply(pairs, table, tmp_path / "o.csv", keeping(Seeded(1)))
 
 
 def test_one_record_is_released(tmp_path):
@@ -125,14 +133,14 @@ def test_a_kernel_for_another_alphabet_is_refused(tmp_path):
     )
     _, table = other_file(tmp_path, [])
     with pytest.raises(InvalidInputError, match="for another alphabet: it has 15 rows"):
-        apply(mixed, table, tmp_path / "o.csv", Plan(Seeded(1)))
+        apply(mixed, table, tmp_path / "o.csv", keeping(Seeded(1)))
 
 
 def test_a_joint_without_records_is_refused(tmp_path):
     result = evaluate(Scenario(data=DataSpec("random:uniform:3x4:1"), mechanism="identity"))
     _, table = other_file(tmp_path, [])
     with pytest.raises(InvalidInputError, match="a joint distribution without columns"):
-        apply(result, table, tmp_path / "o.csv", Plan(Seeded(1)))
+        apply(result, table, tmp_path / "o.csv", keeping(Seeded(1)))
 
 
 @pytest.mark.parametrize(
@@ -149,7 +157,7 @@ def test_a_target_that_cannot_be_written_is_refused(target, sentence, tmp_path):
     result, table = asked(write(people(100), tmp_path / "a.csv"))
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(InvalidInputError, match=sentence):
-        apply(result, table, tmp_path / target, Plan(Seeded(1)))
+        apply(result, table, tmp_path / target, keeping(Seeded(1)))
     assert sorted(os.listdir(tmp_path)) == ["a.csv", "folder.csv"]
 
 
@@ -157,7 +165,7 @@ def test_what_csv_cannot_hold_is_refused_and_nothing_is_left(tmp_path):
     columns = people(100) | {"all": [[i] for i in range(100)]}
     result, table = asked(write(columns, tmp_path / "a.parquet"))
     with pytest.raises(InvalidInputError, match="Parquet holds every type"):
-        apply(result, table, tmp_path / "o.csv", Plan(Seeded(1)))
+        apply(result, table, tmp_path / "o.csv", keeping(Seeded(1)))
     assert os.listdir(tmp_path) == ["a.parquet"]
     _, found = released(result, table, tmp_path / "o.parquet")
     assert found["all"] == columns["all"]
@@ -168,7 +176,7 @@ def test_outputs_that_text_files_could_not_tell_apart_need_parquet(tmp_path):
     columns["town"] = ["=a" if town == "Köln" else "'=a" for town in columns["town"]]
     result, table = asked(write(columns, tmp_path / "a.parquet"), mechanism="identity")
     with pytest.raises(InvalidInputError, match="are the same once no spreadsheet"):
-        apply(result, table, tmp_path / "o.csv", Plan(Seeded(1)))
+        apply(result, table, tmp_path / "o.csv", keeping(Seeded(1)))
     assert os.listdir(tmp_path) == ["a.parquet"]
 
 
@@ -186,7 +194,7 @@ result, table = asked(Path({str(tmp_path / "a.parquet")!r}))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, {resource.RLIM_INFINITY}))
 try:
-    apply(result, table, Path({str(tmp_path / "o.csv")!r}), Plan(Seeded(1)))
+    apply(result, table, Path({str(tmp_path / "o.csv")!r}), keeping(Seeded(1)))
 except InvalidInputError as error:
     sys.exit(f"told: {{error}}")
 """
@@ -199,7 +207,7 @@ except InvalidInputError as error:
 
 def test_an_unknown_treatment_of_columns_is_refused():
     with pytest.raises(InvalidInputError, match="columns must be one of replaced, dropped"):
-        Plan(Seeded(1), "hidden")
+        keeping(Seeded(1), "hidden")
 
 
 def test_a_file_that_goes_while_it_is_read_is_told(tmp_path):
@@ -207,7 +215,7 @@ def test_a_file_that_goes_while_it_is_read_is_told(tmp_path):
     result, table = asked(path)
     path.write_bytes(b"PAR1 nothing")
     with pytest.raises(InvalidInputError, match="damaged, or has changed"):
-        apply(result, table, tmp_path / "o.csv", Plan(Seeded(1)))
+        apply(result, table, tmp_path / "o.csv", keeping(Seeded(1)))
     assert os.listdir(tmp_path) == ["a.parquet"]
 
 
@@ -215,4 +223,4 @@ def test_the_preview_refuses_what_the_release_does(tmp_path):
     result, _ = asked(write(people(400), tmp_path / "a.csv"))
     _, table = other_file(tmp_path, [("town", 0, "Ys")])
     with pytest.raises(InvalidInputError, match="'Ys'"):
-        preview(result, table, Plan(Seeded(1)))
+        preview(result, table, keeping(Seeded(1)))

@@ -15,11 +15,11 @@ from core.data.spec import DataSpec, Filter
 from core.records import files
 from core.records.applying import apply
 from core.records.certificate import make
-from core.records.design import LEAVE_OUT, Plan
+from core.records.design import LEAVE_OUT
 from core.records.draws import Seeded
 from core.records.verifying import verify
 from core.scenario import Scenario, evaluate
-from tests.core.records.makers import SEED, asked
+from tests.core.records.makers import SEED, asked, keeping
 
 COUNT = 120
 GONE = tuple(f"gone-{i:03d}" for i in range(40))
@@ -123,7 +123,7 @@ def test_nothing_of_records_left_out_is_in_the_bytes(tmp_path, kind):
     path = file_of(tmp_path / "a.parquet", kind)
     result, table = asked(path, mechanism="watchdog", filters=REMAIN)
     target = tmp_path / "released.parquet"
-    done = apply(result, table, target, Plan(Seeded(3)))
+    done = apply(result, table, target, keeping(Seeded(3)))
     assert (done.filtered, done.released) == (len(GONE), COUNT - len(GONE))
     assert b"gone" in path.read_bytes()
     assert b"gone" not in target.read_bytes()
@@ -139,7 +139,7 @@ def test_what_is_decoded_lists_released_values_alone(tmp_path, kind):
     path = file_of(tmp_path / "a.parquet", kind)
     result, table = asked(path, mechanism="watchdog", filters=REMAIN)
     target = tmp_path / "released.parquet"
-    apply(result, table, target, Plan(Seeded(3)))
+    apply(result, table, target, keeping(Seeded(3)))
     kept = {str(value) for value in kept_only(kind)}
     for name in ("town", "mark"):
         plain = parquet.read_table(target).column(name).combine_chunks()
@@ -168,7 +168,7 @@ def test_unknown_and_missing_values_leave_nothing_behind(tmp_path, category):
     parquet.write_table(later, tmp_path / "later.parquet")
     _, table = asked(tmp_path / "later.parquet", mechanism="watchdog")
     target = tmp_path / "released.parquet"
-    done = apply(result, table, target, Plan(Seeded(3), unknown=LEAVE_OUT))
+    done = apply(result, table, target, keeping(Seeded(3), unknown=LEAVE_OUT))
     assert done.released < len(later)
     assert b"gone" not in target.read_bytes()
 
@@ -181,7 +181,7 @@ def test_row_numbers_of_pandas_are_not_released(tmp_path):
     frame.to_parquet(path)
     result, table = asked(path, mechanism="watchdog")
     target = tmp_path / "released.parquet"
-    apply(result, table, target, Plan(Seeded(3)))
+    apply(result, table, target, keeping(Seeded(3)))
     assert parquet.read_schema(target).names == ["town"]
     assert b"gone" not in target.read_bytes()
 
@@ -196,7 +196,7 @@ def test_sizes_of_row_groups_do_not_tell_where_records_were_left_out(tmp_path, m
     contents = set()
     for batch in (16, 50, 1_000):
         target = tmp_path / "released.parquet"
-        apply(result, table, target, Plan(Seeded(3)), batch=batch)
+        apply(result, table, target, keeping(Seeded(3)), batch=batch)
         groups = parquet.ParquetFile(target).metadata
         sizes = [groups.row_group(place).num_rows for place in range(groups.num_row_groups)]
         assert sizes == [50, COUNT - len(GONE) - 50]
@@ -231,7 +231,7 @@ def test_a_cell_left_out_does_not_type_the_column_of_a_workbook(tmp_path, cells,
         result = evaluate(Scenario(data=data, mechanism="watchdog"), sources)
         target = tmp_path / f"released.{kind}"
         upload = sources.uploads[key]
-        body = make(result, upload, Plan(Seeded(SEED)), target).certificate
+        body = make(result, upload, keeping(Seeded(SEED)), target).certificate
         written.add(target.read_bytes())
         if kind == "parquet":
             assert parquet.read_schema(target).field("code").type == expected

@@ -12,13 +12,12 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.records.applying import write as write_records
 from core.records.certificate import Release, certificate, fingerprint
-from core.records.design import Plan
 from core.records.draws import Keyed, Seeded
 from core.records.files import checked_kind, replacing
 from core.records.recount import kept_information, plain_levels, released
 from core.records.verifying import failed, verify
 from core.studies.side_by_side import levels
-from tests.core.records.makers import KEPT, SEED, asked, people, read, write
+from tests.core.records.makers import KEPT, SEED, asked, keeping, people, read, write
 
 
 def certified(tmp_path, result, original, plan=None, target="out.csv", same=True):
@@ -26,7 +25,7 @@ def certified(tmp_path, result, original, plan=None, target="out.csv", same=True
     sources = Sources()
     KEPT.append(sources)
     upload = sources.uploads[sources.add_file(original)]
-    plan = plan or Plan(Seeded(SEED))
+    plan = plan or keeping(Seeded(SEED))
     path = tmp_path / target
     with replacing([path]) as (fresh,):
         applied = write_records(result, upload.table, fresh, checked_kind(path), plan)
@@ -57,7 +56,7 @@ def test_without_the_original_some_checks_are_left(made):
     body, path, _ = made
     found = outcomes(body, path)
     unchecked = {name for name, one in found.items() if one.passed is None}
-    checks = {"cells", "data", "design", "levels", "promise", "utility", "proof", "draw"}
+    checks = {"cells", "data", "design", "levels", "promise", "utility", "proof", "draw", "beside"}
     assert unchecked == checks | {"promised: one record", "promised: sampling error"}
     assert all(one.passed for name, one in found.items() if name not in unchecked)
 
@@ -81,7 +80,7 @@ def test_every_treatment_is_counted_again(spec, name, tmp_path):
         columns["note"][5] = None
     original = write(columns, tmp_path / name)
     result, _ = asked(original, **{"mechanism": "watchdog"} | SPECS[spec])
-    plan = Plan(Seeded(SEED), unknown="drop")
+    plan = keeping(Seeded(SEED), unknown="drop")
     body, path = certified(tmp_path, result, original, plan, "out.parquet")
     found = outcomes(body, path, original)
     assert failed(list(found.values())) == []
@@ -95,7 +94,7 @@ def test_fresh_records_have_levels_of_their_own(tmp_path):
     columns = people(500, seed=5)
     columns["town"][3], columns["town"][4] = "Ys", ""
     fresh = write(columns, tmp_path / "fresh.csv")
-    plan = Plan(Keyed(b"k" * 20, "id"), unknown="Köln")
+    plan = keeping(Keyed(b"k" * 20, "id"), unknown="Köln")
     body, path = certified(tmp_path, result, fresh, plan, same=False)
     found = outcomes(body, path, fresh, str(SEED))
     assert failed(list(found.values())) == []
@@ -120,7 +119,7 @@ def test_a_word_among_numbers_is_no_bin(tmp_path):
     columns = people(300, seed=8)
     columns["age"][4] = "old"
     fresh = write(columns, tmp_path / "fresh.csv")
-    plan = Plan(Seeded(1), unknown="drop")
+    plan = keeping(Seeded(1), unknown="drop")
     body, path = certified(tmp_path, result, fresh, plan, same=False)
     assert body["unknown"]["records"] == 1
     assert failed(list(outcomes(body, path, fresh).values())) == []
@@ -345,12 +344,12 @@ def test_files_that_cannot_be_read_are_refused(made, tmp_path):
 def test_the_certificate_of_a_plain_mechanism_promises_nothing(tmp_path):
     original = write(people(400), tmp_path / "a.csv")
     result, _ = asked(original, mechanism="identity")
-    body, path = certified(tmp_path, result, original, Plan(Seeded(1), "dropped"))
+    body, path = certified(tmp_path, result, original, keeping(Seeded(1), "dropped"))
     assert outcomes(body, path, original)["promise"].passed is None
     told = {one["about"]: one["sentence"] for one in body["promises"]}
     assert told["one record"] == "No promise was asked of this mechanism."
     assert told["other columns"] == "No other column is released."
-    body, _ = certified(tmp_path, result, original, Plan(Seeded(1), "kept"))
+    body, _ = certified(tmp_path, result, original, keeping(Seeded(1), "kept"))
     assert body["released"]["treatment"] == "kept"
     assert "order" not in {one["about"] for one in body["promises"]}
 

@@ -117,7 +117,7 @@ def test_one_value_in_two_spellings_is_one_level_and_is_known_at_release(sources
     later = sources.add_bytes(b"sex,region\nF,1.0\nM,2.0\n\xc2\xa0F ,1.0\n", "new.csv")
     result = evaluate(scenario, sources)
     table = sources.open(later)
-    applied = apply(result, table, tmp_path / "y.csv", Plan(Seeded(2**70)))
+    applied = apply(result, table, tmp_path / "y.csv", Plan(Seeded(2**70), "replaced"))
     assert (applied.released, applied.unknown) == (3, ())
 
 
@@ -270,7 +270,8 @@ def test_a_release_has_a_row_for_each_record_and_is_verified(tmp_path):
     )
     target = tmp_path / "y.csv"
     draw = Seeded(2**90 + 1)
-    made = make(evaluate(scenario, sources), original(source, sources, read), Plan(draw), target)
+    plan = Plan(draw, "replaced")
+    made = make(evaluate(scenario, sources), original(source, sources, read), plan, target)
     assert made.applied.records == made.applied.released == 1133 - 312
     assert pd.read_csv(target).columns.tolist() == ["sex", "outcome"]
     checks = list(verify(json.dumps(made.certificate), target, path, str(2**90 + 1)))
@@ -296,7 +297,7 @@ def test_a_release_of_formulas_of_a_text_has_the_texts_and_is_verified(tmp_path)
     )
     target = tmp_path / "y.csv"
     found = original(scenario.data.source, sources)
-    made = make(evaluate(scenario, sources), found, Plan(Seeded(2**90 + 1)), target)
+    made = make(evaluate(scenario, sources), found, Plan(Seeded(2**90 + 1), "replaced"), target)
     released = pd.read_csv(target, dtype=str)
     assert released["code"].tolist() == ["000", "001"] * 6
     checks = list(verify(json.dumps(made.certificate), target, path, str(2**90 + 1)))

@@ -1,0 +1,69 @@
+"""What columns beside Y give away, on a large file: seconds and memory.
+
+`python -m benchmarks.other_columns [RECORDS [COLUMNS]]`: a Parquet of made-up records; each column
+is counted by itself, and all of them together.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+from core.data import DataSpec, Sources
+from core.records.other_columns import given_away
+from core.scenario import Scenario, evaluate
+
+
+def made_up(records: int, columns: int) -> pa.Table:
+    """Return records of a secret, an X that depends on it, and columns of 2 to 10,000 values."""
+    rng = np.random.default_rng(0)
+    secret = rng.integers(0, 2, records)
+    x = (2 * secret + rng.integers(0, 12, records)) % 14
+    found = {
+        "sex": pa.array(["f", "m"]).take(pa.array(secret)),
+        "job": pa.array([f"job {i}" for i in range(14)]).take(pa.array(x)),
+    }
+    for place in range(columns):
+        size = round(2 * 5000 ** (place / max(columns - 1, 1)))
+        values = (secret + rng.integers(0, size, records)) % size
+        kinds = pa.array(values) if place % 3 else pa.array([f"value {i}" for i in range(size)])
+        found[f"c{place}"] = kinds if place % 3 else kinds.take(pa.array(values))
+    return pa.table(found)
+
+
+def main() -> None:
+    """Measure."""
+    asked = sys.argv[1:]
+    records = int(asked[0]) if asked else 1_000_000
+    columns = int(asked[1]) if asked[1:] else 12
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "people.parquet")
+        parquet.write_table(made_up(records, columns), path)
+        sources = Sources()
+        key = sources.add_file(path)
+        result = evaluate(Scenario(data=DataSpec(key, ("sex",), ("job",))), sources)
+        names = [f"c{place}" for place in range(columns)]
+        before, cpu, began = _memory(), time.process_time(), time.perf_counter()
+        found = given_away(result, sources.uploads[key].table, [*([one] for one in names), names])
+        seconds = time.perf_counter() - began
+        print(
+            f"{records:,} records of {columns} other columns: {seconds:.1f} s, "
+            f"{time.process_time() - cpu:.1f} CPU s, {_memory():,.0f} MB at most ({before:,.0f} MB "
+            f"before); all together determine S for {found[-1].determined:.1%} of records."
+        )
+
+
+def _memory() -> float:
+    """Return the most memory that this process had, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+if __name__ == "__main__":
+    main()

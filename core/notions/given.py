@@ -1,0 +1,210 @@
+"""A notion against those who know K of each record, such as the columns that stay in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from core.allowed import inequalities
+from core.allowed.allowed_set import AllowedSet
+from core.allowed.weighed import weighed
+from core.errors import InvalidInputError
+from core.joint import Joint
+from core.limits import SUM_TOL
+from core.notions.base import Notion
+from core.three_way import ThreeWay
+from core.validation import FloatArray, IntArray
+
+MOST_KNOWN = 2_000
+"""Most k of one promise: each has its own joint and its own rows."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """P(s, x | k) of one k, and which symbols of the joint of S, X and K its S and X are."""
+
+    joint: Joint
+    s: IntArray
+    x: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Given(Notion):
+    """A notion that holds given every k: P(s, x | k) is in the place of P(s, x).
+
+    Whoever knows k has the beliefs P(s | k) before Y, and the notion bounds what Y adds to them.
+    Secrets that k rules out do not count for it. One mechanism P(y | x) is made for all k, so an
+    output must be allowed for each: the rows of their allowed sets, weighted by P(k | x), together.
+
+    It does not imply the notion for those who do not know k: Y may tell k, and k the secret.
+
+    Parameters
+    ----------
+    notion : Notion
+        A notion of P(s, y) alone, without exceptions and about each output.
+    joint_sxk : array_like or ThreeWay
+        Counts, weights or probabilities, shape (n_s, n_x, n_k). Summed over k it is the joint that
+        the notion is used with, before symbols of probability 0 are dropped.
+
+    Raises
+    ------
+    InvalidInputError
+        If the notion is another one, the joint has other axes or too many k; when it is used, if it
+        does not fit the joint.
+
+    Examples
+    --------
+    S is a fair coin and K a second one: X = S xor K tells nothing of S, and everything given k.
+
+    >>> from core.notions import LIP
+    >>> xor = [[[1, 0], [0, 1]], [[0, 1], [1, 0]]]
+    >>> joint = Joint.from_counts(np.sum(xor, axis=2))
+    >>> LIP(1).achieved(joint, np.eye(2)), Given(LIP(1), xor).achieved(joint, np.eye(2))
+    (0.0, inf)
+    """
+
+    notion: Notion
+    joint_sxk: ArrayLike | ThreeWay
+    _known: tuple[_Known, ...] = field(init=False, repr=False)
+    _joint: Joint = field(init=False, repr=False)
+
+    name: ClassVar[str] = "given what is known"
+
+    def __post_init__(self) -> None:
+        parts = self.notion.parts
+        if any(one.on_average or one.exceptions > 0 or not one.of_joint_sy for one in parts):
+            raise InvalidInputError(
+                f"What is known can be given for a promise about P(s, y) of every output, got "
+                f"{self.notion}."
+            )
+        table = ThreeWay.of(self.joint_sxk)
+        n_s, n_x, _ = table.shape
+        order = np.argsort(table.k, kind="stable")
+        starts = np.flatnonzero(np.diff(table.k[order], prepend=-1))
+        if len(starts) > MOST_KNOWN:
+            raise InvalidInputError(
+                f"What is known has {len(starts):,} values, at most {MOST_KNOWN:,} are allowed for "
+                "one promise: merge rare ones, or let fewer columns be known."
+            )
+        known = []
+        for some in np.split(order, starts[1:]):
+            counts = np.zeros((n_s, n_x))
+            np.add.at(counts, (table.s[some], table.x[some]), table.weight[some])
+            joint = Joint.from_counts(counts)
+            known.append(_Known(joint, joint.kept_s, joint.kept_x))
+        whole = np.zeros((n_s, n_x))
+        np.add.at(whole, (table.s, table.x), table.weight)
+        object.__setattr__(self, "_known", tuple(known))
+        object.__setattr__(self, "_joint", Joint.from_counts(whole))
+
+    def __str__(self) -> str:
+        return self.composed(str)
+
+    def composed(self, write: Callable[[Notion], str]) -> str:
+        """Return the notion's name, and that something is known."""
+        return f"{write(self.notion)} {self.name}"
+
+    @property
+    def in_nats(self) -> tuple[str, ...]:
+        """None: the budgets are those of its notion."""
+        return ()
+
+    @property
+    def level_unit(self) -> str:
+        """That of its notion."""
+        return self.notion.level_unit
+
+    @property
+    def is_perfect_privacy(self) -> bool:
+        """Whether its notion is."""
+        return self.notion.is_perfect_privacy
+
+    def is_convex(self) -> bool:
+        """Return whether its notion is."""
+        return self.notion.is_convex()
+
+    def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the largest of the notion's levels over all k.
+
+        Parameters
+        ----------
+        joint : Joint
+            P(s, x): that of S, X and K without K.
+        kernel : array_like
+            P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
+        """
+        return max(self.notion.achieved(*pair) for pair in self._given(joint, kernel))
+
+    def scale(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the largest scale of the notion's budgets over all k; shapes as `achieved`."""
+        return max(self.notion.scale(*pair) for pair in self._given(joint, kernel))
+
+    def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
+        """Return whether the notion holds given every k; shapes as `achieved`."""
+        return all(self.notion.holds(*pair) for pair in self._given(joint, kernel))
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the outputs that are allowed given every k, equal rows once.
+
+        Raises
+        ------
+        NotConvexError
+            If the notion's set is not convex.
+        InvalidInputError
+            If the joint is another one than that of S, X and K without K.
+        """
+        place = self._places(joint)[1]
+        found = []
+        for one in self._known:
+            members = place[one.x]
+            likelihood = one.joint.p_x / joint.p_x[members]
+            found.append(
+                weighed(
+                    self.notion.allowed_set(one.joint),
+                    likelihood / likelihood.max(),
+                    members,
+                    joint.p_x,
+                )
+            )
+        whole = inequalities.combined(found)
+        if whole.n_auxiliary:
+            return whole
+        rows = np.unique(whole.rows.toarray(), axis=0)
+        return inequalities.plain(rows, whole.oracle)
+
+    def _given(self, joint: Joint, kernel: ArrayLike) -> list[tuple[Joint, FloatArray]]:
+        """Return P(s, x | k) for each k, with the kernel's rows for its symbols."""
+        checked = joint.checked_kernel(kernel)
+        of_s, of_x = self._places(joint)
+        if len(checked) == joint.n_x:
+            return [(one.joint, checked[of_x[one.x]]) for one in self._known]
+        cube = checked.reshape(joint.n_s, joint.n_x, -1)
+        return [
+            (
+                one.joint,
+                cube[of_s[one.s]][:, of_x[one.x]].reshape(one.joint.n_s * one.joint.n_x, -1),
+            )
+            for one in self._known
+        ]
+
+    def _places(self, joint: Joint) -> tuple[IntArray, IntArray]:
+        """Return the symbol of a joint that each symbol of S, and of X, is; −1 for none."""
+        own = self._joint
+        if joint.p.shape != own.p.shape or np.abs(joint.p - own.p).max() > SUM_TOL:
+            raise InvalidInputError(
+                f"The joint of S and X ({joint.n_s}×{joint.n_x}) is not that of S, X and K without "
+                f"K ({own.n_s}×{own.n_x})."
+            )
+        found = []
+        for kept, size in (
+            (own.kept_s, len(own.kept_s) + len(own.dropped_s)),
+            (own.kept_x, len(own.kept_x) + len(own.dropped_x)),
+        ):
+            place = np.full(size, -1)
+            place[kept] = np.arange(len(kept))
+            found.append(place)
+        return found[0], found[1]

@@ -1,0 +1,240 @@
+"""The check of what columns beside Y give away: sums by definition over the released file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.errors import InvalidInputError
+from core.notions import Notion
+from core.records.checking.check import Check, close
+from core.records.design import FORMATS, OWNERS
+from core.records.fields import FIGURES, SHARES
+from core.records.recount import Recount, read_columns
+from core.release.beside import Beside
+from core.release.file_words import keeps
+from core.spreadsheets import safe_text
+from core.validation import BoolArray, FloatArray, IntArray
+from core.wording import number_of
+
+AT_ONCE = 4_000_000
+"""Most pairs of a secret and a k in one sum."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """The released file, and the original as the library reads it, with the names it gives."""
+
+    released: Path
+    original: Path
+    called: Sequence[str]
+
+
+def check_other_columns(
+    body: Mapping[str, Any],
+    counted: Recount,
+    kernel: FloatArray,
+    notion: Notion | None,
+    files: Read,
+) -> Check:
+    """Count again what each column beside Y, and all together, give away about S.
+
+    Columns that are written are read from the released file, those known elsewhere from the
+    original.
+    """
+    said = body["beside"]
+    written = [one for one in body["released"]["columns"] if one != body["released"]["column"]]
+    if said is None:
+        owners = body["released"]["treatment"] == OWNERS
+        none = owners or not written or counted.cells is None
+        text = "There are no figures of other columns, and none are due."
+        return Check("beside", none, text if none else "It lacks the figures of its other columns.")
+    if said["columns"] != written:
+        return Check(
+            "beside", False, f"Its figures are of the columns {said['columns']}, not {written}."
+        )
+    has = counted.secrets >= 0
+    if said["records"] != int(has.sum()):
+        text = f"Its figures are of {said['records']:,} records, and {int(has.sum()):,} have an S."
+        return Check("beside", False, text)
+    of_text = body["released"]["format"] != FORMATS["Parquet"]
+    try:
+        index = _codes(files.released, written, None, of_text=of_text)
+        for name, codes in _codes(
+            files.original, said["known"], files.called, of_text=of_text
+        ).items():
+            index[name] = codes[counted.places]
+    except InvalidInputError as error:
+        return Check("beside", None, f"The other columns could not be counted again: {error}")
+    if any(len(codes) != len(has) for codes in index.values()):
+        return Check(
+            "beside", False, f"{files.released.name} has other records than were to be there."
+        )
+    groups = {name: [name] for name in said["each"]} | {"": list(index)}
+    for title, names in groups.items():
+        if not set(names) <= set(index):
+            return Check("beside", False, f"It has figures of {title!r}, which is not released.")
+        k = _together([index[name][has] for name in names])
+        found = _figures(counted.secrets[has], counted.rows[has], k, kernel)
+        wrong = _difference(found, said["each"][title] if title else said["together"])
+        if wrong:
+            return Check("beside", False, f"Of {title or ' and '.join(names)!r}, {wrong}.")
+    if said["holds"] != keeps(found, notion):
+        text = f"Whether the file keeps {notion} is {keeps(found, notion)}, not {said['holds']}."
+        return Check("beside", False, text)
+    text = f"The same once more: the figures of {number_of(len(index), 'column')}, and of all."
+    return Check("beside", True, text)
+
+
+def _codes(
+    path: Path, names: Sequence[str], called: Sequence[str] | None, *, of_text: bool
+) -> dict[str, IntArray]:
+    """Return for each column the number of each record's value, as a reader tells them apart."""
+    if not names:
+        return {}
+    columns, _ = read_columns(path, [*names, *map(safe_text, names)], called)
+    found = {}
+    for name in names:
+        column = columns.get(name) or columns.get(safe_text(name))
+        if column is None:
+            raise InvalidInputError(f"{path.name} has no column {name!r}.")
+        seen: dict[Any, int] = {}
+        codes = [seen.setdefault(_seen(one, of_text), len(seen)) for one in column.values]
+        found[name] = np.array(codes, dtype=np.int64)[column.index]
+    return found
+
+
+def _seen(value: Any, of_text: bool) -> Any:
+    """Return a value as a reader sees it: −0 is not 0, NaN is one value, no text is missing."""
+    if isinstance(value, float):
+        return repr(value)
+    return None if of_text and value == "" else value
+
+
+def _together(codes: Sequence[IntArray]) -> IntArray:
+    """Return the number of each record's combination of values."""
+    seen: dict[tuple[int, ...], int] = {}
+    rows = zip(*(one.tolist() for one in codes), strict=True)
+    return np.array([seen.setdefault(row, len(seen)) for row in rows], dtype=np.int64)
+
+
+@dataclass
+class _Extremes:
+    """The least and the largest lift, the largest ratio of two of them, and a sum of maxima."""
+
+    low: float = math.inf
+    high: float = 0.0
+    ratio: float = 1.0
+    guess: float = 0.0
+
+    def see(self, posterior: FloatArray, prior: FloatArray, counts: BoolArray) -> None:
+        """Take in beliefs after and before, (n_s, n), of the secrets that count."""
+        lifts = np.where(counts, posterior / np.where(counts, prior, 1.0), np.nan)
+        least, most = np.nanmin(lifts, axis=0), np.nanmax(lifts, axis=0)
+        self.low, self.high = min(self.low, least.min()), max(self.high, most.max())
+        finite = least > 0
+        self.ratio = max(self.ratio, (most[finite] / least[finite]).max(initial=1.0))
+        if not finite.all():
+            self.ratio = math.inf
+
+    def levels(self) -> dict[str, float]:
+        """Return the levels in nats."""
+        down = -math.log(self.low) if self.low > 0 else math.inf
+        up = math.log(self.high)
+        return {
+            "lip": max(up, down, 0.0),
+            "ldp": math.log(self.ratio),
+            "pml": max(up, 0.0),
+            "min_lift": max(down, 0.0),
+            "guess": self.guess,
+        }
+
+
+@dataclass
+class _Sums:
+    """What is summed over all k."""
+
+    known: _Extremes = field(default_factory=_Extremes)
+    added: _Extremes = field(default_factory=_Extremes)
+    file: _Extremes = field(default_factory=_Extremes)
+    determined: float = 0.0
+    alone: int = 0
+
+
+def _figures(s: IntArray, rows: IntArray, k: IntArray, kernel: FloatArray) -> Beside:
+    """Return the figures by their definitions, from each record's secret, row of Y and k."""
+    n, n_s, n_k = len(s), int(s.max()) + 1, int(k.max()) + 1
+    p_s = np.bincount(s) / n
+    sums = _Sums()
+    width = max(1, AT_ONCE // n_s)
+    order = np.argsort(k, kind="stable")
+    ends = np.searchsorted(k[order], range(0, n_k + width, width))
+    for place, (begin, end) in enumerate(pairwise(ends.tolist())):
+        some = order[begin:end]
+        if len(some):
+            _add(sums, s[some], rows[some], k[some] - place * width, kernel, p_s, n)
+    sums.added.guess = sums.file.guess - sums.known.guess
+    return Beside(
+        sums.known.levels(),
+        sums.added.levels(),
+        sums.file.levels(),
+        sums.determined,
+        sums.alone / n if n > 1 else None,
+        n,
+    )
+
+
+def _add(
+    sums: _Sums,
+    s: IntArray,
+    rows: IntArray,
+    k: IntArray,
+    kernel: FloatArray,
+    p_s: FloatArray,
+    n: int,
+) -> None:
+    """Add the records of some k."""
+    shape = len(p_s), int(k.max()) + 1
+    cell = s * shape[1] + k
+
+    def summed(weights: FloatArray | None = None) -> FloatArray:
+        found = np.bincount(cell, weights, shape[0] * shape[1])
+        return found.reshape(shape).astype(np.float64)
+
+    records = summed()
+    p_sk = records / n
+    p_k = p_sk.sum(axis=0)
+    prior = np.broadcast_to(p_s[:, None], shape)
+    given_k = p_sk / p_k
+    sums.known.see(given_k, prior, prior > 0)
+    sums.known.guess += float(p_sk.max(axis=0).sum())
+    sums.determined += float(p_k[(records > 0).sum(axis=0) == 1].sum())
+    sums.alone += int((records.sum(axis=0) == 1).sum())
+    for y in range(kernel.shape[1]):
+        p_syk = summed(kernel[rows, y]) / n
+        p_yk = p_syk.sum(axis=0)
+        there = p_yk > 0
+        if not there.any():
+            continue
+        given_yk = p_syk[:, there] / p_yk[there]
+        sums.file.see(given_yk, prior[:, there], prior[:, there] > 0)
+        sums.added.see(given_yk, given_k[:, there], records[:, there] > 0)
+        sums.file.guess += float(p_syk.max(axis=0).sum())
+
+
+def _difference(found: Beside, said: Any) -> str:
+    """Say which figure is another one than a certificate has; "" where none is."""
+    for part in FIGURES:
+        for key, value in getattr(found, part).items():
+            if not close(value, said[part].get(key)):
+                return f"the {key!r} of {part!r} is {value:.9g}, not {said[part].get(key)}"
+    for part in SHARES:
+        if not close(getattr(found, part), said[part]):
+            return f"{part!r} is {getattr(found, part)}, not {said[part]}"
+    return ""

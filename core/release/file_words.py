@@ -1,0 +1,97 @@
+"""What a file gives away, in words: whether it keeps a promise, and what a column does to it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from core.limits import ROUNDING
+from core.notions import Notion
+from core.release.beside import Beside
+from core.wording import first_of, percent, rounded_up
+
+TWIN = 0.5
+"""Share of records from which a column that determines their S is called a twin of S."""
+
+NAMES_RECORDS = 0.5
+"""Share of records that are alone on a column from which it is called unique for these."""
+
+
+def keeps(found: Beside, notion: Notion | None) -> bool | None:
+    """Say whether Y and the columns beside it keep a promise; None where that is not known.
+
+    It is known where the promise is one on the extremes of lifts or of their ratios, and false
+    where a level that the promise implies is exceeded.
+    """
+    if notion is None:
+        return None
+    implied = notion.named_levels()
+    if any(found.file.get(key, 0.0) > most + ROUNDING for key, most in implied.items()):
+        return False
+    parts = notion.parts
+    return True if all(one.bounds_lift or one.bounds_ratio for one in parts) else None
+
+
+def factor(level: float) -> str:
+    """Return e^level, by which beliefs move: rounded up below 100, to whole numbers above."""
+    if level == math.inf:
+        return "×∞"
+    if level > math.log(1e6):
+        return "> ×1,000,000"
+    moved = math.exp(level)
+    return f"×{moved:,.0f}" if moved >= 100 else f"×{rounded_up(moved)}"
+
+
+def warnings(found: Beside, secret: str, notion: Notion | None) -> tuple[str, ...]:
+    """Return what speaks against keeping a column, each in a few words; none where nothing does."""
+    said = []
+    if found.determined == 1:
+        said.append(f"determines {secret}")
+    elif found.determined >= TWIN:
+        said.append(f"determines {secret} for {percent(found.determined)} of records")
+    if (found.unique or 0.0) >= NAMES_RECORDS:
+        said.append(f"is unique for {percent(found.unique or 0.0)} of records")
+    if keeps(found, notion) is False:
+        said.append(f"breaks {notion}")
+    elif found.file["lip"] == math.inf:
+        said.append(f"rules out a value of {secret}")
+    return tuple(said)
+
+
+def file_sentences(found: Beside, names: Sequence[str], secret: str) -> str:
+    """Say what columns give away about S in a file, what Y adds to them, and what both do."""
+    columns, them = first_of([repr(name) for name in names], 4), "it" if len(names) == 1 else "them"
+    known, added, file = (found.known["lip"], found.added["lip"], found.file["lip"])
+    told = [
+        f"In this file, for these records: {columns} alone {_moves(known, secret)}; to a reader "
+        f"who knows {them}, Y {_moves(added, secret)}; the file as a whole {_moves(file, secret)}.",
+        f"A guess of {secret} is right with probability {found.known['guess']:.3f} from {them}, "
+        f"and {found.file['guess']:.3f} with Y.",
+    ]
+    if found.determined:
+        told.append(
+            f"{percent(found.determined)} of the records have values there that occur with one "
+            f"value of {secret} alone."
+        )
+    if found.unique:
+        told.append(_alone(found.unique))
+    return " ".join(told)
+
+
+def _moves(level: float, secret: str) -> str:
+    """Return how far beliefs move, as the end of a sentence."""
+    if level == math.inf:
+        return f"can rule out a value of {secret}"
+    if factor(level) == "×1.00":
+        return f"changes no belief about {secret}"
+    return f"changes beliefs about {secret} by up to {factor(level)}"
+
+
+def _alone(share: float) -> str:
+    """Say how many records have values that no other one has."""
+    if share == 1:
+        return (
+            "Every record is alone with its values: whoever has them from elsewhere finds the "
+            "person, and the counts say nothing but that."
+        )
+    return f"{percent(share)} of the records are alone with theirs."

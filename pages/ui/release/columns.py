@@ -1,0 +1,211 @@
+"""Which columns are written beside Y: what each gives away, a switch for each, and all together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from core.data.counts.cells import JOINED
+from core.data.readers.reading import Upload
+from core.jobs.work import find_given_away
+from core.records.design import CHOSEN, Plan, others_of
+from core.release.beside import Beside
+from core.release.file_words import factor, file_sentences, keeps, warnings
+from core.scenario import Result
+from core.wording import listed, number_of
+from pages.ui.release import controls
+from pages.ui.style.labels import markdown
+from pages.ui.work import long_answer, progress
+from pages.ui.work.long_answer import LongAnswer
+
+LIMIT = 300.0
+"""Seconds that the counts may take: a million records of a dozen columns take about ten."""
+
+QUICK = 50_000
+"""Cells of other columns up to which they are counted in place."""
+
+MOST = 60
+"""Columns with a row of their own: of more, each is counted once it is kept."""
+
+TITLES = ("Column", "By itself", "Y adds", "Both", "")
+"""Titles of the table's columns."""
+
+WIDTHS = (2.6, 1.1, 1.1, 1.1, 4.0)
+"""Their widths, relative to each other."""
+
+MEANING = (
+    "How far beliefs about {secret} move, at most, in this file and for these records: by the "
+    "column itself, by Y for a reader who knows the column, and by both. ×1.00 is nothing; ×∞ "
+    "rules a value out."
+)
+"""What the figures are."""
+
+BEGINS = (
+    "A release begins with Y alone, in links saved earlier too, which kept every column. Switch on "
+    "the columns to keep."
+)
+"""What is new to those who know the page."""
+
+_AGREED, _AGREED_FOR = "release_agreed", "_release_agreed_for"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The counts behind the table: of each column with a row, and of those that are kept."""
+
+    result: Result
+    original: Upload
+    unknown: str
+    of_text: bool
+
+    def work(self, groups: Sequence[Sequence[str]]) -> LongAnswer[tuple[Beside, ...]]:
+        """Return the work of counting groups of columns."""
+        wanted = tuple(map(tuple, groups))
+
+        def given() -> tuple[Any, ...]:
+            return self.result, self.original, wanted, self.unknown, self.of_text
+
+        key = ("given away", self.result.content_id, repr(wanted), self.unknown, str(self.of_text))
+        return LongAnswer(self.result.scenario.data, key, find_given_away, given, LIMIT)
+
+    def is_quick(self, groups: Sequence[Sequence[str]]) -> bool:
+        """Say whether groups of columns are counted in a moment."""
+        return self.original.rows * len(groups) <= QUICK
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Whether the columns that are kept may be released, and what they give away in words."""
+
+    allowed: bool = True
+    said: str = ""
+
+
+def give_up() -> None:
+    """Stop counts that are not on screen any more."""
+    long_answer.await_only("other columns", ())
+
+
+def show(result: Result, plan: Plan, original: Upload, kind: str) -> Choice:
+    """Show the table, and return what was chosen."""
+    data = result.scenario.data
+    secret = JOINED.join(data.secret)
+    others = others_of(data, original.table.columns)
+    if plan.columns not in (CHOSEN, Plan.columns):
+        give_up()
+        return Choice()
+    counts = Counts(result, original, plan.unknown, kind == controls.CSV)
+    with st.container(border=True, key="card_columns"):
+        st.markdown(f"**Which columns stay beside Y?** {len(plan.keep)} of {len(others)} are kept.")
+        st.caption(BEGINS)
+        if not others:
+            give_up()
+            return Choice()
+        rows = others[:MOST]
+        each = [(name,) for name in rows]
+        together = [plan.keep] if len(plan.keep) > 1 or set(plan.keep) - set(rows) else []
+        works = [counts.work(one) for one in (each, together) if one]
+        long_answer.await_only("other columns", works)
+        place = st.container()
+        found = _asked(counts, each, "columns_each", "Counting each column")
+        by_name = {} if found is None else dict(zip(rows, found, strict=True))
+        with place:
+            _table(rows, by_name, result, secret)
+        if others[MOST:]:
+            _by_name(others[MOST:])
+        if not plan.keep:
+            return Choice()
+        both = by_name.get(plan.keep[0])
+        if together:
+            answer = _asked(counts, together, "columns_together", "Counting the kept columns")
+            both = None if answer is None else answer[0]
+        return _verdict(both, plan.keep, result, secret)
+
+
+def _asked(
+    counts: Counts, groups: Sequence[Sequence[str]], key: str, what: str
+) -> tuple[Beside, ...] | None:
+    work = counts.work(groups)
+    find = work.here if counts.is_quick(groups) else work.ask
+    return progress.awaited(work, find, what, seconds=LIMIT, key=key)
+
+
+def _table(rows: Sequence[str], found: dict[str, Beside], result: Result, secret: str) -> None:
+    """Show a row for each column: its switch, its figures, and what speaks against it."""
+
+    def order(name: str) -> tuple[bool, float, float]:
+        one, out = found.get(name), name not in controls.kept()
+        return (out, 0.0, 0.0) if one is None else (out, one.file["lip"], one.known["guess"])
+
+    notion = result.mechanism.notion
+    with st.container(height=330 if len(rows) > 7 else "content", border=False, key="columns_rows"):
+        heads = st.columns(WIDTHS, vertical_alignment="center")
+        for place, title in zip(heads, TITLES, strict=True):
+            place.caption(f"**{title}**" if title else "")
+        for name in sorted(rows, key=order):
+            cells = st.columns(WIDTHS, vertical_alignment="center")
+            with cells[0]:
+                _switch(name)
+            one = found.get(name)
+            if one is None:
+                continue
+            for cell, figures in zip(cells[1:], (one.known, one.added, one.file), strict=False):
+                cell.markdown(factor(figures["lip"]))
+            if said := warnings(one, secret, notion):
+                text = f":red[:material/warning: {markdown(' · '.join(said))}]"
+            else:
+                text = ":green[keeps the promise]" if keeps(one, notion) else ""
+            cells[4].markdown(text)
+    st.caption(markdown(MEANING.format(secret=secret)))
+
+
+def _switch(name: str) -> None:
+    """Show the switch of a column."""
+    key = f"release_keep: {name}"
+    st.session_state[key] = name in controls.kept()
+    st.toggle(markdown(name), key=key, on_change=_switched, args=(name, key))
+
+
+def _switched(name: str, key: str) -> None:
+    """Keep a column, or leave it out."""
+    held = [one for one in controls.kept() if one != name]
+    controls.URL.set("stay", [*held, name] if st.session_state[key] else held)
+
+
+def _by_name(others: Sequence[str]) -> None:
+    """Offer the columns without a row by their names."""
+    key = "release_keep_others"
+    st.session_state[key] = [one for one in controls.kept() if one in others]
+    st.multiselect(
+        f"{number_of(len(others), 'other column')}, counted once they are kept",
+        others,
+        key=key,
+        on_change=_chosen,
+        args=(tuple(others), key),
+    )
+
+
+def _chosen(others: Sequence[str], key: str) -> None:
+    held = [one for one in controls.kept() if one not in others]
+    controls.URL.set("stay", [*held, *st.session_state[key]])
+
+
+def _verdict(found: Beside | None, names: tuple[str, ...], result: Result, secret: str) -> Choice:
+    """Say what the kept columns give away together; ask for a click where that is too much."""
+    text = ""
+    if found is not None:
+        against = warnings(found, secret, result.mechanism.notion)
+        text = file_sentences(found, names, secret)
+        if not against:
+            st.success(markdown(text), icon=":material/verified_user:")
+            return Choice(said=text)
+        text = f"What stays beside Y {listed(against)}. {text}"
+        st.error(markdown(text), icon=":material/gpp_bad:")
+    if st.session_state.get(_AGREED_FOR) != names:
+        st.session_state[_AGREED_FOR], st.session_state[_AGREED] = names, False
+    which = "this column" if len(names) == 1 else f"these {len(names)} columns"
+    uncounted = "" if found is not None else ", though what that gives away is not counted"
+    return Choice(st.checkbox(f"Keep {which} all the same{uncounted}", key=_AGREED), text)

@@ -1,0 +1,191 @@
+"""A promise given what is known: against brute force on tiny alphabets and known cases."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from core.errors import InvalidInputError
+from core.joint import Joint
+from core.measures import mutual_information
+from core.mechanisms import optimal
+from core.notions import LDP, LIP, AlphaLift, Average, EpsDelta, Given, Intersection
+from core.release import beside
+
+
+def without_k(counts):
+    return Joint.from_counts(np.sum(counts, axis=2))
+
+
+@st.composite
+def tables(draw, n_x=3):
+    n_s, n_k = draw(st.integers(2, 3)), draw(st.integers(1, 3))
+    cell = st.lists(st.integers(0, 5), min_size=n_k, max_size=n_k)
+    counts = np.array(
+        draw(st.lists(st.lists(cell, min_size=n_x, max_size=n_x), min_size=n_s, max_size=n_s))
+    )
+    counts[0] += 1
+    return counts
+
+
+@settings(max_examples=40)
+@given(tables(), st.integers(0, 10**6))
+def test_its_level_is_what_y_adds_to_k(counts, seed):
+    joint = without_k(counts)
+    kernel = np.random.default_rng(seed).dirichlet([0.7] * 3, size=counts.shape[1])
+    added = beside(counts, kernel).added
+    own = kernel[joint.kept_x]
+    for notion, key in ((LIP(1.0), "lip"), (LDP(1.0), "ldp")):
+        assert Given(notion, counts).achieved(joint, own) == pytest.approx(added[key], abs=1e-9)
+
+
+@settings(max_examples=15)
+@given(tables(), st.sampled_from([0.2, 0.5, 1.5]))
+def test_the_optimum_keeps_it_and_nothing_allowed_is_better(counts, eps):
+    joint = without_k(counts)
+    notion = Given(LIP(eps), counts)
+    best = optimal(joint, notion)
+    assert best.status == "optimal"
+    assert best.audit.holds
+    assert best.audit.achieved <= eps + 1e-9
+    full = np.zeros((counts.shape[1], best.n_y))
+    full[:, 0] = 1
+    full[joint.kept_x] = best.kernel
+    assert beside(counts, full).added["lip"] <= eps + 1e-9
+    rng = np.random.default_rng(3)
+    for _ in range(20):  # random mechanisms, as near to nothing as the promise asks for
+        other = rng.dirichlet([0.5] * 3, size=joint.n_x)
+        flat = np.tile(joint.p_x @ other, (joint.n_x, 1))
+        share = next(
+            t for t in (1, 0.7, 0.5, 0.3, 0.1, 0) if notion.holds(joint, t * other + (1 - t) * flat)
+        )
+        mixed = share * other + (1 - share) * flat
+        assert mutual_information(joint.release_x(mixed)) <= best.upper_bound + 1e-9
+
+
+def ratio_range(counts, eps):
+    """Return the least and the largest P(y | x2)/P(y | x1) that LIP allows given every k."""
+    low, high = 0.0, np.inf
+    for k in range(counts.shape[2]):
+        p = counts[:, :, k] / counts[:, :, k].sum()
+        b = p[:, 1].sum()
+        for row in p[p.sum(axis=1) > 0]:
+            a = row[1] / row.sum()
+            # (1 − a + a·t)/(1 − b + b·t) lies between e^−ε and e^ε
+            for bound, sign in ((np.exp(eps), 1), (np.exp(-eps), -1)):
+                slope, rest = sign * (a - bound * b), sign * (bound * (1 - b) - (1 - a))
+                if slope > 0:
+                    high = min(high, rest / slope)
+                elif slope < 0:
+                    low = max(low, rest / slope)
+    return low, high
+
+
+@settings(max_examples=40)
+@given(tables(n_x=2), st.sampled_from([0.1, 0.4, 1.0]))
+def test_of_two_symbols_the_optimum_is_that_of_the_largest_and_the_least_ratio(counts, eps):
+    joint = without_k(counts)
+    assume(joint.n_x == 2)
+    low, high = ratio_range(counts, eps)
+    if low == 0 and high == np.inf:
+        expected = mutual_information(np.diag(joint.p_x))
+    else:
+        ends = []  # the two posteriors of x2, whose mixture is P(x2)
+        for ratio in (low, high):
+            one = 1.0 if ratio == np.inf else ratio * joint.p_x[1]
+            other = 0.0 if ratio == np.inf else joint.p_x[0]
+            ends.append(one / (one + other))
+        share = (joint.p_x[1] - ends[0]) / (ends[1] - ends[0]) if ends[1] > ends[0] else 0.0
+        mass = np.array([1 - share, share])
+        posterior = np.array([[1 - e for e in ends], ends])
+        expected = mutual_information(posterior * mass)
+    found = optimal(joint, Given(LIP(eps), counts))
+    assert found.utility == pytest.approx(expected, abs=2e-6)
+
+
+def test_a_known_value_that_never_varies_changes_nothing():
+    counts = np.array([[8, 1, 5, 5], [1, 8, 5, 5]])
+    alone = optimal(Joint.from_counts(counts), LIP(0.5))
+    given_it = optimal(Joint.from_counts(counts), Given(LIP(0.5), counts[:, :, None]))
+    assert given_it.utility == pytest.approx(alone.utility, abs=1e-9)
+
+
+def test_a_known_value_that_is_noise_changes_nothing():
+    counts = np.array([[8, 1, 5], [1, 8, 5]])
+    noisy = counts[:, :, None] * np.array([1, 2, 3])
+    joint = Joint.from_counts(counts)
+    assert optimal(joint, Given(LIP(0.5), noisy)).utility == pytest.approx(
+        optimal(joint, LIP(0.5)).utility, abs=1e-6
+    )
+    assert Given(LIP(0.5), noisy).allowed_set(joint).rows.shape[0] <= 4  # equal rows once
+
+
+def test_whoever_knows_s_learns_nothing_more():
+    counts = np.zeros((2, 3, 2))
+    counts[0, :, 0], counts[1, :, 1] = [3, 1, 2], [1, 2, 4]
+    joint = without_k(counts)
+    found = optimal(joint, Given(LIP(0.01), counts))
+    assert found.utility == pytest.approx(mutual_information(np.diag(joint.p_x)), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "notion", [LDP(0.6), AlphaLift(0.7, 0.7, 2.0), Intersection(LIP(1), LDP(1))]
+)
+def test_other_notions(notion):
+    counts = np.random.default_rng(5).integers(1, 9, (3, 4, 2))
+    joint = without_k(counts)
+    made = Given(notion, counts)
+    best = optimal(joint, made)
+    assert best.audit.holds
+    assert (
+        0 < best.utility <= optimal(joint, Given(notion, counts), time_limit=2).upper_bound + 1e-9
+    )
+    assert str(made) == f"{notion} given what is known"
+
+
+def test_ldp_of_many_secrets_has_auxiliary_variables():
+    counts = np.random.default_rng(6).integers(1, 9, (8, 3, 2))
+    joint = without_k(counts)
+    best = optimal(joint, Given(LDP(1.0), counts))
+    assert best.status == "optimal"
+    assert beside(counts, best.kernel).added["ldp"] <= 1.0 + 1e-9
+
+
+def test_a_budget_of_0_leaves_what_is_independent_given_every_k():
+    rng = np.random.default_rng(2)
+    counts = rng.integers(1, 9, (2, 4, 2))
+    joint = without_k(counts)
+    best = optimal(joint, Given(LIP(0.0), counts))
+    assert best.audit.holds
+    assert beside(counts, best.kernel).added["lip"] <= 1e-9
+
+
+def test_a_mechanism_may_read_the_secret():
+    counts = np.random.default_rng(4).integers(0, 5, (2, 3, 3))
+    joint = without_k(counts)
+    kernel = np.random.default_rng(5).dirichlet([1, 1], size=joint.n_s * joint.n_x)
+    level = Given(LIP(1), counts).achieved(joint, kernel)
+    assert level == pytest.approx(beside(counts, kernel).added["lip"])
+
+
+COUNTS = np.ones((2, 3, 2))
+
+
+@pytest.mark.parametrize(
+    ("notion", "table", "sentence"),
+    [
+        (Average("mutual_information", 0.1), COUNTS, "every output"),
+        (EpsDelta(LIP(1), 0.1), COUNTS, "every output"),
+        (LIP(1), np.ones((2, 3)), "three axes"),
+        (LIP(1), np.ones((2, 2, 2_001)), "2,001 values, at most 2,000"),
+    ],
+)
+def test_bad_input_is_one_sentence(notion, table, sentence):
+    with pytest.raises(InvalidInputError) as error:
+        Given(notion, table)
+    assert sentence in str(error.value)
+
+
+def test_another_joint_is_refused():
+    with pytest.raises(InvalidInputError, match="is not that of S, X and K"):
+        Given(LIP(1), COUNTS).achieved(Joint.from_counts([[1, 2, 3], [3, 2, 1]]), np.eye(3))

@@ -1,0 +1,294 @@
+"""What columns beside Y give away: counted by the engine, told by a certificate, checked again."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from core.data import Filter
+from core.errors import InvalidInputError
+from core.mechanisms.result import make_mechanism
+from core.records.certificate import fingerprint
+from core.records.design import Layout, Plan
+from core.records.draws import Seeded
+from core.records.fields import beside_of
+from core.records.other_columns import given_away
+from core.records.readable import promises, sections
+from core.records.verifying import failed, verify
+from core.release import beside
+from core.scenario import measured
+from tests.core.records.makers import SEED, asked, identity, opened, people, read, write
+from tests.core.records.test_verifying import certified
+
+PART = ("known", "added", "file")
+
+
+def by_hand(result, columns, names, keep=lambda _: True, kernel=None):
+    """Count the records of columns, as lists, by plain dictionaries."""
+    joint = result.joint
+    rows = [i for i in range(len(columns["sex"])) if keep(i)]
+    seen = {}
+    k = [seen.setdefault(tuple(repr(columns[name][i]) for name in names), len(seen)) for i in rows]
+    counts = np.zeros((joint.n_s, joint.n_x, len(seen)))
+    for i, one in zip(rows, k, strict=True):
+        s = joint.s_labels.index(columns["sex"][i])
+        counts[s, joint.x_labels.index(str(columns["town"][i])), one] += 1
+    return beside(counts, result.mechanism.kernel if kernel is None else kernel)
+
+
+def same(found, expected):
+    for part in PART:
+        for key, value in getattr(expected, part).items():
+            assert getattr(found, part)[key] == pytest.approx(value, rel=1e-12, abs=1e-12)
+    assert found.determined == pytest.approx(expected.determined)
+    assert (found.unique, found.records) == (expected.unique, expected.records)
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory):
+    """Return the columns of a file, its path, and the optimum for it."""
+    columns = people(800)
+    columns["twin"] = [{"f": "F", "m": "M"}[one] for one in columns["sex"]]
+    columns["age"][3], columns["age"][4] = None, 0.0
+    columns["age"][5] = -0.0
+    path = write(columns, tmp_path_factory.mktemp("town") / "people.parquet")
+    result, table = asked(path, mechanism="optimal")
+    return columns, path, result, table
+
+
+@pytest.mark.parametrize(
+    "names", [(), ("note",), ("age",), ("id",), ("twin",), ("note", "age"), ("note", "twin", "id")]
+)
+def test_the_engine_counts_what_a_dictionary_counts(names, town):
+    columns, _, result, table = town
+    (found,) = given_away(result, table, [names])
+    same(found, by_hand(result, columns, names))
+
+
+def test_several_groups_are_told_in_their_order_with_progress(town):
+    columns, _, result, table = town
+    done = []
+    found = given_away(result, table, [("note",), ("twin",)], progress=done.append)
+    assert done == [1, 2]
+    assert [one.determined for one in found] == [0.0, 1.0]
+    same(found[0], by_hand(result, columns, ("note",)))
+
+
+def test_an_id_names_every_record_and_a_twin_determines_s(town):
+    _, _, result, table = town
+    person, twin = given_away(result, table, [("id",), ("twin",)])
+    assert (person.unique, person.determined) == (1.0, 1.0)
+    assert twin.known["lip"] == math.inf
+    assert max(twin.added.values()) < 1e-12
+
+
+def test_of_records_that_pass_the_filters_and_were_counted(tmp_path):
+    columns = people(400)
+    columns["town"][7] = columns["town"][9] = None
+    path = write(columns, tmp_path / "people.csv")
+    spec = {"filters": (Filter("age", low=35.0),), "missing": "drop"}
+    result, table = asked(path, mechanism="optimal", **spec)
+    passing = [i not in (7, 9) and columns["age"][i] >= 35 for i in range(400)]
+    (found,) = given_away(result, table, [("note",)])
+    same(found, by_hand(result, columns, ("note",), passing.__getitem__))
+    label = result.joint.x_labels[0]
+    (taken,) = given_away(result, table, [("note",)], unknown=label)
+    columns["town"][7] = columns["town"][9] = label
+    own = [columns["age"][i] >= 35 for i in range(400)]
+    same(taken, by_hand(result, columns, ("note",), own.__getitem__))
+
+
+def test_of_a_mechanism_that_reads_s(town):
+    columns, _, result, table = town
+    kernel = np.random.default_rng(1).dirichlet([1, 1], result.joint.n_s * result.joint.n_x)
+    made = make_mechanism(
+        result.joint, kernel, name="Made", solver="none", status="made", notion=None
+    )
+    found = given_away(measured(result.scenario, result.counted, made), table, [("note",)])
+    same(found[0], by_hand(result, columns, ("note",), kernel=kernel))
+
+
+def test_a_blank_is_a_missing_value_in_a_file_of_text_alone(tmp_path):
+    columns = people(200)
+    columns["note"] = ["" if sex == "f" else None for sex in columns["sex"]]
+    path = write(columns, tmp_path / "people.parquet")
+    result, table = asked(path)
+    (apart,), (one,) = (
+        given_away(result, table, [("note",)], of_text=of_text) for of_text in (False, True)
+    )
+    assert (apart.determined, one.determined) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("names", "sentence"),
+    [
+        (("sex",), "'sex' is S itself"),
+        (("town",), "'town' is X itself"),
+        (("passport",), "has no column 'passport'"),
+    ],
+)
+def test_a_column_that_cannot_be_known_is_one_sentence(names, sentence, town):
+    _, _, result, table = town
+    with pytest.raises(InvalidInputError) as error:
+        given_away(result, table, [names])
+    assert sentence in str(error.value)
+
+
+def test_a_file_without_s_is_one_sentence(town, tmp_path):
+    columns, _, result, _ = town
+    fresh = {name: values for name, values in columns.items() if name != "sex"}
+    with pytest.raises(InvalidInputError, match="has no column of S"):
+        given_away(result, opened(write(fresh, tmp_path / "fresh.parquet")), [("note",)])
+
+
+def test_the_columns_that_are_kept_are_written_in_the_files_order(town):
+    columns, _, result, _ = town
+    layout = Layout.of(result.scenario.data, tuple(columns), "chosen", ("twin", "id"))
+    assert layout.written == ("id", "town", "twin")
+    assert Plan(Seeded(1), keep=("id",)).columns == "chosen"
+    assert Plan(Seeded(1)).columns == "dropped"
+    for wrong in ({"columns": "chosen"}, {"columns": "kept", "keep": ("id",)}):
+        with pytest.raises(InvalidInputError, match="Columns to keep are named where"):
+            Plan(Seeded(1), **wrong)
+
+
+@pytest.fixture(scope="module")
+def kept(town, tmp_path_factory):
+    """Return a certificate of a release that keeps two columns, its file and the original."""
+    _, path, result, _ = town
+    plan = Plan(Seeded(SEED), keep=("note", "age"), known=("id",))
+    folder = tmp_path_factory.mktemp("kept")
+    return (*certified(folder, result, path, plan), path)
+
+
+def outcome(body, path, original):
+    checks = verify(json.dumps(body), path, original, str(SEED))
+    return {one.name: one for one in checks}
+
+
+def test_a_certificate_says_what_its_columns_give_away_and_verify_agrees(kept, town):
+    body, path, original = kept
+    columns, _, result, _ = town
+    assert list(read(path)) == ["town", "age", "note"]
+    said = body["beside"]
+    assert (said["columns"], said["known"], said["records"]) == (["age", "note"], ["id"], 800)
+    assert list(said["each"]) == ["age", "note", "id"]
+    same(
+        beside_of(said["together"], 800),
+        by_hand(result, columns, ("age", "note", "id")),
+    )
+    assert said["holds"] is False
+    first = body["promises"][0]
+    assert (first["about"], first["status"]) == ("the file", "not promised")
+    assert first["sentence"].startswith("With the columns beside Y this file does not keep 0.3-LIP")
+    assert "Every record is alone" in first["sentence"]
+    (told,) = [one for one in sections(body) if one.title.startswith("How far beliefs")]
+    assert dict(told.rows)["all together"] == "×∞, ×1.00, ×∞"
+    found = outcome(body, path, original)
+    assert {name: one.sentence for name, one in found.items() if one.passed is not True} == {}
+    assert found["beside"].passed
+
+
+@pytest.mark.parametrize("kind", ["out.csv", "out.parquet"])
+def test_a_column_that_keeps_the_promise_is_promised(town, tmp_path, kind):
+    """Notes are drawn without regard to sex and town, and a loose budget leaves room for chance."""
+    _, path, _, _ = town
+    result, _ = asked(path, mechanism="optimal", eps=2.0)
+    body, out = certified(tmp_path, result, path, Plan(Seeded(SEED), keep=("note",)), kind)
+    assert body["beside"]["holds"] is (body["beside"]["together"]["file"]["lip"] <= 2.0)
+    found = outcome(body, out, path)
+    assert found["beside"].passed
+    assert not failed(found.values())
+    about = {one["about"]: one["status"] for one in body["promises"]}
+    if body["beside"]["holds"]:
+        assert about["the file"] == "promised"
+        assert found["promised: the file"].passed
+
+
+def test_y_alone_has_no_figures_of_other_columns(town, tmp_path):
+    _, path, result, _ = town
+    body, out = certified(tmp_path, result, path, Plan(Seeded(SEED)))
+    assert body["beside"] is None
+    assert body["released"]["columns"] == ["town"]
+    assert outcome(body, out, path)["beside"].passed
+    (told,) = [one for one in body["promises"] if one["about"] == "one record"]
+    assert "and nothing else of the person" in told["sentence"]
+
+
+def test_an_owners_copy_has_none_either(town, tmp_path):
+    _, path, result, _ = town
+    body, out = certified(tmp_path, result, path, Plan(Seeded(SEED), "kept"))
+    assert body["beside"] is None
+    assert outcome(body, out, path)["beside"].passed
+
+
+def lower(body):
+    body["beside"]["together"]["file"]["lip"] = 0.1
+
+
+def one_lower(body):
+    body["beside"]["each"]["note"]["known"]["guess"] -= 0.01
+
+
+def praised(body):
+    body["beside"]["holds"] = True
+
+
+def fewer(body):
+    body["beside"]["together"]["unique"] = 0.0
+
+
+def undetermined(body):
+    body["beside"]["each"]["id"]["determined"] = 0.0
+
+
+def without(body):
+    body["beside"] = None
+
+
+def another(body):
+    body["beside"]["columns"] = ["note"]
+
+
+def less(body):
+    body["beside"]["records"] = 799
+
+
+def stranger(body):
+    body["beside"]["each"]["x"] = body["beside"]["together"]
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [lower, one_lower, praised, fewer, undetermined, without, another, less, stranger],
+)
+def test_a_figure_that_is_wrong_fails(kept, edit):
+    body, path, original = kept
+    body = json.loads(json.dumps(body))
+    edit(body)
+    del body["promises"]
+    body["promises"] = promises(body)
+    body["fingerprint"] = fingerprint(body)
+    assert outcome(body, path, original)["beside"].passed is False
+
+
+def test_without_the_original_they_are_not_checked(kept):
+    body, path, _ = kept
+    found = {one.name: one.passed for one in verify(json.dumps(body), path)}
+    assert found["beside"] is None
+    assert None in found.values()
+
+
+def test_a_form_that_is_wrong_is_one_sentence(kept):
+    body, path, _ = kept
+    body = json.loads(json.dumps(body))
+    body["beside"]["together"]["file"] = []
+    with pytest.raises(InvalidInputError, match=r"The certificate's entry 'beside\.file'"):
+        verify(json.dumps(body), path)
+
+
+def test_identity_gives_all_of_x_away_to_whoever_knows_the_rest(town):
+    _, _, result, table = town
+    (found,) = given_away(identity(result), table, [("note",)])
+    assert found.file["guess"] >= found.known["guess"]
