@@ -19,7 +19,13 @@ from core.data import folders
 from core.data.spec import Filter
 from core.errors import InvalidInputError
 from core.joint import MISSING
-from core.limits import DUCKDB_MEMORY, MAX_COLUMNS, MAX_UPLOAD_CELLS, MAX_UPLOAD_RECORDS
+from core.limits import (
+    DUCKDB_MEMORY,
+    MAX_CELL,
+    MAX_COLUMNS,
+    MAX_UPLOAD_CELLS,
+    MAX_UPLOAD_RECORDS,
+)
 from core.texts import BLANK, TRUTHS, WHOLE, as_level
 from core.validation import shown
 from core.wording import number_of
@@ -172,6 +178,15 @@ def check_columns(name: str, columns: int) -> None:
     if columns > MAX_COLUMNS:
         raise InvalidInputError(
             f"{name} has {columns:,} columns, at most {MAX_COLUMNS:,} are allowed."
+        )
+
+
+def check_cell(name: str, longest: int, what: str = "characters") -> None:
+    """Refuse a file with a cell of more characters or items than are allowed."""
+    if longest > MAX_CELL:
+        raise InvalidInputError(
+            f"{name} has a cell of {longest:,} {what}, at most {MAX_CELL:,} are allowed: leave "
+            "that column out."
         )
 
 

@@ -18,10 +18,8 @@ from pyarrow import compute, parquet
 
 from core.data.options import ENCODINGS, ReadOptions, Repair
 from core.data.readers.names import name_columns
-from core.data.tables import check_records
-from core.data.workbooks import TOO_LONG
+from core.data.tables import check_cell, check_records
 from core.errors import Choice, InvalidInputError, ReadingError
-from core.limits import MAX_CELL
 from core.validation import shown
 from core.wording import first_of
 
@@ -390,6 +388,5 @@ def _longest_text(path: Path, name: str) -> int:
             place += size + 4
             length = struct.unpack(f"{order}I", told)[0]
             longest, place = max(longest, length - (kind == _ENDED)), place + length
-    if longest > MAX_CELL:
-        raise InvalidInputError(TOO_LONG.format(name, longest, MAX_CELL))
+    check_cell(name, longest)
     return longest

@@ -13,7 +13,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pyarrow import compute, parquet
 
 from core.data.options import AS_IT_IS, ENCODINGS, OTHER_ENDINGS, READABLE, ReadOptions, Repair
@@ -33,8 +35,8 @@ from core.data.readers.records import drop_columns, empty_columns, write_records
 from core.data.readers.sheets import write_sheet
 from core.data.readers.text import TextLayout, find_layout
 from core.data.readers.web_tables import is_web_table
-from core.data.tables import FileTable, check_records
-from core.data.workbooks import OLD_EXCEL, TOO_LONG, ZIP, Sheets
+from core.data.tables import FileTable, check_cell, check_records
+from core.data.workbooks import OLD_EXCEL, ZIP, Sheets
 from core.errors import Choice, InvalidInputError, ReadingError
 from core.limits import (
     MAX_CELL,
@@ -370,50 +372,71 @@ def _parquet(path: Path, name: str, read: ReadOptions) -> _Found:
 
 
 def _check_cells(path: Path, name: str) -> None:
-    """Refuse a Parquet file with a cell of more than `MAX_CELL` characters before it is read."""
+    """Refuse a Parquet file with a cell of too many characters or items before it is read."""
     metadata = parquet.read_metadata(path)
     columns = [metadata.schema.column(place) for place in range(metadata.num_columns)]
     texts = [
-        (place, column.path)
-        for place, column in enumerate(columns)
-        if column.physical_type.endswith("BYTE_ARRAY") and column.logical_type.type not in _NUMBERS
+        one.physical_type.endswith("BYTE_ARRAY") and one.logical_type.type not in _NUMBERS
+        for one in columns
     ]
-    listed = [name for place, name in texts if columns[place].physical_type == "BYTE_ARRAY"]
-    with parquet.ParquetFile(path, read_dictionary=listed) as read:
+    coded = [one.path for one, is_text in zip(columns, texts, strict=True) if is_text]
+    with parquet.ParquetFile(path, read_dictionary=coded) as read:
         for group in range(metadata.num_row_groups):
-            for place, column in texts:
-                size = metadata.row_group(group).column(place).total_uncompressed_size
+            rows = metadata.row_group(group).num_rows
+            for place, column in enumerate(columns):
+                is_text, is_listed = texts[place], column.max_repetition_level > 0
+                if not (is_text or is_listed):
+                    continue
+                about = metadata.row_group(group).column(place)
+                # equal items take next to nothing in the file
+                items = about.num_values if is_listed else 0
+                size = max(about.total_uncompressed_size, _ITEM * items)
+                check_cell(name, items // max(rows, 1), "items")
                 if size > MAX_UNPACKED_MB * MEGABYTE:
                     raise InvalidInputError(
-                        f"{name} unpacks to {size / MEGABYTE:,.0f} MB of {column!r}, at most "
+                        f"{name} unpacks to {size / MEGABYTE:,.0f} MB of {column.path!r}, at most "
                         f"{MAX_UNPACKED_MB:,} MB are allowed."
                     )
-                if size <= MAX_CELL:
+                if (size if is_text else items - rows) <= MAX_CELL:
                     continue
                 cells = read.reader.read_row_group(group, column_indices=[place]).column(0)
-                longest = max((_longest(chunk) for chunk in cells.chunks), default=0)
-                if longest > MAX_CELL:
-                    raise InvalidInputError(TOO_LONG.format(name, longest, MAX_CELL))
+                longest = max((int(_sizes(one).max(initial=0)) for one in cells.chunks), default=0)
+                check_cell(name, longest, "characters" if is_text else "items")
 
 
 _NUMBERS = ("DECIMAL", "FLOAT16", "INTERVAL")
 """What Parquet keeps as bytes, and is no text."""
 
+_ITEM = 8
+"""Bytes of an item of a list."""
 
-def _longest(cells: Any) -> int:
-    """Return the bytes of the longest text of an Arrow array, those within its cells included."""
+
+def _sizes(cells: Any) -> NDArray[np.integer[Any]]:
+    """Return how many characters the cells of an Arrow array have, or items where these are more.
+
+    What is no text counts as one.
+    """
     kind = cells.type
     if isinstance(kind, pa.BaseExtensionType):
-        return _longest(cells.storage)
+        return _sizes(cells.storage)
     if pa.types.is_dictionary(kind):
-        return _longest(cells.dictionary)
+        known = np.append(_sizes(cells.dictionary), 0)
+        return known[cells.indices.cast(pa.int64()).fill_null(len(known) - 1).to_numpy()]
     if pa.types.is_struct(kind):
-        return max((_longest(cells.field(i)) for i in range(kind.num_fields)), default=0)
-    if pa.types.is_map(kind):
-        return max(_longest(cells.keys), _longest(cells.items))
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
-        return _longest(cells.values)
+        return np.sum([_sizes(cells.field(i)) for i in range(kind.num_fields)], axis=0)
+    if pa.types.is_fixed_size_list(kind):
+        return _sizes(cells.cast(pa.large_list(kind.value_type)))
+    if pa.types.is_map(kind) or pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        starts = cells.offsets.to_numpy()
+        if pa.types.is_primitive(cells.values.type):
+            return np.diff(starts)
+        before = np.append(0, np.cumsum(_sizes(cells.values)))
+        return np.maximum(np.diff(before[starts]), np.diff(starts))
+    if pa.types.is_primitive(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind):
+        return np.ones(len(cells), np.int64)
     if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
         cells = cells.cast(pa.large_binary())
-    longest: int = compute.max(compute.binary_length(cells)).as_py() or 0
-    return longest
+    lengths: NDArray[np.int64] = (
+        compute.binary_length(cells).cast(pa.int64()).fill_null(0).to_numpy()
+    )
+    return lengths
