@@ -107,6 +107,16 @@ class OpenTable:
             raise InvalidInputError(f"{self.file.title} has no column {shown(name)}: {have}{more}.")
         return self.file.columns.index(name)
 
+    @property
+    def types(self) -> dict[str, Any]:
+        """The type of each column."""
+        return dict(zip(self.file.columns, self.records.schema().types, strict=False))
+
+    @property
+    def texts(self) -> list[str]:
+        """The columns of text."""
+        return [name for name, kind in self.types.items() if kind.is_string()]
+
     def is_marked(self, name: str) -> bool:
         return any(marks.column == name for marks in self.file.marks)
 

@@ -18,7 +18,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import compute, parquet
 
-from core.data.options import AS_IT_IS, ENCODINGS, OTHER_ENDINGS, READABLE, ReadOptions, Repair
+from core.data.options import (
+    AS_IT_IS,
+    ENCODINGS,
+    OTHER_ENDINGS,
+    READABLE,
+    ReadOptions,
+    Repair,
+    repaired,
+)
 from core.data.readers.apart import apart
 from core.data.readers.dialect import BrokenError, Row
 from core.data.readers.encoding import FALLBACK, codec_of, samples, to_utf8, without_controls
@@ -37,7 +45,7 @@ from core.data.readers.text import TextLayout, find_layout
 from core.data.readers.web_tables import is_web_table
 from core.data.tables import FileTable, check_cell, check_records
 from core.data.workbooks import OLD_EXCEL, ZIP, Sheets
-from core.errors import Choice, InvalidInputError, ReadingError
+from core.errors import Choice, InvalidInputError, ReadingError, choice
 from core.limits import (
     MAX_CELL,
     MAX_UNPACKED_MB,
@@ -60,8 +68,6 @@ _INDEX = "__index_level_0__"
 """What pandas calls the row numbers that it writes as a last column."""
 
 _SINGLE = "There is a single column: it is S, and X is S itself, to be released privately."
-
-_KEPT_INDEX = (("kept", ("index",)),)
 
 _OTHER_KINDS = {
     b"%PDF": "a PDF document",
@@ -245,7 +251,7 @@ def read_file(path: Path, name: str, folder: Path, read: ReadOptions = AS_IT_IS)
         table = FileTable(name, (source,), found.columns, weigher=found.weigher)
         rows = table.rows
         if rows == 0:
-            choices = [Choice("There are no names", (("header", (0,)),))] if found.named else []
+            choices = [choice("There are no names", header=(0,))] if found.named else []
             raise ReadingError(f"{name} has column names but no records.", choices)
         table = with_marks(table)
         single = [Repair(_SINGLE)] if len(table.columns) == 1 else []
@@ -275,9 +281,9 @@ class _Found:
     kind: str
     columns: tuple[str, ...]
     repairs: tuple[Repair, ...] = ()
-    text: TextFile | None = None
     sheets: Sheets | None = None
     hints: tuple[Choice, ...] = ()
+    text: TextFile | None = None
     weigher: str = ""
 
     @property
@@ -301,36 +307,35 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
         if head.startswith(start):
             raise InvalidInputError(f"{name} is {what}; {READABLE}.")
     text, found = to_utf8(path, name, converted.with_suffix(".txt"), head, read.encoding)
-    controls: list[Repair] = []
+    ending, told = Path(name).suffix.lower(), []
+    if ending in OTHER_ENDINGS:
+        told.append(Repair(f"It is called {ending}, and is text: read as that."))
     if found == "utf-8" and "controls" not in read.kept:
         mended = converted.with_suffix(".mended.txt")
         if example := without_controls(text, mended):
             text = mended
             sentence = f"Control characters are Windows-1252's, read as Latin-1: {shown(example)}."
-            controls.append(Repair(sentence, (("kept", ("controls",)),)))
+            told.append(repaired(sentence, kept=("controls",)))
     layout = find_layout(text, name, read)
-    written = write_records(text, name, layout, converted)
+    rows, repairs = write_records(text, name, layout, converted)
     empty: list[int] = []
-    if layout.columns.unnamed and written.rows and "empty" not in read.kept:
+    if layout.columns.unnamed and rows and "empty" not in read.kept:
         empty = empty_columns(converted, layout)
         empty = empty[len(empty) == layout.width :]  # one column at least
         if empty:
             drop_columns(converted, empty)
-    _check_cells(converted, name)
     said = layout.kind + ("" if found == "utf-8" else f", {ENCODINGS[found]}")
     return _Found(
         said,
         tuple(one for i, one in enumerate(layout.columns.names) if i not in empty),
         (
-            *_misnamed(name),
-            *controls,
+            *told,
             *layout.repairs,
             *unnamed_said(layout.columns, empty),
-            *written.repairs,
+            *repairs,
         ),
-        TextFile(path, found, layout, read),
-        None,
-        layout.hints,
+        hints=layout.hints,
+        text=TextFile(path, found, layout, read),
     )
 
 
@@ -341,18 +346,8 @@ def _workbook(path: Path, name: str, converted: Path, head: bytes, read: ReadOpt
         died = InvalidInputError(
             f"{name} is damaged, or needs more memory than a workbook may: save it as CSV."
         )
-        found = apart(write_sheet, name, died, *given)
-    else:
-        found = write_sheet(*given)
-    kind, columns, repairs, sheets, hints = found
-    return _Found(kind, columns, repairs, None, sheets, hints)
-
-
-def _misnamed(name: str) -> list[Repair]:
-    """Say that a file is text where its name says otherwise."""
-    ending = Path(name).suffix.lower()
-    said = f"It is called {ending}, and is text: read as that."
-    return [Repair(said)] if ending in OTHER_ENDINGS else []
+        return _Found(*apart(write_sheet, name, died, *given))
+    return _Found(*write_sheet(*given))
 
 
 def _parquet(path: Path, name: str, read: ReadOptions) -> _Found:
@@ -366,7 +361,7 @@ def _parquet(path: Path, name: str, read: ReadOptions) -> _Found:
     said = []
     if len(names) > 1 and names[-1] == _INDEX and "index" not in read.kept:
         names = names[:-1]
-        said = [Repair(f"{_INDEX}, the row numbers of pandas: left out.", _KEPT_INDEX)]
+        said = [repaired(f"{_INDEX}, the row numbers of pandas: left out.", kept=("index",))]
     columns = name_columns(names, name)
     return _Found("Parquet", columns.names, (*columns.repairs, *unnamed_said(columns, ()), *said))
 
@@ -388,16 +383,17 @@ def _check_cells(path: Path, name: str) -> None:
                 if not (is_text or is_listed):
                     continue
                 about = metadata.row_group(group).column(place)
-                # equal items take next to nothing in the file
                 items = about.num_values if is_listed else 0
-                size = max(about.total_uncompressed_size, _ITEM * items)
                 check_cell(name, items // max(rows, 1), "items")
+                # equal items take next to nothing in the file
+                size = max(about.total_uncompressed_size, _ITEM * items)
                 if size > MAX_UNPACKED_MB * MEGABYTE:
                     raise InvalidInputError(
                         f"{name} unpacks to {size / MEGABYTE:,.0f} MB of {column.path!r}, at most "
                         f"{MAX_UNPACKED_MB:,} MB are allowed."
                     )
-                if (size if is_text else items - rows) <= MAX_CELL:
+                most = items - rows + 1 if is_listed else 1
+                if most * (about.total_uncompressed_size if is_text else 1) <= MAX_CELL:
                     continue
                 cells = read.reader.read_row_group(group, column_indices=[place]).column(0)
                 longest = max((int(_sizes(one).max(initial=0)) for one in cells.chunks), default=0)
