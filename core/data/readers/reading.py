@@ -15,7 +15,6 @@ from typing import Any, TextIO
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pyarrow import compute, parquet
 
 from core.data.options import (
@@ -407,7 +406,7 @@ _ITEM = 8
 """Bytes of an item of a list."""
 
 
-def _sizes(cells: Any) -> NDArray[np.integer[Any]]:
+def _sizes(cells: Any) -> Any:
     """Return how many characters the cells of an Arrow array have, or items where these are more.
 
     What is no text counts as one.
@@ -432,7 +431,4 @@ def _sizes(cells: Any) -> NDArray[np.integer[Any]]:
         return np.ones(len(cells), np.int64)
     if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
         cells = cells.cast(pa.large_binary())
-    lengths: NDArray[np.int64] = (
-        compute.binary_length(cells).cast(pa.int64()).fill_null(0).to_numpy()
-    )
-    return lengths
+    return compute.binary_length(cells).cast(pa.int64()).fill_null(0).to_numpy()
