@@ -296,6 +296,14 @@ def table_of_clever(path: Path) -> Table:
     return _whole(names, rows)
 
 
+def _read_by(read: Callable[[Path], Table], path: Path) -> Table | None:
+    """Return a file as another reader reads it; None where that refuses it."""
+    try:
+        return read(path)
+    except Exception:  # of each reader's own types
+        return None
+
+
 def hold(files: Path, clean: Path) -> None:
     """Print how many files of a folder each way reads as their clean versions are."""
     others = {"CleverCSV": table_of_clever, "DuckDB": table_of_duckdb, "pandas": table_of_pandas}
@@ -314,10 +322,11 @@ def hold(files: Path, clean: Path) -> None:
             except UnicodeDecodeError:  # only the layout is compared
                 plain.write_text(content.decode("latin-1"), encoding="utf-8", newline="")
             for way, read in others.items():
-                try:
-                    verdict = "right" if same(read(plain), told) else "otherwise"
-                except Exception:  # of each reader's own types
+                found = _read_by(read, plain)
+                if found is None:
                     verdict = "refused"
+                else:
+                    verdict = "right" if same(found, told) else "otherwise"
                 count[way][verdict] += 1
     print(f"| {len(paths)} files | {' | '.join(VERDICTS)} |\n|---|{'---|' * len(VERDICTS)}")
     for way, found in count.items():

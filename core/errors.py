@@ -29,6 +29,11 @@ class Choice:
         return " ".join(f"--read {name}={_as_text(value)}" for name, value in self.options)
 
 
+def choice(label: str, **options: Any) -> Choice:
+    """Return what a button says with the options that it asks for."""
+    return Choice(label, tuple(options.items()))
+
+
 def _as_text(value: Any) -> str:
     if isinstance(value, tuple) and any(hasattr(one, "to_dict") for one in value):
         return f"'{json.dumps([one.to_dict() for one in value], ensure_ascii=False)}'"

@@ -157,6 +157,11 @@ class Repair:
     undo: tuple[tuple[str, Any], ...] = ()
 
 
+def repaired(sentence: str, **undo: Any) -> Repair:
+    """Return what was repaired with the options that undo it."""
+    return Repair(sentence, tuple(undo.items()))
+
+
 @dataclass(frozen=True)
 class ColumnOptions:
     """How one column is read.

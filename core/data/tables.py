@@ -19,7 +19,13 @@ from core.data import folders
 from core.data.spec import Filter
 from core.errors import InvalidInputError
 from core.joint import MISSING
-from core.limits import DUCKDB_MEMORY, MAX_COLUMNS, MAX_UPLOAD_CELLS, MAX_UPLOAD_RECORDS
+from core.limits import (
+    DUCKDB_MEMORY,
+    MAX_CELL,
+    MAX_COLUMNS,
+    MAX_UPLOAD_CELLS,
+    MAX_UPLOAD_RECORDS,
+)
 from core.texts import BLANK, TRUTHS, WHOLE, as_level
 from core.validation import shown
 from core.wording import number_of
@@ -101,6 +107,16 @@ class OpenTable:
             raise InvalidInputError(f"{self.file.title} has no column {shown(name)}: {have}{more}.")
         return self.file.columns.index(name)
 
+    @property
+    def types(self) -> dict[str, Any]:
+        """The type of each column."""
+        return dict(zip(self.file.columns, self.records.schema().types, strict=False))
+
+    @property
+    def texts(self) -> list[str]:
+        """The columns of text."""
+        return [name for name, kind in self.types.items() if kind.is_string()]
+
     def is_marked(self, name: str) -> bool:
         return any(marks.column == name for marks in self.file.marks)
 
@@ -172,6 +188,15 @@ def check_columns(name: str, columns: int) -> None:
     if columns > MAX_COLUMNS:
         raise InvalidInputError(
             f"{name} has {columns:,} columns, at most {MAX_COLUMNS:,} are allowed."
+        )
+
+
+def check_cell(name: str, longest: int, what: str = "characters") -> None:
+    """Refuse a file with a cell of more characters or items than are allowed."""
+    if longest > MAX_CELL:
+        raise InvalidInputError(
+            f"{name} has a cell of {longest:,} {what}, at most {MAX_CELL:,} are allowed: leave "
+            "that column out."
         )
 
 

@@ -21,10 +21,9 @@ from xml.parsers import expat
 
 from openpyxl.reader.excel import ExcelReader
 
-from core.data.tables import check_columns
+from core.data.tables import check_cell, check_columns
 from core.errors import InvalidInputError
 from core.limits import (
-    MAX_CELL,
     MAX_UNPACKED_MB,
     MAX_WORKBOOK_CELLS,
     MAX_WORKBOOK_PARTS,
@@ -32,9 +31,6 @@ from core.limits import (
 )
 from core.validation import shown
 from core.wording import file_called, first_of, listed
-
-TOO_LONG = "{} has a cell of {:,} characters, at most {:,} are allowed: leave that column out."
-"""Said of a file with a cell that is no value."""
 
 _LONGEST = 20
 """Characters of the number of a shared text, and of a cell's place, that are read."""
@@ -204,8 +200,7 @@ def check_size(workbook: str, found: Extent) -> None:
             "remove what is far away from its table."
         )
     check_columns(workbook, found.columns)
-    if found.longest > MAX_CELL:
-        raise InvalidInputError(TOO_LONG.format(workbook, found.longest, MAX_CELL))
+    check_cell(workbook, found.longest)
     if found.characters > MAX_UNPACKED_MB * MEGABYTE:
         raise InvalidInputError(
             f"{workbook} has {found.characters / MEGABYTE:,.0f} MB of text in its cells, at most "

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from core import clock, validation
-from core.errors import NoMemoryError, SolverError
+from core.errors import NoMemoryError, SolverError, TimeLimitError
 from core.jobs.job import Call, Job, JobQueue, State
 
 ROOT = Path(__file__).parents[2]
@@ -227,7 +227,8 @@ def _run(process: subprocess.Popen[bytes], job: Job[Any], call: bytes, *, last: 
     except (EOFError, BrokenPipeError, pickle.UnpicklingError):
         process.wait()
         if overdue.is_set():
-            job.fail(SolverError(f"The work was ended after {job.time_limit:g} s, its time limit."))
+            ended = f"The work was ended after {job.time_limit:g} s, its time limit"
+            job.fail(TimeLimitError(f"{ended}: try again, or with fewer records or levels."))
         elif last:
             died = f"The worker process died (exit status {process.returncode})."
             job.fail(SolverError(died))

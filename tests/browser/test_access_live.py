@@ -222,33 +222,22 @@ def test_tab_reaches_everything_and_is_seen_everywhere(desk):
     assert page.evaluate(MISSED) == []
 
 
-def tab_to(page, selector):
-    """Press Tab until what has the focus is within an element."""
-    page.locator(selector).first.wait_for()
-    page.evaluate("document.activeElement.blur()")
-    for _ in range(400):
-        page.keyboard.press("Tab")
-        if page.evaluate("one => Boolean(document.activeElement.closest(one))", selector):
-            return
-    pytest.fail(f"Tab never comes to {selector}.")
-
-
 def test_pin_table_symbols_and_slider_work_by_keyboard_alone(visit):
     page = visit(f"{PAGES['explore']}&mech=subset_merging")
     at_rest(page)
-    tab_to(page, ".st-key-eps [data-testid=stSlider] [role=group]")
+    waiting.tab_to(page, ".st-key-eps [data-testid=stSlider] [role=group]")
     page.keyboard.press("ArrowRight")
     page.wait_for_url(re.compile(r"eps=1\.05"))
     at_rest(page)
-    tab_to(page, ".st-key-pin")
+    waiting.tab_to(page, ".st-key-pin")
     page.keyboard.press("Enter")
     page.get_by_text("Pinned to Compare as").wait_for()
-    tab_to(page, ".st-key-lifts_more")
+    waiting.tab_to(page, ".st-key-lifts_more")
     page.keyboard.press("Enter")
     page.locator(".st-key-lifts_csv").wait_for()
     page.keyboard.press("Escape")
     page.locator(".st-key-lifts_csv").wait_for(state="detached")
-    tab_to(page, ".st-key-frontier .lsc-opener")
+    waiting.tab_to(page, ".st-key-frontier .lsc-opener")
     page.keyboard.press("Enter")
     meaning = page.locator(".st-key-frontier .lsc-terms")
     expect(meaning).to_be_visible()
@@ -260,10 +249,10 @@ def test_pin_table_symbols_and_slider_work_by_keyboard_alone(visit):
 def test_tabs_work_by_keyboard_alone(visit):
     page = visit("data")
     at_rest(page)
-    tab_to(page, ".st-key-own summary")
+    waiting.tab_to(page, ".st-key-own summary")
     page.keyboard.press("Enter")
     page.get_by_role("tablist").wait_for()
-    tab_to(page, "[role=tablist]")
+    waiting.tab_to(page, "[role=tablist]")
     page.keyboard.press("ArrowRight")
     chosen = page.get_by_role("tab", selected=True)
     expect(chosen).to_have_text("Paste a matrix")

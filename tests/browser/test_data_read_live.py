@@ -55,3 +55,66 @@ def test_a_windows_1252_file_with_decimal_commas_is_read_and_read_otherwise(visi
     expect(panel.get_by_text("kept: quarter").first).to_be_visible()
     assert read_of(page)["columns"][0]["part"] == "quarter"
     assert page.locator(".stException").count() == 0
+
+
+COUNTS = [("f", "north", 310), ("f", "south", 290), ("f", "east", 80), ("f", "west", 20)]
+COUNTS += [("m", "north", 120), ("m", "south", 130), ("m", "east", 170), ("m", "west", 80)]
+
+OFFICE = "\n".join(
+    (
+        "Population by sex and region",
+        "Counted on 1 May 2024",
+        "sex;region;count",
+        *(f"{sex};{region};{n}" for sex, region, n in COUNTS),
+        "Total;;1200",
+    )
+)
+"""As an office publishes counts: two lines of title, and a row of the total."""
+
+CODED = "age,sex\nYears,1 = woman\n31,1\n45,2\n28,1\n61,2\n"
+"""A second line that may be names, questions or units."""
+
+
+def decide(page, selector):
+    """Decide by keyboard alone: go to a control, and press Enter."""
+    waiting.settle(page)
+    waiting.tab_to(page, selector)
+    page.keyboard.press("Enter")
+
+
+def bring(page, name, content):
+    """Bring a file by keyboard alone."""
+    decide(page, ".st-key-own summary")
+    with page.expect_file_chooser() as chosen:
+        decide(page, ".st-key-own_file [data-testid=stFileUploaderDropzone] button")
+    chosen.value.set_files({"name": name, "mimeType": "text/csv", "buffer": content.encode()})
+
+
+def test_from_an_office_s_file_to_the_first_answer_by_keyboard_in_three_decisions(visit):
+    page = visit("data")
+    bring(page, "population.csv", OFFICE)
+    page.wait_for_url(re.compile("upload"))
+    panel = page.locator(".st-key-read")
+    expect(panel.get_by_text("2 lines above the names were left out.")).to_be_visible()
+    expect(panel.get_by_text("Line 12 is the total: left out.")).to_be_visible()
+    decide(page, ".st-key-asked_0_0 button")
+    expect(page.get_by_test_id("stMetricValue").first).to_have_text("1,200")
+    assert read_of(page) == {"weight": "count"}
+    decide(page, "[data-testid=stTopNavLink]")  # Explore is the first
+    waiting.settle(page, ["frontier"])
+    nmi = page.get_by_test_id("stMetric").filter(has_text="NMI")
+    expect(nmi.get_by_test_id("stMetricValue")).to_have_text(re.compile(r"\d %$"))
+    assert "count" in page.url
+    assert page.locator(".stException").count() == 0
+
+
+def test_the_line_of_the_names_is_chosen_by_keyboard(visit):
+    page = visit("data")
+    bring(page, "coded.csv", CODED)
+    expect(page.get_by_text("choose the line of the names")).to_be_visible()
+    decide(page, ".st-key-own_as_0 button")
+    page.wait_for_url(re.compile("upload"))
+    assert read_of(page) == {"header": [1], "skip": 1}
+    decide(page, ".st-key-read [data-testid=stPopoverButton]")
+    lines = page.get_by_test_id("stDataFrame").locator("visible=true").first
+    lines.wait_for()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
 from playwright.sync_api import Locator, Page
 
 from pages.ui.frame.site import BAR, PAGES
@@ -110,6 +111,17 @@ def click(page: Page, key: str, at: tuple[float, float]) -> None:
     page.mouse.move(*at)
     page.locator(f".st-key-{key} .hoverlayer .hovertext").first.wait_for(state="attached")
     page.mouse.click(*at)
+
+
+def tab_to(page: Page, selector: str) -> None:
+    """Press Tab until what has the focus is within an element."""
+    page.locator(selector).first.wait_for()
+    page.evaluate("document.activeElement.blur()")
+    for _ in range(400):
+        page.keyboard.press("Tab")
+        if page.evaluate("one => Boolean(document.activeElement.closest(one))", selector):
+            return
+    pytest.fail(f"Tab never comes to {selector}.")
 
 
 def choose(

@@ -4,7 +4,7 @@ import pandas as pd
 import pyreadstat
 import pytest
 
-from core.errors import SolverError
+from core.errors import TimeLimitError
 from pages.ui.data import uploads
 from tests.core.data.readers.books import ods, row, xls
 from tests.pages.data_page import checked, errors, open_page, spec
@@ -69,6 +69,6 @@ def test_a_large_file_is_read_elsewhere_and_one_that_is_cut_off_is_refused(
     monkeypatch.setattr(uploads, "SLOW", 100)
     app = brought(content, "people.sav")
     assert len(sweeps.open) == 1
-    sweeps.fail(SolverError("The work was ended after 120 s, its time limit."))
+    sweeps.fail(TimeLimitError("The work was ended after 120 s, its time limit."))
     checked(app.run())
-    assert errors(app) == ["The work was ended after 120 s, its time limit."]
+    assert errors(app) == ["people.sav takes more than 120 s to read: save its table as CSV."]

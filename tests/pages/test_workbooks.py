@@ -6,7 +6,7 @@ import openpyxl
 import pytest
 
 from core.data.workbooks import unpacked_bytes, weight
-from core.errors import SolverError
+from core.errors import TimeLimitError
 from pages.ui.data import uploads
 from tests.hostile.files import sheet, workbook
 from tests.pages.data_page import checked, errors, open_page, spec
@@ -61,9 +61,9 @@ def test_cancelled_it_changes_nothing_and_leaves_nothing(slow):
 
 def test_where_it_takes_too_long_or_is_damaged_one_sentence_says_so(slow):
     app = brought()
-    slow.fail(SolverError("The work was ended after 120 s, its time limit."))
+    slow.fail(TimeLimitError("The work was ended after 120 s, its time limit."))
     checked(app.run())
-    assert errors(app) == ["The work was ended after 120 s, its time limit."]
+    assert errors(app) == ["people.xlsx takes more than 120 s to read: save its table as CSV."]
     assert left(app) == []
     app = brought(workbook("sheet1", lambda part: part[:200]))
     job, read, arguments = slow.open[0]

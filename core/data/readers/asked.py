@@ -16,7 +16,7 @@ from core.data.options import AS_IT_IS, ColumnOptions, ReadOptions
 from core.data.readers.marks import first_rows_of, per_column
 from core.data.readers.sources import Sources
 from core.data.tables import OpenTable, as_number, as_text, open_table, plain_text
-from core.errors import Choice
+from core.errors import Choice, choice
 from core.texts import number
 from core.validation import shown
 from core.wording import first_of
@@ -65,8 +65,7 @@ def _points(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
     """Ask what points mean that have three digits behind them throughout."""
     if (read.decimal, read.thousands) != (".", ""):
         return ()
-    types = dict(zip(table.file.columns, table.records.schema().types, strict=False))
-    names = [one for one in table.file.columns if types[one].is_string() and not read.of(one).kind]
+    names = [one for one in table.texts if not read.of(one).kind]
     found = per_column(table, names, _grouped, table.file.rows, first_rows_of(names))
     open_ones = [name for name in names if found[name]["groups"] and not found[name]["others"]]
     if not open_ones:
@@ -80,8 +79,8 @@ def _points(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
             f"{_named(open_ones)} {are} three digits behind every point, as in {example}: these "
             "may be thousands, and are read as decimals.",
             (
-                Choice(f"{example} is {whole}", (("decimal", ","), ("thousands", "."))),
-                Choice(f"{example} is a decimal", (("columns", (*read.columns, *plain)),)),
+                choice(f"{example} is {whole}", decimal=",", thousands="."),
+                choice(f"{example} is a decimal", columns=(*read.columns, *plain)),
             ),
             tuple(open_ones),
         ),
@@ -107,8 +106,7 @@ def _counts(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
         return (_weighed(table, file.weigher),)
     if read.weight is not None or file.counted or not LEAST_ROWS <= file.rows <= MOST_ROWS:
         return ()
-    nested = [kind.is_nested() for kind in table.records.schema().types]
-    if len(file.columns) < 3 or any(nested):
+    if len(file.columns) < 3 or any(kind.is_nested() for kind in table.types.values()):
         return ()
     texts = table.rows(
         table.records.select(
@@ -119,7 +117,7 @@ def _counts(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
     likely = [name for name in columns if _stand_for_records(name, columns)]
     if not likely:
         return ()
-    choices = [Choice(f"Count by {name}", (("weight", name),)) for name in likely[:3]]
+    choices = [choice(f"Count by {name}", weight=name) for name in likely[:3]]
     return (
         Asked(
             f"Each combination of the other columns occurs once beside {_named(likely)}: a row may "
@@ -137,11 +135,11 @@ def _weighed(table: OpenTable, name: str) -> Asked:
     if table.row(table.records.aggregate(n=wrong.sum()))["n"]:
         said += ": not all are whole numbers, as of sampling weights, which cannot be counted."
         return Asked(said, (_ONE_EACH,))
-    choice = Choice(f"Count by {name}", (("weight", name),))
-    return Asked(f"{said}, and each row counts as one.", (choice, _ONE_EACH))
+    count = choice(f"Count by {name}", weight=name)
+    return Asked(f"{said}, and each row counts as one.", (count, _ONE_EACH))
 
 
-_ONE_EACH = Choice("Each row is one record", (("weight", ""),))
+_ONE_EACH = choice("Each row is one record", weight="")
 
 
 def _stand_for_records(name: str, columns: Mapping[str, Sequence[str | None]]) -> bool:

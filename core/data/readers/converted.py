@@ -279,10 +279,7 @@ def _formatted(table: OpenTable, read: ReadOptions, rows: int) -> frozenset[str]
     """Return the columns of text all of whose values are numbers only by the marks asked for."""
     if read.decimal == "." and not read.thousands:
         return frozenset()
-    types = dict(zip(table.file.columns, table.records.schema().types, strict=False))
-    left = [
-        name for name in table.file.columns if types[name].is_string() and not read.of(name).kind
-    ]
+    left = [name for name in table.texts if not read.of(name).kind]
     chosen: set[str] = set()
     for marks, names in _by_marks(left, read):
 

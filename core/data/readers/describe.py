@@ -123,16 +123,17 @@ def describe(
     with open_table(file) as table:
         rows = table.total()
         found = per_column(table, file.columns, _summary, rows)
-        if file.counted:
-            for name in file.columns:
-                found[name]["present"] = _present(table, name)
+        for name in file.columns if file.counted else ():
+            there = table.records.filter(as_text(table.column(name)).notnull())
+            size = table.row(there.aggregate(n=table.size(there)))["n"]
+            found[name]["present"] = int(size)
         many = sum(part["levels"] > 2 * MAX_LEVELS for part in found.values())
         few = [
             name
             for name, part in found.items()
             if part["levels"] <= 2 * MAX_LEVELS or many * rows <= EXACT
         ]
-        exact = per_column(table, few, _levels, rows)
+        exact = per_column(table, few, lambda one: {"levels": as_text(one).nunique()}, rows)
     columns = []
     for name in file.columns:
         part = found[name]
@@ -164,12 +165,6 @@ def _names_records(column: ColumnInfo, present: int) -> bool:
     return column.exact and column.high - column.low + 1 == column.levels == present
 
 
-def _present(table: OpenTable, name: str) -> int:
-    """Return the number of records that have a value in a column."""
-    there = table.records.filter(as_text(table.column(name)).notnull())
-    return int(table.row(there.aggregate(n=table.size(there)))["n"])
-
-
 def _summary(column: Any) -> dict[str, Any]:
     """Return aggregates of a column: numbers of values and words, range, about how many levels."""
     ranged, text = may_hold_numbers(column), column.type().is_string()
@@ -181,10 +176,6 @@ def _summary(column: Any) -> dict[str, Any]:
         "high": as_number(column).max() if ranged else ibis.null("float64"),
         "words": is_word(column).sum() if text else ibis.literal(0, "int64"),
     }
-
-
-def _levels(column: Any) -> dict[str, Any]:
-    return {"levels": as_text(column).nunique()}
 
 
 @dataclass(frozen=True)
@@ -206,7 +197,7 @@ def dated(
     if isinstance(file, JointSource):
         return ()
     with open_table(replace(file, marks=())) as table:
-        texts, first = _first_texts(table)
+        texts, first = table.texts, first_rows_of(table.texts)
         found = per_column(table, texts, _dates, file.rows, first)
     told = []
     for name, counts in found.items():
@@ -216,13 +207,6 @@ def dated(
         if fits:
             told.append(Dated(name, tuple(fits)))
     return tuple(told)
-
-
-def _first_texts(table: OpenTable) -> tuple[list[str], int]:
-    """Return the columns of text, and of how many first records they are looked at."""
-    schema = zip(table.file.columns, table.records.schema().types, strict=False)
-    texts = [name for name, kind in schema if kind.is_string()]
-    return texts, first_rows_of(texts)
 
 
 def _dates(column: Any) -> dict[str, Any]:
@@ -321,17 +305,16 @@ def present_marks(
     chosen = read.missing or ()
     with open_table(file) as table:
         rows = table.file.rows
-        types = dict(zip(file.columns, table.records.schema().types, strict=False))
-        names = [name for name in file.columns if not types[name].is_nested()]
+        names = [name for name, kind in table.types.items() if not kind.is_nested()]
         found: dict[str, dict[str, int]] = {word: {} for word in chosen}
-        numeric = _with_numbers(table, names, rows)
+        numeric = _with_numbers(table, rows)
         for some, pattern in ((numeric, SUPPRESSED), ([*set(names) - set(numeric)], SIGNS)):
             may_mark = partial(_may_mark, chosen, pattern)
             some = [name for name in names if name in some]
             for name, words in word_counts(table, some, rows, may_mark).items():
                 for word, n in words.items():
                     found.setdefault(word, {})[name] = n
-        for name, code, n in _codes(table, names, rows, read):
+        for name, code, n in _codes(table, rows, read):
             found.setdefault(str(code), {})[name] = n
     return tuple(
         PresentMark(
@@ -365,25 +348,20 @@ def _may_mark(chosen: Sequence[str], pattern: str, column: Any) -> Any:
     return found | text.isin(chosen) if chosen else found
 
 
-def _with_numbers(table: OpenTable, names: Sequence[str], rows: int) -> list[str]:
+def _with_numbers(table: OpenTable, rows: int) -> list[str]:
     """Return the columns of text that have numbers, and no words but those that may be marks."""
-    types = dict(zip(table.file.columns, table.records.schema().types, strict=False))
-    texts = [name for name in names if types[name].is_string()]
 
     def asked(column: Any) -> dict[str, Any]:
         other = is_word(column) & ~is_mark(column) & ~as_text(column).re_search(SUPPRESSED)
         return {"numbers": as_number(column).count(), "others": other.sum()}
 
-    found = per_column(table, texts, asked, rows)
-    return [name for name in texts if found[name]["numbers"] and not found[name]["others"]]
+    found = per_column(table, table.texts, asked, rows)
+    return [name for name, one in found.items() if one["numbers"] and not one["others"]]
 
 
-def _codes(
-    table: OpenTable, names: Sequence[str], rows: int, read: ReadOptions
-) -> Iterator[tuple[str, int, int]]:
+def _codes(table: OpenTable, rows: int, read: ReadOptions) -> Iterator[tuple[str, int, int]]:
     """Yield each number that stands apart from the others of its column, and how often."""
-    types = dict(zip(table.file.columns, table.records.schema().types, strict=False))
-    able = [name for name in names if types[name].is_string() or types[name].is_numeric()]
+    able = [name for name, kind in table.types.items() if kind.is_string() or kind.is_numeric()]
 
     def asked(column: Any) -> dict[str, Any]:
         found = number(column, read)
@@ -415,12 +393,13 @@ def recognised(
     if isinstance(file, JointSource):
         return read
     with open_table(replace(file, marks=())) as table:
-        texts, first = _first_texts(table)
+        texts, first = table.texts, first_rows_of(table.texts)
         words = per_column(table, texts, _pointed, file.rows, first)
         left = [name for name in texts if words[name]["words"]]
         pointed = [name for name in texts if words[name]["points"] and not words[name]["words"]]
         found = per_column(table, [*left, *pointed], _tried, file.rows, first)
-    semicolons = sources is not None and source in sources.uploads and _semicolons(sources, source)
+    text = sources.uploads[source].text if sources and source in sources.uploads else None
+    semicolons = text is not None and text.layout.delimiter == ";"
     forms = (*_FORMATS, *_POINTS) if semicolons else (*_POINTS, *_FORMATS)
     gained = {
         form: [
@@ -433,11 +412,6 @@ def recognised(
     if not gained[best][0]:
         return read
     return replace(read, decimal=best[0], thousands=best[1])
-
-
-def _semicolons(sources: Sources, source: str) -> bool:
-    text = sources.uploads[source].text
-    return text is not None and text.layout.delimiter == ";"
 
 
 def _key(form: tuple[str, str]) -> str:

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from core.errors import choice
+
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars"}
 """Delimiters that are found, with their names."""
 
@@ -30,6 +32,9 @@ _QUOTE, _BACKSLASH, _DELIMITER = "\ue000", "\ue001", "\ue002"
 
 _WITHIN = re.compile(r'\\"(?![,;|\t\r\n]|\Z)')
 """A quote behind a backslash that ends no field."""
+
+UNQUOTED = choice("Quotes are ordinary characters", quote="none")
+"""What may help where a quote is out of place."""
 
 Row = tuple[int, list[str]]
 """The line in which a record begins, from 1, and its fields."""

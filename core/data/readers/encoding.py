@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from core.data.options import ENCODINGS, READABLE, encoding_of
-from core.errors import Choice, InvalidInputError, ReadingError
+from core.errors import Choice, InvalidInputError, ReadingError, choice
 
 FALLBACK = "windows-1252"
 """The encoding of a file that is neither UTF-8 nor UTF-16."""
@@ -71,12 +71,11 @@ def _pieces(file: BinaryIO) -> Iterator[bytes]:
 
 def _choices(head: bytes, asked: str) -> list[Choice]:
     """Offer the encodings in which all of the first bytes are text, those that seldom are first."""
-    found = [name for name in _STRICT if name != asked and _reads(head, name)]
     shown = samples(head, ",")
     return [
-        Choice(f"Read it as {ENCODINGS[name]}: {shown[name]}", (("encoding", name),))
-        for name in found
-        if name in shown
+        choice(f"Read it as {ENCODINGS[name]}: {shown[name]}", encoding=name)
+        for name in _STRICT
+        if name != asked and name in shown and _text_of(head, name) is not None
     ][:4]
 
 
@@ -84,12 +83,13 @@ _STRICT = ("shift_jis", "euc-kr", "big5", "gb18030", FALLBACK, "latin-1")
 """Encodings that are offered where none is found."""
 
 
-def _reads(head: bytes, codec: str) -> bool:
-    """Say whether bytes are text in an encoding."""
+def _text_of(head: bytes, codec: str, beside: str = "") -> str | None:
+    """Return first bytes as a text; None where they are none, `beside` a stray character."""
     try:
-        return all(map(_is_text, set(codecs.getincrementaldecoder(codec)().decode(head))))
+        text = codecs.getincrementaldecoder(codec)().decode(head)
     except UnicodeDecodeError:
-        return False
+        return None
+    return text if all(map(_is_text, set(text) - {beside})) else None
 
 
 def _to_utf8(path: Path, name: str, converted: Path, head: bytes, asked: str) -> tuple[Path, str]:
@@ -120,17 +120,9 @@ def samples(head: bytes, delimiter: str) -> dict[str, str]:
     first = max(head.rfind(end, 0, strange.start()) + len(end) for end in ends)
     first = first if strange.start() - first < _FIELD else strange.start()
     last = min((at for end in ends if (at := head.find(end, strange.end())) >= 0), default=None)
-    found: dict[str, str] = {}
-    for name in ENCODINGS:
-        if name.startswith("utf"):
-            continue
-        try:
-            text = codecs.getincrementaldecoder(name)().decode(head[first:last])
-        except UnicodeDecodeError:
-            continue
-        if all(map(_is_text, text)):
-            found[name] = text.strip()[:_FIELD]
-    return found
+    names = [name for name in ENCODINGS if not name.startswith("utf")]
+    found = {name: _text_of(head[first:last], name) for name in names}
+    return {name: text.strip()[:_FIELD] for name, text in found.items() if text is not None}
 
 
 def codec_of(head: bytes, asked: str) -> str | None:
@@ -148,20 +140,12 @@ def _encoding(head: bytes) -> str | None:
     if b"\x00" not in head:
         return "utf-8-sig"
     for encoding in ("utf-16-le", "utf-16-be"):  # without a byte order mark
-        try:
-            text = codecs.getincrementaldecoder(encoding)().decode(head)
-        except UnicodeDecodeError:
-            continue
-        if ("\n" in text or "\r" in text) and all(map(_is_text, set(text))):
+        text = _text_of(head, encoding) or ""
+        if "\n" in text or "\r" in text:
             return encoding
-    for encoding in ("utf-8", FALLBACK):  # a text with a stray NUL, which is told with its line
-        try:
-            text = codecs.getincrementaldecoder(encoding)().decode(head)
-        except UnicodeDecodeError:
-            continue
-        if all(char == "\x00" or _is_text(char) for char in set(text)):
-            return "utf-8-sig"
-    return None
+    # a text with a stray NUL is told with its line
+    is_text = any(_text_of(head, one, "\x00") is not None for one in ("utf-8", FALLBACK))
+    return "utf-8-sig" if is_text else None
 
 
 def _is_text(char: str) -> bool:

@@ -8,20 +8,18 @@ import struct
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyreadstat
 from pyarrow import compute, parquet
 
-from core.data.options import ENCODINGS, ReadOptions, Repair
+from core.data.options import ENCODINGS, ReadOptions, Repair, repaired
 from core.data.readers.names import name_columns
-from core.data.tables import check_records
-from core.data.workbooks import TOO_LONG
-from core.errors import Choice, InvalidInputError, ReadingError
-from core.limits import MAX_CELL
+from core.data.tables import check_cell, check_records
+from core.errors import InvalidInputError, ReadingError, choice
 from core.validation import shown
 from core.wording import first_of
 
@@ -37,13 +35,13 @@ _HEAD = 600
 _SPSS, _STATA, _SAS = "SPSS", "Stata", "SAS"
 
 _STARTS = (
-    (re.compile(rb"\$FL[23]@\(#\)"), _SPSS, pyreadstat.read_sav),
-    (re.compile(rb".{400,500}SPSSPORT", re.DOTALL), _SPSS, pyreadstat.read_por),
-    (re.compile(rb"<stata_dta>|[\x69-\x73][\x01\x02]\x01\x00"), _STATA, pyreadstat.read_dta),
-    (re.compile(rb"\x00{12}\xc2\xea\x81\x60\xb3\x14\x11\xcf"), _SAS, pyreadstat.read_sas7bdat),
-    (re.compile(rb"HEADER RECORD\*{7}LIB(?:RARY|V8 ) "), _SAS, pyreadstat.read_xport),
+    (re.compile(rb"\$FL[23]@\(#\)"), _SPSS, "read_sav"),
+    (re.compile(rb".{400,500}SPSSPORT", re.DOTALL), _SPSS, "read_por"),
+    (re.compile(rb"<stata_dta>|[\x69-\x73][\x01\x02]\x01\x00"), _STATA, "read_dta"),
+    (re.compile(rb"\x00{12}\xc2\xea\x81\x60\xb3\x14\x11\xcf"), _SAS, "read_sas7bdat"),
+    (re.compile(rb"HEADER RECORD\*{7}LIB(?:RARY|V8 ) "), _SAS, "read_xport"),
 )
-"""First bytes of each kind of file, and what reads it."""
+"""First bytes of each kind of file, and what reads it in pyreadstat."""
 
 _ORIGINS = {_SPSS: "1582-10-14", _STATA: "1960-01-01", _SAS: "1960-01-01"}
 """Where each program begins to count time."""
@@ -89,9 +87,9 @@ def write_labelled(
     """
     with path.open("rb") as file:
         head = file.read(_HEAD)
-    kind, call = next((kind, call) for start, kind, call in _STARTS if start.match(head))
+    kind, reader = next((kind, reader) for start, kind, reader in _STARTS if start.match(head))
     try:
-        return _Labelled(path, name, kind, call, read).write(target)
+        return _Labelled(path, name, kind, reader, read).write(target)
     except (InvalidInputError, MemoryError, OSError):
         raise
     except Exception as error:  # the readers raise errors of many types
@@ -102,7 +100,7 @@ def write_labelled(
         ways = [one for one in ("windows-1252", "utf-8") if one != read.encoding]
         raise ReadingError(
             f"{name} has a text in another encoding than it says: choose its encoding.",
-            [Choice(f"Read it as {ENCODINGS[one]}", (("encoding", one),)) for one in ways],
+            [choice(f"Read it as {ENCODINGS[one]}", encoding=one) for one in ways],
         ) from error
 
 
@@ -134,14 +132,14 @@ class _Variable:
 class _Labelled:
     """A file of one of the three programs that is being read."""
 
-    def __init__(
-        self, path: Path, name: str, kind: str, call: Callable[..., Any], read: ReadOptions
-    ) -> None:
-        self._path, self._name, self._kind, self._call = path, name, kind, call
+    def __init__(self, path: Path, name: str, kind: str, reader: str, read: ReadOptions) -> None:
+        self._path, self._name, self._kind, self._reader = path, name, kind, reader
+        # its import takes a tenth of a second, and few files need it
+        self._call: Callable[..., Any] = getattr(import_module("pyreadstat"), reader)
         self._options: dict[str, Any] = {"disable_datetime_conversion": True}
-        if read.encoding and call is not pyreadstat.read_por:
+        if read.encoding and reader != "read_por":
             self._options["encoding"] = read.encoding
-        if call not in (pyreadstat.read_xport, pyreadstat.read_por):
+        if reader not in ("read_xport", "read_por"):
             self._options["user_missing"] = True
         self._keeps, self._codes = "missing" in read.kept, "labels" in read.kept
         self._found: Counter[str] = Counter()
@@ -158,7 +156,7 @@ class _Labelled:
             for values in self._parts(len(variables), self._width(about)):
                 arrays = [self._array(one, values[one.name]) for one in variables]
                 writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
-        weigher = _weigher(self._path) if self._call is pyreadstat.read_sav else ""
+        weigher = _weigher(self._path) if self._reader == "read_sav" else ""
         places = [one.lower() for one in about.column_names]
         weigher = columns.names[places.index(weigher)] if weigher in places else ""
         return columns.names, (*columns.repairs, *self._said(variables)), weigher
@@ -254,19 +252,14 @@ class _Labelled:
         labelled = [shown(one.name) for one in variables if one.labels]
         if labelled:
             of = "column" if len(labelled) == 1 else "columns"
-            yield Repair(
-                f"Values have their labels in {of} {first_of(labelled)}.", self._undone("labels")
+            yield repaired(
+                f"Values have their labels in {of} {first_of(labelled)}.", kept=("labels",)
             )
         if self._found:
             found = self._found.most_common()
             said = [f"{number} of {shown(name)}" for name, number in found]
-            yield Repair(
-                f"What the file calls missing is missing: {first_of(said)}.",
-                self._undone("missing") if self._has_words and not self._keeps else (),
-            )
-
-    def _undone(self, what: str) -> tuple[tuple[str, Any], ...]:
-        return (("kept", (what,)),)
+            undo = {"kept": ("missing",)} if self._has_words and not self._keeps else {}
+            yield repaired(f"What the file calls missing is missing: {first_of(said)}.", **undo)
 
 
 _A_YEAR = {"ms": 31_557_600_000.0, "D": 365.25, "M": 12.0}
@@ -390,6 +383,5 @@ def _longest_text(path: Path, name: str) -> int:
             place += size + 4
             length = struct.unpack(f"{order}I", told)[0]
             longest, place = max(longest, length - (kind == _ENDED)), place + length
-    if longest > MAX_CELL:
-        raise InvalidInputError(TOO_LONG.format(name, longest, MAX_CELL))
+    check_cell(name, longest)
     return longest

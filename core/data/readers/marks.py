@@ -127,8 +127,7 @@ def with_marks(file: FileTable) -> FileTable:
     """
     with open_table(file) as table:
         rows = file.rows
-        types = table.records.schema().types[: len(file.columns)]
-        texts = [name for name, kind in zip(file.columns, types, strict=True) if kind.is_string()]
+        texts = table.texts
         first = per_column(table, texts, _asked, rows, _FIRST)
         likely = [name for name in texts if not first[name]["words"]]
         found = per_column(table, likely, _asked, rows) if rows > _FIRST else first

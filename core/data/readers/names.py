@@ -9,13 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
 
-from core.data.options import MOST_JOINED, ReadOptions, Repair
+from core.data.options import MOST_JOINED, ReadOptions, Repair, repaired
 from core.data.readers.dialect import LINE_END, Row
 from core.data.tables import check_columns
-from core.errors import Choice, InvalidInputError, ReadingError
+from core.errors import Choice, InvalidInputError, ReadingError, choice
 from core.texts import TOTAL, are_series, stripped
 from core.validation import shown
 from core.wording import first_of, free_name, listed, number_of, were
@@ -29,10 +27,10 @@ JOINED = " · "
 SHOWN = 12
 """Most lines that are shown to choose the names from."""
 
-LOOKED = 2_000
+HEAD = 2_000
 """Most first rows by which the names are found."""
 
-NUMBER = re.compile(
+_NUMBER = re.compile(
     r"[-+−]?\s?[$€£¥]?\s?(?:\d{1,3}(?:[.,'’\u00a0\u202f\ ]\d{3})+|\d*)(?:[.,]?\d+)?"
     r"(?:[eE][-+]?\d+)?\s?[%‰€$£]?"
 )
@@ -72,24 +70,27 @@ class Names:
 def find_names(rows: Sequence[Row], width: int, name: str) -> Names:
     """Find the names among a table's first rows; raise where more than one row may have them."""
     if lacks_first(rows[0][1], rows[1:], width):
-        if _counts_up([row[0] for _, row in rows[1:LOOKED]]):
+        if _counts_up([row[0] for _, row in rows[1:HEAD]]):
             return Names((0,), 1)
         raise _first_or_last(rows, name)
     if width == 1 and (gap := _first_gap(rows)):
         raise _apart(rows, 0, gap, name)
     first = titles(rows, width)
-    rows = rows[: first + LOOKED]
+    rows = rows[: first + HEAD]
     above, (line, cells) = rows[:first], rows[first]
     body = [row for _, row in rows[first + 1 :] if not same_names(row, cells)]
     columns = _columns(body, width)
     below = _names_below(rows, first, width)
     if any(not _is_title(row, width) for _, row in above):
         raise _question(rows, first, below, name, "more than one line may hold the names")
-    if body and _is_record(cells, columns):
+    if body and _likeness(cells, columns) > 0:
         why = f"line {line:,} may hold the names or be a record"
         raise _question(rows, first, below, name, why, unnamed=True)
     if below:
-        raise _question(rows, first, below, name, _said_below(rows, first, below))
+        lines = [f"{line:,}" for line, _ in rows[first + 1 : first + 1 + below]]
+        what = f"line {lines[0]}" if below == 1 else f"lines {listed(lines)}"
+        why = f"{what} may be names, questions or units, and no record"
+        raise _question(rows, first, below, name, why)
     if apart := _after_gap(rows, first, width):
         raise _apart(rows, first, apart, name)
     repairs = []
@@ -97,30 +98,28 @@ def find_names(rows: Sequence[Row], width: int, name: str) -> Names:
     if above:
         if above[-1][0] == line - 1 and len(above[-1][1]) == width and above[-1][1][0].strip():
             both = line - 1, line  # a line of the table's own form: it may name a group of columns
-            hints = (_choice(f"Join lines {_numbers(both)}", header=both),)
+            hints = (choice(f"Join lines {_numbers(both)}", header=both),)
         said = f"{number_of(len(above), 'line')} above the names {were(len(above))} left out"
-        undo = (("header", (rows[0][0],)), ("pad", "pad"))
-        repairs.append(Repair(f"{said}.", undo))
+        repairs.append(repaired(f"{said}.", header=(rows[0][0],), pad="pad"))
     start = first + 1
     if start < len(rows) - 1 and _is_rule(rows[start][1]):
         start += 1
         said = f"Line {rows[start - 1][0]:,}, a rule below the names, was left out."
-        repairs.append(Repair(said, (("header", (line,)),)))
+        repairs.append(repaired(said, header=(line,)))
     return Names((first,), start, tuple(repairs), hints)
 
 
 def may_be_names(rows: Sequence[Row], width: int) -> bool:
     """Say whether the first row is of another kind than what is below it."""
-    body = [row for _, row in rows[1:LOOKED]]
-    apart, alike = _likeness(rows[0][1], _columns(body, width)) if body else (0, 0)
-    return apart > alike
+    body = [row for _, row in rows[1:HEAD]]
+    return bool(body) and _likeness(rows[0][1], _columns(body, width)) < 0
 
 
 def lacks_first(names: Sequence[str], rows: Sequence[Row], width: int) -> bool:
     """Say whether all records have a field more than the names, as R writes names of rows."""
     if not len(names) == width - 1 > 1 or not all(name.strip() for name in names):
         return False
-    some = rows[:LOOKED]
+    some = rows[:HEAD]
     return bool(some) and all(len(row) == width and row[-1].strip() for _, row in some)
 
 
@@ -139,9 +138,9 @@ def _first_or_last(rows: Sequence[Row], name: str) -> ReadingError:
         f"In {name}, each record has one field more than there are names: choose which column "
         "has no name.",
         [
-            _choice("The first column has no name", header=(line,)),
-            _choice("The last column has no name", header=(line,), kept=("shift",)),
-            _choice("There are no names", header=(0,)),
+            choice("The first column has no name", header=(line,)),
+            choice("The last column has no name", header=(line,), kept=("shift",)),
+            choice("There are no names", header=(0,)),
         ],
         first_lines(rows),
     )
@@ -157,25 +156,28 @@ def _first_gap(rows: Sequence[Row]) -> int:
     """Return the place of a row behind the first blank lines, of those that may be names."""
     if _are_spaced(rows):
         return 0
-    pairs = enumerate(pairwise(rows[: MOST_BELOW + 1]), 1)
-    gaps = (at for at, (row, after) in pairs if after[0] - row[0] > lines_of(row[1]))
-    return next(gaps, 0)
+    last = min(MOST_BELOW + 1, len(rows))
+    return next((place for place in range(1, last) if _is_after_gap(rows, place)), 0)
+
+
+def _is_after_gap(rows: Sequence[Row], place: int) -> bool:
+    """Say whether blank lines are above a row."""
+    before, cells = rows[place - 1]
+    return rows[place][0] - before > lines_of(cells)
 
 
 def _after_gap(rows: Sequence[Row], first: int, width: int) -> int:
     """Return the place of a row behind blank lines that may hold the names instead; 0 for none."""
     for place in range(first + 1, min(first + 1 + MOST_BELOW, len(rows) - 2)):
-        if rows[place][0] - rows[place - 1][0] <= lines_of(rows[place - 1][1]):
+        if not _is_after_gap(rows, place):
             continue
         if same_names(rows[place][1], rows[first][1]):
             return 0
         own = _columns([row for _, row in rows[first + 1 : place]], width)
-        apart, alike = _likeness(rows[first][1], own)
-        if apart > alike:
+        if _likeness(rows[first][1], own) < 0:
             return 0  # a table of its own, with another one below
-        rest = [row for _, row in rows[place + 1 :]]
-        apart, alike = _likeness(rows[place][1], _columns(rest, width))
-        if _is_full(rows[place][1], _used(rows[place:], width)) and apart > alike:
+        full = _is_full(rows[place][1], _used(rows[place:], width))
+        if full and may_be_names(rows[place:], width):
             return place
     return 0
 
@@ -186,7 +188,7 @@ def _apart(rows: Sequence[Row], first: int, place: int, name: str) -> ReadingErr
     return ReadingError(
         f"In {name}, line {lines[1]:,} may hold the names, or line {lines[0]:,} behind a blank "
         "one: choose the line of the names.",
-        [_choice(f"The names are in line {line:,}", header=(line,)) for line in lines],
+        [choice(f"The names are in line {line:,}", header=(line,)) for line in lines],
         first_lines(rows),
     )
 
@@ -242,7 +244,7 @@ def _columns(body: Sequence[Sequence[str]], width: int) -> list[list[str]]:
 
 def is_number(text: str) -> bool:
     """Say whether a text is a number in some country's form."""
-    return NUMBER.fullmatch(text) is not None and any(map(str.isdigit, text))
+    return _NUMBER.fullmatch(text) is not None and any(map(str.isdigit, text))
 
 
 def _kind(values: Sequence[str]) -> str:
@@ -254,14 +256,8 @@ def _kind(values: Sequence[str]) -> str:
     return ""
 
 
-def _is_record(cells: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
-    """Say whether what may be names looks like the records below it."""
-    apart, alike = _likeness(cells, columns)
-    return alike > apart
-
-
-def _likeness(cells: Sequence[str], columns: Sequence[Sequence[str]]) -> tuple[int, int]:
-    """Return how many cells are of another kind than their columns, and how many of the same."""
+def _likeness(cells: Sequence[str], columns: Sequence[Sequence[str]]) -> int:
+    """Return how many more cells are of their column's kind than of another: names have few."""
     apart, alike, years = 0, 0, []
     for raw, values in zip(cells, columns, strict=False):
         cell, kind = raw.strip(), _kind(values)
@@ -277,7 +273,7 @@ def _likeness(cells: Sequence[str], columns: Sequence[Sequence[str]]) -> tuple[i
             alike += cell in values
     if years and not are_series(years):
         alike += len(years)
-    return apart, alike
+    return alike - apart
 
 
 MOST_BELOW = 4
@@ -318,12 +314,6 @@ def _is_other(row: Sequence[str], columns: Sequence[Sequence[str]], records: int
     return len(cells) > 2 and records >= 8 and few
 
 
-def _said_below(rows: Sequence[Row], first: int, below: int) -> str:
-    lines = [f"{rows[first + 1 + i][0]:,}" for i in range(below)]
-    what = f"line {lines[0]}" if below == 1 else f"lines {listed(lines)}"
-    return f"{what} may be names, questions or units, and no record"
-
-
 def _question(
     rows: Sequence[Row], first: int, below: int, name: str, why: str, *, unnamed: bool = False
 ) -> ReadingError:
@@ -334,32 +324,28 @@ def _question(
     if below and not above:
         rest = "the line" if below == 1 else f"the {below} lines"
         choices = [
-            _choice(f"Names in line {line:,}, leave out {rest} below", header=(line,), skip=below),
-            _choice(f"Names in line {lines[-1]:,}", header=(lines[-1],)),
-            _choice(f"Join lines {_numbers(lines)}", header=tuple(lines)),
-            _choice(f"Names in line {line:,}, records below", header=(line,)),
+            choice(f"Names in line {line:,}, leave out {rest} below", header=(line,), skip=below),
+            choice(f"Names in line {lines[-1]:,}", header=(lines[-1],)),
+            choice(f"Join lines {_numbers(lines)}", header=tuple(lines)),
+            choice(f"Names in line {line:,}, records below", header=(line,)),
         ]
     else:
         nearest = above[-2:]
         # the first may be a table's own, above a wider one
         offered = nearest if above[:1] == nearest[:1] else [above[0], *nearest]
         each = [line, *offered, *lines[1:]]
-        choices = [_choice(f"The names are in line {at:,}", header=(at,)) for at in each]
+        choices = [choice(f"The names are in line {at:,}", header=(at,)) for at in each]
         joined = [*nearest, *lines][:MOST_JOINED]
         if len(joined) > 1:
-            choices.append(_choice(f"Join lines {_numbers(joined)}", header=tuple(joined)))
+            choices.append(choice(f"Join lines {_numbers(joined)}", header=tuple(joined)))
     if unnamed or not below:
-        choices.append(_choice("There are no names", header=(0,)))
+        choices.append(choice("There are no names", header=(0,)))
     sentence = f"In {name}, {why}: choose the line of the names."
     return ReadingError(sentence, choices, first_lines(rows))
 
 
 def _numbers(lines: Sequence[int]) -> str:
     return listed([f"{one:,}" for one in lines])
-
-
-def _choice(label: str, **options: Any) -> Choice:
-    return Choice(label, tuple(options.items()))
 
 
 def first_lines(rows: Sequence[Row]) -> tuple[tuple[int, tuple[str, ...]], ...]:
@@ -427,7 +413,7 @@ def unnamed_said(columns: Columns, empty: Sequence[int]) -> list[Repair]:
     if empty:
         one = len(empty) == 1
         said = f"{_places(empty)} {'has' if one else 'have'} no name and no value: left out."
-        found.append(Repair(said, (("kept", ("empty",)),)))
+        found.append(repaired(said, kept=("empty",)))
     named = [i for i in columns.unnamed if i not in empty]
     if named:
         one = len(named) == 1
@@ -449,31 +435,6 @@ def _places(places: Sequence[int]) -> str:
     return f"Column{'' if len(places) == 1 else 's'} {first_of(said, 4)}"
 
 
-def _find_ending(rows: Sequence[Row], width: int, whole: bool) -> tuple[int, str, str]:
-    """Return how many last rows are notes or totals, what to say, and a hint at a row of totals.
-
-    `whole`: whether these are all records, so that sums can be compared.
-    """
-    notes = 0
-    while notes < len(rows) - 1 and _is_note(rows, len(rows) - 1 - notes, width):
-        notes += 1
-    # a note may follow others that look like nothing by themselves
-    kept = rows[: len(rows) - notes] if notes else rows
-    totals, hint = 0, ""
-    if len(kept) > 2 and (label := _total(kept[-1][1])):
-        if whole and _adds_up([row for _, row in kept[:-1]], kept[-1][1]):
-            totals = 1
-        else:
-            hint = label
-    said = []
-    if totals:
-        said.append(f"line {kept[-1][0]:,} is the total")
-    if notes:
-        said.append(f"{number_of(notes, 'line')} below the table {were(notes)} no records")
-    sentence = listed(said)
-    return notes + totals, f"{sentence[:1].upper()}{sentence[1:]}: left out." if said else "", hint
-
-
 def _second_table(rows: Sequence[Row], names: Sequence[str]) -> int:
     """Return the place of a record that begins another table, 0 for none.
 
@@ -486,16 +447,11 @@ def _second_table(rows: Sequence[Row], names: Sequence[str]) -> int:
         if title < place and same_names(rows[place][1], names):
             return title
     for place in range(2, 0 if _are_spaced(rows) else len(rows)):
-        if rows[place][0] - rows[place - 1][0] <= lines_of(rows[place - 1][1]):
-            continue
         row = rows[place][1]
-        if len(row) != len(names) or same_names(row, names):
+        if not _is_after_gap(rows, place) or len(row) != len(names) or same_names(row, names):
             continue
-        if sum(bool(cell.strip()) for cell in row) < 2:
-            continue
-        columns = _columns([one for _, one in rows[:place]], len(row))
-        apart, alike = _likeness(row, columns)
-        if apart > alike:
+        above = _columns([one for _, one in rows[:place]], len(row))
+        if sum(bool(cell.strip()) for cell in row) > 1 and _likeness(row, above) < 0:
             return place
     return 0
 
@@ -506,8 +462,8 @@ def _two_tables(name: str, line: int, lines: int) -> ReadingError:
         f"In {name}, line {line:,} may begin another table: it is a title above the same names, or "
         "of another kind than the lines above, behind a blank one.",
         [
-            _choice(f"Leave out everything from line {line:,} on", skip_end=lines),
-            _choice("All lines are records", skip_end=0),
+            choice(f"Leave out everything from line {line:,} on", skip_end=lines),
+            choice("All lines are records", skip_end=0),
         ],
     )
 
@@ -516,27 +472,23 @@ def _totals_said(lines: Sequence[int]) -> list[Repair]:
     """Say which records are totals of others."""
     if not lines:
         return []
-    named = [f"{line:,}" for line in lines[:3]] + ["…"] * (len(lines) > 3)
-    are = "Line" if len(lines) == 1 else "Lines"
-    verb = "adds up others and counts" if len(lines) == 1 else "add up others and count"
-    return [Repair(f"{are} {listed(named)} {verb} as records all the same: filter them out.")]
+    named = listed([f"{line:,}" for line in lines[:3]] + ["…"] * (len(lines) > 3))
+    many = f"Lines {named} add up others and count"
+    said = f"Line {named} adds up others and counts" if len(lines) == 1 else many
+    return [Repair(f"{said} as records all the same: filter them out.")]
 
 
 def _other_totals(rows: Sequence[Row]) -> tuple[list[int], tuple[Choice, ...]]:
     """Return lines of totals among the records, but for the last one, and a hint at the first."""
     lines = [line for line, row in rows[:-1] if len(row) > 2 and _total(row)]
-    if (
-        len(lines) == 1
-        and lines[0] == rows[0][0]
-        and _adds_up([row for _, row in rows[1:]], rows[0][1])
-    ):
+    if lines == [rows[0][0]] and _adds_up([row for _, row in rows[1:]], rows[0][1]):
         label = f"Leave the first record out: it is called {shown(_total(rows[0][1]))}"
-        return [], (_choice(label, skip=1),)
-    added = [
-        line
-        for i, (line, row) in enumerate(rows[:-1])
-        if line in lines and _adds_up_some(rows[:i], row)
-    ]
+        return [], (choice(label, skip=1),)
+    added = []
+    for i, (line, row) in enumerate(rows[:-1]):
+        above = ([one for _, one in rows[i - k : i]] for k in range(2, min(i, 50) + 1))
+        if line in lines and any(_adds_up(some, row) for some in above):
+            added.append(line)
     return added, ()
 
 
@@ -555,31 +507,33 @@ def find_below(
     """
     if len(records) < 2 or len(names) < 2:
         return 0, [], ()  # of a single column any text may be a value
-    gone, said, hint = _find_ending(records, len(names), whole)
-    kept = records[: len(records) - gone]
-    repairs = [Repair(said, (("skip_end", 0),))] if said else []
+    notes = 0
+    while notes < len(records) - 1 and _is_note(records, len(records) - 1 - notes, len(names)):
+        notes += 1
+    said = [f"{number_of(notes, 'line')} below the table {were(notes)} no records"] if notes else []
+    kept = records[: len(records) - notes]
     hints: tuple[Choice, ...] = ()
+    if len(kept) > 2 and (total := _total(kept[-1][1])):
+        if whole and _adds_up([row for _, row in kept[:-1]], kept[-1][1]):
+            said.insert(0, f"line {kept[-1][0]:,} is the total")
+            kept = kept[:-1]
+        else:
+            label = f"Leave the last record out: it is called {shown(total)}"
+            hints = (choice(label, skip_end=to_end(len(kept) - 1)),)
+    sentence = f"{listed(said)}: left out." if said else ""
+    repairs = [repaired(sentence[0].upper() + sentence[1:], skip_end=0)] if said else []
     if whole:
         if place := _second_table(kept, names):
             raise _two_tables(name, kept[place][0], to_end(place))
-        lines, hints = _other_totals(kept) if read.skip == 0 else ([], ())
+        lines, first = _other_totals(kept) if read.skip == 0 else ([], ())
         repairs += _totals_said(lines)
-    if hint:
-        label = f"Leave the last record out: it is called {shown(hint)}"
-        hints = (*hints, _choice(label, skip_end=to_end(len(kept) - 1)))
-    return gone, repairs, hints
-
-
-def _adds_up_some(rows: Sequence[Row], total: Sequence[str]) -> bool:
-    """Say whether a row is the sum of two or more just above it."""
-    return any(
-        _adds_up([row for _, row in rows[-k:]], total) for k in range(2, min(len(rows), 50) + 1)
-    )
+        hints = (*first, *hints)
+    return len(records) - len(kept), repairs, hints
 
 
 def _is_note(rows: Sequence[Row], place: int, width: int) -> bool:
     """Say whether a row is clearly a note: a single text behind a gap, or one that reads so."""
-    line, row = rows[place]
+    row = rows[place][1]
     filled = [cell.strip() for cell in row if cell.strip()]
     if not filled:
         return True
@@ -588,7 +542,7 @@ def _is_note(rows: Sequence[Row], place: int, width: int) -> bool:
     if len(filled) == 1 and not row[0].strip():
         return False
     text = filled[0]
-    gap = line - rows[place - 1][0] > lines_of(rows[place - 1][1]) and not _are_spaced(rows)
+    gap = _is_after_gap(rows, place) and not _are_spaced(rows)
     reads = bool(_NOTE.fullmatch(text)) or len(text.split()) > 3
     if len(row) == width > 1 and len(filled) == 1:
         return (reads or gap) and width > 2
@@ -597,9 +551,9 @@ def _is_note(rows: Sequence[Row], place: int, width: int) -> bool:
 
 def _are_spaced(rows: Sequence[Row]) -> bool:
     """Say whether blank lines are between most records, so that one more says nothing."""
-    pairs = list(pairwise(rows[:200]))
-    gaps = sum(after[0] - row[0] > lines_of(row[1]) for row, after in pairs)
-    return len(pairs) > 1 and 2 * gaps >= len(pairs)
+    last = min(200, len(rows))
+    gaps = sum(_is_after_gap(rows, place) for place in range(1, last))
+    return last > 2 and 2 * gaps >= last - 1
 
 
 def _total(row: Sequence[str]) -> str:

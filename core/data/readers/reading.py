@@ -13,10 +13,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
+import numpy as np
 import pyarrow as pa
 from pyarrow import compute, parquet
 
-from core.data.options import AS_IT_IS, ENCODINGS, OTHER_ENDINGS, READABLE, ReadOptions, Repair
+from core.data.options import (
+    AS_IT_IS,
+    ENCODINGS,
+    OTHER_ENDINGS,
+    READABLE,
+    ReadOptions,
+    Repair,
+    repaired,
+)
 from core.data.readers.apart import apart
 from core.data.readers.dialect import BrokenError, Row
 from core.data.readers.encoding import FALLBACK, codec_of, samples, to_utf8, without_controls
@@ -33,9 +42,9 @@ from core.data.readers.records import drop_columns, empty_columns, write_records
 from core.data.readers.sheets import write_sheet
 from core.data.readers.text import TextLayout, find_layout
 from core.data.readers.web_tables import is_web_table
-from core.data.tables import FileTable, check_records
-from core.data.workbooks import OLD_EXCEL, TOO_LONG, ZIP, Sheets
-from core.errors import Choice, InvalidInputError, ReadingError
+from core.data.tables import FileTable, check_cell, check_records
+from core.data.workbooks import OLD_EXCEL, ZIP, Sheets
+from core.errors import Choice, InvalidInputError, ReadingError, choice
 from core.limits import (
     MAX_CELL,
     MAX_UNPACKED_MB,
@@ -58,8 +67,6 @@ _INDEX = "__index_level_0__"
 """What pandas calls the row numbers that it writes as a last column."""
 
 _SINGLE = "There is a single column: it is S, and X is S itself, to be released privately."
-
-_KEPT_INDEX = (("kept", ("index",)),)
 
 _OTHER_KINDS = {
     b"%PDF": "a PDF document",
@@ -243,7 +250,7 @@ def read_file(path: Path, name: str, folder: Path, read: ReadOptions = AS_IT_IS)
         table = FileTable(name, (source,), found.columns, weigher=found.weigher)
         rows = table.rows
         if rows == 0:
-            choices = [Choice("There are no names", (("header", (0,)),))] if found.named else []
+            choices = [choice("There are no names", header=(0,))] if found.named else []
             raise ReadingError(f"{name} has column names but no records.", choices)
         table = with_marks(table)
         single = [Repair(_SINGLE)] if len(table.columns) == 1 else []
@@ -273,9 +280,9 @@ class _Found:
     kind: str
     columns: tuple[str, ...]
     repairs: tuple[Repair, ...] = ()
-    text: TextFile | None = None
     sheets: Sheets | None = None
     hints: tuple[Choice, ...] = ()
+    text: TextFile | None = None
     weigher: str = ""
 
     @property
@@ -299,36 +306,35 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
         if head.startswith(start):
             raise InvalidInputError(f"{name} is {what}; {READABLE}.")
     text, found = to_utf8(path, name, converted.with_suffix(".txt"), head, read.encoding)
-    controls: list[Repair] = []
+    ending, told = Path(name).suffix.lower(), []
+    if ending in OTHER_ENDINGS:
+        told.append(Repair(f"It is called {ending}, and is text: read as that."))
     if found == "utf-8" and "controls" not in read.kept:
         mended = converted.with_suffix(".mended.txt")
         if example := without_controls(text, mended):
             text = mended
             sentence = f"Control characters are Windows-1252's, read as Latin-1: {shown(example)}."
-            controls.append(Repair(sentence, (("kept", ("controls",)),)))
+            told.append(repaired(sentence, kept=("controls",)))
     layout = find_layout(text, name, read)
-    written = write_records(text, name, layout, converted)
+    rows, repairs = write_records(text, name, layout, converted)
     empty: list[int] = []
-    if layout.columns.unnamed and written.rows and "empty" not in read.kept:
+    if layout.columns.unnamed and rows and "empty" not in read.kept:
         empty = empty_columns(converted, layout)
         empty = empty[len(empty) == layout.width :]  # one column at least
         if empty:
             drop_columns(converted, empty)
-    _check_cells(converted, name)
     said = layout.kind + ("" if found == "utf-8" else f", {ENCODINGS[found]}")
     return _Found(
         said,
         tuple(one for i, one in enumerate(layout.columns.names) if i not in empty),
         (
-            *_misnamed(name),
-            *controls,
+            *told,
             *layout.repairs,
             *unnamed_said(layout.columns, empty),
-            *written.repairs,
+            *repairs,
         ),
-        TextFile(path, found, layout, read),
-        None,
-        layout.hints,
+        hints=layout.hints,
+        text=TextFile(path, found, layout, read),
     )
 
 
@@ -339,18 +345,8 @@ def _workbook(path: Path, name: str, converted: Path, head: bytes, read: ReadOpt
         died = InvalidInputError(
             f"{name} is damaged, or needs more memory than a workbook may: save it as CSV."
         )
-        found = apart(write_sheet, name, died, *given)
-    else:
-        found = write_sheet(*given)
-    kind, columns, repairs, sheets, hints = found
-    return _Found(kind, columns, repairs, None, sheets, hints)
-
-
-def _misnamed(name: str) -> list[Repair]:
-    """Say that a file is text where its name says otherwise."""
-    ending = Path(name).suffix.lower()
-    said = f"It is called {ending}, and is text: read as that."
-    return [Repair(said)] if ending in OTHER_ENDINGS else []
+        return _Found(*apart(write_sheet, name, died, *given))
+    return _Found(*write_sheet(*given))
 
 
 def _parquet(path: Path, name: str, read: ReadOptions) -> _Found:
@@ -364,56 +360,75 @@ def _parquet(path: Path, name: str, read: ReadOptions) -> _Found:
     said = []
     if len(names) > 1 and names[-1] == _INDEX and "index" not in read.kept:
         names = names[:-1]
-        said = [Repair(f"{_INDEX}, the row numbers of pandas: left out.", _KEPT_INDEX)]
+        said = [repaired(f"{_INDEX}, the row numbers of pandas: left out.", kept=("index",))]
     columns = name_columns(names, name)
     return _Found("Parquet", columns.names, (*columns.repairs, *unnamed_said(columns, ()), *said))
 
 
 def _check_cells(path: Path, name: str) -> None:
-    """Refuse a Parquet file with a cell of more than `MAX_CELL` characters before it is read."""
+    """Refuse a Parquet file with a cell of too many characters or items before it is read."""
     metadata = parquet.read_metadata(path)
     columns = [metadata.schema.column(place) for place in range(metadata.num_columns)]
     texts = [
-        (place, column.path)
-        for place, column in enumerate(columns)
-        if column.physical_type.endswith("BYTE_ARRAY") and column.logical_type.type not in _NUMBERS
+        one.physical_type.endswith("BYTE_ARRAY") and one.logical_type.type not in _NUMBERS
+        for one in columns
     ]
-    listed = [name for place, name in texts if columns[place].physical_type == "BYTE_ARRAY"]
-    with parquet.ParquetFile(path, read_dictionary=listed) as read:
+    coded = [one.path for one, is_text in zip(columns, texts, strict=True) if is_text]
+    with parquet.ParquetFile(path, read_dictionary=coded) as read:
         for group in range(metadata.num_row_groups):
-            for place, column in texts:
-                size = metadata.row_group(group).column(place).total_uncompressed_size
+            rows = metadata.row_group(group).num_rows
+            for place, column in enumerate(columns):
+                is_text, is_listed = texts[place], column.max_repetition_level > 0
+                if not (is_text or is_listed):
+                    continue
+                about = metadata.row_group(group).column(place)
+                items = about.num_values if is_listed else 0
+                check_cell(name, items // max(rows, 1), "items")
+                # equal items take next to nothing in the file
+                size = max(about.total_uncompressed_size, _ITEM * items)
                 if size > MAX_UNPACKED_MB * MEGABYTE:
                     raise InvalidInputError(
-                        f"{name} unpacks to {size / MEGABYTE:,.0f} MB of {column!r}, at most "
+                        f"{name} unpacks to {size / MEGABYTE:,.0f} MB of {column.path!r}, at most "
                         f"{MAX_UNPACKED_MB:,} MB are allowed."
                     )
-                if size <= MAX_CELL:
+                most = items - rows + 1 if is_listed else 1
+                if most * (about.total_uncompressed_size if is_text else 1) <= MAX_CELL:
                     continue
                 cells = read.reader.read_row_group(group, column_indices=[place]).column(0)
-                longest = max((_longest(chunk) for chunk in cells.chunks), default=0)
-                if longest > MAX_CELL:
-                    raise InvalidInputError(TOO_LONG.format(name, longest, MAX_CELL))
+                longest = max((int(_sizes(one).max(initial=0)) for one in cells.chunks), default=0)
+                check_cell(name, longest, "characters" if is_text else "items")
 
 
 _NUMBERS = ("DECIMAL", "FLOAT16", "INTERVAL")
 """What Parquet keeps as bytes, and is no text."""
 
+_ITEM = 8
+"""Bytes of an item of a list."""
 
-def _longest(cells: Any) -> int:
-    """Return the bytes of the longest text of an Arrow array, those within its cells included."""
+
+def _sizes(cells: Any) -> Any:
+    """Return how many characters the cells of an Arrow array have, or items where these are more.
+
+    What is no text counts as one.
+    """
     kind = cells.type
     if isinstance(kind, pa.BaseExtensionType):
-        return _longest(cells.storage)
+        return _sizes(cells.storage)
     if pa.types.is_dictionary(kind):
-        return _longest(cells.dictionary)
+        known = np.append(_sizes(cells.dictionary), 0)
+        return known[cells.indices.cast(pa.int64()).fill_null(len(known) - 1).to_numpy()]
     if pa.types.is_struct(kind):
-        return max((_longest(cells.field(i)) for i in range(kind.num_fields)), default=0)
-    if pa.types.is_map(kind):
-        return max(_longest(cells.keys), _longest(cells.items))
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
-        return _longest(cells.values)
+        return np.sum([_sizes(cells.field(i)) for i in range(kind.num_fields)], axis=0)
+    if pa.types.is_fixed_size_list(kind):
+        return _sizes(cells.cast(pa.large_list(kind.value_type)))
+    if pa.types.is_map(kind) or pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        starts = cells.offsets.to_numpy()
+        if pa.types.is_primitive(cells.values.type):
+            return np.diff(starts)
+        before = np.append(0, np.cumsum(_sizes(cells.values)))
+        return np.maximum(np.diff(before[starts]), np.diff(starts))
+    if pa.types.is_primitive(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind):
+        return np.ones(len(cells), np.int64)
     if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
         cells = cells.cast(pa.large_binary())
-    longest: int = compute.max(compute.binary_length(cells)).as_py() or 0
-    return longest
+    return compute.binary_length(cells).cast(pa.int64()).fill_null(0).to_numpy()

@@ -9,7 +9,8 @@ from __future__ import annotations
 import codecs
 import io
 import mmap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, islice, pairwise
 from pathlib import Path
@@ -22,46 +23,46 @@ from numpy.typing import NDArray
 from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
-from core.data.options import Repair
-from core.data.readers.dialect import BrokenError, complaint
+from core.data.options import Repair, repaired
+from core.data.readers.dialect import UNQUOTED, BrokenError, complaint
 from core.data.readers.names import same_names
 from core.data.readers.text import FORMULA, TextLayout
-from core.errors import Choice, ReadingError
+from core.data.tables import check_cell
+from core.errors import Choice, ReadingError, choice
 from core.wording import number_of
 
 _COUNTED = 1 << 20
-"""Bytes in which records are counted at once, for the same reason."""
-
+"""Bytes in which records are counted at once: more leaves the cache."""
 
 _QUOTE, _LINE_FEED, _RETURN, _EQUALS = b'"\n\r='
 
 
-@dataclass(frozen=True)
-class Written:
-    """The records of a file that was written: how many, and what was repaired."""
-
-    rows: int
-    repairs: tuple[Repair, ...] = ()
-
-
-def write_records(text: Path, name: str, layout: TextLayout, target: Path) -> Written:
-    """Write each field as text."""
+def write_records(
+    text: Path, name: str, layout: TextLayout, target: Path
+) -> tuple[int, tuple[Repair, ...]]:
+    """Write each field as text; return how many records there are, and what was repaired."""
     schema = pa.schema([(f"c{i}", pa.string()) for i in range(layout.width)])
     expected = _records(text, layout) if layout.dialect.is_plain else None
     again = _Repeats(layout.names)
     if expected is not None:
         try:
-            rows = _fast(text, layout, schema, target, again)
+            rows = _fast(text, name, layout, schema, target, again)
             if rows + again.count == expected:
-                return Written(rows, again.repairs())
+                return rows, again.repairs()
         except pa.ArrowException:
             pass  # the csv module says what is wrong, and where
     again, formulas = _Repeats(layout.names), _Formulas()
     uneven = _Uneven(layout.width, layout.pad)
-    plain = formulas.without if layout.formulas else None
-    rows = _slow(text, name, layout, schema, target, again, uneven, plain)
+    with (
+        _records_of(text, layout) as part,
+        io.TextIOWrapper(part, "utf-8", newline="") as characters,
+    ):
+        records = _fitted(characters, name, layout, uneven)
+        batches = map(again.without, _batches(records, schema))
+        plain = map(formulas.without, batches) if layout.formulas else batches
+        rows = _write(plain, schema, target)
     uneven.check(name, text, layout)
-    return Written(rows, (*uneven.repairs(), *again.repairs(), *formulas.repairs()))
+    return rows, (*uneven.repairs(), *again.repairs(), *formulas.repairs())
 
 
 @dataclass
@@ -79,9 +80,7 @@ class _Repeats:
             return batch
         place = told[0][0]
         name, cells = self.names[place], batch.column(place)
-        # a scalar or an array of Arrow's would import pandas, for half a second
-        ends = np.frombuffer(cells.buffers()[1], np.int32, len(cells) + 1, 4 * cells.offset)
-        if not (np.diff(ends) == len(name.encode())).any():
+        if not (_lengths(cells) == len(name.encode())).any():
             return batch
         first = pc.starts_with(cells, name, ignore_case=True)
         if not pc.any(first).as_py():
@@ -99,7 +98,7 @@ class _Repeats:
             return ()
         verb = "repeats" if self.count == 1 else "repeat"
         said = f"{number_of(self.count, 'line')} further down {verb} the names: left out."
-        return (Repair(said, (("kept", ("again",)),)),)
+        return (repaired(said, kept=("again",)),)
 
 
 @dataclass
@@ -128,7 +127,7 @@ class _Formulas:
         are = "is the formula" if self.count == 1 else "are formulas"
         said = f"{number_of(self.count, 'value')} such as {self.example} {are} of a text: read as"
         text = FORMULA.sub(r"\1", self.example)
-        return (Repair(f"{said} {text}.", (("kept", ("formulas",)),)),)
+        return (repaired(f"{said} {text}.", kept=("formulas",)),)
 
 
 @dataclass
@@ -189,14 +188,14 @@ class _Uneven:
         if self.long:
             found.append(f"cut {number_of(len(self.long), 'long record')}")
         label = " and ".join(found)
-        choices = [Choice(label[:1].upper() + label[1:], (("pad", "pad"),))]
+        choices = [choice(label[:1].upper() + label[1:], pad="pad")]
         some = "it" if uneven == 1 else f"all {uneven:,}"
-        choices.append(Choice(f"Leave {some} out", (("pad", "leave"),)))
+        choices.append(choice(f"Leave {some} out", pad="leave"))
         with text.open(encoding="utf-8", newline="") as file:
             last = sum(1 for _ in file)
         if last - first < uneven + 20:
             label = f"Leave out everything from line {first:,} on"
-            choices.append(Choice(label, (("skip_end", last - first + 1),)))
+            choices.append(choice(label, skip_end=last - first + 1))
         return choices
 
     def repairs(self) -> tuple[Repair, ...]:
@@ -283,34 +282,19 @@ def _line_ends(data: NDArray[np.uint8], start: int, block: NDArray[np.uint8]) ->
     return np.sort(np.concatenate([feeds, lone]))
 
 
-class _Part(io.RawIOBase):
-    """The bytes of a file between the layout's start and end."""
-
-    def __init__(self, text: Path, layout: TextLayout) -> None:
-        super().__init__()
-        self._file = text.open("rb")
-        self._file.seek(layout.start)
-        self._left = layout.end - layout.start
-
-    def readable(self) -> bool:
-        """Say that it can be read."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Read into a buffer, and return how many bytes."""
-        read = self._file.readinto(memoryview(buffer)[: self._left])
-        self._left -= read
-        return read
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-        super().close()
+@contextmanager
+def _records_of(text: Path, layout: TextLayout) -> Iterator[Any]:
+    """Open the bytes of a file between the layout's start and end."""
+    size = max(layout.end - layout.start, 0)
+    with pa.OSFile(str(text)) as file, file.get_stream(layout.start, size) as part:
+        yield part
 
 
-def _fast(text: Path, layout: TextLayout, schema: pa.Schema, target: Path, again: _Repeats) -> int:
+def _fast(
+    text: Path, name: str, layout: TextLayout, schema: pa.Schema, target: Path, again: _Repeats
+) -> int:
     """Read well-formed records with Arrow."""
-    with _Part(text, layout) as file:
+    with _records_of(text, layout) as file:
         batches = arrow_csv.open_csv(
             file,
             arrow_csv.ReadOptions(
@@ -319,27 +303,22 @@ def _fast(text: Path, layout: TextLayout, schema: pa.Schema, target: Path, again
             arrow_csv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True),
             arrow_csv.ConvertOptions(column_types=schema, strings_can_be_null=False),
         )
-        return _write(map(again.without, batches), schema, target)
+        checked = (_checked(batch, name) for batch in batches)
+        return _write(map(again.without, checked), schema, target)
 
 
-def _slow(
-    text: Path,
-    name: str,
-    layout: TextLayout,
-    schema: pa.Schema,
-    target: Path,
-    again: _Repeats,
-    uneven: _Uneven,
-    plain: Callable[[pa.RecordBatch], pa.RecordBatch] | None,
-) -> int:
-    """Read the records with Python's csv module."""
-    with (
-        _Part(text, layout) as part,
-        io.TextIOWrapper(io.BufferedReader(part, 1 << 20), "utf-8", newline="") as characters,
-    ):
-        records = _fitted(characters, name, layout, uneven)
-        batches = map(again.without, _batches(records, schema))
-        return _write(map(plain, batches) if plain else batches, schema, target)
+def _checked(batch: pa.RecordBatch, name: str) -> pa.RecordBatch:
+    """Return a batch; refuse one with a cell that is no value."""
+    for cells in batch.columns:
+        check_cell(name, int(_lengths(cells).max(initial=0)))
+    return batch
+
+
+def _lengths(cells: pa.Array) -> Any:
+    """Return the bytes of texts; a scalar or an array of Arrow's imports pandas, for 0.5 s."""
+    if not len(cells):
+        return np.empty(0, np.int32)
+    return np.diff(np.frombuffer(cells.buffers()[1], np.int32, len(cells) + 1, 4 * cells.offset))
 
 
 def _write(batches: Iterator[pa.RecordBatch], schema: pa.Schema, target: Path) -> int:
@@ -385,10 +364,9 @@ def _fitted(
             if fitted is not None:
                 yield fitted
     except BrokenError as error:
-        choices = [Choice("Quotes are ordinary characters", (("quote", "none"),))]
         raise ReadingError(
             f"{name} {complaint(error, f'line {error.line:,}')}.",
-            choices if layout.dialect.quote else (),
+            [UNQUOTED] if layout.dialect.quote else (),
         ) from error
 
 
@@ -398,13 +376,10 @@ def empty_columns(target: Path, layout: TextLayout) -> list[int]:
     with parquet.ParquetFile(target) as file:
         for place in layout.columns.unnamed:
             parts = (batch.column(0) for batch in file.iter_batches(columns=[f"c{place}"]))
-            if not any(map(_has_value, parts)):
+            filled = (pc.not_equal(pc.utf8_trim_whitespace(part), pa.scalar("")) for part in parts)
+            if not any(pc.any(one).as_py() for one in filled):
                 found.append(place)
     return found
-
-
-def _has_value(cells: pa.Array) -> bool:
-    return bool(pc.any(pc.not_equal(pc.utf8_trim_whitespace(cells), pa.scalar(""))).as_py())
 
 
 def drop_columns(target: Path, places: Sequence[int]) -> None:

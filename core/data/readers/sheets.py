@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,10 @@ import pyarrow as pa
 from openpyxl.utils import range_boundaries
 from pyarrow import parquet
 
-from core.data.options import READABLE, ReadOptions, Repair
+from core.data.options import READABLE, ReadOptions, Repair, repaired
 from core.data.readers.dialect import Row
 from core.data.readers.names import (
-    LOOKED,
+    HEAD,
     Columns,
     find_below,
     joined_names,
@@ -38,7 +38,7 @@ from core.data.workbooks import (
     parts_of,
     sheets_of,
 )
-from core.errors import Choice, InvalidInputError, ReadingError
+from core.errors import Choice, InvalidInputError, ReadingError, choice
 from core.limits import MAX_UNPACKED_MB, MAX_WORKBOOK_PARTS, MEGABYTE
 from core.validation import shown
 from core.wording import number_of
@@ -64,8 +64,10 @@ def write_sheet(
         raise InvalidInputError(f"{name} is a damaged {_kind(path)} file.") from error
     cells, sheets = book.cells, book.sheets
     merged = [] if "merged" in read.kept else book.merged
-    filled = _filled_down(cells, merged)
-    rows = [(i + 1, [_text(one) for one in row]) for i, row in enumerate(cells)]
+    filled = sum(_fill(cells, (left, top, left, down)) for left, top, _, down in merged)
+    rows = [
+        (i + 1, ["" if one is None else str(one) for one in row]) for i, row in enumerate(cells)
+    ]
     rows = [row for row in rows if any(row[1])]
     if not rows:
         which = f"sheet {shown(read.sheet)}" if read.sheet else "first sheet"
@@ -73,18 +75,19 @@ def write_sheet(
     width = len(cells[0])
     if width < 2 and sheets.others and not read.sheet:
         raise _other_sheet(name, sheets)
-    header, body, repairs, _ = place_names(rows[:LOOKED], width, name, read)
+    header, body, repairs, _ = place_names(rows[:HEAD], width, name, read)
     raw = joined_names([rows[i][1] for i in header]) if header else []
     columns = name_columns(raw or [f"column {i + 1}" for i in range(width)], name)
     records, below, hints = _records(rows, body, raw or [""] * width, name, read)
     places = [line - 1 for line, _ in records]
-    filled += _filled_across(cells, merged, set(places))
+    recorded = set(places)  # a name of several columns is joined, and not filled
+    filled += sum(_fill(cells, one) for one in merged if one[1] - 1 in recorded)
     told = [*repairs, *columns.repairs, *below]
     if book.kind == "web page":
         told.insert(0, Repair("It is called a workbook, and is a web page: its table is read."))
     if filled:
         said = f"{number_of(filled, 'empty cell')} of merged ones filled with their value."
-        told.append(Repair(said, (("kept", ("merged",)),)))
+        told.append(repaired(said, kept=("merged",)))
     if book.unresolved:
         formulas = number_of(book.unresolved, "formula")
         verb = "has" if book.unresolved == 1 else "have"
@@ -101,10 +104,7 @@ def _other_sheet(name: str, sheets: Sheets) -> ReadingError:
     """Return the question which sheet is meant, where the first has one column, as of notes."""
     return ReadingError(
         f"Sheet {shown(sheets.read)} of {name} has a single column: choose a sheet.",
-        [
-            Choice(f"Read sheet {shown(one)}", (("sheet", one),))
-            for one in (*sheets.others, sheets.read)
-        ],
+        [choice(f"Read sheet {shown(one)}", sheet=one) for one in (*sheets.others, sheets.read)],
     )
 
 
@@ -177,21 +177,8 @@ def _value(cell: Any) -> Any:
     return value
 
 
-def _text(value: Any) -> str:
-    return "" if value is None else str(value)
-
-
-def _filled_down(cells: Cells, merged: Sequence[Bounds]) -> int:
-    """Fill the first column of merged cells; return how many cells were filled."""
-    return sum(_fill(cells, (left, top, left, down)) for left, top, _, down in merged)
-
-
-def _filled_across(cells: Cells, merged: Sequence[Bounds], records: set[int]) -> int:
-    """Fill the other columns of merged cells among the records."""
-    return sum(_fill(cells, one) for one in merged if one[1] - 1 in records)
-
-
 def _fill(cells: Cells, bounds: Bounds) -> int:
+    """Fill merged cells with their value; return how many were filled."""
     left, top, right, down = bounds
     if top > len(cells) or left > len(cells[0]):
         return 0

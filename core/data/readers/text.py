@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from core.data.options import ReadOptions, Repair
+from core.data.options import ReadOptions, Repair, repaired
 from core.data.readers.dialect import (
     DELIMITERS,
     OTHERS,
+    UNQUOTED,
     BrokenError,
     Dialect,
     Row,
@@ -33,7 +34,7 @@ from core.data.readers.names import (
     name_columns,
     titles,
 )
-from core.errors import Choice, InvalidInputError, ReadingError
+from core.errors import Choice, InvalidInputError, ReadingError, choice
 from core.wording import number_of, were
 
 _SAMPLED = 1 << 20
@@ -129,19 +130,16 @@ def find_layout(path: Path, name: str, read: ReadOptions) -> TextLayout:
     place = comments if read.header <= (0,) else max(read.header[0] - 1 - start.before, 0)
     lines = start.lines[place:]
     if not any(line.strip() for line in lines):
-        if read.header > (0,):
-            raise InvalidInputError(
-                f"{name} has no names in line {read.header[0]:,}: it is shorter."
-            )
-        raise InvalidInputError(f"{name} is empty: it has nothing but blank lines.")
+        asked = read.header > (0,)
+        short = f"has no names in line {read.header[0]:,}: it is shorter" if asked else ""
+        raise InvalidInputError(f"{name} {short or 'is empty: it has nothing but blank lines'}.")
     dialect = _dialect(start, lines, name, read)
     some = lines if start.whole else lines[:_CUT]
     rows, broken = _rows(dialect, some, start.before + place, start.whole)
     if not dialect.is_single and broken is not None and rows and len(rows[0][1]) < 2:
         raise _one_column(lines, name, dialect)
     if not rows or (broken is not None and len(rows) < 2):
-        said = "has nothing but blank lines" if broken is None else _broken(broken, start, place)
-        raise ReadingError(f"{name} {said}.", _unquoted(broken))
+        raise _no_records(broken, start.before + place + 1, name)
     width = width_of(rows)
     if not dialect.is_single and width < 2 and max(len(row) for _, row in rows) < 2:
         raise _one_column(lines, name, dialect)
@@ -221,7 +219,7 @@ def _comments(start: _Start, name: str, read: ReadOptions) -> int:
     raise ReadingError(
         f"{name} has a line that may name the columns or be a comment, "
         f"{line[:60] + '…' if len(line) > 60 else line!r}: take its # away, or the line.",
-        [Choice(f"The names are in line {one:,}", (("header", (one,)),)) for one in (place, after)],
+        [choice(f"The names are in line {one:,}", header=(one,)) for one in (place, after)],
         [(i + 1 + start.before, (line.rstrip("\r\n"),)) for i, line in enumerate(start.lines[:12])],
     )
 
@@ -236,13 +234,12 @@ def _width(line: str, delimiter: str) -> int:
 
 def _dialect(start: _Start, lines: Sequence[str], name: str, read: ReadOptions) -> Dialect:
     """Return how lines are cut: as asked, as the first line says to Excel, or by a guess."""
-    known = {}
-    if delimiter := read.delimiter or start.said.rstrip('"\r\n')[-1:]:
-        known["delimiter"] = delimiter
-    if read.quote:
-        known["quote"] = "" if read.quote == "none" else read.quote
-    if read.escape:
-        known["escape"] = read.escape
+    asked_for = {
+        "delimiter": read.delimiter or start.said.rstrip('"\r\n')[-1:],
+        "quote": read.quote,
+        "escape": read.escape,
+    }
+    known = {name: "" if mark == "none" else mark for name, mark in asked_for.items() if mark}
     asked = Dialect(
         known.get("delimiter", ","), known.get("quote", '"'), known.get("escape") == "\\"
     )
@@ -279,43 +276,31 @@ def _rows(
     return rows, None
 
 
-def _broken(error: BrokenError, start: _Start, place: int) -> str:
-    """Return what is wrong with one of the first records."""
-    first = error.line <= start.before + place + 1
-    return complaint(error, "the first row" if first else f"line {error.line:,}")
-
-
-def _unquoted(error: BrokenError | None) -> list[Choice]:
-    """Offer to take quotes for ordinary characters, where one is out of place."""
-    if error is None or ("delimiter" in str(error) and "expected after" not in str(error)):
-        return []
-    return [Choice("Quotes are ordinary characters", (("quote", "none"),))]
+def _no_records(error: BrokenError | None, first: int, name: str) -> ReadingError:
+    """Return the error of a file whose first records, from line `first` on, cannot be cut."""
+    if error is None:
+        return ReadingError(f"{name} has nothing but blank lines.")
+    where = "the first row" if error.line <= first else f"line {error.line:,}"
+    why = str(error)
+    misplaced = "delimiter" not in why or "expected after" in why
+    return ReadingError(f"{name} {complaint(error, where)}.", [UNQUOTED] if misplaced else ())
 
 
 def _one_column(lines: Sequence[str], name: str, dialect: Dialect) -> ReadingError:
     """Return the error of a single column, with the delimiters that seem to be used."""
     tried = [line for line in lines if line.strip()][:_TRIED]
-    fits = _fitting(tried, dialect)
-    rows = first_lines([(i + 1, [line.rstrip("\r\n")]) for i, line in enumerate(tried)])
-    single = Choice("It is a single column", (("kept", ("column",)),))
-    if not fits:
-        return ReadingError(
-            f"{name} has a single column when separated by {dialect.called}.", [single], rows
-        )
-    known = DELIMITERS | OTHERS
-    best = guess(tried, None, {}) or [Dialect(fits[0])]
-    first = best[0].delimiter[0] if best[0].delimiter[0] in fits else fits[0]
-    ordered = [first, *(mark for mark in fits if mark != first)]
-    return ReadingError(
-        f"{name} has a single column when separated by {dialect.called}; it seems to be separated "
-        f"by {known[first]}: choose that.",
-        [
-            Choice(f"Read it as separated by {known[mark]}", (("delimiter", mark),))
-            for mark in ordered[:3]
+    known, choices = DELIMITERS | OTHERS, []
+    said = f"{name} has a single column when separated by {dialect.called}"
+    if fits := _fitting(tried, dialect):
+        best = [one.delimiter[0] for one in guess(tried, None, {})[:1]]
+        ordered = sorted(fits, key=lambda mark: mark not in best)
+        said += f"; it seems to be separated by {known[ordered[0]]}: choose that"
+        choices = [
+            choice(f"Read it as separated by {known[mark]}", delimiter=mark) for mark in ordered[:3]
         ]
-        + [single],
-        rows,
-    )
+    choices.append(choice("It is a single column", kept=("column",)))
+    rows = first_lines([(i + 1, [line.rstrip("\r\n")]) for i, line in enumerate(tried)])
+    return ReadingError(f"{said}.", choices, rows)
 
 
 def _fitting(lines: Sequence[str], dialect: Dialect) -> list[str]:
@@ -360,7 +345,7 @@ def _fitted(
     told = []
     if "shift" not in read.kept and lacks_first(raw, rows, width):
         raw = ["", *raw]
-        told.append(Repair("The names begin with the second column.", (("kept", ("shift",)),)))
+        told.append(repaired("The names begin with the second column.", kept=("shift",)))
     if len(raw) > width and not any(raw[width:]):
         told.append(
             Repair(f"The names end with {number_of(len(raw) - width, 'further delimiter')}.")
@@ -383,11 +368,9 @@ def _of_dialect(dialect: Dialect, read: ReadOptions) -> list[Repair]:
     """Say how fields are quoted where that is unusual."""
     found = []
     if dialect.quote == "'" and not read.quote:
-        found.append(Repair("Apostrophes enclose fields.", (("quote", '"'),)))
+        found.append(repaired("Apostrophes enclose fields.", quote='"'))
     if dialect.escaped and not read.escape:
-        found.append(
-            Repair("A backslash stands before a quote within quotes.", (("escape", "doubled"),))
-        )
+        found.append(repaired("A backslash stands before a quote within quotes.", escape="doubled"))
     return found
 
 

@@ -14,7 +14,7 @@ from core.data.options import AS_IT_IS, ReadOptions
 from core.data.readers.dialect import DELIMITERS
 from core.data.readers.labelled import labelled_kind
 from core.data.workbooks import OLD_EXCEL, unpacked_bytes, weight
-from core.errors import CoreError, ReadingError
+from core.errors import CoreError, ReadingError, TimeLimitError
 from core.jobs import Job
 from core.jobs.work import read_workbook
 from core.limits import MAX_CELLS, MAX_LEVELS, MAX_UPLOAD_MB
@@ -112,7 +112,9 @@ def _follow_reading() -> None:
         found = work.ask()
     except CoreError as error:
         _stop_reading()
-        st.session_state[_PROBLEM] = ("file", str(error), False)
+        late = f"{name} takes more than {LONGEST:g} s to read: save its table as CSV."
+        sentence = late if isinstance(error, TimeLimitError) else str(error)
+        st.session_state[_PROBLEM] = ("file", sentence, False)
         st.session_state[_READABLE] = error
         return
     if isinstance(found, Job):

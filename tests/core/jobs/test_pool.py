@@ -7,7 +7,7 @@ import time
 import pytest
 
 from core import clock
-from core.errors import InvalidInputError, NoMemoryError, SolverError
+from core.errors import InvalidInputError, NoMemoryError, SolverError, TimeLimitError
 from core.jobs import Pool, State
 from core.jobs import pool as pool_module
 from tests.core.jobs import calls
@@ -78,7 +78,7 @@ def test_a_job_that_is_cancelled_in_line_never_runs(pool):
 def test_a_job_over_its_time_limit_is_ended(pool):
     with clock.using(time.monotonic):
         job = pool.submit(calls.sleep, 6000, time_limit=0.3)
-        with pytest.raises(SolverError, match=r"ended after 0\.3 s, its time limit"):
+        with pytest.raises(TimeLimitError, match=r"ended after 0\.3 s, its time limit: try again"):
             job.result(PATIENCE)
     assert job.state == State.FAILED
 

@@ -247,7 +247,7 @@ def test_long_texts_of_stata_are_read_in_smaller_parts(tmp_path, monkeypatch):
     content = stata(tmp_path, frame)
     monkeypatch.setattr(labelled, "_HELD", 12_000)
     assert read(content)[1] == frame.to_dict("list")
-    monkeypatch.setattr(labelled, "MAX_CELL", 4_000)
+    monkeypatch.setattr(tables, "MAX_CELL", 4_000)
     with pytest.raises(InvalidInputError, match="has a cell of 5,000 characters, at most 4,000"):
         read(content, "a.dta")
 

@@ -4,6 +4,7 @@ import decimal
 import re
 import struct
 import zipfile
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -13,11 +14,12 @@ import pytest
 from openpyxl import Workbook
 from pyarrow import parquet
 
-from core.data import Sources
+from core.data import Sources, tables
 from core.data.readers import opendocument, reading
 from core.errors import InvalidInputError
 from core.limits import MAX_CELL, MAX_COLUMNS
 from tests.core.data.readers.books import cell, ods, row, xls
+from tests.core.data.readers.test_labelled import sas
 
 LONG = 3_000_000
 SAID = f"has a cell of {LONG:,} characters, at most 131,072 are allowed: leave that column out."
@@ -53,8 +55,9 @@ def test_of_parquet(column, packed, coded, tmp_path):
         lambda texts: pa.array([{"in": text} for text in texts]),
         lambda texts: pa.array([[("key", text)] for text in texts], pa.map_("str", "str")),
         lambda texts: pa.array([[{"in": text}] for text in texts]),
+        lambda texts: pa.array([[text, None] for text in texts], pa.list_(pa.string(), 2)),
     ],
-    ids=["view", "fixed", "list", "structure", "map", "list of structures"],
+    ids=["view", "fixed", "list", "structure", "map", "list of structures", "fixed list"],
 )
 @pytest.mark.parametrize("coded", [True, False])
 def test_of_parquet_within_cells(packed, coded, tmp_path):
@@ -62,6 +65,77 @@ def test_of_parquet_within_cells(packed, coded, tmp_path):
     parquet.write_table(table, tmp_path / "a.parquet", compression="zstd", use_dictionary=coded)
     with pytest.raises(InvalidInputError, match=SAID):
         Sources().add_file(tmp_path / "a.parquet")
+
+
+ITEMS = f"has a cell of {LONG:,} items, at most 131,072 are allowed: leave that column out."
+
+
+def lists(values, rows=1):
+    """Return lists: one of all values, and others of one item each."""
+    ends = [0, len(values), *range(len(values) + 1, len(values) + rows)]
+    more = pa.array(values[:1].to_pylist() * (rows - 1), values.type)
+    return pa.ListArray.from_arrays(ends, pa.concat_arrays([values, more]))
+
+
+@pytest.mark.parametrize("rows", [1, 1_000])
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.array(np.zeros(LONG, np.int8)),
+        pa.array(np.arange(LONG) % 9 / 7),
+        pa.array(np.zeros(LONG, bool)),
+        pa.StructArray.from_arrays([pa.array(np.zeros(LONG, np.int16))], ["in"]),
+    ],
+    ids=["whole", "fractions", "booleans", "structures"],
+)
+def test_of_many_items_of_parquet(values, rows, tmp_path):
+    table = pa.table({"n": list(range(rows)), "a": lists(values, rows)})
+    parquet.write_table(table, tmp_path / "a.parquet", compression="zstd")
+    with pytest.raises(InvalidInputError, match=ITEMS):
+        Sources().add_file(tmp_path / "a.parquet")
+
+
+def test_of_many_items_of_parquet_in_lists_of_lists(tmp_path):
+    table = pa.table({"a": lists(lists(pa.array(np.zeros(LONG, np.int8)), 1_000))})
+    parquet.write_table(table, tmp_path / "a.parquet")
+    with pytest.raises(InvalidInputError, match=r"has a cell of 3,000,\d\d\d items"):
+        Sources().add_file(tmp_path / "a.parquet")
+
+
+@pytest.mark.parametrize("size", [MAX_CELL, MAX_CELL + 1])
+@pytest.mark.parametrize("packed", [lambda one: one, pa.Array.dictionary_encode])
+def test_as_many_short_texts_as_a_cell_may_have_characters(size, packed, tmp_path):
+    texts = packed(pa.array(["x", ""] * (size // 2) + ["x"] * (size % 2)))
+    parquet.write_table(pa.table({"n": [1, 2], "a": lists(texts, 2)}), tmp_path / "a.parquet")
+    sources = Sources()
+    if size == MAX_CELL:
+        assert sources.uploads[sources.add_file(tmp_path / "a.parquet")].rows == 2
+    else:
+        with pytest.raises(InvalidInputError, match=f"has a cell of {size:,} characters"):
+            sources.add_file(tmp_path / "a.parquet")
+
+
+def test_of_items_that_together_have_too_many_characters(tmp_path):
+    texts = pa.array(["y" * 30_000] * 100).dictionary_encode()
+    parquet.write_table(pa.table({"a": lists(texts, 2)}), tmp_path / "a.parquet")
+    with pytest.raises(InvalidInputError, match=SAID):
+        Sources().add_file(tmp_path / "a.parquet")
+
+
+def test_a_list_of_parquet_that_would_take_more_than_memory_is_not_unpacked(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "MAX_UNPACKED_MB", 20)
+    values = lists(pa.array(np.zeros(LONG, np.int8)), 1_000)
+    parquet.write_table(pa.table({"a": values}), tmp_path / "a.parquet")
+    with pytest.raises(InvalidInputError, match=r"unpacks to 23 MB of 'a\.list\.element'"):
+        Sources().add_file(tmp_path / "a.parquet")
+
+
+def test_many_short_lists_of_parquet_are_read(tmp_path):
+    values = pa.FixedSizeListArray.from_arrays(pa.array(np.arange(400_000) % 7), 4)
+    others = pa.array([[1, 2], None, []] * 33_334, pa.list_(pa.int8()))[:100_000]
+    parquet.write_table(pa.table({"a": values, "b": others}), tmp_path / "a.parquet")
+    sources = Sources()
+    assert sources.uploads[sources.add_file(tmp_path / "a.parquet")].rows == 100_000
 
 
 def test_beside_a_nested_column_of_parquet(tmp_path):
@@ -179,15 +253,34 @@ def test_of_stata(tmp_path):
         Sources().add_file(tmp_path / "a.dta")
 
 
-def test_of_spss(tmp_path, monkeypatch):
-    """Its texts have 32,767 bytes at most; what one becomes is looked at as in any other file."""
-    frame = pd.DataFrame({"a": ["x", "y" * 32_767], "b": [1.0, 2.0]})
-    pyreadstat.write_sav(frame, tmp_path / "a.sav")
+WRITERS = {
+    "sav": (pyreadstat.write_sav, 32_767),
+    "por": (pyreadstat.write_por, 255),
+    "xpt": (partial(pyreadstat.write_xport, file_format_version=8), 32_767),
+}
+"""How files of SPSS and SAS are written, and the most bytes of their texts."""
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_of_spss_and_sas(kind, tmp_path, monkeypatch):
+    """A text of theirs fits; what one becomes is looked at as in any other file."""
+    write, most = WRITERS[kind]
+    path = tmp_path / f"a.{kind}"
+    write(pd.DataFrame({"A": ["x", "y" * most], "B": [1.0, 2.0]}), path)
     sources = Sources()
-    assert sources.uploads[sources.add_file(tmp_path / "a.sav")].rows == 2
-    monkeypatch.setattr(reading, "MAX_CELL", 30_000)
-    with pytest.raises(InvalidInputError, match=r"a cell of 32,767 characters, at most 30,000"):
-        Sources().add_file(tmp_path / "a.sav")
+    assert sources.uploads[sources.add_file(path)].rows == 2
+    monkeypatch.setattr(tables, "MAX_CELL", most - 1)
+    monkeypatch.setattr(reading, "MAX_CELL", most - 1)
+    with pytest.raises(InvalidInputError, match=rf"a cell of {most:,} characters, at most"):
+        Sources().add_file(path)
+
+
+def test_of_sas_itself(monkeypatch):
+    """No library writes such files: the longest text of a small one is "female"."""
+    for module in (tables, reading):
+        monkeypatch.setattr(module, "MAX_CELL", 5)
+    with pytest.raises(InvalidInputError, match="a cell of 6 characters, at most 5"):
+        Sources().add_bytes(sas(), "a.sas7bdat")
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,17 @@ def test_files_are_held_against_their_clean_versions(folders, capsys, monkeypatc
     assert "| pandas | 1 | " in said
 
 
+def test_an_error_of_the_comparison_is_no_refusal(folders, monkeypatch):
+    def broken(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(sniffing, "find_spec", lambda _: None)
+    monkeypatch.setattr(sniffing, "of_ours", lambda *_: "right")
+    monkeypatch.setattr(sniffing, "same", broken)
+    with pytest.raises(ZeroDivisionError):
+        sniffing.hold(*folders)
+
+
 def test_names_that_a_file_leaves_empty_or_repeats_may_be_any():
     clean = (["a", "", "b", "b"], [["1"] * 4])
     assert sniffing.same((["a", "column 2", "b", "b (2)"], [["1"] * 4]), clean)
