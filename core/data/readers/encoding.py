@@ -25,6 +25,15 @@ _LATIN = re.compile(rb"\xc2([\x80\x82-\x8c\x8e\x91-\x9c\x9e\x9f])")
 """Characters of Windows-1252 that were read as Latin-1, in UTF-8: Unicode has controls there."""
 
 
+_WIDER = {"shift_jis": "cp932", "euc-kr": "cp949", "big5": "cp950"}
+"""What files of these encodings are in fact: Windows' own, with more characters, such as ①."""
+
+
+def python_codec(encoding: str) -> str:
+    """Return Python's name of what decodes an encoding."""
+    return _WIDER.get(encoding, encoding)
+
+
 class _NotTextError(InvalidInputError):
     """The bytes of a file are no text in an encoding; `mixed` if some of them clearly are."""
 
@@ -87,7 +96,8 @@ _STRICT = ("shift_jis", "euc-kr", "big5", "gb18030", FALLBACK, "latin-1")
 def _reads(head: bytes, codec: str) -> bool:
     """Say whether bytes are text in an encoding."""
     try:
-        return all(map(_is_text, set(codecs.getincrementaldecoder(codec)().decode(head))))
+        decoder = codecs.getincrementaldecoder(python_codec(codec))()
+        return all(map(_is_text, set(decoder.decode(head))))
     except UnicodeDecodeError:
         return False
 
@@ -125,7 +135,7 @@ def samples(head: bytes, delimiter: str) -> dict[str, str]:
         if name.startswith("utf"):
             continue
         try:
-            text = codecs.getincrementaldecoder(name)().decode(head[first:last])
+            text = codecs.getincrementaldecoder(python_codec(name))().decode(head[first:last])
         except UnicodeDecodeError:
             continue
         if all(map(_is_text, text)):
@@ -171,7 +181,7 @@ def _is_text(char: str) -> bool:
 
 def decoded(path: Path, name: str, codec: str, *, guessed: bool = False) -> Iterator[str]:
     """Decode a file piece by piece, up to its end."""
-    decoder = codecs.getincrementaldecoder(codec)()
+    decoder = codecs.getincrementaldecoder(python_codec(codec))()
     kind = codec.removesuffix("-sig").removesuffix("-le").removesuffix("-be")
     shown = ENCODINGS[kind]
     done, lines, mixed = 0, 0, False
