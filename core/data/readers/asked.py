@@ -152,7 +152,11 @@ def _stand_for_records(name: str, columns: Mapping[str, Sequence[str | None]]) -
         return False
     rows = len(values)
     named = _COUNTS.fullmatch(name.strip()) is not None
-    others = {other: texts for other, texts in columns.items() if other != name}
+    others = {
+        other: texts
+        for other, texts in columns.items()
+        if other != name and not _numbers_rows(texts)
+    }
     if named:
         others = {other: texts for other, texts in others.items() if not _COUNTS.fullmatch(other)}
     levels = {other: len(set(texts)) for other, texts in others.items()}
@@ -162,6 +166,11 @@ def _stand_for_records(name: str, columns: Mapping[str, Sequence[str | None]]) -
         return False
     full = rows >= 8 and rows >= 0.6 * math.prod(levels.values())
     return named or (full and len(set(numbers)) * 2 > rows and sum(numbers) >= 5 * rows)
+
+
+def _numbers_rows(texts: Sequence[str | None]) -> bool:
+    """Say whether a column counts the rows, as R writes them, from 0 or 1."""
+    return any(list(texts) == [str(i + first) for i in range(len(texts))] for first in (0, 1))
 
 
 def _named(names: Sequence[str]) -> str:

@@ -54,10 +54,10 @@ _EXAMPLES = {"ymd": "2024-12-31", "dmy": "31.12.2024 or 31/12/2024", "mdy": "12/
 
 
 def number_pattern(decimal: str, thousands: str) -> str:
-    """Return the pattern of numbers with these marks; groups have three digits: 1.5 is not 15."""
+    """Return the pattern of numbers with these marks: 1.5 is not 15, and 0.471 not 471."""
     whole = r"\d+"
     if thousands:
-        whole = rf"(?:\d{{1,3}}(?:{_group(thousands)}\d{{3}})+|\d+)"
+        whole = rf"(?:[1-9]\d{{0,2}}(?:{_group(thousands)}\d{{3}})+|\d+)"
     mark = re.escape(decimal)
     return rf"^[+\-{_MINUS}]?(?:{whole}(?:{mark}\d*)?|{mark}\d+)(?:[eE][+-]?\d+)?$"
 

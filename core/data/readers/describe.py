@@ -23,6 +23,7 @@ from core.data.tables import (
     as_number,
     as_text,
     is_mark,
+    is_text,
     is_word,
     may_hold_numbers,
     open_table,
@@ -230,7 +231,11 @@ CODES = tuple(
 )
 """Numbers that often stand for a missing one: 77, 88, 99, 97, 9998, -1, -999, …"""
 
-SUPPRESSED = r"^([*.:…•†‡#/?–—-]+|\(?[A-Za-z]\)?|[<>≤≥]=? ?[0-9]+([.,][0-9]+)?)$"
+SUPPRESSED = (
+    r"^(?i:[*.:…•†‡#/?!–—-]+|\(?[a-z]\)?|\[[a-z]+\]|n\.? ?[a-z]\.?|k\.? ?a\.?|#[a-z]+#"
+    r"|suppressed|secret|confidential|unreliable|not (applicable|available)"
+    r"|[<>≤≥]=? ?[0-9]+([.,][0-9]+)?)$"
+)
 """Words that often stand for a number that is not published, in a column of numbers."""
 
 SIGNS = r"^[*.:…•†‡#/?–—-]+$"
@@ -420,7 +425,7 @@ def _key(form: tuple[str, str]) -> str:
 
 def _pointed(column: Any) -> dict[str, Any]:
     """Return how many values are words to the point alone, and how many have a point."""
-    return {"words": is_word(column).sum(), "points": column.contains(".").sum()}
+    return {"words": is_text(column).sum(), "points": column.contains(".").sum()}
 
 
 def _tried(column: Any) -> dict[str, Any]:

@@ -25,6 +25,15 @@ _LATIN = re.compile(rb"\xc2([\x80\x82-\x8c\x8e\x91-\x9c\x9e\x9f])")
 """Characters of Windows-1252 that were read as Latin-1, in UTF-8: Unicode has controls there."""
 
 
+_WIDER = {"shift_jis": "cp932", "euc-kr": "cp949", "big5": "cp950"}
+"""What files of these encodings are in fact: Windows' own, with more characters, such as ①."""
+
+
+def python_codec(encoding: str) -> str:
+    """Return Python's name of what decodes an encoding."""
+    return _WIDER.get(encoding, encoding)
+
+
 class _NotTextError(InvalidInputError):
     """The bytes of a file are no text in an encoding; `mixed` if some of them clearly are."""
 
@@ -86,7 +95,7 @@ _STRICT = ("shift_jis", "euc-kr", "big5", "gb18030", FALLBACK, "latin-1")
 def _text_of(head: bytes, codec: str, beside: str = "") -> str | None:
     """Return first bytes as a text; None where they are none, `beside` a stray character."""
     try:
-        text = codecs.getincrementaldecoder(codec)().decode(head)
+        text = codecs.getincrementaldecoder(python_codec(codec))().decode(head)
     except UnicodeDecodeError:
         return None
     return text if all(map(_is_text, set(text) - {beside})) else None
@@ -155,7 +164,7 @@ def _is_text(char: str) -> bool:
 
 def decoded(path: Path, name: str, codec: str, *, guessed: bool = False) -> Iterator[str]:
     """Decode a file piece by piece, up to its end."""
-    decoder = codecs.getincrementaldecoder(codec)()
+    decoder = codecs.getincrementaldecoder(python_codec(codec))()
     kind = codec.removesuffix("-sig").removesuffix("-le").removesuffix("-be")
     shown = ENCODINGS[kind]
     done, lines, mixed = 0, 0, False

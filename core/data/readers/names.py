@@ -44,10 +44,12 @@ _MARK = re.compile(r"(?i)[^\w]+|na|n/a|n\.a\.|nan|null|none|x|k\. ?a\.|n\.d\.|s|
 _NOTE = re.compile(
     r"(?i)\W*(?:sources?|quellen?|fuentes?|fonte|bron|källa|kilde|lähde|zdroj|źródło|notes?|nota"
     r"|remarks?|anmerkung|hinweis|bemerkung|stand|legende?|copyright|generated|created|erstellt"
-    r"|last update|updated|aktualis|data extracted|extracted|export)\b.*|[*†©¹²³].*|\(?\d\)\s.*"
+    r"|last updated?|updated|aktualis|data extracted|extracted|export)\b.*|[*†©¹²³!].*"
+    r"|\(?\d\)\s.*|\d{1,2}\.\s+(?:\S+\s+){3,}.*|注[\d１-９ ]*[)）].*"
+    r"|(?:[^\W\d_]+\s){0,2}[^\W\d_]+\s?[:：](?!\d).*"
     r"|[-=_+|: ]{3,}|\(\d+ rows?( affected)?\)"
 )
-"""What a note below a table begins with."""
+"""What a note below a table begins with: also up to three words before a colon."""
 
 
 _RULE = re.compile(r"[-=_+:]{3,}")
@@ -270,10 +272,23 @@ def _likeness(cells: Sequence[str], columns: Sequence[Sequence[str]]) -> int:
         elif kind and not _MARK.fullmatch(cell):
             apart += 1
         elif not kind:
-            alike += cell in values
+            alike += cell in values or _is_code(cell, values)
     if years and not are_series(years):
         alike += len(years)
     return alike - apart
+
+
+def _is_code(cell: str, values: Sequence[str]) -> bool:
+    """Say whether a text is a code of the form that its column's others have, such as AB1234."""
+    if len(cell) < 4 or not any(map(str.isdigit, cell)):
+        return False
+    forms = [_form(one) for one in values[:200]]
+    return forms.count(_form(cell)) >= 0.8 * len(forms)
+
+
+def _form(text: str) -> str:
+    """Return a text with A for each letter and 9 for each digit."""
+    return "".join("9" if c.isdigit() else "A" if c.isalpha() else c for c in text)
 
 
 MOST_BELOW = 4
@@ -354,7 +369,10 @@ def first_lines(rows: Sequence[Row]) -> tuple[tuple[int, tuple[str, ...]], ...]:
 
 
 def joined_names(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the names of several lines joined; a blank takes what is to its left, of the upper."""
+    """Return the names of several lines joined.
+
+    In the upper ones a blank takes what is to its left, where something is below it.
+    """
     if len(rows) == 1:
         return [stripped(cell) for cell in rows[0]]
     width = max(map(len, rows))
@@ -364,7 +382,8 @@ def joined_names(rows: Sequence[Sequence[str]]) -> list[str]:
         for i in range(width):
             cell = stripped(row[i]) if i < len(row) else ""
             last = cell or (last if depth < len(rows) - 1 else "")
-            if last and last not in parts[i]:
+            below = any(i < len(one) and stripped(one[i]) for one in rows[depth + 1 :])
+            if last and (cell or below) and last not in parts[i]:
                 parts[i].append(last)
     return [JOINED.join(part) for part in parts]
 
@@ -435,6 +454,15 @@ def _places(places: Sequence[int]) -> str:
     return f"Column{'' if len(places) == 1 else 's'} {first_of(said, 4)}"
 
 
+def _may_be_none(rows: Sequence[Row], width: int) -> str:
+    """Return what the last row is called, where it may be a total or a note; else ""."""
+    if len(rows) < 3:
+        return ""
+    row = rows[-1][1]
+    alone = width > 2 and bool(row[0].strip()) and not "".join(row[1:]).strip()
+    return row[0].strip()[:60] if alone else _total(row)
+
+
 def _second_table(rows: Sequence[Row], names: Sequence[str]) -> int:
     """Return the place of a record that begins another table, 0 for none.
 
@@ -500,30 +528,36 @@ def find_below(
     to_end: Callable[[int], int],
     *,
     whole: bool = True,
+    chosen: int | None = None,
 ) -> tuple[int, list[Repair], tuple[Choice, ...]]:
     """Return how many last records are none, what is said of that, and what may be none too.
 
-    `to_end`: how many lines there are from a record on; `whole`: whether these are all records.
+    `to_end`: how many lines there are from a record on; `whole`: whether these are all records;
+    `chosen`: how many last records are left out by choice, None where that is to be found.
     """
     if len(records) < 2 or len(names) < 2:
-        return 0, [], ()  # of a single column any text may be a value
-    notes = 0
-    while notes < len(records) - 1 and _is_note(records, len(records) - 1 - notes, len(names)):
-        notes += 1
-    said = [f"{number_of(notes, 'line')} below the table {were(notes)} no records"] if notes else []
-    kept = records[: len(records) - notes]
+        return chosen or 0, [], ()  # of a single column any text may be a value
+    gone, said = chosen or 0, list[str]()
+    if chosen is None:
+        while gone < len(records) - 1 and _is_note(records, len(records) - 1 - gone, len(names)):
+            gone += 1
+    if chosen is None and gone:
+        said = [f"{number_of(gone, 'line')} below the table {were(gone)} no records"]
+    kept = records[: len(records) - gone]
     hints: tuple[Choice, ...] = ()
-    if len(kept) > 2 and (total := _total(kept[-1][1])):
-        if whole and _adds_up([row for _, row in kept[:-1]], kept[-1][1]):
+    if name_of_last := _may_be_none(kept, len(names)):
+        last = kept[-1][1]
+        sums = chosen is None and whole and bool(_total(last))
+        if sums and _adds_up([row for _, row in kept[:-1]], last):
             said.insert(0, f"line {kept[-1][0]:,} is the total")
             kept = kept[:-1]
         else:
-            label = f"Leave the last record out: it is called {shown(total)}"
+            label = f"Leave the last record out: it is called {shown(name_of_last)}"
             hints = (choice(label, skip_end=to_end(len(kept) - 1)),)
     sentence = f"{listed(said)}: left out." if said else ""
     repairs = [repaired(sentence[0].upper() + sentence[1:], skip_end=0)] if said else []
     if whole:
-        if place := _second_table(kept, names):
+        if chosen is None and (place := _second_table(kept, names)):
             raise _two_tables(name, kept[place][0], to_end(place))
         lines, first = _other_totals(kept) if read.skip == 0 else ([], ())
         repairs += _totals_said(lines)
@@ -537,13 +571,15 @@ def _is_note(rows: Sequence[Row], place: int, width: int) -> bool:
     filled = [cell.strip() for cell in row if cell.strip()]
     if not filled:
         return True
-    if len(filled) > 1 and not (len(row) < width and _NOTE.fullmatch(filled[0])):
+    # where the first record reads so too, it says nothing
+    noted = _NOTE.fullmatch(filled[0]) and not _NOTE.fullmatch(rows[0][1][0].strip())
+    if len(filled) > 1 and not (len(row) < width and noted):
         return False
     if len(filled) == 1 and not row[0].strip():
         return False
     text = filled[0]
     gap = _is_after_gap(rows, place) and not _are_spaced(rows)
-    reads = bool(_NOTE.fullmatch(text)) or len(text.split()) > 3
+    reads = bool(noted) or len(text.split()) > 3
     if len(row) == width > 1 and len(filled) == 1:
         return (reads or gap) and width > 2
     return gap or reads
@@ -584,8 +620,8 @@ def plain_number(text: str) -> float | None:
     plain = text.strip().replace("\u00a0", "").replace(" ", "").replace("−", "-")
     if not is_number(plain):
         return None
-    grouped = re.fullmatch(r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?", plain)
-    points = re.fullmatch(r"[-+]?\d{1,3}(?:\.\d{3})+(?:,\d+)?", plain)
+    grouped = re.fullmatch(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?", plain)
+    points = re.fullmatch(r"[-+]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?", plain)
     if not grouped and (points or plain.count(",") == 1):
         plain = plain.replace(".", "").replace(",", ".")
     try:

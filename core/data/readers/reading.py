@@ -28,7 +28,14 @@ from core.data.options import (
 )
 from core.data.readers.apart import apart
 from core.data.readers.dialect import BrokenError, Row
-from core.data.readers.encoding import FALLBACK, codec_of, samples, to_utf8, without_controls
+from core.data.readers.encoding import (
+    FALLBACK,
+    codec_of,
+    python_codec,
+    samples,
+    to_utf8,
+    without_controls,
+)
 from core.data.readers.labelled import damaged, labelled_kind, write_labelled
 from core.data.readers.marks import with_marks
 from core.data.readers.names import (
@@ -136,7 +143,7 @@ class TextFile:
     def _opened(self) -> TextIO:
         with self.path.open("rb") as raw:
             codec = codec_of(raw.read(MEGABYTE), self.encoding)
-        return self.path.open(encoding=codec, newline="")
+        return self.path.open(encoding=codec and python_codec(codec), newline="")
 
     def place_of(self, record: int) -> str:
         """Say in which line a record begins, as the end of a phrase; "" far down a long file."""

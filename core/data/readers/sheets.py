@@ -196,10 +196,9 @@ def _records(
 ) -> tuple[list[Row], list[Repair], tuple[Choice, ...]]:
     """Return the records, what is left out below them, and what may be left out too."""
     records = rows[body:]
-    if read.skip_end is not None:
-        return records[: max(len(records) - read.skip_end, 0)], [], ()
+    chosen = None if read.skip_end is None else min(read.skip_end, len(records))
     gone, repairs, hints = find_below(
-        records, names, name, read, lambda place: len(records) - place
+        records, names, name, read, lambda place: len(records) - place, chosen=chosen
     )
     return records[: len(records) - gone], repairs, hints
 

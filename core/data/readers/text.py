@@ -49,6 +49,9 @@ _CUT = 5_000
 _TAIL = 1 << 16
 """Bytes at the end of a long file in which notes are looked for."""
 
+_LEGEND = 50
+"""Most lines below notes that cannot be cut and are left out with them."""
+
 _SEPARATOR = re.compile(r'(sep=[^"\r\n]|"sep=[^"\r\n]")(\r\n|\n|\r)', re.IGNORECASE)
 """A first line that gives the delimiter to Excel."""
 
@@ -136,7 +139,7 @@ def find_layout(path: Path, name: str, read: ReadOptions) -> TextLayout:
     dialect = _dialect(start, lines, name, read)
     some = lines if start.whole else lines[:_CUT]
     rows, broken = _rows(dialect, some, start.before + place, start.whole)
-    if not dialect.is_single and broken is not None and rows and len(rows[0][1]) < 2:
+    if not dialect.is_single and broken is not None and rows and width_of(rows) < 2:
         raise _one_column(lines, name, dialect)
     if not rows or (broken is not None and len(rows) < 2):
         raise _no_records(broken, start.before + place + 1, name)
@@ -151,7 +154,7 @@ def find_layout(path: Path, name: str, read: ReadOptions) -> TextLayout:
         raw[0] = raw[0][1:].strip()
     raw, fitted = _fitted(raw, rows[body:], width, read)
     columns = name_columns(raw, name)
-    end, ended, hints = _end(path, name, start, rows, body, dialect, raw, read)
+    end, ended, hints = _end(path, name, start, rows, body, dialect, raw, read, broken)
     body = min(body, len(rows))
     last = rows[body - 1] if body else (start.before + place, [])
     first_line = _line_behind(rows, body, last)
@@ -383,18 +386,31 @@ def _end(
     dialect: Dialect,
     names: Sequence[str],
     read: ReadOptions,
+    broken: BrokenError | None,
 ) -> tuple[int, list[Repair], tuple[Choice, ...]]:
-    """Return the bytes up to the last record's end, what is left out below, and what may be too."""
-    if read.skip_end is not None:
-        return _without_lines(path, read.skip_end), [], ()
+    """Return the bytes up to the last record's end, what is left out below, and what may be too.
+
+    `broken`: what follows the rows and cannot be cut, as a legend with another delimiter.
+    """
     records, total = rows[body:], len(start.lines) + start.before
     if not start.whole:
         records, total = _last_rows(path, dialect)
+    chosen = None
+    if read.skip_end is not None:
+        chosen = sum(line > total - read.skip_end for line, _ in records)
 
     def to_end(place: int) -> int:
         return total - records[place][0] + 1
 
-    gone, told, hints = find_below(records, names, name, read, to_end, whole=start.whole)
+    whole = start.whole
+    gone, told, hints = find_below(records, names, name, read, to_end, whole=whole, chosen=chosen)
+    if read.skip_end is not None:
+        return _without_lines(path, read.skip_end), told, hints
+    if gone and whole and broken is not None:
+        if total - broken.line > _LEGEND:
+            return _without_lines(path, 0), [], ()
+        said = f"Everything from line {records[-gone][0]:,} on is no record: left out."
+        told = [Repair(said, (("skip_end", 0),)), *told[1:]]
     return _without_lines(path, to_end(len(records) - gone) if gone else 0), told, hints
 
 

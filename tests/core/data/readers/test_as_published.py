@@ -1,0 +1,147 @@
+"""Tables as offices of six countries publish them: what was read wrongly without a word."""
+
+import io
+
+import openpyxl
+import pytest
+
+from core.data import ReadOptions, Sources, first_question, first_rows, present_marks
+from core.data.readers.asked import asked_of
+from core.errors import ReadingError
+
+
+def opened(content, name="t.csv", **options):
+    """Return a session's sources, the source of a file, and how it was read."""
+    sources = Sources()
+    content = content.encode() if isinstance(content, str) else content
+    source = sources.add_bytes(content, name, ReadOptions(**options))
+    return sources, source, sources.uploads[source]
+
+
+def rows_of(content, name="t.csv", **options):
+    """Return names and rows as the first question reads them, and what is said and offered."""
+    sources, source, upload = opened(content, name, **options)
+    read = first_question(source, sources, ReadOptions(**options)).read
+    found = first_rows(source, sources, read, 1000)
+    said = [one.sentence for one in upload.repairs]
+    return found.columns, found.rows, said, [one.label for one in upload.hints]
+
+
+def choices(content, name="t.csv"):
+    with pytest.raises(ReadingError) as caught:
+        opened(content, name)
+    return {one.label: dict(one.options) for one in caught.value.choices}
+
+
+def test_a_number_below_one_is_no_group_of_thousands():
+    text = "land;anteil\n" + "".join(f"{one};0,{i}71\n" for i, one in enumerate("abcdef", 1))
+    for mark in ";|":
+        _, rows, _, _ = rows_of(text.replace(";", mark))
+        assert rows[0] == ("a", "0.171")
+    _, rows, _, _ = rows_of(text.replace(",", "."))
+    assert rows[0] == ("a", "0.171")
+
+
+def test_words_before_a_colon_below_the_table_are_notes():
+    body = "Région;Femmes;Hommes\nBretagne;12;11\nCorse;4;s\nMayotte;5;6\n"
+    notes = "Lecture : en 2021, elles sont 12.\nChamp : France.\nSource : Insee.\n"
+    _, rows, said, _ = rows_of(body + notes)
+    assert len(rows) == 3
+    assert said == ["3 lines below the table were no records: left out."]
+    _, rows, _, _ = rows_of(body + "Total: 3;21;23\n", skip_end=0)
+    assert len(rows) == 4
+
+
+def test_a_note_without_blanks_between_words_is_left_out():
+    book = openpyxl.Workbook()
+    sheet = book.active
+    for row in (["都道府県", "男女", "令和5年"], ["北海道", "男", 3], ["北海道", "女", 4]):
+        sheet.append(row)
+    sheet.append(["岩手県", "女", 8])
+    sheet.append(["資料：総務省統計局「人口推計」"])
+    content = io.BytesIO()
+    book.save(content)
+    _, rows, said, _ = rows_of(content.getvalue(), "t.xlsx")
+    assert len(rows) == 3
+    assert said == ["1 line below the table was no records: left out."]
+
+
+def test_a_last_record_of_one_value_may_be_left_out_by_a_click():
+    text = "land,sex,n\nA,F,3\nB,M,5\nC,F,4\nZimbabwe,,\n"
+    _, rows, said, offered = rows_of(text)
+    assert (len(rows), said) == (4, [])
+    assert offered == ["Leave the last record out: it is called 'Zimbabwe'"]
+    assert rows_of(text.replace("Zimbabwe,,", "Zimbabwe,M,"))[3] == []
+
+
+def test_a_total_above_lines_that_are_left_out_by_choice_is_still_told():
+    text = "ward;sex;n;rate\nA;F;3;1,5\nB;M;5;2,5\nC;M;4;2,0\nTotal;;12;2,1\nnot; for\ncounts\n"
+    left = {"skip_end": 2}
+    _, rows, _, offered = rows_of(text, **left)
+    assert len(rows) == 4
+    assert offered == ["Leave the last record out: it is called 'Total'"]
+    _, _, upload = opened(text, **left)
+    _, _, again = opened(text, **left | dict(upload.hints[0].options))
+    assert again.rows == 3
+
+
+def test_a_legend_with_another_delimiter_below_notes_is_left_out():
+    text = (
+        '"Tabela 6403 - População"\n"Unidade";"Sexo";"2021"\n"Acre";"Homens";"12"\n'
+        '"Acre";"Mulheres";"13"\n"Bahia";"Homens";"X"\n"Fonte: IBGE"\n\n"Legenda"\n'
+        '"Símbolo","Significado"\n"-","Zero; absoluto"\n"X","Valor inibido."\n'
+    )
+    columns, rows, said, _ = rows_of(text)
+    assert (columns, len(rows)) == (("Unidade", "Sexo", "2021"), 3)
+    assert said[-1] == "Everything from line 6 on is no record: left out."
+    long = text + '"Y","Valor"\n' * 60  # as long as a table: not left out
+    with pytest.raises(ReadingError, match="text after a closing quote in line 9"):
+        opened(long)
+
+
+def test_joined_names_do_not_reach_over_a_trailing_delimiter():
+    text = "GEO_ID,B01,\nGeography,Total,\nA1,4,\nA2,5,\nA3,9,\nA4,2,\n"
+    columns, _, said, _ = rows_of(text, header=(1, 2))
+    assert columns == ("GEO_ID · Geography", "B01 · Total")
+    assert said == ["Column 3 has no name and no value: left out."]
+
+
+def test_counts_beside_row_numbers_are_asked_about():
+    cells = [(c, s, v) for c in ("1st", "2nd", "Crew") for s in "MF" for v in ("No", "Yes")]
+    lines = [f'"{i}","{c}","{s}","{v}",{7 * i}\n' for i, (c, s, v) in enumerate(cells, 1)]
+    text = '"","Class","Sex","Survived","Freq"\n' + "".join(lines)
+    sources, source, _ = opened(text)
+    (question,) = asked_of(source, sources)
+    assert [one.label for one in question.choices] == ["Count by Freq", "Each row is one record"]
+    twice = text + lines[0].replace('"1"', '"13"')
+    sources, source, _ = opened(twice)
+    assert asked_of(source, sources) == ()
+
+
+def test_a_first_code_of_a_single_column_is_asked_about():
+    codes = "".join(f"202208{i % 3}F{i:05}\n" for i in range(30))
+    assert choices(codes)["There are no names"] == {"header": (0,)}
+    assert rows_of("code2022\n" + codes)[0] == ("code2022",)
+
+
+@pytest.mark.parametrize("mark", ["[c]", "[low]", "!", "n.d.", "nd", "Suppressed", "#NULO#"])
+def test_marks_of_suppressed_numbers_are_offered(mark):
+    text = f"area,n\nA,4\nB,{mark}\nC,7\nD,{mark}\nE,9\n"
+    sources, source, _ = opened(text)
+    (found,) = present_marks(source, sources)
+    assert (found.word, found.records) == (mark, 2)
+    assert present_marks(*reversed(opened(text.replace("7", "seven"))[:2])) in ((), (found,))
+
+
+def test_japanese_text_of_windows_is_offered_as_shift_jis():
+    text = "項目,値\n①東京㈱,3\n②大阪～,4\n"
+    found = choices(text.encode("cp932"))
+    (label,) = [one for one in found if "Shift JIS" in one]
+    columns, rows, _, _ = rows_of(text.encode("cp932"), **found[label])
+    assert (columns, rows[0]) == (("項目", "値"), ("①東京㈱", "3"))
+
+
+def test_padded_numbers_beside_marks_need_no_mark_of_thousands():
+    text = 'id;"n"\n' + "".join(f'a;"{one:>8}"\n' for one in ("3", ".", "12", "4.5", "."))
+    sources, source, _ = opened(text)
+    assert first_question(source, sources).read == ReadOptions()
