@@ -14,8 +14,13 @@ from core.notions import catalogue as notions
 from core.release.confusability import RangeRelease
 from core.release.perfect_privacy import what_is_left
 from core.scenario import Result, Scenario
+<<<<<<< HEAD
 from core.uncertainty.ball import assumed_records
 from core.wording import at_most, number_of, rounded_up
+=======
+from core.uncertainty.estimate import assumed_records
+from core.wording import at_most, fixed, number_of, rounded_up
+>>>>>>> a9069a9 (Begin large programs with few variables, and close two symbols always)
 
 NEARLY = math.log(1e4)
 """Change of a belief, in nats, from which it is called all but certain: a factor of 10,000."""
@@ -192,8 +197,8 @@ def _for_purpose(result: Result, of_x: str) -> str:
         itself = "itself" if len(data.released) < 2 else "themselves"
         return (
             f"{guessed} {_verb(data.task or data.released, 'be')} guessed right with probability "
-            f"{made.utility:.3f}, where {released} {itself} {gives} {everything:.3f} and nothing "
-            f"{nothing:.3f}. {beside}"
+            f"{fixed(made.utility, 3)}, where {released} {itself} {gives} {fixed(everything, 3)} "
+            f"and nothing {fixed(nothing, 3)}. {beside}"
         )
     return (
         f"The best guess of {released} has an expected error of {0 - made.utility:.4g}, where "

@@ -25,6 +25,7 @@ from core.studies.side_by_side import (
     reference,
 )
 from core.validation import FloatArray
+from core.wording import fixed
 from pages.ui.compare import query
 from pages.ui.figures.frontier import OF_X, Kept, Line, frontier
 from pages.ui.parts import copy_link, tables
@@ -217,7 +218,7 @@ def _marks(
     mark: int, name: str, levels: FloatArray, reach: float, unit: str, spelt: Sequence[str]
 ) -> dict[str, object]:
     shown = np.where(np.isinf(levels), ENDLESS * reach, levels)
-    told = ["∞" if np.isinf(value) else f"{value:.4f}" for value in levels]
+    told = [fixed(value, 4) for value in levels]
     ink = colour(SERIES[mark % len(SERIES)])
     return {
         "type": "scatter",
