@@ -125,6 +125,8 @@ def of_pickers() -> Iterator[Question]:
             if entry.kind.secret_released and name not in pairs:
                 continue
             notion = entry.make(joint, _numbers(entry, joint))
+            if not notion.is_convex():  # the pickers offer no optimum
+                continue
             for purpose, what in _purposes(joint):
                 yield f"{name}, {entry.title}, {what}", joint, notion, purpose
 

@@ -102,7 +102,7 @@ class _Program:
     upper: FloatArray
 
 
-FEW = 16
+FEW = 24
 """Cheapest symbols of each action, and as many at random, that a large program begins with."""
 
 
