@@ -14,13 +14,8 @@ from core.notions import catalogue as notions
 from core.release.confusability import RangeRelease
 from core.release.perfect_privacy import what_is_left
 from core.scenario import Result, Scenario
-<<<<<<< HEAD
 from core.uncertainty.ball import assumed_records
-from core.wording import at_most, number_of, rounded_up
-=======
-from core.uncertainty.estimate import assumed_records
 from core.wording import at_most, fixed, number_of, rounded_up
->>>>>>> a9069a9 (Begin large programs with few variables, and close two symbols always)
 
 NEARLY = math.log(1e4)
 """Change of a belief, in nats, from which it is called all but certain: a factor of 10,000."""

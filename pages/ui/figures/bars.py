@@ -78,12 +78,7 @@ def _hatched(role: str, shape: str = "/") -> dict[str, Any]:
 
 
 def _said(values: FloatArray) -> list[str]:
-<<<<<<< HEAD
-    return ["∞" if np.isinf(value) else f"{value:.3f}" for value in values.tolist()]
-=======
-    """Return levels as they are written."""
     return [fixed(value, 3) for value in values.tolist()]
->>>>>>> a9069a9 (Begin large programs with few variables, and close two symbols always)
 
 
 def bars(

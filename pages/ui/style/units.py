@@ -45,14 +45,7 @@ def exact(nats: float, unit: str) -> str:
 
 
 def level(nats: float, unit: str, digits: int = 3) -> str:
-<<<<<<< HEAD
-    if math.isinf(nats):
-        return "∞" if nats > 0 else "−∞"
-    return f"{in_unit(nats, unit):.{digits}f}".replace("-", "−")
-=======
-    """Write a quantity of information or a privacy level."""
     return fixed(in_unit(nats, unit), digits)
->>>>>>> a9069a9 (Begin large programs with few variables, and close two symbols always)
 
 
 def budget(nats: float, unit: str) -> str:
