@@ -2,12 +2,15 @@
 
 Run with `python -m benchmarks.routes`; `--limit 3` is the processor seconds for each answer,
 `--every 10` takes one question in ten. Listed are the questions where another way took less than
-half of the time of "auto", or proved what "auto" did not.
+half of the time of "auto", or proved what "auto" did not. `--pickers` asks instead every promise of
+the pickers for every purpose at sizes up to 6×20, and lists what "auto" does not prove in 2 s, or
+takes ten times as long for as the best other way.
 """
 
 import argparse
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from statistics import median
 
@@ -32,7 +35,9 @@ from core.notions import (
     PointwiseDivergence,
     PointwiseMaximalLeakage,
 )
-from core.utilities import Distortion, Guess, Information, Purpose
+from core.notions import catalogue as notions
+from core.notions.numbers import Numbers
+from core.utilities import Distortion, Guess, Information, Purpose, SquaredError, Task
 
 SHAPES = ((2, 2), (3, 5), (2, 12), (12, 3), (6, 20), (5, 42), (40, 2))
 """Sizes (n_s, n_x) of uniform joints."""
@@ -45,6 +50,15 @@ ALONE = (3, 10, 20)
 
 SLOW = 0.1
 """Seconds below which no way is called slow."""
+
+PICKED = ((2, 2), (2, 6), (3, 8), (6, 3), (6, 20))
+"""Sizes at which all promises of the pickers are asked."""
+
+PAIRS = ((2, 3), (3, 6))
+"""Sizes (n_s, n_u) where X is the pair (S, U)."""
+
+SOON = 2.0
+"""Seconds in which these questions are meant to be proven."""
 
 AVERAGES = ("mutual_information", "total_variation", "chi2", "maximal_leakage", "guessing")
 
@@ -95,12 +109,64 @@ def _linear(joint: Joint) -> tuple[Purpose, ...]:
     return Guess(), Distortion(np.abs(np.subtract.outer(places, places)).astype(float))
 
 
+def of_pickers() -> Iterator[Question]:
+    """Yield every promise that a picker offers for every purpose, at sizes up to 6×20."""
+    rng = np.random.default_rng
+    joints = {f"{s}×{x}": Joint.random_uniform(s, x, rng(0)) for s, x in PICKED}
+    joints |= {
+        f"S = X, {k}": Joint.from_counts(np.diag(rng(k).dirichlet(np.ones(k)))) for k in (2, 6, 20)
+    }
+    pairs = {
+        f"(S, U), {s}×{u}": Joint.with_secret_released(rng(0).random((s, u)) / s / u)
+        for s, u in PAIRS
+    }
+    for name, joint in (joints | pairs).items():
+        for entry in notions.ALL:
+            if entry.kind.secret_released and name not in pairs:
+                continue
+            notion = entry.make(joint, _numbers(entry, joint))
+            if not notion.is_convex():  # the pickers offer no optimum
+                continue
+            for purpose, what in _purposes(joint):
+                yield f"{name}, {entry.title}, {what}", joint, notion, purpose
+
+
+def _numbers(entry: notions.NotionEntry, joint: Joint) -> Numbers:
+    """Return ε = ½, or the budget that is 30 % of the way from nothing to what X itself gives."""
+    likeliest = float(joint.p_s.max())
+    asked = Numbers(eps=0.5, eps_l=0.5, eps_u=0.3, n=10_000, bound=0.7 * likeliest + 0.3)
+    if entry.family != "average":
+        return asked
+    most = entry.make(joint, asked).achieved(joint, np.eye(joint.n_x))
+    bound = likeliest + 0.3 * (most - likeliest) if "bound" in entry.parameters else 1.0
+    return replace(asked, eps=0.3 * most, bound=bound)
+
+
+def _purposes(joint: Joint) -> Iterator[tuple[Purpose, str]]:
+    """Yield every purpose with its name."""
+    n = joint.n_x
+    drawn = np.random.default_rng(1)
+    task = drawn.dirichlet(np.ones(2), size=n).T
+    guess, distance = _linear(joint)
+    yield Information(), "information"
+    yield Task(task), "a task"
+    yield guess, "a right guess"
+    yield Guess(task), "a right guess of the task"
+    yield distance, "absolute error"
+    yield SquaredError(np.arange(n, dtype=float)), "squared error"
+    yield Distortion(drawn.random((n, 4))), "a loss table"
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--limit", type=float, default=3.0, help="processor seconds an answer")
     parser.add_argument("--every", type=int, default=1, help="take one question in so many")
+    parser.add_argument("--pickers", action="store_true", help="ask all that a picker offers")
     given = parser.parse_args()
+    if given.pickers:
+        _pickers(given.every)
+        return
     asked = list(questions())[:: given.every]
     ratios, proven, lost = [], 0, 0
     print("| question | auto, s | proven | enumerate, s | proven | columns, s | proven |")
@@ -123,6 +189,35 @@ def main() -> None:
     print(
         f"\n{len(asked)} questions: {proven} proven by auto, {lost} by another way alone; auto "
         f"takes {median(ratios):.2f} (median) to {max(ratios):.1f} times the best other way."
+    )
+
+
+def _pickers(every: int) -> None:
+    """Print what is not proven soon, or takes ten times as long as the best other way."""
+    asked, slow, open_ = list(of_pickers())[::every], 0, 0
+    print("| question | auto, s | gap, share of X's own | best other way, s | proven |")
+    print("|---|---|---|---|---|", flush=True)
+    with clock.using(time.process_time):
+        for name, joint, notion, purpose in asked:
+            begun = clock.now()
+            made = m.optimal(joint, notion, time_limit=SOON, utility=purpose)
+            seconds, closed = clock.now() - begun, made.status == "optimal"
+            if seconds <= SLOW and closed:
+                continue
+            others = [
+                _answer(joint, notion, purpose, way, SOON) for way in ("enumerate", "columns")
+            ]
+            best = min((took for took, other in others if other or not closed), default=seconds)
+            slower = closed and seconds > 10 * best
+            slow, open_ = slow + slower, open_ + (not closed)
+            if slower or not closed:
+                low, high = purpose.range(joint)
+                gap = made.gap / (high - low)
+                also = _mark(any(other for _, other in others))
+                print(f"| {name} | {seconds:.2f} | {gap:.0e} | {best:.2f} | {also} |", flush=True)
+    print(
+        f"\n{len(asked)} questions: {open_} not proven in {SOON:g} s, {slow} over ten times the "
+        "best other way."
     )
 
 

@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
+from core.limits import ROUNDING
+
 IRREGULAR = {"entry": "entries", "frequency": "frequencies"}
 """Plurals that are more than an s."""
 
@@ -80,6 +82,19 @@ def percent(share: float, decimals: int = 0) -> str:
 def decimals(value: float, digits: int) -> str:
     """Write a number with some digits after the point."""
     return f"{value:.{digits}f}"
+
+
+def fixed(value: float, digits: int) -> str:
+    """Write a number with some digits after the point, or two digits where these would all be 0.
+
+    A number below `ROUNDING` is a sum's rounding: it reads as 0.
+    """
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    text = decimals(value, digits)
+    if float(text) == 0:
+        text = f"{value:.2g}" if abs(value) >= ROUNDING else decimals(0.0, digits)
+    return text.replace("-", "−")
 
 
 def apart(

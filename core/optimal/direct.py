@@ -11,7 +11,7 @@ of their costs, of any origin, every mechanism costs at least Σ_x P(x) λ(x) �
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from core.clock import Deadline
 from core.optimal.plan import SIZES
 from core.optimal.programs.conic import solve_conic
 from core.optimal.programs.highs import INFINITY, LinearProgram, Solution
+from core.optimal.tolerances import PRICE
 from core.optimal.utility import Exceptions, Utility
 from core.validation import BoolArray, FloatArray
 
@@ -47,23 +48,35 @@ def utility_bound(
     found: Multipliers, allowed: AllowedSet, p_x: FloatArray, goal: Utility, pieces: FloatArray
 ) -> float:
     """Return a utility that no mechanism exceeds; ∞ where the multipliers prove none."""
-    rows = _settled(allowed, np.maximum(found.rows, 0.0))
-    if rows is None:
+    costs = reduced_costs(found, allowed, pieces)
+    if costs is None:
         return np.inf
-    reduced = pieces + rows @ allowed.rows[:, : allowed.n_x]
-    for action, cut, multiplier in found.cuts:
-        reduced[action] += max(multiplier, 0.0) * cut
-    spent = 0.0
-    prices = np.maximum(found.prices, 0.0)
-    for budget, price, slope in zip(allowed.budgets, prices, found.slopes, strict=True):
-        reduced += price * budget.of_x(budget.cost.minorant(slope))
-        spent += price * budget.limit
-    least = reduced.min(axis=0)
+    limits = np.array([budget.limit for budget in allowed.budgets])
+    spent = float(np.maximum(found.prices, 0.0) @ limits)
+    least = costs.min(axis=0)
     return goal.offset(p_x) - (float(p_x @ least) - spent - goal.premium(least))
 
 
-def _settled(allowed: AllowedSet, rows: FloatArray) -> FloatArray | None:
-    """Return multipliers that leave auxiliary variables no negative cost; None if none are near."""
+def reduced_costs(found: Multipliers, allowed: AllowedSet, pieces: FloatArray) -> FloatArray | None:
+    """Return c_a(x) + (Rᵀμ_a)(x) + Σ_b ν_b d_ab(x), (n_a, n_x); None where μ is of no use."""
+    rows = settled(allowed, np.maximum(found.rows, 0.0))
+    if rows is None:
+        return None
+    reduced = pieces + rows @ allowed.rows[:, : allowed.n_x]
+    for action, cut, multiplier in found.cuts:
+        reduced[action] += max(multiplier, 0.0) * cut
+    prices = np.maximum(found.prices, 0.0)
+    for budget, price, slope in zip(allowed.budgets, prices, found.slopes, strict=True):
+        reduced += price * budget.of_x(budget.cost.minorant(slope))
+    result: FloatArray = reduced
+    return result
+
+
+def settled(allowed: AllowedSet, rows: FloatArray) -> FloatArray | None:
+    """Return multipliers, (k, n_rows), whose sums of rows have no negative auxiliary coefficient.
+
+    None where none are near.
+    """
     extra = allowed.rows[:, allowed.n_x :].toarray()
     for column in extra.T:
         short = np.maximum(-(rows @ column), 0.0)
@@ -72,7 +85,8 @@ def _settled(allowed: AllowedSet, rows: FloatArray) -> FloatArray | None:
             if column[strongest] <= 0:
                 return None
             rows = rows.copy()
-            rows[:, strongest] += np.nextafter(2 * short / column[strongest], np.inf)
+            rounded = 8 * np.finfo(float).eps * (rows @ np.abs(column))
+            rows[:, strongest] += 2 * (short + rounded * (short > 0)) / column[strongest]
     return rows if ((rows @ extra) >= 0).all() else None
 
 
@@ -88,8 +102,17 @@ class _Program:
     upper: FloatArray
 
 
+FEW = 24
+"""Cheapest symbols of each action, and as many at random, that a large program begins with."""
+
+
 class Direct:
-    """The program of one question; `pieces`: c_a(x), (n_a, n_x); `cuts`: actions and their cuts."""
+    """The program of one question.
+
+    - `pieces`: c_a(x), shape (n_a, n_x).
+    - `cuts`: actions and their cuts.
+    - `kept`: which P(a | x) are variables, shape (n_a, n_x); the others are 0.
+    """
 
     def __init__(self, allowed: AllowedSet, p_x: FloatArray, goal: Utility) -> None:
         pieces = goal.pieces()
@@ -97,6 +120,8 @@ class Direct:
         self.allowed, self.p_x, self.goal = allowed, p_x, goal
         self.pieces: FloatArray = np.unique(pieces, axis=0)
         self.cuts: list[tuple[int, FloatArray]] = []
+        self.kept: BoolArray = np.ones(self.pieces.shape, dtype=bool)
+        self._symbols: FloatArray = np.zeros(allowed.n_x)
         self._epigraphs = [budget.cost.epigraph() for budget in allowed.budgets]
         # an action's variables: P(a | x), auxiliary ones, and lifts and h of each budget's cost
         sizes = [allowed.n_x, allowed.n_auxiliary]
@@ -123,6 +148,35 @@ class Direct:
         """Number of variables."""
         return len(self.pieces) * self.width
 
+    def keep_few(self, seed: int = 0) -> None:
+        """Begin with `FEW` symbols of each action, and all of one: it may be the only output."""
+        drawn = np.random.default_rng(seed).random(self.pieces.shape)
+        cheapest = np.lexsort((drawn, self.pieces), axis=1)[:, :FEW]
+        self.kept = drawn <= np.sort(drawn, axis=1)[:, [min(FEW, drawn.shape[1]) - 1]]
+        np.put_along_axis(self.kept, cheapest, True, axis=1)
+        self.kept[int((self.pieces @ self.p_x).argmin())] = True
+
+    def widen(self, found: Multipliers) -> bool:
+        """Keep half as many variables more, of least reduced cost, if one is negative."""
+        costs = reduced_costs(found, self.allowed, self.pieces)
+        if self.kept.all() or costs is None:
+            return False
+        gains = np.where(self.kept, -np.inf, self.p_x * (self._symbols - costs)).ravel()
+        more = min(int(self.kept.sum()) // 2, int((~self.kept).sum()))
+        best = np.argpartition(-gains, more - 1)[:more]
+        self.kept.ravel()[best] = True
+        return bool(gains.max() > PRICE)
+
+    def cut(self, kernel: FloatArray) -> bool:
+        """Add the oracle's cuts of a kernel of `solve`; return whether there are any."""
+        before = len(self.cuts)
+        if self.allowed.oracle is not None:
+            weights = (self.p_x[:, None] * kernel[:, : len(self.pieces)]).T
+            for action in np.flatnonzero(weights.any(axis=1)):
+                posterior = weights[action] / weights[action].sum()
+                self.cuts += [(int(action), cut) for cut in self.allowed.oracle(posterior)]
+        return len(self.cuts) > before
+
     def solve(self, deadline: Deadline) -> tuple[FloatArray, Multipliers]:
         """Return P(y | x), outputs in the order of actions, then exceptions; and multipliers."""
         n_a, n_x = len(self.pieces), self.allowed.n_x
@@ -146,6 +200,7 @@ class Direct:
         if self.goal.exceptions is not None:
             program = self._excepting(program, self.goal.exceptions)
         found = self._solution(program, deadline)
+        self._symbols = found.duals[:n_x] / self.p_x
         return self._kernel(found), self._multipliers(found, len(right), inner.shape[0])
 
     def _excepting(self, plain: _Program, exceptions: Exceptions) -> _Program:
@@ -207,27 +262,33 @@ class Direct:
 
     def _solution(self, program: _Program, deadline: Deadline) -> Solution:
         """Return the solution, by HiGHS where no budget needs a cone and else by Clarabel."""
+        is_kept = np.ones(len(program.cost), dtype=bool)
+        is_kept[: self.size].reshape(len(self.pieces), -1)[:, : self.allowed.n_x] = self.kept
+        cost, lower = program.cost[is_kept], program.lower[is_kept]
+        equal, rows = program.equal[:, is_kept], program.rows[:, is_kept]
+        place = np.cumsum(is_kept) - 1
         cones: list[tuple[Cone, int]] = []
         for j, epigraph in enumerate(self._epigraphs):
             begin = int(self._starts[2 + 2 * j])
             for action in range(len(self.pieces)):
-                cones += [(cone, action * self.width + begin) for cone in epigraph.cones]
+                at = int(place[action * self.width + begin])
+                cones += [(cone, at) for cone in epigraph.cones]
         if cones:
-            return solve_conic(
-                program.cost,
-                program.lower,
-                *(program.equal, program.right, program.rows, program.upper),
-                cones,
-                deadline.left,
+            found = solve_conic(
+                *(cost, lower, equal, program.right, rows, program.upper), cones, deadline.left
             )
-        return LinearProgram(
-            sparse.csr_array(sparse.vstack([program.equal, program.rows])),
-            np.concatenate([program.right, np.full(len(program.upper), -INFINITY)]),
-            np.concatenate([program.right, program.upper]),
-            col_lower=program.lower,
-            cost=program.cost,
-            once=True,
-        ).solve(deadline.left)
+        else:
+            found = LinearProgram(
+                sparse.csr_array(sparse.vstack([equal, rows])),
+                np.concatenate([program.right, np.full(len(program.upper), -INFINITY)]),
+                np.concatenate([program.right, program.upper]),
+                col_lower=lower,
+                cost=cost,
+                once=True,
+            ).solve(deadline.left)
+        x = np.zeros(len(is_kept))
+        x[is_kept] = found.x
+        return replace(found, x=x)
 
     def _kernel(self, found: Solution) -> FloatArray:
         """Return P(y | x) of a solution."""
@@ -270,23 +331,19 @@ def by_one_program(
     deadline: Deadline,
     take: Callable[[FloatArray, float], float],
 ) -> None:
-    """Find and prove the optimum of a utility with `pieces`, unless above `SIZES.direct_entries`.
+    """Find and prove the optimum of a utility with `pieces`.
 
-    An oracle's cuts are added until the outputs in use are allowed.
+    Above `SIZES.direct_entries` variables it begins with few and adds what its duals ask for. An
+    oracle's cuts are added until the outputs in use are allowed.
     """
     direct, upper = Direct(allowed, p_x, goal), np.inf
     if direct.size > SIZES.direct_entries:
-        return
+        direct.keep_few()
     while True:
         kernel, multipliers = direct.solve(deadline)
         upper = min(upper, utility_bound(multipliers, allowed, p_x, goal, direct.pieces))
         value = take(kernel[:, kernel.any(axis=0)], upper)
-        if upper - value <= gap or allowed.oracle is None or deadline.over:
+        if upper - value <= gap or deadline.over:
             return
-        weights = (p_x[:, None] * kernel[:, : len(direct.pieces)]).T
-        before = len(direct.cuts)
-        for action in np.flatnonzero(weights.any(axis=1)):
-            posterior = weights[action] / weights[action].sum()
-            direct.cuts += [(int(action), cut) for cut in allowed.oracle(posterior)]
-        if len(direct.cuts) == before:
+        if not direct.cut(kernel) and not direct.widen(multipliers):
             return

@@ -104,8 +104,8 @@ class Shares:
 class Sizes:
     """The largest problems, sets or trees for which each way is taken."""
 
-    direct_entries: int = 120_000
-    """Variables of one program for all outputs: a larger one takes longer than an answer may."""
+    direct_entries: int = 30_000
+    """Variables of one program for all outputs: a larger one begins with some of them."""
 
     exact_variables: int = 8
     """Symbols and auxiliary variables of an enumeration in whole numbers, which get long."""

@@ -77,11 +77,14 @@ Start = Callable[[Deadline], FloatArray]
 DEFAULT_SECONDS = 5.0
 """Default time limit in seconds: most proofs end in it, and a reader waits as long."""
 
-INSTEAD = (
+LISTED = (
     "Not all outputs that the promise allows could be listed, so the search built them one by one; "
     "its bound does not depend on such a list. Listing them ended with: “{}”"
 )
 """Note on an enumeration that failed: the bound does not depend on it."""
+
+INSTEAD = "{} gave no answer, so a search took its place. {}"
+"""Note on a quicker way that failed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,12 +286,16 @@ class _Task:
 
     def _by_one_program(self) -> None:
         """Solve a utility that is linear in the mechanism; what fails here is left to a search."""
-        with suppress(SolverError, InfeasibleError):
+        try:
             by_one_program(
                 *(self.allowed, self.p_x, self.goal, self.gap),
                 self.deadline.part(SHARES.search),
                 self._take,
             )
+        except TimeLimitError:
+            pass  # the status says so
+        except (SolverError, InfeasibleError) as error:
+            self._note(INSTEAD.format("One program for the whole mechanism", error))
 
     def _take(self, kernel: FloatArray, bound: float, solver: str = "one program") -> float:
         """Take an answer and a bound, and return the answer's utility."""
@@ -305,10 +312,12 @@ class _Task:
         if len(self.p_x) > SIZES.staircase_symbols:
             self.offer(search.in_turns())
             return self._closed()
-        with suppress(SolverError):
+        try:
             self._take(search.run(self.gap), search.bound, "columns")
-            return True
-        return False
+        except SolverError as error:
+            self._note(INSTEAD.format("Pricing of sets of symbols", error))
+            return False
+        return True
 
     def outcome(self, *, cut: bool) -> Outcome:
         """Return the best kernel and the upper bound, checked; `cut` if time cut a step short."""
@@ -324,8 +333,12 @@ class _Task:
 
     def give_up(self, error: CoreError) -> None:
         """Note the error that ended the search, and offer the mechanism to start from."""
-        self.notes = (*self.notes, f"The search ended early. {error}")
+        self._note(f"The search ended early. {error}")
         self.offer(self.first())
+
+    def _note(self, sentence: str) -> None:
+        """Note what failed, once."""
+        self.notes = tuple(dict.fromkeys((*self.notes, sentence)))
 
     def _by_cutting_planes(self, oracle: SeparationOracle, *, prove: bool) -> None:
         """Solve by cutting planes; the answer is the best of the mixtures inside, or the start."""
@@ -347,7 +360,7 @@ class _Task:
             if not too_large(self.allowed):
                 loop.run(prove=prove)
         except (SolverError, InfeasibleError) as error:  # as on nearly parallel cuts
-            self.notes = (f"The search ended early. {error}",)
+            self._note(f"The search ended early. {error}")
         self.upper = min(self.upper, loop.upper)
         self.offer(loop.inside.kernel(), "cutting planes")
 
@@ -377,14 +390,14 @@ class _Task:
             return False
         in_time = self.deadline.part(SHARES.enumeration)
         if not self.prover.walk(in_time, SIZES.walk_vertices) or self.prover.vertices is None:
-            self.notes = (INSTEAD.format(self.prover.stopped),)
+            self._note(LISTED.format(self.prover.stopped))
             return False
         points = self.prover.vertices.points
         try:
             master, mixture, _ = best_mixture(points, self.p_x, self.goal, self.deadline)
             mixed_kernel = master.kernel(mixture)
         except (SolverError, InfeasibleError) as error:
-            self.notes = (INSTEAD.format(error),)
+            self._note(LISTED.format(error))
             return False
         self.offer(mixed_kernel, "enumerate")
         verdict = self.prover.check(mixture.duals, self.gap, self.deadline)
@@ -403,7 +416,7 @@ class _Task:
             # coefficients too far apart for HiGHS, as at ε = 50, or vertices so close that their
             # mixture misses P_X
             if not self._enumerate(always=True):
-                self.notes = (f"Columns gave no answer. {error}",)
+                self._note(f"Columns gave no answer. {error}")
 
     def _by_columns(self, first: FloatArray, *, prove: bool) -> None:
         """Alternate between a search for outputs and a proof that there are no better ones."""

@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
+from scipy import sparse
 
 from core.allowed.allowed_set import AllowedSet
+from core.errors import InfeasibleError, SolverError
+from core.optimal.direct import settled
+from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.validation import FloatArray
+
+CUTS = 50
+"""Most times that an oracle is asked for cuts: a tangent at an end is the end, so two suffice."""
 
 
 def two_outputs(allowed: AllowedSet, p_x: FloatArray) -> FloatArray | None:
-    """Return P(y | x), shape (2, n_y), which is best for every purpose.
+    """Return P(y | x), shape (2, n_y), which is best for every purpose and every set inside.
 
-    None where rows with more than one auxiliary variable, an oracle, a budget or exceptions say
-    what is allowed.
+    Where an oracle says what is allowed, its cuts leave an interval around the set. None where a
+    budget or exceptions do.
     """
-    beyond = allowed.oracle is not None or allowed.budgets or allowed.exceptions > 0
-    if len(p_x) != 2 or allowed.n_auxiliary > 1 or beyond:
+    if len(p_x) != 2 or allowed.budgets or allowed.exceptions > 0:
         return None
-    # a row c: c_0 a + c_1 (1 − a) ≤ 0 for the posterior (a, 1 − a)
-    rows = _on_outputs(allowed.rows.toarray())
-    slope, right = rows[:, 0] - rows[:, 1], -rows[:, 1]
-    above, below = slope > 0, slope < 0
-    # P_X is allowed, whatever rounding says
-    high = max(float((right[above] / slope[above]).min(initial=1.0)), float(p_x[0]))
-    low = min(float((right[below] / slope[below]).max(initial=0.0)), float(p_x[0]))
+    rows = _on_outputs(allowed)
+    low, high = _ends(rows, p_x)
+    for _ in range(CUTS):
+        if allowed.oracle is None:
+            break
+        cuts = np.vstack([allowed.oracle(np.array([end, 1 - end])) for end in (low, high)])
+        if not len(cuts):
+            break
+        rows = np.vstack([rows, cuts])
+        low, high = _ends(rows, p_x)
     if high - low <= 0:
         return np.ones((2, 1))
     shares = np.array([high - p_x[0], p_x[0] - low]) / (high - low)
@@ -34,12 +45,52 @@ def two_outputs(allowed: AllowedSet, p_x: FloatArray) -> FloatArray | None:
     return result
 
 
-def _on_outputs(rows: FloatArray) -> FloatArray:
-    """Return rows of r alone that hold iff some h ≥ 0 meets the given ones (Fourier–Motzkin)."""
-    if rows.shape[1] == 2:
+def _ends(rows: FloatArray, p_x: FloatArray) -> tuple[float, float]:
+    """Return the least and the largest a of posteriors (a, 1 − a) that meet rows, (k, 2)."""
+    # a row c: c_0 a + c_1 (1 − a) ≤ 0
+    slope, right = rows[:, 0] - rows[:, 1], -rows[:, 1]
+    above, below = slope > 0, slope < 0
+    # P_X is allowed, whatever rounding says
+    high = max(float((right[above] / slope[above]).min(initial=1.0)), float(p_x[0]))
+    low = min(float((right[below] / slope[below]).max(initial=0.0)), float(p_x[0]))
+    return low, high
+
+
+def _on_outputs(allowed: AllowedSet) -> FloatArray:
+    """Return rows of r alone, (k, 2), that are met where some h ≥ 0 meets the given ones."""
+    rows = allowed.rows.toarray()
+    if allowed.n_auxiliary == 0:
         return rows
-    outputs, of_h = rows[:, :2], rows[:, 2]
+    if allowed.n_auxiliary > 1:
+        return _by_multipliers(allowed)
+    outputs, of_h = rows[:, :2], rows[:, 2]  # Fourier and Motzkin
     least = np.vstack([outputs[of_h < 0] / -of_h[of_h < 0, None], np.zeros((1, 2))])
     most = outputs[of_h > 0] / of_h[of_h > 0, None]
     pairs = (least[:, None] + most[None]).reshape(-1, 2)
     return np.vstack([outputs[of_h == 0], pairs])
+
+
+def _by_multipliers(allowed: AllowedSet) -> FloatArray:
+    """Return a row for each end, (k, 2): a sum of rows, weighted by duals, without auxiliary ones.
+
+    A sum is a valid row whatever its weights are, if no h in it has a negative coefficient.
+    """
+    n_rows, width = allowed.rows.shape
+    once = sparse.csr_array(np.append(np.ones(2), np.zeros(width - 2))[None])
+    program = LinearProgram(
+        sparse.csr_array(sparse.vstack([allowed.rows, once])),
+        np.append(np.full(n_rows, -INFINITY), 1.0),
+        np.append(np.zeros(n_rows), 1.0),
+    )
+    found = []
+    for sign in (1.0, -1.0):
+        program.set_costs(np.append(sign, np.zeros(width - 1)))
+        with suppress(SolverError, InfeasibleError):
+            weights = settled(allowed, np.maximum(-program.solve().duals[None, :n_rows], 0.0))
+            if weights is None:
+                continue
+            row = weights[0] @ allowed.rows[:, :2]
+            # a row whose slope is rounding beside its weights says nothing
+            if abs(row[0] - row[1]) > 1e-6 * weights.sum():
+                found.append(row)
+    return np.array(found).reshape(-1, 2)

@@ -20,6 +20,7 @@ from core.notions import Notion, PointwiseNotion
 from core.notions.lip import log_max_lift, log_min_lift
 from core.notions.srlip import side_channel_levels
 from core.validation import BoolArray, FloatArray, shown
+from core.wording import fixed
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +175,7 @@ def _times(log_lift: float) -> str:
 
 
 def _written(level: float, bits: bool) -> str:
-    return "∞" if math.isinf(level) else f"{level / math.log(2) if bits else level:.3f}"
+    return fixed(level / math.log(2) if bits else level, 3)
 
 
 def _plain(budget: float, bits: bool) -> str:

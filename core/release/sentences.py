@@ -15,7 +15,7 @@ from core.release.confusability import RangeRelease
 from core.release.perfect_privacy import what_is_left
 from core.scenario import Result, Scenario
 from core.uncertainty.ball import assumed_records
-from core.wording import at_most, number_of, rounded_up
+from core.wording import at_most, fixed, number_of, rounded_up
 
 NEARLY = math.log(1e4)
 """Change of a belief, in nats, from which it is called all but certain: a factor of 10,000."""
@@ -192,8 +192,8 @@ def _for_purpose(result: Result, of_x: str) -> str:
         itself = "itself" if len(data.released) < 2 else "themselves"
         return (
             f"{guessed} {_verb(data.task or data.released, 'be')} guessed right with probability "
-            f"{made.utility:.3f}, where {released} {itself} {gives} {everything:.3f} and nothing "
-            f"{nothing:.3f}. {beside}"
+            f"{fixed(made.utility, 3)}, where {released} {itself} {gives} {fixed(everything, 3)} "
+            f"and nothing {fixed(nothing, 3)}. {beside}"
         )
     return (
         f"The best guess of {released} has an expected error of {0 - made.utility:.4g}, where "

@@ -1,9 +1,12 @@
 """Numbers in sentences: singular and plural, bounds that stay bounds, shares that do not lie."""
 
+import math
+
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.wording import at_most, number_of, percent
+from core.wording import at_most, fixed, number_of, percent
 
 SHARE = st.floats(0, 1)
 
@@ -42,3 +45,30 @@ def test_a_bound_has_no_more_decimals_than_keep_it_from_reading_as_all(share):
     decimals = len(at_most(share).removesuffix(" %").partition(".")[2])
     if decimals > 1:
         assert share > 1 - 10.0 ** (-decimals - 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0.000"),
+        (-0.0, "0.000"),
+        (1e-13, "0.000"),  # rounding
+        (-1e-13, "0.000"),
+        (1e-12, "1e−12"),
+        (0.00046, "0.00046"),
+        (-0.00046, "−0.00046"),
+        (0.0006, "0.001"),
+        (-1.5, "−1.500"),
+        (math.inf, "∞"),
+        (-math.inf, "−∞"),
+    ],
+)
+def test_a_small_number_reads_as_what_it_is(value, text):
+    assert fixed(value, 3) == text
+
+
+@given(st.floats(1e-12, 1e6), st.integers(1, 6))
+def test_only_0_reads_as_0(value, digits):
+    read = float(fixed(value, digits).replace("−", "-"))
+    assert read > 0
+    assert read == pytest.approx(value, rel=0.05, abs=0.5 * 10.0**-digits)

@@ -1,13 +1,19 @@
 """S = X on every page: it opens, one click asks for it, and what means nothing says so."""
 
+import json
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.data.catalogue import FOLDER
+from core.data.spec import DataSpec
+from core.records.verifying import failed, verify
+from core.scenario import Project, Scenario
 from pages.ui.frame import data_controls
 from pages.ui.frame.pickers import ITSELF
 from pages.ui.style.labels import markdown
+from tests.pages import comparing
 from tests.pages.picking import pick
 
 pytestmark = pytest.mark.usefixtures("no_lines")
@@ -64,3 +70,32 @@ def test_what_reads_s_and_what_needs_u_say_why_they_mean_nothing():
     assert not app.exception
     assert not app.error
     assert app.query_params["notion"] == "metric_ldp"
+
+
+CP = {"data": "heart_hungarian", "s": "cp", "x": "cp", "notion": "ldp", "eps": "1"}
+
+
+def test_a_release_of_it_is_made_and_verified_on_the_page(tmp_path):
+    app = AppTest.from_file(ROOT / "pages" / "release.py", default_timeout=60)
+    for name, value in (CP | {"mech": "grr"}).items():
+        app.query_params[name] = value
+    app.session_state["release_seed"] = str(2**100 + 7)
+    app = app.run().button(key="release_make").click().run()
+    assert not app.exception
+    assert not app.error
+    found = app.session_state["_visit"].release.made
+    target = tmp_path / "released.csv"
+    target.write_bytes(found.path.read_bytes())
+    text = json.dumps(found.made.certificate)
+    checks = verify(text, target, FOLDER / "heart_hungarian.parquet", str(2**100 + 7))
+    assert failed(checks) == []
+
+
+@pytest.mark.parametrize("keys", [("lip", "alip", "ldp"), ("metric_ldp", "pml", "average_guess")])
+def test_promises_stand_side_by_side_on_it(keys):
+    data = DataSpec("heart_hungarian", ("cp",), ("cp",))
+    project = Project(tuple(Scenario(data=data, notion=key, eps=0.5) for key in keys))
+    app = comparing.opened(project=project)
+    assert not app.exception
+    assert not app.error
+    assert comparing.kept(app) == [comparing.share(one) for one in project.scenarios]

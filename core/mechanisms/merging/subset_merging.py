@@ -28,6 +28,7 @@ from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions import PointwiseNotion
 from core.notions.base import Notion
 from core.validation import FloatArray
+from core.wording import fixed
 
 
 def attain(
@@ -351,4 +352,5 @@ def _spelt(members: Sequence[int], x_labels: Sequence[str]) -> str:
 
 
 def _written(risk: float, bits: bool) -> str:
-    return "∞" if math.isinf(risk) else f"{risk / math.log(2) if bits else risk:.3f}"
+    """Return a risk in nats as text, in nats or bits."""
+    return fixed(risk / math.log(2) if bits else risk, 3)

@@ -24,6 +24,7 @@ from core.studies.side_by_side import (
     levels,
 )
 from core.validation import FloatArray
+from core.wording import fixed
 from pages.ui.compare import query
 from pages.ui.figures.frontier import OF_X, Kept, Line, frontier
 from pages.ui.parts import copy_link, tables
@@ -216,7 +217,7 @@ def _marks(
     mark: int, name: str, levels: FloatArray, reach: float, unit: str, spelt: Sequence[str]
 ) -> dict[str, object]:
     shown = np.where(np.isinf(levels), ENDLESS * reach, levels)
-    told = ["∞" if np.isinf(value) else f"{value:.4f}" for value in levels]
+    told = [fixed(value, 4) for value in levels]
     ink = colour(SERIES[mark % len(SERIES)])
     return {
         "type": "scatter",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from core.validation import BoolArray, FloatArray
-from core.wording import number_of
+from core.wording import fixed, number_of
 from pages.ui.style import labels
 from pages.ui.style.base import (
     Figure,
@@ -78,7 +78,7 @@ def _hatched(role: str, shape: str = "/") -> dict[str, Any]:
 
 
 def _said(values: FloatArray) -> list[str]:
-    return ["∞" if np.isinf(value) else f"{value:.3f}" for value in values.tolist()]
+    return [fixed(value, 3) for value in values.tolist()]
 
 
 def bars(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from core.validation import FloatArray
+from core.wording import fixed
 from pages.ui.style import labels
 from pages.ui.style.base import (
     Figure,
@@ -198,7 +199,7 @@ def repeats(draws: Sequence[int], levels: Mapping[str, FloatArray], unit: str) -
 
 
 def _bars(name: str, values: FloatArray, role: str, reach: float, unit: str) -> dict[str, object]:
-    said = ["∞" if np.isinf(value) else f"{value:.3f}" for value in values.tolist()]
+    said = [fixed(value, 3) for value in values.tolist()]
     return {
         "type": "bar",
         "orientation": "h",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.validation import FloatArray
+from core.wording import fixed
 from pages.ui.figures.bars import rows
 from pages.ui.figures.frontier import Kept, Line, frontier
 from pages.ui.style import labels
@@ -177,7 +178,7 @@ def _promised(eps: float, rows: int) -> dict[str, object]:
 
 
 def _level(value: float, unit: str) -> str:
-    return "∞" if np.isinf(value) else f"{value:.3f} {unit}"
+    return "∞" if np.isinf(value) else f"{fixed(value, 3)} {unit}"
 
 
 def robust_frontier(

@@ -26,7 +26,7 @@ from core.studies.frontier import Frontier
 from core.studies.funnel import is_funnel
 from core.studies.side_by_side import SLOW_CELLS, level_title, levels, reference
 from core.validation import FloatArray
-from core.wording import number_of, percent
+from core.wording import fixed, number_of, percent
 from pages.ui import figures
 from pages.ui.report import lower_cards
 from pages.ui.report.document import Document
@@ -237,7 +237,7 @@ def _audited(page: Document, result: Result, unit: str) -> None:
         [
             (
                 level_title(key, numbers),
-                _written(value),
+                fixed(value, 4),
                 "nats" if notions.entry(key).in_nats else "",
             )
             for key, value in found.items()
@@ -259,7 +259,7 @@ def _tables(page: Document, result: Result, unit: str) -> None:
     page.table(
         ("Output y", "P(y)", f"log Ψ, {unit}", f"log Λ, {unit}"),
         [
-            (label, f"{p:.4f}", _written(low * scale), _written(high * scale))
+            (label, f"{p:.4f}", fixed(low * scale, 4), fixed(high * scale, 4))
             for label, p, low, high in zip(
                 after.labels,
                 after.joint_sy.sum(axis=0),
@@ -293,9 +293,3 @@ def _inputs(result: Result) -> tuple[str, ...]:
     if len(result.mechanism.kernel) == len(names):
         return names
     return tuple(f"{s}: {x}" for s in result.joint.s_labels for x in names)
-
-
-def _written(value: float) -> str:
-    if np.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    return f"{value:.4f}".replace("-", "−")

@@ -28,7 +28,7 @@ from core.studies.advice import (
 )
 from core.studies.frontier import Frontier
 from core.studies.what_if import MERGED, Variant
-from core.wording import number_of
+from core.wording import fixed, number_of
 from pages.ui import figures
 from pages.ui.report.document import Document
 from pages.ui.style.labels import plain_short
@@ -121,7 +121,7 @@ def said(key: str, found: Mapping[str, Implication], unit: str) -> str:
 
 def written(key: str, value: float, unit: str) -> str:
     """Return a level as text, in the unit shown where it has one."""
-    return f"{value:.3f}" if key in PLAIN else level(value, unit)
+    return fixed(value, 3) if key in PLAIN else level(value, unit)
 
 
 def _box(
@@ -246,7 +246,7 @@ class Asked:
             return f"{level(value, unit, 4 if self.on_average else 3)} {unit}"
         if self.unit == OF_BUDGETS:
             return f"{100 * value:.1f} % {self.unit}"
-        return f"{value:.4f}"
+        return fixed(value, 4)
 
 
 def draws_asked(scenario: Scenario, notion: Notion) -> Asked:

@@ -3,7 +3,7 @@
 import math
 
 from core.scenario import spans
-from core.wording import percent
+from core.wording import fixed, percent
 
 UNITS = ("nats", "bits")
 """The units of information and of privacy levels."""
@@ -45,9 +45,7 @@ def exact(nats: float, unit: str) -> str:
 
 
 def level(nats: float, unit: str, digits: int = 3) -> str:
-    if math.isinf(nats):
-        return "∞" if nats > 0 else "−∞"
-    return f"{in_unit(nats, unit):.{digits}f}".replace("-", "−")
+    return fixed(in_unit(nats, unit), digits)
 
 
 def budget(nats: float, unit: str) -> str:

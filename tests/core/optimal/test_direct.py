@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
 
+from core import clock
 from core.allowed.average_cost import Deviation, Divergence, Largest, PowerMean, SquaredExcess
 from core.clock import Deadline
+from core.errors import InfeasibleError, SolverError, TimeLimitError
 from core.joint import Joint
 from core.mechanisms import optimal
 from core.notions import (
@@ -23,6 +25,7 @@ from core.notions import (
     L1Privacy,
     PointwiseMaximalLeakage,
 )
+from core.optimal import direct
 from core.optimal.direct import Direct, Multipliers, utility_bound
 from core.optimal.plan import SIZES
 from core.optimal.programs.conic import solve_conic
@@ -52,6 +55,10 @@ BUDGETS = {
     "arimoto": 0.5,
     "guessing": None,
 }
+
+
+def apart(n):
+    return np.abs(np.subtract.outer(np.arange(n), np.arange(n))).astype(float)
 
 
 def lifts_of(rng, count=200):
@@ -213,33 +220,103 @@ def test_one_program_by_another_library():
     assert (ours.status, ours.solver) == ("optimal", "one program")
 
 
+def budget_of(joint, measure):
+    """Return the promise of a row of the specification: 30 % of what X gives, or of ε."""
+    if measure in ("LIP", "LDP"):
+        return LIP(0.3) if measure == "LIP" else LDP(0.5)
+    level = Average(measure, 1.0).achieved(joint, np.eye(joint.n_x))
+    prior = joint.p_s.max() if measure == "guessing" else 0.0
+    return Average(measure, prior + 0.3 * (level - prior))
+
+
 @pytest.mark.parametrize(
     ("shape", "measure", "loss", "wrong"),
     [
+        ((5, 17), "LIP", 0.629461, 0.261779),
+        ((5, 17), "LDP", 0.672389, 0.269200),
+        ((5, 17), "guessing", 0.264149, 0.151240),
+        ((5, 17), "total_variation", 0.688656, 0.267605),
         ((5, 17), "mutual_information", 0.290784, 0.159178),
+        ((5, 42), "LIP", 0.625297, 0.210166),
+        ((5, 42), "LDP", 0.690785, 0.217588),
         ((5, 42), "mutual_information", 0.260129, 0.121507),
         ((5, 42), "total_variation", 0.640610, 0.235235),
         ((5, 42), "guessing", 0.396252, 0.180766),
+        ((10, 100), "guessing", 0.692003, 0.259706),
     ],
 )
 def test_figures_of_other_solvers(shape, measure, loss, wrong):
     joint = Joint.from_counts(np.random.default_rng(0).random(shape))
-    level = Average(measure, 1.0).achieved(joint, np.eye(joint.n_x))
-    prior = joint.p_s.max() if measure == "guessing" else 0.0
-    notion = Average(measure, prior + 0.3 * (level - prior))
-    places = np.arange(joint.n_x)
-    apart = np.abs(np.subtract.outer(places, places)).astype(float)
-    far = optimal(joint, notion, utility=Distortion(apart))
+    notion = budget_of(joint, measure)
+    far = optimal(joint, notion, utility=Distortion(apart(joint.n_x)))
     assert (far.status, -far.utility) == ("optimal", pytest.approx(loss, abs=1e-6))
     guess = optimal(joint, notion, utility=Guess())
     assert (guess.status, 1 - guess.utility) == ("optimal", pytest.approx(wrong, abs=1e-6))
 
 
-def test_a_program_that_is_too_large_is_left_to_the_search(monkeypatch):
+def blahut(p, loss, slope):
+    """Return rate and loss of Blahut and Arimoto's steps at a slope of the rate."""
+    likely, weights = np.exp(-slope * loss), np.full(len(p), 1 / len(p))
+    for _ in range(3_000):
+        kernel = likely * weights
+        kernel /= kernel.sum(axis=1, keepdims=True)
+        weights = p @ kernel
+    ratio = np.log(np.maximum(kernel, 1e-300) / np.maximum(weights, 1e-300))
+    return float(p @ (kernel * ratio).sum(axis=1)), float(p @ (kernel * loss).sum(axis=1))
+
+
+@pytest.mark.parametrize(("n", "slope"), [(8, 1.0), (16, 0.7), (16, 2.0)])
+def test_s_as_x_and_a_distance_is_rate_distortion(n, slope):
+    p = np.random.default_rng(n).dirichlet(np.ones(n))
+    rate, least = blahut(p, apart(n), slope)
+    found = optimal(
+        Joint.from_counts(np.diag(p)),
+        Average("mutual_information", rate),
+        utility=Distortion(apart(n)),
+    )
+    assert (found.status, -found.utility) == ("optimal", pytest.approx(least, abs=1e-4))
+
+
+@pytest.mark.parametrize(
+    "notion",
+    [
+        LIP(0.3),
+        LDP(0.5),
+        EpsDelta(LDP(0.3), 0.1),
+        Average("mutual_information", 0.02),
+        Average("guessing", 0.4),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("purpose", [Guess(), Distortion(apart(18))], ids=["guess", "distance"])
+def test_a_large_program_begins_with_few_variables_and_ends_with_the_same(
+    monkeypatch, notion, purpose
+):
+    joint = Joint.from_counts(np.random.default_rng(3).random((4, 18)))
+    whole = optimal(joint, notion, utility=purpose)
     monkeypatch.setitem(vars(SIZES), "direct_entries", 10)
-    joint = Joint.from_counts(joints()["random"])
-    found = optimal(joint, LDP(0.5), utility=Guess())
-    assert (found.status, found.solver) == ("optimal", "enumerate")
+    monkeypatch.setattr(direct, "FEW", 2)
+    sizes, bounds = [], []
+    solve, bound = Direct.solve, direct.utility_bound
+
+    def solved(program, deadline):
+        sizes.append(int(program.kept.sum()))
+        return solve(program, deadline)
+
+    def bounded(*args):
+        bounds.append(bound(*args))
+        return bounds[-1]
+
+    monkeypatch.setattr(Direct, "solve", solved)
+    monkeypatch.setattr(direct, "utility_bound", bounded)
+    found = optimal(joint, notion, utility=purpose)
+    assert sizes[0] < 0.4 * 18 * 18
+    assert sizes == sorted(sizes)
+    assert (found.status, found.solver) == ("optimal", whole.solver)
+    assert found.utility == pytest.approx(whole.utility, abs=2e-6 * purpose.size())
+    goal = Centred(purpose.solver_utility(joint), joint.p_x)
+    least = whole.utility / purpose.size() - goal.base
+    assert min(bounds) >= least - 1e-8  # each bound holds, whatever is left out
 
 
 def test_no_time_leaves_the_first_answer():
@@ -247,6 +324,43 @@ def test_no_time_leaves_the_first_answer():
     found = optimal(joint, LDP(0.5), utility=Guess(), time_limit=1e-3)
     assert found.status == "time limit"
     assert LDP(0.5).holds(joint, found.kernel)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        SolverError("HiGHS gave no answer: Unknown."),
+        InfeasibleError("The conic program has no solution."),
+    ],
+)
+@pytest.mark.parametrize("notion", [LDP(0.5), Average("mutual_information", 0.05)])
+def test_a_search_takes_the_place_of_a_program_that_fails_and_says_so(monkeypatch, notion, error):
+    def fails(*_):
+        raise error
+
+    joint = Joint.from_counts(joints()["random"])
+    best = optimal(joint, notion, utility=Guess())
+    monkeypatch.setattr(Direct, "solve", fails)
+    found = optimal(joint, notion, utility=Guess(), time_limit=1.0)
+    assert notion.holds(joint, found.kernel)
+    assert best.utility - 0.01 <= found.utility <= best.upper_bound + 1e-9
+    assert found.notes[0].startswith("One program for the whole mechanism gave no answer")
+    assert str(error) in found.notes[0]
+
+
+def test_a_program_that_stalls_leaves_time_for_a_search(monkeypatch):
+    def stalls(_, deadline):
+        while not deadline.over:
+            pass
+        raise TimeLimitError("The linear program was not solved in the time given.")
+
+    joint = Joint.from_counts(joints()["random"])
+    best = optimal(joint, LDP(0.5), utility=Guess())
+    monkeypatch.setattr(Direct, "solve", stalls)
+    with clock.using(clock.Ticking(2.0**-12)):
+        found = optimal(joint, LDP(0.5), utility=Guess(), time_limit=2.0)
+    assert found.utility == pytest.approx(best.utility, abs=1e-6)
+    assert found.status == "optimal"
 
 
 def test_mutual_information_of_a_task_is_not_linear():

@@ -6,7 +6,19 @@ import pytest
 from core import mechanisms as m
 from core.joint import Joint
 from core.measures import mutual_information
-from core.notions import ALIP, LDP, LIP, MinLift, PointwiseMaximalLeakage
+from core.notions import (
+    ALIP,
+    LDP,
+    LIP,
+    AlphaLift,
+    Chi2Lift,
+    Intersection,
+    L1Lift,
+    L1Privacy,
+    MinLift,
+    PointwiseDivergence,
+    PointwiseMaximalLeakage,
+)
 from core.optimal.two_symbols import two_outputs
 from core.utilities import Guess
 
@@ -35,6 +47,51 @@ def test_it_agrees_with_enumeration(n_s, notion):
     )
 
 
+def allows(notion, joint, posterior):
+    """Say whether a notion allows a posterior: as one output, beside all that is left of X."""
+    part = 0.5 * (joint.p_x / np.maximum(posterior, 1e-300)).min() * posterior / joint.p_x
+    release = joint.release(np.column_stack([part, 1 - part]))
+    return all(one.allows(release)[0] for one in notion.parts)
+
+
+def end_towards(notion, joint, end):
+    """Return the last a of posteriors (a, 1 − a) from P_X to an end that a notion allows."""
+    inside, outside = joint.p_x[0], end
+    if allows(notion, joint, np.array([end, 1 - end])):
+        return end
+    for _ in range(40):
+        middle = (inside + outside) / 2
+        if allows(notion, joint, np.array([middle, 1 - middle])):
+            inside = middle
+        else:
+            outside = middle
+    return inside
+
+
+@pytest.mark.parametrize("n_s", [2, 3, 7])
+@pytest.mark.parametrize(
+    "notion",
+    [
+        AlphaLift(0.3, 0.4, 2.0),
+        AlphaLift(0.3, np.inf, 1.5),
+        Chi2Lift(0.2),
+        PointwiseDivergence(0.05),
+        Intersection(Chi2Lift(0.3), LDP(0.4)),
+        L1Privacy(np.inf, 0.2),
+        Intersection(L1Privacy(np.inf, 0.3), LDP(0.4)),
+    ],
+    ids=str,
+)
+def test_whatever_bounds_an_output_leaves_an_interval(n_s, notion):
+    joint = Joint.random_uniform(n_s, 2, np.random.default_rng(n_s))
+    best = m.optimal(joint, notion)
+    assert (best.status, best.solver) == ("optimal", "closed form")
+    ends = [end_towards(notion, joint, end) for end in (0.0, 1.0)]
+    share = (joint.p_x[0] - ends[0]) / (ends[1] - ends[0])
+    weights = np.array([1 - share, share])[:, None] * [[end, 1 - end] for end in ends]
+    assert best.utility == pytest.approx(mutual_information(weights), abs=1e-7)
+
+
 def test_a_thousand_secrets_take_one_look():
     joint = Joint.random_uniform(1_000, 2, np.random.default_rng(0))
     best = m.optimal(joint, LDP(0.5))
@@ -48,6 +105,15 @@ def test_a_thousand_secrets_take_one_look():
         [[share * high, share * (1 - high)], [(1 - share) * low, (1 - share) * (1 - low)]]
     )
     assert 0 <= best.utility - mutual_information(inside) <= 2e-3
+
+
+@pytest.mark.parametrize("notion", [Chi2Lift(0.3), L1Lift(0.2), AlphaLift(0.3, 0.3, 2.0)], ids=str)
+def test_a_thousand_secrets_take_one_look_under_other_promises_too(notion):
+    joint = Joint.random_uniform(1_000, 2, np.random.default_rng(0))
+    best = m.optimal(joint, notion)
+    assert (best.status, best.solver) == ("optimal", "closed form")
+    assert notion.scale(joint, best.kernel) > 1 - 1e-6  # the budget is used up
+    assert notion.holds(joint, best.kernel)
 
 
 def test_zeros_and_other_purposes():

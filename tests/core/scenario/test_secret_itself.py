@@ -1,0 +1,53 @@
+"""S = X: every promise and every mechanism answers, or says why it means nothing."""
+
+import numpy as np
+import pytest
+
+from core.data.spec import DataSpec
+from core.errors import CoreError
+from core.joint import Joint
+from core.mechanisms import catalogue as mechanisms
+from core.mechanisms import fit
+from core.notions import catalogue as notions
+from core.scenario import Scenario, evaluate
+from core.scenario.url import from_query, to_query
+
+ITSELF = DataSpec("heart_hungarian", ("cp",), ("cp",))
+ALONE = Joint.from_counts(np.eye(4))
+
+
+def asked(**choices) -> Scenario:
+    return Scenario(data=ITSELF, eps=0.5, time_limit=0.5, **choices)
+
+
+@pytest.mark.parametrize("key", [one.key for one in notions.ALL if not one.kind.secret_released])
+def test_every_promise_has_an_optimum_and_a_link(key):
+    scenario = asked(notion=key)
+    assert from_query(to_query(scenario)) == (scenario, ())
+    if not notions.build(key, ALONE, scenario.numbers).is_convex():
+        with pytest.raises(CoreError, match="does not work under"):
+            evaluate(scenario)
+        return
+    result = evaluate(scenario)
+    assert result.joint.is_secret_released
+    assert result.mechanism.audit.holds
+    assert result.mechanism.utility <= result.mechanism.upper_bound + 1e-9
+
+
+def test_what_needs_u_says_so():
+    with pytest.raises(CoreError, match="there is nothing to release beside S"):
+        evaluate(asked(notion="rldp", mechanism="robust_optimal"))
+
+
+@pytest.mark.parametrize(
+    "key", [one.key for one in mechanisms.CATALOGUE.values() if not one.reads_secret]
+)
+def test_every_mechanism_of_x_answers(key):
+    entry = mechanisms.entry(key)
+    notion = "metric_ldp" if key == "truncated_geometric" else "ldp"
+    if fit.obstacle(entry, [notions.entry(notion).kind]):
+        pytest.skip("asked under other promises only")
+    result = evaluate(asked(notion=notion, mechanism=key))
+    assert np.isfinite(result.mechanism.information)
+    if result.mechanism.audit is not None and entry.uses_notion:
+        assert result.mechanism.audit.holds
