@@ -40,7 +40,7 @@ def test_the_examples_of_the_help_run(capsys):
     )
     assert main(commands[1].split()) == 0
     said = capsys.readouterr()
-    assert said.out.count("holds ") == 26
+    assert said.out.count("holds ") == 28
     assert said.err == ""
 
 
