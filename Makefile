@@ -53,19 +53,21 @@ smoke: $(VENV)/dev.stamp
 	$(PYTEST) -m smoke tests/browser/test_smoke.py --reruns 2 --durations 5
 
 check-slow: $(VENV)/dev.stamp  ## Long searches, the papers, fuzz and hostile files
-	$(PYTEST) $(LONG) -n 2 --dist worksteal -m "slow and not services"
+	COVERAGE_FILE=.coverage.slow $(PYTEST) $(LONG) -n 2 --dist worksteal -m "slow and not services" \
+		--cov --cov-report=
 
 check-services: $(VENV)/dev.stamp docs  ## Data bases, Spark, Dask, replicas, chaos, packaging, documents
 	.ci/java
 	.ci/nginx
-	$(PYTEST) $(LONG) -n 2 --dist loadfile -m services
+	COVERAGE_FILE=.coverage.services $(PYTEST) $(LONG) -n 2 --dist loadfile -m services --cov --cov-report=
 
 check-browser: $(VENV)/dev.stamp  ## Every journey in a real Chromium
 	.ci/chromium $(BIN)
 	$(PYTEST) $(LONG) -n 2 --dist loadfile -m "browser and not smoke" tests/browser
 
-check-coverage: $(VENV)/dev.stamp  ## What `make test` covers, with floors
-	$(PYTEST) $(LONG) -n 2 --dist worksteal -m "$(QUICKLY)" --cov --cov-report=
+check-coverage: $(VENV)/dev.stamp  ## What the tests without a browser cover, with floors: after the other parts
+	COVERAGE_FILE=.coverage.quick $(PYTEST) $(LONG) -n 2 --dist worksteal -m "$(QUICKLY)" --cov --cov-report=
+	$(BIN)/coverage combine --keep $$(ls .coverage.quick .coverage.slow .coverage.services 2>/dev/null)
 	$(BIN)/coverage report --skip-covered --include="core/*" --fail-under=95
 	$(BIN)/coverage report --skip-covered --include="app.py,pages/*" --fail-under=90
 

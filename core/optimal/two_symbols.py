@@ -21,12 +21,12 @@ def two_outputs(allowed: AllowedSet, p_x: FloatArray) -> FloatArray | None:
     """Return P(y | x), shape (2, n_y), which is best for every purpose and every set inside.
 
     Where an oracle says what is allowed, its cuts leave an interval around the set. None where a
-    budget or exceptions do.
+    budget or exceptions do, or where such cuts go too deep, by rounding: S hardly depends on X.
     """
     if len(p_x) != 2 or allowed.budgets or allowed.exceptions > 0:
         return None
     rows = _on_outputs(allowed)
-    low, high = _ends(rows, p_x)
+    low, high = of_rows = _ends(rows, p_x)
     for _ in range(CUTS):
         if allowed.oracle is None:
             break
@@ -35,6 +35,9 @@ def two_outputs(allowed: AllowedSet, p_x: FloatArray) -> FloatArray | None:
             break
         rows = np.vstack([rows, cuts])
         low, high = _ends(rows, p_x)
+    of_cuts = [end for end, first in zip((low, high), of_rows, strict=True) if end != first]
+    if not all(_is_end(allowed, end, float(p_x[0])) for end in of_cuts):
+        return None
     if high - low <= 0:
         return np.ones((2, 1))
     shares = np.array([high - p_x[0], p_x[0] - low]) / (high - low)
@@ -43,6 +46,14 @@ def two_outputs(allowed: AllowedSet, p_x: FloatArray) -> FloatArray | None:
     kernel = kernel[:, shares > 0]
     result: FloatArray = kernel / kernel.sum(axis=1, keepdims=True)
     return result
+
+
+def _is_end(allowed: AllowedSet, end: float, inside: float) -> bool:
+    """Return whether an oracle allows nothing a little beyond an end that its cuts have made."""
+    beyond = end + 1e-6 * (end - inside)
+    if allowed.oracle is None or beyond == end:
+        return True
+    return len(allowed.oracle(np.array([beyond, 1 - beyond]))) > 0
 
 
 def _ends(rows: FloatArray, p_x: FloatArray) -> tuple[float, float]:

@@ -68,7 +68,8 @@ def test_a_changed_cell_fails_though_the_hash_is_right(tmp_path, name, change):
     assert failed(verify(json.dumps(body), path, original, str(SEED))) == []
     text = rewritten(body, path, change)
     found = {one.name: one for one in failed(verify(text, path, original, str(SEED)))}
-    assert set(found) - {"nothing else"} == {"cells"}  # a forger's file has its own layout too
+    # a forger's file has its own layout, and its columns may give away something else
+    assert set(found) - {"nothing else", "beside"} == {"cells"}
     assert "another" in found["cells"].sentence
 
 

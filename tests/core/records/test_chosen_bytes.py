@@ -172,4 +172,4 @@ def test_another_form_of_a_value_is_told(name, made, original, folder):
     lines[4] = ",".join([*cells[:place], after, *cells[place + 1 :]]) + "\n"
     chosen = folder / "chosen.csv"
     chosen.write_text("".join(lines), encoding="utf-8", newline="")
-    assert told(body, chosen, original) == ["cells"]
+    assert set(told(body, chosen, original)) - {"beside"} == {"cells"}
