@@ -27,7 +27,7 @@ SHOWN = """
   const ring = document.querySelector(".st-key-frontier .lsc-ring").dataset.now;
   const figures = {};
   for (const one of document.querySelectorAll(".st-key-strip [data-testid=stMetric]"))
-    figures[one.querySelector("[data-testid=stMetricLabel]").innerText.trim()] =
+    figures[one.querySelector("[data-testid=stMetricLabel] p").innerText.trim()] =
       one.querySelector("[data-testid=stMetricValue]").innerText.trim();
   const plot = document.querySelector(".st-key-frontier .lsc-plot");
   return {

@@ -50,7 +50,7 @@ AT_REST = """
   const now = keys.map(key => document.querySelector(`.st-key-${key} input[type=range]`)
     ?.getAttribute("aria-valuetext")).join() + location.search;
   const calm = app?.dataset.testScriptState === "notRunning" && window.lastSeen === now
-    && document.querySelector(".st-key-finding p")
+    && document.querySelector(".st-key-finding p, [data-testid=stMain] [data-testid=stAlert]")
     && !document.querySelector("[data-lsc-live]");
   window.lastSeen = now;
   window.calmFor = calm ? (window.calmFor || 0) + 1 : 0;
