@@ -152,6 +152,12 @@ def test_a_text_file_that_is_cut_is_told(content, made, tmp_path):
     assert check_alone(made["csv"][0], tmp_path / "cut.csv").passed is False
 
 
+def test_a_blank_line_of_a_file_with_one_column_is_told(made, tmp_path):
+    for text, passes in (('"job"\n"a"\n"b"\n', True), ('"job"\n"a"\n\n"b"\n', False)):
+        (tmp_path / "alone.csv").write_text(text, encoding="utf-8", newline="")
+        assert check_alone(made["csv"][0], tmp_path / "alone.csv").passed is passes
+
+
 FORMS = {
     "wage": ("4.5", "4.50"),
     "n": ("3", "+3"),
