@@ -339,7 +339,9 @@ def test_a_line_with_budgets_that_failed_is_its_sessions_alone(sweeps, drawn, mo
         made = list(found.mechanisms)
         made[3] = failed(joint, "The solver gave up.")
         utility = np.where(np.arange(len(made)) == 3, np.nan, found.utility)
-        return replace(found, mechanisms=tuple(made), utility=utility, nmi=utility)
+        gap = {"utility": utility, "nmi": utility, "mechanisms": tuple(made)}
+        reasons = tuple("The solver gave up." if place == 3 else "" for place in range(len(made)))
+        return replace(found, reasons=reasons, **gap)
 
     if not quick:
         monkeypatch.setattr(answers, "_is_quick", lambda _: False)
