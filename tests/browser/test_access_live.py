@@ -300,8 +300,16 @@ WIDER = """
 """
 
 
+# a table is drawn a moment after its frame has its place
+DRAWN_TABLES = """
+() => [...document.querySelectorAll("[data-testid=stMain] [data-testid=stDataFrame]")]
+  .every(one => one.querySelector(".dvn-scroller"))
+"""
+
+
 def test_a_phone_page_does_not_scroll_sideways_and_its_tables_do(phone):
     _, page = phone
+    page.wait_for_function(DRAWN_TABLES)
     found = page.evaluate(WIDER)
     assert found["scrolls"] == [0, 0]
     assert found["wider"] == []

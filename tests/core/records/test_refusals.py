@@ -187,9 +187,9 @@ def test_a_full_disk_leaves_what_was_there(tmp_path):
 import resource, signal, sys
 from pathlib import Path
 from core.errors import InvalidInputError
-from core.records.applying import Plan, apply
+from core.records.applying import apply
 from core.records.draws import Seeded
-from tests.core.records.makers import asked
+from tests.core.records.makers import asked, keeping
 result, table = asked(Path({str(tmp_path / "a.parquet")!r}))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, {resource.RLIM_INFINITY}))
