@@ -90,6 +90,14 @@ class Joint:
         return masses
 
     @property
+    def counts(self) -> FloatArray | None:
+        """Numbers of records, shape (n_s, n_x); None without any, or beyond exact doubles."""
+        if self.n is None or self.n >= 2.0**53:
+            return None
+        result: FloatArray = np.rint(self.p * self.n)
+        return result
+
+    @property
     def is_secret_released(self) -> bool:
         """Whether X is S itself, up to names: each symbol of one occurs with one of the other."""
         return self.n_s == self.n_x == int(np.count_nonzero(self.p))

@@ -29,11 +29,11 @@ def excess_lift(joint: Joint, among: ArrayLike | None = None) -> FloatArray:
     are exact. For other weights a relative difference of up to `LIFT_NOISE` counts as 0, and S as
     independent of X where none is above `INDEPENDENT`.
     """
-    p = joint.p if among is None else joint.p[:, np.asarray(among)]
+    counts = joint.counts
+    counted = counts is not None
+    p = joint.p if counts is None else counts
+    p = p if among is None else p[:, np.asarray(among)]
     p = p[p.sum(axis=1) > 0]
-    counted = joint.n is not None and joint.n < 2.0**53  # every whole number up to this is a double
-    if joint.n is not None and counted:
-        p = np.rint(p * joint.n)
     of_s, of_x, total = _sum(p, 1), _sum(p, 0), _sum(p.ravel(), 0)
     left = _product((p, np.zeros_like(p)), total)
     right = _product((of_s[0][:, None], of_s[1][:, None]), of_x)

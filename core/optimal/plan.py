@@ -18,8 +18,17 @@ class Shares:
     strict: float = 0.4
     """For the optimum without exceptions, where these keep another promise."""
 
+    classes: float = 0.9
+    """For the optimum of the classes of symbols with equal posteriors; its answer gets the rest."""
+
     start: float = 0.5
     """For the mechanism to start from."""
+
+    peeling: float = 0.1
+    """For outputs taken off P_X, where columns follow."""
+
+    first_columns: float = 0.15
+    """For columns at the duals of a mixture; if none covers all symbols then, duals are central."""
 
     enumeration: float = 0.5
     """For enumeration; column generation gets the rest."""
@@ -187,6 +196,19 @@ class Sizes:
 
     staircase_symbols: int = 200
     """Symbols for which these sets are mixed: with 400 a mixture takes seconds."""
+
+    peeled_symbols: int = 100
+    """Symbols from which on a search begins with outputs taken off P_X (`peeling`)."""
+
+    column_rows: int = 15
+    """Rows of such a set up to which columns are sought at a mixture's duals, whatever they cover:
+    with few rows their vertices are few."""
+
+    quick: float = 1.0
+    """Seconds of a search below which it begins with all mechanisms that it is compared with."""
+
+    peeled_alone: int = 400
+    """Symbols from which on it has these alone: central duals of 500 take a second each time."""
 
     growth: int = 4
     """Factor by which the number of vertices that are kept grows where it was too small."""

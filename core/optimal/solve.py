@@ -17,6 +17,7 @@ from core.optimal.bounds.prover import Prover
 from core.optimal.bounds.slices import sliced_bound
 from core.optimal.budgets.answer import search_within
 from core.optimal.columns.linear_search import LinearSearch, too_large
+from core.optimal.columns.peeling import Peeling
 from core.optimal.columns.vertex_search import ColumnSearch
 from core.optimal.cutting_planes import SMALL, CutLoop, ManyOracle
 from core.optimal.direct import by_one_program
@@ -24,6 +25,7 @@ from core.optimal.plan import SHARES, SIZES
 from core.optimal.polish import Inside, mixed, share_to_rows
 from core.optimal.polytopes.enumeration import all_vertices, best_mixture
 from core.optimal.polytopes.standard_form import polytope
+from core.optimal.programs.master import SHORT
 from core.optimal.staircases import Staircases
 from core.optimal.tolerances import FEASIBILITY, MARGIN
 from core.optimal.two_symbols import two_outputs
@@ -259,7 +261,7 @@ class _Task:
         if self.allowed.oracle is not None:
             self._by_cutting_planes(self.allowed.oracle, prove=prove)
             return
-        if self._by_staircases(solver):
+        if self._by_staircases(solver) or self._by_peeling(solver):
             return
         if (
             isinstance(self.goal, MutualInformation)
@@ -371,9 +373,11 @@ class _Task:
         if first is not None and until.over:  # the first program of 5,000 symbols takes a second
             self.offer(first)
             return
+        peeled = self._peel(until.part(SHARES.peeling))
         search = LinearSearch(self.allowed, self.p_x, seed=self.seed, deadline=until)
-        if first is not None:
-            search.include(self.posteriors(first))
+        for kernel in (first, peeled):
+            if kernel is not None:
+                search.include(self.posteriors(kernel))
         search.run()
         self.offer(search.settled())
         whole = self.goal.exceptions is None  # a bound by slices does not account for exceptions
@@ -421,12 +425,24 @@ class _Task:
     def _by_columns(self, first: FloatArray, *, prove: bool) -> None:
         """Alternate between a search for outputs and a proof that there are no better ones."""
         until = self.deadline.part(SHARES.search)
-        search = ColumnSearch(self.space, self.p_x, self.goal, seed=self.seed, deadline=until)
         known = self.posteriors(first)
-        search.include(known)
+        peeled = self._peel(until.part(SHARES.peeling))
+        search = ColumnSearch(self.space, self.p_x, self.goal, seed=self.seed, deadline=until)
+        if peeled is None:
+            search.include(known)
+        elif self.allowed.rows.shape[0] > SIZES.column_rows:
+            search.deadline = until.part(SHARES.first_columns)
         search.descend_from(-np.log(np.maximum(known, SMALL)))
         while True:
             search.run()
+            if peeled is not None:
+                covered = search.mixture.shortfall <= SHORT
+                search.include(np.vstack([known, self.posteriors(peeled)]))
+                if search.deadline is not until and not covered:
+                    self._at_central_duals(search, until, prove=prove)
+                    return
+                search.deadline, peeled = until, None
+                search.run()
             if prove:  # each output found now saves the proof from starting again
                 search.look_wider(search.deadline.part(SHARES.wider_search))
             value = self.offer(search.settled())
@@ -440,6 +456,46 @@ class _Task:
                 return
             if not search.include(verdict.better) and not search.widen():
                 return
+
+    def _at_central_duals(self, begun: ColumnSearch, until: Deadline, *, prove: bool) -> None:
+        """Go on where the outputs found cover symbols at a penalty alone: duals are of no use."""
+        search = LinearSearch(self.allowed, self.p_x, seed=self.seed, deadline=until)
+        search.include(begun.master.points)
+        search.run()
+        self.offer(search.settled())
+        if prove and not self._closed():
+            outputs = search.master.points[search.mixture.used]
+            self.upper = min(self.upper, self.prover.by_boxes(outputs, self._until))
+
+    def _by_peeling(self, solver: Solver) -> bool:
+        """Take outputs off P_X alone where columns would take too long; return whether it did."""
+        many = len(self.p_x) >= SIZES.peeled_alone and solver == "auto"
+        if not many or self.allowed.blocks or not self._peels():
+            return False
+        search = Peeling(self.allowed, self.p_x, seed=self.seed, deadline=self._until)
+        search.begin()
+        self.offer(search.kernel())
+        self.offer(self.first())
+        search.improve()
+        self.offer(search.kernel())
+        return True
+
+    def _peels(self) -> bool:
+        """Return whether outputs may be taken off P_X, and there are so many that it helps."""
+        plain = isinstance(self.goal, MutualInformation) and self.goal.exceptions is None
+        few = len(self.p_x) < SIZES.peeled_symbols or not self.allowed.rows.shape[0]
+        return plain and not few
+
+    def _peel(self, until: Deadline) -> FloatArray | None:
+        """Take outputs off P_X and offer them; None where a search begins without."""
+        if not self._peels():
+            return None
+        search = Peeling(self.allowed, self.p_x, seed=self.seed, deadline=until)
+        search.begin()
+        search.improve()
+        kernel = search.kernel()
+        self.offer(kernel)
+        return kernel
 
     def first(self) -> FloatArray:
         """Return the kernel to start from; by default a constant output."""

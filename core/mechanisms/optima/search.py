@@ -11,6 +11,7 @@ from core import measures, validation
 from core.clock import Deadline
 from core.errors import CoreError, InfeasibleError, InvalidInputError
 from core.joint import Joint
+from core.mechanisms.optima.posteriors import classes, none
 from core.mechanisms.optima.starts import (
     INSTANT,
     at_least,
@@ -24,6 +25,7 @@ from core.mechanisms.polish import cleared, polished
 from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
 from core.notions import LIP, Intersection, PointwiseNotion
 from core.notions.base import Notion
+from core.optimal.plan import SHARES, SIZES
 from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise
 from core.utilities import Information, Purpose
 from core.validation import FloatArray, shown
@@ -92,37 +94,45 @@ def optimal_from(
 
     It is below none of these; with over 1,000 symbols, of those that half of the time can make.
     """
-    allowed = notion.allowed_set(joint)
+    goal = checked_purpose(utility)
+    seconds = DEFAULT_SECONDS if time_limit is None else time_limit
+    deadline = Deadline.after(seconds)
+    options = Options(time_limit=time_limit, gap=gap, seed=seed)
+    known: list[Mechanism] = []
+    joined = classes(joint, notion, goal) if solver == "auto" else none(joint, goal)
+    small = joined.joint
+    allowed = notion.allowed_set(small)
     if not notion.holds(joint, np.ones((joint.n_x, 1))):
         raise InfeasibleError(
             f"No mechanism keeps {notion}: an output that says nothing about X breaks it already."
         )
-    goal = checked_purpose(utility)
-    options = Options(time_limit=time_limit, gap=gap, seed=seed)
-    known: list[Mechanism] = []
+    if joined.fewer and small.n_x >= SIZES.peeled_symbols and seconds >= SIZES.quick:
+        # the search soon has more than a mechanism that takes a second itself
+        among = INSTANT if among is None else among
 
     def first(within: Deadline) -> FloatArray:
         known.extend(starts(joint, notion, options, among, goal, within))
-        own = [] if start is None else [_one_by_one(joint, start, notion)]
-        return together(joint, [*own, *useful(known)] or [np.ones((joint.n_x, 1))])
+        kernels = [*([] if start is None else [start]), *useful(known)]
+        kernels = [joined.together(joint, kernel) for kernel in kernels]
+        if start is not None:
+            kernels[0] = _one_by_one(small, kernels[0], notion)
+        return together(small, kernels or [np.ones((small.n_x, 1))])
 
-    most = chain_bound(joint, notion) if isinstance(goal, Information) else np.inf
-    seconds = DEFAULT_SECONDS if time_limit is None else time_limit
-    deadline = Deadline.after(seconds)
+    most = chain_bound(small, notion) if isinstance(goal, Information) else np.inf
     outcome = maximise(
         allowed,
-        joint.p_x,
+        small.p_x,
         solver=solver,
-        time_limit=seconds,
+        time_limit=SHARES.classes * seconds if joined.fewer else seconds,
         gap=gap,
         seed=seed,
         start=first,
-        finish=lambda kernel: polished(joint, kernel, notion),
+        finish=lambda kernel: polished(small, kernel, notion),
         prove=prove,
-        utility=goal.solver_utility(joint),
+        utility=joined.purpose.solver_utility(small),
         upper=most,
     )
-    found = _audited(joint, notion, outcome, goal)
+    found = _audited(joint, notion, joined.outcome(joint, outcome), goal)
     known = known or starts(joint, notion, options, INSTANT, goal)
     if found.status == "heuristic":
         known += _allowed_anyway(joint, notion, replace(options, time_limit=deadline.left), goal)

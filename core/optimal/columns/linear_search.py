@@ -25,7 +25,7 @@ from core.optimal.tolerances import PRICE
 from core.optimal.utility import MutualInformation
 from core.validation import FloatArray
 
-BATCH = 24
+BATCH = 96
 """Descents between two master programs: they take about as long as one of these."""
 
 FINEST = 1e-4

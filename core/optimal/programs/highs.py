@@ -106,6 +106,13 @@ class LinearProgram:
         status = self._highs.changeColsBounds(count, self._all_cols[:count], lower, upper)
         _check(status, "column bounds")
 
+    def set_row_bounds(self, lower: FloatArray, upper: FloatArray) -> None:
+        """Replace the bounds of all rows, shape (n_rows,) each."""
+        highs: Any = self._highs  # its stub lacks this method
+        every = np.arange(self.n_rows, dtype=np.int32)
+        status = highs.changeRowsBounds(self.n_rows, every, lower, upper)
+        _check(status, "row bounds")
+
     def set_coefficient(self, row: int, col: int, value: float) -> None:
         """Replace one entry of the rows."""
         _check(self._highs.changeCoeff(row, col, value), "a coefficient")

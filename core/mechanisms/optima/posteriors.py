@@ -1,0 +1,184 @@
+"""Symbols with equal posteriors, P(s | x): one symbol for a search, apart again in its answer.
+
+Let C = c(X) name the class of symbols that share P(s | x). Under a notion of P(s, y) alone,
+max I(X;Y) = H(X) − H(C) + max I(C;Y). At most: H(X | y) ≥ H(C | y) for every output, and as S – C –
+X is a Markov chain, P(s, y) is that of the mechanism P(y | c). At least: split each output of C's
+optimum so that each part has one symbol of every class (`Classes.apart`); a part has the lifts of
+its output, and its entropy is that of C. The proof is in docs/architecture.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core.joint import Joint
+from core.measures import entropy
+from core.notions.base import Notion
+from core.optimal.solve import Outcome
+from core.utilities import Guess, Information, Purpose, Task
+from core.validation import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """The classes of symbols of X that a search may join.
+
+    Attributes
+    ----------
+    joint : Joint
+        P(s, c); a class is named after its first symbol.
+    of_x : ndarray
+        The class of each symbol, shape (n_x,).
+    purpose : Purpose
+        The utility of C that stands for that of X.
+    more : float
+        What the utility of X is above it: H(X) − H(C), in nats; 0 for a task.
+    """
+
+    joint: Joint
+    of_x: IntArray
+    purpose: Purpose
+    more: float
+
+    @property
+    def fewer(self) -> bool:
+        """Whether there are fewer classes than symbols."""
+        return self.joint.n_x < len(self.of_x)
+
+    def together(self, joint: Joint, kernel: FloatArray) -> FloatArray:
+        """Return P(y | c), shape (n_c, n_y), of a kernel P(y | x)."""
+        if not self.fewer:
+            return kernel
+        weights = np.zeros((self.joint.n_x, kernel.shape[1]))
+        np.add.at(weights, self.of_x, joint.p_x[:, None] * kernel)
+        result: FloatArray = weights / weights.sum(axis=1, keepdims=True)
+        return result
+
+    def apart(self, joint: Joint, kernel: FloatArray) -> FloatArray:
+        """Return P(y | x), shape (n_x, n_y), of a kernel P(y | c), outputs split where it helps.
+
+        A class hands its outputs to its symbols in order, each as much as its share of the class.
+        Where one symbol follows another within an output, the output is split.
+        """
+        if isinstance(self.purpose, Task) or not self.purpose.of_x:
+            return kernel[self.of_x]
+        order = np.lexsort((joint.p_x, self.of_x))  # rare ones first, where doubles are dense
+        size = np.bincount(self.of_x)
+        begin = np.cumsum(size) - size
+        mass = np.bincount(self.of_x, joint.p_x)
+        until = np.cumsum(kernel, axis=1)
+        until /= until[:, -1:]
+        after = np.hstack([np.zeros((len(until), 1)), until])
+        # where a symbol follows another of its class: in which output, and where in that
+        members = np.split(joint.p_x[order], begin[1:])
+        at = np.concatenate([np.cumsum(one)[:-1] / one.sum() for one in members])
+        of_cut = np.repeat(np.arange(len(size)), size - 1)
+        output = np.array(
+            [np.searchsorted(until[c], t, side="right") for c, t in zip(of_cut, at, strict=True)],
+            dtype=np.intp,
+        ).clip(max=kernel.shape[1] - 1)
+        place = (at - after[of_cut, output]) / (until - after[:, :-1])[of_cut, output]
+        now = begin.copy()
+        found = []
+        for y in range(kernel.shape[1]):
+            here = np.flatnonzero(output == y)
+            cuts = np.unique(np.concatenate([[0.0], place[here], [1.0]]))
+            steps = np.zeros((len(cuts), len(size)), dtype=np.intp)
+            np.add.at(steps, (np.searchsorted(cuts, place[here]), of_cut[here]), 1)
+            symbol = now + np.cumsum(steps, axis=0)
+            now = symbol[-1]
+            part = np.zeros((len(cuts) - 1, joint.n_x))
+            width = np.diff(cuts)[:, None]
+            np.put_along_axis(part, order[symbol[:-1]], width * (mass * kernel[:, y]), axis=1)
+            found.append(part)
+        kernels = np.vstack(found).T / joint.p_x[:, None]
+        split: FloatArray = kernels / kernels.sum(axis=1, keepdims=True)
+        return split
+
+    def outcome(self, joint: Joint, found: Outcome) -> Outcome:
+        """Return the outcome of a search for C as that for X."""
+        if not self.fewer:
+            return found
+        return replace(
+            found,
+            kernel=self.apart(joint, found.kernel),
+            utility=found.utility + self.more,
+            upper_bound=found.upper_bound + self.more,
+        )
+
+
+def none(joint: Joint, purpose: Purpose) -> Classes:
+    """Return a class for each symbol."""
+    return Classes(joint, np.arange(joint.n_x), purpose, 0.0)
+
+
+def classes(joint: Joint, notion: Notion, purpose: Purpose) -> Classes:
+    """Return the classes that a search for an optimum may join.
+
+    Examples
+    --------
+    >>> from core.notions import LIP
+    >>> joint = Joint.from_counts([[3, 1, 6], [1, 3, 2]])
+    >>> found = classes(joint, LIP(1), Information())
+    >>> found.of_x, round(found.more, 4)
+    (array([1, 0, 1]), 0.4774)
+    """
+    of_outputs = all(part.of_joint_sy for part in notion.parts)
+    if not of_outputs or not isinstance(purpose, Information | Task | Guess):
+        return none(joint, purpose)
+    columns = np.vstack([_directions(joint), *_task(joint, purpose)])
+    _, first, of_x = np.unique(columns, axis=1, return_index=True, return_inverse=True)
+    of_x = of_x.ravel()
+    if len(first) == joint.n_x:
+        return none(joint, purpose)
+    return _joined(joint, purpose, first, of_x)
+
+
+def _joined(joint: Joint, purpose: Purpose, first: IntArray, of_x: IntArray) -> Classes:
+    """Return classes, given the first symbol of each, shape (n_c,)."""
+    p = np.zeros((joint.n_s, len(first)))
+    np.add.at(p.T, of_x, (joint.p if joint.counts is None else joint.counts).T)
+    p /= p.sum()
+    p.flags.writeable = False
+    small = replace(
+        joint,
+        p=p,
+        x_labels=tuple(joint.x_labels[x] for x in first),
+        kept_x=np.arange(len(first)),
+        dropped_x=(),
+        x_shape=(),
+    )
+    more = 0.0
+    if isinstance(purpose, Information):
+        more = float(entropy(joint.p_x) - entropy(small.p_x))
+    elif isinstance(purpose, Task):
+        purpose = Task(_task(joint, purpose)[0][:, first])
+    elif isinstance(purpose, Guess) and not purpose.of_x:
+        purpose = Guess(_task(joint, purpose)[0][:, first])
+    return Classes(small, of_x, purpose, more)
+
+
+def _task(joint: Joint, purpose: Purpose) -> list[FloatArray]:
+    """Return P(t | x) of the joint's symbols, in a list; an empty one where X itself is asked."""
+    if not isinstance(purpose, Task | Guess) or purpose.p_t_given_x is None:
+        return []
+    purpose.solver_utility(joint)  # checks the table
+    table = purpose.p_t_given_x
+    return [table if table.shape[1] == joint.n_x else table[:, joint.kept_x]]
+
+
+def _directions(joint: Joint) -> FloatArray:
+    """Return a column for each symbol, (n_s, n_x), equal exactly where posteriors are.
+
+    Counts are divided by their greatest common divisor. Other weights may be rounded, so they are
+    equal only if they differ by a power of two.
+    """
+    if joint.counts is not None:
+        counts = joint.counts.astype(np.int64)
+        result: FloatArray = (counts // np.gcd.reduce(counts, axis=0)).astype(np.float64)
+        return result
+    _, exponent = np.frexp(joint.p.max(axis=0))
+    scaled: FloatArray = np.ldexp(joint.p, -exponent)
+    return scaled

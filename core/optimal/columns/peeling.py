@@ -1,0 +1,188 @@
+"""Mechanisms for large alphabets without a master program: outputs are taken off P_X in turn.
+
+Each step takes an allowed part u of what is left of P_X that has all of one symbol and leaves an
+allowed rest: one linear program. Entropy is concave, so its tangent, taken anew at each part, finds
+parts of little entropy. Then a few outputs at a time are put together and taken apart again, which
+is kept where it gains. At 500 symbols one run takes a tenth of a second.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import numpy as np
+from scipy import sparse
+
+from core.allowed.allowed_set import AllowedSet
+from core.clock import Deadline
+from core.errors import InfeasibleError, SolverError, TimeLimitError
+from core.optimal.programs.highs import INFINITY, LinearProgram
+from core.optimal.tolerances import FEASIBILITY
+from core.optimal.utility import entropy_terms
+from core.validation import FloatArray, IntArray
+
+LEAST = 1e-7
+"""Shares of an output are raised to this where the tangent is taken, as it is steep at 0."""
+
+DUST = 1e-9
+"""Part of a distribution up to which an output joins another: its own lifts would be rounding."""
+
+
+class Peeling:
+    """The search for outputs of little entropy; `outputs`: weights P(x, y), (n_y, n_x), so far."""
+
+    def __init__(
+        self, allowed: AllowedSet, p_x: FloatArray, *, seed: int, deadline: Deadline
+    ) -> None:
+        self.p_x, self.deadline = p_x, deadline
+        self._rows = sparse.csc_array(allowed.rows)
+        self._rng = np.random.default_rng(seed)
+        self.outputs: FloatArray = p_x[None]
+
+    def begin(self) -> None:
+        """Take P_X apart some times and keep the best; until a third of the time is over."""
+        until = self.deadline.part(1 / 3)
+        with suppress(TimeLimitError):
+            for _ in range(RUNS):
+                self._keep(np.arange(len(self.outputs)), self.p_x)
+                if until.over:
+                    return
+
+    def improve(self, moves: int | None = None) -> None:
+        """Put a few outputs together and take them apart, until time or moves are over."""
+        done = 0
+        with suppress(TimeLimitError):
+            while not self.deadline.over and done != moves:
+                count = min(int(self._rng.integers(1, 4)), len(self.outputs))
+                chosen = self._rng.choice(len(self.outputs), count, replace=False)
+                self._keep(chosen, self.outputs[chosen].sum(axis=0))
+                done += 1
+
+    def kernel(self) -> FloatArray:
+        """Return P(y | x), shape (n_x, n_y)."""
+        result: FloatArray = (self.outputs / self.outputs.sum(axis=0)).T
+        return result
+
+    def _keep(self, replaced: IntArray, whole: FloatArray) -> None:
+        """Take the sum of some outputs apart, and keep what is found where it gains."""
+        found = self._apart(whole)
+        before = _entropy(self.outputs[replaced]).sum()
+        if _entropy(found).sum() < before * (1 - DUST):
+            self.outputs = np.vstack([np.delete(self.outputs, replaced, axis=0), found])
+
+    def _apart(self, whole: FloatArray) -> FloatArray:
+        """Return allowed outputs, as weights, that add up to an allowed one."""
+        symbols = np.flatnonzero(whole > 0)
+        mass = whole[symbols]
+        program = _Part(self._rows, symbols, mass, len(self.p_x))
+        # weight of the entropy that a nat of the rest is worth, noise of the order, and programs
+        worth, noise = self._rng.uniform(0.0, 4.0), self._rng.uniform(0.0, 1.0)
+        order = np.argsort(-mass * self._rng.exponential(size=len(mass)) ** noise)
+        left, parts = np.ones(len(mass)), []
+        for x in order:
+            if left[x] <= DUST:
+                continue
+            part = self._part(program, left, int(x), worth)
+            if part is None:
+                break
+            parts.append(part)
+            left = np.where(left - part > DUST, left - part, 0.0)
+        if left.any():
+            parts.append(left)
+        weights = np.array(parts) * mass
+        weights *= mass / weights.sum(axis=0)
+        slight = weights.sum(axis=1) < DUST * mass.sum()
+        if slight.any():
+            largest = int(weights.sum(axis=1).argmax())
+            weights[largest] += weights[slight].sum(axis=0)
+            weights = weights[~slight]
+        found = np.zeros((len(weights), len(self.p_x)))
+        found[:, symbols] = weights
+        return found
+
+    def _part(
+        self, program: _Part, left: FloatArray, symbol: int, worth: float
+    ) -> FloatArray | None:
+        """Return shares of symbols, (k,), that have all of one; None where none keeps the set."""
+        slopes, best = np.ones(len(left)), None
+        for _ in range(TANGENTS):
+            if self.deadline.over:
+                raise TimeLimitError("Taking outputs off P(X) is over.")
+            with suppress(InfeasibleError, SolverError):
+                shares = program.solve(left, symbol, slopes, self.deadline)
+                if shares is not None:
+                    best = shares
+            if best is None:
+                return None
+            u = best * program.mass
+            slopes = -np.log(np.maximum(u / u.sum(), LEAST)) - worth
+        return best
+
+
+RUNS = 24
+"""Times that P_X is taken apart: the best of some twenty is seldom bettered by more."""
+
+TANGENTS = 3
+"""Programs for one part: the tangent at the second is that of nearly the same part."""
+
+
+class _Part:
+    """The linear program of a part: shares a of weights `mass`, (k,), with an allowed rest."""
+
+    def __init__(
+        self, rows: sparse.csc_array, symbols: IntArray, mass: FloatArray, n_x: int
+    ) -> None:
+        self.mass = mass / mass.sum()
+        own = sparse.csr_array(rows[:, symbols] @ sparse.diags_array(self.mass))
+        size = abs(own).max(axis=1).toarray().ravel()
+        keep = np.flatnonzero(size > 0)
+        scale = sparse.diags_array(1 / size[keep])
+        self._own = sparse.csr_array(scale @ own[keep])
+        more = sparse.csr_array(scale @ sparse.csr_array(rows[:, n_x:])[keep])
+        none = sparse.csr_array(more.shape)
+        whole = sparse.vstack(
+            [
+                sparse.hstack([self._own, more, none]),
+                sparse.hstack([-self._own, none, more]),
+            ]
+        )
+        count = len(keep)
+        self._program = LinearProgram(
+            sparse.csr_array(whole), np.full(2 * count, -INFINITY), np.zeros(2 * count), primal=True
+        )
+        self._count, self._more = count, more
+
+    def solve(
+        self, left: FloatArray, symbol: int, slopes: FloatArray, deadline: Deadline
+    ) -> FloatArray | None:
+        """Return the shares of least slope with all that is left of a symbol; None by rounding."""
+        program, count = self._program, self._count
+        program.set_row_bounds(
+            np.full(2 * count, -INFINITY),
+            np.concatenate([np.zeros(count), -(self._own @ left)]),
+        )
+        least = np.zeros(len(left))
+        least[symbol] = left[symbol]
+        program.set_col_bounds(least, left)
+        cost = np.zeros(program.n_cols)
+        cost[: len(left)] = slopes * self.mass
+        program.set_costs(cost)
+        x = program.solve(deadline.left).x
+        shares = np.clip(x[: len(left)], least, left)
+        return shares if self._meets(shares, left, x[len(left) :]) else None
+
+    def _meets(self, shares: FloatArray, left: FloatArray, more: FloatArray) -> bool:
+        """Return whether both parts meet the rows, relative to their own weight."""
+        half = len(more) // 2
+        for part, extra in ((shares, more[:half]), (left - shares, more[half:])):
+            weight = float(part @ self.mass)
+            rows = self._own @ part + self._more @ extra
+            if rows.max(initial=0.0) > 10 * FEASIBILITY * max(weight, FEASIBILITY):
+                return False
+        return True
+
+
+def _entropy(weights: FloatArray) -> FloatArray:
+    """Return P(y) H(X | Y=y) of outputs P(x, y), shape (k, n_x) → (k,)."""
+    result: FloatArray = entropy_terms(weights).sum(axis=1) - entropy_terms(weights.sum(axis=1))
+    return result

@@ -1,0 +1,132 @@
+"""Symbols with equal posteriors: the lemma against searches that do not use it."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from core import mechanisms as m
+from core.joint import Joint
+from core.measures import entropy, lift, mutual_information
+from core.mechanisms.optima.posteriors import classes
+from core.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, Average, EpsDelta, Intersection
+from core.utilities import Distortion, Guess, Information, Task
+
+
+def repeated(rng, n_s, n_c, most=3, scale=6):
+    """Return counts whose columns come in multiples, shape (n_s, n_x), and each column's class."""
+    base = rng.integers(0, scale, (n_s, n_c)) + np.eye(n_s, n_c, dtype=int)
+    of = np.repeat(np.arange(n_c), rng.integers(1, most + 1, n_c))
+    return base[:, of] * rng.integers(1, 5, len(of)), of
+
+
+NOTIONS = [
+    LIP(0.0),
+    LIP(0.4),
+    LIP(np.inf),
+    ALIP(0.2, 0.7),
+    ALIP.from_lambda(0.8, 0.0),
+    ALIP.from_lambda(0.8, 1.0),
+    LDP(0.0),
+    LDP(0.6),
+    AlphaLift(0.3, 0.3, 2.0),
+    Intersection(LIP(0.5), LDP(0.7)),
+    Average("total_variation", 0.05),
+    EpsDelta(LIP(0.3), 0.05),
+]
+
+
+@pytest.mark.parametrize("notion", NOTIONS, ids=str)
+def test_the_optimum_is_that_of_a_search_that_joins_nothing(notion):
+    rng = np.random.default_rng(7)
+    for _ in range(2):
+        joint = Joint.from_counts(repeated(rng, 3, 3)[0])
+        joined = m.optimal(joint, notion)
+        alone = m.optimal(joint, notion, solver="columns")
+        assert notion.holds(joint, joined.kernel)
+        assert joined.utility <= alone.upper_bound + 1e-8
+        assert alone.utility <= joined.upper_bound + 1e-8
+        if alone.status == "optimal":
+            assert_allclose(joined.utility, alone.utility, atol=2e-6)
+
+
+@pytest.mark.parametrize("purpose", ["guess", "task", "guess of a task"])
+def test_so_it_is_for_a_task_and_a_right_guess(purpose):
+    rng = np.random.default_rng(3)
+    joint = Joint.from_counts(repeated(rng, 2, 3)[0])
+    table = np.eye(2)[:, np.arange(joint.n_x) % 2]
+    goal = {"guess": Guess(), "task": Task(table), "guess of a task": Guess(table)}[purpose]
+    joined = m.optimal(joint, LIP(0.4), utility=goal)
+    alone = m.optimal(joint, LIP(0.4), solver="columns", utility=goal)
+    assert joined.status == alone.status == "optimal"
+    assert_allclose(joined.utility, alone.utility, atol=2e-6)
+    assert_allclose(goal.value(joint, joined.kernel), joined.utility, atol=1e-9)
+
+
+def test_what_is_told_of_x_is_added_and_lifts_stay():
+    rng = np.random.default_rng(11)
+    tried = 0
+    while tried < 200:
+        counts, _ = repeated(rng, int(rng.integers(2, 5)), int(rng.integers(1, 8)), 4)
+        joint = Joint.from_counts(counts)
+        found = classes(joint, LIP(1), Information())
+        if not found.fewer:
+            continue
+        tried += 1
+        n_y = int(rng.integers(1, 9))
+        sizes = 10.0 ** -rng.integers(0, 18, (found.joint.n_x, n_y))
+        kernel = rng.dirichlet(np.ones(n_y), found.joint.n_x) * sizes
+        kernel *= rng.random(kernel.shape) < 0.8  # zeros
+        kernel[kernel.sum(axis=1) == 0, 0] = 1.0
+        kernel = kernel[:, kernel.sum(axis=0) > 0] / kernel.sum(axis=1, keepdims=True)
+        whole = found.apart(joint, kernel)
+        assert (whole >= 0).all()
+        assert_allclose(whole.sum(axis=1), 1.0, atol=1e-12)
+        of_c = mutual_information(found.joint.release_x(kernel))
+        assert_allclose(mutual_information(joint.release_x(whole)), found.more + of_c, atol=1e-9)
+        before, after = lift(found.joint.release(kernel)), lift(joint.release(whole))
+        apart = np.abs(after[:, :, None] - before[:, None, :]).max(axis=0).min(axis=1)
+        assert apart.max() < 1e-9
+        # put together again, the outputs tell of C what they told
+        again = found.together(joint, whole)
+        assert_allclose(mutual_information(found.joint.release_x(again)), of_c, atol=1e-9)
+        assert whole.shape[1] <= kernel.shape[1] + joint.n_x - found.joint.n_x
+
+
+def test_x_itself_is_released_where_it_tells_nothing():
+    joint = Joint.from_counts(np.outer([2, 3], [1, 2, 3, 4]))
+    made = m.optimal(joint, LIP(0.0))
+    assert made.status == "optimal"
+    assert_allclose(made.utility, entropy(joint.p_x))
+
+
+def test_a_secret_that_x_determines_is_the_secret_itself():
+    joint = Joint.from_counts([[5, 7, 0, 0, 0], [0, 0, 1, 2, 3]])
+    found = classes(joint, LDP(1), Information())
+    assert found.joint.is_secret_released
+    assert m.optimal(joint, LDP(1.0)).status == "optimal"
+
+
+@pytest.mark.parametrize("apart", [1e-15, 1e-12, 1e-9])
+def test_nearly_equal_posteriors_are_not_joined(apart):
+    p = np.array([[0.1, 0.2, 0.1 * (1 + apart)], [0.2, 0.1, 0.2]])
+    assert not classes(Joint.from_counts(p), LIP(1), Information()).fewer
+    exact = np.array([[0.1, 0.2, 0.2], [0.2, 0.1, 0.4]])
+    assert_allclose(classes(Joint.from_counts(exact), LIP(1), Information()).of_x, [0, 1, 0])
+
+
+def test_what_looks_at_x_itself_joins_nothing():
+    joint = Joint.from_counts(np.outer([2, 3], [1, 2, 3, 4]))
+    assert not classes(joint, SRLIP(1.0, (2, 2)), Information()).fewer
+    assert not classes(joint, LIP(1), Distortion(1 - np.eye(4))).fewer
+    table = np.array([[1, 0, 1, 0], [0, 1, 0, 1]])
+    assert_allclose(classes(joint, LIP(1), Task(table)).of_x, [1, 0, 1, 0])
+    whole = Task(np.eye(4))
+    assert not classes(joint, LIP(1), whole).fewer
+
+
+def test_a_start_is_put_together():
+    rng = np.random.default_rng(5)
+    joint = Joint.from_counts(repeated(rng, 3, 4)[0])
+    first = m.optimal(joint, LIP(0.5), time_limit=0.05)
+    again = m.optimal(joint, LIP(0.5), start=first.kernel)
+    assert again.utility >= first.utility - 1e-9

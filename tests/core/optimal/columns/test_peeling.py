@@ -1,0 +1,70 @@
+"""Outputs that are taken off P_X one after the other."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from core.clock import Deadline
+from core.joint import Joint
+from core.measures import entropy, mutual_information
+from core.mechanisms.optima.search import chain_bound
+from core.mechanisms.polish import polished
+from core.notions import LDP, LIP, MinLift
+from core.optimal.columns.peeling import Peeling
+
+
+def sparse_joint(n_s, n_x, seed):
+    """Return a joint of few records a symbol, as of two columns, without equal posteriors."""
+    rng = np.random.default_rng(seed)
+    return Joint.from_counts(rng.poisson(rng.gamma(0.4, 4.0, (n_s, n_x))) + 0.01 * rng.random(n_x))
+
+
+@pytest.mark.parametrize("notion", [LIP(0.3), LDP(0.5), MinLift(0.2), LIP(1e-3)], ids=str)
+def test_its_outputs_add_up_to_p_x_and_are_allowed(notion):
+    joint = sparse_joint(7, 60, 1)
+    search = Peeling(notion.allowed_set(joint), joint.p_x, seed=0, deadline=Deadline.after(60))
+    search.begin()
+    search.improve(moves=20)
+    assert_allclose(search.outputs.sum(axis=0), joint.p_x, atol=1e-12)
+    kernel = search.kernel()
+    moved = polished(joint, kernel, notion)
+    assert notion.holds(joint, moved)
+    # hardly anything is lost where an output is moved inside
+    kept, told = (mutual_information(joint.release_x(one)) for one in (moved, kernel))
+    assert kept > told * (1 - 1e-4) - 1e-9
+    assert told <= chain_bound(joint, notion) + 1e-6
+
+
+def test_moves_never_lose_and_mostly_gain():
+    joint = sparse_joint(5, 80, 2)
+    allowed = LIP(0.3).allowed_set(joint)
+    kept = []
+    for moves in (0, 10, 60):
+        search = Peeling(allowed, joint.p_x, seed=4, deadline=Deadline.after(60))
+        search.begin()
+        search.improve(moves=moves)
+        kept.append(mutual_information(joint.release_x(search.kernel())))
+    assert kept[0] <= kept[1] + 1e-12 <= kept[2] + 2e-12
+    assert kept[2] > kept[0]
+    assert kept[0] > 0.2 * entropy(joint.p_x)
+
+
+def test_without_time_p_x_is_the_only_output():
+    joint = sparse_joint(3, 20, 0)
+    search = Peeling(LIP(0.3).allowed_set(joint), joint.p_x, seed=0, deadline=Deadline.after(0))
+    search.begin()
+    search.improve()
+    assert_allclose(search.kernel(), np.ones((joint.n_x, 1)))
+
+
+def test_the_same_seed_gives_the_same_outputs():
+    joint = sparse_joint(4, 30, 0)
+    found = []
+    for _ in range(2):
+        search = Peeling(
+            LDP(0.4).allowed_set(joint), joint.p_x, seed=3, deadline=Deadline.after(60)
+        )
+        search.begin()
+        search.improve(moves=5)
+        found.append(search.outputs)
+    assert np.array_equal(*found)
