@@ -140,9 +140,7 @@ def run(options: argparse.Namespace) -> int:
     targets = [path for path in (options.released, options.certificate) if path is not None]
     with replacing(targets) as (fresh, *proof):
         applied = write(
-            *(made.result, made.upload.table, fresh, kind, plan),
-            progress=_Progress(made.upload.rows),
-            workbook=made.upload.sheets is not None,
+            *(made.result, made.upload, fresh, kind, plan), progress=_Progress(made.upload.rows)
         )
         if _stamp(options.records) != before:
             raise InvalidInputError(f"{options.records} was changed while it was read: run again.")

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import compute as pc
 
+from core.data.readers.reading import Upload
 from core.data.tables import FileTable, as_text, open_table
 from core.errors import InvalidInputError
 from core.records.coded import UNKNOWN, Coded, Coder
@@ -120,7 +121,7 @@ def apply(
     result : Result
         The answer to a scenario, whose mechanism is applied.
     table : FileTable
-        The records, as `Sources` opens them.
+        The records, as `Sources` opens them. A certified release draws otherwise: see `write`.
     target : Path
         The file to write: .parquet, .csv or .tsv.
     plan : Plan
@@ -149,10 +150,31 @@ def apply(
     """
     kind = checked_kind(target)
     with replacing([target]) as (fresh,):
-        return write(result, table, fresh, kind, plan, progress=progress, batch=batch)
+        return _written(result, table, fresh, kind, plan, progress=progress, batch=batch)
 
 
 def write(
+    result: Result,
+    original: Upload,
+    path: Path,
+    kind: str,
+    plan: Plan,
+    *,
+    progress: Callable[[int], None] | None = None,
+) -> Applied:
+    """Do what `apply` does, into an existing file that an error may leave incomplete.
+
+    Random numbers are for this original alone. Types of columns of a workbook follow from what is
+    released.
+    """
+    workbook = original.sheets is not None
+    plan = plan.on(original)
+    return _written(
+        *(result, original.table, path, kind, plan), progress=progress, workbook=workbook
+    )
+
+
+def _written(
     result: Result,
     table: FileTable,
     path: Path,
@@ -163,10 +185,6 @@ def write(
     batch: int = BATCH,
     workbook: bool = False,
 ) -> Applied:
-    """Do what `apply` does, into an existing file that an error may leave incomplete.
-
-    `workbook`: the records are from one, so that types of columns follow from what is released.
-    """
     if kind != "Parquet":
         _check_distinct(result.mechanism.y_labels)
     with _opened(result, table, plan) as (steps, tally):

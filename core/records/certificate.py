@@ -114,11 +114,7 @@ def make(
     32561
     """
     with replacing([target]) as (fresh,):
-        applied = write(
-            *(result, original.table, fresh, checked_kind(target), plan),
-            progress=progress,
-            workbook=original.sheets is not None,
-        )
+        applied = write(result, original, fresh, checked_kind(target), plan, progress=progress)
         body = certificate(Release(result, original, True, plan, applied), fresh)
     return Made(applied, body)
 
@@ -213,8 +209,8 @@ def _design(release: Release) -> dict[str, Any]:
         "records": counted.joint.n,
         "s": list(counted.joint.s_labels),
     }
-    hidden = commitments(codings, data, release.plan.draw.committed) if data.left_out else None
-    shown = codings if hidden is None else without(codings, data, counted.joint)
+    hidden = commitments(data, release.plan.draw.committed) if data.left_out else None
+    shown = codings if hidden is None else without(codings, data, counted)
     found |= {"coding": shown, "marked": marked_columns(counted, shown, data, same=release.same)}
     return found if hidden is None else found | {"left_out": hidden}
 

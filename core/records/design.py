@@ -83,6 +83,10 @@ class Plan:
                 f"{number_of(len(self.keep), 'column')}."
             )
 
+    def on(self, original: Upload) -> Plan:
+        """Return the plan with random numbers for a file alone; see `Draw`."""
+        return replace(self, draw=self.draw.on(original.sha256))
+
 
 def command_line(plan: Plan, records: str, released: str) -> str:
     r"""Return the command that makes a release from a scenario's file, for a POSIX shell."""

@@ -172,6 +172,13 @@ class Draw(Protocol):
         the number, and few X leave both.
         """
 
+    def on(self, sha256: str) -> Draw:
+        """Return the draw with random numbers for a file alone, by its SHA-256.
+
+        Two files that share random numbers show X together, as two mechanisms do; by a key only
+        records with the same id share one.
+        """
+
     def uniforms(self, start: int, count: int, ids: Ids | None = None) -> FloatArray:
         """Return a number in [0, 1) for each record, shape (count,)."""
 
@@ -182,11 +189,12 @@ class Seeded:
 
     The number of record i is made of the 8 bytes from 8(i mod 65536) of SHAKE-256 of the text
     "liftscope draw SEED ⌊i/65536⌋": the 53 highest bits of a little-endian number, over 2⁵³. For a
-    mechanism its hash stands behind the seed.
+    mechanism its hash stands behind the seed, and for a file then the commitment to it, if any.
     """
 
     seed: int
     mechanism: str = ""
+    file: str = ""
     _kept: dict[int, FloatArray] = field(default_factory=dict, repr=False, compare=False)
 
     kind = "seed"
@@ -222,7 +230,11 @@ class Seeded:
 
     def of(self, mechanism: str) -> Seeded:
         """Return the draw for a mechanism; see `Draw`."""
-        return Seeded(self.seed, mechanism)
+        return Seeded(self.seed, mechanism, self.file)
+
+    def on(self, sha256: str) -> Seeded:
+        """Return the draw for a file; see `Draw`. A guessable seed has the same for every file."""
+        return Seeded(self.seed, self.mechanism, self.committed(sha256) or "")
 
     def uniforms(self, start: int, count: int, ids: Ids | None = None) -> FloatArray:
         del ids
@@ -238,8 +250,8 @@ class Seeded:
     def _block(self, block: int) -> FloatArray:
         """Return the random numbers of a block; the last one is kept, as batches may share it."""
         if block not in self._kept:
-            about = f"{self.seed} {self.mechanism}".rstrip()
-            text = f"liftscope draw {about} {block}".encode()
+            about = filter(None, (str(self.seed), self.mechanism, self.file))
+            text = f"liftscope draw {' '.join(about)} {block}".encode()
             made = _unit(hashlib.shake_256(text).digest(8 * BLOCK))
             self._kept.clear()
             self._kept[block] = made
@@ -295,6 +307,11 @@ class Keyed:
     def of(self, mechanism: str) -> Keyed:
         """Return the draw for a mechanism; see `Draw`."""
         return Keyed(self.key, self.column, mechanism)
+
+    def on(self, sha256: str) -> Keyed:
+        """Return the draw itself; see `Draw`."""
+        del sha256
+        return self
 
     @property
     def _hashed(self) -> bytes:

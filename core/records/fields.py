@@ -93,10 +93,10 @@ BESIDE: dict[str, Any] = {
 FIGURES, SHARES = ("known", "added", "file"), ("determined", "unique")
 """The entries of each of its columns, and of all together."""
 
-KIND, VERSION = "liftscope release certificate", 4
+KIND, VERSION = "liftscope release certificate", 5
 """The entries "kind" and "version" of a certificate."""
 
-VERSIONS = (2, 3, VERSION)
+VERSIONS = (2, 3, 4, VERSION)
 """The versions that are checked."""
 
 PLAIN_HASH = 2
@@ -104,6 +104,9 @@ PLAIN_HASH = 2
 
 OF_ALL = 3
 """The last version whose symbols and marks may be of records that are left out alone."""
+
+SHARED = 4
+"""The last version with the same random numbers for each file, and levels of records left out."""
 
 
 def plain_numbers(numbers: Numbers) -> dict[str, float | str | None]:

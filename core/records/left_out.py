@@ -12,7 +12,9 @@ from typing import Any
 from core.data.counts.report import Counted
 from core.data.spec import DataSpec, LeftOut, Merge
 from core.data.tables import BLANKS
+from core.data.treatment.symbols import Kept
 from core.joint import JOINER, Joint
+from core.records.fields import OF_ALL, SHARED, VERSION
 
 Committed = Callable[[str], str | None]
 """Returns a hash of a text that only the secret of a draw can test; None where there is none."""
@@ -31,14 +33,14 @@ def nameless(data: DataSpec) -> DataSpec:
     return replace(data, left_out=(), merges=tuple(merges))
 
 
-def commitments(
-    codings: Sequence[Mapping[str, Any]], data: DataSpec, committed: Committed
-) -> dict[str, list[str]] | None:
-    """Return a hash of each symbol left out, by `SIDES`; None where the secret is no secret."""
+def commitments(data: DataSpec, committed: Committed) -> dict[str, list[str]] | None:
+    """Return a hash of each symbol left out, by `SIDES`; None where the secret is no secret.
+
+    Those that no record has are among them: their number does not show how many occur.
+    """
     found = {}
-    for side, coding, gone in zip(SIDES, codings, _gone(data), strict=True):
-        names = [one["label"] for one in coding["symbols"] if one["label"] in gone]
-        hashes = [committed(_text(side, name)) for name in names]
+    for side, gone in zip(SIDES, _gone(data), strict=True):
+        hashes = [committed(_text(side, name)) for name in gone]
         if committed("") is None or None in hashes:
             return None
         found[side] = sorted(map(str, hashes))
@@ -46,18 +48,28 @@ def commitments(
 
 
 def without(
-    codings: Sequence[Mapping[str, Any]], data: DataSpec, joint: Joint | None = None
+    codings: Sequence[Mapping[str, Any]],
+    data: DataSpec,
+    counted: Counted | None = None,
+    *,
+    version: int = VERSION,
 ) -> list[dict[str, Any]]:
-    """Return a certificate's codings without the symbols left out, and those of `joint` alone.
+    """Return a certificate's codings without the symbols left out, as of a version.
 
-    A symbol of S that only records with a left-out X have says something of those records.
+    A symbol of S that only records with a left-out X have says something of those records, and so
+    does a level of a rare symbol: by `counted` they are left out too.
     """
     gone = _gone(data)
-    if joint is not None:
-        gone = tuple(
-            one | lost for one, lost in zip(gone, _absent(codings, data, joint), strict=True)
-        )
-    return [_stripped(coding, names) for coding, names in zip(codings, gone, strict=True)]
+    kept: list[Kept] = [()] * len(codings)
+    if counted is not None and version > OF_ALL:
+        lost = _absent(codings, data, counted.joint)
+        gone = tuple(one | others for one, others in zip(gone, lost, strict=True))
+    if counted is not None and version > SHARED:
+        kept = [one.left_in for one in counted.codings]
+    return [
+        _stripped(coding, names, left_in)
+        for coding, names, left_in in zip(codings, gone, kept, strict=True)
+    ]
 
 
 def marked_columns(
@@ -84,16 +96,22 @@ def marked_columns(
 
 
 def named(
-    labels: Sequence[Sequence[str]], data: DataSpec, said: Mapping[str, Any], committed: Committed
+    labels: Sequence[Sequence[str]],
+    data: DataSpec,
+    said: Mapping[str, Any],
+    committed: Committed,
+    *,
+    version: int = VERSION,
 ) -> DataSpec | None:
     """Return data with the names, among the labels of S and X, that a certificate is committed to.
 
-    None where the labels are not those of the data that the certificate is about.
+    None where the labels are not those of the data that the certificate is about, as far as its
+    version shows: those up to `SHARED` are committed to names that occur alone.
     """
     left = []
     for side, columns, names in zip(SIDES, (data.secret, data.released), labels, strict=True):
         gone = tuple(name for name in names if committed(_text(side, name)) in said[side])
-        if len(gone) != len(said[side]):
+        if len(gone) != len(said[side]) and version <= SHARED:
             return None
         if gone and LeftOut(columns, gone) not in left:
             left.append(LeftOut(columns, gone))
@@ -120,9 +138,17 @@ def _text(side: str, name: str) -> str:
     return f"left out of {side}: {name}"
 
 
-def _stripped(coding: Mapping[str, Any], gone: frozenset[str]) -> dict[str, Any]:
-    """Return a coding without some symbols, and without levels that only they have."""
+def _stripped(
+    coding: Mapping[str, Any], gone: frozenset[str], left_in: Kept = ()
+) -> dict[str, Any]:
+    """Return a coding without some symbols, and without levels that only they have.
+
+    `left_in`: the levels that stay, where they are known.
+    """
     stay = [one for one in coding["symbols"] if one["label"] not in gone]
+    if left_in:
+        kept = [None if levels is None else list(levels) for levels in left_in]
+        return {**coding, "symbols": stay, "kept": kept}
     left = [one["levels"] for one in coding["symbols"] if one["label"] in gone and not one["rare"]]
     found = {**coding, "symbols": stay}
     if left and "kept" in coding:

@@ -14,7 +14,7 @@ from core.notions import catalogue as notions
 from core.notions.base import OF_BUDGETS
 from core.notions.numbers import Numbers
 from core.records.design import COLUMNS, LEAVE_OUT, REFUSE
-from core.records.fields import OF_ALL, PLAIN_HASH, beside_of, unit_of
+from core.records.fields import OF_ALL, PLAIN_HASH, SHARED, beside_of, unit_of
 from core.release.file_words import factor, file_sentences
 from core.release.sentences import question
 from core.scenario import PURPOSES, Scenario
@@ -59,13 +59,7 @@ def promises(body: Mapping[str, Any]) -> list[Sentence]:
             )
         )
     if body["released"]["treatment"] != "kept":
-        told.append(
-            sentence(
-                "order",
-                False,
-                _order(old=body["version"] <= OF_ALL),
-            )
-        )
+        told.append(sentence("order", False, _order(body)))
     secret = "seed" if body["draw"]["kind"] == "seed" else "key"
     told.append(
         sentence(
@@ -78,17 +72,25 @@ def promises(body: Mapping[str, Any]) -> list[Sentence]:
     return told if body["version"] <= PLAIN_HASH else [*told, _counts(body)]
 
 
-def _order(*, old: bool) -> str:
+def _order(body: Mapping[str, Any]) -> str:
     """Say what the order of the records tells."""
     told = (
         "The records are in the order of the original: whoever has another file in the same order "
         "can join the two."
     )
-    if old:
+    if body["version"] <= OF_ALL:
         return told
+    weight = Scenario.from_dict(body["scenario"]).data.read.weight
+    if body["version"] > SHARED and weight:
+        return (
+            f"{told} Each row of the original stands for several records, as {weight!r} says, and "
+            "they stand together: many outputs of one row show its X. To avoid that, write a row "
+            "for each record, shuffle them and release that file."
+        )
+    several = ", or a row stands for several records" if body["version"] <= SHARED else ""
     return (
         f"{told} Where the original is sorted or grouped, by S or X or a column that goes with "
-        "them, or a row stands for several records, the place of a record shows its values."
+        f"them{several}, the place of a record shows its values."
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import ibis
 import numpy as np
+import pyarrow as pa
 
 from core.data.counts.report import Grouped, TooManyLevelsError
 from core.data.hierarchies import Hierarchy, RareLevels
@@ -15,10 +16,10 @@ from core.data.spec import DataSpec
 from core.data.tables import OpenTable, as_number, as_text
 from core.data.treatment.bins import Bins, bin_index
 from core.data.treatment.generalise import coarser, rare_as_one
-from core.data.treatment.symbols import Coding, Key, Symbols, name_symbols
+from core.data.treatment.symbols import Coding, Kept, Key, Symbols, name_symbols
 from core.level_order import Level, RareGroup
 from core.limits import MAX_CELLS, MAX_LEVELS
-from core.validation import FloatArray, shown
+from core.validation import BoolArray, FloatArray, shown
 
 JOINED = " and "
 """Joins the names of columns that are joined."""
@@ -29,7 +30,7 @@ class Side:
     """S or X while it is counted; `bins`, `hierarchies`, `rare_levels` and `kept` go by column.
 
     `levels`, `rare`: names in queries of its levels and of the mark of rare symbols. `rare_levels`:
-    names of the groups of rare levels, "" for none. `kept`: the other levels, as in `Coding`.
+    names of the groups of rare levels, "" for none. `kept`, `left_in`: as in `Coding`.
     """
 
     columns: tuple[str, ...]
@@ -38,7 +39,8 @@ class Side:
     bins: tuple[Bins | None, ...]
     hierarchies: tuple[Hierarchy | None, ...] = ()
     rare_levels: tuple[str, ...] = ()
-    kept: tuple[tuple[Level, ...] | None, ...] = ()
+    kept: Kept = ()
+    left_in: Kept = ()
 
     @classmethod
     def of(
@@ -68,6 +70,7 @@ class Side:
             self.hierarchies if any(self.hierarchies) else (),
             self.rare_levels if any(self.rare_levels) else (),
             self.kept,
+            self.left_in,
         )
 
 
@@ -147,10 +150,17 @@ def group_rare_levels(
     return cells, (changed[0], changed[1]), tuple(told.items())
 
 
-def with_kept_levels(table: OpenTable, cells: Any, side: Side, grouped: Grouped) -> Side:
-    """Return a side with the levels outside its columns' groups, where its symbols lack some."""
+def with_kept_levels(table: OpenTable, cells: Any, left: Any, side: Side, grouped: Grouped) -> Side:
+    """Return a side with the levels outside its columns' groups, where its symbols lack some.
+
+    `left`: the cells without those that are left out.
+    """
     if not grouped.levels or not any(side.rare_levels):
         return side
+    return replace(side, kept=_kept(table, cells, side), left_in=_kept(table, left, side))
+
+
+def _kept(table: OpenTable, cells: Any, side: Side) -> Kept:
     kept: list[tuple[Level, ...] | None] = []
     for level, name in zip(side.levels, side.rare_levels, strict=True):
         if not name:
@@ -158,7 +168,26 @@ def with_kept_levels(table: OpenTable, cells: Any, side: Side, grouped: Grouped)
             continue
         found = {row[level] for row in table.rows(cells.select(level).distinct())} - {name}
         kept.append(tuple(sorted(found, key=lambda one: (one is None, one or ""))))
-    return replace(side, kept=tuple(kept))
+    return tuple(kept)
+
+
+def cells_of(table: OpenTable, cells: Any, side: Side, symbols: Symbols, stays: BoolArray) -> Any:
+    """Return the cells whose symbol of a side is among those that stay, (n,)."""
+    if stays.all():
+        return cells
+    common = [(key[1], stay) for key, stay in zip(symbols.keys, stays, strict=True) if not key[0]]
+    # all that is not common is in the group of rare ones
+    others = all(stay for key, stay in zip(symbols.keys, stays, strict=True) if key[0])
+    named = [levels for levels, stay in common if stay != others]
+    found = {
+        f"known_{level}": pa.array([key[i] for key in named], cells[level].type().to_pyarrow())
+        for i, level in enumerate(side.levels)
+    }
+    known = table.kept(pa.table(found | {"is_known": [True] * len(named)}))
+    same = [cells[level].identical_to(known[f"known_{level}"]) for level in side.levels]
+    joined = cells.left_join(known, same)
+    some = joined.is_known.isnull() if others else joined.is_known.notnull()
+    return joined.filter(some).select(*cells.columns)
 
 
 def count_cells(

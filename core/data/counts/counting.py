@@ -15,6 +15,7 @@ from core.attributes import Attribute
 from core.data.counts.cells import (
     JOINED,
     Side,
+    cells_of,
     check_size,
     count_cells,
     group_cells,
@@ -193,13 +194,16 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
     cells, sides, rare = group_rare_levels(table, cells, sides, spec.rare_levels)
     symbols, counts, grouped = count_cells(table, cells, sides, spec)
     symbols, counts, lost = _in_order(symbols, counts, sides, spec)
-    kept = [
-        with_kept_levels(table, cells, side, group)
-        for side, group in zip(sides, grouped, strict=True)
-    ]
     names = [
         merged_names(found.labels, spec.merged(side.columns), spec.without(side.columns) | gone)
         for side, found, gone in zip(sides, symbols, lost, strict=True)
+    ]
+    left = cells
+    for side, own, stay in zip(sides, symbols, _stay(names, sides, spec), strict=True):
+        left = cells_of(table, left, side, own, stay)
+    kept = [
+        with_kept_levels(table, cells, left, side, group)
+        for side, group in zip(sides, grouped, strict=True)
     ]
     codings = tuple(
         side.coding(found, called) for side, found, called in zip(kept, symbols, names, strict=True)
@@ -224,12 +228,14 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
         ),
         rare_levels=rare,
     )
-    whole = names[1] == symbols[1].labels and spec.without(spec.released).isdisjoint(names[1])
+    of_s, of_x = _stay(names, sides, spec)
+    some = counts[of_s].any(axis=0)  # of symbols that only records left out have nothing depends
+    whole = names[1] == symbols[1].labels and bool(of_x[some].all())
     counts, names, stays, report = _left_out(counts, names, sides, spec, report)
-    of_x = symbols[1].only(stays)
+    staying = symbols[1].only(stays)
     counts, s_labels = added_up(counts, names[0])
     product = (
-        grid(counts, of_x, spec.released, sides[1].bins)
+        grid(counts, staying, spec.released, sides[1].bins)
         if whole and not spec.secret_released
         else None
     )
@@ -237,7 +243,7 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
         turned, x_labels = added_up(counts.T, names[1])
         of_text = any(name in table.file.texts for name in spec.released)
         apart = len(set(names[1])) == len(names[1])  # none of them were merged
-        values = of_x.values if apart and not of_text else None
+        values = staying.values if apart and not of_text else None
         counted = _finish(turned.T, s_labels, x_labels, spec, report, values, first)
         return replace(counted, codings=codings)
     counted = _finish(product.counts, s_labels, product.labels, spec, report, None, first)
@@ -298,10 +304,7 @@ def _in_order(
     So records left out do not show whether they hold a word among numbers, or what is merged.
     Lost are symbols that no record left in has, beside those that are left out by name.
     """
-    stays = [
-        np.array([name not in spec.without(side.columns) for name in own.labels], dtype=bool)
-        for side, own in zip(sides, symbols, strict=True)
-    ]
+    stays = _stay([own.labels for own in symbols], sides, spec)
     rest = counts[np.ix_(*stays)]
     if all(stay.all() for stay in stays) or not rest.any():
         return symbols, counts, (frozenset(), frozenset())
@@ -327,6 +330,16 @@ def _in_order(
     return (found[0], found[1]), counts[np.ix_(*order)], (lost[0], lost[1])
 
 
+def _stay(
+    names: Sequence[tuple[str, ...]], sides: tuple[Side, Side], spec: DataSpec
+) -> list[BoolArray]:
+    """Return which symbols of each side are not left out by name."""
+    return [
+        np.array([name not in spec.without(side.columns) for name in called], dtype=bool)
+        for called, side in zip(names, sides, strict=True)
+    ]
+
+
 def _left_out(
     counts: FloatArray,
     names: list[tuple[str, ...]],
@@ -339,10 +352,7 @@ def _left_out(
     A symbol that only records left out have does not stay, as after a filter.
     """
     gone = [spec.without(side.columns) for side in sides]
-    stays = [
-        np.array([name not in without for name in called], dtype=bool)
-        for called, without in zip(names, gone, strict=True)
-    ]
+    stays = _stay(names, sides, spec)
     if all(stay.all() for stay in stays):
         return counts, names, stays[1], report
     rest = counts[np.ix_(*stays)]

@@ -19,6 +19,9 @@ from core.wording import free_name
 Key = tuple[bool, tuple[Level, ...]]
 """A symbol as counted: whether it is the group of rare ones, and its level in each column."""
 
+Kept = tuple[tuple[Level, ...] | None, ...]
+"""By column, the levels outside its group of rare ones; None where it has no such group."""
+
 
 @dataclass(frozen=True)
 class Symbols:
@@ -101,7 +104,8 @@ class Coding:
     column (text, the index of a bin, or None if missing). `labels`: names in the joint; merged
     symbols share one. By column, empty where none has one: `hierarchies`; `rare`, the name of the
     group of rare levels, "" for none; `kept`, the other levels, empty too where no whole symbols
-    are grouped as rare: then `keys` has all levels.
+    are grouped as rare: then `keys` has all levels. `left_in`: those of `kept` that records have
+    with no symbol that is left out.
     """
 
     columns: tuple[str, ...]
@@ -110,7 +114,8 @@ class Coding:
     labels: tuple[str, ...]
     hierarchies: tuple[Hierarchy | None, ...] = ()
     rare: tuple[str, ...] = ()
-    kept: tuple[tuple[Level, ...] | None, ...] = ()
+    kept: Kept = ()
+    left_in: Kept = ()
 
 
 def merged_names(

@@ -170,15 +170,20 @@ def disclosed(
     if isinstance(whole, Check):
         return replace(whole, name="left out"), None
     labels = [coding.labels for coding in whole.codings]
-    complete = named(labels, spec, said, lambda text: str(owner.committed(text)))
+    version = body["version"]
+    complete = named(
+        *(labels, spec, said, lambda text: str(owner.committed(text))), version=version
+    )
     names = () if complete is None else complete.left_out
     counted = None if complete is None else _count_design(body, complete, path, table, owner)
     if isinstance(counted, Check):
         return replace(counted, name="left out"), None
     codings = [] if counted is None else [plain_coding(one) for one in counted.codings]
     codings = json.loads(json.dumps(codings))
-    joint = None if counted is None or body["version"] <= OF_ALL else counted.joint
-    if complete is None or without(codings, complete, joint) != body["design"]["coding"]:
+    if (
+        complete is None
+        or without(codings, complete, counted, version=version) != body["design"]["coding"]
+    ):
         text = "The symbols that the certificate withholds are not those of the data."
         return Check("left out", False, text), None
     data = body["scenario"]["data"] | {"left_out": [asdict(one) for one in names]}
@@ -242,7 +247,7 @@ def _compared(
     codings = [plain_coding(one) for one in counted.codings]
     shown = codings
     if "left_out" in body["design"] and body["version"] > OF_ALL:
-        shown = without(codings, spec, counted.joint)
+        shown = without(codings, spec, counted, version=body["version"])
     same = body["design"]["same"] and body["version"] > OF_ALL
     found = {
         "records": counted.joint.n,

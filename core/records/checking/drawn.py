@@ -17,6 +17,7 @@ from scipy import stats
 
 from core.errors import InvalidInputError
 from core.records.checking.check import Check
+from core.records.fields import SHARED
 from core.records.recount import Recount
 from core.validation import FloatArray, IntArray, shown
 
@@ -188,7 +189,9 @@ def replayed(
     about = _mechanism(body)
     if about != body["draw"].get("mechanism", ""):
         return Check("seed", False, OTHER_MECHANISM)
-    numbers = _numbers(f"{digits} {about}".rstrip(), counted.places.tolist())
+    file = body["original"]["commitment"] if body["version"] > SHARED else None
+    named = " ".join(filter(None, (digits, about, file)))
+    numbers = _numbers(named, counted.places.tolist())
     other = _first_other(counted, outputs, kernel, numbers)
     if not seeded:
         chance = len(outputs) > 0 and bool((kernel[counted.rows].max(axis=1) < 1).any())

@@ -171,7 +171,8 @@ def preview(result: Result, plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame]:
     key = name(result, plan, "")
     last: tuple[Name, Any] | None = st.session_state.get(_PREVIEW)
     if last is None or last[0] != key:
-        before, after = applying.preview(result, original(result).table, plan, SHOWN)
+        file = original(result)
+        before, after = applying.preview(result, file.table, plan.on(file), SHOWN)
         last = (key, (before.to_pandas(), after.to_pandas()))
         st.session_state[_PREVIEW] = last
     shown: tuple[pd.DataFrame, pd.DataFrame] = last[1]

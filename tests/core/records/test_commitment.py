@@ -211,3 +211,13 @@ def test_a_certificate_of_version_3_verifies_as_it_was_written():
     found = outcomes(body, old / "released.csv", old / "people.csv", str(SEED))
     assert failed(list(found.values())) == []
     assert found["left out"].passed is found["design"].passed is True
+
+
+def test_a_certificate_of_version_4_verifies_as_it_was_written():
+    old = OLD.with_name("version_4")
+    body = json.loads((old / "released.json").read_text(encoding="utf-8"))
+    assert body["version"] == 4
+    assert "smith" in body["design"]["coding"][1]["kept"][0]  # which records left out alone have
+    found = outcomes(body, old / "released.csv", old / "people.csv", str(SEED))
+    assert failed(list(found.values())) == []
+    assert found["left out"].passed is found["design"].passed is found["seed"].passed is True

@@ -4,10 +4,12 @@ import json
 
 import pytest
 
+from core.data import Sources
+from core.records.certificate import make
 from core.records.design import Plan
 from core.records.draws import Keyed, Seeded
 from core.records.verifying import failed, verify
-from tests.core.records.makers import SEED, asked, opened, released, with_kernel, write
+from tests.core.records.makers import SEED, asked, opened, read, released, with_kernel, write
 from tests.core.records.test_verifying import certified
 
 KEY = b"k" * 32
@@ -49,6 +51,26 @@ def test_outputs_of_two_mechanisms_are_drawn_apart(kind, tmp_path):
         seen = [pair == (0, 1) for pair, own in zip(pairs, JOBS, strict=True) if own == job]
         assert abs(sum(seen) / len(seen) - rare) < 0.1  # by one number 0 and 0.1
     assert outputs(original, WIDE, DRAWS[kind], tmp_path) == first
+
+
+@pytest.mark.parametrize("kind", DRAWS)
+def test_values_that_changed_in_another_file_are_drawn_apart(kind, tmp_path):
+    changed = ["nurse" if job == "clerk" else "clerk" for job in JOBS]
+    found, mechanisms = [], set()
+    for name, jobs in (("one", JOBS), ("other", changed)):
+        (tmp_path / name).mkdir()
+        original = write(people(jobs), tmp_path / name / "people.csv")
+        made = with_kernel(asked(original, released=("job",), mechanism="identity")[0], WIDE)
+        sources = Sources()
+        upload = sources.uploads[sources.add_file(original)]
+        target = tmp_path / name / "out.csv"
+        mechanisms.add(
+            make(made, upload, Plan(DRAWS[kind]), target).certificate["draw"]["mechanism"]
+        )
+        found.append([made.mechanism.y_labels.index(one) for one in read(target)["job"]])
+    assert len(mechanisms) == 1
+    moved = set(zip(JOBS, *found, strict=True))  # by one number each job moves one way
+    assert moved == {(job, y, z) for job in ("clerk", "nurse") for y in (0, 1) for z in (0, 1)}
 
 
 def test_the_output_of_a_changed_value_is_drawn_anew(tmp_path):

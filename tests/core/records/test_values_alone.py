@@ -5,9 +5,12 @@ import decimal
 import json
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pyarrow as pa
 import pytest
+from openpyxl.comments import Comment
+from openpyxl.workbook.defined_name import DefinedName
 from pyarrow import parquet
 
 from core.data import Sources
@@ -231,10 +234,41 @@ def test_a_cell_left_out_does_not_type_the_column_of_a_workbook(tmp_path, cells,
         result = evaluate(Scenario(data=data, mechanism="watchdog"), sources)
         target = tmp_path / f"released.{kind}"
         upload = sources.uploads[key]
-        body = make(result, upload, keeping(Seeded(SEED)), target).certificate
+        with pytest.MonkeyPatch.context() as patch:  # random numbers of the mechanism alone
+            patch.setattr(Seeded, "on", lambda self, _: self)
+            make(result, upload, keeping(Seeded(SEED)), target)
         written.add(target.read_bytes())
+        body = make(result, upload, keeping(Seeded(SEED)), target).certificate
         if kind == "parquet":
             assert parquet.read_schema(target).field("code").type == expected
         found = verify(json.dumps(body), target, path, str(SEED))
         assert {one.name: one.sentence for one in found if not one.passed} == {}
     assert len(written) == 1
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_nothing_of_a_workbook_but_its_cells_is_released(tmp_path, kind):
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(["sex", "town", "note"])
+    for i in range(40):
+        sheet.append([("f", "m")[i // 2 % 2], ("Bonn", "Trier", "Ulm")[i % 3], f"n{i % 4}"])
+    sheet.append(["f", "Atlantis", "hidden"])
+    sheet["A2"].comment = Comment("hidden", "hidden")
+    sheet.oddHeader.center.text = book.properties.creator = book.properties.title = "hidden"
+    book.defined_names["hidden"] = DefinedName("hidden", attr_text='"hidden"')
+    for state in ("hidden", "veryHidden"):
+        other = book.create_sheet(f"{state} sheet")
+        other.append(["hidden"])
+        other.sheet_state = state
+    path = tmp_path / "a.xlsx"
+    book.save(path)
+    sources = Sources()
+    key = sources.add_file(path)
+    data = DataSpec(key, ("sex",), ("town",), filters=REMAIN)
+    result = evaluate(Scenario(data=data, mechanism="watchdog"), sources)
+    target = tmp_path / f"released.{kind}"
+    body = make(result, sources.uploads[key], keeping(Seeded(SEED)), target).certificate
+    for written in (target.read_bytes(), json.dumps(body).encode()):
+        assert b"hidden" not in written
+        assert b"Atlantis" not in written

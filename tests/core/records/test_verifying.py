@@ -28,7 +28,7 @@ def certified(tmp_path, result, original, plan=None, target="out.csv", same=True
     plan = plan or keeping(Seeded(SEED))
     path = tmp_path / target
     with replacing([path]) as (fresh,):
-        applied = write_records(result, upload.table, fresh, checked_kind(path), plan)
+        applied = write_records(result, upload, fresh, checked_kind(path), plan)
         body = certificate(Release(result, upload, same, plan, applied), fresh)
     return body, path
 
