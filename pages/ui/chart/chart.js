@@ -67,13 +67,11 @@ function build(parent, fills) {
   parent.appendChild(frame);
   const chart = { frame, plot, fills, shown: null, dark: null, anew: false, waits: false, gone: false };
   chart.drawing = Promise.resolve();
-  if (!fills) {
-    const bar = document.createElement("div");
-    bar.className = "lsc-bar";
-    frame.append(bar);
-    termsList(chart, bar);
-    savingMenu(chart, bar);
-  }
+  const bar = document.createElement("div");
+  bar.className = fills ? "lsc-bar lsc-corner" : "lsc-bar";
+  frame.append(bar);
+  termsList(chart, bar);
+  if (!fills) savingMenu(chart, bar); // a board has that in the menu of its card
   frame.addEventListener("lsc-project", () => chart.shown && draw(chart, true));
   chart.observer = new ResizeObserver(() => resize(chart));
   chart.observer.observe(frame);

@@ -8,10 +8,11 @@ function termsList(chart, bar) {
   Object.assign(opener, {
     type: "button",
     className: "lsc-opener",
-    textContent: "Symbols",
+    textContent: chart.fills ? "?" : "Symbols",
     title: "What the symbols and acronyms in this chart mean",
     hidden: true,
   });
+  opener.setAttribute("aria-label", "Symbols");
   list.className = "lsc-terms";
   list.popover = "auto";
   list.tabIndex = 0; // a long list is scrolled from the keyboard
@@ -36,10 +37,8 @@ function termEntries(terms) {
 
 function explain(chart) {
   const { terms, hints } = chart.message;
-  if (chart.opener) {
-    chart.opener.hidden = !terms.length;
-    chart.list.replaceChildren(...termEntries(terms));
-  }
+  chart.opener.hidden = !terms.length;
+  chart.list.replaceChildren(...termEntries(terms));
   for (const text of chart.plot.querySelectorAll("[data-unformatted]")) {
     // the projector view puts two lines on one
     const { unformatted } = text.dataset;
