@@ -24,6 +24,7 @@ from core.mechanisms.polish import cleared, polished
 from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
 from core.notions import LIP, Intersection, PointwiseNotion
 from core.notions.base import Notion
+from core.optimal.direct import Warm
 from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise
 from core.utilities import Information, Purpose
 from core.validation import FloatArray, shown
@@ -87,6 +88,7 @@ def optimal_from(
     prove: bool = True,
     utility: Purpose | None = None,
     among: Sequence[str] | None = None,
+    warm: Warm | None = None,
 ) -> Mechanism:
     """Return the optimal mechanism, searched from a start (n_x, n_y) and the catalogue's others.
 
@@ -121,6 +123,7 @@ def optimal_from(
         prove=prove,
         utility=goal.solver_utility(joint),
         upper=most,
+        warm=warm,
     )
     found = _audited(joint, notion, outcome, goal)
     known = known or starts(joint, notion, options, INSTANT, goal)
