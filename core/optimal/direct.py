@@ -102,6 +102,13 @@ class _Program:
     upper: FloatArray
 
 
+@dataclass(eq=False)
+class Warm:
+    """The basis of the last linear program, from which a similar question's is solved."""
+
+    basis: Any = None
+
+
 FEW = 24
 """Cheapest symbols of each action, and as many at random, that a large program begins with."""
 
@@ -112,12 +119,16 @@ class Direct:
     - `pieces`: c_a(x), shape (n_a, n_x).
     - `cuts`: actions and their cuts.
     - `kept`: which P(a | x) are variables, shape (n_a, n_x); the others are 0.
+    - `warm`: where a linear program begins.
     """
 
-    def __init__(self, allowed: AllowedSet, p_x: FloatArray, goal: Utility) -> None:
+    def __init__(
+        self, allowed: AllowedSet, p_x: FloatArray, goal: Utility, warm: Warm | None = None
+    ) -> None:
         pieces = goal.pieces()
         assert pieces is not None
         self.allowed, self.p_x, self.goal = allowed, p_x, goal
+        self.warm = Warm() if warm is None else warm
         self.pieces: FloatArray = np.unique(pieces, axis=0)
         self.cuts: list[tuple[int, FloatArray]] = []
         self.kept: BoolArray = np.ones(self.pieces.shape, dtype=bool)
@@ -182,10 +193,11 @@ class Direct:
         n_a, n_x = len(self.pieces), self.allowed.n_x
         inner, lifts = self._rows_of_one()
         every = sparse.eye_array(n_a, format="csr")
-        rows = [sparse.kron(every, inner), self._cut_rows(), *self._spent()]
         budgets = [budget.limit for budget in self.allowed.budgets]
+        rows = [sparse.kron(every, inner), *self._spent(), self._cut_rows()]
         upper = np.zeros(sum(part.shape[0] for part in rows))
-        upper[len(upper) - len(budgets) :] = budgets
+        begin = n_a * inner.shape[0]
+        upper[begin : begin + len(budgets)] = budgets
         released = self._wide(sparse.csr_array(sparse.eye_array(n_x)), 0)
         equal = sparse.vstack(
             [sparse.kron(np.ones((1, n_a)), released), sparse.kron(every, lifts)], "csr"
@@ -278,14 +290,21 @@ class Direct:
                 *(cost, lower, equal, program.right, rows, program.upper), cones, deadline.left
             )
         else:
-            found = LinearProgram(
+            linear = LinearProgram(
                 sparse.csr_array(sparse.vstack([equal, rows])),
                 np.concatenate([program.right, np.full(len(program.upper), -INFINITY)]),
                 np.concatenate([program.right, program.upper]),
                 col_lower=lower,
                 cost=cost,
                 once=True,
-            ).solve(deadline.left)
+            )
+            last = self.warm.basis
+            found = (
+                linear.solve(deadline.left)
+                if last is None
+                else linear.solve_near(last, deadline.left)
+            )
+            self.warm.basis = linear.basis()
         x = np.zeros(len(is_kept))
         x[is_kept] = found.x
         return replace(found, x=x)
@@ -312,8 +331,8 @@ class Direct:
         duals = -found.duals[n_equal:]
         rows = duals[: n_a * n_inner].reshape(n_a, n_inner)[:, : self.allowed.rows.shape[0]]
         duals = duals[n_a * n_inner :]
+        prices, duals = np.split(duals, [len(self._epigraphs)])
         cuts = [(a, cut, float(dual)) for (a, cut), dual in zip(self.cuts, duals, strict=False)]
-        prices = duals[len(cuts) : len(cuts) + len(self._epigraphs)]
         slopes, at = [], 0
         for price, epigraph in zip(prices, self._epigraphs, strict=True):
             n_s = len(epigraph.slope)
@@ -330,13 +349,14 @@ def by_one_program(
     gap: float,
     deadline: Deadline,
     take: Callable[[FloatArray, float], float],
+    warm: Warm | None = None,
 ) -> None:
     """Find and prove the optimum of a utility with `pieces`.
 
     Above `SIZES.direct_entries` variables it begins with few and adds what its duals ask for. An
     oracle's cuts are added until the outputs in use are allowed.
     """
-    direct, upper = Direct(allowed, p_x, goal), np.inf
+    direct, upper = Direct(allowed, p_x, goal, warm), np.inf
     if direct.size > SIZES.direct_entries:
         direct.keep_few()
     while True:

@@ -20,7 +20,7 @@ from core.optimal.columns.linear_search import LinearSearch, too_large
 from core.optimal.columns.peeling import Peeling
 from core.optimal.columns.vertex_search import ColumnSearch
 from core.optimal.cutting_planes import SMALL, CutLoop, ManyOracle
-from core.optimal.direct import by_one_program
+from core.optimal.direct import Warm, by_one_program
 from core.optimal.plan import SHARES, SIZES
 from core.optimal.polish import Inside, mixed, share_to_rows
 from core.optimal.polytopes.enumeration import all_vertices, best_mixture
@@ -131,6 +131,7 @@ def maximise(
     finish: Finish | None = None,
     prove: bool = True,
     upper: float = np.inf,
+    warm: Warm | None = None,
 ) -> Outcome:
     """Return the best mechanism found whose outputs are all allowed, and an upper bound.
 
@@ -163,6 +164,8 @@ def maximise(
         Whether to prove an upper bound after column generation; else the search ends there.
     upper : float
         A utility that no mechanism is known to exceed.
+    warm : Warm, optional
+        The basis of a similar question's program, which is replaced by this one's.
 
     Raises
     ------
@@ -198,7 +201,7 @@ def maximise(
             value = goal.value(p_x[None], p_x)
             return Outcome(np.ones((1, 1)), base + value, base + value, "closed form", "optimal")
         finish = finish or Inside(allowed.oracle, p_x, allowed.budgets)
-        task = _Task(allowed, p_x, goal, deadline, gap, seed, start, finish)
+        task = _Task(allowed, p_x, goal, deadline, gap, seed, start, finish, warm)
         task.upper = min(task.upper, upper - base)
         if allowed.excepted is not None:  # exceptions that are moved inside may cost all they gain
             strict = maximise(
@@ -235,8 +238,10 @@ class _Task:
         seed: int,
         start: Start | None,
         finish: Finish,
+        warm: Warm | None,
     ) -> None:
         self.allowed, self.p_x, self.goal, self.seed = allowed, p_x, goal, seed
+        self._warm = warm
         self.deadline, self._until = deadline, deadline.part(1 - SHARES.last_mixture)
         self.gap, self.finish, self._start = gap, finish, start
         alone = np.arange(len(p_x))[:, None, None]  # a diagonal matrix of 5,000 symbols is 200 MB
@@ -293,6 +298,7 @@ class _Task:
                 *(self.allowed, self.p_x, self.goal, self.gap),
                 self.deadline.part(SHARES.search),
                 self._take,
+                self._warm,
             )
         except TimeLimitError:
             pass  # the status says so

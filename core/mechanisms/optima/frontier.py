@@ -17,6 +17,7 @@ from core.mechanisms.optima.starts import CONTRADICTION, disproves
 from core.mechanisms.polish import polished
 from core.mechanisms.result import CUT, Mechanism, make_mechanism
 from core.notions.base import Notion
+from core.optimal.direct import Warm
 from core.utilities import Information, Purpose
 from core.validation import FloatArray
 
@@ -36,8 +37,9 @@ def frontier(
     """Return the optimal mechanism at each budget, solved in increasing order.
 
     A larger budget allows all that a smaller one does: each solve starts from the last answer, and
-    `carried` makes utility and bound non-decreasing in the budget. Where a search ran out of time,
-    `diluted` offers it the next larger budget's outputs, moved towards P_X until they are allowed.
+    a linear program from the last one's basis. `carried` makes utility and bound non-decreasing in
+    the budget. Where a search ran out of time, `diluted` offers it the next larger budget's
+    outputs, moved towards P_X until they are allowed.
     A budget that fails is a point without a mechanism; the others are solved all the same.
 
     Parameters
@@ -75,7 +77,7 @@ def frontier(
     order = sorted(range(len(values)), key=values.__getitem__)
     found: dict[int, Mechanism | CoreError] = {}
     start: FloatArray | None = None
-    open_ = False
+    open_, warm = False, Warm()
     for done, i in enumerate(order):
         left = None
         if deadline is not None:
@@ -88,7 +90,12 @@ def frontier(
                 made = optimal(joint, notion, time_limit=left, gap=gap, seed=seed, utility=utility)
             else:
                 made = optimal_from(
-                    joint, notion, start, time_limit=left, gap=gap, seed=seed, utility=utility
+                    *(joint, notion, start),
+                    time_limit=left,
+                    gap=gap,
+                    seed=seed,
+                    utility=utility,
+                    warm=warm,
                 )
         except CoreError as error:
             found[i] = error

@@ -25,6 +25,7 @@ from core.mechanisms.polish import cleared, polished
 from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
 from core.notions import LIP, Intersection, PointwiseNotion
 from core.notions.base import Notion
+from core.optimal.direct import Warm
 from core.optimal.plan import SHARES, SIZES
 from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise
 from core.utilities import Information, Purpose
@@ -89,6 +90,7 @@ def optimal_from(
     prove: bool = True,
     utility: Purpose | None = None,
     among: Sequence[str] | None = None,
+    warm: Warm | None = None,
 ) -> Mechanism:
     """Return the optimal mechanism, searched from a start (n_x, n_y) and the catalogue's others.
 
@@ -131,6 +133,7 @@ def optimal_from(
         prove=prove,
         utility=joined.purpose.solver_utility(small),
         upper=most,
+        warm=warm,
     )
     found = _audited(joint, notion, joined.outcome(joint, outcome), goal)
     known = known or starts(joint, notion, options, INSTANT, goal)

@@ -67,12 +67,7 @@ class LinearProgram:
         n_rows, n_cols = rows.shape
         matrix = sparse.csr_array(rows)
         self._highs = highspy._core._Highs()
-        for name, value in {
-            **_OPTIONS,
-            "simplex_strategy": 4 if primal else 1,
-            **(_ONCE if once else {}),
-        }.items():
-            _check(self._highs.setOptionValue(name, value), f"option {name}")
+        self._set({**_OPTIONS, "simplex_strategy": 4 if primal else 1, **(_ONCE if once else {})})
         _check(
             self._highs.passModel(
                 n_cols,
@@ -165,6 +160,26 @@ class LinearProgram:
         """Start the next solve from a basis of this program's present shape."""
         _check(self._highs.setBasis(basis), "basis")
 
+    def solve_near(self, basis: Any, time_limit: float | None = None) -> Solution:
+        """Solve from a basis of a similar program, if few steps suffice, and else from scratch.
+
+        The basis may lack the last rows. Half as many steps as there are rows cost less than the
+        program `once`.
+        """
+        missing = self.n_rows - len(basis.row_status)
+        if len(basis.col_status) == self.n_cols and missing >= 0:
+            near = highspy.HighsBasis()
+            near.col_status = basis.col_status
+            near.row_status = [*basis.row_status, *[highspy.HighsBasisStatus.kBasic] * missing]
+            near.valid = True
+            self._set({**_OPTIONS, "simplex_iteration_limit": self.n_rows // 2})
+            self._limit(time_limit)
+            if self._highs.setBasis(near) in (_OK, _WARNING) and self._run() == _STATUS.kOptimal:
+                return self._found()
+            self._highs.clearSolver()
+            self._set({**_ONCE, "simplex_iteration_limit": highspy.kHighsIInf})
+        return self.solve(time_limit)
+
     def basic(self) -> tuple[FloatArray, FloatArray]:
         """Return which columns, shape (n_cols,), and which rows, (n_rows,), are basic (bool)."""
         basis, is_basic = self._highs.getBasis(), highspy.HighsBasisStatus.kBasic
@@ -175,10 +190,7 @@ class LinearProgram:
     def solve(self, time_limit: float | None = None) -> Solution:
         """Solve from the last basis."""
         highs = self._highs
-        # HiGHS adds up the run time of all solves of a model
-        left = INFINITY if time_limit is None else clock.elsewhere(time_limit)
-        limit = highs.getRunTime() + left
-        _check(highs.setOptionValue("time_limit", limit), "option time_limit")
+        self._limit(time_limit)
         outcome = self._run()
         if outcome not in _DECIDED:
             highs.clearSolver()
@@ -192,12 +204,26 @@ class LinearProgram:
             raise TimeLimitError("The linear program was not solved in the time given.")
         if outcome != _STATUS.kOptimal:
             raise SolverError(f"HiGHS gave no answer: {highs.modelStatusToString(outcome)}.")
-        solution = highs.getSolution()
+        return self._found()
+
+    def _set(self, options: dict[str, bool | int | float | str]) -> None:
+        """Set options by name."""
+        for name, value in options.items():
+            _check(self._highs.setOptionValue(name, value), f"option {name}")
+
+    def _limit(self, seconds: float | None) -> None:
+        """Limit the next run: HiGHS adds up the run time of all solves of a model."""
+        left = INFINITY if seconds is None else clock.elsewhere(seconds)
+        self._set({"time_limit": self._highs.getRunTime() + left})
+
+    def _found(self) -> Solution:
+        """Return the solution of the last run."""
+        solution = self._highs.getSolution()
         return Solution(
             x=np.array(solution.col_value),
             duals=np.array(solution.row_dual),
             reduced_costs=np.array(solution.col_dual),
-            objective=float(highs.getObjectiveValue()),
+            objective=float(self._highs.getObjectiveValue()),
         )
 
     def _run(self) -> Any:

@@ -12,7 +12,7 @@ from core.allowed.average_cost import Deviation, Divergence, Largest, PowerMean,
 from core.clock import Deadline
 from core.errors import InfeasibleError, SolverError, TimeLimitError
 from core.joint import Joint
-from core.mechanisms import optimal
+from core.mechanisms import frontier, optimal
 from core.notions import (
     ALIP,
     LDP,
@@ -29,6 +29,7 @@ from core.optimal import direct
 from core.optimal.direct import Direct, Multipliers, utility_bound
 from core.optimal.plan import SIZES
 from core.optimal.programs.conic import solve_conic
+from core.optimal.programs.highs import LinearProgram
 from core.optimal.solve import maximise
 from core.optimal.utility import Centred, Greatest, NegativeDistortion
 from core.utilities import Distortion, Guess, Task
@@ -218,6 +219,35 @@ def test_one_program_by_another_library():
     ours = optimal(joint, LDP(0.5), utility=Distortion(loss))
     assert -ours.utility == pytest.approx(theirs.fun, abs=1e-9)
     assert (ours.status, ours.solver) == ("optimal", "one program")
+
+
+FAMILIES = {
+    "LIP": LIP,  # rows that every output meets are left out: the program's shape changes
+    "LDP": LDP,
+    "PML": PointwiseMaximalLeakage,
+    "guessing": lambda eps: Average("guessing", min(0.42 + eps / 4, 1.0)),
+    "total variation": lambda eps: Average("total_variation", eps / 10),
+}
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_frontier_from_the_last_basis_is_that_of_programs_from_scratch(monkeypatch, name):
+    joint = Joint.from_counts(np.random.default_rng(8).random((3, 7)))
+    budgets = [1.3, 0.0, 0.1, 0.11, 0.4, 0.7, 0.71, 2.5]
+    starts, solve_near = [], LinearProgram.solve_near
+
+    def counted(program, *args):
+        starts.append(program.n_rows)
+        return solve_near(program, *args)
+
+    monkeypatch.setattr(LinearProgram, "solve_near", counted)
+    for purpose in (Guess(), Distortion(apart(7))):
+        along = frontier(joint, FAMILIES[name], budgets, utility=purpose)
+        for eps, found in zip(budgets, along, strict=True):
+            alone = optimal(joint, FAMILIES[name](eps), solver="columns", utility=purpose)
+            assert found.status == "optimal"
+            assert alone.utility - 2e-6 <= found.utility <= alone.upper_bound + 1e-8
+    assert len(starts) >= len(budgets)
 
 
 def budget_of(joint, measure):

@@ -84,3 +84,40 @@ def test_what_highs_rejects_is_an_error():
     built, _, _ = program(np.random.default_rng(5))
     with pytest.raises(SolverError, match="basis"):
         built.set_basis(LinearProgram(sparse.csr_array((1, 1)), np.zeros(1), np.ones(1)).basis())
+
+
+@pytest.mark.parametrize("kept", [6, 4])
+def test_a_similar_program_starts_from_a_basis_that_may_lack_the_last_rows(kept):
+    rng = np.random.default_rng(4)
+    rows, upper, cost = rng.random((6, 9)), rng.random(6), -rng.random(9)
+    first = LinearProgram(
+        *(sparse.csr_array(rows[:kept]), np.full(kept, -INFINITY), upper[:kept]), cost=cost
+    )
+    first.solve()
+    changed = rows * (1 + 0.01 * rng.random((6, 9)))
+    other = optimize.linprog(cost, A_ub=changed, b_ub=upper)
+    near = LinearProgram(
+        *(sparse.csr_array(changed), np.full(6, -INFINITY), upper), cost=cost, once=True
+    )
+    found = near.solve_near(first.basis())
+    assert found.objective == pytest.approx(other.fun, abs=1e-9)
+    assert found.duals @ upper == pytest.approx(found.objective, abs=1e-9)
+
+
+@pytest.mark.parametrize("shape", [(6, 8), (7, 9), (6, 9)])
+def test_a_basis_of_another_shape_or_far_away_is_left(shape):
+    rng = np.random.default_rng(5)
+    n_rows, n_cols = shape
+    first = LinearProgram(
+        *(sparse.csr_array(rng.random(shape)), np.full(n_rows, -INFINITY), np.ones(n_rows)),
+        cost=-np.ones(n_cols),
+    )
+    first.solve()
+    built, rows, upper = program(rng, once=True)
+    cost = -rng.random(9)
+    built.set_costs(cost)
+    other = optimize.linprog(cost, A_ub=rows, b_ub=upper)
+    assert built.solve_near(first.basis()).objective == pytest.approx(other.fun, abs=1e-9)
+    built.set_costs(cost[::-1].copy())
+    other = optimize.linprog(cost[::-1], A_ub=rows, b_ub=upper)
+    assert built.solve().objective == pytest.approx(other.fun, abs=1e-9)
