@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +27,7 @@ class Choice:
     @property
     def setting(self) -> str:
         """The options as a command takes them: "header=3 skip=1"."""
-        return " ".join(f"--read {name}={_as_text(value)}" for name, value in self.options)
+        return " ".join(f"--read {_as_text(name, value)}" for name, value in self.options)
 
 
 def choice(label: str, **options: Any) -> Choice:
@@ -34,12 +35,19 @@ def choice(label: str, **options: Any) -> Choice:
     return Choice(label, tuple(options.items()))
 
 
-def _as_text(value: Any) -> str:
-    if isinstance(value, tuple) and any(hasattr(one, "to_dict") for one in value):
-        return f"'{json.dumps([one.to_dict() for one in value], ensure_ascii=False)}'"
-    text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
-    text = {"\t": "tab"}.get(text, text)
-    return text if text.replace(",", "").isalnum() else f"'{text}'"
+def _as_text(name: str, value: Any) -> str:
+    """Return a setting as a shell takes it; one that is no plain list as JSON."""
+    if not isinstance(value, tuple):
+        text = {"\t": "tab"}.get(value, str(value))
+    elif any(hasattr(one, "to_dict") for one in value):
+        text = json.dumps([one.to_dict() for one in value], ensure_ascii=False)
+    elif any("," in str(one) for one in value):
+        return shlex.quote(json.dumps({name: value}, ensure_ascii=False))
+    else:
+        text = ",".join(map(str, value))
+    if text.replace(",", "").isalnum():
+        return f"{name}={text}"
+    return f"{name}={shlex.quote(text)}" if "'" in text else f"{name}='{text}'"
 
 
 class ReadingError(InvalidInputError):

@@ -83,8 +83,9 @@ def alike(text: str) -> str:
 
 
 TOTAL = re.compile(
-    r"(?i)\W*(?:grand |sub)?(?:totals?|sum|overall|insgesamt|gesamt|summe|zusammen|ensemble|totaal"
-    r"|totale|suma|razem|ogółem|celkem|yhteensä|i alt|totalt|összesen|итого|всего|合計|总计)\b.*"
+    r"(?i)\W*(?:grand |sub)?-?(?:totals?|sum|overall|insgesamt|gesamt|summe|zusammen|ensemble"
+    r"|totaal|totale|suma|razem|ogółem|celkem|yhteensä|i alt|totalt|összesen|итого|всего|合計|总计)"
+    r"(?:\W.*)?"
 )
 """What a row of totals begins with."""
 

@@ -220,7 +220,8 @@ class ReadOptions:
     `THOUSANDS`, distinct. `missing`: texts that mean a missing value in every column; None for the
     usual ones (NA, null, -, …), in columns that have numbers otherwise. A blank is always missing.
     `weight`: the column that says how many records a row stands for; "" for one each, None where
-    nothing is said.
+    nothing is said. `omit`: texts such as Total whose rows are left out; `cells`: columns whose
+    cells are numbers of records, as of a cross table. For both, () is none, and None says nothing.
     """
 
     encoding: str = ""
@@ -238,6 +239,8 @@ class ReadOptions:
     sheet: str = ""
     kept: tuple[str, ...] = ()
     weight: str | None = None
+    omit: tuple[str, ...] | None = None
+    cells: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "encoding", encoding_of(self.encoding))
@@ -263,6 +266,8 @@ class ReadOptions:
                 "another for one of them."
             )
         object.__setattr__(self, "missing", _marks(self.missing, "The marks of missing values"))
+        object.__setattr__(self, "omit", _marks(self.omit, "What rows left out are called"))
+        object.__setattr__(self, "cells", _marks(self.cells, "Columns of numbers of records"))
         named = [one.column for one in self.columns]
         for name in named:
             if named.count(name) > 1:
@@ -292,7 +297,16 @@ class ReadOptions:
     @property
     def layout(self) -> ReadOptions:
         """What finds the table in the file: not what its values mean."""
-        return replace(self, decimal=".", thousands="", missing=None, columns=(), weight=None)
+        return replace(
+            self,
+            decimal=".",
+            thousands="",
+            missing=None,
+            columns=(),
+            weight=None,
+            omit=None,
+            cells=None,
+        )
 
     def undoing(self, undo: Iterable[tuple[str, Any]]) -> dict[str, Any]:
         """Return the options that undo a repair, besides those that are undone already."""
@@ -305,7 +319,8 @@ class ReadOptions:
         """Return the options for a table with these columns: of others nothing is said."""
         kept = tuple(one for one in self.columns if one.column in columns)
         weight = self.weight if not self.weight or self.weight in columns else None
-        return replace(self, columns=kept, weight=weight)
+        cells = self.cells if set(self.cells or ()) <= set(columns) else None
+        return replace(self, columns=kept, weight=weight, cells=cells)
 
     def of(self, column: str) -> ColumnOptions:
         found = (one for one in self.columns if one.column == column)
@@ -350,6 +365,14 @@ class ReadOptions:
             said.append(f"each row stands for as many records as {self.weight!r} says")
         elif self.weight is not None:
             said.append("each row is one record")
+        if self.omit:
+            said.append(f"rows called {', '.join(self.omit)} left out")
+        elif self.omit is not None:
+            said.append("rows of totals are records")
+        if self.cells:
+            said.append(f"numbers of records in {', '.join(self.cells)}")
+        elif self.cells is not None:
+            said.append("each row is one record, whatever its numbers are")
         return said + [one.said() for one in self.columns]
 
     def to_dict(self) -> dict[str, Any]:
@@ -393,7 +416,7 @@ def _setting(name: str, text: str) -> Any:
             raise InvalidInputError(f"{name} must be a whole number, got {shown(text)}.")
         numbers = [int(part) for part in parts]
         return numbers if name == "header" else numbers[0]
-    if name in ("missing", "kept"):
+    if name in ("missing", "kept", "omit", "cells"):
         return [part.strip() for part in text.split(",") if part.strip()]
     if name == "columns":
         return read_json(text, "columns")

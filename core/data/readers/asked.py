@@ -1,4 +1,4 @@
-"""What a table's values leave open: points that may be marks of thousands, rows that are counts.
+"""What a table's values leave open: marks of thousands or decimals, rows of totals or counts.
 
 Each is asked before it is counted on the page, and said with every count until it is answered.
 """
@@ -7,22 +7,26 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from core.data.joints import JointSource
-from core.data.options import AS_IT_IS, ColumnOptions, ReadOptions
-from core.data.readers.marks import first_rows_of, per_column
+from core.data.options import AS_IT_IS, MOST_MARKS, ColumnOptions, ReadOptions
+from core.data.readers.marks import first_rows_of, is_suppressed, per_column
 from core.data.readers.sources import Sources
-from core.data.tables import OpenTable, as_number, as_text, open_table, plain_text
+from core.data.readers.totals import totals
+from core.data.tables import OpenTable, as_number, as_text, is_mark, open_table, plain_text
 from core.errors import Choice, choice
-from core.texts import number
+from core.texts import TOTAL, number
 from core.validation import shown
 from core.wording import first_of
 
 MOST_ROWS = 5_000
 """Most rows of a table that may be counts: each stands for a combination of levels."""
+
+MOST_CROSSED = 200
+"""Most rows, and columns, of a table that may be a cross table."""
 
 LEAST_ROWS = 4
 """Fewest such rows."""
@@ -58,45 +62,135 @@ def asked_of(
 
 def open_questions(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
     """Return what is open about a table's values, as they are read."""
-    return (*_points(table, read), *_counts(table, read))
+    marks, totals_of = tuple(_points(table, read)), tuple(_totals(table, read))
+    if totals_of:
+        return (*marks, *totals_of)  # what is left out is no count either
+    return (*marks, *(_cells(table, read) or _counts(table, read)))
 
 
-def _points(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
-    """Ask what points mean that have three digits behind them throughout."""
+def _points(table: OpenTable, read: ReadOptions) -> Iterator[Asked]:
+    """Ask what points or commas mean that have three digits behind them throughout."""
     if (read.decimal, read.thousands) != (".", ""):
-        return ()
+        return
     names = [one for one in table.texts if not read.of(one).kind]
     found = per_column(table, names, _grouped, table.file.rows, first_rows_of(names))
-    open_ones = [name for name in names if found[name]["groups"] and not found[name]["others"]]
-    if not open_ones:
+    for mark, called, are_now in ((".", "point", "decimals"), (",", "comma", "text")):
+        some = [one for one in names if found[one][mark] and not found[one][f"not {mark}"]]
+        if not some:
+            continue
+        example = found[some[0]][f"such {mark}"]
+        plain = tuple(ColumnOptions(name, "number") for name in some)
+        decimals = {"decimal": ","} if mark == "," else {"columns": (*read.columns, *plain)}
+        yield Asked(
+            f"{_named(some)} {'has' if len(some) == 1 else 'have'} three digits behind every "
+            f"{called}, as in {example}: these may be thousands or decimals, and are read as "
+            f"{are_now}.",
+            (
+                choice(
+                    f"{example} is {example.replace(mark, '')}",
+                    decimal="," if mark == "." else ".",
+                    thousands=mark,
+                ),
+                choice(f"{example} is a decimal", **decimals),
+            ),
+            tuple(some),
+        )
+
+
+def _grouped(column: Any) -> dict[str, Any]:
+    """Return how many values have a mark before three digits, and how many any other one."""
+    text = plain_text(column)
+    plain = text.re_search(r"^[+-]?[0-9]+$") | is_mark(column) | is_suppressed(column)
+    found = {}
+    for mark in ".,":
+        groups = text.re_search(rf"^[+-]?[1-9][0-9]{{0,2}}(\{mark}[0-9]{{3}})+$")
+        found[mark] = groups.sum()
+        found[f"not {mark}"] = (text.notnull() & ~groups & ~plain).sum()
+        found[f"such {mark}"] = text.max(where=groups)
+    return found
+
+
+def _totals(table: OpenTable, read: ReadOptions) -> Iterator[Asked]:
+    """Ask whether rows that are called totals, or are sums of others, are records."""
+    file = table.file
+    if file.counted and not (read.weight or read.cells):
+        return
+    if read.omit is not None or len(file.columns) < 2 or _are_nested(table):
+        return
+    if file.rows > MOST_ROWS:
+        named = per_column(table, table.texts, _called_total, file.rows, first_rows_of(table.texts))
+        if not any(one["n"] for one in named.values()):
+            return
+    called, rows = totals(_texts(table))
+    if not called:
+        return
+    are = (
+        "row may add up others, and counts as a record"
+        if rows == 1
+        else ("rows may add up others, and count as records")
+    )
+    records = choice("It is a record" if rows == 1 else "They are records", omit=())
+    out = choice(f"Leave {'it' if rows == 1 else 'them'} out", omit=tuple(called))
+    few = len(called) <= MOST_MARKS
+    yield Asked(f"{rows:,} {are}: {_named(called)}.", (out, records) if few else (records,))
+
+
+def _cells(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
+    """Ask whether a table's cells count records, as of a cross table: each row has its own name."""
+    file = table.file
+    if read.cells is not None or read.weight is not None or file.counted:
         return ()
-    example = found[open_ones[0]]["example"]
-    whole = example.replace(".", "")
-    are = "has" if len(open_ones) == 1 else "have"
-    plain = tuple(ColumnOptions(name, "number") for name in open_ones)
+    if (
+        not 1 < file.rows <= MOST_CROSSED
+        or not 2 < len(file.columns) <= MOST_CROSSED
+        or _are_nested(table)
+    ):
+        return ()
+    labels, counts = [], []
+    for name, texts in _texts(table).items():
+        values = [number(one) for one in texts if one is not None]
+        found = [one for one in values if one is not None]
+        years = all(1800 <= one <= 2100 for one in found)
+        if len(found) < len(values) or years or not found or _numbers_rows(texts):
+            labels.append(texts)
+        elif TOTAL.fullmatch(name):
+            continue
+        elif not all(one >= 0 and one == int(one) for one in found):
+            return ()
+        else:
+            counts.append((name, sum(found)))
+    levels = [len(set(texts)) for texts in labels if not _numbers_rows(texts)]
+    many = len(levels) > 1 and any(few * 2 > file.rows and few > 2 for few in levels)
+    once = len(set(zip(*labels, strict=True))) == file.rows if labels else False
+    cells = tuple(name for name, _ in counts)
+    if len(cells) < 2 or many or not once or sum(n for _, n in counts) < 5 * file.rows * len(cells):
+        return ()
     return (
         Asked(
-            f"{_named(open_ones)} {are} three digits behind every point, as in {example}: these "
-            "may be thousands, and are read as decimals.",
+            f"Each row has a name of its own, and whole numbers in {_named(cells)}: these may be "
+            "numbers of records, as of a cross table, and each row counts as one.",
             (
-                choice(f"{example} is {whole}", decimal=",", thousands="."),
-                choice(f"{example} is a decimal", columns=(*read.columns, *plain)),
+                choice("Each cell is a number of records", cells=cells),
+                choice("Each row is one record", cells=()),
             ),
-            tuple(open_ones),
         ),
     )
 
 
-def _grouped(column: Any) -> dict[str, Any]:
-    """Return how many values have points before three digits, and how many any other point."""
-    text = plain_text(column)
-    groups = text.re_search(r"^[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+$")
-    whole = text.re_search(r"^[+-]?[0-9]+$")
-    return {
-        "groups": groups.sum(),
-        "others": (text.notnull() & ~groups & ~whole).sum(),
-        "example": text.max(where=groups),
-    }
+def _called_total(column: Any) -> dict[str, Any]:
+    return {"n": as_text(column).re_search(f"^(?:{TOTAL.pattern})$").sum()}
+
+
+def _are_nested(table: OpenTable) -> bool:
+    return any(kind.is_nested() for kind in table.types.values())
+
+
+def _texts(table: OpenTable) -> dict[str, list[str | None]]:
+    """Return the texts of a table's columns, of its first rows where it is long."""
+    names = table.file.columns
+    chosen = {f"c{i}": as_text(table.column(name)) for i, name in enumerate(names)}
+    rows = table.rows(table.records.limit(MOST_ROWS).select(**chosen))
+    return {name: [row[f"c{i}"] for row in rows] for i, name in enumerate(names)}
 
 
 def _counts(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
@@ -104,16 +198,16 @@ def _counts(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
     file = table.file
     if read.weight is None and not file.counted and file.weigher:
         return (_weighed(table, file.weigher),)
-    if read.weight is not None or file.counted or not LEAST_ROWS <= file.rows <= MOST_ROWS:
+    if (
+        read.cells
+        or read.weight is not None
+        or file.counted
+        or not LEAST_ROWS <= file.rows <= MOST_ROWS
+    ):
         return ()
-    if len(file.columns) < 3 or any(kind.is_nested() for kind in table.types.values()):
+    if len(file.columns) < 3 or _are_nested(table):
         return ()
-    texts = table.rows(
-        table.records.select(
-            **{f"c{i}": as_text(table.column(name)) for i, name in enumerate(file.columns)}
-        )
-    )
-    columns = {name: [row[f"c{i}"] for row in texts] for i, name in enumerate(file.columns)}
+    columns = _texts(table)
     likely = [name for name in columns if _stand_for_records(name, columns)]
     if not likely:
         return ()

@@ -32,7 +32,9 @@ from core.data.tables import (
 )
 from core.errors import InvalidInputError
 from core.limits import MAX_UPLOAD_RECORDS
+from core.texts import TOTAL
 from core.validation import shown
+from core.wording import first_of, free_name
 
 TRUE = ("true", "t", "yes", "y", "on", "1", "wahr", "ja", "oui", "vrai")
 """Words for true, in lower case."""
@@ -233,6 +235,11 @@ def converted(
 ) -> FileTable:
     """Return a table with its columns as they are to be read."""
     plain = replace(file, marks=())
+    if read.omit:
+        plain, line = _without(plain, read.omit, target.with_suffix(".kept")), None
+    if read.cells:
+        plain, line = _of_cells(plain, read, target.with_suffix(".cells")), None
+        read = read.within(plain.columns)
     texts = tuple(one.column for one in read.columns if one.kind == "text")
     with open_table(plain) as table:
         rows = plain.rows
@@ -240,7 +247,7 @@ def converted(
             table.position(one.column)
         numbers = _formatted(table, read, rows)
         _check(table, read, line)
-        columns = {name: _column(table, name, read, name in numbers) for name in file.columns}
+        columns = {name: _column(table, name, read, name in numbers) for name in plain.columns}
         changed = {name for name, one in columns.items() if one is not None}
         words = _missing(table, read, changed, rows)
         weight = _weight(table, read, line)
@@ -263,6 +270,47 @@ def converted(
     found = with_marks(plain)
     kept = [one for one in found.marks if one.column not in own and one.column not in texts]
     return replace(found, marks=tuple(kept))
+
+
+def _without(file: FileTable, omitted: Sequence[str], target: Path) -> FileTable:
+    """Return a table without the rows that have one of some texts."""
+    with open_table(file) as table:
+        out = ibis.literal(False)
+        for name in table.texts:
+            out |= as_text(table.column(name)).isin(omitted).fill_null(False)
+        query = table.records.filter(~out)
+        _to_parquet(table, query, target)
+    kept = replace(file, paths=(target,))
+    if not kept.rows:
+        raise InvalidInputError(f"{file.title} has no records but those left out.")
+    return kept
+
+
+def _of_cells(file: FileTable, read: ReadOptions, target: Path) -> FileTable:
+    """Return a table of the records that are counted in the cells of some columns.
+
+    A record has the other columns of its row, and the name of its column; a total has none.
+    """
+    counted = read.cells or ()
+    kept = [one for one in file.columns if one not in counted and not TOTAL.fullmatch(one)]
+    name = free_name("column", lambda one: one in kept)
+    with open_table(file) as table:
+        labels = {f"c{i}": table.records[table.position(one)] for i, one in enumerate(kept)}
+        parts = []
+        for one in counted:
+            cell = table.records[table.position(one)]
+            blank = as_text(cell).isnull() | _blank(cell, None, numeric=True)
+            value = _whole(table, one, ibis.ifelse(blank, 0.0, number(cell, read)), _CELL, None)
+            own = {f"c{len(kept)}": ibis.literal(one), WEIGHT: value}
+            part = table.records.select(**labels, **own)
+            parts.append(part.filter(part[WEIGHT] > 0))
+        _to_parquet(table, ibis.union(*parts) if len(parts) > 1 else parts[0], target)
+    found = replace(file, paths=(target,), columns=(*kept, name), counted=True)
+    if not found.rows:
+        raise InvalidInputError(
+            f"{file.title} has no records: {first_of(list(map(shown, counted)))} are 0 throughout."
+        )
+    return found
 
 
 def _by_marks(
@@ -398,20 +446,31 @@ def _weight(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | No
     column = table.records[table.position(name)]
     if column.type().is_nested() or not may_hold_numbers(column):
         raise InvalidInputError(f"Column {title} holds {column.type()}, and records need numbers.")
-    value = number(column, read)
+    value = _whole(table, name, number(column, read), _WEIGHT, line)
+    if not table.row(table.records.aggregate(total=value.sum()))["total"]:
+        raise InvalidInputError(f"Column {title} is 0 throughout: there are no records.")
+    return value
+
+
+_WEIGHT = "says how many records a row stands for"
+_CELL = "is read as numbers of records"
+
+
+def _whole(
+    table: OpenTable, name: str, value: Any, what: str, line: Callable[[int], str] | None
+) -> Any:
+    """Return a column of numbers as whole ones; raise where one is none, or below 0."""
     wrong = (value.isnull() | (value < 0) | (value != value.floor())).fill_null(True)
-    found = table.row(table.records.aggregate(bad=wrong.sum(), total=value.sum()))
-    if found["bad"]:
+    if table.row(table.records.aggregate(bad=wrong.sum()))["bad"]:
+        column = table.records[table.position(name)]
         where, given = _first(table, as_text(column), wrong, line)
         fraction = plain_number(given or "")
         why = "; sampling weights cannot be counted" if fraction and fraction > 0 else ""
         raise InvalidInputError(
-            f"Column {title} says how many records a row stands for, and {where} has "
+            f"Column {shown(name)} {what}, and {where} has "
             f"{'no value' if given is None else shown(given)}: a whole number of at least 0 is "
             f"needed{why}."
         )
-    if not found["total"]:
-        raise InvalidInputError(f"Column {title} is 0 throughout: there are no records.")
     return value.cast("int64")
 
 
@@ -460,6 +519,10 @@ def _write(table: OpenTable, columns: dict[str, Any], target: Path, weight: Any 
     query = table.records.select(**written, **many)
     if weight is not None:
         query = query.filter(query[WEIGHT] > 0)
+    _to_parquet(table, query, target)
+
+
+def _to_parquet(table: OpenTable, query: Any, target: Path) -> None:
     batches = table.backend.con.sql(table.backend.compile(query)).to_arrow_reader(100_000)
     with parquet.ParquetWriter(target, batches.schema) as writer:
         for batch in batches:

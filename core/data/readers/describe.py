@@ -13,7 +13,15 @@ import ibis
 from core.data.joints import JointSource
 from core.data.options import AS_IT_IS, ORDERS, ReadOptions
 from core.data.readers.converted import moments, number, number_of_text
-from core.data.readers.marks import LOOKED, first_rows_of, histogram, per_column, word_counts
+from core.data.readers.marks import (
+    LOOKED,
+    SUPPRESSED,
+    first_rows_of,
+    histogram,
+    is_suppressed,
+    per_column,
+    word_counts,
+)
 from core.data.readers.sources import Sources
 from core.data.tables import (
     BLANKS,
@@ -231,13 +239,6 @@ CODES = tuple(
 )
 """Numbers that often stand for a missing one: 77, 88, 99, 97, 9998, -1, -999, …"""
 
-SUPPRESSED = (
-    r"^(?i:[*.:…•†‡#/?!–—-]+|\(?[a-z]\)?|\[[a-z]+\]|n\.? ?[a-z]\.?|k\.? ?a\.?|#[a-z]+#"
-    r"|suppressed|secret|confidential|unreliable|not (applicable|available)"
-    r"|[<>≤≥]=? ?[0-9]+([.,][0-9]+)?)$"
-)
-"""Words that often stand for a number that is not published, in a column of numbers."""
-
 SIGNS = r"^[*.:…•†‡#/?–—-]+$"
 """Words that often do so in any column."""
 
@@ -312,7 +313,7 @@ def present_marks(
         rows = table.file.rows
         names = [name for name, kind in table.types.items() if not kind.is_nested()]
         found: dict[str, dict[str, int]] = {word: {} for word in chosen}
-        numeric = _with_numbers(table, rows)
+        numeric = _with_numbers(table, rows, read)
         for some, pattern in ((numeric, SUPPRESSED), ([*set(names) - set(numeric)], SIGNS)):
             may_mark = partial(_may_mark, chosen, pattern)
             some = [name for name in names if name in some]
@@ -353,12 +354,13 @@ def _may_mark(chosen: Sequence[str], pattern: str, column: Any) -> Any:
     return found | text.isin(chosen) if chosen else found
 
 
-def _with_numbers(table: OpenTable, rows: int) -> list[str]:
+def _with_numbers(table: OpenTable, rows: int, read: ReadOptions) -> list[str]:
     """Return the columns of text that have numbers, and no words but those that may be marks."""
 
     def asked(column: Any) -> dict[str, Any]:
-        other = is_word(column) & ~is_mark(column) & ~as_text(column).re_search(SUPPRESSED)
-        return {"numbers": as_number(column).count(), "others": other.sum()}
+        found = number(column, read)
+        other = found.isnull() & is_word(column) & ~is_mark(column) & ~is_suppressed(column)
+        return {"numbers": found.count(), "others": other.sum()}
 
     found = per_column(table, table.texts, asked, rows)
     return [name for name, one in found.items() if one["numbers"] and not one["others"]]
@@ -393,7 +395,10 @@ def _codes(table: OpenTable, rows: int, read: ReadOptions) -> Iterator[tuple[str
 def recognised(
     source: str, sources: Sources | None = None, read: ReadOptions = AS_IT_IS
 ) -> ReadOptions:
-    """Return options with the decimal and thousands marks by which most columns are numbers."""
+    """Return options with the decimal and thousands marks by which most columns are numbers.
+
+    They stay as they are where a comma may be either, which `asked_of` asks.
+    """
     file = (sources or Sources()).open(source, (), read.layout)
     if isinstance(file, JointSource):
         return read
@@ -404,8 +409,8 @@ def recognised(
         pointed = [name for name in texts if words[name]["points"] and not words[name]["words"]]
         found = per_column(table, [*left, *pointed], _tried, file.rows, first)
     text = sources.uploads[source].text if sources and source in sources.uploads else None
-    semicolons = text is not None and text.layout.delimiter == ";"
-    forms = (*_FORMATS, *_POINTS) if semicolons else (*_POINTS, *_FORMATS)
+    delimiter = "" if text is None else text.layout.delimiter
+    forms = (*_FORMATS, *_POINTS) if delimiter == ";" else (*_POINTS, *_FORMATS)
     gained = {
         form: [
             sum(not found[name][_key(form)] and found[name]["some"] > 0 for name in names)
@@ -414,7 +419,8 @@ def recognised(
         for form in forms
     }
     best = max(forms, key=lambda form: gained[form])
-    if not gained[best][0]:
+    either = gained[",", ""] == gained[".", ","] == gained[best] and delimiter != ","
+    if either or not gained[best][0]:
         return read
     return replace(read, decimal=best[0], thousands=best[1])
 
@@ -425,12 +431,16 @@ def _key(form: tuple[str, str]) -> str:
 
 def _pointed(column: Any) -> dict[str, Any]:
     """Return how many values are words to the point alone, and how many have a point."""
-    return {"words": is_text(column).sum(), "points": column.contains(".").sum()}
+    words = is_text(column) & ~is_suppressed(column)
+    return {"words": words.sum(), "points": column.contains(".").sum()}
 
 
 def _tried(column: Any) -> dict[str, Any]:
-    """Return for each form of numbers how many values are none; and how many values there are."""
-    there = as_text(column).notnull() & ~is_mark(column)
+    """Return for each form of numbers how many values are none; and how many values there are.
+
+    Marks of missing and suppressed numbers are no values.
+    """
+    there = as_text(column).notnull() & ~is_mark(column) & ~is_suppressed(column)
     return {"some": there.sum()} | {
         _key(form): (there & number_of_text(column, *form).isnull()).sum()
         for form in (*_FORMATS, *_POINTS)

@@ -116,6 +116,19 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+SUPPRESSED = (
+    r"^(?i:[*.:…•†‡#/?!–—-]+|\(?[a-z]\)?|\[[a-z]+\]|n\.? ?[a-z]\.?|k\.? ?a\.?|#[a-z]+#"
+    r"|suppressed|secret|confidential|unreliable|not (applicable|available)"
+    r"|[<>≤≥]=? ?[0-9]+([.,][0-9]+)?)$"
+)
+"""Words that often stand for a number that is not published, in a column of numbers."""
+
+
+def is_suppressed(column: Any) -> Any:
+    """Return whether each text may stand for a number that is not published."""
+    return as_text(column).re_search(SUPPRESSED)
+
+
 _FIRST = 1_000
 """First records, by which most columns of words are recognised quickly."""
 

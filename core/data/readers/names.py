@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from core.data.options import MOST_JOINED, ReadOptions, Repair, repaired
+from core.data.options import MOST_JOINED, Repair, repaired
 from core.data.readers.dialect import LINE_END, Row
 from core.data.tables import check_columns
 from core.errors import Choice, InvalidInputError, ReadingError, choice
@@ -454,13 +455,11 @@ def _places(places: Sequence[int]) -> str:
     return f"Column{'' if len(places) == 1 else 's'} {first_of(said, 4)}"
 
 
-def _may_be_none(rows: Sequence[Row], width: int) -> str:
-    """Return what the last row is called, where it may be a total or a note; else ""."""
-    if len(rows) < 3:
-        return ""
+def _note_alone(rows: Sequence[Row], width: int) -> str:
+    """Return the last row's first cell, where it may be a note; else ""."""
     row = rows[-1][1]
-    alone = width > 2 and bool(row[0].strip()) and not "".join(row[1:]).strip()
-    return row[0].strip()[:60] if alone else _total(row)
+    alone = len(rows) > 2 and width > 2 and not "".join(row[1:]).strip()
+    return row[0].strip()[:60] if alone else ""
 
 
 def _second_table(rows: Sequence[Row], names: Sequence[str]) -> int:
@@ -496,35 +495,10 @@ def _two_tables(name: str, line: int, lines: int) -> ReadingError:
     )
 
 
-def _totals_said(lines: Sequence[int]) -> list[Repair]:
-    """Say which records are totals of others."""
-    if not lines:
-        return []
-    named = listed([f"{line:,}" for line in lines[:3]] + ["…"] * (len(lines) > 3))
-    many = f"Lines {named} add up others and count"
-    said = f"Line {named} adds up others and counts" if len(lines) == 1 else many
-    return [Repair(f"{said} as records all the same: filter them out.")]
-
-
-def _other_totals(rows: Sequence[Row]) -> tuple[list[int], tuple[Choice, ...]]:
-    """Return lines of totals among the records, but for the last one, and a hint at the first."""
-    lines = [line for line, row in rows[:-1] if len(row) > 2 and _total(row)]
-    if lines == [rows[0][0]] and _adds_up([row for _, row in rows[1:]], rows[0][1]):
-        label = f"Leave the first record out: it is called {shown(_total(rows[0][1]))}"
-        return [], (choice(label, skip=1),)
-    added = []
-    for i, (line, row) in enumerate(rows[:-1]):
-        above = ([one for _, one in rows[i - k : i]] for k in range(2, min(i, 50) + 1))
-        if line in lines and any(_adds_up(some, row) for some in above):
-            added.append(line)
-    return added, ()
-
-
 def find_below(
     records: Sequence[Row],
     names: Sequence[str],
     name: str,
-    read: ReadOptions,
     to_end: Callable[[int], int],
     *,
     whole: bool = True,
@@ -545,23 +519,18 @@ def find_below(
         said = [f"{number_of(gone, 'line')} below the table {were(gone)} no records"]
     kept = records[: len(records) - gone]
     hints: tuple[Choice, ...] = ()
-    if name_of_last := _may_be_none(kept, len(names)):
-        last = kept[-1][1]
-        sums = chosen is None and whole and bool(_total(last))
-        if sums and _adds_up([row for _, row in kept[:-1]], last):
-            said.insert(0, f"line {kept[-1][0]:,} is the total")
-            kept = kept[:-1]
-        else:
-            label = f"Leave the last record out: it is called {shown(name_of_last)}"
-            hints = (choice(label, skip_end=to_end(len(kept) - 1)),)
+    undo: dict[str, Any] = {"skip_end": 0}
+    if chosen is None and whole and _is_total(kept):
+        said.insert(0, f"line {kept[-1][0]:,} is the total")
+        kept = kept[:-1]
+        undo["omit"] = ()
+    elif called := _note_alone(kept, len(names)):
+        label = f"Leave the last record out: it is called {shown(called)}"
+        hints = (choice(label, skip_end=to_end(len(kept) - 1)),)
     sentence = f"{listed(said)}: left out." if said else ""
-    repairs = [repaired(sentence[0].upper() + sentence[1:], skip_end=0)] if said else []
-    if whole:
-        if chosen is None and (place := _second_table(kept, names)):
-            raise _two_tables(name, kept[place][0], to_end(place))
-        lines, first = _other_totals(kept) if read.skip == 0 else ([], ())
-        repairs += _totals_said(lines)
-        hints = (*first, *hints)
+    repairs = [repaired(sentence[0].upper() + sentence[1:], **undo)] if said else []
+    if whole and chosen is None and (place := _second_table(kept, names)):
+        raise _two_tables(name, kept[place][0], to_end(place))
     return len(records) - len(kept), repairs, hints
 
 
@@ -592,21 +561,19 @@ def _are_spaced(rows: Sequence[Row]) -> bool:
     return last > 2 and 2 * gaps >= last - 1
 
 
-def _total(row: Sequence[str]) -> str:
-    """Return what a row of totals calls itself; "" for any other row."""
-    first = next((cell.strip() for cell in row if cell.strip()), "")
-    return first if TOTAL.fullmatch(first) else ""
-
-
-def _adds_up(rows: Sequence[Sequence[str]], total: Sequence[str]) -> bool:
-    """Say whether all numbers of a row are the sums of those above them, one or more."""
+def _is_total(rows: Sequence[Row]) -> bool:
+    """Say whether the last row calls itself a total, and adds up all numbers above, one or more."""
+    *above, total = (row for _, row in rows)
+    first = next((cell.strip() for cell in total if cell.strip()), "")
+    if len(rows) < 3 or not TOTAL.fullmatch(first):
+        return False
     added = 0
     for i, cell in enumerate(total):
         value = plain_number(cell)
         if value is None:
             continue
-        above = [plain_number(row[i]) for row in rows if i < len(row)]
-        numbers = [one for one in above if one is not None]
+        column = (plain_number(row[i]) for row in above if i < len(row))
+        numbers = [one for one in column if one is not None]
         if len(numbers) < 2:
             continue
         if abs(sum(numbers) - value) > 1e-6 * max(1.0, abs(value)):

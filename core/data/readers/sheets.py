@@ -198,7 +198,7 @@ def _records(
     records = rows[body:]
     chosen = None if read.skip_end is None else min(read.skip_end, len(records))
     gone, repairs, hints = find_below(
-        records, names, name, read, lambda place: len(records) - place, chosen=chosen
+        records, names, name, lambda place: len(records) - place, chosen=chosen
     )
     return records[: len(records) - gone], repairs, hints
 

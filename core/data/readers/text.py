@@ -403,7 +403,7 @@ def _end(
         return total - records[place][0] + 1
 
     whole = start.whole
-    gone, told, hints = find_below(records, names, name, read, to_end, whole=whole, chosen=chosen)
+    gone, told, hints = find_below(records, names, name, to_end, whole=whole, chosen=chosen)
     if read.skip_end is not None:
         return _without_lines(path, read.skip_end), told, hints
     if gone and whole and broken is not None:

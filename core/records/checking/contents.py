@@ -303,7 +303,10 @@ def _columns_of(original: Path, names: set[str], read: ReadOptions) -> list[tupl
     """Return the original's columns, as its header has them and as the library reads them."""
     sources = Sources()
     key = sources.add_file(original, read.layout)
-    own = tuple(name for name in sources.uploads[key].table.columns if name != read.weight)
+    columns = sources.uploads[key].table.columns
+    if read.cells:
+        return [sources.upload(key, read.within(columns)).table.columns]
+    own = tuple(name for name in columns if name != read.weight)
     try:
         header = tuple(header_of(original, sorted(names)))
     except CoreError:

@@ -22,6 +22,10 @@ from pages.ui.style.labels import markdown, plain_short
 from pages.ui.work import derived, visits
 
 _PROBLEM = "_read_problem"
+_OF_VALUES = ("weight", "omit", "cells")
+_CHOSEN = ("header", "skip", "skip_end", "quote", "escape", "pad", "sheet", "kept", *_OF_VALUES)
+"""Options whose choice is listed with Undo."""
+
 _CHOICES = "_read_choices"
 _COLUMN = "_read_of"
 
@@ -96,16 +100,13 @@ def _repairs(spec: DataSpec) -> None:
     for place, repair in enumerate(upload.repairs):
         undo = spec.read.undoing(repair.undo)
         _line(repair.sentence, f"repair_{place}", "Undo" if undo else "", undo)
-    for name in ("header", "skip", "skip_end", "quote", "escape", "pad", "sheet", "kept"):
+    for name in _CHOSEN:
         chosen, default = getattr(spec.read, name), getattr(plain, name)
         if chosen != default:
             sentence = "; ".join(replace(plain, **{name: chosen}).said())
             _line(
                 f"{sentence[:1].upper()}{sentence[1:]}.", f"chosen_{name}", "Undo", {name: default}
             )
-    if spec.read.weight is not None:
-        said = replace(plain, weight=spec.read.weight).said()[0]
-        _line(f"{said[:1].upper()}{said[1:]}.", "chosen_weight", "Undo", {"weight": None})
     for place, hint in enumerate(upload.hints):
         _line("", f"hint_{place}", hint.label, dict(hint.options))
     if upload.text is not None:

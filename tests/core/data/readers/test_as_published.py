@@ -1,11 +1,12 @@
 """Tables as offices of six countries publish them: what was read wrongly without a word."""
 
 import io
+from dataclasses import replace
 
 import openpyxl
 import pytest
 
-from core.data import ReadOptions, Sources, first_question, first_rows, present_marks
+from core.data import ReadOptions, Sources, describe, first_question, first_rows, present_marks
 from core.data.readers.asked import asked_of
 from core.errors import ReadingError
 
@@ -40,6 +41,45 @@ def test_a_number_below_one_is_no_group_of_thousands():
         assert rows[0] == ("a", "0.171")
     _, rows, _, _ = rows_of(text.replace(",", "."))
     assert rows[0] == ("a", "0.171")
+
+
+@pytest.mark.parametrize("blank", [" ", "\u00a0", "\u2009", "\u202f"])
+def test_thousands_with_blanks_beside_marks_are_numbers_once_these_are_missing(blank):
+    rows = f"Bretagne;1{blank}234{blank}567\nCorse;s\nMayotte;nd\nNord;89{blank}345\n"
+    sources, source, _ = opened(f"région;femmes\n{rows}")
+    read = first_question(source, sources).read
+    assert read.thousands == " "
+    marks = present_marks(source, sources, read)
+    assert [(one.word, one.columns) for one in marks] == [("nd", ("femmes",)), ("s", ("femmes",))]
+    info = describe(source, sources, replace(read, missing=("nd", "s"))).columns[1]
+    assert (info.numeric, info.low, info.high, info.missing) == (True, 89345, 1234567, 2)
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+@pytest.mark.parametrize("mark", ["", "x"])
+def test_commas_before_three_digits_are_asked_about_where_they_separate_no_fields(delimiter, mark):
+    text = f"land;people\nA;1,234\nB;12,345\nC;{mark}\nD;7\n".replace(";", delimiter)
+    sources, source, _ = opened(text)
+    read = first_question(source, sources).read
+    assert (read.decimal, read.thousands) == (".", "")
+    (question,) = asked_of(source, sources, read)
+    assert question.sentence.startswith(
+        "'people' has three digits behind every comma, as in 12,345"
+    )
+    found = []
+    for one in question.choices:
+        answered = replace(read, missing=("x",), **dict(one.options))
+        assert asked_of(source, sources, answered) == ()
+        found.append(describe(source, sources, answered).columns[1].low)
+    assert found == [7, 1.234]
+
+
+@pytest.mark.parametrize("other", ["1,5", "0,234", "1,234,567", "1,234.5"])
+def test_commas_are_not_asked_about_where_another_value_says_what_they_are(other):
+    sources, source, _ = opened(f"land;people\nA;1,234\nB;12,345\nC;{other}\n")
+    read = first_question(source, sources).read
+    assert (read.decimal, read.thousands) == ((",", "") if len(other) < 6 else (".", ","))
+    assert asked_of(source, sources, read) == ()
 
 
 def test_words_before_a_colon_below_the_table_are_notes():
@@ -77,12 +117,13 @@ def test_a_last_record_of_one_value_may_be_left_out_by_a_click():
 def test_a_total_above_lines_that_are_left_out_by_choice_is_still_told():
     text = "ward;sex;n;rate\nA;F;3;1,5\nB;M;5;2,5\nC;M;4;2,0\nTotal;;12;2,1\nnot; for\ncounts\n"
     left = {"skip_end": 2}
-    _, rows, _, offered = rows_of(text, **left)
+    _, rows, _, _ = rows_of(text, **left)
     assert len(rows) == 4
-    assert offered == ["Leave the last record out: it is called 'Total'"]
-    _, _, upload = opened(text, **left)
-    _, _, again = opened(text, **left | dict(upload.hints[0].options))
-    assert again.rows == 3
+    sources, source, _ = opened(text, **left)
+    (question,) = asked_of(source, sources, ReadOptions(**left))
+    assert question.sentence == "1 row may add up others, and counts as a record: 'Total'."
+    read = ReadOptions(**left, **dict(question.choices[0].options))
+    assert sources.open(source, (), read).rows == 3
 
 
 def test_a_legend_with_another_delimiter_below_notes_is_left_out():

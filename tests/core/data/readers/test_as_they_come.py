@@ -191,18 +191,6 @@ def test_another_table_of_as_many_columns_is_asked_about():
     assert len(read(spaced)[0][1]) == 4  # a blank line alone begins no table
 
 
-def test_totals_among_the_records_are_said_and_a_first_one_is_left_out_by_a_click():
-    upload, _ = opened(b"ward,sex,n\nTotal,,10\nA,F,3\nA,M,5\nB,F,2\n", ReadOptions())
-    (hint,) = upload.hints
-    assert hint.label == "Leave the first record out: it is called 'Total'"
-    assert opened(upload.original.read_bytes(), ReadOptions(**dict(hint.options)))[0].rows == 3
-    some = "ward,sex,n\nA,F,3\nA,M,5\nTotal A,,8\nB,F,2\nB,M,4\nTotal B,,6\nC,F,1\n"
-    assert read(some)[1] == [
-        "Lines 4 and 7 add up others and count as records all the same: filter them out."
-    ]
-    assert read(some.replace("8", "9").replace("6", "7"))[1] == []
-
-
 def test_rules_below_names_and_counts_of_rows_are_left_out():
     text = " id | name | n\n----+------+---\n 1 | ab | 3\n 2 | cd | 4\n(2 rows)\n"
     (columns, rows), said = read(text)
@@ -294,12 +282,9 @@ def test_notes_and_totals_below_are_left_out_and_undone(below, said):
     assert len(read(PEOPLE + below, skip_end=0, pad="pad")[0][1]) > 3
 
 
-def test_a_level_called_total_is_no_total_and_is_only_hinted_at():
+def test_a_last_level_called_total_that_is_no_sum_is_not_left_out():
     upload, _ = opened(b"kind,n\nPart,3\nHalf,4\nTotal,5\n", ReadOptions())
     assert upload.rows == 3
-    assert [one.label for one in upload.hints] == [
-        "Leave the last record out: it is called 'Total'"
-    ]
     assert read("kind,n\nTotal,3\nHalf,4\nPart,5\n")[1] == []
 
 
