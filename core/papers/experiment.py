@@ -48,7 +48,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Findings:
-    """What an experiment finds, as in `Experiment`; the printed data's marks are added later."""
+    """What an experiment finds, as in `Experiment`; the published data's marks are added later."""
 
     draws: int
     panels: tuple[Panel, ...]
@@ -141,7 +141,7 @@ def ordered(
 
 
 def mean_beside(said: Printed, draws: FloatArray, **more: Any) -> Value:
-    """Return the mean of draws, shape (n_draws,), beside a printed number."""
+    """Return the mean of draws, shape (n_draws,), beside a published number."""
     mean, error = mean_of(draws)
     return said.beside(float(mean), float(error), **more)
 

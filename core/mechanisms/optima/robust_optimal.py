@@ -172,7 +172,7 @@ def ldp_bound(
 
 
 def _start(notion: RLDP, cells: FloatArray) -> FloatArray:
-    """Return secret RR; at ε/2 for PolyOpt as printed, which compares a secret with itself."""
+    """Return secret RR; at ε/2 for PolyOpt as published, which compares a secret with itself."""
     eps = notion.eps / 2 if notion.include_same_secret else notion.eps
     return secret_response_kernel(cells.shape[0], cells.shape[1], eps)
 
@@ -296,7 +296,7 @@ def polyopt(
     uncertainty : RenyiBall
         F.
     include_same_secret : bool
-        Compare each secret with itself too, as printed: stricter than RLDP requires.
+        Compare each secret with itself too, as published: stricter than RLDP requires.
     solver, time_limit, gap, seed
         As in `optimal`. It uses TIME_SHARE of the limit where the robust optimum, which starts from
         its result, needs the rest: at the same limit that one is never worse.
@@ -325,7 +325,7 @@ def polyopt(
         p_su,
         uncertainty,
         RLDP(validation.budget(eps, "eps"), uncertainty, include_same_secret=include_same_secret),
-        name="PolyOpt as printed" if include_same_secret else "PolyOpt",
+        name="PolyOpt as published" if include_same_secret else "PolyOpt",
         solver=solver,
         time_limit=time_limit,
         gap=gap,

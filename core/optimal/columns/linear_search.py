@@ -108,7 +108,7 @@ class LinearSearch:
         # below a gain of 0.05 nats the whole set is compared with its restriction, and again when
         # the gain has halved. Above it both have the same best outputs, and at 240 symbols a
         # program over PolyOpt's whole set takes 1.4 times as long as one over its restriction,
-        # PolyOpt as printed
+        # PolyOpt as published
         best, near, compared = np.inf, self.p_x[None], 0.05
         # best gain, in nats, below which the duals of the best mixture replace the central ones
         while best > 1e-3 and not until.over:
