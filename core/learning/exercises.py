@@ -53,7 +53,7 @@ def number(text: str) -> float:
     match = _ANSWER.fullmatch(plain) if len(text) <= LONGEST else None
     if match is None:
         raise InvalidInputError(
-            f"An answer must be a number such as 0.5, 1/7 or 30 %, got {shown(text)}."
+            f"An answer must be a number such as 0.5, 1/7 or 30%, got {shown(text)}."
         )
     sign, top, bottom, percent = match.groups()
     value, below = float(top.replace(",", ".")), float((bottom or "1").replace(",", "."))

@@ -235,7 +235,7 @@ LESSONS: tuple[Lesson, ...] = (
             "To find which values must be merged so that nothing is known without error.",
         ),
         (
-            "A belief of 99.9 % is not certainty: likely guesses are not bounded at all.",
+            "A belief of 99.9% is not certainty: likely guesses are not bounded at all.",
             "Maximin information of 0 still lets single outputs rule most secrets out: see L₀ "
             "and k-anonymity.",
         ),

@@ -66,7 +66,7 @@ def of_all(parts: ArrayLike) -> tuple[str, ...]:
     # of equal remainders the first is rounded up
     down[np.argsort(np.round(down - tenths, 6), kind="stable")[:left]] += 1
     return tuple(
-        percent(share, 1) if _hidden(share, at) else f"{at / 10:g} %"
+        percent(share, 1) if _hidden(share, at) else f"{at / 10:g}%"
         for share, at in zip(whole.tolist(), down.tolist(), strict=True)
     )
 

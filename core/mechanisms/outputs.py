@@ -13,7 +13,7 @@ from core.wording import percent
 NAMED = 5
 """Most inputs that a name lists, the likeliest first; of the others it gives the number."""
 
-PART = re.compile(r"(.+?) ([<>]?\d+(?:\.\d+)? %)(?:; |$)")
+PART = re.compile(r"(.+?) ([<>]?\d+(?:\.\d+)?%)(?:; |$)")
 """Matches an input and its share in a name."""
 
 

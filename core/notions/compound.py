@@ -114,11 +114,11 @@ class Intersection(Notion):
 
 _IN_WORDS = {
     "LIP": (
-        "to someone who knows only the data's distribution, Y alone changes no belief in a value "
+        "for someone who knows only the data's distribution, Y alone changes no belief about a value "
         "of {secret} by more than ×{factor}"
     ),
     "PML": (
-        "to someone who knows only the data's distribution, Y alone raises no belief in a value "
+        "for someone who knows only the data's distribution, Y alone raises no belief about a value "
         "of {secret} by more than ×{factor}"
     ),
     "LDP": (
@@ -211,7 +211,7 @@ class EpsDelta(Notion):
             return None
         factor = rounded_up(np.exp(level))
         return (
-            f"But for releases of probability {self.delta:g} in all, which may tell everything, "
+            f"Except for releases of total probability {self.delta:g}, which may reveal everything, "
             f"{sentence.format(secret=secret, factor=factor)}."
         )
 

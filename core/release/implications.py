@@ -101,7 +101,7 @@ def implications(
     )
     if not notion.holds(joint, np.ones((joint.n_x, 1))):
         raise InfeasibleError(
-            f"No mechanism keeps {notion}: an output that says nothing about X breaks it already."
+            f"No mechanism satisfies {notion}: even an output independent of X breaks it."
         )
     deadline = Deadline.after(seconds)
     allowed = notion.allowed_set(joint)

@@ -15,7 +15,7 @@ MARKOV, PAIR = "markov", "pair"
 
 READINGS = {
     MARKOV: "S – X – Y: the mechanism sees X alone",
-    PAIR: "X = (S, U): S is released too",
+    PAIR: "X = (S, U): S is also released",
 }
 """Two ways to compare RLDP with LIP and ALIP, which differ in what a mechanism sees."""
 
@@ -132,7 +132,7 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "asymmetry",
         "Why does the bound on min-lift cost so much?",
-        "At ε = 0.5 the bound on max-lift alone keeps 94 %, LIP 85 %: X itself may lower a "
+        "At ε = 0.5 the bound on max-lift alone keeps 94%, LIP 85%: X itself may lower a "
         "belief to 1/159 of what it was, and raise one to 3 times that at most.",
         _asymmetry(),
         "compare",
@@ -140,7 +140,7 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "lift_figure_4",
         "How much does merging symbols keep?",
-        "At ε = 2 it keeps 73 % with λ = 0.35, 82 % with λ = 0.5 and 90 % with λ = 0.65.",
+        "At ε = 2 it keeps 73% with λ = 0.35, 82% with λ = 0.5 and 90% with λ = 0.65.",
         _lift_figure_4(),
         "compare",
         "[Lift] Fig. 4",
@@ -156,8 +156,8 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "rldp_example_3",
         "How much can be kept when only 100 records are known?",
-        "At ε = log 2 PolyOpt keeps 52 %, the exact robust optimum 55 %, secret randomised "
-        "response 9 %.",
+        "At ε = log 2 PolyOpt keeps 52%, the exact robust optimum 55%, secret randomised "
+        "response 9%.",
         _rldp_example_3(),
         "compare",
         "[RLDP] Example 3",
@@ -165,8 +165,8 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "funnel_theorem_4",
         "Can two private releases reveal S together?",
-        "Two protocols, each private on its own, reveal S together. Repaired they keep 50 %, the "
-        "optimum keeps 56 %.",
+        "Two protocols, each private on its own, reveal S together. Repaired they keep 50%, the "
+        "optimum keeps 56%.",
         Scenario(
             data=_joint("funnel_theorem4"), notion="srlip", eps=0.5, mechanism="srlip_product"
         ),
@@ -185,15 +185,14 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "task",
         "Can a release predict income and hide sex?",
-        "A release of occupation at ε = 1 keeps 99 % of what occupation tells of income.",
+        "A release of occupation at ε = 1 keeps 99% of what occupation tells of income.",
         Scenario(data=DataSpec(task=("income",)), purpose="task"),
         "explore",
     ),
     Preset(
         "twice",
         "What does releasing twice give away?",
-        "At ε = 0 it keeps 56 %, and one draw says nothing of S; two draws say as much as X "
-        "itself.",
+        "At ε = 0 it keeps 56%, and one draw says nothing of S; two draws say as much as X itself.",
         Scenario(data=_joint("lift_typical"), notion="lip", eps=0.0),
         "explore",
     ),

@@ -14,7 +14,7 @@ CHARTS = ("range_graph_before", "range_graph_after", "merges", "trade_off", "ran
 
 def settle(page):
     """Wait until all charts are drawn and the trade-offs are there."""
-    waiting.settle(page, CHARTS, busy=["Working out the trade-offs"])
+    waiting.settle(page, CHARTS, busy=["Computing the trade-offs"])
 
 
 def place(page, key, trace, point):

@@ -77,7 +77,7 @@ def test_each_link_of_an_experiment_is_of_its_question_and_opens_it(visit, addre
     page.locator("[data-testid=stMainBlockContainer] h1").first.wait_for()
     chosen = page.get_by_role("link", name="Compare", exact=False).first
     expect(chosen).to_have_attribute("aria-current", "page")
-    waiting.settle(page, busy=("being worked out",))
+    waiting.settle(page, busy=("Improving",))
     assert "subset_merging" in page.url
     assert page.locator("[data-testid=stAlertContentError]").count() == 0
     assert page.locator("[data-testid=stAlertContentWarning]").count() == 0
@@ -137,6 +137,6 @@ def test_the_link_of_a_paper_without_probabilities_opens_its_data_in_confusabili
     chosen = page.get_by_test_id("stTopNavDropdownLink").filter(has_text="Confusability")
     expect(chosen).to_have_attribute("aria-current", "page")
     page.keyboard.press("Escape")
-    waiting.settle(page, busy=("being worked out",))
+    waiting.settle(page, busy=("Improving",))
     assert "data=heart_hungarian" in page.url
     assert page.locator("[data-testid=stAlertContentWarning]").count() == 0

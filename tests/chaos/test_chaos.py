@@ -158,5 +158,5 @@ def test_memory_that_ends_for_one_answer_is_a_sentence_and_the_next_one_is_made(
         check=True,
         timeout=PATIENCE,
     ).stdout.splitlines()
-    assert told[0].startswith("There is not enough memory to answer this")
+    assert told[0].startswith("Not enough memory for this question")
     assert told[1] == "1000.0 None"

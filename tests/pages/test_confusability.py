@@ -49,7 +49,7 @@ def test_it_opens_with_the_scenarios_own_data():
     asked = range_release(joint, found.partition)
     assert markdown(knowable(asked, "sex")) in texts(app)
     assert figures(app)["k-anonymity"] == str(asked.anonymity) == "2"
-    assert figures(app)["NMI"] == f"{100 * asked.mechanism.nmi:.1f} %"
+    assert figures(app)["NMI"] == f"{100 * asked.mechanism.nmi:.1f}%"
     assert app.number_input(key="weight").value == Scenario().weight
 
 
@@ -184,7 +184,7 @@ def test_the_quantisation_becomes_the_mechanism_of_every_page():
     assert not explore.exception
     joint = count(DataSpec()).joint
     merged = range_release(joint, ns.solve("anonymity", joint.p > 0, 0.0).partition)
-    assert figures(explore)["NMI"] == f"{100 * merged.mechanism.nmi:.1f} %"
+    assert figures(explore)["NMI"] == f"{100 * merged.mechanism.nmi:.1f}%"
 
 
 def test_the_dual_view_and_an_open_part_are_drawn():

@@ -54,7 +54,7 @@ def chosen(app, pool, source, columns):
 def test_without_a_data_base_there_is_no_tab(monkeypatch):
     monkeypatch.delenv(DATABASES, raising=False)
     app = open_page()
-    assert "Data base" not in [tab.label for tab in app.tabs]
+    assert "Database" not in [tab.label for tab in app.tabs]
 
 
 def test_a_file_of_secrets_that_cannot_be_read_is_told(tmp_path, monkeypatch):

@@ -84,8 +84,8 @@ def test_a_bad_link_falls_back_and_says_so():
     said = [one.value.replace("\\", "") for one in app.warning]
     assert said == [
         "The link has topic=alchemy, which is not known; Lift is shown.",
-        "The link is not as it should be: ill must be in [0.01, 0.99], got '7'; 0.2 is used.",
-        "The link is not as it should be: hit must be in [0, 1], got 'x'; 0.9 is used.",
+        "The link has an error: ill must be in [0.01, 0.99], got '7'; 0.2 is used.",
+        "The link has an error: hit must be in [0, 1], got 'x'; 0.9 is used.",
     ]
 
 
@@ -152,9 +152,9 @@ def test_what_is_believed_is_shown_after_either_result(monkeypatch):
         "pages.ui.learn.pictures.still", lambda _, **more: shown.append(more["alt"])
     )
     app = opened()
-    assert shown[-1] == "After positive: ill from 20 % to 60 %, well from 80 % to 40 %"
+    assert shown[-1] == "After positive: ill from 20% to 60%, well from 80% to 40%"
     app.segmented_control(key="learn_seen").set_value("negative").run()
-    assert shown[-1] == "After negative: ill from 20 % to 2.9 %, well from 80 % to 97.1 %"
+    assert shown[-1] == "After negative: ill from 20% to 2.9%, well from 80% to 97.1%"
 
 
 def test_exercises_are_checked_and_counted():

@@ -82,7 +82,7 @@ def test_a_browser_that_still_shows_the_outputs_of_another_mechanism_picks_none(
     def late(box):
         state = asked(box)
         if box.key == "output":
-            state.string_value = "an output of before (12 %)"
+            state.string_value = "an output of before (12%)"
         return state
 
     monkeypatch.setattr(Selectbox, "_widget_state", property(late))
@@ -329,7 +329,7 @@ def test_a_comparison_that_time_cut_short_is_one_sessions_and_may_be_searched_on
     first = opened(**asked)
     assert done() == "compare_all"
     first.run()
-    assert "The search was cut off after 2 s each for Optimal: more" in said(first)
+    assert "The search stopped after after 2 s each for Optimal: more" in said(first)
     second = opened(**asked)
     assert not second.dataframe
     assert len(sweeps.open) == 1  # nobody else is given what was cut short
@@ -338,9 +338,9 @@ def test_a_comparison_that_time_cut_short_is_one_sessions_and_may_be_searched_on
     assert len(first.dataframe[-1].value) > 5  # what was found before stays meanwhile
     done()
     first.run()
-    assert "was cut off" not in said(first)
+    assert "stopped after" not in said(first)
     assert len(second.run().dataframe[-1].value) > 5
-    assert "was cut off" not in said(second)
+    assert "stopped after" not in said(second)
 
 
 ROBUST = {"notion": "rldp", "sx": "1", "x": "race", "n": "300", "eps": "0.5"}

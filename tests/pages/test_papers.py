@@ -171,9 +171,8 @@ def test_a_bad_link_falls_back_and_says_so():
     app = opened(show="errata", secrets="99", parity="x")
     said = [one.value.replace("\\", "") for one in app.warning]
     assert said == [
-        "The link is not as it should be: secrets must be a whole number in [2, 12], got '99'; 5 "
-        "is used.",
-        "The link is not as it should be: parity must be in [0.5, 1], got 'x'; 0.9 is used.",
+        "The link has an error: secrets must be a whole number in [2, 12], got '99'; 5 is used.",
+        "The link has an error: parity must be in [0.5, 1], got 'x'; 0.9 is used.",
     ]
 
 

@@ -89,12 +89,12 @@ def test_the_error_of_example_2_is_seen_and_read_however_small_it_is(drawn, reco
     y, top = figure["layout"]["meta"]["now"][1], figure["layout"]["yaxis"]["range"][1]
     assert y == pytest.approx(found.printed - found.right, rel=1e-3)
     assert y > 0.1 * top  # at the share that the world begins with
-    assert "By 0.0000 %" not in alt
+    assert "By 0.0000%" not in alt
     print_, ours = (
         re.search(r"(?:at least|at) ([\d.]+) %[.:]", said)[1] for said in one.words(found)[:2]
     )
     assert print_ != ours
-    assert re.search(rf"by Example 2's Bₛ {print_} %", drawn["papers_bounds"][2])
+    assert re.search(rf"by Example 2's Bₛ {print_}%", drawn["papers_bounds"][2])
 
 
 def test_a_link_with_a_number_of_a_world_opens_that_world():

@@ -168,7 +168,7 @@ def _check_columns(spec: DataSpec) -> None:
     if spec.releases_secret and spec.secret_released:
         raise InvalidInputError(
             f"X is the secret {shown(JOINED.join(spec.secret))} itself, so it cannot be released a "
-            "second time: switch off “S is released too”, or choose another column for X."
+            "second time: switch off “Also release S”, or choose another column for X."
         )
     if set(spec.task) == set(spec.secret):
         raise InvalidInputError(

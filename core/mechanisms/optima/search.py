@@ -95,7 +95,7 @@ def optimal_from(
     allowed = notion.allowed_set(joint)
     if not notion.holds(joint, np.ones((joint.n_x, 1))):
         raise InfeasibleError(
-            f"No mechanism keeps {notion}: an output that says nothing about X breaks it already."
+            f"No mechanism satisfies {notion}: even an output independent of X breaks it."
         )
     goal = checked_purpose(utility)
     options = Options(time_limit=time_limit, gap=gap, seed=seed)

@@ -139,7 +139,7 @@ class LinearSearch:
         restriction = self._searched
         gain = self._gained(starts, duals)
         self._searched = self._whole
-        # where the whole set gains 2 % more than its restriction, the whole is searched
+        # where the whole set gains 2% more than its restriction, the whole is searched
         if self._gained(starts, duals) < 1.02 * gain:
             self._searched = restriction
 

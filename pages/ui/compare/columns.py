@@ -285,8 +285,8 @@ def show(frame: pd.DataFrame) -> None:
             "difference": st.column_config.NumberColumn(
                 "difference",
                 width=tables.WIDTHS["number"],
-                help="The largest minus the smallest. Rows are in order of this difference "
-                "divided by the largest.",
+                help="The largest value minus the smallest. Rows are sorted by this difference "
+                "relative to the largest value.",
             ),
             **{
                 name: st.column_config.NumberColumn(name, width=tables.WIDTHS["number"])
@@ -295,7 +295,7 @@ def show(frame: pd.DataFrame) -> None:
         },
     )
     with st.container(width=180, key="differences_copied"):
-        copy_link.of_text("differences_copy", frame.to_csv(sep="\t", index=False), "Copy the table")
+        copy_link.of_text("differences_copy", frame.to_csv(sep="\t", index=False), "Copy table")
 
 
 def _named(row: Difference, unit: str) -> str:

@@ -334,7 +334,7 @@ def offers(shown: ShownPath, unit: str) -> None:
             progress.awaited(
                 trade_offs_work(shown.asked),
                 lambda: trade_offs(shown.asked),
-                "Working out the trade-offs",
+                "Computing the trade-offs",
                 seconds=LIMIT,
                 key="trade_offs",
             )
@@ -373,7 +373,7 @@ def _rivals(asked: RangeQuestion) -> list[figures.Offers]:
     found = progress.awaited(
         rivals_work(asked),
         lambda: compared(asked),
-        "Working out the trade-offs of the baselines",
+        "Computing the trade-offs of the baselines",
         seconds=LIMIT,
         key="rivals",
     )

@@ -77,7 +77,7 @@ BAND = 0.001
 
 PERCENT: dict[str, object] = {
     "tickvals": [0, 0.25, 0.5, 0.75, 1],
-    "ticktext": ["0 %", "25 %", "50 %", "75 %", "100 %"],
+    "ticktext": ["0%", "25%", "50%", "75%", "100%"],
 }
 """Ticks of the share that is kept, written as shares are everywhere."""
 

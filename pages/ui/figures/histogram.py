@@ -79,7 +79,7 @@ def lift_histogram(
                 note(names[0], 0, 1.0, **left_below, font=_strong("before")),
                 note(names[1], 0, panels[0][1], **left_below, font=_strong("after")),
                 note(
-                    "share of records" if dense else "share of records: each side 100 %",
+                    "share of records" if dense else "share of records: each side 100%",
                     0,
                     0.5,
                     xanchor="center",
@@ -176,7 +176,7 @@ def _share_axis(domain: tuple[float, float]) -> dict[str, object]:
         (0, 1.0),
         domain=list(domain),
         tickvals=[0, 0.5, 1],
-        ticktext=["0 %", "50 %", "100 %"],
+        ticktext=["0%", "50%", "100%"],
         anchor="x",
     )
 
@@ -278,7 +278,7 @@ def overlay_histogram(
                 zerolinecolor=colour("edge"),
             ),
             yaxis=axis(
-                "share of symbols, each colour 100 %",
+                "share of symbols, each colour 100%",
                 (0, most * 1.05),
                 tickvals=shares,
                 ticktext=texts(shares, percent=True),

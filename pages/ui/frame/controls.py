@@ -84,7 +84,7 @@ def price(scenario: Scenario) -> None:
     )
     domain = DOMAINS["weight"]
     st.number_input(
-        "λ · worth of what is kept",
+        "λ · value of what is kept",
         min_value=domain.low,
         max_value=domain.high,
         step=domain.step,
@@ -92,8 +92,8 @@ def price(scenario: Scenario) -> None:
         key="weight",
         persist_state="session",
         width=190,
-        help="How many bits of leakage one unit of what is kept is worth: a larger λ keeps more. "
-        "On the Confusability page a click on the trade-off sets it.",
+        help="How many bits of leakage one unit of utility is worth: a larger λ keeps more. On "
+        "the Confusability page, click the trade-off to set it.",
     )
 
 

@@ -25,7 +25,7 @@ ON = {HERE: "this data", SETS: "bundled sets", RANDOM: "random joints"}
 
 BARS = {
     query.ERRORS: "± 2 standard errors",
-    query.QUANTILES: "5 % to 95 % of draws",
+    query.QUANTILES: "5% to 95% of draws",
     query.NO_BARS: "none",
 }
 """Names of what the bars show."""

@@ -40,7 +40,7 @@ MOST_LINES = 25
 """Most lines of the chart: so many can be told apart."""
 
 
-QUANTILES = ("5 %", "25 %", "median", "75 %", "95 %")
+QUANTILES = ("5%", "25%", "median", "75%", "95%")
 """Names of the quantiles."""
 
 
@@ -254,9 +254,9 @@ def _differences(
         if sweep.draws is not None:
             told |= {
                 "standard error": row["error"] * scale,
-                "5 %": row["q05"] * scale,
+                "5%": row["q05"] * scale,
                 "median": row["q50"] * scale,
-                "95 %": row["q95"] * scale,
+                "95%": row["q95"] * scale,
                 "draws above": row["above"],
                 "draws below": row["below"],
             }

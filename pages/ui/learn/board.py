@@ -126,7 +126,7 @@ def show_exercises() -> None:
         st.markdown(
             "A test for an illness is to be published; S is whether somebody is ill, X the result. "
             f"Work with the table below. An answer needs {NEEDED} digits; write it as 0.143, 1/7 "
-            "or 14.3 %."
+            "or 14.3%."
         )
     _live_exercises()
 

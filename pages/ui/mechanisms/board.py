@@ -127,7 +127,7 @@ def _rows(scenario: Scenario, at: float) -> tuple[Compared, ...] | None:
         seconds=LIMIT,
         key="compared",
         left_open=lambda rows: (
-            f"The search was cut off after {SECONDS * work.longer:g} s each for "
+            f"The search stopped after {SECONDS * work.longer:g} s each for "
             f"{listed([row.title for row in rows if row.cut])}: more time may find better ones."
         ),
     )
@@ -281,7 +281,7 @@ def _posteriors(result: Result, height: int) -> None:
     with card(
         key="posteriors",
         title="What one believes after an output",
-        subtitle=f"P({letter} | y): a row for each output; each row adds up to 100 %.",
+        subtitle=f"P({letter} | y): a row for each output; each row adds up to 100%.",
         table=lambda: pd.DataFrame(
             {letter: names} | dict(zip(found.labels, found.posterior.T, strict=True))
         ),

@@ -108,8 +108,8 @@ def sentence(found: Mapping[str, Implication], unit: str) -> str:
     sure = 100 * found["guess"].level
     return (
         f"Under every mechanism that keeps it, I(S;Y) ≤ {most} {unit}; the best guess of S is "
-        f"right with probability at most {sure:.1f} % after any output, and "
-        f"{100 * found['guessing'].level:.1f} % on average."
+        f"right with probability at most {sure:.1f}% after any output, and "
+        f"{100 * found['guessing'].level:.1f}% on average."
     )
 
 
@@ -147,14 +147,13 @@ def of_line(result: Result, line: Frontier | None, unit: str) -> Iterator[str]:
     found = least_budget(line, 0.9)
     if found is not None:
         least = (
-            f"For 90 %, {symbol} = {budget(found.eps, unit)} is enough: it keeps "
-            f"{share(found.kept)}"
+            f"For 90%, {symbol} = {budget(found.eps, unit)} is enough: it keeps {share(found.kept)}"
         )
         if not math.isnan(found.too_small):
             least += f"; {symbol} = {budget(found.too_small, unit)} is proven too small"
         yield f"{least}."
     else:
-        yield f"No {symbol} of the line is known to keep 90 %."
+        yield f"No {symbol} of the line is known to keep 90%."
     step = last_step(line, result.scenario.eps)
     if step is not None:
         gained = f"{100 * step.gained:.1f}"
@@ -190,7 +189,7 @@ def of_symbol(result: Result, worst: int, part: float) -> str:
 def of_records(joint: Joint, found: Mapping[str, Realised], unit: str) -> str:
     """Say what the release's levels may be at the truth that the records are a sample of."""
     return (
-        f"{joint.n:,} records leave open what the truth is. With probability 95 %, this release's "
+        f"{joint.n:,} records leave open what the truth is. With probability 95%, this release's "
         f"levels there are, in {unit}: LIP {_range(found['lip'], unit)}; ALIP, "
         f"ε_l {_range(found['min_lift'], unit)} and ε_u {_range(found['pml'], unit)}; "
         f"LDP {level(found['ldp'].at_estimate, unit)} at the estimate, at most "
@@ -245,7 +244,7 @@ class Asked:
         if self.unit == "nats":
             return f"{level(value, unit, 4 if self.on_average else 3)} {unit}"
         if self.unit == OF_BUDGETS:
-            return f"{100 * value:.1f} % {self.unit}"
+            return f"{100 * value:.1f}% {self.unit}"
         return fixed(value, 4)
 
 
@@ -341,7 +340,7 @@ def second_sentence(found: Mechanism, both: Notion, unit: str) -> str:
     return f"{kept} No other keeps more than {budget(found.upper_bound, unit)} of I(X;Y₂)."
 
 
-NOT_READY = "This was still being worked out, or had failed, when the report was made."
+NOT_READY = "Not available: this was unfinished or had failed when the report was made."
 """Stands in place of what was not on the screen yet."""
 
 

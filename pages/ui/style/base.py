@@ -161,7 +161,7 @@ def texts(values: Sequence[float], *, percent: bool = False) -> list[str]:
         written = [f"{value:.{digits}g}" for value in shown]
     else:
         written = [_plain(f"{value:.{decimals}f}") for value in shown]
-    return [text.replace("-", "−") + (" %" if percent else "") for text in written]
+    return [text.replace("-", "−") + ("%" if percent else "") for text in written]
 
 
 def ticked(

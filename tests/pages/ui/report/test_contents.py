@@ -64,7 +64,7 @@ def test_every_kind_of_question_has_a_report(name):
 
 def test_of_counts_a_report_says_that_the_promise_is_kept_at_their_distribution():
     counted = DataSpec("adult", ("sex",), ("race",))
-    for data, held in ((counted, "kept at the counted distribution: "), (PARITY, "kept: ")):
+    for data, held in ((counted, "holds for the counted distribution: "), (PARITY, "kept: ")):
         result = evaluate(Scenario(data=data, notion="lip", mechanism="watchdog"))
         text = report(result, (), consequences(result), when=WHEN)
         assert f"found the promise 1-LIP {held}level reached" in text
@@ -115,11 +115,11 @@ def test_it_has_what_the_promise_implies_several_draws_and_what_to_do_next():
     assert f"1 draw {level_of(result.joint, kernel):.4f}" in told
     assert f"2 draws {level_of(result.joint, twice):.4f}" in told
     assert "Draw once for each record and store the answer." in told
-    assert "For 90 %, ε = " in told
+    assert "For 90%, ε = " in told
     assert "costs most: " in told
     assert "1,000 records leave open what the truth is." in told
     alone = words(report(result, (), consequences(result), when=WHEN))
-    assert "For 90 %" not in alone
+    assert "For 90%" not in alone
 
 
 def level_of(joint, kernel):
@@ -134,7 +134,7 @@ def test_what_is_not_there_is_said_and_what_was_asked_for_beside_it_is_told():
     result = evaluate(Scenario(data=PARITY, eps=0.3, mechanism="watchdog"))
     found = consequences(result)
     gone = replace(found, implied=NOT_READY, redrawn="No draws.", realised="Not known.")
-    shown = OnScreen(gone, "A second release keeps 3 % of X.", ["Merged with “b”: 5 % kept."])
+    shown = OnScreen(gone, "A second release keeps 3% of X.", ["Merged with “b”: 5% kept."])
     told = words(report(result, (), shown, when=WHEN))
     for sentence in (NOT_READY, "No draws.", "at the truth: Not known.", shown.second):
         assert sentence in told
