@@ -34,7 +34,7 @@ MOST_RECORDS = 10**15
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """How the values of a column become coarser, level by level (generalisation; Sweeney 2002).
+    """How the values of a column become coarser, level by level (generalization; Sweeney 2002).
 
     `kind`: "prefix" (first characters), "table" (parent, grandparent, …) or "interval". `level`:
     the one in use; 0 leaves values as they are. `steps`: for each level above 0 the length of

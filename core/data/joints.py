@@ -138,7 +138,7 @@ def _random(
         id=key,
         title=title,
         about="One draw of the random joints that the paper averages over: i.i.d. uniform "
-        "entries, normalised.",
+        "entries, normalized.",
         source=source,
         weights=joint.p,
         s_labels=joint.s_labels,
@@ -271,7 +271,7 @@ SEPARATORS = ("\t", ";", ",", " ")
 
 
 class NotNormalisedError(InvalidInputError):
-    """The entries are neither counts nor probabilities that sum to 1, and can be normalised."""
+    """The entries are neither counts nor probabilities that sum to 1, and can be normalized."""
 
 
 def matrix_id(text: str, *, normalise: bool = False) -> str:
@@ -438,7 +438,7 @@ def _check_sum(weights: FloatArray, normalise: bool) -> int | None:
         return int(total)
     if abs(total - 1) > SUM_TOL and not normalise:
         raise NotNormalisedError(
-            f"The entries of the matrix sum to {total:.6g}, probabilities must sum to 1 (normalise "
+            f"The entries of the matrix sum to {total:.6g}, probabilities must sum to 1 (normalize "
             "them to divide each by the sum)."
         )
     return None

@@ -30,11 +30,11 @@ def _product(joint: Joint, notion: Notion, split: Split, options: Options) -> Me
 
 
 def _clustering(problem: str) -> MechanismEntry:
-    """Return the entry of the quantisation that solves a problem of [NonStoch] §V, by its key."""
+    """Return the entry of the quantization that solves a problem of [NonStoch] §V, by its key."""
     known = clusterings.entry(problem, clusterings.ALGORITHM)
     return MechanismEntry(
         f"merge_{problem}",
-        f"Quantisation: {known.title[0].lower()}{known.title[1:]}",
+        f"Quantization: {known.title[0].lower()}{known.title[1:]}",
         f"{known.meaning} Only which pairs occur together matters, not how often.",
         known.formula,
         known.source,
@@ -122,7 +122,7 @@ HEURISTICS = (
     ),
     MechanismEntry(
         "grr",
-        "Generalised randomised response",
+        "Generalized randomized response",
         "Publish X as it is with some probability, else any other symbol, all equally likely.",
         r"P(x \mid x) = \frac{e^{\alpha}}{e^{\alpha} + n_x - 1}",
         "[Funnel] eq. 25–26",
@@ -134,7 +134,7 @@ HEURISTICS = (
     ),
     MechanismEntry(
         "oue",
-        "Optimised unary encoding",
+        "Optimized unary encoding",
         "Publish a random set that X is in half of the time and other symbols rarely.",
         r"P(x' \in Y \mid x) = \begin{cases} \frac12 & x' = x \\ "
         r"\frac{1}{e^{\alpha} + 1} & x' \neq x \end{cases}",
@@ -164,7 +164,7 @@ HEURISTICS = (
     MechanismEntry(
         "conditional_reporting",
         "Conditional reporting",
-        "Mask S by randomised response; publish X if the mask is the truth, else a symbol that "
+        "Mask S by randomized response; publish X if the mask is the truth, else a symbol that "
         "is typical of the mask.",
         r"P(y \mid s) = \frac{(e^{\alpha} - 1) P_{X|S}(y|s) + \sum_{s'} P_{X|S}(y|s')}"
         r"{e^{\alpha} + n_s - 1}",

@@ -35,7 +35,7 @@ class Setting:
         return np.random.default_rng([self.seed, self.number, i])
 
     def uniform(self, count: int, n_s: int, n_x: int, start: int = 0) -> FloatArray:
-        """Draw joints `start`, … with i.i.d. uniform entries, normalised, (count, n_s, n_x)."""
+        """Draw joints `start`, … with i.i.d. uniform entries, normalized, (count, n_s, n_x)."""
         drawn = np.stack([self.rng(start + i).random((n_s, n_x)) for i in range(count)])
         result: FloatArray = drawn / drawn.sum(axis=(1, 2), keepdims=True)
         return result

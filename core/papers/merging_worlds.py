@@ -42,7 +42,7 @@ def source(sizes: tuple[int, int], draw: int) -> str:
 
 
 def drawn(sizes: tuple[int, int], draw: int) -> Joint:
-    """Return the table of that name: independent uniform entries, normalised."""
+    """Return the table of that name: independent uniform entries, normalized."""
     return Joint.random_uniform(*sizes, np.random.default_rng(draw))
 
 
@@ -193,7 +193,7 @@ def _rounding(secrets: int) -> float:
 
     To first order in u = 2⁻⁵³: each p is off by 3u of itself, a sum of n by (n + 2)u, P(s)·P(x) by
     (2n + 5)u, a lift (≤ 2) by (2n + 9)u of itself, half of it less 1 by (2n + 9)u. T is half the
-    sum of |p − P(s)·P(x)|: terms are off by (n + 4)u together, their sum by n²u more, a normalised
+    sum of |p − P(s)·P(x)|: terms are off by (n + 4)u together, their sum by n²u more, a normalized
     table by another n²u. So (2n² + 2n + 9)u is enough, and 2(n + 3)² is more.
     """
     return 2 * (secrets + 3) ** 2 * 2.0**-53

@@ -1,7 +1,7 @@
 """The level of every other notion that one notion implies, on one joint distribution.
 
 The outputs that it allows there are a convex set of posteriors r on X. Levels that are linear in r,
-or a ratio of two linear ones, are maximised by a linear program; convex ones by branch and bound
+or a ratio of two linear ones, are maximized by a linear program; convex ones by branch and bound
 over P(S | y); averages like the utility of a task, with T = S.
 """
 

@@ -206,7 +206,7 @@ def averages(leak: Leakage, alpha: float) -> Mapping[str, tuple[float, str]]:
 def least_bounds(joint: Joint, high_risk: Sequence[int]) -> tuple[float, float]:
     """Return ε̄_l and ε̄_u of merging a set of symbols into one output ([Lift] eq. 9 and 10).
 
-    However these are randomised among themselves, the worst outputs have no larger min-lift and no
+    However these are randomized among themselves, the worst outputs have no larger min-lift and no
     smaller max-lift: the least budgets of ALIP if all other symbols are published as they are.
     """
     chosen = list(high_risk)

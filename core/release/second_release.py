@@ -141,7 +141,7 @@ def second_release(
 ) -> Mechanism:
     """Return the best second release that satisfies a notion together with the first.
 
-    It maximises I(X;Y_2) over kernels P(y_2 | x), which do not depend on y_1. The second release
+    It maximizes I(X;Y_2) over kernels P(y_2 | x), which do not depend on y_1. The second release
     alone satisfies the notion too.
 
     Parameters

@@ -276,7 +276,7 @@ def _asymmetry(unit: str) -> None:
     with card(
         key="asymmetry",
         title="Log-lift over random joints",
-        subtitle="Entries independent and uniform, normalised; the setting of [Lift] Fig. 1.",
+        subtitle="Entries independent and uniform, normalized; the setting of [Lift] Fig. 1.",
         table=lambda: pd.DataFrame(
             {
                 "from_nats": found.edges[:-1],

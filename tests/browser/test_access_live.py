@@ -98,7 +98,7 @@ async () => {
     await Promise.allSettled(under_way().map(one => one.finished));
 }
 """
-"""Waits until no colour is on its way from one to another, as after a press of a button."""
+"""Waits until no color is on its way from one to another, as after a press of a button."""
 
 
 def grave(page):

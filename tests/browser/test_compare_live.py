@@ -423,7 +423,7 @@ def test_a_note_and_an_error_stand_with_their_column(visit):
 
 
 def colours(page):
-    """Return the mark's colour of each column, by name."""
+    """Return the mark's color of each column, by name."""
     return page.evaluate(
         """() => Object.fromEntries([...document.querySelectorAll(".lsc-head")].map(one =>
           [one.querySelector("b").innerText, getComputedStyle(one.querySelector("span")).color]))"""

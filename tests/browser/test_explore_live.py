@@ -337,7 +337,7 @@ def test_charts_take_the_colours_of_the_theme(visit):
         page = visit(QUICK, dark=dark)
         settle(page)
         colours[dark] = page.evaluate(
-            # a band, where a search was cut short on a busy machine, has no colour of its own
+            # a band, where a search was cut short on a busy machine, has no color of its own
             """document.querySelector('.st-key-frontier .lsc-plot').data
                  .find(trace => trace.line?.color).line.color"""
         )
@@ -358,7 +358,7 @@ def test_a_link_of_the_start_panel_opens_its_question_in_a_tab_of_its_own(visit)
     page = visit()
     page.locator(".st-key-start button").first.click()
     examples = page.get_by_test_id("stPopoverBody")
-    link = examples.locator("a", has_text="Why does the bound on min-lift")
+    link = examples.locator("a", has_text="Why is the bound on min-lift")
     link.wait_for()
     with page.context.expect_page() as opening:
         link.click()

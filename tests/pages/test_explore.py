@@ -239,7 +239,7 @@ def test_the_robust_optimum_has_a_first_answer_and_a_better_one(solves):
 def test_a_mechanism_that_trusts_the_estimate_does_not_wear_the_badge():
     app = opened(**ROBUST | {"mech": "non_robust", "n": "300"})
     told = " ".join(texts(app))
-    assert "audit: 1-LDP kept, RLDP is not" in told
+    assert "audit: 1-LDP holds, RLDP does not" in told
     assert "audit: promise kept" not in told
     assert "holds for the counted distribution" not in told
     assert "its level reaches" in told

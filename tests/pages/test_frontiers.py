@@ -152,7 +152,7 @@ def test_bits_change_the_figures_and_not_the_sweep():
     after = tables(app)[0]
     ratio = np.log(2)
     assert (after["ε, bits"] * ratio).to_numpy() == pytest.approx(before["ε, nats"].to_numpy())
-    assert after["Kept of what was asked for"].equals(before["Kept of what was asked for"])
+    assert after["Target kept"].equals(before["Target kept"])
     assert desk(app).shown.sweep == SWEEP
 
 

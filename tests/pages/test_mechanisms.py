@@ -370,7 +370,7 @@ def test_the_table_has_the_robust_mechanisms_where_they_apply():
         eps=0.5,
     )
     level = evaluate(asked).after.achieved["lip"]
-    for title in ("PolyOpt", "Robust optimum", "Secret randomised response"):
+    for title in ("PolyOpt", "Robust optimum", "Secret randomized response"):
         assert worst[title] <= level + 1e-4
     assert worst["Non-robust optimum"] > level
 
@@ -378,7 +378,7 @@ def test_the_table_has_the_robust_mechanisms_where_they_apply():
 def test_a_robust_mechanism_without_its_promise_names_those_that_work():
     app = opened(mech="watchdog", **ROBUST)
     assert "does not work under RLDP" in app.error[0].value
-    assert "PolyOpt, Independent reporting, Secret randomised response" in said(app)
+    assert "PolyOpt, Independent reporting, Secret randomized response" in said(app)
 
 
 def test_an_average_budget_has_no_steps_of_merging_and_says_so_in_words():

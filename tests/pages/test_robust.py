@@ -166,7 +166,7 @@ def test_many_samples_say_who_breaks_the_promise():
     )
     used = 5 - found.skipped
     assert f"held the truth in {found.covered} of {used} draws" in said(app)
-    assert f"Secret randomised response 0 of {used}" in said(app)
+    assert f"Secret randomized response 0 of {used}" in said(app)
     app.slider(key="beta").set_value(0.1).run()
     assert "stale: for β = 0.05" in said(app)
 
@@ -199,7 +199,7 @@ def test_frontiers_are_those_of_core_and_fall_for_no_search(charts, sample):
         assert (np.diff(answer[key][0]) >= 0).all()
     for key, mechanism in design_all(sample, 1.0, 1.0, ("independent", "secret_rr")).items():
         assert answer[key][0][BUDGETS.index(1.0)] == pytest.approx(mechanism.nmi)
-    assert f"Secret randomised response {share(float(answer['secret_rr'][0][-1]))}" in alt
+    assert f"Secret randomized response {share(float(answer['secret_rr'][0][-1]))}" in alt
     app.segmented_control(key="unit").set_value("bits").run()
     inside, _ = charts["robust_frontier"]
     assert "in bits" in inside["layout"]["xaxis"]["title"]["text"]

@@ -37,7 +37,7 @@ def optimal_reading_secret(
     seed: int = 0,
     utility: Purpose | None = None,
 ) -> Mechanism:
-    """Maximise I(X;Y), or another utility of X, over kernels P(y | s, x), with an upper bound.
+    """Maximize I(X;Y), or another utility of X, over kernels P(y | s, x), with an upper bound.
 
     It is the optimum where the pair (S, X) takes the place of X: a notion of P(s, y) is the same
     there, and utility of X is utility for the task T = X. Whoever runs the mechanism must know S.

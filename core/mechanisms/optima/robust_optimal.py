@@ -282,7 +282,7 @@ def polyopt(
     gap: float = 1e-6,
     seed: int = 0,
 ) -> Mechanism:
-    """Maximise I(X;Y) at P̂ over mechanisms that are robust for the polytopes D_s.
+    """Maximize I(X;Y) at P̂ over mechanisms that are robust for the polytopes D_s.
 
     The projections of F on P(U | s) lie in D_s = {R : R_u ≥ L_{u|s}}; RLDP over the product of
     these is stricter than over F, and linear.
@@ -408,7 +408,7 @@ def robust_optimal(
     gap: float = 1e-6,
     seed: int = 0,
 ) -> Mechanism:
-    """Maximise I(X;Y) at P̂ over all (ε, F)-RLDP mechanisms, with an upper bound.
+    """Maximize I(X;Y) at P̂ over all (ε, F)-RLDP mechanisms, with an upper bound.
 
     Parameters
     ----------
@@ -447,7 +447,7 @@ def robust_optimal(
     """
     notion = RLDP(validation.budget(eps, "eps"), uncertainty, exact=True)
     options = checked_options(solver, time_limit, gap, seed)
-    estimate(p_su, uncertainty)  # checks only: `best_under` normalises p_su, once
+    estimate(p_su, uncertainty)  # checks only: `best_under` normalizes p_su, once
     return best_under(notion, p_su, name=NAME, **options)
 
 
@@ -465,7 +465,7 @@ def best_under(
     """Return the optimum over all cells, for F itself or for the polytopes around it.
 
     First it makes PolyOpt's mechanism exactly as `polyopt` does, then searches from it. `p_su` is
-    not yet normalised: normalised twice, PolyOpt's answer would differ in the last digit.
+    not yet normalized: normalized twice, PolyOpt's answer would differ in the last digit.
     """
     seconds = DEFAULT_SECONDS if time_limit is None else time_limit
     deadline, ball = Deadline.after(seconds), notion.uncertainty

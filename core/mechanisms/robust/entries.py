@@ -47,7 +47,7 @@ CLOSED_FORMS = (
     MechanismEntry(
         "independent_reporting",
         "Independent reporting",
-        "Randomise S and U separately: U the less, the less it can tell about S.",
+        "Randomize S and U separately: U the less, the less it can tell about S.",
         r"R_1 = \mathrm{GRR}^{\varepsilon_1}(S),\ R_2 = \mathrm{GRR}^{\delta_2}(U), \quad "
         r"\delta_2 = \log\bigl(1 + 2(e^{\varepsilon_2} - 1)/d\bigr),\ "
         r"\varepsilon_1 + \varepsilon_2 = \varepsilon",
@@ -63,7 +63,7 @@ CLOSED_FORMS = (
     ),
     MechanismEntry(
         "secret_rr",
-        "Secret randomised response",
+        "Secret randomized response",
         "Tell the pair (s, u), or a pair with another secret, or rarely another u of the same "
         "secret: robust for every distribution, with no estimate needed.",
         r"P(y \mid s,u) \propto e^{\varepsilon} \text{ for } y = (s,u),\ e^{-\varepsilon} "
@@ -81,7 +81,7 @@ CLOSED_FORMS = (
     ),
     MechanismEntry(
         "pair_rr",
-        "Randomised response of (s, u)",
+        "Randomized response of (s, u)",
         "Tell the pair (s, u) or any other pair, all equally likely: hides u as well as s, for "
         "every distribution.",
         r"P(y \mid x) = \begin{cases} e^{\varepsilon}/(e^{\varepsilon} + n_x - 1) & y = x \\ "

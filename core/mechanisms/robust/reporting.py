@@ -51,7 +51,7 @@ def estimate(p_su: ArrayLike, uncertainty: RenyiBall) -> FloatArray:
 
 
 def likely(cells: FloatArray) -> FloatArray:
-    """Return P̂(s, u) normalised without cells below `NEGLIGIBLE`, unless a secret has no others.
+    """Return P̂(s, u) normalized without cells below `NEGLIGIBLE`, unless a secret has no others.
 
     Without them a design loses about 1e-6 nats at most, and a search may be three times as fast.
     """
@@ -159,7 +159,7 @@ def secret_randomized_response(p_su: ArrayLike, eps: float) -> Mechanism:
     return _under_every_distribution(
         p_su,
         eps,
-        "Secret randomised response",
+        "Secret randomized response",
         secret_response_kernel,
     )
 
@@ -200,7 +200,7 @@ def pair_randomized_response(p_su: ArrayLike, eps: float) -> Mechanism:
     return _under_every_distribution(
         p_su,
         eps,
-        "Randomised response of (s, u)",
+        "Randomized response of (s, u)",
         lambda n_s, n_u, budget: grr_kernel(n_s * n_u, budget),
     )
 

@@ -1,4 +1,4 @@
-"""[Funnel] Figures 6 to 9: conditional reporting beside randomised response and the optimum."""
+"""[Funnel] Figures 6 to 9: conditional reporting beside randomized response and the optimum."""
 
 from __future__ import annotations
 

@@ -292,7 +292,7 @@ def _impact(shape: tuple[int, int], table: dict[str, FloatArray]) -> list[Verdic
 
 
 def _changed(before: FloatArray, after: FloatArray) -> tuple[float, float]:
-    """Return by what share a mean over draws changes, and its standard error, by linearisation."""
+    """Return by what share a mean over draws changes, and its standard error, by linearization."""
     share = float(after.mean() / before.mean())
     _, error = mean_of(after - share * before)
     return abs(1 - share), float(error / before.mean())

@@ -63,7 +63,7 @@ Span = tuple[tuple[float, float], tuple[float, float]]
 
 @dataclass(frozen=True)
 class Point:
-    """The current point of a column; its `mark` sets colour and symbol, `kept` is a share.
+    """The current point of a column; its `mark` sets color and symbol, `kept` is a share.
 
     `has_budget`: whether ε, in the unit shown, has an effect; else `unit` is empty.
     """
@@ -182,7 +182,7 @@ def column_levels(
 ) -> Figure:
     """Draw the level that each column reaches of every notion: rows are notions.
 
-    A column is its mark, which sets colour and symbol, its name, and its levels.
+    A column is its mark, which sets color and symbol, its name, and its levels.
     """
     every = np.concatenate([levels for _, _, levels in columns]) if columns else np.zeros(0)
     finite = every[np.isfinite(every)]

@@ -181,7 +181,7 @@ def pick_offer(points: tuple[FrontierPoint, ...]) -> None:
 
 
 def adopted(scenario: Scenario) -> Scenario:
-    """Return the scenario with the quantisation that the page asks for as its mechanism."""
+    """Return the scenario with the quantization that the page asks for as its mechanism."""
     return replace(scenario, mechanism=f"merge_{URL.now('problem')}")
 
 
@@ -194,5 +194,5 @@ def adopt(scenario: Scenario) -> None:
         on_click=lambda: state.adopt(wanted),
         disabled=chosen,
         key="adopt",
-        help="Makes this quantisation, merged until λ stops it, the mechanism of all pages.",
+        help="Makes this quantization, merged until λ stops it, the mechanism of all pages.",
     )

@@ -43,7 +43,7 @@ _LAST = "_frontier_last"
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """A line and its place, from 0, in the chart, which sets colour, dash and symbol.
+    """A line and its place, from 0, in the chart, which sets color, dash and symbol.
 
     `faded`: it is for the last settings. `told`: beside a funnel, for a line of another promise,
     what its answers tell of S in the funnel's measure, shape (k,).

@@ -26,7 +26,7 @@ from pages.ui.style.base import (
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One curve of the frontier; `place` sets colour, dash and symbol.
+    """One curve of the frontier; `place` sets color, dash and symbol.
 
     `key`: notion and mechanism, which a click returns. `eps`, `nmi`, `utility`: budget in the unit
     shown, share kept, and utility in its unit, shape (k,). `most`: upper bound on the share that
@@ -327,7 +327,7 @@ def _has_bound(line: SweptLine, least: float) -> BoolArray:
 
 
 def _look(place: int) -> tuple[str, str, str]:
-    """Return colour, dash and symbol of a line: 25 of them differ."""
+    """Return color, dash and symbol of a line: 25 of them differ."""
     turn = place + place // len(SERIES)
     ink = colour(SERIES[place % len(SERIES)])
     return ink, DASHES[turn % len(DASHES)], SYMBOLS[turn % len(SYMBOLS)]

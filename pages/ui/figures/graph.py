@@ -50,7 +50,7 @@ LETTER = 5.2
 
 
 SHAPES = ("circle", "square", "diamond", "triangle-up", "hexagon", "triangle-down", "pentagon")
-"""Shapes of parts, in order: their number is coprime to that of colours, so 35 parts differ."""
+"""Shapes of parts, in order: their number is coprime to that of colors, so 35 parts differ."""
 
 POSITIONS = {
     "": "middle right",
@@ -77,7 +77,7 @@ def confusability(
     width: int = WIDTH,
     dense: bool = False,
 ) -> Figure:
-    """Draw a confusability graph, its parts by colour and shape; probabilities have no part.
+    """Draw a confusability graph, its parts by color and shape; probabilities have no part.
 
     A `dense` one is for a card of a board: without names where the card is low.
     """

@@ -255,7 +255,7 @@ def _near(title: str) -> dict[str, object]:
 
 
 def _colour_bar(span: tuple[float, float], *, percent: bool) -> dict[str, object]:
-    """Return the legend of the colours."""
+    """Return the legend of the colors."""
     at = ticks(*span, 5)
     return {
         "thickness": 10,

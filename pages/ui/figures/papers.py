@@ -29,7 +29,7 @@ ROW = 22
 
 
 NOTHING = "rgba(0,0,0,0)"
-"""The colour of what is not seen."""
+"""The color of what is not seen."""
 
 PAPER = "paper"
 """What the legend calls what the paper says."""

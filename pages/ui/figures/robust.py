@@ -197,7 +197,7 @@ def robust_frontier(
     if nmi is None:
         del figure["layout"]["meta"]
     for line, trace in zip(lines, figure["data"], strict=True):
-        if line.place >= len(SERIES):  # one line more than there are colours
+        if line.place >= len(SERIES):  # one line more than there are colors
             trace["line"] |= {"color": colour("muted"), "dash": "dot"}
             trace["marker"] |= {"color": colour("muted"), "symbol": "star"}
     return figure
@@ -217,7 +217,7 @@ def _ink(of: BoxPlot) -> str:
 
 
 def boxes(found: Sequence[BoxPlot], *, eps: float, reach: float, unit: str = "nats") -> Figure:
-    """Draw realised levels: a box of quartiles for each design, every draw as a point on it."""
+    """Draw realized levels: a box of quartiles for each design, every draw as a point on it."""
     scale = in_unit(1.0, unit)
     eps, reach = eps * scale, reach * scale
     names = labels.distinct([box.title for box in found], 28)
@@ -230,7 +230,7 @@ def boxes(found: Sequence[BoxPlot], *, eps: float, reach: float, unit: str = "na
             names,
             110 + 46 * len(found),
             (60, 176, 30, 44),
-            ticked(f"realised ε*, {unit}", 0, reach, most=7),
+            ticked(f"realized ε*, {unit}", 0, reach, most=7),
             letter=5.6,
             right=16,
             showlegend=True,

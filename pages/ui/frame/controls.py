@@ -38,7 +38,7 @@ MECHANISMS, PROMISES = "mechanisms", "promises"
 """What the frontier's lines can be."""
 
 KEPT = {"resolution": "resolution", "distortion": "closeness"}
-"""What the interface calls each utility of a quantisation."""
+"""What the interface calls each utility of a quantization."""
 
 NUMBERS = tuple(declared())
 """The numbers of a promise."""
@@ -69,7 +69,7 @@ def sidebar() -> DeltaGenerator:
 
 
 def price(scenario: Scenario) -> None:
-    """Show the picker of what a quantisation keeps, and λ."""
+    """Show the picker of what a quantization keeps, and λ."""
     numeric = derived.numeric(scenario.data)
     st.segmented_control(
         "What to keep",
@@ -106,6 +106,7 @@ def live_sliders(scenario: Scenario) -> None:
     if "n" not in idle:
         with contextlib.suppress(CoreError):  # the page says what is wrong with the data
             records(scenario)
+    pickers.promised(scenario)
     purpose.show_further(scenario)
 
 

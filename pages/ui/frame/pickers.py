@@ -18,6 +18,7 @@ from core.mechanisms.entry import MechanismEntry
 from core.notions import Notion
 from core.notions import catalogue as notions
 from core.notions.entry import FAMILIES
+from core.notions.in_numbers import in_numbers
 from core.scenario import Scenario, spans
 from pages.ui.frame import menus, state
 from pages.ui.style import glossary
@@ -75,11 +76,19 @@ def mechanism() -> None:
 
 
 def explain() -> None:
-    """Show what the chosen promise means and mechanism does, and whether it may look at S."""
+    """Show what the chosen mechanism does, and whether it may look at S."""
     scenario = state.scenario()
-    for meant in (notions.entry(scenario.notion), mechanisms.entry(scenario.mechanism)):
-        st.caption(f"**{markdown(meant.title)}**: {markdown(meant.meaning)}")
+    meant = mechanisms.entry(scenario.mechanism)
+    st.caption(f"**{markdown(meant.title)}**: {markdown(meant.meaning)}")
     _look_at_s(scenario)
+
+
+def promised(scenario: Scenario) -> None:
+    """Show what the chosen promise says, with the numbers of its sliders."""
+    meant = notions.entry(scenario.notion)
+    secret = " and ".join(scenario.data.secret) or "S"
+    said = in_numbers(scenario.notion, scenario.numbers, secret) or meant.meaning
+    st.caption(f"**{markdown(meant.title)}**: {markdown(said)}")
 
 
 def pick_promise(

@@ -35,7 +35,7 @@ def _least(result: Result, steps: tuple[MergeStep, ...]) -> None:
     st.caption(
         f"Merged into one output, the {number_of(len(merged), 'symbol')} of all sets reach ε_l "
         f"= {level(lower, unit)} and ε_u = {level(upper, unit)} {unit} of ALIP: however they are "
-        "randomised among themselves, no less is possible."
+        "randomized among themselves, no less is possible."
     )
 
 

@@ -42,7 +42,7 @@ def known(result: Result) -> SideInformation:
             "The attacker already knows a part of X",
             key="side_channel_on",
             persist_state="session",
-            help="From elsewhere: a neighbour knows somebody's race, an employer the education.",
+            help="From elsewhere: a neighbor knows somebody's race, an employer the education.",
         )
         if not on:
             return SideInformation()

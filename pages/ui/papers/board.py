@@ -102,7 +102,7 @@ LOOK: dict[Outcome, tuple[str, Tint]] = {
     "cannot be decided": (":material/hourglass_bottom:", "blue"),
     "cannot be checked": (":material/help:", "gray"),
 }
-"""Icon and colour of each outcome."""
+"""Icon and color of each outcome."""
 
 PLURAL: dict[Outcome, str] = {"differs": "differ", "error in the paper": "errors in the paper"}
 """Outcomes that are worded otherwise of several claims."""

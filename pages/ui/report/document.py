@@ -304,7 +304,7 @@ def _plotly() -> str:
 
 
 def _coloured(figure: dict[str, Any]) -> str:
-    """Return a figure as JSON that may stand in a script, in the colours of the light theme."""
+    """Return a figure as JSON that may stand in a script, in the colors of the light theme."""
     text = json.dumps(figure, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     for role, marker in MARKERS.items():
         text = text.replace(marker, LIGHT[role])

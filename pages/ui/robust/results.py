@@ -72,7 +72,7 @@ APART = (
 """Why this page and Explore differ under RLDP, as this page says it."""
 
 REALISED = (
-    "**Realised level**. What a design gives away at the truth, whatever it promised.\n\n"
+    "**Realized level**. What a design gives away at the truth, whatever it promised.\n\n"
     r"$$ \varepsilon^* = \max_{y, s_1, s_2} \log \frac{P^*(y \mid s_1)}{P^*(y \mid s_2)} $$"
     "\n\n:gray[\\[RLDP\\] §8.3]"
 )
@@ -81,8 +81,8 @@ REALISED = (
 DESIGNS = (
     "**Non-robust optimum**: takes the estimate for the truth. **Robust optimum**: the best "
     "that keeps the promise for all of F. **PolyOpt**: the same for polytopes around F, simpler "
-    "and stricter. **Independent reporting**: randomises S and U separately. **Secret randomised "
-    "response**: robust for every distribution, needs no estimate. **Randomised response of "
+    "and stricter. **Independent reporting**: randomizes S and U separately. **Secret randomized "
+    "response**: robust for every distribution, needs no estimate. **Randomized response of "
     "(s, u)**: hides the whole pair.\n\n:gray[\\[RLDP\\] §5–7; the robust optimum is ours]"
 )
 """The mechanisms."""

@@ -26,7 +26,7 @@ from pages.ui.robust import results as words
 from pages.ui.style.units import budget, in_unit, share
 
 PLACES = {key: place for place, key in enumerate(DESIGNS)}
-"""Each design's colour and symbol, the same in every chart."""
+"""Each design's color and symbol, the same in every chart."""
 
 
 def frontiers(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
@@ -220,7 +220,7 @@ def betas(scenario: Scenario) -> None:
         title="Mean share kept, by β",
         subtitle=f"Over {number_of(desk.answered.draws or 0, 'sample')} at ε = "
         f"{budget(desk.answered.eps or 0.0, controls.unit())}; secret "
-        "randomised response does not depend on β.",
+        "randomized response does not depend on β.",
         table=lambda: pd.DataFrame({"beta": BETAS} | {line.title: line.values for line in lines}),
         formulas=(words.BALL, words.DESIGNS),
     ):

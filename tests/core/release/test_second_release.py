@@ -23,7 +23,7 @@ from tests.strategies import joints
 
 
 def flip(eps):
-    """Randomised response with a ratio of e^ε."""
+    """Randomized response with a ratio of e^ε."""
     high = np.exp(eps) / (1 + np.exp(eps))
     return np.array([[high, 1 - high], [1 - high, high]])
 

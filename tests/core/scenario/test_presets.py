@@ -44,7 +44,7 @@ def test_the_bound_on_min_lift_costs_what_the_line_says():
     joint = count(preset("asymmetry").asked.scenarios[0].data).joint
     lifts = joint.p / np.outer(joint.p_s, joint.p_x)
     assert (round(lifts.max()), round(1 / lifts.min())) == (3, 159)
-    for number in ("raise one to 3 times", "1/159", "94%", "85%"):
+    for number in ("raise one at most threefold", "1/159", "94%", "85%"):
         assert number in line
 
 

@@ -170,7 +170,7 @@ def test_the_program_says_what_the_answer_says(scenario, capsys):
         ),
         (
             Scenario(data=INCOME, purpose="task", mechanism="conditional_reporting", notion="lip"),
-            "reads S too",
+            "also reads S",
         ),
     ],
 )

@@ -189,7 +189,7 @@ def test_draws_without_a_secret_are_counted_and_none_at_all_is_an_error():
         lambda: study_draws(never, 1.0, drawn, ("secret_rr",), 0.5, report=silent),
         lambda: study_beta(never, 1.0, drawn, 0.5, report=silent),
     ):
-        with pytest.raises(CoreError, match="take more records"):
+        with pytest.raises(CoreError, match="Take more records"):
             study()
 
 

@@ -130,7 +130,7 @@ def test_a_task_beside_x_is_not_known_of_what_reads_s():
     for purpose in (task, Guess(task.p_t_given_x)):
         with pytest.raises(InvalidInputError, match="mechanism that reads S is not known"):
             m.optimal_reading_secret(DRAW, LIP(0.2), utility=purpose)
-        with pytest.raises(InvalidInputError, match="read X alone, and this one reads S too"):
+        with pytest.raises(InvalidInputError, match="read X alone, and this one also reads S"):
             purpose.value(DRAW, np.ones((18, 1)))
 
 

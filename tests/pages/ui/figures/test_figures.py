@@ -1,4 +1,4 @@
-"""Every figure: valid for Plotly, text as text, axes that do not move, nothing by colour alone."""
+"""Every figure: valid for Plotly, text as text, axes that do not move, nothing by color alone."""
 
 import json
 

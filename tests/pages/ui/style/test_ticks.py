@@ -1,4 +1,4 @@
-"""Ticks: round, in order, and no two neighbours alike."""
+"""Ticks: round, in order, and no two neighbors alike."""
 
 from itertools import pairwise
 
