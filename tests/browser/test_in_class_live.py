@@ -155,7 +155,7 @@ def test_a_page_without_charts_says_that_it_is_shown_as_it_is(visit):
     waiting.settle(page)
     said = page.locator(".lsc-projector-text")
     expect(said).to_have_text("No chart here: the page is shown as it is.")
-    expect(page.get_by_text("what it means").first).to_be_visible()
+    expect(page.get_by_text("meaning").first).to_be_visible()
 
 
 def test_the_code_on_screen_opens_the_question_on_screen(visit):
@@ -241,7 +241,7 @@ def test_the_menu_is_whole_in_a_window_of_720_pixels(visit):
     settle(page)
     page.locator(".st-key-class_menu button:visible").first.click()
     page.locator(".st-key-class_menu_code img").wait_for()
-    page.locator("[data-testid=stPopoverBody]").get_by_text("other machines do not").wait_for()
+    page.locator("[data-testid=stPopoverBody]").get_by_text("other machines cannot").wait_for()
     settle(page)
     low, whole, seen = page.locator("[data-testid=stPopoverBody]").evaluate(
         "e => [e.getBoundingClientRect().bottom, e.scrollHeight, e.clientHeight]"

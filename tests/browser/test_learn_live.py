@@ -210,7 +210,7 @@ def test_the_link_of_a_lesson_opens_the_page_and_the_state_that_it_names(visit, 
 
 def test_the_dragged_table_is_asked_about_in_explore(visit):
     page = visit("learn?ill=0.5")
-    page.get_by_role("button", name="Ask about this table in Explore").click()
+    page.get_by_role("button", name="Open this table in Explore").click()
     page.wait_for_url(re.compile(r"data=matrix"))
     page.locator(".st-key-strip").wait_for()
     expect(page.get_by_role("link", name="Explore").first).to_have_attribute("aria-current", "page")

@@ -160,17 +160,17 @@ ON_DATA = Sweep(
         ),
         (
             lambda path: written(path, Sweep(SWEEP.scenario, (("lam", (0.2, 0.4)),))),
-            "'results.parquet' has the results of another sweep than this page can ask for: ",
+            "'results.parquet' has the results of a sweep that this page cannot run: ",
         ),
         (
             lambda path: written(
                 path, Sweep(SWEEP.scenario, SWEEP.vary, SWEEP.cases, Draws(1, 1 + 1, 401))
             ),
-            "'results.parquet' has the results of another sweep than this page can ask for: ",
+            "'results.parquet' has the results of a sweep that this page cannot run: ",
         ),
         (
             lambda path: rewritten(written(path, ON_DATA), counts=b"others"),
-            "'results.parquet' has the results of other records: the data has changed since.",
+            "'results.parquet' has the results for other records: the data has changed since.",
         ),
     ],
 )
@@ -281,7 +281,7 @@ def test_results_of_ones_own_file_are_opened_again_beside_it(monkeypatch):
         ),
         (
             (PEOPLE + b"f,a,6\n", "people.csv"),
-            "'results.parquet' has the results of other records: the data has changed since.",
+            "'results.parquet' has the results for other records: the data has changed since.",
         ),
     ],
 )

@@ -186,7 +186,7 @@ def test_a_variant_has_its_own_table_in_the_link_and_its_own_answers():
 
 
 def test_the_exercises_say_how_many_digits_an_answer_needs():
-    assert f"An answer needs {NEEDED} digits" in text(opened(topic="exercises"))
+    assert f"Answers need {NEEDED} digits" in text(opened(topic="exercises"))
 
 
 def test_the_glossary_is_shown_whole_and_searched():
@@ -200,7 +200,7 @@ def test_the_glossary_is_shown_whole_and_searched():
     assert len(found) < 10
     app.text_input(key="learn_look").set_value("no such words").run()
     assert not app.table
-    assert app.info[0].value == "No entry has these words."
+    assert app.info[0].value == "No entry matches these words."
     assert len(sought("")) == len(glossary.terms())
     assert not sought("").map(lambda said: "`" in said).to_numpy().any()  # no Markdown in the table
 

@@ -214,7 +214,7 @@ def test_long_work_is_awaited_and_can_be_stopped(sweeps):
     place = [function.__name__ for _, function, _ in sweeps.open].index("find_implications")
     sweeps.finish(place)
     app.run()
-    assert "Under every mechanism that keeps it, I(S;Y) ≤" in said(app)
+    assert "Under every mechanism that satisfies it, I(S;Y) ≤" in said(app)
 
 
 def test_what_has_no_answer_says_why():
@@ -237,10 +237,10 @@ def drawn(*levels, exact=True, kept=False, most=None):
 
 def test_advice_says_only_what_was_found():
     assert lower_cards.advice(drawn(0.5, 0.5, 0.5, kept=True), "nats", OF_LIP) == (
-        "Drawing again does not raise the level of LIP. Exact."
+        "Further draws do not raise the level of LIP. Exact."
     )
     assert lower_cards.advice(drawn(0.1, 0.2, 0.3, kept=True), "nats", OF_LIP).startswith(
-        "Two and three draws still keep the promise: the level of LIP is at most 0.300 nats."
+        "Two and three draws are within the budget: the level of LIP is at most 0.300 nats."
     )
     told = lower_cards.advice(drawn(0.5, 0.9, 1.2, exact=False, most=2.0), "nats", OF_LIP)
     assert told.startswith(
@@ -253,7 +253,7 @@ def test_advice_says_only_what_was_found():
     first = drawn(np.inf, np.inf, np.inf)
     first = (replace(first[0], kept=False), *first[1:])
     assert lower_cards.advice(first, "bits", OF_LIP) == (
-        "One draw breaks the promise: its level of LIP is ∞ bits. Exact."
+        "One draw exceeds the budget: its level of LIP is ∞ bits. Exact."
     )
     of_alip = promised("alip", eps=0.0)
     assert "ALIP is beyond any multiple of its budgets, of one draw 0.0% of its budgets." in (
@@ -359,7 +359,7 @@ def test_several_draws_break_perfect_privacy_and_the_card_says_so(sweeps):
     found = redrawn(result.joint, result.mechanism.kernel, Average("mutual_information", 0.0))
     assert [one.kept for one in found] == [True, False, False]
     assert lower_cards.advice(found, "nats", promised("average_mi")) in said(app)
-    assert "still keep the promise" not in said(app)
+    assert "are within the budget" not in said(app)
 
 
 @pytest.mark.parametrize("lam", [0.0, 1.0])

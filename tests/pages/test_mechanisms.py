@@ -47,16 +47,16 @@ def test_the_default_question_is_taken_apart():
     assert not app.exception
     assert not app.error
     assert app.title[0].value == "How does Optimal release occupation?"
-    assert "needs X only" in said(app)
+    assert "reads X only" in said(app)
     assert "X is a single column here" in said(app)
 
 
 def test_a_mechanism_that_reads_the_secret_says_so():
     app = opened(mech="conditional_reporting")
     assert not app.exception
-    assert "needs S at release time" in said(app)
-    assert "needs X only" not in said(app)
-    assert "A row for each pair of secret and input" in said(app)
+    assert "reads S at release time" in said(app)
+    assert "reads X only" not in said(app)
+    assert "One row for each pair of secret and input" in said(app)
 
 
 def test_the_output_that_tells_most_comes_first():

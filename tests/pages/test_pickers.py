@@ -141,7 +141,7 @@ def test_a_promise_is_added_with_the_numbers_of_the_first():
     assert app.selectbox(key="also_add").value is None
     assert chosen(app, "mech") == "optimal"
     assert "it keeps one promise at a time" in said(app)
-    assert "and what else is promised: it keeps one promise" in told(app, "mech", "watchdog")
+    assert "and the additional notions: it keeps one promise" in told(app, "mech", "watchdog")
     asked = Scenario(eps=0.75, also=(Promise(notion="pml", eps=0.75),))
     assert figures(app)["NMI"] == f"{100 * evaluate(asked).mechanism.nmi:.1f}%"
     for _ in range(3):
@@ -379,7 +379,7 @@ def test_other_pages_ask_what_should_survive_too(page):
         posterior = (result.joint.p_x[:, None] * result.mechanism.kernel).max(axis=0)
         assert guessed.sum() == pytest.approx(1)
         assert told["X guessed right"] == f"{100 * posterior.sum():.1f}%"
-        assert "counts information about all of X" in said(app)
+        assert "shows information about all of X" in said(app)
 
 
 def test_an_average_budget_implies_itself():

@@ -299,7 +299,7 @@ def test_a_missing_value_is_an_error_with_its_count_or_taken_for_a_level(tmp_pat
     assert written(app) is None
     app.selectbox(key="release_unknown").set_value("Köln").run()
     app = made(checked(app))
-    assert "2 records with unknown or missing values taken for" in said(app)
+    assert "2 records with unknown or missing values taken as" in said(app)
     assert written(app).made.applied.released == 300
     app.selectbox(key="release_unknown").set_value("drop").run()
     app = made(checked(app))
@@ -387,7 +387,7 @@ def test_files_go_with_their_session():
     checked(app.run())
     assert app.button(key="release_make")
     assert "The previous file is gone" in said(app)
-    assert "The seed above is still the one it was drawn by" in said(app)
+    assert "The seed above is the one that drew it" in said(app)
     again = made(app)
     assert written(again).path.exists()
     assert "is gone" not in said(again)

@@ -69,7 +69,7 @@ class Budget:
     digits: str = ".3~g"
 
 
-OF_X = Kept("kept of X, I(X;Y)/H(X)", "X", "I(X;Y)")
+OF_X = Kept("X kept, I(X;Y)/H(X)", "X", "I(X;Y)")
 """The share of H(X)."""
 
 BAND = 0.001
@@ -109,7 +109,7 @@ def frontier(
     A `dense` one is for a card of a board: its legend lies where no line is, if there is room.
     """
     along = budget or Budget("ε", "privacy budget ε", unit, ".2f")
-    title = f"{along.axis}{f', in {along.unit}' if along.unit else ''}: less is more private"
+    title = f"{along.axis}{f', in {along.unit}' if along.unit else ''}: lower is more private"
     across = (
         axis(title, (0, limit), dtick=1) if budget is None else ticked(title, 0.0, limit * 1.02)
     )
@@ -394,7 +394,7 @@ def _best(lines: Sequence[SweptLine]) -> dict[str, object]:
     return {
         "type": "scatter",
         "mode": "markers",
-        "name": "no other is better in both",
+        "name": "no other is better on both axes",
         "x": numbers(np.concatenate([line.across[which] for line, which in chosen])),
         "y": numbers(np.concatenate([line.up[which] for line, which in chosen])),
         "marker": {

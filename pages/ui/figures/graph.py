@@ -337,7 +337,7 @@ def merges(
     room = 0.08 * (high - low) or 0.5
     return {
         "data": [
-            _merge_curve(f"{leakage}: what leaks", places, leaks, unit, "before", "dash", "square"),
+            _merge_curve(f"{leakage}: leakage", places, leaks, unit, "before", "dash", "square"),
             _merge_curve("Lagrangian", places[: stop + 1], values[: stop + 1], unit, "after"),
             _merge_curve("after λ stops", places[stop:], values[stop:], unit, "muted", "dot", OPEN),
         ],
@@ -451,7 +451,7 @@ def _range_marks(table: RangeTable) -> dict[str, object]:
 
 def _range_title(words: str, left_out: int) -> dict[str, object]:
     return {
-        "text": f"{words}; {left_out:,} unlikely ones not drawn" if left_out else words,
+        "text": f"{words}; {left_out:,} unlikely ones not shown" if left_out else words,
         "standoff": 4,
         "font": {"size": 12, "color": colour("muted")},
     }

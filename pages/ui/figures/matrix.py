@@ -180,7 +180,7 @@ def log_lift_matrix(
 
 
 def _with_more(axis: str, left_out: int) -> str:
-    return f"{axis}; {left_out:,} more not drawn" if left_out else axis
+    return f"{axis}; {left_out:,} more not shown" if left_out else axis
 
 
 def _number(value: float, unit: str) -> str:

@@ -255,7 +255,7 @@ def _named(result: Result, original: Upload) -> str:
 
 def _command(result: Result, plan: Plan, original: Upload, kind: str) -> None:
     """Show the command that makes the same file."""
-    with st.expander("The same from the command line", icon=":material/terminal:"):
+    with st.expander("From the command line", icon=":material/terminal:"):
         records = _named(result, original)
         st.code(command_line(plan, records, f"released.{kind}"), language="bash")
         if plan.draw.kind == controls.KEY:

@@ -96,7 +96,7 @@ def test_every_kind_of_question_on_a_file_has_a_report(kind, folder):
     body = text[: text.index("<script>")]
     assert "people.csv: 80 records" in body
     assert promise in body
-    for title in ("What this promise implies", "Repeated releases"):
+    for title in ("What this notion implies", "Repeated releases"):
         assert f"<h2>{title}</h2>" in body
     drawn = figures(text)
     assert len(drawn) == 6 + own

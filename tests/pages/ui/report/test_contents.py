@@ -58,7 +58,7 @@ def test_every_kind_of_question_has_a_report(name):
     assert "2026-01-02 03:04 UTC" in plain
     assert "nan" not in plain.replace("nance", "")
     assert ("nothing to audit" in plain) == (result.mechanism.audit is None)
-    assert ("more rows are left out" in plain) == (name == "many symbols")
+    assert ("more rows omitted" in plain) == (name == "many symbols")
     assert ", bits" in plain
 
 
@@ -140,8 +140,8 @@ def test_what_is_not_there_is_said_and_what_was_asked_for_beside_it_is_told():
         assert sentence in told
     assert shown.what_if[0] in told
     cut = replace(found, implied={**found.implied, "kl": replace(found.implied["kl"], reached=0.0)})
-    assert "a lower one may be too." in words(report(result, (), cut, when=WHEN))
-    assert "a lower one may be too." not in words(report(result, (), found, when=WHEN))
+    assert "a lower one may hold too." in words(report(result, (), cut, when=WHEN))
+    assert "a lower one may hold too." not in words(report(result, (), found, when=WHEN))
 
 
 def test_a_long_table_says_how_much_is_left_out():
@@ -150,7 +150,7 @@ def test_a_long_table_says_how_much_is_left_out():
     text = page.html()
     assert f"<td>{MOST_ROWS - 1}</td>" in text
     assert f"<td>{MOST_ROWS}</td>" not in text
-    assert "3 more rows are left out." in text
+    assert "3 more rows omitted." in text
 
 
 def test_explore_offers_the_report_of_what_is_on_screen(monkeypatch):
