@@ -313,7 +313,7 @@ def test_what_a_link_has_wrong_is_said_and_the_default_used(query, told):
         ),
         (
             {"on": "random", "draws": "5000"},
-            f"Here at most {MOST_POINTS:,} are computed: take fewer values or draws, or run the "
+            f"This page computes at most {MOST_POINTS:,}. Choose fewer values or draws, or run the "
             "command below.",
         ),
         ({"s": "nope"}, "has no column 'nope'"),
