@@ -102,7 +102,7 @@ def test_a_columns_promise_and_mechanism_are_chosen_from_families(visit):
     settle(page, 3)
     assert heads(page, 3) == list(QUICK.names)
     shown = [page.locator(f".st-key-col1_{kind}_menu button") for kind in ("notion", "mech")]
-    for one, words in zip(shown, ("Promise: Min-lift", "Mechanism: Watchdog"), strict=True):
+    for one, words in zip(shown, ("Privacy notion: Min-lift", "Mechanism: Watchdog"), strict=True):
         expect(one.first).to_contain_text(words)
 
 

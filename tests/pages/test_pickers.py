@@ -71,7 +71,7 @@ def test_what_does_not_work_says_why_before_it_is_chosen():
     pick(app, "mech", "polyopt")
     assert not app.exception
     assert "PolyOpt does not work under" in said(app)
-    assert "Promise RLDP" in {button.label for button in app.button}
+    assert "Use RLDP" in {button.label for button in app.button}
 
 
 def test_another_promise_keeps_a_mechanism_that_works_under_it():

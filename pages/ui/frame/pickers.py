@@ -105,7 +105,9 @@ def pick_promise(
     chosen = notions.entry(scenario.notion)
     term = glossary.terms()["notion"]
     told = f"**{markdown(term.title.capitalize())}**: {markdown(term.meaning)}"
-    _menu(_Menu(name, "Promise", chosen.key, chosen.title, by_family, told), choose, late=late)
+    _menu(
+        _Menu(name, "Privacy notion", chosen.key, chosen.title, by_family, told), choose, late=late
+    )
 
 
 def pick_mechanism(

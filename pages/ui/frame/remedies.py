@@ -76,7 +76,7 @@ def _other_questions(scenario: Scenario) -> Iterator[Remedy]:
     chosen = mechanisms.entry(scenario.mechanism)
     if fit.obstacle(chosen, kinds):
         for other in [one for one in notions.ALL if not fit.obstacle(chosen, [one.kind])][:MOST]:
-            yield f"Promise {other.title}", {"notion": other.key, "_also": ()}
+            yield f"Use {other.title}", {"notion": other.key, "_also": ()}
 
 
 def _reachable(scenario: Scenario) -> Iterator[Remedy]:

@@ -127,7 +127,7 @@ def _of(column: Column, unit: str) -> dict[str, str]:
         return told
     made, about = result.mechanism, result.counted.report
     return told | {
-        "Promise": NONE if made.notion is None else promise_text(made.notion, unit),
+        "Privacy notion": NONE if made.notion is None else promise_text(made.notion, unit),
         "Data": f"{about.title}: {about.size}",
         "Kept": share(made.kept),
         "Kept at most": share(most(result)),

@@ -104,7 +104,7 @@ def _asked(result: Result, unit: str) -> list[tuple[str, str]]:
         ("Data", f"{told.title}: {told.size}"),
         ("Secret S", f"{told.secret}, {number_of(result.joint.n_s, 'level')}"),
         ("Released X", f"{told.released}, {number_of(result.joint.n_x, 'level')}"),
-        ("Promise", NONE if made.notion is None else promise_text(made.notion, unit)),
+        ("Privacy notion", NONE if made.notion is None else promise_text(made.notion, unit)),
         ("Mechanism", mechanisms.entry(scenario.mechanism).title),
         ("Target", made.purpose.title),
         ("Target kept", share(made.kept)),
