@@ -346,7 +346,7 @@ def _orders(n_attributes: int) -> list[tuple[int, ...]]:
 def _notes(best: Candidate, even: tuple[float, ...], split: Split) -> tuple[str, ...]:
     """Return notes on the attributes' budgets, and on what was done to keep the notion."""
     budgets = ", ".join(f"{budget:.4g}" for budget in best.budgets)
-    notes = (f"Each attribute has a budget of its own: {budgets} nats.",)
+    notes = (f"Each attribute has its own budget: {budgets} nats.",)
     noise = best.share > ROUNDING_SHARE
     if not noise and (split == "optimised" or best.budgets == even):
         return notes
@@ -356,7 +356,7 @@ def _notes(best: Candidate, even: tuple[float, ...], split: Split) -> tuple[str,
         else "the budgets were shrunk until the audit passed"
     )
     refused = (
-        f"With {even[0]:.4g} nats for each attribute the whole leaks more than asked, although "
-        f"[Funnel] Theorem 4 says otherwise: {done}."
+        f"With {even[0]:.4g} nats for each attribute the whole reveals more than allowed, "
+        f"although [Funnel] Theorem 4 says otherwise: {done}."
     )
     return (*notes, refused)

@@ -125,7 +125,7 @@ def secret_quantisation(joint: Joint, partition: Sequence[Sequence[int]]) -> Mec
     return make_mechanism(
         joint,
         kernel,
-        name="Quantization of (S, X)",
+        name="Quantisation of (S, X)",
         solver="clustering",
         status="heuristic",
         notion=None,

@@ -5,16 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from core import wording
 from core.limits import ROUNDING
 from core.notions import Notion
 from core.release.beside import Beside
-from core.wording import first_of, percent, rounded_up
+from core.wording import first_of, rounded_up
 
 TWIN = 0.5
 """Share of records from which a column that determines their S is called a twin of S."""
 
 NAMES_RECORDS = 0.5
 """Share of records that are alone on a column from which it is called unique for these."""
+
+
+def percent(share: float) -> str:
+    """Write a share as certificates do since version 3: `verify` compares their sentences."""
+    return wording.percent(share).replace("%", " %")
 
 
 def keeps(found: Beside, notion: Notion | None) -> bool | None:

@@ -1,4 +1,4 @@
-"""The Data page in a real Chromium: a data base of the owner's is listed, counted and cancelled."""
+"""The Data page in a real Chromium: a database of the owner's is listed, counted and cancelled."""
 
 import os
 

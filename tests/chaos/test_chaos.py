@@ -1,6 +1,6 @@
 """Processes are killed and memory ends in mid-work: what one session loses no other one notices.
 
-A cluster's scheduler is killed in `tests/core/sweep/test_cluster.py`, a data base's connection in
+A cluster's scheduler is killed in `tests/core/sweep/test_cluster.py`, a database's connection in
 `tests/core/data/databases/test_trouble.py`, and disks are full in `tests/hostile/test_files.py`,
 `tests/core/records/test_refusals.py` and `tests/core/command/test_bad_input.py`.
 """

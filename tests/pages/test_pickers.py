@@ -62,7 +62,7 @@ def test_a_link_to_a_promise_has_it_pressed_and_no_other(key):
 
 def test_what_does_not_work_says_why_before_it_is_chosen():
     app = opened(notion="ldp")
-    assert "Not under LDP: it works under RLDP only." in told(app, "mech", "polyopt")
+    assert "Not under LDP: it works only under RLDP." in told(app, "mech", "polyopt")
     assert "Not under" not in told(app, "mech", "watchdog")
     labels = {label for one in app.radio for label in one.options}
     assert ":material/block: PolyOpt" in labels
@@ -102,7 +102,7 @@ def test_the_optimum_gives_way_where_no_optimum_is_known():
     app = opened()
     pick(app, "notion", "l1")
     assert chosen(app, "mech") == "subset_merging"
-    assert "it needs a promise that allows a convex set of outputs" in said(app)
+    assert "it needs a notion with a convex set of allowed outputs" in said(app)
     assert not app.error
 
 
@@ -140,8 +140,8 @@ def test_a_promise_is_added_with_the_numbers_of_the_first():
     assert app.session_state["_also"] == (Promise(notion="pml", eps=0.75),)
     assert app.selectbox(key="also_add").value is None
     assert chosen(app, "mech") == "optimal"
-    assert "it keeps one promise at a time" in said(app)
-    assert "and the additional notions: it keeps one promise" in told(app, "mech", "watchdog")
+    assert "it satisfies one notion at a time" in said(app)
+    assert "and the additional notions: it satisfies one notion" in told(app, "mech", "watchdog")
     asked = Scenario(eps=0.75, also=(Promise(notion="pml", eps=0.75),))
     assert figures(app)["NMI"] == f"{100 * evaluate(asked).mechanism.nmi:.1f}%"
     for _ in range(3):
@@ -359,7 +359,7 @@ def test_the_switch_rests_where_no_optimum_that_reads_s_is_known():
 def test_a_purpose_that_is_not_known_of_what_reads_s_says_so():
     app = opened(mech="optimal_reading_secret", t="income", **{"for": "task"})
     assert not app.exception
-    assert "of a mechanism that reads S is not known" in said(app)
+    assert "of a mechanism that reads S is not defined" in said(app)
     assert "Optimal" in {button.label for button in app.button}
 
 

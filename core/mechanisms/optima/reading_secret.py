@@ -143,12 +143,12 @@ def _refuse(notion: Notion, purpose: Purpose) -> None:
     for part in notion.parts:
         if not part.of_joint_sy:
             raise InvalidInputError(
-                "A mechanism that reads S is looked for under a promise about each output's "
-                f"P(s, y) or their average, got {part}."
+                "A mechanism that reads S needs a notion on each output's P(s, y) or their "
+                f"average, got {part}."
             )
     if not purpose.of_x:
         raise InvalidInputError(
-            f"{purpose.title} of a mechanism that reads S is not known: give T as a part of X, or "
+            f"{purpose.title} of a mechanism that reads S is not defined: make T a part of X, or "
             "choose a mechanism that reads X alone."
         )
 

@@ -50,7 +50,7 @@ def calibrate(levels: Levels, notion: PointwiseNotion) -> float:
     if at_zero > spare:
         least = notion.combined(*levels(0.0))
         raise InfeasibleError(
-            f"No mechanism keeps {notion}: even the constant one breaks it, at {least:.6g}."
+            f"No mechanism satisfies {notion}: even the constant one breaks it, at {least:.6g}."
         )
     if at_zero > -HAIR:
         return 0.0
@@ -70,9 +70,9 @@ def calibrate(levels: Levels, notion: PointwiseNotion) -> float:
 
 def calibration_note(alpha: float) -> str:
     if alpha == np.inf:
-        return "Any α will do: the promise holds with no noise at all (α = ∞)."
+        return "Any α works: the notion holds without noise (α = ∞)."
     if alpha == 0:
-        return "Only α = 0 keeps the promise."
+        return "Only α = 0 satisfies the notion."
     return f"Runs at α = {alpha:.6g}."
 
 
@@ -122,7 +122,7 @@ def generalized_randomized_response(
     return make_mechanism(
         joint,
         grr_kernel(joint.n_x, alpha),
-        name="Generalized randomized response",
+        name="Generalised randomised response",
         solver="closed form",
         status=status_at(alpha),
         notion=pointwise,
@@ -222,7 +222,7 @@ def geometric_kernel(count: int, alpha: float) -> FloatArray:
     return result
 
 
-READS_SECRET = "Reads S as well as X when it releases, so it may keep more than the optimum over X."
+READS_SECRET = "Reads S as well as X, so it may keep more than the optimum over X."
 """Note of the result, for its comparison with mechanisms that read X alone."""
 
 LEAST_EXPONENT = -307

@@ -68,7 +68,7 @@ def optimized_unary_encoding(
     return make_mechanism(
         joint,
         unary_kernel(joint.n_x, alpha),
-        name="Optimized unary encoding",
+        name="Optimised unary encoding",
         solver="closed form",
         status=status_at(alpha),
         notion=pointwise,

@@ -159,7 +159,7 @@ def secret_randomized_response(p_su: ArrayLike, eps: float) -> Mechanism:
     return _under_every_distribution(
         p_su,
         eps,
-        "Secret randomized response",
+        "Secret randomised response",
         secret_response_kernel,
     )
 
@@ -200,7 +200,7 @@ def pair_randomized_response(p_su: ArrayLike, eps: float) -> Mechanism:
     return _under_every_distribution(
         p_su,
         eps,
-        "Randomized response of (s, u)",
+        "Randomised response of (s, u)",
         lambda n_s, n_u, budget: grr_kernel(n_s * n_u, budget),
     )
 

@@ -1,4 +1,4 @@
-"""Tables of data bases and the owner's files: connected to when someone asks, never by a link."""
+"""Tables of databases and the owner's files: connected to when someone asks, never by a link."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def asked_for(spec: DataSpec) -> bool:
 
 
 def show() -> None:
-    """Show the pickers of data base, table and columns, Count, and the progress of what runs."""
+    """Show the pickers of database, table and columns, Count, and the progress of what runs."""
     try:
         addresses = configured()
     except CoreError as error:
@@ -174,7 +174,7 @@ def _of_question(spec: DataSpec) -> None:
 
 
 def _table(address: str) -> str | None:
-    """Show the picker of a table, listed when its data base is first chosen; return the choice."""
+    """Show the picker of a table, listed when its database is first chosen; return the choice."""
     tables = _listed(
         "tables", address, list_tables, f"Listing the tables in {markdown(short(address))}"
     )

@@ -43,7 +43,7 @@ no\t10\t30\t15"""
 
 
 def show(spec: DataSpec) -> None:
-    """Show the ways to bring data of one's own, and the data bases that are open here, if any."""
+    """Show the ways to bring data of one's own, and the databases that are open here, if any."""
     ways = ["Upload a file", "Paste a matrix", "Random joint"]
     more = {
         "Database": (databases.offered, databases.show),

@@ -124,5 +124,5 @@ KNOWN = Known()
 
 
 def is_private(data: DataSpec) -> bool:
-    """Say whether data belongs to one session: its own, or what it had a data base count."""
+    """Say whether data belongs to one session: its own, or what it had a database count."""
     return data.source.startswith(PRIVATE) or is_reference(data.source)

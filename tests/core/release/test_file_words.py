@@ -57,9 +57,9 @@ def test_what_speaks_against_a_column():
     assert warnings(TWIN, "sex", LIP(9)) == ("determines sex", "breaks 9-LIP")
     assert warnings(TWIN, "sex", None) == ("determines sex", "rules out a value of sex")
     person = beside(np.eye(4).reshape(4, 1, 4)[:2].repeat(1, axis=0) + 0, [[1.0]])
-    assert "is unique for 100% of records" in warnings(person, "sex", None)
+    assert "is unique for 100 % of records" in warnings(person, "sex", None)
     mostly = beside([[[3, 1]], [[0, 1]]], [[1.0]])
-    assert warnings(mostly, "sex", LIP(9))[0] == "determines sex for 60% of records"
+    assert warnings(mostly, "sex", LIP(9))[0] == "determines sex for 60 % of records"
 
 
 def test_a_file_in_sentences():
@@ -71,6 +71,6 @@ def test_a_file_in_sentences():
     told = file_sentences(TWIN, ["a", "b", "c", "d", "e"], "sex")
     assert "'a', 'b', 'c', 'd' and 1 more alone can rule out a value of sex" in told
     assert "to a reader who knows them, Y changes no belief" in told
-    assert "100% of the records have values there that occur with one value of sex alone." in told
+    assert "100 % of the records have values there that occur with one value of sex alone." in told
     person = beside(np.eye(2).reshape(2, 1, 2), [[1.0]])
     assert "Every record is alone with its values" in file_sentences(person, ["id"], "sex")

@@ -168,7 +168,7 @@ def test_one_symbol_keeps_all_there_is():
 
 def test_bad_input_is_named():
     p = np.full((1, 2, 2), 0.25)
-    with pytest.raises(InvalidInputError, match="bounds every symbol by itself"):
+    with pytest.raises(InvalidInputError, match="bounds every symbol separately"):
         m.watchdog_batch(p, [Intersection(LIP(1))])
     with pytest.raises(InvalidInputError, match="choice under LIP and ALIP only"):
         m.subset_merging_batch(p, [LDP(1)], "sum")
