@@ -79,6 +79,11 @@ def percent(share: float, decimals: int = 0) -> str:
     return f"{text}%"
 
 
+def percent_in_files(share: float, decimals: int = 0) -> str:
+    """Write a percentage as in released files and certificates, which are compared as written."""
+    return percent(share, decimals).replace("%", " %")
+
+
 def decimals(value: float, digits: int) -> str:
     """Write a number with some digits after the point."""
     return f"{value:.{digits}f}"

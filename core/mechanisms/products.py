@@ -304,7 +304,7 @@ def srlip_product(
     >>> joint = Joint.from_counts([[4, 1, 3, 2], [1, 4, 2, 3]])
     >>> mechanism = srlip_product(joint, 0.6, (2, 2))
     >>> mechanism.audit.achieved <= 0.6, mechanism.y_labels[0]
-    (True, 'x4 72%; x3 28%')
+    (True, 'x4 72 %; x3 28 %')
     """
     if split not in get_args(Split):
         raise InvalidInputError(f"split must be even or optimised, got {split!r}.")
@@ -346,17 +346,17 @@ def _orders(n_attributes: int) -> list[tuple[int, ...]]:
 def _notes(best: Candidate, even: tuple[float, ...], split: Split) -> tuple[str, ...]:
     """Return notes on the attributes' budgets, and on what was done to keep the notion."""
     budgets = ", ".join(f"{budget:.4g}" for budget in best.budgets)
-    notes = (f"Each attribute has its own budget: {budgets} nats.",)
+    notes = (f"Each attribute has a budget of its own: {budgets} nats.",)
     noise = best.share > ROUNDING_SHARE
     if not noise and (split == "optimised" or best.budgets == even):
         return notes
     done = (
-        f"no budgets were small enough, so noise replaces {100 * best.share:.3g}% of each"
+        f"no budgets were small enough, so noise replaces {100 * best.share:.3g} % of each"
         if noise
         else "the budgets were shrunk until the audit passed"
     )
     refused = (
-        f"With {even[0]:.4g} nats for each attribute the whole reveals more than allowed, "
+        f"With {even[0]:.4g} nats for each attribute the whole leaks more than asked, "
         f"although [Funnel] Theorem 4 says otherwise: {done}."
     )
     return (*notes, refused)

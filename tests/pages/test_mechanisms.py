@@ -354,7 +354,7 @@ def test_a_robust_mechanism_is_taken_apart(mech):
     assert not app.exception
     assert not app.error
     assert app.title[0].value.startswith(f"How does {markdown(catalogue.entry(mech).title)} ")
-    assert ("only at the estimate" in said(app)) == (mech == "non_robust")
+    assert ("at the estimate alone" in said(app)) == (mech == "non_robust")
 
 
 def test_the_table_has_the_robust_mechanisms_where_they_apply():

@@ -40,8 +40,8 @@ def attain(
     if not high or fits(notion, lower, upper):
         return high, ()
     sentence = (
-        f"X_H, the symbols that exceed the budget, reach {_excess(notion, lower, upper)} even as "
-        "one output"
+        "X_H, the symbols that break the promise by themselves, reach "
+        f"{_excess(notion, lower, upper)} even as one output"
     )
     if not repair:
         raise InfeasibleError(

@@ -25,8 +25,8 @@ def _trusting(joint: Joint, notion: Notion, options: Options) -> Mechanism:
     worst = notion.achieved(joint, made.kernel)
     level = "∞" if worst == float("inf") else f"{worst:.3g}"
     note = (
-        f"It satisfies {made.notion} only at the estimate: over all distributions consistent with "
-        f"the records its level reaches {level} nats."
+        f"It keeps {made.notion} at the estimate alone: over all that the records leave possible "
+        f"its level reaches {level} nats."
     )
     return replace(made, notes=(*made.notes, note))
 

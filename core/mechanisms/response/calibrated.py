@@ -70,9 +70,9 @@ def calibrate(levels: Levels, notion: PointwiseNotion) -> float:
 
 def calibration_note(alpha: float) -> str:
     if alpha == np.inf:
-        return "Any α works: the notion holds without noise (α = ∞)."
+        return "Any α will do: the promise holds with no noise at all (α = ∞)."
     if alpha == 0:
-        return "Only α = 0 satisfies the notion."
+        return "Only α = 0 keeps the promise."
     return f"Runs at α = {alpha:.6g}."
 
 
@@ -222,7 +222,7 @@ def geometric_kernel(count: int, alpha: float) -> FloatArray:
     return result
 
 
-READS_SECRET = "Reads S as well as X, so it may keep more than the optimum over X."
+READS_SECRET = "Reads S as well as X when it releases, so it may keep more than the optimum over X."
 """Note of the result, for its comparison with mechanisms that read X alone."""
 
 LEAST_EXPONENT = -307

@@ -107,7 +107,7 @@ def test_what_the_theorem_promises_is_refused_by_the_audit_and_repaired(seed, st
 def test_near_copies_are_refused(seed, stray, how):
     found = m.srlip_product(near_copies(seed, stray), 0.8, (3, 3))
     assert found.status == "repaired"
-    assert "reveals more than allowed, although [Funnel] Theorem 4 says otherwise" in found.notes[1]
+    assert "leaks more than asked, although [Funnel] Theorem 4 says otherwise" in found.notes[1]
     assert how in found.notes[1]
     assert found.utility > 0
 

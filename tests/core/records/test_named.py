@@ -17,7 +17,7 @@ def said(body):
 
 
 def written(level, unit):
-    text = f"{100 * level:.4g}%" if unit == OF_BUDGETS else f"{level:.4g}"
+    text = f"{100 * level:.4g} %" if unit == OF_BUDGETS else f"{level:.4g}"
     return f"{text} {unit}".strip()
 
 
@@ -42,7 +42,7 @@ def test_other_records_have_the_level_of_what_was_asked(notion, title, unit, tmp
     assert "LIP at" not in told
     over = said(body)["sampling error"]
     assert ("It is known of LDP and PML only" in over) == (notion not in ("ldp", "pml"))
-    assert "With confidence 95%, which is exact for many records only, the records" in over
+    assert "With confidence 95 %, which is exact for many records only, the records" in over
 
 
 def test_levels_have_units_and_those_of_two_budgets_are_a_share(tmp_path):
