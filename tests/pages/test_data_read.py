@@ -203,7 +203,7 @@ def test_an_identifier_is_said_and_not_chosen():
     app.file_uploader(key="own_file").upload("people.csv", frame.to_csv(index=False).encode())
     checked(app.run())
     assert (spec(app).secret, spec(app).released) == (("sex",), ("job",))
-    assert "'id' seems to be an identifier: nearly every record has a value of its own" in said(app)
+    assert "'id' seems to be an identifier: nearly every record has its own value" in said(app)
     kinds = next(one.value for one in app.dataframe if "kind" in one.value.columns)
     assert kinds["kind"].tolist() == ["identifier", "categories", "categories"]
 

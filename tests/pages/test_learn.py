@@ -166,7 +166,7 @@ def test_exercises_are_checked_and_counted():
     assert app.success[0].value == markdown("Right.")
     assert f"**1 of {total} exercises right.**" in text(app)
     app.text_input(key="learn_posterior_0_answer").set_value("0,9").run()
-    assert "the other way round" in app.info[0].value
+    assert "the reverse of the question" in app.info[0].value
     app.text_input(key="learn_pml_0_answer").set_value("three").run()
     assert "An answer must be a number" in app.warning[0].value
     assert f"**1 of {total} exercises right.**" in text(app)
