@@ -315,7 +315,7 @@ _LAST = "_compare_last"
 class Answered:
     """A column, its `place` from the first (from 0), its mark, and the state of its answer.
 
-    `working`: a first or better answer is being worked out. `old`: the last question's, if there is
+    `working`: a first or better answer is on its way. `old`: the last question's, if there is
     no answer.
     """
 

@@ -172,7 +172,7 @@ def compared(scenario: Scenario) -> tuple[Scenario, ...]:
             if mechanisms.entry(key).uses_notion and _works(key, [scenario.notion, *others])
         ]
     asked.sort(key=lambda one: one != scenario)  # the current one first, the others in their order
-    # more lines than this could not be told apart
+    # more lines than this could not be distinguished
     return tuple(asked[:5])
 
 

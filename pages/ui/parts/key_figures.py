@@ -16,7 +16,7 @@ from pages.ui.style.units import level, share
 from pages.ui.work import answers, derived
 
 AT_LEAST = "≥ "
-"""Before what is kept while a better answer is being worked out."""
+"""Before what is kept while the answer is improving."""
 
 
 @dataclass(frozen=True)
