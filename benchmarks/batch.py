@@ -112,10 +112,10 @@ def shares(draws: int, seed: int) -> list[str]:
     """Return the share of 30×20 joints of which complete merging keeps anything."""
     p = random_joints(draws, 20, 30, seed)
     printed = {
-        (1.5, 0.5): "4 %",
-        (1.5, 0.65): "10–11 %",
-        (2.0, 0.5): "26–30 %",
-        (2.0, 0.65): "67–70 %",
+        (1.5, 0.5): "4%",
+        (1.5, 0.65): "10–11%",
+        (2.0, 0.5): "26–30%",
+        (2.0, 0.65): "67–70%",
     }
     rows = []
     for (eps, lam), share in printed.items():

@@ -228,7 +228,7 @@ def table(releases: int = 20) -> list[str]:
     """Return the results as the rows of a Markdown table."""
     found = measure(releases)
     return [
-        "| from slider release to updated page | median | 90 % within | to trivial | "
+        "| from slider release to updated page | median | 90% within | to trivial | "
         "to trivial with six charts | to Explore |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",
         *(

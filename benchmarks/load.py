@@ -180,7 +180,7 @@ def dashboard(address: str | None, process: int | None) -> Iterator[tuple[str, i
 
 
 HEAD = (
-    "| question | sessions | moves | median, s | 95 % within, s | slowest, s | errors | "
+    "| question | sessions | moves | median, s | 95% within, s | slowest, s | errors | "
     "server CPU, ms a move | workers' | opening, median s | runs a move | kB a move | "
     "server, MB | workers, MB |"
 )

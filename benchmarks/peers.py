@@ -180,9 +180,9 @@ def _uniform() -> Iterator[Line]:
         for name, notion, other in (
             ("LIP, ε = .3", LIP(0.3), ("HiGHS", _one_call)),
             ("LDP, ε = .5", LDP(0.5), ("HiGHS", _one_call)),
-            ("guessing, 30 %", shares["guessing"], ("HiGHS", _one_budget)),
-            ("total variation, 30 %", shares["total_variation"], ("HiGHS", _one_budget)),
-            ("I(S;Y), 30 %", shares["mutual_information"], ("Clarabel", _one_cone)),
+            ("guessing, 30%", shares["guessing"], ("HiGHS", _one_budget)),
+            ("total variation, 30%", shares["total_variation"], ("HiGHS", _one_budget)),
+            ("I(S;Y), 30%", shares["mutual_information"], ("Clarabel", _one_cone)),
         ):
             purposes: tuple[tuple[str, Purpose, Table], ...] = (
                 ("distance", Distortion(apart), apart),
@@ -315,7 +315,7 @@ def _drawn(n: int) -> Joint:
 
 
 def _share(joint: Joint, measure: str, prior: float) -> Average:
-    """Return the budget that is 30 % of the way from the prior to what X itself gives."""
+    """Return the budget that is 30% of the way from the prior to what X itself gives."""
     level = Average(measure, 1.0).achieved(joint, np.eye(joint.n_x))
     return Average(measure, prior + 0.3 * (level - prior))
 

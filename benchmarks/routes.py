@@ -97,7 +97,7 @@ def _notions(joint: Joint) -> Iterator[Notion]:
 
 
 def _average(joint: Joint, measure: str) -> Average:
-    """Return the budget that is 30 % of the way from nothing to what X itself gives."""
+    """Return the budget that is 30% of the way from nothing to what X itself gives."""
     least = float(joint.p_s.max()) if measure == "guessing" else 0.0
     most = Average(measure, 1.0).achieved(joint, np.eye(joint.n_x))
     return Average(measure, least + 0.3 * (most - least))
@@ -132,7 +132,7 @@ def of_pickers() -> Iterator[Question]:
 
 
 def _numbers(entry: notions.NotionEntry, joint: Joint) -> Numbers:
-    """Return ε = ½, or the budget that is 30 % of the way from nothing to what X itself gives."""
+    """Return ε = ½, or the budget that is 30% of the way from nothing to what X itself gives."""
     likeliest = float(joint.p_s.max())
     asked = Numbers(eps=0.5, eps_l=0.5, eps_u=0.3, n=10_000, bound=0.7 * likeliest + 0.3)
     if entry.family != "average":

@@ -109,7 +109,7 @@ class Joint:
         s_labels: Sequence[object] | None = None,
         x_labels: Sequence[object] | None = None,
     ) -> Joint:
-        """Make a joint of counts or of weights, normalised.
+        """Make a joint of counts or of weights, normalized.
 
         Parameters
         ----------
@@ -238,7 +238,7 @@ class Joint:
 
     @classmethod
     def random_uniform(cls, n_s: int, n_x: int, rng: np.random.Generator) -> Joint:
-        """Draw i.i.d. uniform(0, 1) entries and normalise: the random joints of [Lift] and [ALIP].
+        """Draw i.i.d. uniform(0, 1) entries and normalize: the random joints of [Lift] and [ALIP].
 
         Examples
         --------

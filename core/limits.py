@@ -24,7 +24,7 @@ LIFT_NOISE = ROUNDING
 """Relative difference of lifts that is rounding: in rows scaled to 1 it would be a condition."""
 
 MAX_BINS = 200
-"""Most bins of a numeric column: more do not summarise it."""
+"""Most bins of a numeric column: more do not summarize it."""
 
 MEGABYTE = 1 << 20
 """Bytes of what limits call MB; and as many are read of a file at once."""

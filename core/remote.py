@@ -31,7 +31,7 @@ NOBODY = 10.0
 RETRY = 30.0
 """Seconds after which a cluster that was of no use is tried again."""
 
-HERE = "The cluster of this server cannot be used: this is worked out on the server itself."
+HERE = "This server's cluster is not available, so the server computes this itself."
 """What a page is told; the reason is for the server's owner, on standard error."""
 
 AT_WORK = ("executing", "long-running")

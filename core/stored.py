@@ -155,7 +155,7 @@ class _Reader:
         kind = _class(rest[0], None)
         fields = {name: self.value(one) for name, one in rest[1].items()}
         made = kind(**fields)
-        for name, value in fields.items():  # a constructor may round what it normalises again
+        for name, value in fields.items():  # a constructor may round what it normalizes again
             object.__setattr__(made, name, value)
         return made
 

@@ -68,8 +68,8 @@ class Purpose(ABC):
         array = joint.checked_kernel(kernel)
         if len(array) != joint.n_x and not self.of_x:
             raise InvalidInputError(
-                f"{self.title} is known of mechanisms that read X alone, and this one reads S too: "
-                "make the pair (S, X) the released data instead."
+                f"{self.title} is defined only for mechanisms that read X alone, and this one "
+                "also reads S. Release the pair (S, X) instead."
             )
         utility = self.solver_utility(joint)
         if isinstance(utility, MutualInformation):
@@ -321,13 +321,13 @@ def _variance_terms(image: FloatArray) -> FloatArray:
 def _task_table(values: ArrayLike) -> FloatArray:
     table = np.array(validation.matrix(values, "P(t | x)"))
     if table.shape[0] == 1:
-        raise InvalidInputError("The task T has only one level: there is nothing to tell of it.")
+        raise InvalidInputError("The task T has only one level, so it carries no information.")
     table.flags.writeable = False
     return table
 
 
 def _task_of(table: FloatArray, joint: Joint) -> FloatArray:
-    """Return P(t | x) of the symbols and levels that occur, with normalised columns."""
+    """Return P(t | x) of the symbols and levels that occur, with normalized columns."""
     columns = _of_symbols(table, joint, "P(t | x)", "columns")
     sums = columns.sum(axis=0)
     off = np.abs(sums - 1)
@@ -339,7 +339,7 @@ def _task_of(table: FloatArray, joint: Joint) -> FloatArray:
         )
     columns = columns[columns.sum(axis=1) > 0]
     if len(columns) == 1:
-        raise InvalidInputError("The task T has only one level: there is nothing to tell of it.")
+        raise InvalidInputError("The task T has only one level, so it carries no information.")
     result: FloatArray = columns / sums
     return result
 

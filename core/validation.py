@@ -72,7 +72,7 @@ def normalised(array: FloatArray, name: str) -> FloatArray:
 
 
 def distribution(values: ArrayLike, name: str, *, batch: bool = False) -> FloatArray:
-    """Return `values`, a matrix of probabilities, checked to sum to 1 and normalised."""
+    """Return `values`, a matrix of probabilities, checked to sum to 1 and normalized."""
     array = _without_noise(values, name, batch=batch)
     with np.errstate(over="ignore"):
         total = array.sum(axis=(-2, -1), keepdims=True)

@@ -69,14 +69,19 @@ def were(count: int) -> str:
 
 
 def percent(share: float, decimals: int = 0) -> str:
-    """Write a share as a percentage; only 0 reads as 0 % and only 1 as 100 %."""
+    """Write a share as a percentage; only 0 reads as 0% and only 1 as 100%."""
     least = 10.0**-decimals
     text = f"{100 * share:.{decimals}f}"
     if share > 0 and float(text) == 0:
-        return f"<{least:.{decimals}f} %"
+        return f"<{least:.{decimals}f}%"
     if share < 1 and float(text) == 100:
-        return f">{100 - least:.{decimals}f} %"
-    return f"{text} %"
+        return f">{100 - least:.{decimals}f}%"
+    return f"{text}%"
+
+
+def percent_in_files(share: float, decimals: int = 0) -> str:
+    """Write a percentage as in released files and certificates, which are compared as written."""
+    return percent(share, decimals).replace("%", " %")
 
 
 def decimals(value: float, digits: int) -> str:
@@ -114,7 +119,7 @@ def at_most(share: float) -> str:
     """Write an upper bound on a share as a percentage, rounded up."""
     decimals = next((digits for digits in (1, 2) if _up(share, digits) < 100), 3)
     text = f"{_up(share, decimals):.{decimals}f}"
-    return f"{text.rstrip('0').rstrip('.')} %"
+    return f"{text.rstrip('0').rstrip('.')}%"
 
 
 def rounded_up(factor: float) -> str:

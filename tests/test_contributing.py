@@ -82,7 +82,7 @@ def test_a_notion_from_outside_is_answered_told_and_written_as_a_program(
     assert "survives" in said
     if mechanism == "optimal":
         assert found.mechanism.status == "optimal"
-        assert "No mechanism under 0.14427-one-value LIP in bits keeps more" in said
+        assert "Proven: no mechanism under 0.14427-one-value LIP in bits keeps more" in said
     program = snippet(asked)
     assert "from core.notions import OneValue" in program
     exec(compile(program, "snippet", "exec"), {"__name__": "snippet"})

@@ -18,7 +18,7 @@ from scipy import special
 from core.validation import FloatArray
 
 LEAST_LIFT = 1e-12
-"""Lifts below this are raised to it where a cost is linearised, as its slope at 0 may be infinite.
+"""Lifts below this are raised to it where a cost is linearized, as its slope at 0 may be infinite.
 A tangent at any point lies below a convex function, so it stays valid."""
 
 

@@ -25,14 +25,14 @@ def add(commands: Any) -> None:
         "datasets",
         run,
         summary="list the bundled data sets",
-        description="List the data sets that ship with the project: key, records, title, licence.",
+        description="List the data sets that ship with the project: key, records, title, license.",
         example=EXAMPLE,
     )
     parser.add_argument("--json", action="store_true", help="print them as JSON, with columns")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print a line for each set: its key, number of records, title and licence."""
+    """Print a line for each set: its key, number of records, title and license."""
     if options.json:
         sets = [
             {

@@ -16,11 +16,10 @@ from core.papers.running import run
 from core.records.files import replacing
 from core.wording import number_of, printable
 
-EXAMPLE = """\
-example:
+EXAMPLE = """example:
   $ python -m core reproduce --quick --only lift_1 --out reproduced
 
-Every experiment that ends is kept in the folder: the same command again goes on."""
+The folder keeps every experiment that ends; run the same command again to continue."""
 """The end of `reproduce --help`; a test runs it."""
 
 WRITER = "pages.ui.report.papers.page"
@@ -29,7 +28,7 @@ WRITER = "pages.ui.report.papers.page"
 SIGNS = {
     "reproduced": "ok",
     "differs": "DIFFERS",
-    "error in print": "ERRATUM",
+    "error in the paper": "ERRATUM",
     "cannot be checked": "-",
     "cannot be decided": "?",
 }
@@ -42,12 +41,13 @@ def add(commands: Any) -> None:
         commands,
         "reproduce",
         run_command,
-        summary="run the papers' experiments again, with a verdict on each claim",
-        description="Run every figure, table and example of the five papers again, and say of "
-        "each printed claim whether it is reproduced, differs or is an error in print.",
+        summary="rerun the papers' experiments, with a verdict on each claim",
+        description="Rerun every figure, table and example of the five papers, and report for "
+        "each published claim whether it is reproduced, differs or is an error in the "
+        "paper.",
         example=EXAMPLE,
     )
-    parser.add_argument("--quick", action="store_true", help="fewer draws: mostly a twentieth")
+    parser.add_argument("--quick", action="store_true", help="fewer draws: usually a twentieth")
     parser.add_argument("--only", nargs="+", metavar="KEY", default=[], help=f"some of {known}")
     parser.add_argument("--seed", type=int, default=0, help="seed of all draws; 0")
     parser.add_argument("--jobs", type=int, default=1, help="how many run at once; 1")
@@ -63,11 +63,11 @@ def run_command(options: argparse.Namespace) -> int:
         raise InvalidInputError(f"--jobs must be at least 1, got {options.jobs}.")
     if options.seed < 0:
         raise InvalidInputError(f"--seed must be at least 0, got {options.seed}.")
-    instead = "without --out the same verdicts are printed"
+    instead = "without --out the same verdicts go to the terminal"
     write = page_writer("The page", WRITER, instead) if options.out is not None else None
     seconds = sum(one.seconds for one in asked)
     if not options.quick and seconds > 60:
-        say(f"{number_of(len(asked), 'experiment')}, about {seconds / 60:.0f} minutes of one core.")
+        say(f"{number_of(len(asked), 'experiment')}, about {seconds / 60:.0f} minutes on one core.")
     told = _Told()
     try:
         found = run(
@@ -80,10 +80,13 @@ def run_command(options: argparse.Namespace) -> int:
         )
     except KeyboardInterrupt:
         if options.out is None:
-            say("Stopped: nothing is kept without --out.")
+            say("Stopped. Without --out nothing is kept.")
         else:
             done = f"{len(told.ended)} of {number_of(len(asked), 'experiment')}"
-            say(f"Stopped: {done} are kept in {str(options.out)!r}; the same command goes on.")
+            say(
+                f"Stopped: {done} kept in {str(options.out)!r}; run the same command again to "
+                "continue."
+            )
         return UNFINISHED
     print(printable(table(found)))
     if options.out is not None and write is not None:
@@ -110,7 +113,7 @@ def table(found: Run) -> str:
     told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
     lines.append(f"{counts.total()} claims" + (f": {told}" if told else ""))
     if found.quick and counts["cannot be decided"]:
-        lines.append("?: too few draws to decide; without --quick there are twenty times as many.")
+        lines.append("?: too few draws to decide; a run without --quick uses twenty times as many.")
     return "\n".join(lines)
 
 

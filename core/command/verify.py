@@ -59,7 +59,7 @@ def add(commands: Any) -> None:
         "--design",
         metavar="FILE",
         help="the records that the mechanism was made for, where not the original or a bundled "
-        "set: a file, or a table of a data base as the scenario names it",
+        "set: a file, or a table of a database as the scenario names it",
     )
     parser.add_argument("--json", action="store_true", help="print the checks as JSON")
 

@@ -95,7 +95,7 @@ _ADULT_COLUMNS = (
     BundledColumn("education", "Highest education"),
     BundledColumn("marital-status", "Marital status"),
     BundledColumn("occupation", "Occupation"),
-    BundledColumn("relationship", "Place in the household"),
+    BundledColumn("relationship", "Role in the household"),
     BundledColumn("race", "Race"),
     BundledColumn("sex", "Sex"),
     BundledColumn("hours-per-week", "Hours worked per week", numeric=True),
@@ -128,17 +128,17 @@ _GERMAN_COLUMNS = (
     BundledColumn("credit_amount", "Amount in marks", numeric=True),
     BundledColumn("savings", "Savings"),
     BundledColumn("present_employment", "Time in the present job"),
-    BundledColumn("installment_rate", "Instalment in per cent of income", numeric=True),
+    BundledColumn("installment_rate", "Installment as a percentage of income", numeric=True),
     BundledColumn("status_sex", "Sex and marital status"),
     BundledColumn("other_debtors", "Other debtors or guarantors"),
     BundledColumn("present_residence_since", "Years at the present home", numeric=True),
     BundledColumn("property", "Property"),
     BundledColumn("age", "Age in years", numeric=True),
-    BundledColumn("installment_plans", "Other instalment plans"),
+    BundledColumn("installment_plans", "Other installment plans"),
     BundledColumn("housing", "Housing"),
     BundledColumn("number_of_existing_credits", "Credits at this bank", numeric=True),
     BundledColumn("job", "Job"),
-    BundledColumn("number_of_people_liable_for", "People to maintain", numeric=True),
+    BundledColumn("number_of_people_liable_for", "Dependents", numeric=True),
     BundledColumn("telephone", "Has a telephone"),
     BundledColumn("foreign_worker", "Foreign worker"),
     BundledColumn("credit", "Credit risk"),
@@ -200,7 +200,7 @@ BUNDLED: tuple[BundledSet, ...] = (
     BundledSet(
         id="german_credit",
         title="German credit",
-        about="Each record is an applicant for a credit at a German bank.",
+        about="Each record is a credit applicant at a German bank.",
         rows=1_000,
         columns=_GERMAN_COLUMNS,
         licence="CC BY 4.0",
@@ -219,4 +219,4 @@ def bundled(key: str) -> BundledSet:
         if entry.id == key:
             return entry
     known = ", ".join(entry.id for entry in BUNDLED)
-    raise InvalidInputError(f"There is no bundled data set {shown(key)}; there are {known}.")
+    raise InvalidInputError(f"There is no bundled data set {shown(key)}; choose one of {known}.")

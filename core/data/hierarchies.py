@@ -34,7 +34,7 @@ MOST_RECORDS = 10**15
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """How the values of a column become coarser, level by level (generalisation; Sweeney 2002).
+    """How the values of a column become coarser, level by level (generalization; Sweeney 2002).
 
     `kind`: "prefix" (first characters), "table" (parent, grandparent, …) or "interval". `level`:
     the one in use; 0 leaves values as they are. `steps`: for each level above 0 the length of
@@ -187,8 +187,8 @@ def read_rows(content: bytes, name: str) -> tuple[tuple[str, ...], ...]:
     r"""Read a table of parents from a CSV file without a header."""
     if len(content) > MOST_TABLE_BYTES:
         raise InvalidInputError(
-            f"{file_called(name)} has {size_of_file(len(content))}, at most "
-            f"{size_of_file(MOST_TABLE_BYTES)} are allowed of a table of parents."
+            f"{file_called(name)} has {size_of_file(len(content))}; a table of parents may have "
+            f"at most {size_of_file(MOST_TABLE_BYTES)}."
         )
     try:
         lines = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
@@ -197,8 +197,8 @@ def read_rows(content: bytes, name: str) -> tuple[tuple[str, ...], ...]:
         rows = ()
     if not rows or any(len(row) != len(rows[0]) for row in rows):
         raise InvalidInputError(
-            f"{file_called(name)} cannot be read as a table of parents: it needs commas between a "
-            "value and its ancestors, as many in each row, in UTF-8."
+            f"{file_called(name)} cannot be read as a table of parents: it needs a value and its "
+            "ancestors separated by commas, the same number in each row, in UTF-8."
         )
     return rows
 
@@ -220,7 +220,7 @@ class RareLevels:
         parts = entries_of(values, cls, "A grouping of rare levels")
         if len(parts) < 2 or not isinstance(parts["column"], str):
             raise InvalidInputError(
-                "A grouping of rare levels must name its column, and below how many records."
+                "A grouping of rare levels must name its column and a number of records."
             )
         return cls(**parts)
 
@@ -242,10 +242,10 @@ def check_apart(
     for column in grouped:
         if grouped.count(column) > 1:
             raise InvalidInputError(
-                f"Column {shown(column)} has more than one number below which levels are rare."
+                f"Column {shown(column)} has more than one threshold for rare levels."
             )
         if column in numbers:
             raise InvalidInputError(
-                f"Column {shown(column)} is cut into bins or intervals, whose rare ones are not "
-                "grouped by themselves: make them wider."
+                f"Column {shown(column)} is cut into bins or intervals, whose rare ones cannot be "
+                "grouped separately: make them wider."
             )

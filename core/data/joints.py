@@ -120,8 +120,8 @@ def _xor_of_two_bits() -> Example:
     return Example(
         id="funnel_theorem4",
         title="Two copies of two bits, S = a xor b",
-        about="Each attribute's protocol is private on its own, together they reveal S: Theorem 4 "
-        "is false.",
+        about="Each attribute's protocol is private alone; together they reveal S: Theorem 4 is "
+        "false.",
         source="counterexample to [Funnel] Theorem 4",
         weights=weights,
         s_labels=("even", "odd"),
@@ -137,8 +137,8 @@ def _random(
     return Example(
         id=key,
         title=title,
-        about="One draw of the random joints that the paper averages over: i.i.d. uniform "
-        "entries, normalised.",
+        about="One draw of the random joints over which the paper averages: i.i.d. uniform "
+        "entries, normalized.",
         source=source,
         weights=joint.p,
         s_labels=joint.s_labels,
@@ -164,7 +164,9 @@ def _streets_and_stops() -> Example:
     return Example(
         id="learn_stops",
         title="Streets and their bus stops",
-        about="Who uses which stop: three groups of streets that a stop tells apart for certain.",
+        about=(
+            "Who uses which stop: each stop identifies one of three groups of streets for certain."
+        ),
         source="worked by hand",
         weights=together / together.sum(),
         s_labels=streets,
@@ -176,7 +178,7 @@ EXAMPLES: tuple[Example, ...] = (
     Example(
         id="rldp_estimate",
         title="Examples 1–5: the estimate from 100 records",
-        about="P̂ of n = 100 records; robust mechanisms protect for every P that fits it.",
+        about="P̂ of n = 100 records; robust mechanisms protect for every P consistent with it.",
         source="[RLDP] Examples 1–5, P̂",
         weights=np.array([[7.0, 10.0], [26.0, 57.0]]),
         s_labels=_numbered("s", 2),
@@ -236,8 +238,8 @@ EXAMPLES: tuple[Example, ...] = (
     ),
     Example(
         id="independent",
-        title="A coin that knows nothing of S",
-        about="S and X are independent: X can be released as it is.",
+        title="A coin independent of S",
+        about="S and X are independent: X can be released unchanged.",
         source="worked by hand",
         weights=np.outer([0.3, 0.7], [0.5, 0.5]),
         s_labels=("rare", "frequent"),
@@ -246,7 +248,7 @@ EXAMPLES: tuple[Example, ...] = (
     Example(
         id="learn_test",
         title="An illness and its test",
-        about="A positive test makes the illness 3 times likelier, a negative one 7 times less "
+        about="A positive test makes the illness 3 times as likely, a negative one 7 times less "
         "likely: the table of the lessons.",
         source="worked by hand",
         weights=np.array([[0.18, 0.02], [0.12, 0.68]]),
@@ -263,7 +265,7 @@ def example(key: str) -> Example:
         if entry.id == key:
             return entry
     known = ", ".join(entry.id for entry in EXAMPLES)
-    raise InvalidInputError(f"There is no example {shown(key)}; there are {known}.")
+    raise InvalidInputError(f"There is no example {shown(key)}; choose one of {known}.")
 
 
 SEPARATORS = ("\t", ";", ",", " ")
@@ -271,7 +273,7 @@ SEPARATORS = ("\t", ";", ",", " ")
 
 
 class NotNormalisedError(InvalidInputError):
-    """The entries are neither counts nor probabilities that sum to 1, and can be normalised."""
+    """The entries are neither counts nor probabilities that sum to 1, and can be normalized."""
 
 
 def matrix_id(text: str, *, normalise: bool = False) -> str:
@@ -299,7 +301,7 @@ def parse_matrix(text: str, *, normalise: bool = False) -> JointSource:
     x_labels = _names(x_names, len(entries[0]), "x", "column")
     notes = []
     if x_names is not None and all(number(name) is not None for name in x_labels):
-        notes.append(f"The first row, {', '.join(x_labels[:4])}, is taken for names.")
+        notes.append(f"The first row, {', '.join(x_labels[:4])}, is used for names.")
     whole = JointSource(
         "Pasted matrix",
         weights,
@@ -313,7 +315,7 @@ def parse_matrix(text: str, *, normalise: bool = False) -> JointSource:
     if not gone:
         return replace(whole, records=_check_sum(weights, normalise))
     what = "row" if n_x == weights.shape[1] else "column" if len(gone) == 1 else "row and column"
-    notes.append(f"The {what} of totals {shown(gone[0])} adds up the others: left out.")
+    notes.append(f"The {what} of totals {shown(gone[0])} sums the others: left out.")
     return JointSource(
         title=whole.title,
         weights=weights[:n_s, :n_x],
@@ -438,7 +440,7 @@ def _check_sum(weights: FloatArray, normalise: bool) -> int | None:
         return int(total)
     if abs(total - 1) > SUM_TOL and not normalise:
         raise NotNormalisedError(
-            f"The entries of the matrix sum to {total:.6g}, probabilities must sum to 1 (normalise "
+            f"The entries of the matrix sum to {total:.6g}, probabilities must sum to 1 (normalize "
             "them to divide each by the sum)."
         )
     return None

@@ -54,7 +54,7 @@ THOUSANDS = {"": "none", ",": "comma", ".": "point", " ": "space", "'": "apostro
 """Marks between groups of three digits, with their names."""
 
 KINDS = {
-    "": "as found",
+    "": "as detected",
     "text": "text",
     "number": "number",
     "date": "date or time",
@@ -76,14 +76,14 @@ PARTS = {
 }
 """What is kept of a date and time, with their names."""
 
-QUOTES = {"": "as found", '"': "quotation marks", "'": "apostrophes", "none": "no quotes"}
+QUOTES = {"": "as detected", '"': "quotation marks", "'": "apostrophes", "none": "no quotes"}
 """Characters around a field that may hold delimiters, with their names."""
 
-ESCAPES = {"": "as found", "doubled": "a doubled quote", "\\": "a backslash before a quote"}
+ESCAPES = {"": "as detected", "doubled": "a doubled quote", "\\": "a backslash before a quote"}
 """How a quote is written within quotes, with their names."""
 
 PADS = {
-    "": "as found",
+    "": "as detected",
     "refuse": "refused",
     "pad": "short ones filled, long ones cut",
     "leave": "left out",

@@ -223,7 +223,7 @@ class DataSpec:
     source : str
         "adult" or another bundled set's id; "upload:SHA256" of a file; "matrix:SHA256" of a
         pasted joint; "random:LAW:N_SxN_X:SEED" with LAW uniform, dirichlet0.5 or dirichlet1;
-        "example:ID" of a paper; "ENGINE://ADDRESS#TABLE" of a data base.
+        "example:ID" of a paper; "ENGINE://ADDRESS#TABLE" of a database.
     secret, released : tuple of str
         The columns of S and of X; several are joined. Without effect for sources that are joints.
     secret_released : bool

@@ -133,7 +133,7 @@ class WarnerExample:
     - `budgets`: ε, shape (j,); `best`, `truthful`, `halves`: shares of log k that the optimum,
       randomized response and two groups keep there; `raised`: how many values an output of the
       optimum stands for.
-    - `single`: the ε from which randomized response keeps at least 99 % of the optimum; ∞ where
+    - `single`: the ε from which randomized response keeps at least 99% of the optimum; ∞ where
       it does at none of `budgets`.
     """
 

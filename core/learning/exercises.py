@@ -53,12 +53,12 @@ def number(text: str) -> float:
     match = _ANSWER.fullmatch(plain) if len(text) <= LONGEST else None
     if match is None:
         raise InvalidInputError(
-            f"An answer must be a number such as 0.5, 1/7 or 30 %, got {shown(text)}."
+            f"An answer must be a number such as 0.5, 1/7 or 30%, got {shown(text)}."
         )
     sign, top, bottom, percent = match.groups()
     value, below = float(top.replace(",", ".")), float((bottom or "1").replace(",", "."))
     if below == 0:
-        raise InvalidInputError(f"An answer must not be divided by zero, got {shown(text)}.")
+        raise InvalidInputError(f"An answer must not divide by zero, got {shown(text)}.")
     return (-1 if sign else 1) * value / below / (100 if percent else 1)
 
 
@@ -128,7 +128,7 @@ def exercises(variant: int = 0) -> tuple[Exercise, ...]:
 
 
 def _in_bits(value: float) -> Slip:
-    return Slip(value / BIT, "That is in bits; the question is about nats.")
+    return Slip(value / BIT, "That is in bits; the question asks for nats.")
 
 
 def _about_lift(found: Told, given: tuple[float, float, float]) -> tuple[Exercise, ...]:
@@ -138,30 +138,32 @@ def _about_lift(found: Told, given: tuple[float, float, float]) -> tuple[Exercis
         Exercise(
             "positive",
             "How likely is a positive result, P(positive)?",
-            "Add up over the ill and the well.",
+            "Sum over the ill and the well.",
             r"P(+) = P(\text{ill})\,P(+ \mid \text{ill}) + P(\text{well})\,P(+ \mid \text{well})",
             float(found.p_y[0]),
-            (Slip(hit, "That is P(positive | ill), of the ill alone."),),
+            (Slip(hit, "That is P(positive | ill), for the ill alone."),),
         ),
         Exercise(
             "posterior",
-            "Somebody has a positive result. How likely is it that they are ill?",
+            "A person tests positive. How likely are they to be ill?",
             "Bayes' rule: divide P(ill, positive) by P(positive).",
             r"P(\text{ill} \mid +) = \frac{P(\text{ill})\,P(+ \mid \text{ill})}{P(+)}",
             back,
             (
-                Slip(hit, "That is P(positive | ill); the question is the other way round."),
+                Slip(hit, "That is P(positive | ill), the reverse of the question."),
                 Slip(ill * hit, "That is P(ill, positive): divide it by P(positive)."),
             ),
         ),
         Exercise(
             "lift",
             "What is the lift of “ill” after a positive result?",
-            "How many times likelier did “ill” become?",
+            "How many times as likely did “ill” become?",
             r"l(\text{ill}, +) = \frac{P(\text{ill} \mid +)}{P(\text{ill})}",
             lift,
             (
-                Slip(1 / lift, "That is its inverse: divide what is believed after by before."),
+                Slip(
+                    1 / lift, "That is its inverse: divide the belief after by the belief before."
+                ),
                 Slip(hit / alarm, "That compares the ill with the well, as LDP does."),
                 Slip(math.log(lift), "That is its logarithm."),
             ),
@@ -183,27 +185,30 @@ def _about_notions(found: Told) -> tuple[Exercise, ...]:
     return (
         Exercise(
             "lip",
-            "The result is released as it is. What is the least ε, in nats, at which it keeps LIP?",
-            "The largest |log-lift| of all secrets and results.",
+            (
+                "The result is released unchanged. What is the smallest ε, in nats, at which it "
+                "satisfies LIP?"
+            ),
+            "The largest |log-lift| over all secrets and results.",
             r"\varepsilon = \max_{s,x} |\log l(s,x)|",
             found.lip,
             (_in_bits(found.lip), Slip(math.exp(found.lip), "That is e^ε: take its logarithm.")),
         ),
         Exercise(
             "ldp",
-            "And the least ε, in nats, at which it keeps LDP?",
+            "And the smallest ε, in nats, at which it satisfies LDP?",
             "Divide the largest lift of a result by the smallest one; the priors cancel.",
             r"\varepsilon = \max_x \log \frac{\Lambda(x)}{\Psi(x)}",
             found.ldp,
             (
                 _in_bits(found.ldp),
-                Slip(math.log(float(ratios.min())), "That is the other result's."),
+                Slip(math.log(float(ratios.min())), "That belongs to the other result."),
                 Slip(found.lip, "That is LIP's."),
             ),
         ),
         Exercise(
             "alip",
-            "Under ALIP with ε_l and ε_u as small as X itself allows: what is λ?",
+            "Under ALIP with ε_l and ε_u as small as X itself allows, what is λ?",
             "ε_l is for the largest fall, ε_u for the largest rise.",
             r"\lambda = \frac{\varepsilon_l}{\varepsilon_l + \varepsilon_u}",
             falls / (falls + rises),
@@ -215,7 +220,7 @@ def _about_notions(found: Told) -> tuple[Exercise, ...]:
             "Only rises count.",
             r"\max_x \log \Lambda(x)",
             found.pml,
-            (_in_bits(found.pml), Slip(found.lip, "That is LIP's level: it counts falls too.")),
+            (_in_bits(found.pml), Slip(found.lip, "That is LIP's level, which also counts falls.")),
         ),
     )
 
@@ -239,8 +244,8 @@ def _about_means(joint: Joint, found: Told) -> tuple[Exercise, ...]:
         ),
         Exercise(
             "truth",
-            "The result is told as it is with probability t, the other one otherwise. What is "
-            "the largest t at which this keeps LIP at ε = 0.5?",
+            "The result is reported truthfully with probability t, otherwise the other one is "
+            "reported. What is the largest t that satisfies LIP at ε = 0.5?",
             "P(positive told) and P(positive told | s) are linear in t; try both secrets, both "
             "results.",
             r"e^{-0.5} \le \frac{P(y \mid s)}{P(y)} \le e^{0.5}",
@@ -256,35 +261,38 @@ def _others(found: Told) -> tuple[Exercise, ...]:
     return (
         Exercise(
             "funnel",
-            "The result is told one time in ten, else nothing is told. What is I(S;Y), in nats?",
-            "With probability 0.9 nothing is learnt: work out I(S;X) first.",
+            (
+                "The result is reported one time in ten, otherwise nothing is. What is I(S;Y), in "
+                "nats?"
+            ),
+            "With probability 0.9 nothing is learned: compute I(S;X) first.",
             r"I(S;Y) = 0.1 \cdot I(S;X), \quad I(S;X) = \sum_{s,x} P(s,x) \log l(s,x)",
             0.1 * found.about_secret,
             (
-                Slip(found.about_secret, "That is I(S;X): told every time."),
+                Slip(found.about_secret, "That is I(S;X): the result reported every time."),
                 _in_bits(0.1 * found.about_secret),
             ),
         ),
         Exercise(
             "maximin",
-            "In the lesson on maximin information six stops are told apart. How many bits is the "
+            "The lesson on maximin information distinguishes six stops. How many bits is the "
             "maximin information of the stop itself?",
             "Count the groups of stops that share no street with each other.",
             r"I_* = \log_2(\text{groups})",
             maximin_information(occurs),
             (
-                Slip(max_uncertainty_reduction(occurs), "That is L₀, of the most telling stop."),
+                Slip(max_uncertainty_reduction(occurs), "That is L₀, of the most revealing stop."),
                 Slip(2 ** maximin_information(occurs), "That is their number: take log₂."),
             ),
         ),
         Exercise(
             "rldp",
-            "A table of 2 × 2 was estimated from n = 200 records. The χ² quantile with 3 degrees "
-            f"of freedom at 1 − β = 0.95 is {quantile:.3f}. What is the bound B of the "
-            "uncertainty set?",
+            "A 2 × 2 table was estimated from n = 200 records. The χ² quantile with 3 degrees of "
+            f"freedom at 1 − β = 0.95 is {quantile:.3f}. What is the bound B of the uncertainty "
+            "set?",
             "α = 2: the quantile is divided by n, then a logarithm.",
             r"B = \log\Bigl(1 + \frac{q}{n}\Bigr)",
             float(bound),
-            (Slip(quantile / 200, "That is inside of the logarithm: B = log(1 + q/n)."),),
+            (Slip(quantile / 200, "That is the argument of the logarithm: B = log(1 + q/n)."),),
         ),
     )

@@ -50,21 +50,21 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson(
         "lift",
         "Lift",
-        "A test is published, and it says something about an illness. Lift says how much: it is "
-        "how many times likelier a secret is after an output than before. A lift of 1 tells "
-        "nothing, 0 rules the secret out.",
+        "A test result reveals something about an illness. Lift measures how much: how many times "
+        "as likely a secret is after an output as before. A lift of 1 reveals nothing; 0 rules "
+        "the secret out.",
         ("measure:lift", "measure:max_lift", "measure:min_lift", "measure:lift_ratio"),
         (
-            "Before choosing any promise: it shows which symbols of your data give something "
-            "away, and about whom.",
-            "To explain a promise to somebody: every notion here bounds lifts, or means of them.",
+            "Before choosing a privacy notion: lift shows which symbols of your data reveal "
+            "something, and about whom.",
+            "To explain a notion: every notion here bounds lifts, or means of them.",
         ),
         (
-            "It is about one secret and one output. A release with small lifts on average may "
-            "have one large one.",
-            "It is relative: three times a very small probability is still small. What is known "
-            "in the end is P(s | y) = l(s, y) · P(s).",
-            "It needs P(s, x). Where only a few records are known, lifts are estimates.",
+            "It concerns one secret and one output. A release with small lifts on average may "
+            "have one large lift.",
+            "It is relative: three times a very small probability is still small. The final "
+            "belief is P(s | y) = l(s, y) · P(s).",
+            "It needs P(s, x). With only a few records, lifts are estimates.",
         ),
         ("ill", "hit", "alarm"),
     ),
@@ -72,77 +72,77 @@ LESSONS: tuple[Lesson, ...] = (
         "lip",
         "LIP",
         "Local information privacy bounds every lift from both sides: no output makes any secret "
-        "more than e^ε times likelier or less likely. The lie that is needed for it costs "
-        "utility.",
+        "more than e^ε or less than e^−ε times as likely. Achieving this requires some false "
+        "answers, which cost utility.",
         ("notion:lip",),
         (
-            "When no belief of one who knows P(s, x) and Y alone may move far, in either "
-            "direction, and P(s, x) is known well.",
-            "As the promise to begin with: LDP at the same ε implies it, and it implies LDP at 2ε.",
+            "When a reader who knows P(s, x) and Y alone must not shift any belief far in either "
+            "direction, and P(s, x) is well known.",
+            "As a first notion: LDP at the same ε implies it, and it implies LDP at 2ε.",
         ),
         (
-            "It depends on P(s): for a population in which other secrets are frequent, the same "
+            "It depends on P(s): for a population with other frequencies of secrets, the same "
             "release may break it.",
-            "Two releases of the same record drawn anew tell more than one.",
-            "Who knows more than P(s), such as other attributes of X, may learn more: SRLIP "
-            "covers them.",
+            "Two independent releases of the same record reveal more than one.",
+            "A reader who knows more than P(s), such as other attributes of X, may learn more: "
+            "SRLIP covers this case.",
         ),
         ("budget", "truth"),
     ),
     Lesson(
         "alip",
         "ALIP",
-        "Beliefs that fall and beliefs that rise need not have the same bound. Asymmetric LIP "
-        "gives the share λ of ε to falling ones, ε_l = λε, and the rest to rising ones, "
-        "ε_u = (1−λ)ε.",
+        "Falling and rising beliefs need not have the same bound. Asymmetric LIP gives the share "
+        "λ of ε to falling beliefs, ε_l = λε, and the rest to rising ones, ε_u = (1−λ)ε.",
         ("notion:alip",),
         (
-            "When being suspected is worse than being cleared: then rising beliefs get the "
-            "smaller share.",
+            "When being suspected is worse than being cleared: give rising beliefs the smaller "
+            "share.",
             "When LIP keeps too little: in random tables beliefs fall further than they rise, so "
-            "λ above ½ keeps more. In this table most is kept below ½ at ε = 1: try.",
+            "λ above ½ keeps more. In this table, however, the most is kept below ½ at ε = 1: try "
+            "it.",
         ),
         (
-            "A generous ε_l lets an output nearly rule a secret out, which is information too.",
+            ("A generous ε_l lets an output almost rule a secret out, which is information too."),
             "It implies LDP only at ε_l + ε_u.",
-            "Everything that LIP does not promise.",
+            "It shares all the limits of LIP.",
         ),
         ("both", "share"),
     ),
     Lesson(
         "ldp",
         "LDP",
-        "Local differential privacy compares secrets with each other, not with what was believed "
-        "before: no output is more than e^ε times likelier under one secret than under another. "
-        "So it does not depend on how frequent the secrets are.",
+        "Local differential privacy compares secrets with each other rather than with prior "
+        "beliefs: no output is more than e^ε times as likely under one secret as under another. "
+        "It therefore does not depend on how frequent the secrets are.",
         ("notion:ldp",),
         (
             "When P(s) is unknown, disputed or changing: only P(x | s) matters.",
-            "When a promise must be compared with those of other systems, most of which state LDP.",
+            "When a guarantee must be comparable with other systems, most of which state LDP.",
         ),
         (
-            "Here it is about S, through X: it hides what X tells of S, not X itself.",
-            "P(x | s) is still taken as known. If it was estimated from records, use RLDP.",
-            "It asks for more than LIP at the same ε, and so keeps less.",
+            "Here it concerns S, through X: it hides what X reveals about S, not X itself.",
+            "P(x | s) is still assumed known. If it was estimated from records, use RLDP.",
+            "It requires more than LIP at the same ε, and so keeps less.",
         ),
         ("ill", "truth"),
     ),
     Lesson(
         "warner",
         "Warner’s coin",
-        "A survey asks something that people lie about. Each person answers truthfully with "
-        "probability p and otherwise says the opposite, so that no answer gives anyone away. Here "
-        "the secret itself is released, S = X, and LDP is the local privacy of the textbooks.",
+        "A survey asks about something that people lie about. Each person answers truthfully with "
+        "probability p and otherwise says the opposite, so no answer gives anyone away. The "
+        "secret itself is released, S = X, and LDP is the local privacy of the textbooks.",
         ("notion:ldp",),
         (
             "When the secret itself is collected: choose the same column for S and X, or press "
             "“Release … itself, privately”.",
-            "To choose how people answer: in two groups at small ε, by sets in between, by "
-            "randomized response at large ε.",
+            "To choose how people answer: two groups at small ε, sets in between, randomized "
+            "response at large ε.",
         ),
         (
             "Each answer is noisy: an estimate needs many of them.",
-            "Whoever answers twice, with fresh coins, spends ε twice.",
+            "A person who answers twice, with fresh coins, spends ε twice.",
             "The optimum here keeps the most information. Another purpose, such as a small error "
             "of the estimate, may prefer another set size.",
         ),
@@ -151,20 +151,19 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson(
         "pml",
         "PML",
-        "Pointwise maximal leakage bounds how much an output helps one who starts from P(S) and "
-        "guesses anything about the secret. That is the largest lift alone: nothing bounds how far "
-        "beliefs fall.",
+        "Pointwise maximal leakage bounds how much an output helps a reader who starts from P(S) "
+        "and guesses anything about the secret. Only the largest lift counts: nothing bounds how "
+        "far beliefs fall.",
         ("notion:pml",),
         (
-            "When the harm is that somebody is found out, and being cleared is no harm.",
-            "When the attack is a guess: the bound holds for every function of S, and for "
-            "whoever starts from P(S).",
+            "When being found out is the harm, and being cleared is not.",
+            "When the attack is a guess: the bound holds for every function of S, and for every "
+            "reader who starts from P(S).",
         ),
         (
-            "It lets outputs rule secrets out entirely: one fewer suspect is one step nearer to "
+            "It lets outputs rule secrets out entirely: one suspect fewer is one step closer to "
             "the others.",
-            "It says nothing of how likely a right guess is, only how many times likelier it "
-            "becomes.",
+            "It does not bound how likely a right guess is, only how much more likely it becomes.",
             "It depends on P(s), as LIP does.",
         ),
         ("budget",),
@@ -172,18 +171,22 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson(
         "alpha",
         "α-lift",
-        "One large lift among many small ones: how bad is that? The mean of order α says so "
-        "between two extremes. Of order 1 every mean of lifts is 1; of order ∞ it is the largest.",
+        "One large lift among many small ones: how bad is that? The mean of order α interpolates "
+        "between two extremes. At order 1 every mean of lifts is 1; at order ∞ it is the largest "
+        "lift.",
         ("notion:alpha", "measure:alpha_lift"),
         (
-            "When the bound on the largest lift keeps too little, and one unlikely secret may be "
-            "told a little more about.",
+            "When the bound on the largest lift keeps too little, and revealing a little more "
+            "about one unlikely secret is acceptable.",
             "To see which of two outputs is riskier on a scale between the average and the worst "
             "case.",
         ),
         (
-            "A single secret's lift may exceed e^ε_u: the bound is on a mean over the secrets.",
-            "Rare secrets weigh little in the mean. If those need protection most, ask LIP.",
+            (
+                "A single secret's lift may exceed e^ε_u: the bound concerns a mean over the "
+                "secrets."
+            ),
+            "Rare secrets weigh little in the mean. If they need protection most, use LIP.",
         ),
         ("clue", "order"),
     ),
@@ -191,34 +194,37 @@ LESSONS: tuple[Lesson, ...] = (
         "rldp",
         "RLDP",
         "P(s, u) is never known: it is estimated from n records. Robust local differential "
-        "privacy asks for LDP under every distribution that the records leave possible, not for "
-        "the estimated one alone.",
+        "privacy requires LDP under every distribution consistent with the records, not only "
+        "under the estimate.",
         ("notion:rldp",),
         (
-            "When the distribution comes from a sample, and above all when some secrets have few "
+            "When the distribution comes from a sample, above all when some secrets have few "
             "records.",
             "To find out what more records would be worth: the set shrinks as n grows.",
         ),
         (
-            "With probability β, or more where records are few, the truth lies outside the set, "
-            "and then nothing is promised.",
-            "It takes records as independent draws of the population to which the release is "
-            "applied.",
+            "With probability β, or more for few records, the truth lies outside the set, and "
+            "then nothing is guaranteed.",
+            "It assumes that the records are independent draws from the population to which the "
+            "release is applied.",
         ),
         ("budget", "people"),
     ),
     Lesson(
         "funnel",
-        "The funnel",
-        "The privacy funnel bounds what is told on average, I(S;Y), and keeps as much of I(X;Y) "
-        "as it can. An average cannot see an output that is rare and tells everything.",
+        "The privacy funnel",
+        "The privacy funnel bounds the average information about S, I(S;Y), and keeps as much of "
+        "I(X;Y) as possible. An average cannot see an output that is rare and reveals everything.",
         ("notion:average_mi", "measure:mutual_information"),
         (
             "When many releases are read together and only their sum matters.",
-            "With a pointwise promise beside it, which Explore can ask for too.",
+            "Together with a pointwise notion, which Explore can add.",
         ),
         (
-            "No single output is bounded: those who happen to get the telling one are exposed.",
+            (
+                "No single output is bounded: people who happen to get a revealing output are "
+                "exposed."
+            ),
             "Its optimum is hard to find in general. Here it is found with a proven bound.",
         ),
         ("chance",),
@@ -226,16 +232,16 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson(
         "maximin",
         "Maximin information",
-        "Without probabilities only one thing can be said: which secrets remain possible. "
-        "Releases that share a possible secret are joined; the groups that result are what can "
-        "be told apart for certain.",
+        "Without probabilities, only one thing is known: which secrets remain possible. Releases "
+        "that share a possible secret are joined; the resulting groups can be distinguished for "
+        "certain.",
         ("range:maximin_information", "range:max_uncertainty_reduction"),
         (
-            "When probabilities are unknown or not to be trusted, and certainty is the harm.",
-            "To find which values must be merged so that nothing is known without error.",
+            "When probabilities are unknown or unreliable, and certainty is the harm.",
+            "To find which values must be merged so that nothing is known for certain.",
         ),
         (
-            "A belief of 99.9 % is not certainty: likely guesses are not bounded at all.",
+            "A belief of 99.9% is not certainty: likely guesses are not bounded at all.",
             "Maximin information of 0 still lets single outputs rule most secrets out: see L₀ "
             "and k-anonymity.",
         ),

@@ -54,12 +54,12 @@ def _listed(*settings: Setting) -> dict[str, Setting]:
 
 
 SETTINGS = _listed(
-    Setting("ill", "P(ill) · how many are ill", 0.2, 0.01, 0.99),
-    Setting("hit", "P(positive | ill) · how often the test finds the illness", 0.9),
-    Setting("alarm", "P(positive | well) · how often it alarms the healthy", 0.15),
-    Setting("truth", "Chance that the result is told as it is", 0.8, 0.5, 1.0),
-    Setting("budget", "ε · how far one output may move a belief", 0.5, 0.0, 2.5, 0.05),
-    Setting("both", "ε · both budgets together", 1.0, 0.0, 2.5, 0.05),
+    Setting("ill", "P(ill) · share of people who are ill", 0.2, 0.01, 0.99),
+    Setting("hit", "P(positive | ill) · share of ill people who test positive", 0.9),
+    Setting("alarm", "P(positive | well) · share of healthy people who test positive", 0.15),
+    Setting("truth", "Chance that the result is reported truthfully", 0.8, 0.5, 1.0),
+    Setting("budget", "ε · largest shift of a belief by one output", 0.5, 0.0, 2.5, 0.05),
+    Setting("both", "ε · total budget", 1.0, 0.0, 2.5, 0.05),
     Setting("share", "λ · share of ε for falling beliefs", 0.5, 0.0, 1.0, 0.05),
     Setting("clue", "Lift of suspect A after the clue", 2.5, 0.0, 4.0, 0.1),
     Setting(
@@ -80,7 +80,7 @@ SETTINGS = _listed(
         16.0,
         choices=(2.0, 3.0, 4.0, 8.0, 16.0, 32.0, 64.0),
     ),
-    Setting("chance", "Chance that the result is told at all", 0.1),
+    Setting("chance", "Chance that the result is reported at all", 0.1),
     Setting("merged", "Merges done", 1.0, 0.0, 2.0, 1.0, whole=True),
     Setting("variant", "Variant of the numbers", 0.0, 0.0, 99.0, 1.0, whole=True),
 )

@@ -66,7 +66,7 @@ def of_all(parts: ArrayLike) -> tuple[str, ...]:
     # of equal remainders the first is rounded up
     down[np.argsort(np.round(down - tenths, 6), kind="stable")[:left]] += 1
     return tuple(
-        percent(share, 1) if _hidden(share, at) else f"{at / 10:g} %"
+        percent(share, 1) if _hidden(share, at) else f"{at / 10:g}%"
         for share, at in zip(whole.tolist(), down.tolist(), strict=True)
     )
 
@@ -87,11 +87,11 @@ def of_lift(found: Told) -> Sentences:
         ]
         said.append(f"After “{name}” ({shares[y]} of all results) {', '.join(each)}.")
     if found.lip < CLOSE:
-        said.append(f"So X itself keeps LIP at ε = {nats(found.lip)}.")
+        said.append(f"So X itself satisfies LIP at ε = {nats(found.lip)}.")
     else:
         said.append(
-            f"So X itself keeps LIP at ε = {nats(found.lip)} and at no smaller one: the largest "
-            "change of any belief, up or down."
+            f"So X itself satisfies LIP at ε = {nats(found.lip)} and at no smaller one: the "
+            "largest change of any belief, up or down."
         )
     return tuple(said)
 
@@ -99,17 +99,17 @@ def of_lift(found: Told) -> Sentences:
 def of_warner(found: WarnerExample) -> Sentences:
     """Return what Warner's coin does, and what becomes of it for more values."""
     if found.eps == 0:
-        coin = "A fair coin tells nothing: ε = 0, and no number of answers gives an estimate."
+        coin = "A fair coin reveals nothing: ε = 0, and no number of answers gives an estimate."
     else:
         price = (
-            f"With {ASKED:,} answers its standard error is {percent(found.error, 1)}; asked openly "
-            f"it is {percent(found.plain, 1)}."
+            f"With {ASKED:,} answers its standard error is {percent(found.error, 1)}; with direct "
+            f"answers it is {percent(found.plain, 1)}."
         )
         coin = (
-            f"Each person tells the truth {percent(found.truth, 1)} of the time: that keeps LDP at "
-            f"ε = log(p/(1 − p)) = {nats(found.eps)}. Of the answers {percent(found.said, 1)} are "
-            "yes. The share of yes, less 1 − p, divided by 2p − 1, estimates the "
-            f"{percent(found.share, 1)} without bias. {price}"
+            f"Each person tells the truth {percent(found.truth, 1)} of the time, which satisfies "
+            f"LDP at ε = log(p/(1 − p)) = {nats(found.eps)}. Of the answers "
+            f"{percent(found.said, 1)} are yes. The share of yes minus 1 − p, divided by 2p − 1, "
+            f"estimates the {percent(found.share, 1)} without bias. {price}"
         )
     small, large = found.raised[0], found.raised[-1]
     sets = (
@@ -134,11 +134,11 @@ def of_lip(found: LipExample) -> Sentences:
     reached = nats(found.release.lip)
     verdict = "keeps" if found.kept else "breaks"
     return (
-        f"Told so, the result keeps LIP at ε = {reached} at best: it {verdict} the "
-        f"{level(found.eps)}-LIP that is asked for.",
-        f"The promise allows the truth {percent(found.most_truthful, 1)} of the time. That keeps "
-        f"{percent(found.simple, 1)} of what the result says; the optimum, which need not lie "
-        f"equally often about both results, keeps {percent(found.best, 1)}.",
+        f"This way the result satisfies LIP at ε = {reached} at best: it {verdict} the requested "
+        f"{level(found.eps)}-LIP.",
+        f"The notion allows the truth {percent(found.most_truthful, 1)} of the time. That keeps "
+        f"{percent(found.simple, 1)} of the information in the result; the optimum, which need "
+        f"not lie equally often about both results, keeps {percent(found.best, 1)}.",
     )
 
 
@@ -172,14 +172,14 @@ def of_ldp(found: LdpExample) -> Sentences:
     share = percent(float(release.p_s[0]))
     if release.ldp < CLOSE:
         return (
-            f"This release keeps LDP at ε = {nats(release.ldp)}, whoever is asked.",
-            "So it keeps LIP at 0 too, whatever share of them is ill.",
+            f"This release satisfies LDP at ε = {nats(release.ldp)} for every population.",
+            "So it also satisfies LIP at 0, whatever share is ill.",
         )
     return (
-        f"This release keeps LDP at ε = {nats(release.ldp)}, whoever is asked.",
-        f"LIP depends on who is asked: where {share} are ill it is kept at ε = "
-        f"{nats(release.lip)}; over all shares of the ill at {level(float(found.lip.min()))} to "
-        f"{level(float(found.lip.max()))}, never above LDP's, never below half of it.",
+        f"This release satisfies LDP at ε = {nats(release.ldp)} for every population.",
+        f"LIP depends on the population: if {share} are ill, it holds at ε = {nats(release.lip)}; "
+        f"over all shares of ill people, at {level(float(found.lip.min()))} to "
+        f"{level(float(found.lip.max()))}, never above LDP's level and never below half of it.",
     )
 
 
@@ -189,7 +189,7 @@ def of_pml(found: PmlExample) -> Sentences:
     factor = f"{math.exp(found.eps):.3g}"
     right = "likelier right" if factor == "1" else f"more than {factor} times likelier right"
     if found.eps < CLOSE:
-        farther = "Both allow the same: no belief may move."
+        farther = "Both allow the same: no belief may shift."
     elif lowest < math.exp(-found.eps) * (1 - CLOSE):
         farther = (
             f"What it allows and LIP does not: after one of its outputs a secret is "
@@ -201,18 +201,18 @@ def of_pml(found: PmlExample) -> Sentences:
         f"The optimum under {eps}-PML keeps {percent(found.kept, 1)} of X, the optimum under "
         f"{eps}-LIP {percent(found.kept_by_lip, 1)}.",
         farther,
-        f"Who guesses whether somebody is ill is right {percent(found.blind, 1)} of the time "
-        f"without the release and {percent(found.informed, 1)} with it; after no single output is "
-        f"any guess about S {right}.",
+        f"A guess whether a person is ill is right {percent(found.blind, 1)} of the time without "
+        f"the release and {percent(found.informed, 1)} with it; after no single output is any "
+        f"guess about S {right}.",
     )
 
 
 def of_alpha(found: AlphaExample) -> Sentences:
     """Return what the mean of order α makes of a clue."""
     lifts = ", ".join(f"{value:.3g}" for value in found.lifts)
-    nothing = ": it tells nothing" if np.abs(found.lifts - 1).max() < CLOSE else ""
+    nothing = ": it reveals nothing" if np.abs(found.lifts - 1).max() < CLOSE else ""
     return (
-        f"The clue multiplies what is believed of the four suspects by {lifts}{nothing}.",
+        f"The clue multiplies the beliefs about the four suspects by {lifts}{nothing}.",
         f"Their mean of order α = ∞ is the largest, {found.largest:.3g}."
         if math.isinf(found.alpha)
         else f"Their mean of order α = {found.alpha:g} is {found.mean:.3g}; the largest, which is "
@@ -230,10 +230,11 @@ def of_rldp(found: RobustExample) -> Sentences:
     )
     return (
         f"From {number_of(found.n, 'record')} we know that u1 has a probability {intervals}.",
-        f"The design that trusts the estimate promises ε = {nats(found.eps)}; at the worst of the "
-        f"distributions that the records leave possible it gives away {level(found.at_worst)}.",
-        f"The robust design gives away {level(found.robust_at_worst)} at most, whichever of them "
-        f"is true, and keeps {percent(found.robust, 1)} of X where the other keeps "
+        f"The design that trusts the estimate promises ε = {nats(found.eps)}; over the "
+        "distributions consistent with the records, its worst-case level is "
+        f"{level(found.at_worst)}.",
+        f"The robust design reaches at most {level(found.robust_at_worst)} for every one of them, "
+        f"and keeps {percent(found.robust, 1)} of X; the other keeps "
         f"{percent(found.trusting, 1)}.",
     )
 
@@ -242,12 +243,12 @@ def of_funnel(found: FunnelExample) -> Sentences:
     """Return what a budget on an average allows."""
     release = found.release
     said = [
-        f"Told {percent(found.chance)} of the time, the result tells I(S;Y) = "
+        f"Reported {percent(found.chance)} of the time, the result reveals I(S;Y) = "
         f"{level(release.about_secret)} nats about the illness on average.",
     ]
     if release.lip > 0 and found.chance > 0:
         said.append(
-            "But an output that tells the result makes a belief change by a factor of "
+            "But an output that reports the result changes a belief by a factor of "
             f"{math.exp(release.lip):.3g}."
         )
     said.append(
@@ -262,14 +263,14 @@ def of_maximin(found: RangeExample) -> Sentences:
     after = found.after
     named = "The stop" if found.merges == 0 else "The cluster of stops"
     certain = (
-        f"{named} tells {number_of(after.parts, 'group')} of streets apart for certain: maximin "
+        f"{named} distinguishes {number_of(after.parts, 'group')} of streets for certain: maximin "
         f"information is log₂ {after.parts} = {_bits(after.information)}."
         if after.parts > 1
-        else f"{named} tells nothing of the street for certain: maximin information is 0."
+        else f"{named} reveals nothing about the street for certain: maximin information is 0."
     )
     return (
         certain,
-        f"Even so, the most telling {'stop' if found.merges == 0 else 'cluster'} leaves "
+        f"Even so, the most revealing {'stop' if found.merges == 0 else 'cluster'} leaves "
         f"{number_of(after.anonymity, 'street')} possible of {after.n_s}: it is "
         f"{after.anonymity}-anonymous and L₀ is {_bits(after.reduction)}.",
         f"The coarsest cluster narrows {number_of(found.joint.n_x, 'stop')} down by "

@@ -60,14 +60,14 @@ ENTRIES: tuple[MeasureEntry, ...] = (
     _pointwise(
         measures.max_lift,
         "Max-lift Λ",
-        "How many times likelier y makes the secret that it favours most.",
+        "How many times likelier y makes the secret that it favors most.",
         r"\Lambda(y) = \max_s l(s,y)",
         "[Lift] eq. 2",
     ),
     _pointwise(
         measures.min_lift,
         "Min-lift Ψ",
-        "What is left, after y, of the likelihood of the secret that it disfavours most.",
+        "What is left, after y, of the likelihood of the secret that it disfavors most.",
         r"\Psi(y) = \min_s l(s,y)",
         "[Lift] eq. 2",
     ),

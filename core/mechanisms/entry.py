@@ -28,7 +28,7 @@ class MechanismEntry(Catalogued):
     - `needs_lift`: works only where budgets bound the lift, or the ratio of two lifts.
     - `needs_convex`: works only under notions that allow a convex set of outputs.
     - `ignored`: names of the notion's numbers that it does not use.
-    - `optimum`: maximises utility over kernels P(y | x), starting from the other mechanisms.
+    - `optimum`: maximizes utility over kernels P(y | x), starting from the other mechanisms.
     - `slow_from`: symbols of X from which it takes over ¼ s, whatever its time limit.
     - `sweep_slow_from`: the same for all budgets of a chart; 0 where it always does.
     - `instant`: takes 1–2 ms, so that it is compared with every optimum.

@@ -12,7 +12,7 @@ BEST = ("optimal", "subset_merging")
 """What replaces a mechanism that does not work under a notion: the first of these that does."""
 
 FAMILIES: Mapping[str, tuple[str, ...]] = {
-    "The best there is": (
+    "Optimal": (
         "optimal",
         "optimal_reading_secret",
         "robust_optimal",
@@ -20,7 +20,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
         "non_robust",
     ),
     "Merging symbols": ("watchdog", "watchdog_uniform", "subset_merging"),
-    "Answering at random": (
+    "Randomized answers": (
         "subset_random_response",
         "grr",
         "oue",
@@ -29,9 +29,9 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
         "srlip_product",
         "srlip_product_optimised",
     ),
-    "Robust in closed form": ("independent_reporting", "secret_rr", "pair_rr"),
-    "Merging by what occurs together": ("merge_anonymity", "merge_maximin", "merge_reduction"),
-    "The two ends": ("identity", "constant"),
+    "Robust, closed form": ("independent_reporting", "secret_rr", "pair_rr"),
+    "Merging by co-occurrence": ("merge_anonymity", "merge_maximin", "merge_reduction"),
+    "Extremes": ("identity", "constant"),
 }
 """Keys of the catalogue's mechanisms by family, in the order in which to offer them."""
 
@@ -47,7 +47,9 @@ def families() -> dict[str, tuple[MechanismEntry, ...]]:
     return found | ({"Others": others} if others else {})
 
 
-OF_A_TASK = "what a release that reads S tells of a task T depends on how S and T go together"
+OF_A_TASK = (
+    "how much a release that reads S reveals about a task T depends on how S and T occur together"
+)
 """Why a mechanism that reads S does not work where a task must survive."""
 
 
@@ -60,15 +62,15 @@ def obstacle(entry: MechanismEntry, kinds: Sequence[type[Notion]], *, of_task: b
     kind = kinds[0] if len(kinds) == 1 else Intersection
     if not issubclass(kind, entry.notions):
         if len(kinds) > 1 and all(issubclass(one, entry.notions) for one in kinds):
-            return "it keeps one promise at a time"
+            return "it satisfies one notion at a time"
         if PointwiseNotion in entry.notions:
-            return "it needs one promise about each output by itself"
+            return "it needs a single notion that bounds each output"
         names = sorted({one.name for one in entry.notions})
-        return f"it works under {listed(names, 'or')} only"
+        return f"it works only under {listed(names, 'or')}"
     if entry.needs_lift and not (kind.bounds_lift or kind.bounds_ratio):
-        return "it needs one promise that bounds the lift, or the ratio of two lifts"
+        return "it needs a single notion that bounds the lift, or the ratio of two lifts"
     if entry.needs_convex and not all(one.convex for one in kinds):
-        return "it needs a promise that allows a convex set of outputs"
+        return "it needs a notion with a convex set of allowed outputs"
     return ""
 
 

@@ -30,11 +30,11 @@ def _product(joint: Joint, notion: Notion, split: Split, options: Options) -> Me
 
 
 def _clustering(problem: str) -> MechanismEntry:
-    """Return the entry of the quantisation that solves a problem of [NonStoch] §V, by its key."""
+    """Return the entry of the quantization that solves a problem of [NonStoch] §V, by its key."""
     known = clusterings.entry(problem, clusterings.ALGORITHM)
     return MechanismEntry(
         f"merge_{problem}",
-        f"Quantisation: {known.title[0].lower()}{known.title[1:]}",
+        f"Quantization: {known.title[0].lower()}{known.title[1:]}",
         f"{known.meaning} Only which pairs occur together matters, not how often.",
         known.formula,
         known.source,
@@ -52,7 +52,7 @@ HEURISTICS = (
     MechanismEntry(
         "identity",
         "Identity",
-        "Publish X as it is.",
+        "Release X unchanged.",
         r"P(y \mid x) = 1[y = x]",
         "the upper end of every trade-off",
         "m.identity(joint)",
@@ -63,7 +63,7 @@ HEURISTICS = (
     MechanismEntry(
         "constant",
         "Constant",
-        "Publish the same output whatever X is.",
+        "Release the same output for every X.",
         r"P(y \mid x) = 1",
         "the lower end of every trade-off",
         "m.constant(joint)",
@@ -73,7 +73,7 @@ HEURISTICS = (
     MechanismEntry(
         "watchdog",
         "Watchdog",
-        "Publish the symbols that keep the promise by themselves, merge all others into one.",
+        "Release symbols within the budget unchanged; merge all others into one.",
         _LOSS,
         "[Lift] §III-A, [ALIP] §III",
         "m.watchdog(joint, notion)",
@@ -84,8 +84,8 @@ HEURISTICS = (
     MechanismEntry(
         "watchdog_uniform",
         "Watchdog, uniform",
-        "Publish the symbols that keep the promise by themselves, replace each other one by "
-        "any of them, all equally likely.",
+        "Release symbols within the budget unchanged; replace each other symbol by any of them "
+        "with equal probability.",
         r"P(y \mid x) = \frac{1}{|X_H|} \quad (x, y \in X_H)",
         "[Lift] §III-A, [ALIP] §III",
         'm.watchdog(joint, notion, merge="uniform")',
@@ -96,8 +96,8 @@ HEURISTICS = (
     MechanismEntry(
         "subset_merging",
         "Subset merging",
-        "Publish the symbols that keep the promise by themselves, merge the others greedily "
-        "into sets that keep it, as small as they come.",
+        "Release symbols within the budget unchanged; merge the others greedily into the smallest "
+        "sets within the budget.",
         r"I(X;Y) = H(X) - \sum_i \sum_{x \in X_i} P(x) \log \frac{P(X_i)}{P(x)}",
         "[Lift] Algorithm 1, corrected",
         "m.subset_merging(joint, notion)",
@@ -109,8 +109,8 @@ HEURISTICS = (
     MechanismEntry(
         "subset_random_response",
         "Subset random response",
-        "Publish the symbols that keep the promise by themselves; within each set of subset "
-        "merging, answer at random as well as can be.",
+        "Release symbols within the budget unchanged; within each set of subset merging, "
+        "randomize optimally.",
         r"\max I(X;Y) \text{ within each } X_i \subseteq X_H",
         "[Lift] Algorithm 2, corrected",
         f"m.subset_random_response(\n    joint, notion, {SEARCH_CODE}\n)",
@@ -122,8 +122,11 @@ HEURISTICS = (
     ),
     MechanismEntry(
         "grr",
-        "Generalised randomised response",
-        "Publish X as it is with some probability, else any other symbol, all equally likely.",
+        "Generalized randomized response",
+        (
+            "Release X unchanged with some probability; otherwise release any other symbol, all "
+            "equally likely."
+        ),
         r"P(x \mid x) = \frac{e^{\alpha}}{e^{\alpha} + n_x - 1}",
         "[Funnel] eq. 25–26",
         "m.generalized_randomized_response(joint, notion=notion)",
@@ -134,8 +137,8 @@ HEURISTICS = (
     ),
     MechanismEntry(
         "oue",
-        "Optimised unary encoding",
-        "Publish a random set that X is in half of the time and other symbols rarely.",
+        "Optimized unary encoding",
+        "Release a random set that contains X half of the time and other symbols rarely.",
         r"P(x' \in Y \mid x) = \begin{cases} \frac12 & x' = x \\ "
         r"\frac{1}{e^{\alpha} + 1} & x' \neq x \end{cases}",
         "[Funnel] eq. 27–29",
@@ -148,8 +151,8 @@ HEURISTICS = (
     MechanismEntry(
         "truncated_geometric",
         "Truncated geometric noise",
-        "Move X's place in the order of its symbols by random steps, the longer the rarer, and "
-        "stop at the ends.",
+        "Move X along the order of its symbols by random steps, long ones rarely, stopping at the "
+        "ends.",
         r"P(y \mid x) \propto e^{-\alpha |y - x|} \text{ between the ends}",
         "Ghosh, Roughgarden and Sundararajan 2009",
         "m.truncated_geometric(joint, notion)",
@@ -164,8 +167,8 @@ HEURISTICS = (
     MechanismEntry(
         "conditional_reporting",
         "Conditional reporting",
-        "Mask S by randomised response; publish X if the mask is the truth, else a symbol that "
-        "is typical of the mask.",
+        "Randomize S; release X if S came out right, otherwise a symbol typical of the random "
+        "value.",
         r"P(y \mid s) = \frac{(e^{\alpha} - 1) P_{X|S}(y|s) + \sum_{s'} P_{X|S}(y|s')}"
         r"{e^{\alpha} + n_s - 1}",
         "[Funnel] Algorithm 1, Prop. 1",
@@ -177,10 +180,10 @@ HEURISTICS = (
     MechanismEntry(
         "srlip_product",
         "Attribute by attribute",
-        "Release each column of X by a mechanism of its own, all with the same budget, as large "
-        "as resistance to side channels lets it be.",
+        "Release each column of X separately, all with the same budget, as large as side-channel "
+        "resistance allows.",
         r"P(y \mid x) = \prod_j Q^j(y^j \mid x^j), \quad \varepsilon_j = t\varepsilon/m",
-        "[Funnel] Theorem 4, repaired",
+        "[Funnel] Theorem 4, corrected",
         "m.srlip_product(joint, notion.eps, notion.shape, time_limit={time_limit!r})",
         lambda joint, notion, options: _product(joint, notion, "even", options),
         (SRLIP,),
@@ -190,10 +193,10 @@ HEURISTICS = (
     MechanismEntry(
         "srlip_product_optimised",
         "Attribute by attribute, best split",
-        "Release each column of X by a mechanism of its own, with budgets as large as the whole's "
-        "resistance to side channels lets them be.",
+        "Release each column of X separately, with the largest budgets that side-channel "
+        "resistance of the whole allows.",
         r"P(y \mid x) = \prod_j Q^j(y^j \mid x^j)",
-        "[Funnel] Theorem 4, repaired; the split of the budget is its open question",
+        "[Funnel] Theorem 4, corrected; the split of the budget is its open question",
         "m.srlip_product(\n"
         '    joint, notion.eps, notion.shape, split="optimised", time_limit={time_limit!r}\n)',
         lambda joint, notion, options: _product(joint, notion, "optimised", options),

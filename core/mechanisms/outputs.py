@@ -8,7 +8,7 @@ import numpy as np
 
 from core.joint import Joint
 from core.validation import FloatArray
-from core.wording import percent
+from core.wording import percent_in_files
 
 NAMED = 5
 """Most inputs that a name lists, the likeliest first; of the others it gives the number."""
@@ -87,8 +87,8 @@ def _name(shares: FloatArray, x_labels: Sequence[str], decimals: int) -> str:
     if len(members) <= 1:
         return x_labels[int(ranked[0])]
     named = members[:NAMED]
-    parts = [f"{x_labels[x]} {percent(float(shares[x]), decimals)}" for x in named]
+    parts = [f"{x_labels[x]} {percent_in_files(float(shares[x]), decimals)}" for x in named]
     if len(members) > NAMED:
         rest = float(shares[members[NAMED:]].sum())
-        parts.append(f"{len(members) - NAMED} more {percent(rest, decimals)}")
+        parts.append(f"{len(members) - NAMED} more {percent_in_files(rest, decimals)}")
     return "; ".join(parts)

@@ -356,7 +356,7 @@ def _notes(best: Candidate, even: tuple[float, ...], split: Split) -> tuple[str,
         else "the budgets were shrunk until the audit passed"
     )
     refused = (
-        f"With {even[0]:.4g} nats for each attribute the whole leaks more than asked, although "
-        f"[Funnel] Theorem 4 says otherwise: {done}."
+        f"With {even[0]:.4g} nats for each attribute the whole leaks more than asked, "
+        f"although [Funnel] Theorem 4 says otherwise: {done}."
     )
     return (*notes, refused)

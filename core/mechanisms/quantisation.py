@@ -1,4 +1,4 @@
-"""Quantisations of X as mechanisms: publish the cluster that holds x ([NonStoch] §V)."""
+"""Quantizations of X as mechanisms: publish the cluster that holds x ([NonStoch] §V)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def clustering(
     utility: str = "resolution",
     values: ArrayLike | None = None,
 ) -> Mechanism:
-    """Return the quantisation that an agglomerative algorithm finds on a joint's range.
+    """Return the quantization that an agglomerative algorithm finds on a joint's range.
 
     The clusters depend on which pairs (s, x) occur, not on their probabilities.
 

@@ -89,7 +89,7 @@ def generalise_and_suppress(
 def suppression_frontier(
     occurs: ArrayLike, utility: str = "resolution", values: ArrayLike | None = None
 ) -> tuple[FrontierPoint, ...]:
-    """Return the non-dominated results of generalisation and suppression over all k.
+    """Return the non-dominated results of generalization and suppression over all k.
 
     Arguments and errors as in `generalise_and_suppress`.
 
@@ -151,7 +151,7 @@ def submodular_path(joint_sx: ArrayLike, weight: float) -> tuple[Partition, ...]
 
     a difference of two submodular functions of W. Each step searches the best W by the
     submodular–supermodular procedure: the subtracted function is replaced by a modular bound, the
-    sum of its gains along an order of the clusters that starts with W; the rest is minimised
+    sum of its gains along an order of the clusters that starts with W; the rest is minimized
     exactly; and both are repeated until W stays the same. The first W is the best pair, and the
     clusters after W are ordered by the cost of joining them. The step is taken if the Lagrangian
     falls; else the path ends.
@@ -205,10 +205,10 @@ def _best_set(columns: FloatArray, changes: FloatArray, weight: float) -> IntArr
 
 
 def _minimise_bound(columns: FloatArray, chosen: IntArray, weight: float) -> IntArray:
-    """Return the minimiser of the change, its subtracted part replaced by a bound at `chosen`.
+    """Return the minimizer of the change, its subtracted part replaced by a bound at `chosen`.
 
     The bound is modular, so the rest is a concave function of p(W) plus a sum over W: a prefix of
-    the clusters, sorted by term over mass, minimises it.
+    the clusters, sorted by term over mass, minimizes it.
     """
     masses = columns.sum(axis=0)
     inside = columns[:, chosen].sum(axis=1)

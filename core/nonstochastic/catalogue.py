@@ -123,7 +123,7 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
     ),
     ClusteringEntry(
         "generalise_and_suppress",
-        "Generalisation and suppression",
+        "Generalization and suppression",
         "Puts all symbols with fewer than k secrets into one cluster, at any cost in utility.",
         r"|[\![S|\hat x]\!]| \ge k \text{ for every } \hat x",
         "[NonStoch] §VII-B, after Sweeney",

@@ -35,7 +35,7 @@ ENTRIES: tuple[NotionEntry, ...] = (
         key="lip",
         title="LIP",
         family="lift",
-        meaning="No output makes any secret more than e^ε times likelier or less likely.",
+        meaning="No output makes any secret more than e^ε or less than e^−ε times as likely.",
         formula=r"e^{-\varepsilon} \le \Psi(y), \quad \Lambda(y) \le e^{\varepsilon}",
         source="[Lift] Def. 1, [Funnel] Def. 2",
         parameters=("eps",),
@@ -48,8 +48,8 @@ ENTRIES: tuple[NotionEntry, ...] = (
         title="ALIP",
         family="lift",
         meaning=(
-            "No output makes any secret more than e^((1−λ)ε) times likelier, or more than e^(λε) "
-            "times less likely."
+            "No output makes any secret more than e^((1−λ)ε) times as likely, or less than "
+            "e^(−λε) times."
         ),
         formula=(
             r"e^{-\varepsilon_l} \le \Psi(y), \quad \Lambda(y) \le e^{\varepsilon_u}, \quad "
@@ -64,7 +64,7 @@ ENTRIES: tuple[NotionEntry, ...] = (
         key="ldp",
         title="LDP",
         family="ratio",
-        meaning="No output is more than e^ε times likelier under one secret than under another.",
+        meaning="No output is more than e^ε times as likely under one secret as under another.",
         formula=r"\Gamma(y) = \max_{s, s'} \frac{P(y \mid s)}{P(y \mid s')} \le e^{\varepsilon}",
         source="[Lift] Def. 2, [Funnel] Def. 1",
         parameters=("eps",),
@@ -77,9 +77,9 @@ ENTRIES: tuple[NotionEntry, ...] = (
         title="LDP by distance",
         family="ratio",
         meaning=(
-            "No output is more than e^(εd) times likelier under one secret than under another at "
-            "distance d: the difference of numbers, or of the places of levels. Close secrets are "
-            "hidden from each other more than distant ones."
+            "No output is more than e^(εd) times as likely under one secret as under another at "
+            "distance d: the difference of numbers, or of ranks of levels. Close secrets are "
+            "harder to distinguish than distant ones."
         ),
         formula=r"P(y \mid s) \le e^{\varepsilon\, d(s, s')} P(y \mid s')",
         source="Chatzikokolakis, Andrés, Bordenabe and Palamidessi 2013",
@@ -93,8 +93,8 @@ ENTRIES: tuple[NotionEntry, ...] = (
         title="ℓ1-privacy",
         family="distance",
         meaning=(
-            "Averaged over the secrets, the lift of no output, and no inverse of it, is far from "
-            "1 in absolute value."
+            "Averaged over the secrets, the lift of any output, and its inverse, stay close to 1 "
+            "in absolute value."
         ),
         formula=(
             r"\sum_s P(s)\,|l(s,y)-1| \le e^{\varepsilon_u}-1, \quad "
@@ -110,8 +110,8 @@ ENTRIES: tuple[NotionEntry, ...] = (
         title="χ²-privacy",
         family="distance",
         meaning=(
-            "Averaged over the secrets, the lift of no output, and no inverse of it, is far from "
-            "1 in square."
+            "Averaged over the secrets, the lift of any output, and its inverse, stay close to 1 "
+            "in squared distance."
         ),
         formula=(
             r"\sum_s P(s)\,(l(s,y)-1)^2 \le (e^{\varepsilon_u}-1)^2, \quad "
@@ -127,8 +127,8 @@ ENTRIES: tuple[NotionEntry, ...] = (
         title="α-lift-privacy",
         family="distance",
         meaning=(
-            "The power mean of order α of the lifts of an output, and of their inverses, is "
-            "bounded: an average for small α, ALIP for α = ∞."
+            "The power mean of order α of an output's lifts, and of their inverses, is bounded: "
+            "an average for small α, ALIP for α = ∞."
         ),
         formula=(
             r"\Bigl(\sum_s P(s)\,l(s,y)^{\alpha}\Bigr)^{1/\alpha} \le e^{\varepsilon_u}, \quad "
@@ -143,7 +143,9 @@ ENTRIES: tuple[NotionEntry, ...] = (
         key="pml",
         title="Pointwise maximal leakage",
         family="guess",
-        meaning="No output makes any guess about the secret more than e^ε times likelier right.",
+        meaning=(
+            "No output makes any guess about the secret more than e^ε times as likely to be right."
+        ),
         formula=r"\log \Lambda(y) \le \varepsilon",
         source="Saeidian et al. 2023, cited in [RLDP] as 34; the upper half of [Lift] eq. 5",
         parameters=("eps",),
@@ -156,8 +158,9 @@ ENTRIES: tuple[NotionEntry, ...] = (
         title="SRLIP",
         family="side_channels",
         meaning=(
-            "LIP even against those who know some of X's columns already: no output makes any "
-            "secret more than e^ε times likelier or less likely to them. With one column it is LIP."
+            "LIP even for someone who already knows some of X's columns: no output makes any "
+            "secret more than e^ε times as likely to them, or less than e^−ε times. With one "
+            "column it equals LIP."
         ),
         formula=(
             r"e^{-\varepsilon} \le \frac{P(y \mid s, x^J)}{P(y \mid x^J)} \le e^{\varepsilon} "
@@ -171,9 +174,8 @@ ENTRIES: tuple[NotionEntry, ...] = (
     robust(
         "rldp",
         "RLDP",
-        "Robust local differential privacy: LDP for every distribution that the records leave "
-        "possible, not for the estimated one alone. S is released together with the rest, "
-        "X = (S, U).",
+        "Robust local differential privacy: LDP for every distribution consistent with the "
+        "records, not only the estimated one. S is released together with the rest, X = (S, U).",
         r"P(y \mid s_1) \le e^{\varepsilon} P(y \mid s_2) \quad \text{for all } P \in F,\ y,\ "
         r"s_1 \ne s_2, \qquad F = \{P : D_\alpha(\hat P \Vert P) \le B(n, \beta)\}",
         "[RLDP] Def. 1, eq. 9",
@@ -182,11 +184,11 @@ ENTRIES: tuple[NotionEntry, ...] = (
     ),
     of_numbers(
         key="sides",
-        title="ALIP, each side by itself",
+        title="ALIP, separate budgets",
         family="lift",
         meaning=(
-            "No output makes any secret more than e^(ε_u) times likelier, or more than e^(ε_l) "
-            "times less likely; ∞ leaves a side free."
+            "No output makes any secret more than e^(ε_u) times as likely, or less than e^(−ε_l) "
+            "times; ∞ leaves a side unbounded."
         ),
         formula=r"e^{-\varepsilon_l} \le \Psi(y), \quad \Lambda(y) \le e^{\varepsilon_u}",
         source="[Lift] Def. 3, [ALIP] Def. 1",
@@ -199,7 +201,7 @@ ENTRIES: tuple[NotionEntry, ...] = (
         key="min_lift",
         title="Min-lift",
         family="lift",
-        meaning="No output makes any secret more than e^ε times less likely.",
+        meaning="No output makes any secret less than e^−ε times as likely.",
         formula=r"e^{-\varepsilon} \le \Psi(y)",
         source="the lower half of [Lift] Def. 3",
         parameters=("eps",),
@@ -210,7 +212,7 @@ ENTRIES: tuple[NotionEntry, ...] = (
         key="l1_upper",
         title="ℓ1-lift",
         family="distance",
-        meaning="Averaged over the secrets, the lift of no output is far from 1.",
+        meaning="Averaged over the secrets, the lift of any output stays close to 1.",
         formula=r"\sum_s P(s)\,|l(s,y)-1| \le e^{\varepsilon}-1",
         source="[Lift] eq. 27",
         parameters=("eps",),
@@ -221,7 +223,10 @@ ENTRIES: tuple[NotionEntry, ...] = (
         key="chi2_upper",
         title="χ²-lift",
         family="distance",
-        meaning="Averaged over the secrets, the lift of no output is far from 1 in square.",
+        meaning=(
+            "Averaged over the secrets, the lift of any output stays close to 1 in squared "
+            "distance."
+        ),
         formula=r"\sum_s P(s)\,(l(s,y)-1)^2 \le (e^{\varepsilon}-1)^2",
         source="[Lift] eq. 28",
         parameters=("eps",),
@@ -232,7 +237,7 @@ ENTRIES: tuple[NotionEntry, ...] = (
         key="kl",
         title="KL-privacy",
         family="distance",
-        meaning="No output tells more than ε nats about the secret.",
+        meaning="No output reveals more than ε nats about the secret.",
         formula=r"D(P_{S \mid Y=y} \Vert P_S) \le \varepsilon",
         source="I(S;Y) of [Funnel] Problem 1, for every output",
         parameters=("eps",),
@@ -243,7 +248,7 @@ ENTRIES: tuple[NotionEntry, ...] = (
         key="guess",
         title="Guessing bound",
         family="guess",
-        meaning="No output lets the secret be guessed right more probably than the bound says.",
+        meaning="No output makes a guess of the secret right with a probability above the bound.",
         formula=r"\max_s P(s \mid y) \le c",
         source="linear in the posterior, as pointwise maximal leakage is",
         parameters=("bound",),
@@ -255,8 +260,8 @@ ENTRIES: tuple[NotionEntry, ...] = (
     robust(
         "robust_ldp",
         "RLDP for S – X – Y",
-        "Robust local differential privacy: LDP for every distribution that the records leave "
-        "possible, of a release that sees X alone.",
+        "Robust local differential privacy: LDP for every distribution consistent with the "
+        "records, for a release that reads X alone.",
         r"P(y \mid s_1) \le e^{\varepsilon} P(y \mid s_2) \quad \text{for all } P_{SX} \in F,\ "
         r"y,\ s_1 \ne s_2, \quad S - X - Y",
         "[RLDP] Def. 1, eq. 9, with the same answers for every secret",
@@ -266,8 +271,8 @@ ENTRIES: tuple[NotionEntry, ...] = (
     robust(
         "robust_pml",
         "Robust PML",
-        "Pointwise maximal leakage for every P(X | S) that the records leave possible, of a "
-        "release that sees X alone.",
+        "Pointwise maximal leakage for every P(X | S) consistent with the records, for a release "
+        "that reads X alone.",
         r"P(y \mid s) \le e^{\varepsilon} P(y) \quad \text{for all } P_{X \mid S} \in "
         r"\textstyle\prod_s D_s,\ y,\ s, \quad S - X - Y",
         "the polytopes of [RLDP] Theorem 2",
@@ -283,8 +288,8 @@ EXCEPTIONS: tuple[NotionEntry, ...] = (
         title="LIP with exceptions δ",
         family="exceptions",
         meaning=(
-            "But for outputs of probability δ in all, none makes any secret more than e^ε times "
-            "likelier or less likely; those few may tell everything."
+            "Except for outputs of total probability δ, no output makes any secret more than e^ε "
+            "times as likely, or less than e^−ε times; the exceptions may reveal everything."
         ),
         formula=r"P\bigl(e^{-\varepsilon} \le \Psi(Y),\ \Lambda(Y) \le e^{\varepsilon}\bigr) "
         r"\ge 1 - \delta",
@@ -298,9 +303,10 @@ EXCEPTIONS: tuple[NotionEntry, ...] = (
         title="LDP with exceptions δ",
         family="exceptions",
         meaning=(
-            "But for outputs of probability δ in all, none is more than e^ε times likelier under "
-            "one secret than under another; those few may tell everything. It is not the "
-            "standard (ε, δ)-LDP: δ is the probability of the outputs that break the bound."
+            "Except for outputs of total probability δ, no output is more than e^ε times as "
+            "likely under one secret as under another; the exceptions may reveal everything. This "
+            "is not the standard (ε, δ)-LDP: δ is the probability of the outputs that break the "
+            "bound."
         ),
         formula=r"P\bigl(\Gamma(Y) \le e^{\varepsilon}\bigr) \ge 1 - \delta",
         source="[Lift] Def. 2, with the exceptions of probabilistic (ε, δ)-privacy",
@@ -313,8 +319,9 @@ EXCEPTIONS: tuple[NotionEntry, ...] = (
         title="PML with exceptions δ",
         family="exceptions",
         meaning=(
-            "But for outputs of probability δ in all, none makes any guess about the secret more "
-            "than e^ε times likelier right; those few may tell everything."
+            "Except for outputs of total probability δ, no output makes any guess about the "
+            "secret more than e^ε times as likely to be right; the exceptions may reveal "
+            "everything."
         ),
         formula=r"P\bigl(\log \Lambda(Y) \le \varepsilon\bigr) \ge 1 - \delta",
         source="Saeidian et al. 2023, cited in [RLDP] as 34",

@@ -114,12 +114,12 @@ class Intersection(Notion):
 
 _IN_WORDS = {
     "LIP": (
-        "to someone who knows only the data's distribution, Y alone changes no belief in a value "
-        "of {secret} by more than ×{factor}"
+        "for someone who knows only the data's distribution, Y alone changes no belief about a "
+        "value of {secret} by more than ×{factor}"
     ),
     "PML": (
-        "to someone who knows only the data's distribution, Y alone raises no belief in a value "
-        "of {secret} by more than ×{factor}"
+        "for someone who knows only the data's distribution, Y alone raises no belief about a "
+        "value of {secret} by more than ×{factor}"
     ),
     "LDP": (
         "no output is more than ×{factor} as likely under one value of {secret} as under another"
@@ -211,8 +211,8 @@ class EpsDelta(Notion):
             return None
         factor = rounded_up(np.exp(level))
         return (
-            f"But for releases of probability {self.delta:g} in all, which may tell everything, "
-            f"{sentence.format(secret=secret, factor=factor)}."
+            f"Except for releases of total probability {self.delta:g}, which may reveal "
+            f"everything, {sentence.format(secret=secret, factor=factor)}."
         )
 
     def most_about_secret(self) -> float:

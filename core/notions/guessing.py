@@ -23,7 +23,7 @@ from core.validation import FloatArray
 class PointwiseMaximalLeakage(OneBudget):
     """ε-pointwise maximal leakage: log Λ(y) ≤ ε for every y.
 
-    No function of S, even a randomised one, is guessed from y more than e^{ε} times as well as
+    No function of S, even a randomized one, is guessed from y more than e^{ε} times as well as
     without it. It is (∞, ε)-ALIP.
 
     Source: Saeidian et al. 2023, cited in [RLDP] as 34.

@@ -173,14 +173,14 @@ class RLDP(LevelNotion):
     def in_words(self, level: float, secret: str, records: int) -> str:
         """Return a sentence on the largest likelihood ratio of two secrets over F."""
         which = (
-            "Whatever the true distribution is"
+            "Whatever the true distribution"
             if np.isinf(self.uncertainty.bound)
             else f"Whatever distribution {all_records(records)} possible"
         )
         if np.isinf(level):
             return f"Some outputs may rule out a value of {secret} for certain."
         if level == 0:
-            return f"{which}, the release tells nothing about {secret}."
+            return f"{which}, the release reveals nothing about {secret}."
         return (
             f"{which}, no output is more than ×{rounded_up(np.exp(level))} as likely under one "
             f"value of {secret} as under another."

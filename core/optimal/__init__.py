@@ -1,6 +1,6 @@
 """The solver: an optimal mechanism under any convex notion, with an upper bound on the optimum.
 
-A `Utility`, an offset less a cost of each output, is maximised over kernels P(y | x) whose every
+A `Utility`, an offset less a cost of each output, is maximized over kernels P(y | x) whose every
 posterior lies in an `AllowedSet`: a linear program with a column for each allowed output.
 
 The order of a solve, as `solve.maximise` goes (`direct` alone, where the utility is linear):

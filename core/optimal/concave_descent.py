@@ -19,12 +19,12 @@ def descend(
 ) -> list[FloatArray]:
     """Return the successive outputs of a descent of H(r) − p·r from a start, the best last.
 
-    Each minimises the tangent at the one before, which lies above the concave function.
+    Each minimizes the tangent at the one before, which lies above the concave function.
     """
     r = start / start.sum()
     met: list[FloatArray] = []
     while True:
-        # entries are raised to this where H is linearised, as its slope at 0 is infinite
+        # entries are raised to this where H is linearized, as its slope at 0 is infinite
         r = lowest(-np.log(np.maximum(r, 1e-9)) - prices)
         lower = cost(r) - float(prices @ r)
         if not lower <= value - PROGRESS:  # also ends at NaN

@@ -92,7 +92,7 @@ def settled(allowed: AllowedSet, rows: FloatArray) -> FloatArray | None:
 
 @dataclass(frozen=True, eq=False)
 class _Program:
-    """Minimise cost·v subject to equal @ v = right, rows @ v ≤ upper, v ≥ lower, and cones."""
+    """Minimize cost·v subject to equal @ v = right, rows @ v ≤ upper, v ≥ lower, and cones."""
 
     cost: FloatArray
     lower: FloatArray

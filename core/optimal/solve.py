@@ -143,7 +143,7 @@ def maximise(
         P(x), shape (n_x,), all positive; it must be allowed, as every notion allows an output
         independent of X.
     utility : Utility, optional
-        The utility to maximise; I(X;Y) by default.
+        The utility to maximize; I(X;Y) by default.
     solver : {"auto", "enumerate", "columns"}
         Enumerate all vertices first, or generate columns; "auto" solves one program where the
         utility is linear in the mechanism, and else chooses by the number of bases. Where

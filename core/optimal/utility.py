@@ -27,7 +27,7 @@ class Exceptions:
 
 
 class Utility(ABC):
-    """A utility to maximise: `offset` − Σ_y `cost`(P(·, y))."""
+    """A utility to maximize: `offset` − Σ_y `cost`(P(·, y))."""
 
     exceptions: Exceptions | None = None
     """Outputs that need not be allowed, if there are any."""

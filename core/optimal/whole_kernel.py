@@ -1,6 +1,6 @@
 """Climbs over whole kernels, for sets with a curved boundary: programs of all outputs under cuts.
 
-I(X;Y) is convex in the kernel, so it lies above its tangent at any kernel: whatever maximises the
+I(X;Y) is convex in the kernel, so it lies above its tangent at any kernel: whatever maximizes the
 tangent keeps at least as much, and its tangent is next (concave–convex procedure, Yuille and
 Rangarajan 2003). Each program has all outputs at once, so none has to wait for others that make
 up P_X with it; and it has cuts only where its own outputs break the set, each at one output. Its
@@ -176,7 +176,7 @@ class _Program:
         self._known: set[tuple[int, int]] = set()
 
     def aim(self, slopes: FloatArray) -> None:
-        """Minimise Σ slopes·weights, both of shape (n_y, n_x)."""
+        """Minimize Σ slopes·weights, both of shape (n_y, n_x)."""
         costs = slopes * self.total
         self._program.set_costs((costs - costs.min(axis=0)).ravel())
 

@@ -1,4 +1,4 @@
-"""What is WRONG in print, kept to show where printed values come from.
+"""What is WRONG in the paper, kept to show where published values come from.
 
 Nothing here may protect data: `docs/errata.md` derives each error, and no catalogue has it.
 """

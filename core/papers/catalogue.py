@@ -25,7 +25,10 @@ EXPERIMENTS: tuple[Definition, ...] = (
         1,
         "Figure 1",
         "The lift is asymmetric",
-        "Over random joints log Ψ reaches much farther below 0 than log Λ above it, and rarely.",
+        (
+            "Over random joints log Ψ rarely reaches low values, but these lie much farther below "
+            "0 than log Λ lies above it."
+        ),
         lift.ranges,
         1,
     ),
@@ -35,7 +38,7 @@ EXPERIMENTS: tuple[Definition, ...] = (
         "Figures 2 and 4",
         "Complete and subset merging under LDP and ALIP",
         "A larger share of the budget for falling beliefs keeps more; subset merging keeps far "
-        "more than complete merging, and both keep their promises.",
+        "more than complete merging, and both stay within the budget.",
         lift.merging,
         6,
     ),
@@ -62,7 +65,7 @@ EXPERIMENTS: tuple[Definition, ...] = (
         5,
         "Figure 6",
         "Two hundred symbols",
-        "Subset random response and merging answer where no optimum can be computed.",
+        "Subset random response and merging still work where no optimum can be computed.",
         lift_optimal.large,
         80,
     ),
@@ -79,9 +82,9 @@ EXPERIMENTS: tuple[Definition, ...] = (
         "lift_propositions",
         7,
         "Propositions 1, 3 and 5",
-        "What ALIP implies of other measures",
-        "Under ALIP average measures and those of single outputs are bounded by Λ's budget, the "
-        "inverse ones by Ψ's.",
+        "What ALIP implies for other measures",
+        "Under ALIP, Λ's budget bounds average measures and those of single outputs; Ψ's budget "
+        "bounds the inverse ones.",
         lift_measures.propositions,
         2,
     ),
@@ -99,7 +102,7 @@ EXPERIMENTS: tuple[Definition, ...] = (
         9,
         "Figure 2",
         "The watchdog along ε_l",
-        "What is kept rises with the budget for falling beliefs, up to what ε_u allows.",
+        "Utility rises with the budget for falling beliefs, up to what ε_u allows.",
         alip.watchdog,
         40,
     ),
@@ -116,9 +119,9 @@ EXPERIMENTS: tuple[Definition, ...] = (
         "rldp_examples",
         11,
         "Examples 1 to 5",
-        "Every printed number of the examples",
-        "The confidence set, its projections, PolyOpt, GRR, SRR and independent reporting of two "
-        "secrets and two u.",
+        "Every published number in the examples",
+        "The confidence set, its projections, PolyOpt, GRR, SRR and independent reporting for two "
+        "secrets and two values of u.",
         rldp_examples.examples,
         3,
     ),
@@ -127,8 +130,8 @@ EXPERIMENTS: tuple[Definition, ...] = (
         12,
         "Figure 2",
         "Mechanisms on Adult",
-        "PolyOpt outperforms independent reporting and SRR, GRR is the worst, and robustness costs "
-        "little beside the non-robust optimum.",
+        "PolyOpt outperforms independent reporting and SRR, GRR is the worst, and robustness "
+        "costs little compared with the non-robust optimum.",
         rldp.adult,
         430,
     ),
@@ -137,7 +140,10 @@ EXPERIMENTS: tuple[Definition, ...] = (
         13,
         "Figures 3 and 5, Table 2",
         "Mechanisms on samples of random truths",
-        "As on Adult; utility at the estimate is near that at the truth, and β matters little.",
+        (
+            "As on Adult; utility at the estimate is close to utility at the truth, and β matters "
+            "little."
+        ),
         rldp.synthetic,
         1000,
     ),
@@ -145,8 +151,8 @@ EXPERIMENTS: tuple[Definition, ...] = (
         "rldp_4",
         14,
         "Figure 4",
-        "What designs give away at the truth",
-        "The non-robust optimum gives away more than it promises, PolyOpt less.",
+        "What designs reveal at the truth",
+        "The non-robust optimum reveals more than it promises, PolyOpt less.",
         rldp.realised,
         750,
     ),
@@ -155,7 +161,7 @@ EXPERIMENTS: tuple[Definition, ...] = (
         15,
         "Figures 3 and 4, Theorem 2",
         "Optimal LIP and LDP protocols",
-        "LIP keeps a little more than LDP, and LDP a little more than LIP with half the budget.",
+        ("LIP keeps slightly more than LDP, and LDP slightly more than LIP with half the budget."),
         funnel.optima,
         4,
     ),
@@ -163,7 +169,7 @@ EXPERIMENTS: tuple[Definition, ...] = (
         "funnel_5",
         16,
         "Figure 5",
-        "Side channels: LIP beside SRLIP",
+        "Side channels: LIP next to SRLIP",
         "Resistance to side channels costs utility, and products of protocols cost more.",
         funnel.attributes,
         150,
@@ -200,8 +206,8 @@ EXPERIMENTS: tuple[Definition, ...] = (
         20,
         "Theorem 4",
         "Products of protocols of single attributes",
-        "Protocols of single attributes that meet the theorem's condition make a product that "
-        "resists side channels at the sum of their budgets.",
+        "If protocols of single attributes meet the theorem's condition, their product resists "
+        "side channels at the sum of their budgets.",
         funnel.theorem_4,
         10,
     ),
@@ -232,7 +238,7 @@ def entry(key: str) -> Definition:
         if one.key == key:
             return one
     known = ", ".join(one.key for one in EXPERIMENTS)
-    raise InvalidInputError(f"There is no experiment {shown(key)}; there are {known}.")
+    raise InvalidInputError(f"There is no experiment {shown(key)}; choose one of {known}.")
 
 
 def chosen(keys: Iterable[str]) -> tuple[Definition, ...]:

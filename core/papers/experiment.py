@@ -35,7 +35,7 @@ class Setting:
         return np.random.default_rng([self.seed, self.number, i])
 
     def uniform(self, count: int, n_s: int, n_x: int, start: int = 0) -> FloatArray:
-        """Draw joints `start`, … with i.i.d. uniform entries, normalised, (count, n_s, n_x)."""
+        """Draw joints `start`, … with i.i.d. uniform entries, normalized, (count, n_s, n_x)."""
         drawn = np.stack([self.rng(start + i).random((n_s, n_x)) for i in range(count)])
         result: FloatArray = drawn / drawn.sum(axis=(1, 2), keepdims=True)
         return result
@@ -48,7 +48,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Findings:
-    """What an experiment finds, as in `Experiment`; the printed data's marks are added later."""
+    """What an experiment finds, as in `Experiment`; the published data's marks are added later."""
 
     draws: int
     panels: tuple[Panel, ...]
@@ -141,7 +141,7 @@ def ordered(
 
 
 def mean_beside(said: Printed, draws: FloatArray, **more: Any) -> Value:
-    """Return the mean of draws, shape (n_draws,), beside a printed number."""
+    """Return the mean of draws, shape (n_draws,), beside a published number."""
     mean, error = mean_of(draws)
     return said.beside(float(mean), float(error), **more)
 

@@ -27,7 +27,7 @@ LARGE = (20, 30)
 """Sizes of S and X where the share λ is looked at, as in the paper's figures."""
 
 HALF, MORE = 0.5, 0.65
-"""λ of the world of subset merging, and the larger share with which print compares it."""
+"""λ of the world of subset merging, and the larger share with which the paper compares it."""
 
 BUDGETS = np.arange(1, 17) / 2
 """The ε at which subset merging is worked out."""
@@ -42,13 +42,13 @@ def source(sizes: tuple[int, int], draw: int) -> str:
 
 
 def drawn(sizes: tuple[int, int], draw: int) -> Joint:
-    """Return the table of that name: independent uniform entries, normalised."""
+    """Return the table of that name: independent uniform entries, normalized."""
     return Joint.random_uniform(*sizes, np.random.default_rng(draw))
 
 
 @dataclass(frozen=True, eq=False)
 class Merging:
-    """[Lift] Algorithm 1 with line 4 as printed, on one drawn table, as shares of X kept; λ is ½.
+    """[Lift] Algorithm 1 with line 4 as published, on one drawn table, as shares of X kept; λ is ½.
 
     `eps` is both budgets together, in nats. The lines over all ε have shape (k,).
     """
@@ -72,7 +72,7 @@ def merging(draw: int, eps: float) -> Merging:
 
 
 def _kept(joint: Joint, eps: float) -> tuple[float, float]:
-    """Return the share of X that is kept with line 4 as printed, and without it."""
+    """Return the share of X that is kept with line 4 as published, and without it."""
     notion = ALIP.from_lambda(eps, HALF)
     printed = as_printed.kept_as_printed(joint, notion, "line 4")
     return printed, m.subset_merging(joint, notion).nmi
@@ -80,11 +80,12 @@ def _kept(joint: Joint, eps: float) -> tuple[float, float]:
 
 def of_merging(found: Merging) -> tuple[str, ...]:
     return (
-        f"At ε = {level(found.eps)} subset merging keeps {percent(found.right, 1)} of this table's "
-        f"X, with line 4 as printed {percent(found.printed, 1)}.",
-        "Line 4 ends the search as soon as the remaining symbols keep the promise as one set. "
-        "They mostly do at the start, and then all are merged. The paper's .83 is what the "
-        "search reaches on average without line 4. In a single table line 4 may keep more.",
+        f"At ε = {level(found.eps)} subset merging keeps {percent(found.right, 1)} of the "
+        "information in this table's X. With line 4, as the paper states it, subset merging "
+        f"keeps {percent(found.printed, 1)}.",
+        "Line 4 stops the search as soon as the remaining symbols, merged into one set, meet the "
+        "budget. Usually they do so at the start, and all of them are merged. Without line 4 the "
+        "search reaches the paper's average of .83. In a single table, line 4 may keep more.",
     )
 
 
@@ -126,19 +127,20 @@ def of_sharing(found: Sharing) -> tuple[str, ...]:
     verdict = "fails" if found.broken else "holds"
     rises = math.exp((1 - HALF) * found.eps), math.exp((1 - MORE) * found.eps)
     return (
-        f"At ε = {level(found.eps)} the watchdog keeps {percent(found.half, 1)} of this table's X "
-        f"with λ = {HALF}, merging {found.merged_half} of its {LARGE[1]} symbols, and "
-        f"{percent(found.more, 1)} with λ = {MORE}, merging {found.merged_more}.",
-        f"So the statement {verdict} for this table.",
-        f"A larger share for falling beliefs leaves less for rising ones: they may rise by a "
-        f"factor of {rises[1]:.3g} in place of {rises[0]:.3g}, and a symbol that was published "
-        "before may have to be merged. That is so in 1 to 2 % of all draws.",
+        f"At ε = {level(found.eps)} and λ = {HALF} the watchdog keeps {percent(found.half, 1)} of "
+        f"the information in this table's X and merges {found.merged_half} of its {LARGE[1]} "
+        f"symbols. At λ = {MORE} it keeps {percent(found.more, 1)} and merges "
+        f"{found.merged_more}.",
+        f"The paper's claim {verdict} for this table.",
+        "A larger share for falling beliefs leaves less for rising ones: they may rise by a "
+        f"factor of {rises[1]:.3g} instead of {rises[0]:.3g}, and some symbols that were released "
+        "before may have to be merged. This lowers utility in 1 to 2% of all draws.",
     )
 
 
 @dataclass(frozen=True, eq=False)
 class Proposition:
-    """[Lift] Proposition 1(2): total variation, what print bounds it by, and what holds.
+    """[Lift] Proposition 1(2): total variation, what the paper bounds it by, and what holds.
 
     `printed` is ½(e^ε_u − 1), `right` ½ max(e^ε_u − 1, 1 − e^−ε_l); `rounding` may move each by as
     much. The lines, shape (k,), are over all lifts of the secret that is nearly excluded.
@@ -191,7 +193,7 @@ def _rounding(secrets: int) -> float:
 
     To first order in u = 2⁻⁵³: each p is off by 3u of itself, a sum of n by (n + 2)u, P(s)·P(x) by
     (2n + 5)u, a lift (≤ 2) by (2n + 9)u of itself, half of it less 1 by (2n + 9)u. T is half the
-    sum of |p − P(s)·P(x)|: terms are off by (n + 4)u together, their sum by n²u more, a normalised
+    sum of |p − P(s)·P(x)|: terms are off by (n + 4)u together, their sum by n²u more, a normalized
     table by another n²u. So (2n² + 2n + 9)u is enough, and 2(n + 3)² is more.
     """
     return 2 * (secrets + 3) ** 2 * 2.0**-53
@@ -206,7 +208,7 @@ def _excluding(secrets: int, excluded: float) -> FloatArray:
 
 
 def _bounds(secrets: int, excluded: float) -> tuple[float, float, float]:
-    """Return T, what print bounds it by, and what holds."""
+    """Return T, what the paper bounds it by, and what holds."""
     p = _excluding(secrets, excluded)
     most, least = float(measures.max_lift(p).max()), float(measures.min_lift(p).min())
     rise, fall = most - 1, 1 - least
@@ -219,7 +221,7 @@ def _bounds(secrets: int, excluded: float) -> tuple[float, float, float]:
 class Theorem:
     """[Funnel] Theorem 4: two protocols, private alone, told together; LIP levels in nats.
 
-    `bound` is print's, the sum. `levels`, (k,), are those of both where the bits are told truly
+    `bound` is the paper's, the sum. `levels`, (k,), are those of both where the bits are told truly
     with the chances `truths`; at the chance `same` it is the same.
     """
 
@@ -280,30 +282,30 @@ def of_proposition(found: Proposition) -> tuple[str, ...]:
     moved = (
         "No symbol changes any belief."
         if found.silent
-        else f"Every symbol raises beliefs by a factor of {found.max_lift:.3g} at most, and lowers "
-        f"one to {found.min_lift:.3g} of what it was."
+        else f"Every symbol raises beliefs by a factor of at most {found.max_lift:.3g}, and "
+        f"lowers one to {found.min_lift:.3g} of its former value."
     )
     return (
         moved,
-        f"T(S;Y) is {found.variation:.3g}: {verdict} {found.printed:.3g}, what print says it is at "
-        f"most. What holds is {found.right:.3g}.",
-        "The proof takes |l − 1| to be at most Λ − 1, which fails where 1 − Ψ is larger.",
+        f"T(S;Y) is {found.variation:.3g}, {verdict} the paper's bound of {found.printed:.3g}. "
+        f"The correct bound is {found.right:.3g}.",
+        "The proof assumes |l − 1| ≤ Λ − 1, which fails where 1 − Ψ is larger.",
         *(
             ()
             if found.silent
-            else ("The sharper bound (Λ − 1)(1 − Ψ)/(Λ − Ψ) is T here: each lift is Λ or Ψ.",)
+            else ("The sharper bound (Λ − 1)(1 − Ψ)/(Λ − Ψ) equals T here: each lift is Λ or Ψ.",)
         ),
     )
 
 
 def of_theorem(found: Theorem) -> tuple[str, ...]:
     together = "∞" if math.isinf(found.together) else f"{found.together:.3g}"
-    holds = "and it holds here" if not found.broken else ""
+    holds = "which holds here" if not found.broken else ""
     return (
-        f"By itself the first protocol has the level {found.alone_a:.3g}, the second "
-        f"{found.alone_b:.3g}: one bit says nothing of the parity.",
-        f"Together they reach {together}: print says {found.bound:.3g} at most"
-        f"{', ' + holds if holds else ''}.",
-        "The proof takes what is known of X given S to be a product over the attributes. Where the "
-        "attributes are independent given S it is one, and the theorem holds.",
+        f"Alone, the first protocol reaches level {found.alone_a:.3g} and the second "
+        f"{found.alone_b:.3g}: one bit reveals nothing about the parity.",
+        f"Together they reach {together}. The paper's bound is "
+        f"{found.bound:.3g}{', ' + holds if holds else ''}.",
+        "The proof assumes that P(x | s) is a product over the attributes. It is one if the "
+        "attributes are independent given S, and then the theorem holds.",
     )

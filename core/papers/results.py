@@ -1,4 +1,4 @@
-"""What an experiment of a paper found, as values and JSON, and what print says in numbers."""
+"""What an experiment of a paper found, as values and JSON, and what the paper says in numbers."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Mark:
-    """A value that print says of a figure: a line where x or y is NaN, of its panel if both are."""
+    """A value that the paper gives for a figure: a line if x or y is NaN, of its panel if both."""
 
     x: float
     y: float
@@ -74,20 +74,20 @@ class Mark:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim of print with the numbers that decide about it.
+    """A claim in the paper with the numbers that decide it.
 
     Attributes
     ----------
     rule : {"NUM", "ORD", "EXT", "ERR", "NO"}
         How it is decided; see `core.papers.verdicts.RULES`.
     claim : str
-        What print says, in words.
+        What the paper says, in words.
     place : str
         Where, such as "Figure 2(a)".
     values : tuple of Value
         Printed values beside ours.
     cause : str
-        Why print differs, in one sentence, where that is known; `docs/errata.md` derives it. It is
+        Why the paper differs, in one sentence, where known; `docs/errata.md` derives it. It is
         shown only where the numbers differ.
     few : int
         Number of draws, or samples, of a quick run, which may be too few to decide; else 0.
@@ -95,7 +95,7 @@ class Verdict:
     Raises
     ------
     InvalidInputError
-        If a rule that compares with print gets a value without a printed one, or no value at all,
+        If a rule that compares with the paper gets a value without a published one, or no value,
         or "NO" gets one, or has no cause; or the number of draws is negative.
 
     Examples
@@ -114,12 +114,16 @@ class Verdict:
 
     def __post_init__(self) -> None:
         if self.few < 0:
-            raise InvalidInputError(f"The draws must be at least 0, got {self.few}: {self.claim}")
+            raise InvalidInputError(
+                f"The number of draws must be at least 0, got {self.few}: {self.claim}"
+            )
         if self.rule not in ("ORD", "NO") and any(one.printed is None for one in self.values):
-            raise InvalidInputError(f"A verdict by {self.rule} needs printed values: {self.claim}")
+            raise InvalidInputError(
+                f"A verdict by {self.rule} needs published values: {self.claim}"
+            )
         outcome(self.rule, self.values)  # refuses other rules, and values where there must be none
         if self.rule == "NO" and not self.cause:
-            raise InvalidInputError(f"What cannot be checked must say why: {self.claim}")
+            raise InvalidInputError(f"A claim that cannot be checked must say why: {self.claim}")
 
     @property
     def outcome(self) -> Outcome:
@@ -138,7 +142,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Beyond:
-    """What we reach beyond print: a sentence without its number, the number and its standard error.
+    """What we reach beyond the paper: a sentence without its number, the number, its error.
 
     `error`: 0 for a single case. `bound`: a proven upper bound on what can be reached; equal to the
     value for a proven optimum. `printed_method`: what the paper's own method gives there.
@@ -160,17 +164,17 @@ class Experiment:
     key, paper, place, title : str
         Its key, its paper's key in `PAPERS`, figure or table, and a short title.
     claim : str
-        What print says, in words.
+        What the paper says, in words.
     draws : int
         Number of random draws; 0 where there is nothing random.
     panels, series, marks
-        The figure: its panels, our numbers, and what can be read in print.
+        The figure: its panels, our numbers, and what can be read in the paper.
     verdicts : tuple of Verdict
         What came out of each claim.
     beyond : tuple of Beyond
-        What we reach beyond print.
+        What we reach beyond the paper.
     notes : tuple of str
-        What else is to be known, such as a guess where print is silent.
+        What else is to be known, such as a guess where the paper is silent.
     scenario : dict or None
         A question to open in the dashboard, as `Scenario.to_dict` gives it.
     seconds : float
@@ -296,7 +300,7 @@ class Run:
         try:
             values = json.loads(text)
         except ValueError as error:
-            raise InvalidInputError(f"The results are no JSON: {error}.") from error
+            raise InvalidInputError(f"The results are not valid JSON: {error}.") from error
         found: Run = _read(cls, values)
         return found
 
@@ -398,7 +402,7 @@ class Printed:
         return tuple(self._value(self.what + name, *cell) for name, *cell in cells)
 
     def _value(self, name: str, ours: float, printed: float, error: float, **more: Any) -> Value:
-        """Return a printed number beside ours, with what is said of all numbers here."""
+        """Return a published number beside ours, with what is said of all numbers here."""
         here = self.unit, self.drawn, self.relation
         return Value(name, float(ours), float(printed), float(error), *here, **more)
 
@@ -415,7 +419,7 @@ def printed(paper: str) -> dict[str, Printed]:
 
 
 def marks_of(experiment: str) -> tuple[Mark, ...]:
-    """Return what print says in numbers that stand in an experiment's figure."""
+    """Return what the paper says in numbers that stand in an experiment's figure."""
     said = (one for paper in PAPERS for one in printed(paper).values())
     return tuple(mark for one in said for key, mark in one.marks if key == experiment)
 

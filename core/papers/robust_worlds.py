@@ -27,7 +27,7 @@ BUDGETS = np.linspace(0.1, 2.0, 20)
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """[RLDP] Example 2: the least P(u1 | s1) that records leave possible, as printed and right.
+    """[RLDP] Example 2: the least P(u1 | s1) that records leave possible, as published and right.
 
     `share` is P̂(s1), `estimated` P̂(u1 | s1); `witness`, (2, 2), reaches the right one, with
     D_2(P̂‖P) `divergence` of at most `bound`. The lines, (k,), are over all P̂(s1).
@@ -47,7 +47,7 @@ class Bounds:
 
     @property
     def broken(self) -> bool:
-        """Whether the witness lies outside of what print says is possible."""
+        """Whether the witness lies outside of what the paper says is possible."""
         return bool(self.witness[0, 0] / self.witness[0].sum() < self.printed - 1e-9)
 
 
@@ -78,7 +78,7 @@ def _ball(share: float, records: int) -> RenyiBall:
 
 
 def _least(share: float, records: int) -> tuple[float, float]:
-    """Return the least P(u1 | s1) as printed, and by Theorem 1."""
+    """Return the least P(u1 | s1) as published, and by Theorem 1."""
     ball = _ball(share, records)
     return float(as_printed.lower_as_printed(ball)[0, 0]), float(ball.lower[0, 0])
 
@@ -96,14 +96,13 @@ def of_bounds(found: Bounds) -> tuple[str, ...]:
     printed, right = apart(found.printed, found.right, percent)
     there, share = apart(float(found.witness[0].sum()), found.share, fewest=2)
     return (
-        f"{number_of(found.records, 'record')} say that P(u1 | s1) is about "
-        f"{percent(found.estimated, 1)}. It is at least {printed}, by the formula that the "
-        "Bₛ of the paper's Example 2 follow.",
-        f"In one of these distributions it is {right}: its divergence is "
+        f"{number_of(found.records, 'record')} put P(u1 | s1) near {percent(found.estimated, 1)}. "
+        f"By the formula behind the Bₛ of the paper's Example 2, it is at least {printed}.",
+        f"One of these distributions puts it at {right}: its divergence is "
         f"{plain(found.divergence)}, and {plain(found.bound)} is allowed.",
-        f"There P(s1) is {there} in place of {share}: the formula that print's numbers follow "
-        "forgets that probability may move from one secret to another. Theorem 1 of the same paper "
-        "does not.",
+        f"There P(s1) is {there} instead of {share}. The formula behind the paper's numbers "
+        "ignores that probability can move from one secret to another. Theorem 1 of the same "
+        "paper takes this into account.",
     )
 
 
@@ -126,7 +125,7 @@ class Reporting:
 
     @property
     def broken(self) -> bool:
-        """Whether the mechanism as printed gives away more than it promises."""
+        """Whether the mechanism as published gives away more than it promises."""
         return self.printed > self.eps + 1e-9
 
 
@@ -156,7 +155,7 @@ def reporting(eps: float, unlike: float, records: int) -> Reporting:
 
 
 def _levels(table: FloatArray, ball: RenyiBall, eps: float) -> tuple[float, float]:
-    """Return what reporting gives away at worst, as printed and right, in nats."""
+    """Return what reporting gives away at worst, as published and right, in nats."""
     printed = as_printed.independent_reporting_as_printed(ball, eps)
     return at_worst(ball, printed), at_worst(ball, m.independent_reporting(table, eps, ball).kernel)
 
@@ -164,13 +163,13 @@ def _levels(table: FloatArray, ball: RenyiBall, eps: float) -> tuple[float, floa
 def of_reporting(found: Reporting) -> tuple[str, ...]:
     verdict = "more than it promises" if found.broken else "no more than it promises"
     return (
-        f"u1 is equally likely given s1 and given s2. So the first coordinate alone makes d = "
-        f"{found.printed_distance:.3g}; Theorem 5 has d = {found.distance:.3g}.",
-        f"With the small d a report that promises ε = {nats(found.eps)} gives away "
-        f"{level(found.printed)} at worst: {verdict}. With the right d it is "
+        "u1 is equally likely given s1 and given s2, so the first coordinate alone gives d = "
+        f"{found.printed_distance:.3g}; Theorem 5 gives d = {found.distance:.3g}.",
+        f"With the small d, a report that promises ε = {nats(found.eps)} reaches "
+        f"{level(found.printed)} in the worst case: {verdict}. With the correct d it reaches "
         f"{level(found.right)}.",
-        "That the values of Table 2 were made so is a conjecture: they follow from this d, and "
-        "not from Theorem 5.",
+        "We conjecture that Table 2 was computed this way: its values follow from this d, not "
+        "from Theorem 5.",
     )
 
 
@@ -217,14 +216,14 @@ def rows(eps: float, records: int) -> Rows:
 
 
 def of_rows(found: Rows) -> tuple[str, ...]:
-    cost = "" if found.broken else " Here the rows cost nothing."
+    cost = "" if found.broken else " Here the extra rows cost nothing."
     return (
-        f"As printed PolyOpt keeps {percent(found.printed, 1)} of X at ε = {level(found.eps)}, "
-        f"without these rows {percent(found.right, 1)}.{cost}",
-        f"Both keep the promise: at worst they give away {level(found.printed_level)} and "
-        f"{level(found.right_level)}. The exact optimum, which asks for the promise over the set "
+        f"PolyOpt as published keeps {percent(found.printed, 1)} of the information in X at ε = "
+        f"{level(found.eps)}; without the extra rows it keeps {percent(found.right, 1)}.{cost}",
+        f"Both meet the budget: in the worst case they reach {level(found.printed_level)} and "
+        f"{level(found.right_level)}. The exact optimum, which imposes the condition over the set "
         f"itself, keeps {percent(found.best, 1)}.",
-        "Theorem 3 claims an optimum under Theorem 2's condition, which has these rows, and is "
-        "right. The condition is stricter than needed: robust LDP never compares P(y | s) under "
-        "two distributions for one and the same s.",
+        "Theorem 3 claims an optimum under Theorem 2's condition, which includes these rows, and "
+        "that claim is correct. The condition is stricter than necessary: robust LDP never "
+        "compares P(y | s) under two distributions for the same s.",
     )

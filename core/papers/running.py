@@ -176,13 +176,13 @@ class _Kept:
         try:
             kept = json.loads(path.read_text(encoding="utf-8"))
             if {name: kept[name] for name in self._of} != self._of:
-                told(key, "kept of another seed, version or number of draws: run again")
+                told(key, "kept from another seed, version or number of draws: running it again")
                 return None
             found = Experiment.from_dict(kept["experiment"])
             if found.key != key:
                 raise InvalidInputError(f"It is {shown(found.key)}.")
         except (OSError, ValueError, KeyError, TypeError, RecursionError, InvalidInputError):
-            told(key, f"{str(path)!r} is damaged: run again")
+            told(key, f"{str(path)!r} is damaged: running it again")
             return None
         told(key, "kept from an earlier run")
         return found

@@ -1,4 +1,4 @@
-"""Verdicts on printed values, computed from the numbers: a verdict is never typed."""
+"""Verdicts on published values, computed from the numbers: a verdict is never typed."""
 
 from __future__ import annotations
 
@@ -17,30 +17,33 @@ Rule = Literal["NUM", "ORD", "EXT", "ERR", "NO"]
 """How a verdict is reached; `RULES` says it in words."""
 
 Outcome = Literal[
-    "reproduced", "differs", "error in print", "cannot be checked", "cannot be decided"
+    "reproduced", "differs", "error in the paper", "cannot be checked", "cannot be decided"
 ]
 
 Relation = Literal["is", "at most", "at least"]
-"""What print says of a number: it is the printed one, or that is a bound in all cases."""
+"""How the paper states a number: as a value, or as a bound in all cases."""
 
 RULES: dict[Rule, str] = {
-    "NUM": "Ours is within half a printed unit and four standard errors of the printed value.",
-    "ORD": "The mean of the paired differences is above three standard errors at every point; "
-    "where print says “at least”, equal means and differences that no draw contradicts pass. It "
-    "differs where a mean is four standard errors on the other side, or exactly 0; between the two "
-    "it cannot be decided: of so many points some are that far off by chance. Nor can it where "
-    "print says it of a figure, and less speaks against it than can be read off one.",
-    "EXT": "The extremes of our samples are on average within 25 % and two standard deviations of "
-    "the printed ones.",
-    "ERR": "It is an error of the paper where only one of a named variant and the right formula "
-    "gives the printed value, or a case breaks what the paper says of all cases. Else it differs, "
-    "or is reproduced where both agree.",
-    "NO": "The paper does not say enough to check it.",
+    "NUM": (
+        "Ours is within half a unit of the published value's last digit plus four standard errors."
+    ),
+    "ORD": "The mean of the paired differences exceeds three standard errors at every point. "
+    "Where the paper says “at least”, equal means also pass, if no draw contradicts them. "
+    "The verdict is “differs” where a mean is four standard errors on the other side, or "
+    "exactly 0. Between the two it cannot be decided: with this many points, some are that "
+    "far off by chance. It cannot be decided either where the claim concerns a figure and "
+    "the contradiction is smaller than the figure can show.",
+    "EXT": "The extremes of our samples are, on average, within 25% and two standard deviations "
+    "of the published ones.",
+    "ERR": "It is an error in the paper if exactly one of a named variant and the correct formula "
+    "gives the published value, or if one case breaks a claim about all cases. It is "
+    "reproduced if both give the value, and differs otherwise.",
+    "NO": "The paper does not give enough detail to check it.",
 }
 """Each rule as a sentence."""
 
 ERRORS = 4.0
-"""Standard errors by which a mean may be off, beside half a printed unit."""
+"""Standard errors by which a mean may be off, beside half a published unit."""
 
 APART = 3.0
 """Standard errors by which a paired difference must be above 0."""
@@ -51,16 +54,16 @@ DEVIATIONS = 2.0
 
 @dataclass(frozen=True)
 class Value:
-    """A number of print beside ours.
+    """A number in the paper next to ours.
 
-    - `ours`: under "ORD" the mean paired difference of what print says is larger and smaller.
+    - `ours`: under "ORD" the mean paired difference of what the paper says is larger and smaller.
     - `error`: standard error of ours; under "EXT" the standard deviation of a sample's extreme.
-    - `unit`: one unit of the printed value's last digit, or by how much a figure can be read; under
-      "ORD" 0 where print does not speak of a figure's lines alone.
-    - `drawn`: whether print is a mean over random draws itself, so that its error is like ours.
+    - `unit`: one unit of the published value's last digit, or the precision of a figure; under
+      "ORD" 0 where the claim concerns more than a figure's lines.
+    - `drawn`: whether the paper's value is a mean over random draws, with an error like ours.
     - `relation`: under "ORD" "at least" lets equal means pass; under "EXT" it is a range's end.
-    - `variant`: under "ERR" what the wrong variant gives: print's number where that is wrong, or
-      what a wrong printed rule gives, which is not the paper's own number.
+    - `variant`: under "ERR" what the wrong variant gives: the paper's number if it is wrong, or
+      what a wrong published rule gives, which is not the paper's own number.
     - `draws`: number of draws where ours is the share of a few, so that chance is binomial; else 0.
     """
 
@@ -83,10 +86,10 @@ class Value:
                     f"{self.name}: {what} must be finite and at least 0, got {width}."
                 )
         if self.draws < 0 or (self.draws and self.printed is None):
-            raise InvalidInputError(f"{self.name}: draws need a printed share, got {self.draws}.")
+            raise InvalidInputError(f"{self.name}: draws need a published share, got {self.draws}.")
 
     def near(self, number: float, error: float) -> bool:
-        """Say whether a number is the printed one, up to its rounding and both errors."""
+        """Say whether a number is the published one, up to its rounding and both errors."""
         if self.printed is None or math.isnan(number):
             return False
         if math.isinf(number) or math.isinf(self.printed):
@@ -95,7 +98,7 @@ class Value:
         return abs(number - self.printed) <= allowed + ROUNDING
 
     def by_chance(self) -> float:
-        """Return the probability of a count of `draws` at least as far from the printed share."""
+        """Return the probability of a count of `draws` at least as far from the published share."""
         count = round(self.ours * self.draws)
         printed = self.printed
         if printed is None or not 0 <= printed <= 1:  # no distribution has such a share
@@ -121,14 +124,14 @@ def outcome(rule: Rule, values: Sequence[Value], few: int = 0) -> Outcome:
         return "differs" if broken else "reproduced"
     if all(_both_agree(one) for one in values):
         return "reproduced"
-    return "differs" if broken else "error in print"
+    return "differs" if broken else "error in the paper"
 
 
 def left_open(rule: Rule, values: Sequence[Value], few: int) -> tuple[Value, ...]:
     """Return the values on which few draws leave a verdict open; none where they decide it.
 
-    Under "ERR" print is wrong only if ours, or the variant, is off by more than few draws are by
-    chance; nothing is said of print where both agree with it within errors.
+    Under "ERR" the paper is wrong only if ours, or the variant, is off by more than a few draws are
+    by chance; where both agree with the paper within errors, the verdict is silent.
     """
     broken = failing(rule, values)
     if broken or rule != "ERR":
@@ -148,11 +151,11 @@ def failing(rule: Rule, values: Sequence[Value]) -> tuple[Value, ...]:
 
 
 def undecided(rule: Rule, value: Value, few: int) -> bool:
-    """Return whether so few draws show neither what print says of a value nor the contrary.
+    """Return whether so few draws show neither what the paper says of a value nor the contrary.
 
     A difference must exceed as many standard errors as chance exceeds no oftener than the 3 or 4 of
-    many draws, by Student's t for few; extremes are of samples as large as print's, and of a share
-    chance is binomial. Where no draw tells two means apart, few draws do not show that they are
+    many draws, by Student's t for few; extremes are of samples as large as the paper's, and a share
+    is binomial. Where no draw tells two means apart, few draws do not show that they are
     equal. An order of a figure's lines is not contradicted by less than can be read off the figure.
     """
     if not (math.isfinite(value.ours) and math.isfinite(value.error)):
@@ -199,10 +202,10 @@ def explained(rule: Rule, values: Sequence[Value], few: int = 0) -> str:
         names = _listed([one.name for one in open_ones])
         if rule == "ORD" and all(one.unit > 0 and one.error == 0 for one in open_ones):
             widest = max(one.unit for one in open_ones)
-            return f"Against print by less than a figure shows, {widest:g}, at {names}."
+            return f"It contradicts the paper by less than a figure shows, {widest:g}, at {names}."
         if not few:
-            return f"Within 3 standard errors above 0 and 4 below at {names}: chance explains it."
-        return f"{few} {of} are too few to tell at {names}."
+            return f"Between −4 and 3 standard errors at {names}: chance explains it."
+        return f"{few} {of} are too few to decide at {names}."
     if rule == "ORD":
         return _order_in_words(broken)
     if broken:
@@ -221,11 +224,11 @@ def _order_in_words(broken: Sequence[Value]) -> str:
 
 
 def _agrees(value: Value) -> bool:
-    """Return whether ours is what is printed, or within the printed bound."""
+    """Return whether ours is what is published, or within the published bound."""
     if math.isnan(value.error):
         return False
     if value.draws:
-        # least probability, if print is right, that counts as borne out
+        # least probability, if the paper is right, that counts as borne out
         return math.isfinite(value.ours) and value.by_chance() >= 0.05
     if value.relation == "is" or value.near(value.ours, value.error):
         return value.near(value.ours, value.error)
@@ -246,7 +249,7 @@ def _extreme(value: Value, deviations: float = DEVIATIONS) -> bool:
 
 
 def _wrong(value: Value) -> bool:
-    """Return whether a value is shown to be an error of print, or agrees with it."""
+    """Return whether a value is shown to be an error of the paper, or agrees with it."""
     if math.isnan(value.ours) or math.isnan(value.error):
         return False  # what could not be computed shows nothing
     if value.variant is None:
@@ -255,7 +258,7 @@ def _wrong(value: Value) -> bool:
 
 
 def _both_agree(value: Value) -> bool:
-    """Return whether ours is what is printed, and so is the variant, if there is one."""
+    """Return whether ours is what is published, and so is the variant, if there is one."""
     return _agrees(value) and (value.variant is None or _variant_agrees(value))
 
 
@@ -264,8 +267,8 @@ def _variant_agrees(value: Value) -> bool:
 
 
 def _compared(value: Value) -> str:
-    """Return one value beside print, as a clause."""
-    word = "printed" if value.relation == "is" else f"printed {value.relation}"
+    """Return one value next to the paper's, as a clause."""
+    word = "published" if value.relation == "is" else f"published bound {value.relation}"
     told = f"{value.name}: {value.ours:.4g}, {word} {value.printed:.4g}"
     return told if value.variant is None else f"{told}, the wrong variant {value.variant:.4g}"
 

@@ -1,4 +1,4 @@
-"""Statements of print as little worlds: what it says, what holds, and their numbers."""
+"""Statements of the paper as little worlds: what it says, what holds, and their numbers."""
 
 from __future__ import annotations
 
@@ -39,18 +39,26 @@ from core.scenario import Scenario
 SETTINGS = {
     one.key: one
     for one in (
-        Setting("secrets", "Secrets, each nearly excluded by one symbol", 5, 2, 12, 1, whole=True),
-        Setting("excluded", "Lift of the secret that a symbol nearly excludes", 0.05),
+        Setting(
+            "secrets",
+            "Number of secrets, each nearly excluded by one symbol",
+            5,
+            2,
+            12,
+            1,
+            whole=True,
+        ),
+        Setting("excluded", "Lift of the nearly excluded secret", 0.05),
         Setting("drawn", "Random table of 5 × 17", 3, 0, 99, 1, whole=True),
-        Setting("within", "ε · both budgets together", 2.0, 0.5, 8.0, 0.25),
+        Setting("within", "ε · total budget", 2.0, 0.5, 8.0, 0.25),
         Setting("large", "Random table of 20 × 30", 199, 0, 199, 1, whole=True),
-        Setting("shared", "ε · both budgets together", 2.0, 1.0, 3.0, 0.1),
+        Setting("shared", "ε · total budget", 2.0, 1.0, 3.0, 0.1),
         Setting("share1", "P̂(s1) · share of the first secret", 0.17, 0.05, 0.95),
         replace(LEARNING["people"], key="records"),
-        Setting("promised", "ε · what is promised", 0.7, 0.1, 2.0, 0.1),
-        Setting("unlike", "How unlike u is given s1 and given s2", 0.8, 0.5, 0.99),
-        Setting("told_a", "Chance that bit a is told as it is", 1.0, 0.5, 1.0),
-        Setting("told_b", "Chance that bit b is told as it is", 1.0, 0.5, 1.0),
+        Setting("promised", "ε · promised level", 0.7, 0.1, 2.0, 0.1),
+        Setting("unlike", "Difference between P(u | s1) and P(u | s2)", 0.8, 0.5, 0.99),
+        Setting("told_a", "Chance that bit a is reported truthfully", 1.0, 0.5, 1.0),
+        Setting("told_b", "Chance that bit b is reported truthfully", 1.0, 0.5, 1.0),
         Setting("parity", "Chance that S is the parity of the two bits", 0.9, 0.5, 1.0),
     )
 }
@@ -63,7 +71,7 @@ class World:
 
     `printed` and `holds` are LaTeX; `make` and `words` make the example from its numbers, in the
     order of `settings`, and say what it shows; `opens` returns the page on which it is asked anew.
-    Where not `wrong`, print is right, and more than is needed.
+    Where not `wrong`, the paper is right, and more than is needed.
     """
 
     key: str
@@ -80,7 +88,7 @@ class World:
     @property
     def kind(self) -> str:
         """What is the matter with the statement."""
-        return "Error in print" if self.wrong else "Stricter than needed"
+        return "Error in the paper" if self.wrong else "Stricter than necessary"
 
     def numbers(self, values: Values) -> tuple[float, ...]:
         """Return what `make` takes, whole numbers as such."""
@@ -111,7 +119,7 @@ WORLDS: tuple[World, ...] = (
     World(
         "proposition",
         "[Lift] Proposition 1(2)",
-        "Under ALIP the total variation T(S;Y) is bounded by the budget for rising beliefs alone.",
+        "Under ALIP the budget for rising beliefs alone bounds the total variation T(S;Y).",
         r"T(S;Y) \le \tfrac12\,(e^{\varepsilon_u} - 1)",
         r"T(S;Y) \le \frac{(\Lambda - 1)(1 - \Psi)}{\Lambda - \Psi} "
         r"\le \tfrac12 \max(e^{\varepsilon_u} - 1,\; 1 - e^{-\varepsilon_l})",
@@ -123,8 +131,8 @@ WORLDS: tuple[World, ...] = (
     World(
         "merging",
         "[Lift] Algorithm 1",
-        "Subset merging ends as soon as all that is left keeps the promise as one set (line 4), "
-        "and keeps 83 % of X on average at ε = 2.",
+        "Subset merging stops as soon as the remaining symbols, merged into one set, meet the "
+        "budget (line 4), and keeps 83% of the information in X on average at ε = 2.",
         r"\text{while } \Psi(\mathcal X_Q) < e^{-\varepsilon_l} \text{ or } "
         r"\Lambda(\mathcal X_Q) > e^{\varepsilon_u}",
         r"\text{while } |\mathcal X_Q| > 0",
@@ -139,10 +147,10 @@ WORLDS: tuple[World, ...] = (
         "sharing",
         "[ALIP] §III-B",
         "A larger share of the budget for falling beliefs increases utility in every distribution "
-        "that was drawn.",
+        "drawn.",
         r"\text{NMI at } \lambda = 0.65 \;\ge\; \text{NMI at } \lambda = 0.5"
         r"\quad\text{for all } P",
-        r"\text{for the mean over } P\text{, and in 98 to 99 \% of the draws}",
+        r"\text{for the mean over } P\text{, and in 98 to 99\% of the draws}",
         ("large", "shared"),
         sharing,
         of_sharing,
@@ -153,8 +161,8 @@ WORLDS: tuple[World, ...] = (
         "[RLDP] Example 2",
         "The records leave conditionals P(U | s) possible that are within B_s of the estimated "
         "one.",
-        r"B_s = \log\Bigl(1 + \frac{e^B - 1}{\hat P_s}\Bigr)"
-        r"\quad\text{(what its .3782 and .0900 follow)}",
+        r"B_s = \log\Bigl(1 + "
+        r"\frac{e^B - 1}{\hat P_s}\Bigr)\quad\text{(which gives its .3782 and .0900)}",
         r"B_s = 2 \log \frac{e^{B/2} - (1 - \hat P_s)}{\hat P_s} \quad\text{(Theorem 1)}",
         ("share1", "records"),
         bounds,
@@ -164,8 +172,8 @@ WORLDS: tuple[World, ...] = (
     World(
         "reporting",
         "[RLDP] Table 2",
-        "The utilities of independent reporting follow from Theorem 5, whose d says how far the "
-        "distributions of U given two secrets may be apart.",
+        "The utilities of independent reporting follow from Theorem 5, where d bounds the "
+        "distance between the distributions of U given two secrets.",
         r"d = 2 \max_s \mathrm{rad}_s + |\hat P(u_1 \mid s) - \hat P(u_1 \mid s')|"
         r"\quad\text{(a conjecture)}",
         r"d = 2 \max_s \mathrm{rad}_s + \|\hat P_{U \mid s} - \hat P_{U \mid s'}\|_1",
@@ -177,8 +185,8 @@ WORLDS: tuple[World, ...] = (
     World(
         "rows",
         "[RLDP] Definition 3",
-        "PolyOpt compares the chance of an output under every two secrets, and each secret with "
-        "itself too.",
+        "PolyOpt compares the probability of an output under every two secrets, including each "
+        "secret with itself.",
         r"Q(y \mid s_1) \le e^{\varepsilon} Q(y \mid s_2) \quad\text{for all } s_1, s_2",
         r"Q(y \mid s_1) \le e^{\varepsilon} Q(y \mid s_2) \quad\text{for all } s_1 \ne s_2",
         ("promised", "records"),
@@ -190,8 +198,8 @@ WORLDS: tuple[World, ...] = (
     World(
         "theorem",
         "[Funnel] Theorem 4",
-        "Protocols for single attributes that meet a condition with a budget each make one for all "
-        "attributes, private at the sum of the budgets.",
+        "Protocols for single attributes that each meet a condition with their own budget combine "
+        "into one for all attributes, private at the sum of the budgets.",
         r"Q = \prod_j Q^j \text{ is } \textstyle\sum_j \varepsilon_j\text{-SRLIP}",
         r"\text{where } P(x \mid s) = \textstyle\prod_j P(x_j \mid s)",
         ("told_a", "told_b", "parity"),

@@ -1,4 +1,4 @@
-"""The confusability graph of a release, and what a quantisation tells: which pairs can occur."""
+"""The confusability graph of a release, and what a quantization tells: which pairs can occur."""
 
 from __future__ import annotations
 

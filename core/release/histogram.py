@@ -141,5 +141,5 @@ def no_limits(notion: Notion | None) -> str:
     if notion is None or limits(notion) is not None:
         return ""
     if notion.exceptions > 0:
-        return "the promise's exceptions may have any lift"
-    return "the promise bounds no single lift"
+        return "under the notion's exceptions, any lift is possible"
+    return "the notion bounds no single lift"

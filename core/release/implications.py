@@ -1,7 +1,7 @@
 """The level of every other notion that one notion implies, on one joint distribution.
 
 The outputs that it allows there are a convex set of posteriors r on X. Levels that are linear in r,
-or a ratio of two linear ones, are maximised by a linear program; convex ones by branch and bound
+or a ratio of two linear ones, are maximized by a linear program; convex ones by branch and bound
 over P(S | y); averages like the utility of a task, with T = S.
 """
 
@@ -101,7 +101,7 @@ def implications(
     )
     if not notion.holds(joint, np.ones((joint.n_x, 1))):
         raise InfeasibleError(
-            f"No mechanism keeps {notion}: an output that says nothing about X breaks it already."
+            f"No mechanism satisfies {notion}: even an output independent of X breaks it."
         )
     deadline = Deadline.after(seconds)
     allowed = notion.allowed_set(joint)

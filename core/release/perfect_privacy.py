@@ -104,44 +104,42 @@ def what_is_left(joint: Joint, secret: str = "S", released: str = "X") -> str:
     Examples
     --------
     >>> print(what_is_left(Joint.from_counts([[3, 1], [1, 3]]), "sex", "degree"))
-    An output that tells nothing about sex must mix the values of degree so that sex is
-    distributed as before. The 2 values of degree each say something else about sex, and no mixture
-    of some says what a mixture of others does: only all of them in their own shares do, so nothing
-    of degree can be told.
+    An output that reveals nothing about sex must mix the values of degree in a way that leaves the
+    distribution of sex unchanged. Only one mixture of the 2 values does, their own distribution, so
+    nothing about degree can be revealed.
     """
     found = perfect_privacy(joint)
     start = (
-        f"An output that tells nothing about {secret} must mix the values of {released} so that "
-        f"{secret} is distributed as before."
+        f"An output that reveals nothing about {secret} must mix the values of {released} in a "
+        f"way that leaves the distribution of {secret} unchanged."
     )
     if found.n_x == 1:
-        return f"{released} has one value only, so there is nothing to be told of it."
+        return f"{released} has only one value, so it carries no information."
     if found.rank == 1:
         return (
-            f"{secret} and {released} are independent, so all of {released} can be told without "
-            f"a word about {secret}."
+            f"{secret} and {released} are independent, so all of {released} can be published "
+            f"without revealing anything about {secret}."
         )
     if found.dimension == 0:
         return (
-            f"{start} The {found.n_x} values of {released} each say something else about "
-            f"{secret}, and no mixture of some says what a mixture of others does: only all of "
-            f"them in their own shares do, so nothing of {released} can be told."
+            f"{start} Only one mixture of the {found.n_x} values does, their own distribution, so "
+            f"nothing about {released} can be revealed."
         )
     ways = number_of(found.dimension, "independent way")
     told = (
         f"{start} There {'is' if found.dimension == 1 else 'are'} {ways} to move probability "
-        f"between values of {released} that leave{'s' * (found.dimension == 1)} {secret} as it "
-        f"is, so something of {released} can be told"
+        f"between values of {released} that leave{'s' * (found.dimension == 1)} {secret} "
+        f"unchanged, so something about {released} can be revealed"
     )
     if found.n_x > found.n_s:
         return (
-            f"{told}: it has {found.n_x} values, and what they say about {secret} differs in "
-            f"{number_of(found.rank - 1, 'direction')} only."
+            f"{told}: its {found.n_x} values differ in only "
+            f"{number_of(found.rank - 1, 'direction')} in what they imply about {secret}."
         )
     if found.alike:
         first, second = (joint.x_labels[i] for i in found.alike)
-        return f"{told}: {first!r} and {second!r} say the same about {secret}."
-    return f"{told}: what some of its values say about {secret}, a mixture of others says too."
+        return f"{told}: {first!r} and {second!r} imply the same about {secret}."
+    return f"{told}: some of its values imply the same about {secret} as a mixture of others."
 
 
 def _rank_modulo(matrix: np.ndarray[tuple[int, ...], np.dtype[np.object_]], prime: int) -> int:

@@ -78,7 +78,7 @@ def _members(joint: Joint, known: Mapping[int, int]) -> np.ndarray:
     values = attribute_values(joint, attribute_shape(joint))
     agree = np.all([values[j] == value for j, value in known.items()], axis=0)
     if not agree.any():
-        raise InvalidInputError("Nobody has these values: there is nothing to be known of them.")
+        raise InvalidInputError("No record has these values.")
     return np.flatnonzero(agree)
 
 
@@ -137,7 +137,7 @@ def exposure(
         log_lift = np.log(measures.lift(leak.joint_sy))
     if not isinstance(notion, PointwiseNotion):
         risky: BoolArray = np.zeros(len(leak.labels), dtype=np.bool_)
-        why = tuple(f"not judged: {notion} is not one bound on each symbol" for _ in leak.labels)
+        why = tuple(f"not evaluated: {notion} is not one bound on each symbol" for _ in leak.labels)
         return Exposure(leak.labels, leak.joint_sy.sum(axis=0), log_lift, risky, why)
     risky = ~notion.allows(leak.joint_sy)
     lower, upper = notion.lower_level(leak.joint_sy), notion.upper_level(leak.joint_sy)
@@ -206,7 +206,7 @@ def averages(leak: Leakage, alpha: float) -> Mapping[str, tuple[float, str]]:
 def least_bounds(joint: Joint, high_risk: Sequence[int]) -> tuple[float, float]:
     """Return ε̄_l and ε̄_u of merging a set of symbols into one output ([Lift] eq. 9 and 10).
 
-    However these are randomised among themselves, the worst outputs have no larger min-lift and no
+    However these are randomized among themselves, the worst outputs have no larger min-lift and no
     smaller max-lift: the least budgets of ALIP if all other symbols are published as they are.
     """
     chosen = list(high_risk)

@@ -99,7 +99,7 @@ def vanishing(cone: Cone, above: FloatArray, below: FloatArray) -> FloatArray | 
 def largest_ratio(cone: Cone, above: FloatArray, below: FloatArray) -> tuple[float, FloatArray]:
     """Return the largest (above·r)/(below·r) over a cone, and an r with it that adds up to 1.
 
-    Dinkelbach's steps: r maximises above·r − λ below·r, and its ratio is the next λ. Each program
+    Dinkelbach's steps: r maximizes above·r − λ below·r, and its ratio is the next λ. Each program
     is in u = r·(above + λ below + κ), κ the last above·r, so that coefficients near the optimum are
     near 1.
     """

@@ -129,8 +129,8 @@ def draws(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> RepeatedLe
     elif notion.without_exceptions() is not notion:
         # merged outputs may be exceptions more often than each: fewer draws prove nothing
         raise InvalidInputError(
-            f"{count} draws of {int(occurs.sum())} outputs are {products:,} combinations: too many "
-            f"for the exceptions of {notion} to be counted."
+            f"{count} draws of {int(occurs.sum())} outputs give {products:,} combinations: too "
+            f"many to count the exceptions of {notion}."
         )
     else:  # fewer draws tell no more
         level = draws(joint, array, notion, count - 1).level

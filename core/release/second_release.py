@@ -23,19 +23,20 @@ from core.notions.base import Notion
 from core.validation import FloatArray
 
 OF_AVERAGE = (
-    "A second release cannot be designed here: how much of a budget on an average two releases use "
-    "together depends on all their outputs at once. Draw once for each record and store the answer."
+    "A second release cannot be designed here: how much of an average budget two releases use "
+    "depends on all their outputs at once. Draw once for each record and store the answer."
 )
 """Why there is no second release under a budget on an average."""
 
 OF_EXCEPTIONS = (
-    "A second release cannot be designed here: exceptions of probability δ are counted over both "
-    "releases together. Set δ to 0 for a design."
+    "A second release cannot be designed here: exceptions of probability δ count over both "
+    "releases together. Set δ to 0 to design one."
 )
 """Why there is none under a promise with exceptions."""
 
 NOT_CONVEX = (
-    "A second release cannot be designed here: this promise does not allow a convex set of outputs."
+    "A second release cannot be designed here: under this notion the set of allowed outputs "
+    "is not convex."
 )
 """Why there is none under a promise of which no optimum is known."""
 
@@ -115,8 +116,8 @@ class BesideFirst(Notion):
         whole = self.notion.allowed_set(joint)
         if whole.budgets or whole.exceptions:
             raise InvalidInputError(
-                f"A second release is designed under a promise about every output, got "
-                f"{self.notion}: averages and exceptions are of both releases together."
+                f"A second release needs a notion that bounds every output, got {self.notion}: "
+                "averages and exceptions concern both releases together."
             )
         seen = self.first.T[(joint.p_x @ self.first) > 0]
         everything = np.arange(joint.n_x)
@@ -140,7 +141,7 @@ def second_release(
 ) -> Mechanism:
     """Return the best second release that satisfies a notion together with the first.
 
-    It maximises I(X;Y_2) over kernels P(y_2 | x), which do not depend on y_1. The second release
+    It maximizes I(X;Y_2) over kernels P(y_2 | x), which do not depend on y_1. The second release
     alone satisfies the notion too.
 
     Parameters
@@ -176,14 +177,14 @@ def second_release(
     if len(kernel) != joint.n_x:
         raise InvalidInputError(
             f"The first release must be a kernel P(y | x) with {joint.n_x} rows, got one with "
-            f"{len(kernel)} that reads S too: beside it a second release that reads X alone is "
-            "not known to keep the promise."
+            f"{len(kernel)} that also reads S: it is not known whether a second release that "
+            "reads X alone would then stay within the budget."
         )
     if not notion.holds(joint, kernel):
         reached = notion.achieved(joint, kernel)
         raise InfeasibleError(
-            f"The first release alone breaks {notion}: it is reached at {reached:.6g}, so no "
-            "second release can mend it."
+            f"The first release alone breaks {notion}: it reaches {reached:.6g}, so no second "
+            "release can repair it."
         )
     both = BesideFirst(notion, kernel)
     return optimal(joint, both, time_limit=time_limit, gap=gap, seed=seed)

@@ -31,11 +31,11 @@ def question(scenario: Scenario) -> str:
     secret = _columns(data.secret, "the secret S")
     released = _columns(data.released, "X")
     if data.task and scenario.purpose in ("task", "guess"):
-        return f"Can {released} tell {_columns(data.task, 'T')} without giving away {secret}?"
+        return f"Can {released} predict {_columns(data.task, 'T')} without giving away {secret}?"
     if data.releases_secret:
-        return f"How much can {secret} itself say in public and still stay private?"
+        return f"How much of {secret} itself can be published while keeping it private?"
     if data.secret_released:
-        return f"How much can {secret} and {released} be published and still hide {secret}?"
+        return f"How much of {secret} and {released} can be published while still hiding {secret}?"
     return f"Does publishing {released} give away {secret}?"
 
 
@@ -60,17 +60,17 @@ def caution(joint: Joint, *, of_estimate: bool = False) -> str:
     if few <= 0.2:
         return ""
     sentence = (
-        f"Few records: in {_percent(few)} of the combinations of S and X fewer than "
-        f"{EXPECTED:g} of the {joint.n:,} are expected, so"
+        f"Few records: {_percent(few)} of the combinations of S and X have fewer than "
+        f"{EXPECTED:g} expected records out of {joint.n:,}, so"
     )
     if of_estimate:
         return (
             f"{sentence} the confidence set may miss the true distribution more often than its "
-            "confidence says. Merge rare values."
+            "confidence level says. Merge rare values."
         )
     return (
-        f"{sentence} part of what X seems to say about S is chance. Merge rare values, or ask for "
-        "a robust promise."
+        f"{sentence} part of the apparent link between X and S is chance. Merge rare values, or "
+        "choose a robust privacy notion."
     )
 
 
@@ -100,19 +100,19 @@ def knowable(found: RangeRelease, secret: str, unit: str = "bits") -> str:
     """Return sentences on what a release tells about a secret without error, and its anonymity."""
     if found.parts == 1:
         known = (
-            f"No bit of {secret} can be known without error: no question about it is answered by "
+            f"No bit of {secret} can be known for certain: no question about it is answered by "
             "every release."
         )
     else:
         information = found.information * (math.log(2) if unit == "nats" else 1.0)
         known = (
-            f"{information:.2f} {unit} of {secret} can be known without error: every release "
-            f"tells which of {found.parts} groups of values it is in."
+            f"{information:.2f} {unit} of {secret} can be known for certain: every release "
+            f"reveals which of {found.parts} groups its value is in."
         )
     if found.anonymity == found.n_s:
         return f"{known} Every release leaves {_all_values(found.n_s)} possible."
     if found.anonymity == 1:
-        but = "Yet some" if found.parts == 1 else "Some"
+        but = "Yet at least one" if found.parts == 1 else "At least one"
         return f"{known} {but} release leaves only one of {number_of(found.n_s, 'value')} possible."
     return (
         f"{known} Every release leaves at least {found.anonymity} of {found.n_s} values possible."
@@ -139,13 +139,13 @@ def _on_average(result: Result, unit: str, secret: str) -> str:
     # nats or bits of S below which an average is not mentioned
     if told < 1e-7:
         return _changes(result, secret)
-    said = f"On average, the release tells {told:.3g} {unit} of {secret}"
+    said = f"On average, the release reveals {told:.3g} {unit} about {secret}"
     if math.isinf(level):
-        return f"{said}; yet some outputs rule out a value of {secret} for certain."
+        return f"{said}, but some outputs rule out a value of {secret} for certain."
     if level > NEARLY:
-        return f"{said}; yet some outputs all but rule out a value of {secret}."
+        return f"{said}, but some outputs almost rule out a value of {secret}."
     return (
-        f"{said}; yet a single output may change a belief by up to ×{rounded_up(math.exp(level))}."
+        f"{said}, but a single output may change a belief by up to ×{rounded_up(math.exp(level))}."
     )
 
 
@@ -159,11 +159,11 @@ def _changes(result: Result, secret: str) -> str:
     if math.isinf(level):
         return f"Some outputs rule out a value of {secret} for certain."
     if rounded_up(math.exp(level)) == "1.00":
-        return f"The release tells nothing about {secret}."
+        return f"The release reveals nothing about {secret}."
     known = "the data's" if result.joint.n is None else "these records'"
     return (
-        f"To someone who knows only {known} distribution, Y alone changes no belief in a value of "
-        f"{secret} by more than ×{rounded_up(math.exp(level))}."
+        f"For someone who knows only {known} distribution, Y alone changes no belief about a "
+        f"value of {secret} by more than ×{rounded_up(math.exp(level))}."
     )
 
 
@@ -173,31 +173,32 @@ def _kept(result: Result) -> str:
         return _for_purpose(result, kept)
     if data.secret_released:
         pair = _columns(data.secret + data.released, "S and U")
-        return f"{kept} of what {pair} say survives."
-    return f"{kept} of what {_columns(data.released, 'X')} {_verb(data.released, 'say')} survives."
+        return f"{kept} of the information in {pair} survives."
+    return f"{kept} of the information in {_columns(data.released, 'X')} survives."
 
 
 def _for_purpose(result: Result, of_x: str) -> str:
     """Say what is kept for the purpose, and of all that X says."""
     made, data = result.mechanism, result.scenario.data
     released = _columns(data.released, "X")
-    says, tells, gives = (_verb(data.released, verb) for verb in ("say", "tell", "give"))
-    beside = f"{of_x} of all that {released} {says} survives beside it."
+    beside = f"{of_x} of all the information in {released} survives."
     nothing, everything = made.purpose.range(result.joint)
     if result.scenario.purpose == "task":
         task = _columns(data.task, "T")
-        return f"{_percent(made.kept)} of what {released} {tells} of {task} survives. {beside}"
+        return (
+            f"{_percent(made.kept)} of the information in {released} about {task} survives. "
+            f"{beside}"
+        )
     if result.scenario.purpose == "guess":
         guessed = _columns(data.task, released)
-        itself = "itself" if len(data.released) < 2 else "themselves"
         return (
-            f"{guessed} {_verb(data.task or data.released, 'be')} guessed right with probability "
-            f"{fixed(made.utility, 3)}, where {released} {itself} {gives} {fixed(everything, 3)} "
-            f"and nothing {fixed(nothing, 3)}. {beside}"
+            f"The best guess of {guessed} is right with probability {fixed(made.utility, 3)}, "
+            f"compared with {fixed(everything, 3)} from {released} and {fixed(nothing, 3)} from "
+            f"nothing. {beside}"
         )
     return (
-        f"The best guess of {released} has an expected error of {0 - made.utility:.4g}, where "
-        f"nothing published gives {-nothing:.4g}. {beside}"
+        f"The best guess of {released} has an expected error of {0 - made.utility:.4g}, compared "
+        f"with {-nothing:.4g} from nothing. {beside}"
     )
 
 
@@ -207,23 +208,23 @@ def _bound(result: Result, unit: str) -> str:
         return ""
     asked, data = promise_text(mechanism.notion, unit), result.scenario.data
     if len(mechanism.kernel) > result.joint.n_x:
-        asked, within = f"{asked} that may look at S too", ""
+        asked, within = f"{asked} that also reads S", ""
     else:  # one that looks at S as well may keep more
         secret = _columns(data.secret, "S")
         within = (
-            "" if data.secret_released or data.releases_secret else f" without looking at {secret}"
+            "" if data.secret_released or data.releases_secret else f" without reading {secret}"
         )
     low, high = mechanism.purpose.range(result.joint)
     # gap, in units of the utility or of all that X adds to it, whichever is smaller, up to which a
     # sentence calls a result proven; the figures show the gap itself
     small = 1e-5 * min(mechanism.purpose.size(), high - low)
     if mechanism.status == "optimal" or mechanism.gap <= small:
-        return f"No mechanism under {asked} keeps more{within}: proven."
+        return f"Proven: no mechanism under {asked} keeps more{within}."
     most = mechanism.purpose.share(result.joint, mechanism.upper_bound)
     if most >= 1:
         return ""  # only the trivial bound is known
     bound = at_most(most)
-    if bound == "100 %":
+    if bound == "100%":
         return ""
     return f"No mechanism under {asked} keeps more than {bound}{within}."
 
@@ -248,17 +249,10 @@ def _columns(names: tuple[str, ...], fallback: str) -> str:
     return " and ".join(names) if names else fallback
 
 
-def _verb(names: tuple[str, ...], verb: str) -> str:
-    """Return a verb as it follows the names of columns: "says" after one, "say" after several."""
-    if verb == "be":
-        return "is" if len(names) < 2 else "are"
-    return f"{verb}s" if len(names) < 2 else verb
-
-
 def _percent(share: float) -> str:
-    """Return a share as a percentage in words; only 0 reads as 0 % and only 1 as 100 %."""
+    """Return a share as a percentage in words; only 0 reads as 0% and only 1 as 100%."""
     if 0 < share < 0.01:
-        return "Less than 1 %"
+        return "Less than 1%"
     if 0.99 < share < 1:
-        return "More than 99 %"
-    return f"{share:.0%}".replace("%", " %")
+        return "More than 99%"
+    return f"{share:.0%}"

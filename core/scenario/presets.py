@@ -14,8 +14,8 @@ from core.scenario.url import to_query
 MARKOV, PAIR = "markov", "pair"
 
 READINGS = {
-    MARKOV: "S – X – Y: the mechanism sees X alone",
-    PAIR: "X = (S, U): S is released too",
+    MARKOV: "S – X – Y: the mechanism reads X alone",
+    PAIR: "X = (S, U): S is also released",
 }
 """Two ways to compare RLDP with LIP and ALIP, which differ in what a mechanism sees."""
 
@@ -131,33 +131,36 @@ def _rldp_example_3() -> Project:
 PRESETS: tuple[Preset, ...] = (
     Preset(
         "asymmetry",
-        "Why does the bound on min-lift cost so much?",
-        "At ε = 0.5 the bound on max-lift alone keeps 94 %, LIP 85 %: X itself may lower a "
-        "belief to 1/159 of what it was, and raise one to 3 times that at most.",
+        "Why is the bound on min-lift so costly?",
+        "At ε = 0.5 the bound on max-lift alone keeps 94%, LIP 85%: X itself may lower a belief "
+        "to 1/159 of its value, but raise one at most threefold.",
         _asymmetry(),
         "compare",
     ),
     Preset(
         "lift_figure_4",
-        "How much does merging symbols keep?",
-        "At ε = 2 it keeps 73 % with λ = 0.35, 82 % with λ = 0.5 and 90 % with λ = 0.65.",
+        "How much survives when symbols are merged?",
+        "At ε = 2 it keeps 73% with λ = 0.35, 82% with λ = 0.5 and 90% with λ = 0.65.",
         _lift_figure_4(),
         "compare",
         "[Lift] Fig. 4",
     ),
     Preset(
         "alip_figure_2",
-        "When does a looser upper bound stop paying?",
-        "At ε_l = 5, ε_u from 0.6 to 0.8 adds 37 points to what is kept, from 0.8 to 1 only 5.",
+        "When does a looser upper bound stop paying off?",
+        (
+            "At ε_l = 5, raising ε_u from 0.6 to 0.8 keeps 37 points more; from 0.8 to 1 only 5 "
+            "more."
+        ),
         _alip_figure_2(),
         "compare",
         "[ALIP] Fig. 2",
     ),
     Preset(
         "rldp_example_3",
-        "How much can be kept when only 100 records are known?",
-        "At ε = log 2 PolyOpt keeps 52 %, the exact robust optimum 55 %, secret randomised "
-        "response 9 %.",
+        "How much survives when only 100 records are available?",
+        "At ε = log 2 PolyOpt keeps 52%, the exact robust optimum 55%, secret randomized "
+        "response 9%.",
         _rldp_example_3(),
         "compare",
         "[RLDP] Example 3",
@@ -165,8 +168,8 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "funnel_theorem_4",
         "Can two private releases reveal S together?",
-        "Two protocols, each private on its own, reveal S together. Repaired they keep 50 %, the "
-        "optimum keeps 56 %.",
+        "Two protocols, each private on its own, reveal S together. Once corrected they keep 50%; "
+        "the optimum keeps 56%.",
         Scenario(
             data=_joint("funnel_theorem4"), notion="srlip", eps=0.5, mechanism="srlip_product"
         ),
@@ -176,8 +179,8 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "heart",
         "What can be known without probabilities?",
-        "Of 266 pairs of age and cholesterol in 271 records 261 occur once: only what occurs "
-        "together is known.",
+        "Of 266 pairs of age and cholesterol in 271 records, 261 occur once: only which values "
+        "occur together is known.",
         Scenario(data=DataSpec("heart_hungarian", ("age",), ("chol",), missing="drop")),
         "confusability",
         "[NonStoch] heart data",
@@ -185,15 +188,20 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "task",
         "Can a release predict income and hide sex?",
-        "A release of occupation at ε = 1 keeps 99 % of what occupation tells of income.",
+        (
+            "A release of occupation at ε = 1 keeps 99% of the information in occupation about "
+            "income."
+        ),
         Scenario(data=DataSpec(task=("income",)), purpose="task"),
         "explore",
     ),
     Preset(
         "twice",
-        "What does releasing twice give away?",
-        "At ε = 0 it keeps 56 %, and one draw says nothing of S; two draws say as much as X "
-        "itself.",
+        "What do repeated releases give away?",
+        (
+            "At ε = 0 it keeps 56%, and one draw reveals nothing about S; two draws reveal as "
+            "much as X itself."
+        ),
         Scenario(data=_joint("lift_typical"), notion="lip", eps=0.0),
         "explore",
     ),

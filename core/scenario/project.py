@@ -124,7 +124,7 @@ class Project:
     from the scenarios where none are given. `notes`: their notes, at most 2,000 characters each;
     empty where none are given. `files`: uploaded sources with the names of their files, so that
     whoever opens the project in another session can be told which files it needs. `marks`: a number
-    of each column, all distinct, which sets its colour and shape and goes with it when it is moved;
+    of each column, all distinct, which sets its color and shape and goes with it when it is moved;
     0, 1, … where none are given.
     """
 

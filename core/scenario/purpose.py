@@ -157,14 +157,14 @@ def build_purpose(
         return kind(task.p_t_given_x)
     if asked.loss == "table":
         if not asked.table:
-            raise InvalidInputError("The loss table is empty: give a row for each symbol of X.")
+            raise InvalidInputError("The loss table is empty: give one row per symbol of X.")
         return Distortion(np.array(asked.table))
     if asked.loss == "hamming":
         return Distortion(1 - np.eye(joint.n_x))
     if values is None:
         raise InvalidInputError(
-            f"The {LOSSES[asked.loss]} needs numbers, and X is not numeric here: count any "
-            "error, or give a loss table."
+            f"The {LOSSES[asked.loss]} needs numbers, and X is not numeric here. Count any error, "
+            "or give a loss table."
         )
     if asked.loss == "squared":
         return SquaredError(values)
@@ -202,7 +202,7 @@ def read_losses(text: str) -> Table:
     except csv.Error as error:
         raise InvalidInputError(f"The loss table cannot be read as CSV: {error}.") from error
     if not rows:
-        raise InvalidInputError("The loss table is empty: give a row for each symbol of X.")
+        raise InvalidInputError("The loss table is empty: give one row per symbol of X.")
     if len(rows) > 1 and not any(_is_number(cell) for cell in rows[0]):
         rows = rows[1:]
     if all(row[0].strip() and not _is_number(row[0]) for row in rows):
@@ -211,7 +211,7 @@ def read_losses(text: str) -> Table:
     for i, row in enumerate(rows, start=1):
         if len(row) != len(rows[0]):
             raise InvalidInputError(
-                f"Row {i} of the loss table has {len(row)} numbers, row 1 has {len(rows[0])}."
+                f"Row {i} of the loss table has {len(row)} numbers; row 1 has {len(rows[0])}."
             )
         for j, cell in enumerate(row, start=1):
             if not _is_number(cell) or float(cell) < 0:

@@ -55,7 +55,7 @@ class Scenario(PurposeChoice, Settings, Numbers):
     - `time_limit`, `gap`, `seed`, `weight`, `utility`: the mechanism's settings, as in `Settings`;
       a scenario always has a time limit.
     - `also`: further notions, which are to hold together with the first.
-    - `purpose`, `loss`, `table`: what is to be kept of X, as in `PurposeChoice`.
+    - `purpose`, `loss`, `table`: what to keep of X, as in `PurposeChoice`.
     """
 
     data: DataSpec = field(default_factory=DataSpec)

@@ -17,7 +17,7 @@ from core.scenario.purpose import build_purpose, purpose_code
 from core.scenario.scenario import Scenario
 
 FOR_A_PURPOSE = ("optimal", "optimal_reading_secret")
-"""Mechanisms that are optimised for the purpose; of others only its value is printed."""
+"""Mechanisms that are optimized for the purpose; of others only its value is printed."""
 
 NAMED = (
     "Binning",

@@ -1,4 +1,4 @@
-"""The privacy funnel as a frontier: what is kept of X against what is told of S on average.
+"""The privacy funnel as a frontier: information about X against information about S on average.
 
 A mixture of two mechanisms, where Y says which was used, takes the mean of what they take of a
 budget (`Average.room`) and keeps the mean of what they keep. So the optimum is concave in what may

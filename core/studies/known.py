@@ -478,5 +478,5 @@ def _agree(promise: _Promise, joint: Joint, scenario: Scenario) -> None:
             if disproves(joint, made.kernel, optimum.notion, bound, optimum.purpose):
                 raise SolverError(
                     f"{made.name} keeps {made.utility:.9g} nats of X at ε = {eps:g}, more than "
-                    f"the bound of {bound:.9g} that was found at ε = {at:g}: one of them is wrong."
+                    f"the bound of {bound:.9g} found at ε = {at:g}: one of the two is wrong."
                 )

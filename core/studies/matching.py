@@ -105,7 +105,7 @@ def match(
 ) -> Match:
     """Find the ε at which a scenario's answer reaches a value.
 
-    The budgets of `FIRST` are tried first. The first two neighbours with the value between them
+    The budgets of `FIRST` are tried first. The first two neighbors with the value between them
     are then narrowed by secants and bisection.
 
     Parameters
@@ -176,7 +176,7 @@ class _Search:
         for eps in FIRST:
             self._look(eps)
         if not self._seen:
-            raise self._reason or InvalidInputError("No budget could be tried.")
+            raise self._reason or InvalidInputError("None of the budgets could be tried.")
         bracket = self._bracket()
         if bracket is None:
             return self._told(BEYOND if not self._deadline.over else CUT)
@@ -211,7 +211,7 @@ class _Search:
         return True
 
     def _bracket(self) -> tuple[float, float] | None:
-        """Return the first two neighbours that have the value between them, if any."""
+        """Return the first two neighbors that have the value between them, if any."""
         at = sorted(self._seen)
         for low, high in pairwise(at):
             ends = sorted((self._seen[low], self._seen[high]))

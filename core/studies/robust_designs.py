@@ -103,8 +103,8 @@ DESIGNS = {
     "exact": "Robust optimum",
     "polyopt": "PolyOpt",
     "independent": "Independent reporting",
-    "secret_rr": "Secret randomised response",
-    "grr": "Randomised response of (s, u)",
+    "secret_rr": "Secret randomized response",
+    "grr": "Randomized response of (s, u)",
 }
 """The mechanisms that are compared, by key."""
 
@@ -467,7 +467,7 @@ class Drawn:
         if not used:
             raise InvalidInputError(
                 f"In each of the {self.draws} draws of {self.n} records a secret never occurs, so "
-                "that nothing can be designed: take more records."
+                "no design is possible. Take more records."
             )
 
 

@@ -159,10 +159,10 @@ def differences(columns: Sequence[Column], numbers: Numbers) -> tuple[Difference
 
 
 FIGURES = (
-    ("kept", "Kept of what was asked for", SHARE),
+    ("kept", "Target kept", SHARE),
     ("information", "I(X;Y)", NATS),
-    ("nmi", "Kept of X, I(X;Y)/H(X)", SHARE),
-    ("most", "Most that could be kept", SHARE),
+    ("nmi", "X kept, I(X;Y)/H(X)", SHARE),
+    ("most", "Upper bound on X kept", SHARE),
     ("outputs", "Outputs", PLAIN),
 )
 """Figures of an answer other than levels of notions: key, title and unit."""

@@ -28,13 +28,13 @@ from core.validation import shown
 from core.wording import free_name, number_of
 
 FIGURES = {
-    "kept": "Kept of what was asked for",
+    "kept": "Target kept",
     "utility": "Utility",
     "information": "I(X;Y)",
-    "nmi": "Kept of X, I(X;Y)/H(X)",
+    "nmi": "X kept, I(X;Y)/H(X)",
     "upper_bound": "Upper bound on the utility",
     "gap": "Bound less utility",
-    "most": "Most that could be kept",
+    "most": "Upper bound on X kept",
     "outputs": "Outputs",
     "achieved": "Level achieved of the promise",
 }

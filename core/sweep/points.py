@@ -100,7 +100,7 @@ def chunks(sweep: Sweep, counted: Mapping[DataSpec, Counted] | None = None) -> I
 
 
 def _groups(sweep: Sweep) -> Iterator[tuple[int, tuple[Scenario, ...], bool]]:
-    """Yield neighbouring questions that differ in ε alone, where they can be computed at once."""
+    """Yield neighboring questions that differ in ε alone, where they can be computed at once."""
     questions = sweep.questions
     first = 0
     while first < len(questions):

@@ -211,7 +211,7 @@ class Results(Gathered):
     resume : bool
         Whether to go on with what an earlier run has left.
     counts : str
-        What the data was counted to, as `running.counts_hash` returns it: a file or a data base,
+        What the data was counted to, as `running.counts_hash` returns it: a file or a database,
         which the results know by name alone, may hold other records when they are gone on with.
     called : mapping, optional
         Names of the user's files by source, as `Sweep.undisclosed` takes them.

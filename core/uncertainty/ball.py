@@ -35,7 +35,7 @@ def assumed_records(n: int | None) -> int:
 
 
 def cell_probabilities(p_su: ArrayLike, name: str = "P(s, u)") -> FloatArray:
-    """Return P(s, u), shape (n_s, n_u), checked and normalised."""
+    """Return P(s, u), shape (n_s, n_u), checked and normalized."""
     cells = validation.matrix(p_su, name)
     n_s, n_u = cells.shape
     if n_s < 2:
@@ -178,7 +178,7 @@ class RenyiBall:
     ----------
     p_hat_su : array_like
         The estimate P̂(s, u), or counts, shape (n_s, n_u), at least 2×2. Cells that were never
-        seen may be 0: members of F may have mass there. Kept normalised and read-only.
+        seen may be 0: members of F may have mass there. Kept normalized and read-only.
     bound : float
         B in nats, in [0, ∞]. At 0 F is {P̂}, at ∞ it is every distribution.
     alpha : float

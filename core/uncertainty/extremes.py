@@ -1,6 +1,6 @@
 """The range of R·v over a Rényi ball: the member R that is extreme, and bounds by weak duality.
 
-To maximise R·v over D_α(p‖R) ≤ y take gap = max v − v, to minimise it gap = v − min v. The best R
+To maximize R·v over D_α(p‖R) ≤ y take gap = max v − v, to minimize it gap = v − min v. The best R
 is R_u ∝ p_u (δ + gap_u)^{−1/α}, with the δ ≥ 0 at which D_α(p‖R) = y. By Hölder's inequality, for
 every order (k = 0 is the geometric mean),
 
@@ -185,7 +185,7 @@ def tilted_sums(p: FloatArray, rise: FloatArray, alpha: float) -> tuple[FloatArr
 
 
 def extreme_member(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) -> Extreme:
-    """Return the R of the ball that minimises R·gap, and the price of its bound."""
+    """Return the R of the ball that minimizes R·gap, and the price of its bound."""
     p, gap = np.broadcast_arrays(p, gap)
     bound = np.broadcast_to(np.asarray(bound, np.float64), p.shape[:-1])
     spread = np.max(gap, axis=-1)

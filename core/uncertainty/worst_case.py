@@ -121,7 +121,7 @@ def _one_peak(ball: RenyiBall, values: FloatArray, triples: IntArray, best: Wors
     def loss(angle: FloatArray, row: FloatArray) -> FloatArray:
         chosen = triples[row.astype(np.int64)]
         sides = _values(ball, values, chosen, angle[:, None])
-        # stands for a level of −∞, which the minimiser does not accept
+        # stands for a level of −∞, which the minimizer does not accept
         return -np.maximum(_log_ratio(*sides)[:, 0], -1e3)
 
     # the level is symmetric about 0 and π/2, so a bracket may reach beyond them

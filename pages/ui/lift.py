@@ -26,7 +26,7 @@ from pages.ui.style.labels import markdown
 from pages.ui.style.units import in_unit, level, share
 from pages.ui.work import derived, refining
 
-WIDE = {"measure": 180, "what it says": 460}
+WIDE = {"measure": 180, "meaning": 460}
 """Pixels that the text columns of the table of averages take."""
 
 
@@ -51,8 +51,8 @@ def _live(places: page_frame.Places) -> None:
         st.caption(words_of_glance)
     refining.follow(scenario, result.mechanism)
     st.markdown(
-        f"{markdown(question(scenario))} Lift is how many times likelier a secret becomes once a "
-        "symbol is seen: 1 tells nothing, 0 rules the secret out."
+        f"{markdown(question(scenario))} Lift measures how many times as likely a secret becomes "
+        "once a symbol is seen: 1 reveals nothing, 0 rules the secret out."
     )
     leak, found = _exposed(result)
     _charts(result, leak, found, controls.unit())
@@ -64,7 +64,7 @@ def _live(places: page_frame.Places) -> None:
 def _exposed(result: Result) -> tuple[Leakage, Exposure]:
     """Show the switch between X itself and the release; return its leakage and the verdicts."""
     released = st.segmented_control(
-        "Look at", ["X itself", "the release"], key="lift_of", default="X itself", required=True
+        "Show", ["X itself", "the release"], key="lift_of", default="X itself", required=True
     )
     leak = result.before if released == "X itself" else result.after
     bits = controls.unit() == "bits"
@@ -74,7 +74,7 @@ def _exposed(result: Result) -> tuple[Leakage, Exposure]:
 def _charts(result: Result, leak: Leakage, found: Exposure, unit: str) -> None:
     reached = np.maximum(-leak.log_min_lift, leak.log_max_lift)
     reached = np.where(np.isinf(reached), 1e6 + leak.log_max_lift, reached)
-    shown = page(reached, "symbols, those that move beliefs most first", "lift_page")
+    shown = page(reached, "symbols, largest shift of beliefs first", "lift_page")
     secrets = most_likely(leak.joint_sy.sum(axis=1), ROWS)
     names = [leak.labels[y] for y in shown]
     height = int(np.clip(100 + 24 * len(shown), 300, 900))
@@ -86,7 +86,10 @@ def _charts(result: Result, leak: Leakage, found: Exposure, unit: str) -> None:
         card(
             key="loglift",
             title="Log-lift of every pair",
-            subtitle="Orange: the symbol makes the secret likelier. Blue: less. ×: never together.",
+            subtitle=(
+                "Orange: the symbol makes the secret more likely. Blue: less likely. ×: never "
+                "together."
+            ),
             table=lambda: _pairs(found, leak, result.joint.s_labels, unit),
             formulas=(formulas.measure("lift"),),
         ),
@@ -110,8 +113,8 @@ def _charts(result: Result, leak: Leakage, found: Exposure, unit: str) -> None:
         card(
             key="symbols",
             title="From min-lift Ψ to max-lift Λ",
-            subtitle="How far each symbol moves beliefs"
-            + ("; shaded is what the promise allows." if budgets else "."),
+            subtitle="How far each symbol shifts beliefs"
+            + ("; shaded: allowed by the notion." if budgets else "."),
             table=lambda: _symbols(leak, found, unit),
             formulas=(formulas.measure("min_lift"), formulas.measure("max_lift")),
         ),
@@ -169,17 +172,14 @@ def _verdicts(result: Result, leak: Leakage, found: Exposure) -> None:
     written = share(float(found.mass[found.risky].sum()))
     name = markdown(promise_text(notion, controls.unit()))
     if not isinstance(notion, PointwiseNotion):
-        st.markdown(
-            f"{name} is not one bound on each symbol, so no symbol is judged by itself and none "
-            "is high-risk."
-        )
+        st.markdown(f"{name} does not bound each symbol separately, so no symbol is high-risk.")
     elif risky:
         st.markdown(
-            f"Under {name}, **{risky} of {number_of(len(leak.labels), 'symbol')}**, with "
-            f"{written} of the records, {'breaks' if risky == 1 else 'break'} the promise."
+            f"Under {name}, **{risky} of {number_of(len(leak.labels), 'symbol')}**, covering "
+            f"{written} of the records, {'exceeds' if risky == 1 else 'exceed'} the budget."
         )
     else:
-        st.markdown(f"Under {name}, every symbol keeps the promise by itself.")
+        st.markdown(f"Under {name}, every symbol is within the budget on its own.")
     every = pointwise(leak, _order(result) or _usual(result))
     table = _symbols(leak, found, controls.unit()).join(pd.DataFrame(dict(every)))
     tables.sheet(table.sort_values("high-risk", ascending=False, kind="stable"), "pointwise")
@@ -220,7 +220,7 @@ def _measures(result: Result, unit: str) -> None:
                 value=_usual(result),
                 format_func=controls.order,
                 key="measure_alpha",
-                help="1.05 is close to Shannon's mean, ∞ is the worst case.",
+                help="1.05 is close to Shannon's mean; ∞ is the worst case.",
             )
         order = controls.order(alpha)
         before, after = averages(result.before, alpha), averages(result.after, alpha)
@@ -234,7 +234,7 @@ def _measures(result: Result, unit: str) -> None:
                 "X itself": [_shown(value, unit) for value in before.values()],
                 "the release": [_shown(value, unit) for value in after.values()],
                 "unit": [unit if of == "nats" else "–" for _, of in before.values()],
-                "what it says": [measures.entry(key).meaning for key in before],
+                "meaning": [measures.entry(key).meaning for key in before],
             }
         )
         tables.sheet(
@@ -264,19 +264,19 @@ def _asymmetry(unit: str) -> None:
     # secrets, symbols and draws of [Lift] Fig. 1
     n_s, n_x, draws = 5, 17, 1000
     found = derived.asymmetry(n_s, n_x, draws)
-    st.header("Why the bound on min-lift costs so much", anchor=False)
+    st.header("Why is the bound on min-lift so costly?", anchor=False)
     st.markdown(
         f"In {draws:,} random joints of {n_s} secrets and {n_x} symbols, log Ψ ranges from "
-        f"{level(found.low_range[0], unit, 1)} to {level(found.low_range[1], unit, 2)}, "
-        f"log Λ only from {level(found.high_range[0], unit, 2)} to "
-        f"{level(found.high_range[1], unit, 2)} {unit}: "
-        "beliefs fall much further than they rise. One bound for both sides constrains the falls "
-        "most; λ above ½ gives them the larger share of ε."
+        f"{level(found.low_range[0], unit, 1)} to {level(found.low_range[1], unit, 2)}, log Λ "
+        f"only from {level(found.high_range[0], unit, 2)} to "
+        f"{level(found.high_range[1], unit, 2)} {unit}: beliefs fall much further than they rise. "
+        "A single bound for both sides limits the falls most; λ above ½ gives them the larger "
+        "share of ε."
     )
     with card(
         key="asymmetry",
         title="Log-lift over random joints",
-        subtitle="Entries independent and uniform, normalised; the setting of [Lift] Fig. 1.",
+        subtitle="Entries are independent and uniform, then normalized, as in [Lift] Fig. 1.",
         table=lambda: pd.DataFrame(
             {
                 "from_nats": found.edges[:-1],

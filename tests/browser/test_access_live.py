@@ -49,7 +49,7 @@ async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
 Streamlit's own list of pages has groups as <div> within <ul>: no page of ours can change that.
 """
 
-BUSY = ("being worked out", "Looking for better", "lines are ready", "being estimated")
+BUSY = ("Improving", "Improving", "lines ready", "Estimating the time")
 
 
 def at_rest(page):
@@ -98,7 +98,7 @@ async () => {
     await Promise.allSettled(under_way().map(one => one.finished));
 }
 """
-"""Waits until no colour is on its way from one to another, as after a press of a button."""
+"""Waits until no color is on its way from one to another, as after a press of a button."""
 
 
 def grave(page):

@@ -10,7 +10,7 @@ import pytest
 from tests.browser import waiting
 
 CHARTS = ("frontier", "lifts", "mechanism", "confusability_before", "confusability_after")
-WORKING = ("lines are ready", "is being worked out", "Looking for better", "being worked out.")
+WORKING = ("lines ready", "Improving", "Computing")
 PROGRESS = "[data-testid='stProgress']"
 AGAIN = ".st-key-frontier_again button, .st-key-refine_again button"
 LINES_OR_OFFER = """
@@ -66,7 +66,7 @@ def shown(page):
 def shares(sentence):
     """Return the least and most that each share of a sentence may stand for, in percent."""
     ends = {"Less than 1": (0.0, 1.0), "More than 99": (99.0, 100.0)}
-    said = re.findall(r"(Less than 1|More than 99|[\d.]+) %", sentence)
+    said = re.findall(r"(Less than 1|More than 99|[\d.]+)%", sentence)
     return [ends[one] if one in ends else (float(one) - 0.5, float(one) + 0.5) for one in said]
 
 

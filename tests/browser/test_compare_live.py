@@ -45,7 +45,7 @@ def settle(page, columns):
             "column_levels",
             *(f"{key}_{i}" for key in ("matrix", "lifts", "graph") for i in range(columns)),
         ),
-        busy=["lines are ready", "Looking for better"],
+        busy=["lines ready", "Improving"],
     )
 
 
@@ -95,14 +95,14 @@ def test_a_columns_promise_and_mechanism_are_chosen_from_families(visit):
     page.wait_for_url(re.compile("min_lift"))
     expect(menu).to_have_count(0)
     page.locator(".st-key-col1_mech_menu button").first.click()
-    menu.get_by_text("Merging by what occurs together", exact=True).wait_for()
+    menu.get_by_text("Merging by co-occurrence", exact=True).wait_for()
     menu.get_by_text("Watchdog", exact=True).click()
     page.wait_for_url(re.compile("mech%3Dwatchdog"))
     expect(menu).to_have_count(0)
     settle(page, 3)
     assert heads(page, 3) == list(QUICK.names)
     shown = [page.locator(f".st-key-col1_{kind}_menu button") for kind in ("notion", "mech")]
-    for one, words in zip(shown, ("Promise: Min-lift", "Mechanism: Watchdog"), strict=True):
+    for one, words in zip(shown, ("Privacy notion: Min-lift", "Mechanism: Watchdog"), strict=True):
         expect(one.first).to_contain_text(words)
 
 
@@ -119,7 +119,7 @@ def test_a_match_ends_and_its_column_takes_the_budget_that_was_found(visit):
     if "B: reached at ε = " in told.inner_text():
         page.wait_for_function("url => location.href !== url", arg=before)
     else:  # on a machine that has no time for it
-        assert "B: not reached: the search was cut off at" in told.inner_text()
+        assert "B: not reached: the search stopped at" in told.inner_text()
         assert page.url == before
     assert page.locator(".st-key-match_cancel").count() == 0
 
@@ -127,7 +127,7 @@ def test_a_match_ends_and_its_column_takes_the_budget_that_was_found(visit):
 def test_the_divider_stands_above_the_sidebars_text(visit):
     page = visit(link(QUICK))
     heads(page, 3)
-    text = page.get_by_text("The columns keep the data that they were pinned with.")
+    text = page.get_by_text("The columns keep the data they were pinned with.")
     text.wait_for()
     waiting.settle(page)
     line, words = text.evaluate(  # both in one look: what loads meanwhile moves them
@@ -403,7 +403,7 @@ def test_a_note_and_an_error_stand_with_their_column(visit):
     project = Project(several, ("first", "second", "third"))
     page = visit(link(project.noted(0, "What this column is here to show.")))
     page.locator(".st-key-column_figures_1 [data-testid=stAlert]").wait_for()
-    waiting.settle(page, ("matrix_0", "matrix_2"), busy=["lines are ready", "Looking for better"])
+    waiting.settle(page, ("matrix_0", "matrix_2"), busy=["lines ready", "Improving"])
     page.locator(".st-key-compared_0").get_by_text("What this column is here to show.").wait_for()
     tops = [page.locator(f".st-key-card_matrix_{i}").bounding_box()["y"] for i in range(3)]
     assert max(tops) - min(tops) <= 1
@@ -423,7 +423,7 @@ def test_a_note_and_an_error_stand_with_their_column(visit):
 
 
 def colours(page):
-    """Return the mark's colour of each column, by name."""
+    """Return the mark's color of each column, by name."""
     return page.evaluate(
         """() => Object.fromEntries([...document.querySelectorAll(".lsc-head")].map(one =>
           [one.querySelector("b").innerText, getComputedStyle(one.querySelector("span")).color]))"""
@@ -456,7 +456,7 @@ def test_the_axes_fit_the_lines_and_are_zoomed_by_the_mouse(visit):
     }"""
     fit = page.evaluate(span)
     assert fit[1] < 8
-    page.get_by_text("Axes fit the lines:").wait_for()
+    page.get_by_text("The axes fit the lines:").wait_for()
     box = page.locator(".st-key-column_frontier .nsewdrag").bounding_box()
     page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
     page.mouse.down()

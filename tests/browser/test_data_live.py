@@ -1,4 +1,4 @@
-"""The Data page in a real Chromium: a data base of the owner's is listed, counted and cancelled."""
+"""The Data page in a real Chromium: a database of the owner's is listed, counted and cancelled."""
 
 import os
 
@@ -59,11 +59,11 @@ def count(page, name):
 def test_a_data_base_is_listed_counted_and_cancelled(visit, table):
     page = visit("data")
     page.get_by_text("Bring your own data").click()
-    page.get_by_role("tab", name="Data base").click()
+    page.get_by_role("tab", name="Database").click()
     choose(page, "db_address", table)
     count(page, "endless")
     cancel = page.get_by_role("button", name="Cancel")
-    page.get_by_text("Counting endless in its data base").wait_for()
+    page.get_by_text("Counting endless in its database").wait_for()
     expect(page.get_by_text("32,561").first).to_be_visible(
         timeout=PATIENCE
     )  # the page is about Adult meanwhile

@@ -34,7 +34,7 @@ def test_a_windows_1252_file_with_decimal_commas_is_read_and_read_otherwise(visi
     expect(panel.get_by_text("decimal comma; thousands point")).to_be_visible()
     for key, value in (("encoding", "Windows-1252, a guess"), ("delimiter", "semicolons")):
         box = panel.locator(f".st-key-read_{key} input")
-        expect(box).to_have_value(f"as found: {value}")
+        expect(box).to_have_value(f"as detected: {value}")
     assert read_of(page) == {"decimal": ",", "thousands": "."}
     waiting.settle(page)
     choose(page, "read_column", "Geburt")
@@ -48,7 +48,7 @@ def test_a_windows_1252_file_with_decimal_commas_is_read_and_read_otherwise(visi
     choose(page, "read_column_order", "month, day, year")
     error = panel.get_by_text("record 1 (line 2) has '31.12.1990'")
     expect(error).to_be_visible()
-    panel.get_by_role("button", name="Leave it as it is").click()
+    panel.get_by_role("button", name="Leave as is").click()
     expect(error).to_have_count(0)
     page.reload()
     panel = page.locator(".st-key-read")

@@ -29,7 +29,7 @@ def drawn(page, key):
 
 def settle(page):
     """Wait until all charts are drawn and the board is at rest."""
-    waiting.settle(page, CHARTS, busy=["lines are ready"])
+    waiting.settle(page, CHARTS, busy=["lines ready"])
 
 
 def figure(page, label):
@@ -337,7 +337,7 @@ def test_charts_take_the_colours_of_the_theme(visit):
         page = visit(QUICK, dark=dark)
         settle(page)
         colours[dark] = page.evaluate(
-            # a band, where a search was cut short on a busy machine, has no colour of its own
+            # a band, where a search was cut short on a busy machine, has no color of its own
             """document.querySelector('.st-key-frontier .lsc-plot').data
                  .find(trace => trace.line?.color).line.color"""
         )
@@ -358,12 +358,12 @@ def test_a_link_of_the_start_panel_opens_its_question_in_a_tab_of_its_own(visit)
     page = visit()
     page.locator(".st-key-start button").first.click()
     examples = page.get_by_test_id("stPopoverBody")
-    link = examples.locator("a", has_text="Why does the bound on min-lift")
+    link = examples.locator("a", has_text="Why is the bound on min-lift")
     link.wait_for()
     with page.context.expect_page() as opening:
         link.click()
     other = opening.value
-    first = other.locator(".st-key-column_figures_0", has_text=re.compile(r"8(4\.9|5\.0) %"))
+    first = other.locator(".st-key-column_figures_0", has_text=re.compile(r"8(4\.9|5\.0)%"))
     first.wait_for()
     assert "/compare?" in other.url
     links = examples.locator("a")
@@ -395,7 +395,7 @@ def test_what_if_the_costliest_symbol_were_merged_opens_that_question_and_back_r
     page.locator(".st-key-what_if label").first.click()
     page.locator(".st-key-what_if_1_open button").first.wait_for()
     said = page.locator(".st-key-what_if_0_row p").first.inner_text()
-    kept = re.search(r": ([0-9.]+ %) would be kept", said).group(1)
+    kept = re.search(r": ([0-9.]+%) would be kept", said).group(1)
     page.locator(".st-key-what_if_0_open button").first.click()
     page.wait_for_url(re.compile("merge="))
     assert "data=german_credit" in page.url

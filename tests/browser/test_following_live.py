@@ -35,7 +35,7 @@ label => {
 
 
 def settle(page):
-    waiting.settle(page, CHARTS, busy=["lines are ready"])
+    waiting.settle(page, CHARTS, busy=["lines ready"])
 
 
 def dragged(page, key):

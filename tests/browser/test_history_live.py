@@ -12,7 +12,7 @@ QUICK = "?mech=watchdog"
 
 
 def settle(page):
-    waiting.settle(page, ["frontier"], busy=["lines are ready"])
+    waiting.settle(page, ["frontier"], busy=["lines ready"])
 
 
 def entries(page):

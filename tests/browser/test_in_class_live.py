@@ -42,7 +42,7 @@ SEEN = """
 
 
 def settle(page):
-    waiting.settle(page, busy=["lines are ready", "being worked out"])
+    waiting.settle(page, busy=["lines ready", "Improving"])
 
 
 def at(page, number, chart=None):
@@ -122,7 +122,7 @@ def test_a_slider_keeps_its_keys_and_the_chart_stays(visit):
 
 def test_escape_leaves_the_page_as_it_was(visit):
     page = visit(QUICK, width=1280, height=720)
-    waiting.settle(page, CHARTS, busy=["lines are ready"])
+    waiting.settle(page, CHARTS, busy=["lines ready"])
     boxes = (
         "[...document.querySelectorAll('.lsc-frame')].map(e => {"
         " const b = e.getBoundingClientRect(); return [b.x, b.y, b.width, b.height]; })"
@@ -134,7 +134,7 @@ def test_escape_leaves_the_page_as_it_was(visit):
     page.keyboard.press("Escape")
     page.locator(".lsc-projector").wait_for(state="detached")
     page.wait_for_url(lambda url: "projector" not in url)
-    waiting.settle(page, CHARTS, busy=["lines are ready"])
+    waiting.settle(page, CHARTS, busy=["lines ready"])
     page.wait_for_function(
         f"before => JSON.stringify({boxes}) === JSON.stringify(before)", arg=before
     )
@@ -155,7 +155,7 @@ def test_a_page_without_charts_says_that_it_is_shown_as_it_is(visit):
     waiting.settle(page)
     said = page.locator(".lsc-projector-text")
     expect(said).to_have_text("No chart here: the page is shown as it is.")
-    expect(page.get_by_text("what it means").first).to_be_visible()
+    expect(page.get_by_text("meaning").first).to_be_visible()
 
 
 def test_the_code_on_screen_opens_the_question_on_screen(visit):
@@ -171,7 +171,7 @@ def test_the_code_on_screen_opens_the_question_on_screen(visit):
     at(page, 2)
     parts = urlsplit(code.text)
     student = visit(f"{parts.path.lstrip('/')}?{parts.query}", width=390, height=844)
-    waiting.settle(student, CHARTS, busy=["lines are ready"])
+    waiting.settle(student, CHARTS, busy=["lines ready"])
     assert (
         student.locator(".st-key-frontier .lsc-ring").get_attribute("data-now").startswith("0.5 ")
     )
@@ -191,7 +191,7 @@ def test_a_search_that_was_cut_off_is_given_60_seconds_and_may_be_cancelled(visi
     cancel.wait_for()
     page.wait_for_function("!document.querySelector('.st-key-search_minute')")
     cancel.click()
-    page.get_by_text("Cancelled. The last answer stays.").first.wait_for()
+    page.get_by_text("Cancelled. The last answer remains.").first.wait_for()
     waiting.settle(page, gone=["cancel_refining"])
     assert page.locator(".st-key-refine_again button:visible").count() == 1
 
@@ -241,7 +241,7 @@ def test_the_menu_is_whole_in_a_window_of_720_pixels(visit):
     settle(page)
     page.locator(".st-key-class_menu button:visible").first.click()
     page.locator(".st-key-class_menu_code img").wait_for()
-    page.locator("[data-testid=stPopoverBody]").get_by_text("other machines do not").wait_for()
+    page.locator("[data-testid=stPopoverBody]").get_by_text("other machines cannot").wait_for()
     settle(page)
     low, whole, seen = page.locator("[data-testid=stPopoverBody]").evaluate(
         "e => [e.getBoundingClientRect().bottom, e.scrollHeight, e.clientHeight]"

@@ -87,7 +87,7 @@ def test_a_border_moves_by_arrow_keys_and_follows_the_slider(visit):
     page = visit("learn?hit=0.8")
     grip = page.locator(f"{NOW} [role=slider]").nth(1)
     expect(grip).to_have_attribute("aria-valuenow", "0.8")
-    expect(grip).to_have_attribute("aria-valuetext", "80 %")
+    expect(grip).to_have_attribute("aria-valuetext", "80%")
     grip.focus()
     page.keyboard.press("ArrowUp")
     page.wait_for_url(re.compile(r"hit=0\.81"))
@@ -201,7 +201,7 @@ def test_the_link_of_a_lesson_opens_the_page_and_the_state_that_it_names(visit, 
     page.locator("[data-testid=stMainBlockContainer] h1").first.wait_for()
     chosen = page.get_by_role("link", name=found.title).first
     expect(chosen).to_have_attribute("aria-current", "page")
-    waiting.settle(page, busy=("being worked out",))
+    waiting.settle(page, busy=("Improving",))
     asked = found.link.partition("?")[2].split("&")
     assert all(part in page.url for part in asked if not part.startswith("step="))
     assert page.locator("[data-testid=stAlertContentError]").count() == 0
@@ -210,18 +210,18 @@ def test_the_link_of_a_lesson_opens_the_page_and_the_state_that_it_names(visit, 
 
 def test_the_dragged_table_is_asked_about_in_explore(visit):
     page = visit("learn?ill=0.5")
-    page.get_by_role("button", name="Ask about this table in Explore").click()
+    page.get_by_role("button", name="Open this table in Explore").click()
     page.wait_for_url(re.compile(r"data=matrix"))
     page.locator(".st-key-strip").wait_for()
     expect(page.get_by_role("link", name="Explore").first).to_have_attribute("aria-current", "page")
-    waiting.settle(page, ["frontier"], busy=("being worked out", "lines are ready"))
+    waiting.settle(page, ["frontier"], busy=("Improving", "lines ready"))
     expect(page.locator(".st-key-strip")).to_contain_text("audit: promise kept")
 
 
 def test_an_exercise_is_answered_and_the_next_topic_is_one_click_away(visit):
     page = visit("learn?topic=exercises&variant=3")
     answer = page.get_by_label("Answer 1", exact=True)
-    answer.fill("34 %")
+    answer.fill("34%")
     answer.press("Enter")
     page.get_by_text("Right.", exact=True).wait_for()
     page.locator(".st-key-learn_on button").click()

@@ -26,15 +26,15 @@ def test_an_experiment_of_each_paper_is_shown_with_its_claim(visit, key):
 def test_an_experiment_is_run_here_and_its_figure_and_verdicts_are_drawn(visit):
     page = visit("papers?show=lift_1")
     page.get_by_role("button", name="Run a quick version").click()
-    page.get_by_text("Run here, with").wait_for()
+    page.get_by_text("Run here with").wait_for()
     waiting.settle(page, ["papers_panel_0"])
     page.locator(".st-key-papers_verdicts").wait_for()
     expect(page.get_by_text("reproduced").first).to_be_visible()
     page.wait_for_url(re.compile(r"run=quick"))
     page.reload()
-    page.get_by_text("Run here, with").wait_for()
+    page.get_by_text("Run here with").wait_for()
     page.get_by_role("button", name="Back to the full run").click()
-    page.get_by_text("From the full run that comes with").wait_for()
+    page.get_by_text("From the full run shipped with").wait_for()
     page.wait_for_url(lambda url: "run=" not in url)
 
 
@@ -68,7 +68,7 @@ def test_each_link_of_an_experiment_is_of_its_question_and_opens_it(visit, addre
     page = visit("papers?show=lift_2")
     page.get_by_role("button", name="Run a quick version").click()
     for way in ("explore", "frontiers", "compare"):
-        title = f"Open {'one draw of it' if way == 'explore' else 'it'} in {way.capitalize()}"
+        title = f"Open {'one draw' if way == 'explore' else 'it'} in {way.capitalize()}"
         opener = page.get_by_role("link", name=title)
         opener.wait_for()
         link = getattr(board, way)(asked)
@@ -77,7 +77,7 @@ def test_each_link_of_an_experiment_is_of_its_question_and_opens_it(visit, addre
     page.locator("[data-testid=stMainBlockContainer] h1").first.wait_for()
     chosen = page.get_by_role("link", name="Compare", exact=False).first
     expect(chosen).to_have_attribute("aria-current", "page")
-    waiting.settle(page, busy=("being worked out",))
+    waiting.settle(page, busy=("Improving",))
     assert "subset_merging" in page.url
     assert page.locator("[data-testid=stAlertContentError]").count() == 0
     assert page.locator("[data-testid=stAlertContentWarning]").count() == 0
@@ -108,12 +108,12 @@ def test_a_world_is_drawn_moved_by_its_slider_and_names_its_question(visit, one)
 def test_the_worlds_of_the_errata_are_picked_and_gone_back_to(visit):
     page = visit("papers?show=errata")
     waiting.settle(page, ["papers_proposition"])
-    expect(page.get_by_text("above 0.119, what print says")).to_be_visible()
+    expect(page.get_by_text("above the paper's bound of 0.119")).to_be_visible()
     slider = page.locator(".st-key-papers_secrets input[type=range]")
     slider.focus()
     page.keyboard.press("Home")
     page.wait_for_url(re.compile(r"secrets=2\b"))
-    expect(page.get_by_text("not above 0.475, what print says")).to_be_visible()
+    expect(page.get_by_text("not above the paper's bound of 0.475")).to_be_visible()
     page.get_by_text("[Funnel] Theorem 4", exact=True).first.click()
     page.wait_for_url(re.compile(r"world=theorem"))
     waiting.settle(page, ["papers_theorem"])
@@ -121,10 +121,10 @@ def test_the_worlds_of_the_errata_are_picked_and_gone_back_to(visit):
     told.focus()
     page.keyboard.press("Home")
     page.wait_for_url(re.compile(r"told_b=0\.5"))
-    expect(page.get_by_text("it holds here")).to_be_visible()
+    expect(page.get_by_text("which holds here")).to_be_visible()
     page.get_by_text("[Lift] Proposition 1(2)", exact=True).first.click()
     waiting.settle(page, ["papers_proposition"])
-    expect(page.get_by_text("not above 0.475, what print says")).to_be_visible()
+    expect(page.get_by_text("not above the paper's bound of 0.475")).to_be_visible()
 
 
 def test_the_link_of_a_paper_without_probabilities_opens_its_data_in_confusability(visit, address):
@@ -137,6 +137,6 @@ def test_the_link_of_a_paper_without_probabilities_opens_its_data_in_confusabili
     chosen = page.get_by_test_id("stTopNavDropdownLink").filter(has_text="Confusability")
     expect(chosen).to_have_attribute("aria-current", "page")
     page.keyboard.press("Escape")
-    waiting.settle(page, busy=("being worked out",))
+    waiting.settle(page, busy=("Improving",))
     assert "data=heart_hungarian" in page.url
     assert page.locator("[data-testid=stAlertContentWarning]").count() == 0

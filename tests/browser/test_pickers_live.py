@@ -79,7 +79,7 @@ def test_what_does_not_apply_comes_last_with_its_reason(visit):
     page = visit(QUICK)
     menu(page, "mech")
     groups = page.locator("[data-testid=stPopoverBody] [role=radiogroup]")
-    expect(groups.last).to_contain_text("Not under LIP: it works under RLDP only.")
+    expect(groups.last).to_contain_text("Not under LIP: it works only under RLDP.")
     for group in groups.all()[:-1]:
         assert "Not under LIP" not in group.inner_text()
 
@@ -87,7 +87,7 @@ def test_what_does_not_apply_comes_last_with_its_reason(visit):
 def test_a_mechanism_that_does_not_work_says_so_in_the_menu(visit):
     page = visit(QUICK)
     menu(page, "mech")
-    page.get_by_text("Not under LIP: it works under RLDP only.").first.wait_for()
+    page.get_by_text("Not under LIP: it works only under RLDP.").first.wait_for()
     chosen = page.get_by_role("radio", name="Subset merging", exact=True)
     expect(chosen).to_be_checked()
     page.keyboard.press("ArrowDown")

@@ -27,7 +27,7 @@ def test_designs_follow_a_slider_and_a_study_can_be_cancelled_and_finished(visit
     page.locator(".st-key-draws_start button").click()
     boxes = page.locator(".st-key-robust_boxes .lsc-plot[data-drawn]")
     boxes.wait_for(state="attached")
-    assert "Draws that break the promise" in page.locator(".st-key-card_robust_boxes").inner_text()
+    assert "Draws that exceed the budget" in page.locator(".st-key-card_robust_boxes").inner_text()
 
 
 CARDS = ("intervals", "robust_levels", "robust_matrix_0", "robust_matrix_1")

@@ -29,7 +29,7 @@ OVERLAP = """
 
 
 def settle(page):
-    waiting.settle(page, CHARTS, busy=["lines are ready", "being worked out"])
+    waiting.settle(page, CHARTS, busy=["lines ready", "Improving"])
 
 
 def button(page, name):

@@ -1,6 +1,6 @@
 """Processes are killed and memory ends in mid-work: what one session loses no other one notices.
 
-A cluster's scheduler is killed in `tests/core/sweep/test_cluster.py`, a data base's connection in
+A cluster's scheduler is killed in `tests/core/sweep/test_cluster.py`, a database's connection in
 `tests/core/data/databases/test_trouble.py`, and disks are full in `tests/hostile/test_files.py`,
 `tests/core/records/test_refusals.py` and `tests/core/command/test_bad_input.py`.
 """
@@ -158,5 +158,5 @@ def test_memory_that_ends_for_one_answer_is_a_sentence_and_the_next_one_is_made(
         check=True,
         timeout=PATIENCE,
     ).stdout.splitlines()
-    assert told[0].startswith("There is not enough memory to answer this")
+    assert told[0].startswith("Not enough memory for this question")
     assert told[1] == "1000.0 None"

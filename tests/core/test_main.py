@@ -100,8 +100,8 @@ def test_compare_prints_columns_and_their_differences(tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["first", "LDP,", "Watchdog"]
     kept = evaluate(Scenario(notion="lip", mechanism="watchdog")).mechanism.kept
-    told = next(line for line in lines if line.startswith("Kept of what was asked for"))
-    assert f" {100 * kept:.1f} %" in told
+    told = next(line for line in lines if line.startswith("Target kept"))
+    assert f" {100 * kept:.1f}%" in told
 
 
 def test_compare_prints_json(tmp_path, capsys):

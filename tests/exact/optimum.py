@@ -69,7 +69,7 @@ def truth(counts, promise):
 def best_mixture(counts, rows):
     """Return (low, high, number of outputs) around max I(X;Y); −∞ if v = 1 breaks a row.
 
-    Maximise Σ_k t_k g_k with Σ_k t_k v_k = 1, t ≥ 0, over the extreme outputs v_k, with the
+    Maximize Σ_k t_k g_k with Σ_k t_k v_k = 1, t ≥ 0, over the extreme outputs v_k, with the
     information g(v) = Σ_x P(x) v(x) log(v(x)/Σ_x P(x) v(x)).
     """
     if any(sum(row) < 0 for row in rows):

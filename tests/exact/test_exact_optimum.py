@@ -67,7 +67,7 @@ def test_known_optima():
 
 @pytest.mark.parametrize("eps", [0.0, 0.25, 1.0, 3.0])
 def test_binary_response_in_closed_form(eps):
-    """S = X uniform on two: the optimum under LDP is randomised response."""
+    """S = X uniform on two: the optimum under LDP is randomized response."""
     found = truth(((1, 0), (0, 1)), Promise("LDP", (eps,)))
     right = exp(eps) / (1 + exp(eps))
     expected = log(2) + right * log(right) + (1 - right) * log(1 - right)

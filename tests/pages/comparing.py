@@ -39,7 +39,7 @@ def kept(app):
 
 
 def share(scenario):
-    return f"{100 * evaluate(scenario).mechanism.kept:.1f} %"
+    return f"{100 * evaluate(scenario).mechanism.kept:.1f}%"
 
 
 def open_(app, key):

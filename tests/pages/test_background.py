@@ -114,7 +114,7 @@ def cut_script():
     found = work.here() if here else work.ask()
     st.write("at work" if isinstance(found, Job) else f"found {found}")
     st.write(f"last {work.last()}, may search on: {work.may_search_on}")
-    st.button("Search on", key="on", on_click=work.search_on)
+    st.button("Continue", key="on", on_click=work.search_on)
 
 
 def cut_session(in_place=False):

@@ -35,7 +35,7 @@ def test_it_opens_with_three_promises_on_the_data_at_once_and_without_an_error()
     assert len(kept(app)) == 3
     assert [app.slider(key=f"col{i}_eps_nats").value for i in range(3)] == [1.0, 1.0, 1.0]
     assert app.segmented_control(key="reading_choice").value == "markov"
-    assert "RLDP, robust local differential privacy, is about S released" in text(app)
+    assert "RLDP (robust local differential privacy) releases S" in text(app)
     assert pinned(app) is None
 
 
@@ -71,7 +71,7 @@ def test_few_records_are_cautioned_of_in_their_column():
     )
     app = opened(project=project)
     assert not app.exception
-    assert text(app).count("Few records: in ") == 1
+    assert text(app).count("Few records: ") == 1
 
 
 def test_data_whose_secret_is_released_is_read_so():
@@ -140,7 +140,7 @@ def test_extremes_are_shown(scenario):
     app = opened(project=project)
     assert not app.exception
     assert not app.error
-    assert kept(app)[0] in (share(scenario), ">99.9 %")
+    assert kept(app)[0] in (share(scenario), ">99.9%")
     assert "figure (column)" in app.dataframe[-1].value.columns
 
 
@@ -247,17 +247,17 @@ def test_a_promise_that_a_columns_mechanism_does_not_keep_takes_another_and_says
     assert not app.exception
     assert not app.error
     assert pinned(app).scenarios[0].mechanism == "optimal"
-    assert "Watchdog does not work under this promise" in text(app)
-    assert f"{mechanisms.entry('optimal').title} took its place." in text(app)
+    assert "Watchdog does not work under this notion" in text(app)
+    assert f"{mechanisms.entry('optimal').title} replaces it." in text(app)
     app.slider(key="col0_eps_nats").set_value(2.0).run()
-    assert "took its place" not in text(app)
+    assert "replaces it" not in text(app)
     assert pinned(app).scenarios[1:] == QUICK.scenarios[1:]
     pick(open_(app, "col0_notion_menu"), "col0_notion", "average_mi")
     told = pinned(app).scenarios[0]
     ends = spans.span("average_mi", "eps", evaluate(told).joint, told.numbers)
     assert told.eps == spans.halfway(ends)
     assert 0 < told.eps < 2.0
-    assert "it was set to" in text(app)
+    assert "is now" in text(app)
 
 
 @pytest.mark.parametrize(
@@ -306,7 +306,7 @@ def test_a_fifth_column_is_kept_behind_and_brought_to_the_front():
     five = QUICK.with_column(QUICK.scenarios[0]).with_column(QUICK.scenarios[1], "fifth")
     app = opened(project=five)
     assert len(kept(app)) == pins.SHOWN
-    assert "Only 4 columns are shown. Not shown: fifth." in text(app)
+    assert "The page shows 4 columns. Not shown: fifth." in text(app)
     app.button(key="bring_front").click().run()
     assert pinned(app).names[0] == "fifth"
     assert len(pinned(app)) == 5
@@ -325,7 +325,7 @@ def test_a_question_is_pinned_from_any_page_and_stands_in_the_address():
         )
         app.button(key="pin").click().run()
         assert len(pinned(app)) == 1
-        assert "pinned already" in app.toast[0].value
+        assert "already pinned" in app.toast[0].value
 
 
 def test_pins_follow_to_the_compare_page_and_the_second_visit_shows_them_again():
@@ -393,12 +393,10 @@ def test_a_project_with_data_that_is_not_here_names_the_file_and_takes_it():
     app = opened(project=project)
     assert not app.exception
     assert kept(app) == [share(QUICK.scenarios[0])]
-    assert "people.csv is not in this session. Bring it" in text(app)
+    assert "people.csv is not in this session. Upload it" in text(app)
     bring = app.file_uploader(key="missing_file")
     bring.set_value(("people.csv", CSV + b"f,c\n", "text/csv")).run()
-    assert "is not the file that was asked about" in " ".join(e.value for e in app.error).replace(
-        "\\", ""
-    )
+    assert "is not the requested file" in " ".join(e.value for e in app.error).replace("\\", "")
     app.file_uploader(key="missing_file").set_value(("renamed.csv", CSV, "text/csv")).run()
     assert not app.exception
     assert not app.error
@@ -410,7 +408,7 @@ def test_a_project_with_data_that_is_not_here_names_the_file_and_takes_it():
 def test_a_pasted_matrix_that_is_not_here_is_named():
     own = Scenario(data=DataSpec("matrix:0123456789abcdef", (), ()))
     app = open_(opened(project=Project((own, QUICK.scenarios[0]))), "project")
-    assert "name your file by its SHA-256, by which a guess of all of it can be tested" in text(app)
+    assert "name your file by its SHA-256 hash" in text(app)
     assert not app.exception
     assert "The pasted matrix 0123456789ab… is not in this session" in text(app)
 

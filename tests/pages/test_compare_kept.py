@@ -180,5 +180,5 @@ def test_a_question_pinned_on_the_untouched_page_stands_beside_its_columns():
     app = opened(scenario=before.scenarios[1])
     app.button(key="pin").click().run()
     assert pinned(app) is None
-    assert f"is a column already: {before.names[1]}." in app.toast[0].value.replace("\\", "")
+    assert f"is already a column: {before.names[1]}." in app.toast[0].value.replace("\\", "")
     assert len(kept(app)) == 3

@@ -128,11 +128,11 @@ def test_a_match_that_was_cut_short_is_told_as_such_and_not_begun_again(
     assert ends_in_sight == [["find_match"]]
     assert "Not matched to a, I(S;Y) " in text(app)
     assert "All columns matched" not in text(app)
-    assert "b: not reached: the search was cut off at " in text(app)
-    assert "ε was not changed" in text(app)
+    assert "b: not reached: the search stopped at " in text(app)
+    assert "ε stays unchanged" in text(app)
     assert pinned(app) == OPTIMA
     found = app.session_state["_match_told"][1].found[1]
-    assert app.button(key="match_on").label == "Search on"
+    assert app.button(key="match_on").label == "Continue"
     use = app.button(key="match_use_1")
     assert use.label == f"b: use ε = {found.eps:.4f}"
     use.click().run()
@@ -196,7 +196,7 @@ def test_lines_come_as_they_are_worked_out_and_what_is_missing_is_told(sweeps):
     swept = [arguments[0].notion for _, _, arguments in sweeps.open]
     sweeps.fail(SolverError("It stopped."), swept.index("robust_ldp"))
     app.run()
-    assert any("0 of 2 lines are ready" in one for one in working(app))
+    assert any("0 of 2 lines ready" in one for one in working(app))
     sweeps.finish()
     app.run()
     assert not app.exception
@@ -237,9 +237,9 @@ def test_answers_that_are_worked_out_are_marked_and_charts_of_the_last_one_stay(
     slow = Scenario(data=DataSpec("random:uniform:3x9:0", (), ()), notion="robust_ldp")
     app = opened(project=Project((slow, QUICK.scenarios[0]), ("slow", "quick")))
     assert not app.exception
-    assert "a better answer is being worked out" in text(app)
+    assert "Quick estimate. Improving…" in text(app)
     app.button(key="columns_cancel").click().run()
-    assert "a better answer is being worked out" not in text(app)
+    assert "Quick estimate. Improving…" not in text(app)
     assert not solves.open
 
 

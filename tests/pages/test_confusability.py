@@ -49,7 +49,7 @@ def test_it_opens_with_the_scenarios_own_data():
     asked = range_release(joint, found.partition)
     assert markdown(knowable(asked, "sex")) in texts(app)
     assert figures(app)["k-anonymity"] == str(asked.anonymity) == "2"
-    assert figures(app)["NMI"] == f"{100 * asked.mechanism.nmi:.1f} %"
+    assert figures(app)["NMI"] == f"{100 * asked.mechanism.nmi:.1f}%"
     assert app.number_input(key="weight").value == Scenario().weight
 
 
@@ -62,7 +62,9 @@ def test_each_problem_shows_what_its_algorithm_finds(heart, problem, utility):
     occurs = heart.joint.p > 0
     found = ns.solve(problem, occurs, 0.01, utility, heart.x_values)
     shown = figures(app)
-    assert shown["Known for sure, bits"] == f"{ns.maximin_information(occurs, found.partition):.2f}"
+    assert (
+        shown["Known for certain, bits"] == f"{ns.maximin_information(occurs, found.partition):.2f}"
+    )
     assert shown["k-anonymity"] == str(ns.anonymity(occurs, found.partition))
     kept = "Resolution, bits" if utility == "resolution" else "Largest distortion"
     assert float(shown[kept]) == pytest.approx(abs(found.utility), rel=0.01, abs=0.005)
@@ -85,10 +87,10 @@ def test_its_own_measures_follow_the_unit():
     high = str(DOMAINS["weight"].high)
     app = opened(data="example:parity", s="", x="", weight=high, unit="nats")
     before = figures(app)
-    assert before["Known for sure, nats"] == "0.69"
+    assert before["Known for certain, nats"] == "0.69"
     assert "0.69 nats of" in " ".join(texts(app)).replace("\\", "")
     app.segmented_control(key="unit").set_value("bits").run()
-    assert figures(app)["Known for sure, bits"] == "1.00"
+    assert figures(app)["Known for certain, bits"] == "1.00"
     assert "1.00 bits of" in " ".join(texts(app)).replace("\\", "")
     assert {name.replace("nats", "bits") for name in before} == set(figures(app))
 
@@ -163,7 +165,7 @@ def test_the_ends_of_the_weight_have_an_answer(problem, weight, known):
     app = opened(data="example:parity", s="", x="", problem=problem, weight=str(weight))
     assert not app.exception
     assert not app.error
-    assert figures(app)["Known for sure, bits"] == known
+    assert figures(app)["Known for certain, bits"] == known
 
 
 def test_a_single_merge_has_a_slider_and_no_merge_has_none():
@@ -184,7 +186,7 @@ def test_the_quantisation_becomes_the_mechanism_of_every_page():
     assert not explore.exception
     joint = count(DataSpec()).joint
     merged = range_release(joint, ns.solve("anonymity", joint.p > 0, 0.0).partition)
-    assert figures(explore)["NMI"] == f"{100 * merged.mechanism.nmi:.1f} %"
+    assert figures(explore)["NMI"] == f"{100 * merged.mechanism.nmi:.1f}%"
 
 
 def test_the_dual_view_and_an_open_part_are_drawn():

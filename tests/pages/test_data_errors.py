@@ -77,16 +77,16 @@ def test_too_many_levels_come_with_what_makes_that_side_smaller(ids, secret, rel
 @pytest.mark.parametrize(
     ("query", "label"),
     [
-        ({"only": '["sex", "Neither"]'}, "Remove the filter of sex"),
+        ({"only": '["sex", "Neither"]'}, "Remove the filter on sex"),
         ({"only": ['["sex", "Male"]', '["age", [95, 99]]']}, "Remove all filters"),
-        ({"only": '["nope", "x"]'}, "Remove the filter of nope"),
-        ({"s": "race", "x": "sex", "merge": '[["sex"], "Male", "Female"]'}, "Merge no symbols"),
-        ({"x": "sex", "s": "race", "without": '[["sex"], "Male"]'}, "Leave no symbols out"),
+        ({"only": '["nope", "x"]'}, "Remove the filter on nope"),
+        ({"s": "race", "x": "sex", "merge": '[["sex"], "Male", "Female"]'}, "Do not merge symbols"),
+        ({"x": "sex", "s": "race", "without": '[["sex"], "Male"]'}, "Do not leave out symbols"),
         ({"x": "nope"}, "Use workclass as X"),
         ({"s": ["sex", "nope"]}, "Leave nope out of S"),
         ({"s": "nope", "x": "gone"}, "Start again with this data"),
         ({"bins": "occupation:width:4"}, "Take occupation without bins"),
-        ({"rare": "40000"}, "Group no levels of X"),
+        ({"rare": "40000"}, "Do not group levels of X"),
         ({"data": "upload:" + "0" * 64}, "Open Adult (census, training part)"),
     ],
 )
@@ -102,21 +102,21 @@ def test_every_error_about_data_has_a_button_that_mends_it(query, label):
 
 def test_after_an_error_the_last_charts_stay_and_say_so():
     app = open_page(x="nope")
-    assert "The charts are from" not in " ".join(caption.value for caption in app.caption)
+    assert "The charts show" not in " ".join(caption.value for caption in app.caption)
     app = open_page()
     app.multiselect(key="data_released").set_value(["age", "education", "occupation"])
     checked(app.run())
     assert len(app.error) == 1
     said = [caption.value.replace("\\", "") for caption in app.caption]
     assert (
-        "The charts are from the last count: sex and occupation of Adult (census, training part)."
+        "The charts show the last count: sex and occupation of Adult (census, training part)."
         in said
     )
     assert not app.metric  # no figure stands for a count that was not made
-    assert any("P(x), what is to be released" in text.value for text in app.markdown)
+    assert any("P(x), the released data" in text.value for text in app.markdown)
     remedies(app)["Leave age out of X"].click()
     checked(app.run())
-    assert "The charts are from" not in " ".join(caption.value for caption in app.caption)
+    assert "The charts show" not in " ".join(caption.value for caption in app.caption)
 
 
 def test_what_was_typed_wrong_has_its_remedy_beside_it():

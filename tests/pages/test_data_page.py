@@ -101,7 +101,7 @@ def test_bins_by_every_rule_and_edges_that_are_none():
     app.text_input(key="bins0_edges").set_value("20, thirty")
     checked(app.run())
     assert errors(app) == [
-        "The bin edges of 'age' must be numbers with commas between, got '20, thirty'."
+        "The bin edges of 'age' must be numbers separated by commas, got '20, thirty'."
     ]
     app.text_input(key="bins0_edges").set_value("40; 30")
     checked(app.run())
@@ -116,7 +116,7 @@ def test_rare_levels_are_grouped_and_told():
     app = open_page(x="native-country", rare="100")
     assert metrics(app)["Levels of X"] == "10"
     said = " ".join(caption.value for caption in app.caption).replace("\\", "")
-    assert "33 rare levels of 'native-country' with 1,389 records (4.3 %) were grouped" in said
+    assert "33 rare levels of 'native-country' with 1,389 records (4.3%) were grouped" in said
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_a_random_joint_at_its_extremes():
     assert spec(app).source == "random:uniform:2x2000:0"
     assert metrics(app)["Cells"] == "4,000"
     told = {one.value.replace("\\", "") for one in app.caption}
-    assert "The distribution is taken as it is." in told
+    assert "The distribution is used as it is." in told
     app.number_input(key="own_n_s").set_value(2_000)
     app.button(key="own_draw").click()
     checked(app.run())
@@ -279,7 +279,7 @@ def test_records_are_kept_by_the_values_of_a_column():
     assert metrics(app)["Records n"] == "3,395"  # of Adult's 3,124 and 271
     assert app.query_params["only"] == '["race", "Black", "Other"]'
     said = " ".join(caption.value for caption in app.caption).replace("\\", "")
-    assert "29,166 of 32,561 records (90 %) were left out by filters" in said
+    assert "29,166 of 32,561 records (90%) were left out by filters" in said
     assert "filtered by race" in said
     app.multiselect(key="filter0").set_value([])
     checked(app.run())

@@ -43,7 +43,7 @@ def test_what_was_found_is_shown_and_is_part_of_the_question(app):
     assert app.selectbox(key="read_encoding").options[0] == "as found: Windows-1252, a guess"
     assert app.selectbox(key="read_delimiter").options[0] == "as found: semicolons"
     assert first_rows(app)["Straße"].tolist()[:2] == ["Süd", "Nord"]
-    assert "'-99' 20 times (a value like any other in Nr)" in said(app)
+    assert "'-99' 20 times (an ordinary value in Nr)" in said(app)
     app.get("button_group")[0].set_value("chosen")
     checked(app.run())
     assert spec(app).read.missing == ()
@@ -73,7 +73,7 @@ def test_what_was_found_is_shown_and_is_part_of_the_question(app):
     )
     checked(app.run())
     assert spec(app).read == read
-    app.get("button_group")[0].set_value("the usual ones, in numbers")
+    app.get("button_group")[0].set_value("the usual numeric codes")
     checked(app.run())
     assert spec(app).read.missing is None
 
@@ -105,7 +105,7 @@ def test_a_column_is_read_as_dates_by_their_parts_and_back(app):
 def test_a_column_has_marks_of_its_own_and_back(app):
     set_box(app, "read_column", "Nr")
     assert app.button_group(key="read_own_kind").value == "as in the file"
-    app.button_group(key="read_own_kind").set_value("its own")
+    app.button_group(key="read_own_kind").set_value("custom")
     checked(app.run())
     assert spec(app).read.columns == (ColumnOptions("Nr", missing=()),)
     assert app.multiselect(key="read_own_marks").options == ["-99"]
@@ -132,8 +132,8 @@ def test_the_order_of_dates_that_fit_two_is_asked_for():
     assert not app.warning
     set_box(app, "read_column_kind", "date")
     assert [one.value.replace("\\", "") for one in app.warning] == [
-        "The dates of 'when' can be read as day, month, year and as month, day, year: check that "
-        "the order above is the one that is meant."
+        "The dates in 'when' can be read as day, month, year or as month, day, year. Check that "
+        "the order above is the right one."
     ]
     set_box(app, "read_column_part", "weekday")
     found = next(one.value for one in app.dataframe if "when" in one.value.columns)
@@ -178,7 +178,7 @@ def test_a_guessed_encoding_is_called_a_guess_and_others_show_how_they_read():
     rows = "город,доход\n" + "Москва,1\nТверь,2\n" * 20
     app.file_uploader(key="own_file").upload("a.csv", rows.encode("windows-1251"))
     checked(app.run())
-    panel = next(one for one in app.expander if one.label.startswith("How it is read"))
+    panel = next(one for one in app.expander if one.label.startswith("How the file is read"))
     assert "Windows-1252 is a guess, in which a value reads ãîðîä" in panel.label.replace("\\", "")
     box = app.selectbox(key="read_encoding")
     assert box.options[0] == "as found: Windows-1252, a guess"
@@ -203,7 +203,7 @@ def test_an_identifier_is_said_and_not_chosen():
     app.file_uploader(key="own_file").upload("people.csv", frame.to_csv(index=False).encode())
     checked(app.run())
     assert (spec(app).secret, spec(app).released) == (("sex",), ("job",))
-    assert "'id' seems to be an identifier: nearly every record has a value of its own" in said(app)
+    assert "'id' seems to be an identifier: nearly every record has its own value" in said(app)
     kinds = next(one.value for one in app.dataframe if "kind" in one.value.columns)
     assert kinds["kind"].tolist() == ["identifier", "categories", "categories"]
 
@@ -228,7 +228,7 @@ def test_bundled_data_shows_how_it_is_read_only_where_a_link_says_so():
     assert not [one for one in app.selectbox if one.key == "read_encoding"]
     bad = open_page(read='{"columns": [{"column": "sex", "kind": "number"}]}')
     assert "Column 'sex' is read as numbers, and record 1 has 'Male'" in errors(bad)[0]
-    way = next(one for one in bad.button if one.label == "Read every column as it is")
+    way = next(one for one in bad.button if one.label == "Read every column as is")
     way.click()
     checked(bad.run())
     assert spec(bad).read == ReadOptions()
@@ -261,20 +261,20 @@ def test_how_fields_are_separated_is_not_asked_of_a_workbook():
     app.file_uploader(key="own_file").upload("a.xlsx", workbook())
     checked(app.run())
     assert spec(app).source.startswith("upload:")
-    assert "Fields are separated by" not in {one.label for one in app.selectbox}
+    assert "Field separator" not in {one.label for one in app.selectbox}
 
 
 def test_how_fields_are_separated_is_asked_once():
     app = open_page()
-    boxes = [one.key for one in app.selectbox if one.label == "Fields are separated by"]
+    boxes = [one.key for one in app.selectbox if one.label == "Field separator"]
     assert boxes == ["own_delimiter"]
     app.file_uploader(key="own_file").upload("a.csv", b"s;x\na;b\nc;d\n")
     checked(app.run())
-    boxes = [one.key for one in app.selectbox if one.label == "Fields are separated by"]
+    boxes = [one.key for one in app.selectbox if one.label == "Field separator"]
     assert boxes == ["read_delimiter"]
     app.file_uploader(key="own_file").upload("b.csv", b"s,x\nb\n")
     checked(app.run())
-    boxes = [one.key for one in app.selectbox if one.label == "Fields are separated by"]
+    boxes = [one.key for one in app.selectbox if one.label == "Field separator"]
     assert "own_delimiter" in boxes  # with what cannot be read
 
 

@@ -1,4 +1,4 @@
-"""Data bases on the Data page: chosen, listed, counted elsewhere, cancelled, and gone."""
+"""Databases on the Data page: chosen, listed, counted elsewhere, cancelled, and gone."""
 
 import duckdb
 import pytest
@@ -54,7 +54,7 @@ def chosen(app, pool, source, columns):
 def test_without_a_data_base_there_is_no_tab(monkeypatch):
     monkeypatch.delenv(DATABASES, raising=False)
     app = open_page()
-    assert "Data base" not in [tab.label for tab in app.tabs]
+    assert "Database" not in [tab.label for tab in app.tabs]
 
 
 def test_a_file_of_secrets_that_cannot_be_read_is_told(tmp_path, monkeypatch):
@@ -220,6 +220,6 @@ def test_what_is_counted_anew_replaces_what_was_derived(source, sweeps):
 
 def test_a_link_to_what_the_owner_did_not_open_is_refused(source, sweeps):
     app = open_page(data=source.replace("census", "other"), s="sex", x="job")
-    assert "data bases are not open here" in errors(app)[0]
+    assert "databases are not open here" in errors(app)[0]
     assert "db_question" not in shown(app)
     assert not sweeps.taken

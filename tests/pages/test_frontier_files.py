@@ -78,7 +78,7 @@ def test_a_file_of_the_command_is_shown_and_its_sweep_asked(tmp_path):
         own = own[(own.mechanism == "subset_merging") & (own.eps == 1.5)]
         means = tables(app)[0]
         row = means[(means.mechanism == "Subset merging") & (means["ε, nats"] == 1.5)].iloc[0]
-        assert row["Kept of what was asked for"] == pytest.approx(own.kept.mean())
+        assert row["Target kept"] == pytest.approx(own.kept.mean())
         assert app.query_params["draws"] == "4"
         app = app.number_input(key="sweep_draws").set_value(5).run()
         assert any("old: 16 points" in one.value for one in app.markdown)
@@ -160,17 +160,17 @@ ON_DATA = Sweep(
         ),
         (
             lambda path: written(path, Sweep(SWEEP.scenario, (("lam", (0.2, 0.4)),))),
-            "'results.parquet' has the results of another sweep than this page can ask for: ",
+            "'results.parquet' has the results of a sweep that this page cannot run: ",
         ),
         (
             lambda path: written(
                 path, Sweep(SWEEP.scenario, SWEEP.vary, SWEEP.cases, Draws(1, 1 + 1, 401))
             ),
-            "'results.parquet' has the results of another sweep than this page can ask for: ",
+            "'results.parquet' has the results of a sweep that this page cannot run: ",
         ),
         (
             lambda path: rewritten(written(path, ON_DATA), counts=b"others"),
-            "'results.parquet' has the results of other records: the data has changed since.",
+            "'results.parquet' has the results for other records: the data has changed since.",
         ),
     ],
 )
@@ -281,7 +281,7 @@ def test_results_of_ones_own_file_are_opened_again_beside_it(monkeypatch):
         ),
         (
             (PEOPLE + b"f,a,6\n", "people.csv"),
-            "'results.parquet' has the results of other records: the data has changed since.",
+            "'results.parquet' has the results for other records: the data has changed since.",
         ),
     ],
 )

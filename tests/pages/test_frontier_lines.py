@@ -63,7 +63,7 @@ def test_while_no_line_is_there_yet_the_chart_says_so(sweeps, drawn, monkeypatch
     monkeypatch.setattr(answers, "_is_quick", lambda _: False)
     app = opened(**SMALL)
     assert len(sweeps.open) == 4
-    assert notes(drawn) == ["The lines are being worked out."]
+    assert notes(drawn) == ["Computing the lines…"]
     sweeps.finish()
     app.run()
     assert notes(drawn) == []
@@ -77,7 +77,7 @@ def test_where_every_line_failed_the_chart_does_not_say_that_work_is_under_way(
     while sweeps.open:
         sweeps.fail(SolverError("The worker process died (exit status -9)."))
     app.run()
-    assert notes(drawn) == ["No line could be worked out."]
+    assert notes(drawn) == ["No line could be computed."]
     assert "Start again" in {button.label for button in app.button}
 
 
@@ -274,7 +274,7 @@ def test_an_error_keeps_the_last_charts_faded_and_offers_what_has_an_answer(swee
     pick(app, "mech", "polyopt")
     assert not app.exception
     assert app.error
-    assert "The charts are from the last answer" in said(app)
+    assert "The charts show the last answer" in said(app)
     assert "LIP" in said(app)
     assert set(drawn) == set(before)
     for key, (figure, faded) in drawn.items():

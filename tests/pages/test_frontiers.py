@@ -93,7 +93,7 @@ def test_by_default_the_promise_on_screen_is_asked_of_the_data_beside():
             "subset_random_response",
         ]
         assert "**24 points**: 3 cases × 8 budgets." in said(app)
-        assert "being estimated" in said(app)
+        assert "Estimating the time" in said(app)
         assert desk(app).work is None  # nothing begins by itself
         assert "λ" in app.slider(key="lam").label
 
@@ -152,7 +152,7 @@ def test_bits_change_the_figures_and_not_the_sweep():
     after = tables(app)[0]
     ratio = np.log(2)
     assert (after["ε, bits"] * ratio).to_numpy() == pytest.approx(before["ε, nats"].to_numpy())
-    assert after["Kept of what was asked for"].equals(before["Kept of what was asked for"])
+    assert after["Target kept"].equals(before["Target kept"])
     assert desk(app).shown.sweep == SWEEP
 
 
@@ -242,7 +242,7 @@ def test_old_points_are_shown_as_old_while_another_sweep_is_set_up(halfway):
         ":material/history: old: 16 points on 4 random joints of 3×5 (uniform, seed 7), LIP" in text
         for text in (one.value for one in app.markdown)
     )
-    assert "Another sweep is under way: 16 points" in said(app)
+    assert "Another sweep is running: 16 points" in said(app)
     click(app, "sweep_cancel")
     assert "**20 points**: 2 cases × 2 budgets × 5 draws." in said(app)
     assert app.button(key="sweep_start").label == "Run the sweep"
@@ -313,12 +313,12 @@ def test_what_a_link_has_wrong_is_said_and_the_default_used(query, told):
         ),
         (
             {"on": "random", "draws": "5000"},
-            f"Here at most {MOST_POINTS:,} are computed: take fewer values or draws, or run the "
+            f"This page computes at most {MOST_POINTS:,}. Choose fewer values or draws, or run the "
             "command below.",
         ),
         ({"s": "nope"}, "has no column 'nope'"),
-        ({"on": "sets"}, "Choose one bundled data set or more."),
-        ({"from": "2", "to": "1"}, "The budgets must begin below their end, got 2 to 1."),
+        ({"on": "sets"}, "Choose at least one bundled data set."),
+        ({"from": "2", "to": "1"}, "The first budget must be smaller than the last, got 2 to 1."),
         (
             {"promise": "rldp", "by": "watchdog"},
             "No combination has an answer. Watchdog under RLDP is left out",
@@ -333,7 +333,7 @@ def test_a_sweep_that_cannot_be_is_one_sentence(query, told):
     assert told in found
     assert "sweep_start" not in {one.key for one in app.button}
     assert "points**" not in said(app)
-    offered = "The same from the command line" in {one.label for one in app.expander}
+    offered = "From the command line" in {one.label for one in app.expander}
     assert offered == told.endswith("command below.")
 
 
@@ -342,7 +342,7 @@ def test_nothing_chosen_is_said():
     with busy(long_answer.WORKERS):
         app = opened(notion="lip")
         app = app.multiselect(key="sweep_promise").set_value([]).run()
-        assert errors(app) == ["Choose one promise or more."]
+        assert errors(app) == ["Choose at least one promise."]
 
 
 @pytest.mark.usefixtures("afresh")

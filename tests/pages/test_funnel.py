@@ -64,7 +64,7 @@ def test_the_line_is_the_most_that_is_kept_and_other_optima_lie_under_it(sweeps,
     assert "I(S;Y), in nats" in figure["layout"]["xaxis"]["title"]["text"]
     app.session_state["frontier_more"] = True
     app.run()
-    assert "by choosing one of their mechanisms at random" in said(app)
+    assert "choose one of their mechanisms at random" in said(app)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_points_keep_the_further_promises_too_and_lie_under_the_line(sweeps, dra
         assert kept[-1] == pytest.approx(both.nmi, abs=1e-5)
     app.session_state["frontier_more"] = True
     app.run()
-    assert "All mechanisms also keep the further promises." in said(app)
+    assert "All mechanisms also satisfy the additional notions." in said(app)
 
 
 def test_what_is_proven_between_points_is_drawn_and_what_a_mixture_reaches():
@@ -137,9 +137,9 @@ def test_its_words_and_figures_tell_the_average_and_the_single_output():
     app = opened(**FUNNEL)
     result = evaluate(Scenario(notion="average_mi", eps=0.03))
     words = said(app)
-    assert "On average, the release tells 0.03 nats of sex" in words
-    assert "yet a single output may change a belief by up to ×" in words
-    assert "No mechanism under I(S;Y) ≤ 0.03 keeps more" in words
+    assert "On average, the release reveals 0.03 nats about sex" in words
+    assert "but a single output may change a belief by up to ×" in words
+    assert "Proven: no mechanism under I(S;Y) ≤ 0.03 keeps more" in words
     assert figures(app)["I(S;Y), nats"] == "0.0300"
     assert result.after.averages["mutual_information"] <= 0.03 + 1e-9
     app.segmented_control(key="unit").set_value("bits").run()
@@ -152,7 +152,7 @@ def test_at_a_budget_of_nothing_nothing_is_told_and_something_may_be_kept():
     result = evaluate(Scenario(notion="average_mi", eps=0.0))
     assert result.after.averages["mutual_information"] <= 1e-9
     assert figures(app)["I(S;Y), nats"] == "0.0000"
-    assert "The release tells nothing about sex." in said(app)
+    assert "The release reveals nothing about sex." in said(app)
     assert result.mechanism.nmi > 0.5
 
 
@@ -164,7 +164,7 @@ def test_what_has_no_unit_stays_as_it_is_in_bits(drawn):
     figure, _ = drawn["frontier"]
     assert figure["layout"]["meta"]["now"][0] == 0.05
     assert figure["layout"]["xaxis"]["title"]["text"].startswith(
-        "told of S on average, total variation: less"
+        "revealed about S on average, total variation: less"
     )
 
 
@@ -220,4 +220,4 @@ def test_an_output_that_rules_out_a_value_is_told():
     if np.isinf(result.after.achieved["lip"]):
         assert "yet some outputs rule out a value of sex for certain" in finding(result)
     else:
-        assert "yet a single output may change a belief" in finding(result)
+        assert "but a single output may change a belief" in finding(result)

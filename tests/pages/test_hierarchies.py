@@ -81,7 +81,7 @@ def test_steps_are_typed_and_what_is_none_changes_nothing():
     assert metrics(app)["Levels of X"] == before
     app.text_input(key="hierarchy0_steps").set_value("three")
     checked(app.run())
-    assert "must be numbers with commas between, got 'three'" in errors(app)[0]
+    assert "must be numbers separated by commas, got 'three'" in errors(app)[0]
     app.text_input(key="hierarchy0_steps").set_value("1")
     checked(app.run())
     assert not app.error
@@ -171,7 +171,7 @@ def test_rare_levels_of_one_of_several_columns():
     assert int(metrics(app)["Levels of X"]) < before
     assert app.query_params["rare_of"] == '["race", 2000]'
     said = " ".join(caption.value for caption in app.caption).replace("\\", "")
-    assert "3 rare levels of 'race' with 1,621 records (5.0 %) were grouped into one" in said
+    assert "3 rare levels of 'race' with 1,621 records (5.0%) were grouped into one" in said
     app.number_input(key="rare_of1").set_value(0)
     checked(app.run())
     assert spec(app).rare_levels == ()

@@ -87,7 +87,7 @@ def test_what_is_no_charts_name_is_told_and_the_first_one_is_shown(asked):
     assert not app.exception
     (said,) = (one.value.replace("\\", "") for one in app.warning)
     assert said.startswith("The link has projector=")
-    assert said.endswith("which is not the name of a chart; the first one is shown.")
+    assert said.endswith("which is not the name of a chart; showing the first one.")
     assert app.query_params["projector"] == menu.FIRST
 
 
@@ -160,7 +160,7 @@ def test_own_data_is_in_no_link_and_one_sentence_says_so(page):
 
 def test_a_link_on_this_machine_and_one_that_is_too_long_are_told():
     for host in ("127.0.0.1", "localhost", "[::1]", "app.localhost"):
-        assert "other machines do not reach" in menu.drawn(f"http://{host}:8501/").said
+        assert "other machines cannot reach" in menu.drawn(f"http://{host}:8501/").said
     for host in ("192.168.1.20", "school.example", "[fd00::1]"):
         assert not menu.drawn(f"http://{host}:8501/").said
     longest = menu.drawn("https://school.example/?" + "a" * 3_000)

@@ -38,7 +38,7 @@ def test_an_error_keeps_the_last_charts_faded_and_offers_what_has_an_answer(page
     pick(app, "mech", "polyopt")
     assert not app.exception
     assert app.error
-    assert "The charts are from the last answer" in said(app)
+    assert "The charts show the last answer" in said(app)
     assert "0.5-LIP" in said(app)
     assert set(drawn) == kept
     for key, message in drawn.items():

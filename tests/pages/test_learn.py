@@ -84,8 +84,8 @@ def test_a_bad_link_falls_back_and_says_so():
     said = [one.value.replace("\\", "") for one in app.warning]
     assert said == [
         "The link has topic=alchemy, which is not known; Lift is shown.",
-        "The link is not as it should be: ill must be in [0.01, 0.99], got '7'; 0.2 is used.",
-        "The link is not as it should be: hit must be in [0, 1], got 'x'; 0.9 is used.",
+        "The link has an error: ill must be in [0.01, 0.99], got '7'; 0.2 is used.",
+        "The link has an error: hit must be in [0, 1], got 'x'; 0.9 is used.",
     ]
 
 
@@ -152,9 +152,9 @@ def test_what_is_believed_is_shown_after_either_result(monkeypatch):
         "pages.ui.learn.pictures.still", lambda _, **more: shown.append(more["alt"])
     )
     app = opened()
-    assert shown[-1] == "After positive: ill from 20 % to 60 %, well from 80 % to 40 %"
+    assert shown[-1] == "After positive: ill from 20% to 60%, well from 80% to 40%"
     app.segmented_control(key="learn_seen").set_value("negative").run()
-    assert shown[-1] == "After negative: ill from 20 % to 2.9 %, well from 80 % to 97.1 %"
+    assert shown[-1] == "After negative: ill from 20% to 2.9%, well from 80% to 97.1%"
 
 
 def test_exercises_are_checked_and_counted():
@@ -166,7 +166,7 @@ def test_exercises_are_checked_and_counted():
     assert app.success[0].value == markdown("Right.")
     assert f"**1 of {total} exercises right.**" in text(app)
     app.text_input(key="learn_posterior_0_answer").set_value("0,9").run()
-    assert "the other way round" in app.info[0].value
+    assert "the reverse of the question" in app.info[0].value
     app.text_input(key="learn_pml_0_answer").set_value("three").run()
     assert "An answer must be a number" in app.warning[0].value
     assert f"**1 of {total} exercises right.**" in text(app)
@@ -186,7 +186,7 @@ def test_a_variant_has_its_own_table_in_the_link_and_its_own_answers():
 
 
 def test_the_exercises_say_how_many_digits_an_answer_needs():
-    assert f"An answer needs {NEEDED} digits" in text(opened(topic="exercises"))
+    assert f"Answers need {NEEDED} digits" in text(opened(topic="exercises"))
 
 
 def test_the_glossary_is_shown_whole_and_searched():
@@ -200,7 +200,7 @@ def test_the_glossary_is_shown_whole_and_searched():
     assert len(found) < 10
     app.text_input(key="learn_look").set_value("no such words").run()
     assert not app.table
-    assert app.info[0].value == "No entry has these words."
+    assert app.info[0].value == "No entry matches these words."
     assert len(sought("")) == len(glossary.terms())
     assert not sought("").map(lambda said: "`" in said).to_numpy().any()  # no Markdown in the table
 

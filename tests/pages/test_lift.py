@@ -111,12 +111,12 @@ def test_a_promise_that_is_not_one_bound_on_each_symbol_judges_none(query, monke
     monkeypatch.setattr(board, "chart", lambda _, **shown: alts.append(shown["alt"]))
     app = opened(mech="constant", **query)
     assert not app.exception
-    assert "judged by itself" in " ".join(text.value for text in app.markdown)
+    assert "does not bound each symbol separately" in " ".join(text.value for text in app.markdown)
     names = {trace.get("name") for trace in figure[-1]["data"]}
-    assert "not judged by itself under this promise" in names
-    assert "keeps the promise by itself" not in names
+    assert "not evaluated by itself under this notion" in names
+    assert "is within the budget on its own" not in names
     assert not any("High-risk" in alt for alt in alts)
-    assert set(app.dataframe[0].value["why"].str.partition(":")[0]) == {"not judged"}
+    assert set(app.dataframe[0].value["why"].str.partition(":")[0]) == {"not evaluated"}
 
 
 def test_a_robust_promise_without_the_secret_released_is_one_sentence():

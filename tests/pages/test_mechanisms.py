@@ -47,16 +47,16 @@ def test_the_default_question_is_taken_apart():
     assert not app.exception
     assert not app.error
     assert app.title[0].value == "How does Optimal release occupation?"
-    assert "needs X only" in said(app)
+    assert "reads X only" in said(app)
     assert "X is a single column here" in said(app)
 
 
 def test_a_mechanism_that_reads_the_secret_says_so():
     app = opened(mech="conditional_reporting")
     assert not app.exception
-    assert "needs S at release time" in said(app)
-    assert "needs X only" not in said(app)
-    assert "A row for each pair of secret and input" in said(app)
+    assert "reads S at release time" in said(app)
+    assert "reads X only" not in said(app)
+    assert "One row for each pair of secret and input" in said(app)
 
 
 def test_the_output_that_tells_most_comes_first():
@@ -82,7 +82,7 @@ def test_a_browser_that_still_shows_the_outputs_of_another_mechanism_picks_none(
     def late(box):
         state = asked(box)
         if box.key == "output":
-            state.string_value = "an output of before (12 %)"
+            state.string_value = "an output of before (12%)"
         return state
 
     monkeypatch.setattr(Selectbox, "_widget_state", property(late))
@@ -137,7 +137,7 @@ def test_the_table_compares_all_at_the_level_reached():
     within = table[table["within"]]
     assert set(table["mechanism"]) >= {"Optimal", "Conditional reporting", "Watchdog"}
     assert (within["LIP, nats"] <= reached + 1e-4).all()
-    assert within["kept of X"].is_monotonic_decreasing
+    assert within["share of X kept"].is_monotonic_decreasing
     assert set(table.loc[table["needs S"], "mechanism"]) == {
         "Optimal, reading S",
         "Conditional reporting",
@@ -329,7 +329,7 @@ def test_a_comparison_that_time_cut_short_is_one_sessions_and_may_be_searched_on
     first = opened(**asked)
     assert done() == "compare_all"
     first.run()
-    assert "The search was cut off after 2 s each for Optimal: more" in said(first)
+    assert "The search stopped after after 2 s each for Optimal: more" in said(first)
     second = opened(**asked)
     assert not second.dataframe
     assert len(sweeps.open) == 1  # nobody else is given what was cut short
@@ -338,9 +338,9 @@ def test_a_comparison_that_time_cut_short_is_one_sessions_and_may_be_searched_on
     assert len(first.dataframe[-1].value) > 5  # what was found before stays meanwhile
     done()
     first.run()
-    assert "was cut off" not in said(first)
+    assert "stopped after" not in said(first)
     assert len(second.run().dataframe[-1].value) > 5
-    assert "was cut off" not in said(second)
+    assert "stopped after" not in said(second)
 
 
 ROBUST = {"notion": "rldp", "sx": "1", "x": "race", "n": "300", "eps": "0.5"}
@@ -370,7 +370,7 @@ def test_the_table_has_the_robust_mechanisms_where_they_apply():
         eps=0.5,
     )
     level = evaluate(asked).after.achieved["lip"]
-    for title in ("PolyOpt", "Robust optimum", "Secret randomised response"):
+    for title in ("PolyOpt", "Robust optimum", "Secret randomized response"):
         assert worst[title] <= level + 1e-4
     assert worst["Non-robust optimum"] > level
 
@@ -378,7 +378,7 @@ def test_the_table_has_the_robust_mechanisms_where_they_apply():
 def test_a_robust_mechanism_without_its_promise_names_those_that_work():
     app = opened(mech="watchdog", **ROBUST)
     assert "does not work under RLDP" in app.error[0].value
-    assert "PolyOpt, Independent reporting, Secret randomised response" in said(app)
+    assert "PolyOpt, Independent reporting, Secret randomized response" in said(app)
 
 
 def test_an_average_budget_has_no_steps_of_merging_and_says_so_in_words():

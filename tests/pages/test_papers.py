@@ -48,7 +48,7 @@ MADE = Experiment(
     (Mark(2.0, 0.52, "0.52 at λ = 0.5"),),
     (NUM, ERR),
     (Beyond("The optimum keeps", 0.94, 0.001, 0.941, 0.83),),
-    ("A guess where print is silent.",),
+    ("A guess where the paper is silent.",),
     {"data": {"source": "example:lift_typical"}, "eps": 2.0, "mechanism": "subset_merging"},
     4.2,
 )
@@ -90,7 +90,7 @@ def test_every_experiment_has_its_claim_and_can_be_run_where_none_is_shipped(one
     assert not app.warning
     assert app.title[0].value.replace("\\", "").endswith(f"{one.place}: {one.title}")
     assert one.claim in text(app)
-    assert "run it here" in text(app)
+    assert "Run the experiment here" in text(app)
     assert {"papers_quick", "papers_full"} <= {button.key for button in app.button}
 
 
@@ -100,18 +100,18 @@ def test_a_shipped_result_is_shown_with_its_run_its_verdicts_and_its_links():
     assert not app.exception
     assert "version 9.9.9: 2026-11-22, 2 cores, test, seed 0; 50 draws" in text(app)
     assert "1 reproduced" in text(app)
-    assert "1 error in print" in text(app)
+    assert "1 error in the paper" in text(app)
     claims, beyond = tables(app)
-    assert [said.split()[-1] for said in claims["verdict"]] == ["reproduced]", "print]"]
+    assert [said.split()[-1] for said in claims["verdict"]] == ["reproduced]", "paper]"]
     assert claims["claim"].tolist() == [
         "The mean is .83 · :gray[:small[Figure 4(a)]]",
         "Algorithm 1 keeps .83 · :gray[:small[Algorithm 1]]",
     ]
     assert claims["reason"].tolist() == ["", ERR.cause]
-    assert claims["ours beside print"][0] == "NMI: 0.8340 ± 0.0010 (printed 0.83)"
-    assert "[the wrong variant 0.7]" in claims["ours beside print"][1]
+    assert claims["ours next to the paper's"][0] == "NMI: 0.8340 ± 0.0010 (published 0.83)"
+    assert "[the wrong variant 0.7]" in claims["ours next to the paper's"][1]
     assert beyond["proven bound"].tolist() == ["0.941"]
-    assert "A guess where print is silent." in text(app)
+    assert "A guess where the paper is silent." in text(app)
     assert [one.proto.url for one in app.get("link_button")] == [
         board.explore(board.scenario(MADE)),
         board.compare(board.scenario(MADE)),
@@ -134,14 +134,14 @@ def test_a_line_of_print_across_names_has_no_name_in_the_table():
     panel = Panel("", "measure", "excess", x_names=("a", "b"))
     found = replace(MADE, panels=(panel,), series=(), marks=(ACROSS,))
     told = board.points(found, 0).iloc[-1]
-    assert told["line"] == "print: a limit"
+    assert told["line"] == "paper: a limit"
     assert math.isnan(told["x"])
     assert told["y"] == 0.5
 
 
 def test_the_table_of_a_panel_has_our_points_and_those_of_print():
     found = board.points(MADE, 0)
-    assert found["line"].tolist() == ["LDP", "LDP", "print: 0.52 at λ = 0.5"]
+    assert found["line"].tolist() == ["LDP", "LDP", "paper: 0.52 at λ = 0.5"]
     assert found["y"].tolist() == [0.2, 0.5, 0.52]
     assert board.points(MADE, 1)["standard error"].isna().all()
 
@@ -157,7 +157,7 @@ def test_a_paper_is_picked_then_one_of_its_figures_and_the_address_follows():
     app.radio(key="papers_experiment").set_value(query.of_paper("alip")[1]).run()
     assert app.query_params["show"] == query.of_paper("alip")[1]
     app.radio(key="papers_paper").set_value("errata").run()
-    assert app.title[0].value.startswith("Error in print: ")
+    assert app.title[0].value.startswith("Error in the paper: ")
     app.radio(key="papers_paper").set_value("lift").run()
     assert "show" not in app.query_params
 
@@ -171,9 +171,8 @@ def test_a_bad_link_falls_back_and_says_so():
     app = opened(show="errata", secrets="99", parity="x")
     said = [one.value.replace("\\", "") for one in app.warning]
     assert said == [
-        "The link is not as it should be: secrets must be a whole number in [2, 12], got '99'; 5 "
-        "is used.",
-        "The link is not as it should be: parity must be in [0.5, 1], got 'x'; 0.9 is used.",
+        "The link has an error: secrets must be a whole number in [2, 12], got '99'; 5 is used.",
+        "The link has an error: parity must be in [0.5, 1], got 'x'; 0.9 is used.",
     ]
 
 
@@ -191,7 +190,7 @@ def test_an_experiment_is_run_here_cancelled_and_run_again(sweeps, monkeypatch):
     sweeps.finish()
     app.run()
     assert not app.exception
-    assert "Run here, with fewer draws: 50 draws, 4.2 s." in text(app)
+    assert "Run here with fewer draws: 50 draws, 4.2 s." in text(app)
     assert len(app.table) == 2
 
 
@@ -211,7 +210,7 @@ def test_a_run_survives_a_reload_while_it_is_under_way_and_when_it_is_done(sweep
     assert [one[0] for one in sweeps.open] == [begun]
     sweeps.finish()
     again.run()
-    done = "Run here, with fewer draws"
+    done = "Run here with fewer draws"
     assert done in text(again)
     assert again.query_params["run"] == "quick"
     third = opened(show="lift_2", run="quick")
@@ -227,7 +226,7 @@ def test_a_run_survives_a_reload_while_it_is_under_way_and_when_it_is_done(sweep
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ("full", "The link shows a run made on this page, which is no longer kept"),
+        ("full", "The run in this link is no longer kept"),
         ("slow", "The link has run=slow, which is not quick or full"),
     ],
 )
@@ -265,22 +264,21 @@ ACROSS, UP = Mark(math.nan, 0.5, "a limit"), Mark(1.0, math.nan, "a crossing")
     ("kinds", "errors", "marks", "said"),
     [
         (("line",), (0.1,), (), "Lines: ours, with standard errors."),
-        (("line",), (math.nan,), (CROSS,), "Lines: ours. Crosses: print."),
+        (("line",), (math.nan,), (CROSS,), "Lines: ours. Crosses: the paper's values."),
         (("points",), (), (), "Dots: ours."),
         (
             ("bars",),
             (),
             (CROSS, ACROSS),
-            "Bars: ours. Crosses and thin dots: print.",
+            "Bars: ours. Crosses and thin dots: the paper's values.",
         ),
-        (("bars",), (), (UP,), "Bars: ours. Thin dots: print."),
+        (("bars",), (), (UP,), "Bars: ours. Thin dots: the paper's values."),
         (("points", "line"), (), (CORNER,), "Lines and dots: ours."),
         (
             ("boxes",),
             (),
             (),
-            "Boxes: ours. A box is from the first to the last quartile, whiskers reach the "
-            "extremes.",
+            "Boxes: ours. A box spans the first to the last quartile; whiskers reach the extremes.",
         ),
     ],
 )
@@ -347,7 +345,7 @@ def test_every_shipped_experiment_is_shown_and_asks_a_question_that_can_be_asked
     app = opened(show=one.key)
     assert not app.exception
     assert not app.warning
-    assert f"From the full run that comes with version {SHIPPED.version}" in text(app)
+    assert f"From the full run shipped with version {SHIPPED.version}" in text(app)
     claims = tables(app)[0]
     for row, said in zip(claims.to_dict("records"), one.verdicts, strict=True):
         assert row["verdict"].endswith(f" {said.outcome}]")
@@ -358,8 +356,8 @@ def test_every_shipped_experiment_is_shown_and_asks_a_question_that_can_be_asked
     assert (asked is not None) == bool(app.get("link_button"))
     assert "; 0 draws" not in text(app)
     counts = Counter(said.outcome for said in one.verdicts)
-    if counts["error in print"] > 1:
-        assert f"{counts['error in print']} errors in print" in text(app)
+    if counts["error in the paper"] > 1:
+        assert f"{counts['error in the paper']} errors in the paper" in text(app)
     for panel in one.panels:
         for title in (panel.title, panel.x_title, panel.y_title):
             assert unexplained(re.sub(r"\(\w\)", "", title)) == [], title
@@ -375,7 +373,7 @@ def test_every_shipped_error_in_print_is_listed():
         said.claim
         for one in SHIPPED.experiments
         for said in one.verdicts
-        if said.outcome == "error in print"
+        if said.outcome == "error in the paper"
     ]
     app = opened(show="errata")
     assert tables(app)[0]["claim"].tolist() == wrong

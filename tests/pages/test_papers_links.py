@@ -90,7 +90,7 @@ def test_every_link_of_a_lesson_opens_the_state_that_it_names(one):
 
 def test_every_experiment_whose_data_are_known_has_its_links():
     without = [one.key for one in SHIPPED.experiments if not board.ways_on(one)]
-    # of those, print's data are lost
+    # of those, the paper's data are lost
     assert without == ["nonstochastic_examples"]
     for one in SHIPPED.experiments:
         pages = [said.split()[-1] for said, _ in board.ways_on(one)]

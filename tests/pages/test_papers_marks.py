@@ -1,11 +1,11 @@
-"""What the Papers page says of print beside its figures, of the run that is shipped."""
+"""What the Papers page says of the paper beside its figures, of the run that is shipped."""
 
 from tests.pages.test_papers import opened, text
 
 
 def test_the_page_says_where_print_has_no_number_to_mark():
     app = opened(show="rldp_2")
-    none = "The paper's text gives no number that could be marked in"
+    none = "The paper's text gives no number to mark in"
     assert f"{none} this figure." in text(app)
     app = opened(show="lift_5")
     assert f"{none} the panels without a mark." in text(app)

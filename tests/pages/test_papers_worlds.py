@@ -21,13 +21,13 @@ def ships(monkeypatch):
 def test_the_errata_begin_with_the_first_world_and_list_every_claim_that_is_one():
     app = opened(show="errata", secrets="2")
     assert not app.exception
-    assert app.title[0].value.replace("\\", "") == "Error in print: [Lift] Proposition 1(2)"
+    assert app.title[0].value.replace("\\", "") == "Error in the paper: [Lift] Proposition 1(2)"
     for sentence in merging_worlds.of_proposition(merging_worlds.proposition(2, 0.05)):
         assert sentence in text(app)
     assert tables(app)[0]["claim"].tolist() == [ERR.claim]
     assert tables(app)[0]["place"].tolist() == ["[Lift] Algorithm 1"]
     app.slider(key="papers_secrets").set_value(5.0).run()
-    assert "above 0.119, what print says" in text(app)
+    assert "above the paper's bound of 0.119" in text(app)
     assert "secrets" not in app.query_params
     app.slider(key="papers_excluded").set_value(0.5).run()
     assert app.query_params["excluded"] == "0.5"
@@ -36,7 +36,7 @@ def test_the_errata_begin_with_the_first_world_and_list_every_claim_that_is_one(
     assert "excluded" not in app.query_params
     assert "Together they reach 1.61" in text(app)
     app.slider(key="papers_told_b").set_value(0.5).run()
-    assert "it holds here" in text(app)
+    assert "which holds here" in text(app)
     app.radio(key="papers_world").set_value("proposition").run()
     assert app.slider(key="papers_excluded").value == 0.5  # a world keeps its numbers meanwhile
     assert "world" not in app.query_params
@@ -89,15 +89,17 @@ def test_the_error_of_example_2_is_seen_and_read_however_small_it_is(drawn, reco
     y, top = figure["layout"]["meta"]["now"][1], figure["layout"]["yaxis"]["range"][1]
     assert y == pytest.approx(found.printed - found.right, rel=1e-3)
     assert y > 0.1 * top  # at the share that the world begins with
-    assert "By 0.0000 %" not in alt
-    print_, ours = (re.search(r"([\d.]+) %[,:]", said)[1] for said in one.words(found)[:2])
+    assert "By 0.0000%" not in alt
+    print_, ours = (
+        re.search(r"(?:at least|at) ([\d.]+) %[.:]", said)[1] for said in one.words(found)[:2]
+    )
     assert print_ != ours
-    assert re.search(rf"by Example 2's Bₛ {print_} %", drawn["papers_bounds"][2])
+    assert re.search(rf"by Example 2's Bₛ {print_}%", drawn["papers_bounds"][2])
 
 
 def test_a_link_with_a_number_of_a_world_opens_that_world():
     app = opened(show="errata", told_b="0.5")
-    assert "it holds here" in text(app)
+    assert "which holds here" in text(app)
     assert app.radio(key="papers_world").value == "theorem"
     app = opened(show="errata", world="alchemy")
     assert "world=alchemy, which is not known" in app.warning[0].value.replace("\\", "")
@@ -136,6 +138,6 @@ def test_a_number_that_is_moved_just_before_another_statement_is_chosen_is_kept(
 def test_a_condition_that_is_stricter_than_needed_is_not_called_an_error():
     assert [one.key for one in WORLDS if not one.wrong] == ["rows"]
     app = opened(show="errata", world="rows")
-    assert app.title[0].value.replace("\\", "") == "Stricter than needed: [RLDP] Definition 3"
+    assert app.title[0].value.replace("\\", "") == "Stricter than necessary: [RLDP] Definition 3"
     assert "Enough: " in text(app)
     assert "What holds: " not in text(app)

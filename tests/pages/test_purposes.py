@@ -34,13 +34,13 @@ def opened_on(asked):
 def test_all_of_x_survives_by_default():
     app = opened(**QUICK)
     assert app.selectbox(key="for").value == "information"
-    assert "Kept for that" not in figures(app)
+    assert "Kept for this purpose" not in figures(app)
     assert "(?t=income&for=task)" in said(app).replace("for=task&t=income", "t=income&for=task")
 
 
 def test_the_example_in_the_sidebar_is_about_the_data_on_screen():
     app = opened(data="german_credit", s="credit", x="purpose", mech="watchdog")
-    (example,) = [one.value for one in app.markdown if "can be predicted" in one.value]
+    (example,) = [one.value for one in app.markdown if "others can predict" in one.value]
     assert "occupation" not in example
     link = example.rpartition("(?")[2].partition(")]")[0]
     asked, notices = from_query(parse_qs(link))
@@ -48,11 +48,11 @@ def test_the_example_in_the_sidebar_is_about_the_data_on_screen():
     assert (asked.data.source, asked.purpose) == ("german_credit", "task")
     (task,) = asked.data.task
     plain = example.replace("\\", "")
-    assert f"Publish purpose so that {task} can be predicted and credit cannot" in plain
+    assert f"Publish purpose so that others can predict {task} but not credit" in plain
     assert evaluate(asked).mechanism.kept > 0
     joint = opened(data="random:uniform:2x3:1", mech="watchdog")
-    assert "can be predicted" not in said(joint)
-    assert "can be predicted" not in said(opened(sx="1", **QUICK))
+    assert "others can predict" not in said(joint)
+    assert "others can predict" not in said(opened(sx="1", **QUICK))
 
 
 @pytest.mark.usefixtures("afresh")
@@ -66,7 +66,7 @@ def test_a_link_asks_for_a_task(drawn):
     told = figures(app)
     assert told["I(T;Y), nats"] == f"{result.mechanism.utility:.3f}"
     assert told["I(X;Y), nats"] == f"{result.mechanism.information:.3f}"
-    assert told["Kept for that"] == f"{100 * result.mechanism.kept:.1f} %"
+    assert told["Kept for this purpose"] == f"{100 * result.mechanism.kept:.1f}%"
     assert "of what occupation tells of income survives" in finding(result)
     assert finding(result).split(". ")[1] in said(app)
     figure, _ = drawn["frontier"]
@@ -94,8 +94,8 @@ def test_a_guess_is_of_x_where_no_task_is_chosen():
     asked = Scenario(purpose="guess", mechanism="subset_merging")
     app = opened_on(asked)
     made = evaluate(asked).mechanism
-    assert figures(app)["X guessed right"] == f"{100 * made.utility:.1f} %"
-    assert "guessed right with probability" in said(app)
+    assert figures(app)["X guessed right"] == f"{100 * made.utility:.1f}%"
+    assert "is right with probability" in said(app)
 
 
 def test_an_error_counts_numbers_and_says_where_there_are_none():
@@ -104,9 +104,9 @@ def test_an_error_counts_numbers_and_says_where_there_are_none():
     assert not app.exception
     made = evaluate(asked).mechanism
     assert figures(app)["Expected error"] == f"{0 - made.utility:.4g}"
-    assert "If they are codes, such as postal codes" in said(app)
+    assert "If they are codes, such as ZIP codes" in said(app)
     app.selectbox(key="loss").set_value("hamming").run()
-    assert "postal codes" not in said(app)
+    assert "ZIP codes" not in said(app)
     app.selectbox(key="loss").set_value("squared").run()
     made = evaluate(replace(asked, loss="squared")).mechanism
     assert figures(app)["Expected error"] == f"{0 - made.utility:.4g}"
@@ -168,7 +168,7 @@ def test_an_uploaded_table_is_taken_and_a_bad_one_told(monkeypatch):
 
 def cards(app):
     """Return the titles of the cards on the page."""
-    titles = {"Cost of privacy", charts.MECHANISM, charts.CONFUSABILITY, "Released again"}
+    titles = {"Cost of privacy", charts.MECHANISM, charts.CONFUSABILITY, "Repeated releases"}
     return titles & {one.value.strip("*") for one in app.markdown}
 
 

@@ -110,7 +110,7 @@ def test_each_column_has_a_switch_and_what_it_gives_away():
     assert set(switches(app)) == {name for name in own if name not in ("sex", "cp")}
     assert kept_by(app) == []
     told = said(app)
-    assert "A release begins with Y alone" in told
+    assert "A release starts with Y alone" in told
     assert "in this file and for these records" in told
     assert not app.button(key="release_make").disabled
     assert not app.error
@@ -149,7 +149,7 @@ def test_a_twin_of_s_and_an_identifier_are_marked(tmp_path):
     app, _ = with_upload(tmp_path, columns, stay="twin")
     told = said(app).replace("\\", "")
     assert ":red[:material/warning: determines sex" in told
-    assert "is unique for 100 % of records" in told
+    assert "is unique for 100% of records" in told
     assert "determines sex" in app.error[0].value
     assert app.button(key="release_make").disabled
 
@@ -164,7 +164,7 @@ def test_a_link_that_kept_all_columns_opens_with_y_alone():
 def test_the_columns_of_a_link_that_cannot_be_kept_are_named():
     app = opened(stay="sex")
     told = " ".join(one.value for one in app.warning)
-    assert "stay=sex, which is S, X or none of the columns" in told
+    assert "stay=sex, which is S, X or no column of this data" in told
     assert kept_by(app) == []
 
 
@@ -254,7 +254,7 @@ def test_a_seed_that_is_none_is_one_sentence(seed):
 
 
 def test_a_small_seed_is_warned_of():
-    assert "can be found by trying" in said(opened(seed="0"))
+    assert "small enough to guess" in said(opened(seed="0"))
 
 
 def test_a_short_key_is_one_sentence():
@@ -299,7 +299,7 @@ def test_a_missing_value_is_an_error_with_its_count_or_taken_for_a_level(tmp_pat
     assert written(app) is None
     app.selectbox(key="release_unknown").set_value("Köln").run()
     app = made(checked(app))
-    assert "2 records with unknown or missing values taken for" in said(app)
+    assert "2 records with unknown or missing values taken as" in said(app)
     assert written(app).made.applied.released == 300
     app.selectbox(key="release_unknown").set_value("drop").run()
     app = made(checked(app))
@@ -310,7 +310,7 @@ def test_a_missing_value_is_an_error_with_its_count_or_taken_for_a_level(tmp_pat
 
 
 def test_who_saves_the_question_is_told_what_the_hash_in_it_gives_away(tmp_path):
-    told = "names your file by its SHA-256, by which a guess of all of it can be tested: keep it."
+    told = "names your file by its SHA-256 hash."
     app, _ = with_upload(tmp_path, people(60))
     assert told in said(app)
     assert told not in said(opened())
@@ -321,7 +321,7 @@ def test_it_says_how_missing_values_count(tmp_path):
     columns["town"][2] = columns["town"][7] = columns["sex"][9] = None
     app, _ = with_upload(tmp_path, columns)
     field = app.selectbox(key="release_unknown")
-    assert field.label == "Records with a value that was not counted"
+    assert field.label == "Records with an unexpected value"
     told = said(app).replace("\\", "")
     assert (
         "Missing values are a level like any other, (missing): 1 record of 'sex' and 2 records of "
@@ -342,7 +342,7 @@ def test_it_says_how_missing_values_count(tmp_path):
     columns["town"][4] = None
     app, _ = with_upload(tmp_path, columns, missing="drop")
     field = app.selectbox(key="release_unknown")
-    assert field.label == "Records with a missing value, or one that was not counted"
+    assert field.label == "Records with a missing or unexpected value"
     assert "Missing values were not counted: 1 record here" in said(app).replace("\\", "")
 
 
@@ -386,8 +386,8 @@ def test_files_go_with_their_session():
     assert is_gone(address)
     checked(app.run())
     assert app.button(key="release_make")
-    assert "The file that was released before is gone" in said(app)
-    assert "The seed above is still the one it was drawn by" in said(app)
+    assert "The previous file is gone" in said(app)
+    assert "The seed above is the one that drew it" in said(app)
     again = made(app)
     assert written(again).path.exists()
     assert "is gone" not in said(again)
@@ -398,7 +398,7 @@ def test_long_work_is_done_elsewhere_and_can_be_cancelled(monkeypatch, sweeps):
     app = made(opened())
     assert app.button(key="release_cancel")
     app.button(key="release_cancel").click().run()
-    assert "no file was written" in said(checked(app))
+    assert "No file was written" in said(checked(app))
     app.button(key="release_again").click().run()
     checked(app)
     sweeps.finish()

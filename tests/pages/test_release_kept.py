@@ -47,7 +47,7 @@ def test_a_reload_has_the_key_and_the_keyed_file(browser):
 def test_another_question_tells_of_the_file_and_leads_back_to_it(browser):
     app = made(opened(seed=None))
     address, eps = link(app), app.session_state["eps"]
-    assert "released before" not in said(app)
+    assert "previous file" not in said(app)
     app.slider(key="eps").set_value(eps + 0.5).run()
     assert app.button(key="release_make")
     assert "answers another question" in said(app)
@@ -56,7 +56,7 @@ def test_another_question_tells_of_the_file_and_leads_back_to_it(browser):
     assert link(app) == address
     assert asked_for(address).path == written(app).path
     app.text_input(key="release_seed").set_value("1234").run()
-    assert "is of other choices above" in said(app)
+    assert "belongs to other choices" in said(app)
     assert "release_back" not in [one.key for one in app.button]
     assert browser["is"] == "mine"
 
@@ -109,7 +109,7 @@ def test_a_release_is_forgotten_when_its_page_has_been_closed_for_a_while(browse
     again = opened(seed=None)
     assert again.text_input(key="release_seed").value != seed
     assert "is gone" in said(again)
-    assert "Enter the seed or key that it was drawn by" in said(again)
+    assert "Enter the seed or key that drew it" in said(again)
     assert browser["is"] == "mine"
 
 

@@ -45,7 +45,7 @@ def test_a_reload_in_the_middle_of_60_seconds_goes_on_with_60_seconds(solves, br
         again = opened(**SMALL)
         assert limits(solves) == [60.0]
         assert solves.open[0][0] is begun  # it goes on; it does not begin anew
-        assert "Looking for better mechanisms" in working(again)[0]
+        assert "Improving the answer" in working(again)[0]
         assert figures(again)["NMI"].value == f"≥ {cut}"
         browser["is"] = "another"
         other = opened(**SMALL)

@@ -64,9 +64,9 @@ def test_by_default_the_designer_sees_as_many_records_as_the_data_has():
         app = opened()
         assert not app.exception
         assert not app.error
-        assert figures(app)["Records seen"] == "32,561"
+        assert figures(app)["Records observed"] == "32,561"
         assert not app.toggle  # S is always released here, so that is no choice
-        assert "S is always released together with them" in said(app)
+        assert "S is always released with them" in said(app)
         app.session_state["_robust_designs"].job.cancel()
 
 
@@ -80,9 +80,9 @@ def test_a_permalink_sets_the_sample_and_its_designs_follow():
     outcomes = app.session_state["_robust_designs"].answer
     assert [one.key for one in outcomes] == list(DESIGNS)
     table = outcome_table(outcomes).set_index("design")
-    assert table.loc["PolyOpt", "ε* at worst, nats"] <= 0.5 + 1e-9
+    assert table.loc["PolyOpt", "worst-case ε*, nats"] <= 0.5 + 1e-9
     assert table.loc["Non-robust optimum", "ε* at P*, nats"] > 0.5
-    assert "breaks the promise" in said(app)
+    assert "exceeds the budget" in said(app)
     assert share(table.loc["Robust optimum", "kept at P̂"]) in said(app)
 
 
@@ -165,8 +165,8 @@ def test_many_samples_say_who_breaks_the_promise():
         count(RACE).joint.p, 1.0, drawn, ("independent", "secret_rr"), 0.3, report=lambda _: None
     )
     used = 5 - found.skipped
-    assert f"held the truth in {found.covered} of {used} draws" in said(app)
-    assert f"Secret randomised response 0 of {used}" in said(app)
+    assert f"contained the truth in {found.covered} of {used} draws" in said(app)
+    assert f"Secret randomized response 0 of {used}" in said(app)
     app.slider(key="beta").set_value(0.1).run()
     assert "stale: for β = 0.05" in said(app)
 
@@ -199,7 +199,7 @@ def test_frontiers_are_those_of_core_and_fall_for_no_search(charts, sample):
         assert (np.diff(answer[key][0]) >= 0).all()
     for key, mechanism in design_all(sample, 1.0, 1.0, ("independent", "secret_rr")).items():
         assert answer[key][0][BUDGETS.index(1.0)] == pytest.approx(mechanism.nmi)
-    assert f"Secret randomised response {share(float(answer['secret_rr'][0][-1]))}" in alt
+    assert f"Secret randomized response {share(float(answer['secret_rr'][0][-1]))}" in alt
     app.segmented_control(key="unit").set_value("bits").run()
     inside, _ = charts["robust_frontier"]
     assert "in bits" in inside["layout"]["xaxis"]["title"]["text"]
@@ -248,7 +248,7 @@ def test_no_design_chosen_is_said():
     [
         ({"data": "example:nonesuch"}, "nonesuch"),
         ({**SMALL, "alpha": "inf"}, "alpha"),
-        ({"s": "race", "x": "sex", "n": "30", "seed": "1"}, "never seen in this sample"),
+        ({"s": "race", "x": "sex", "n": "30", "seed": "1"}, "never observed in this sample"),
     ],
 )
 def test_bad_input_is_one_sentence_and_the_page_goes_on(query, word):
@@ -297,7 +297,7 @@ def test_the_page_designs_what_core_designs(sample):
         ("2x2", "up to about 18 s"),
         ("2x200", "up to about 48 s"),
         ("5x120", "up to about 2 minutes"),
-        ("5x400", "with so many levels likely longer than its limit of 15 minutes"),
+        ("5x400", "with this many levels probably longer than its limit of 15 minutes"),
     ],
 )
 @pytest.mark.usefixtures("solves")

@@ -64,7 +64,7 @@ def test_what_reads_s_and_what_needs_u_say_why_they_mean_nothing():
     app = opened()
     said = [caption for one in app.radio for caption in one.proto.captions]
     assert any(ITSELF in caption for caption in said)
-    assert any("where X is S itself, it is LDP" in caption for caption in said)
+    assert any("with X = S it equals LDP" in caption for caption in said)
     assert app.toggle(key="looks_at_s").disabled
     app = pick(app, "notion", "metric_ldp")
     assert not app.exception

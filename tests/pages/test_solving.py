@@ -79,19 +79,19 @@ def test_a_hard_question_has_a_first_glance_and_is_worked_on_until_it_is_cancell
     app = opened(page, **SMALL)
     assert not app.exception
     job, start = (one[0] for one in solves.open)  # the second is subset random response
-    assert "First glance; a better answer is being worked out." in said(app)
+    assert "Quick estimate. Improving…" in said(app)
     app.button(key="cancel_refining").click().run()
     assert job.state == State.CANCELLED
     assert start.state == State.CANCELLED
-    assert "Cancelled. This is the first glance" in said(app)
-    assert "is being worked out" not in said(app)
+    assert "Cancelled. This is the quick estimate" in said(app)
+    assert "Computing" not in said(app)
     app.run()
     assert not solves.open  # nothing starts again by itself
     app.button(key="refine_again").click().run()
     refined(solves)
     app.run()
     assert not app.exception
-    assert "first glance" not in said(app).lower()
+    assert "quick estimate" not in said(app).lower()
 
 
 @pytest.mark.usefixtures("hurried")
@@ -102,14 +102,14 @@ def test_the_glance_is_at_least_subset_random_response_and_the_last_answer_takes
     glance = figures(app)["NMI"].value
     start = evaluate_at_leisure(replace(ASKED, mechanism="subset_merging")).mechanism
     assert glance.startswith("≥ ")  # it is not the answer, and does not look like it
-    assert "first glance, not the answer" in said(app)
+    assert "quick estimate, not final" in said(app)
     assert "audit:" not in said(app)
     assert percent(glance) >= round(100 * start.nmi, 1)
     assert figures(app)["Gap, nats"].delta == "time limit"
     before = {key: drawn[key] for key in ("lifts", "mechanism", "confusability_after")}
     found = refined(solves)
     app.run()
-    assert figures(app)["NMI"].value == f"{100 * found.mechanism.nmi:.1f} %"
+    assert figures(app)["NMI"].value == f"{100 * found.mechanism.nmi:.1f}%"
     assert figures(app)["NMI"].value != glance
     assert "audit: " in said(app)
     # no chart of the first glance stays beside the last answer
@@ -139,11 +139,11 @@ def test_subset_random_response_is_on_screen_before_the_optimum_is_found(solves)
     app.run()
     assert b"" not in looks(app)
     assert percent(figures(app)["NMI"].value) >= round(100 * made.mechanism.nmi, 1)
-    assert "First glance" in said(app)
+    assert "Quick estimate" in said(app)
     assert len(solves.open) == 1  # the optimum is still looked for
     refined(solves, ASKED_LARGER)
     app.run()
-    assert "First glance" not in said(app)
+    assert "Quick estimate" not in said(app)
 
 
 @pytest.mark.usefixtures("hurried", "solves")
@@ -154,18 +154,18 @@ def test_a_page_is_asked_for_where_another_session_has_found_a_better_answer():
     store.KNOWN.add(ASKED, found.joint, found.mechanism)
     assert b"" in looks(app)
     app.run()
-    assert figures(app)["NMI"].value == f"{100 * found.mechanism.nmi:.1f} %"
+    assert figures(app)["NMI"].value == f"{100 * found.mechanism.nmi:.1f}%"
 
 
 @pytest.mark.usefixtures("hurried")
 def test_subset_random_response_is_a_first_glance_where_its_time_ran_out(solves):
     app = opened(**LARGER | {"mech": "subset_random_response"})
-    assert "First glance; a better answer is being worked out." in said(app)
+    assert "Quick estimate. Improving…" in said(app)
     assert figures(app)["Gap, nats"].delta == "time limit"
     found = refined(solves, replace(ASKED_LARGER, mechanism="subset_random_response"))
     app.run()
-    assert "First glance" not in said(app)
-    assert figures(app)["NMI"].value == f"{100 * found.mechanism.nmi:.1f} %"
+    assert "Quick estimate" not in said(app)
+    assert figures(app)["NMI"].value == f"{100 * found.mechanism.nmi:.1f}%"
     assert figures(app)["Gap, nats"].delta == "heuristic"
 
 
@@ -194,7 +194,7 @@ def test_another_question_ends_the_work_on_the_last_unless_another_session_waits
     for app in (mine, other):
         app.run()
         assert not app.exception
-        assert "First glance" not in said(app)
+        assert "Quick estimate" not in said(app)
     assert figures(mine)["NMI"].value == figures(other)["NMI"].value
 
 
@@ -204,7 +204,7 @@ def test_an_answer_that_failed_is_told_to_its_session_and_begun_anew_by_the_next
     solves.fail(SolverError("The worker process died (exit status -9)."))
     app.run()
     assert "The worker process died" in said(app)
-    assert "This is the first glance" in said(app)
+    assert "This is the quick estimate" in said(app)
     assert not solves.open
     other = opened(**SMALL)
     assert len(solves.open) == 2
@@ -214,7 +214,7 @@ def test_an_answer_that_failed_is_told_to_its_session_and_begun_anew_by_the_next
     refined(solves)
     for one in (app, other):
         one.run()
-        assert "First glance" not in said(one)
+        assert "Quick estimate" not in said(one)
         assert "died" not in said(one)
 
 
@@ -224,15 +224,15 @@ def test_what_a_time_limit_cut_short_is_a_start_for_the_next_session_and_no_more
         short = evaluate(ASKED)
         solves.open[0][0].succeed(short)
         app.run()
-    assert "First glance" not in said(app)
+    assert "Quick estimate" not in said(app)
     assert figures(app)["Gap, nats"].delta == "time limit"
     # the next session begins from there, and has the full search again
     other = opened(**SMALL)
     assert figures(other)["NMI"].value == f"≥ {figures(app)['NMI'].value}"
-    assert "First glance" in said(other)
+    assert "Quick estimate" in said(other)
     best = refined(solves).mechanism
     other.run()
-    assert figures(other)["NMI"].value == f"{100 * best.nmi:.1f} %"
+    assert figures(other)["NMI"].value == f"{100 * best.nmi:.1f}%"
     assert figures(other)["Gap, nats"].delta == "optimal"
     app.run()
     assert figures(app)["NMI"].value == figures(other)["NMI"].value
@@ -253,11 +253,11 @@ def test_what_has_no_first_answer_is_told_and_shown_when_it_is_there(solves):
     app = opened(mech="oue")
     assert not app.exception
     assert not figures(app)
-    assert "is being worked out" in said(app)
+    assert "Computing" in said(app)
     solves.finish()
     app.run()
     result = evaluate(Scenario(mechanism="oue"))
-    assert figures(app)["NMI"].value == f"{100 * result.mechanism.nmi:.1f} %"
+    assert figures(app)["NMI"].value == f"{100 * result.mechanism.nmi:.1f}%"
 
 
 def test_work_without_a_first_answer_that_failed_can_be_started_again(solves):
@@ -279,7 +279,7 @@ def test_a_search_that_was_cut_off_goes_on_from_what_is_known(solves):
         app.run()
     cut = percent(figures(app)["NMI"].value)
     assert figures(app)["Gap, nats"].delta == "time limit"
-    assert "The search was cut off at its time limit of 5 s." in said(app)
+    assert "The search stopped at its time limit of 5 s." in said(app)
     assert "for up to 10 s" in app.button(key="search_on").help
     with clock.using(clock.Ticking(1000.0)):
         app.button(key="search_on").click().run()
@@ -294,7 +294,7 @@ def test_a_search_that_was_cut_off_goes_on_from_what_is_known(solves):
         job.succeed(function(*arguments, report=job.note))
     app.run()
     best = evaluate_at_leisure(ASKED).mechanism
-    assert figures(app)["NMI"].value == f"{100 * best.nmi:.1f} %"
+    assert figures(app)["NMI"].value == f"{100 * best.nmi:.1f}%"
     assert 100 * best.nmi > cut + 1
     assert figures(app)["Gap, nats"].delta == "optimal"
     assert "search_on" not in keys(app)
@@ -329,11 +329,11 @@ def test_one_click_gives_a_search_that_was_cut_off_60_seconds(solves):
         app.button(key="search_minute").click().run()
         job, function, arguments = solves.open[0]
         assert arguments[0] == replace(ASKED, time_limit=60.0)
-        assert "Looking for better mechanisms" in working(app)[0]
+        assert "Improving the answer" in working(app)[0]
         assert "search_minute" not in keys(app)
         app.button(key="cancel_refining").click().run()
         assert job.state == State.CANCELLED
-        assert "Cancelled. The last answer stays." in said(app)
+        assert "Cancelled. The last answer remains." in said(app)
         assert figures(app)["NMI"].value == cut
         app.slider(key="eps").set_value(0.55).run()  # what is given is given to one question
         assert solves.open[0][2][0] == replace(ASKED, eps=0.55)
@@ -362,7 +362,7 @@ def test_a_search_that_had_60_seconds_is_offered_twice_that_and_not_60_again(sol
 def test_a_quick_question_starts_no_work_elsewhere(solves):
     app = opened(mech="subset_merging")
     assert not solves.taken
-    assert "First glance" not in said(app)
+    assert "Quick estimate" not in said(app)
 
 
 def test_what_has_no_first_answer_may_be_searched_on_where_its_time_was_over(solves):
@@ -377,7 +377,7 @@ def test_what_has_no_first_answer_may_be_searched_on_where_its_time_was_over(sol
     cut = percent(figures(app)["NMI"].value)
     other = opened(**asked)
     assert figures(other)["NMI"].value == f"≥ {figures(app)['NMI'].value}"
-    assert "First glance" in said(other)
+    assert "Quick estimate" in said(other)
     assert len(solves.open) == 1
     app.button(key="search_on").click().run()
     assert [one[2][0].time_limit for one in solves.open] == [5.0, 10.0]
@@ -406,10 +406,10 @@ def test_a_second_session_has_the_first_ones_glance_and_the_full_search_too(solv
         patched.setattr(Scenario, "build_mechanism", again)
         second = opened(**SMALL)
     assert not second.exception
-    assert "First glance" in said(second)
+    assert "Quick estimate" in said(second)
     assert figures(second)["NMI"].value == figures(first)["NMI"].value
     assert len(solves.open) == asked  # both wait for the same work
     found = refined(solves)
     for app in (first, second):
         app.run()
-        assert figures(app)["NMI"].value == f"{100 * found.mechanism.nmi:.1f} %"
+        assert figures(app)["NMI"].value == f"{100 * found.mechanism.nmi:.1f}%"

@@ -63,7 +63,7 @@ def test_where_it_takes_too_long_or_is_damaged_one_sentence_says_so(slow):
     app = brought()
     slow.fail(TimeLimitError("The work was ended after 120 s, its time limit."))
     checked(app.run())
-    assert errors(app) == ["people.xlsx takes more than 120 s to read: save its table as CSV."]
+    assert errors(app) == ["people.xlsx takes more than 120 s to read. Save the table as CSV."]
     assert left(app) == []
     app = brought(workbook("sheet1", lambda part: part[:200]))
     job, read, arguments = slow.open[0]

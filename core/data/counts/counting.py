@@ -101,7 +101,7 @@ def count(spec: DataSpec, sources: Sources | None = None) -> Counted:
         The data, its columns and how they become symbols.
     sources : Sources, optional
         The session's uploads and pasted matrices, where the spec is about one; without it, a
-        table of a data base may be named.
+        table of a database may be named.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def count(spec: DataSpec, sources: Sources | None = None) -> Counted:
     if isinstance(source, JointSource):
         if spec.task:
             raise InvalidInputError(
-                f"{source.title} is a joint distribution of S and X: it has no column for a task."
+                f"{source.title} is a joint distribution of S and X, without a column for a task."
             )
         return count_joint(source, spec)
     _check_columns(spec)
@@ -134,13 +134,13 @@ def count(spec: DataSpec, sources: Sources | None = None) -> Counted:
 def _task(table: OpenTable, spec: DataSpec, counted: Counted) -> CountedTask:
     if spec.without(spec.secret) or (spec.secret_released and spec.without(spec.released)):
         raise InvalidInputError(
-            "A task T cannot be counted where symbols of S are left out, or any while S is "
-            "released too: take the task away, or the symbols back."
+            "A task T cannot be counted with symbols of S left out, or with any left out while S "
+            "is also released: remove the task, or restore the symbols."
         )
     if spec.secret_released and any(spec.merged(one) for one in (spec.secret, spec.released)):
         raise InvalidInputError(
-            "A task T cannot be counted where symbols are merged and S is released too: take the "
-            "task away, or the merge."
+            "A task T cannot be counted with merged symbols while S is also released: remove the "
+            "task, or the merge."
         )
     pairs = (*spec.secret, *spec.released) if spec.secret_released else spec.released
     about = replace(
@@ -151,7 +151,7 @@ def _task(table: OpenTable, spec: DataSpec, counted: Counted) -> CountedTask:
     unknown = [label for label in counted.joint.x_labels if label not in place]
     if unknown:
         raise InvalidInputError(
-            f"No record with X = {shown(unknown[0])} says what T "
+            f"No record with X = {shown(unknown[0])} shows what T "
             f"({shown(JOINED.join(spec.task))}) is there."
         )
     both = joint.p[:, [place[label] for label in counted.joint.x_labels]]
@@ -169,17 +169,17 @@ def _check_columns(spec: DataSpec) -> None:
     if spec.releases_secret and spec.secret_released:
         raise InvalidInputError(
             f"X is the secret {shown(JOINED.join(spec.secret))} itself, so it cannot be released a "
-            "second time: switch off “S is released too”, or choose another column for X."
+            "second time: switch off “Also release S”, or choose another column for X."
         )
     if set(spec.task) == set(spec.secret):
         raise InvalidInputError(
-            f"The task T and S are both {shown(JOINED.join(spec.task))}: what tells T gives S "
-            "away, so choose another column for one of them."
+            f"The task T and S are both {shown(JOINED.join(spec.task))}, and predicting T would "
+            "reveal S: choose another column for one of them."
         )
     if set(spec.task) == set(spec.released):
         raise InvalidInputError(
-            f"The task T and X are both {shown(JOINED.join(spec.task))}: to keep all of X needs no "
-            "task."
+            f"The task T and X are both {shown(JOINED.join(spec.task))}: keeping all of X needs "
+            "no task."
         )
 
 
@@ -364,8 +364,8 @@ def _left_out(
     if not rest.any():
         columns = " and ".join(shown(title) for title, _ in told)
         raise InvalidInputError(
-            f"There is nothing to count: the symbols of {columns} that are left out are those of "
-            "all records."
+            f"There is nothing to count: leaving out these symbols of {columns} leaves out all "
+            "records."
         )
     for stay, some in zip(stays, (rest.any(axis=1), rest.any(axis=0)), strict=True):
         stay[stay] = some
@@ -496,7 +496,7 @@ def _finish(
         ("X", report.released, plain.x_labels),
     ):
         if len(labels) == 1:
-            what = {"S": "to hide", "T": "to tell of it"}.get(name, "to release")
+            what = {"S": "to hide", "T": "to predict"}.get(name, "to release")
             column = "" if title == name else f" ({shown(title)})"
             raise InvalidInputError(
                 f"{name}{column} has only one level, {shown(labels[0])}: there is nothing {what}."

@@ -132,8 +132,8 @@ class CountReport:
             for column, names in self.merged
         ]
         found += [
-            f"No record that is counted has {first_of([*map(shown, names)], word='or')} of "
-            f"{column!r}, to be merged or left out."
+            f"No counted record has {first_of([*map(shown, names)], word='or')} of {column!r}, to "
+            "be merged or left out."
             for column, names in self.unknown
         ]
         found += [

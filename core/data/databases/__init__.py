@@ -1,1 +1,1 @@
-"""Tables in data bases, through Ibis: only counts leave the engine."""
+"""Tables in databases, through Ibis: only counts leave the engine."""

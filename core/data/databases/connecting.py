@@ -1,6 +1,6 @@
-"""Connect to a data base for reading, with credentials from the environment or a file of secrets.
+"""Connect to a database for reading, with credentials from the environment or a file of secrets.
 
-The file is TOML, one table per data base, named by its address. An engine's own words are not shown
+The file is TOML, one table per database, named by its address. An engine's own words are not shown
 where it fails: they may quote a user, a path or a record.
 """
 
@@ -38,7 +38,7 @@ CONNECTING = (
     ),
     (
         ('database "',),
-        "could not be opened: its server has no data base of this name, or not for this user",
+        "could not be opened: its server has no database of this name, or not for this user",
     ),
     (
         ("too many", "connection slots"),
@@ -57,13 +57,13 @@ CONNECTING = (
 
 ABSENT = "is not there, or not for this user"
 
-CLOSED = "went away while it was asked: its data base must be reached until the answer is there"
+CLOSED = "went away during the query: its database must stay reachable until the answer arrives"
 
 UNREADABLE = "must give all its records without an error"
 
 FORBIDDEN = "does not allow this user to read it: grant the right to read there"
 
-WRITING = "tried to write, which is refused: data bases are opened for reading only"
+WRITING = "tried to write, which is refused: databases are opened for reading only"
 
 STATES = {
     "08": CLOSED,
@@ -72,12 +72,12 @@ STATES = {
     "57P03": CLOSED,
     "42P01": ABSENT,
     "3F000": ABSENT,
-    "42703": "no longer has the columns that it had a moment ago: ask again",
+    "42703": "no longer has the columns that it had a moment ago: try again",
     "42501": FORBIDDEN,
     "25006": WRITING,
     "55000": "cannot be read yet: a materialized view must have been refreshed once",
-    "57014": "was ended by its data base: the answer took longer than is allowed there",
-    "53": "could not be counted: its data base has no room, memory or connection left",
+    "57014": "was stopped by its database: the answer took longer than is allowed there",
+    "53": "could not be counted: its database has no room, memory or connection left",
 }
 """What PostgreSQL's error codes mean, whole or by their first two characters (its appendix A)."""
 
@@ -105,7 +105,7 @@ def why_unconnected(error: Exception) -> str:
     for words, reason in CONNECTING:
         if any(word in said for word in words):
             return reason
-    return f"could not be opened ({type(error).__name__}): it must be a data base of this kind"
+    return f"could not be opened ({type(error).__name__}): it must be a database of this kind"
 
 
 def why_unanswered(error: Exception) -> str:
@@ -135,7 +135,7 @@ READ_ONLY = "-c default_transaction_read_only=on -c client_connection_check_inte
 
 @contextmanager
 def connected(table: DatabaseTable, what: str = "") -> Iterator[Any]:
-    """Connect to a table's data base; an error's sentence names `what` is asked, or the table."""
+    """Connect to a table's database; an error's sentence names `what` is asked, or the table."""
     package = NEEDS.get(table.engine)
     if package is not None and importlib.util.find_spec(package) is None:
         raise InvalidInputError(
@@ -198,7 +198,7 @@ def _host_and_port(host: str) -> tuple[str, str]:
 
 def _port(text: str) -> int:
     if not text.isdecimal() or int(text) > 65_535:
-        raise InvalidInputError(f"The port of a data base must be 0 to 65535, got {shown(text)}.")
+        raise InvalidInputError(f"The port of a database must be 0 to 65535, got {shown(text)}.")
     return int(text)
 
 

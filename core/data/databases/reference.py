@@ -1,4 +1,4 @@
-"""A table in a data base as a text: ENGINE://ADDRESS#TABLE, without a user's name or password."""
+"""A table in a database as a text: ENGINE://ADDRESS#TABLE, without a user's name or password."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SCHEME = re.compile(r"[a-z][a-z0-9+]{1,30}://")
 
 @dataclass(frozen=True)
 class DatabaseTable:
-    """A table or view of a data base; `schema` is None for the engine's own choice.
+    """A table or view of a database; `schema` is None for the engine's own choice.
 
     `engine`: "duckdb", "postgres", "spark" or another of Ibis. `address`: a URL without the table.
     """
@@ -40,7 +40,7 @@ class DatabaseTable:
 
     @property
     def title(self) -> str:
-        """What the user reads: the table and its data base."""
+        """What the user reads: the table and its database."""
         name = self.table if self.schema is None else f"{self.schema}.{self.table}"
         return f"{name} in {self.address}"
 
@@ -58,17 +58,17 @@ def parse(source: str) -> DatabaseTable:
     scheme, _, rest = address.partition("://")
     if "@" in rest or "password" in rest.lower() or "user=" in rest.lower():
         raise InvalidInputError(
-            f"The address of a data base must not hold a user's name or password, got one that "
+            "The address of a database must not contain a user's name or password, got one that "
             f"starts with {scheme}://: set PGUSER and PGPASSWORD, or name a file of secrets in "
             "LIFTSCOPE_SECRETS."
         )
     if len(source) > 1_000 or not name:
         raise InvalidInputError(
-            f"A table of a data base is written {scheme}://ADDRESS#TABLE, got {shown(source)}."
+            f"A table of a database is written {scheme}://ADDRESS#TABLE, got {shown(source)}."
         )
     schema, dot, table = name.rpartition(".")
     if not table:
-        raise InvalidInputError(f"The reference {shown(source)} names no table behind its #.")
+        raise InvalidInputError(f"The reference {shown(source)} names no table after its #.")
     return DatabaseTable(
         ENGINES.get(scheme, scheme), address, unquote(schema) if dot else None, unquote(table)
     )

@@ -1,4 +1,4 @@
-"""Tables of data bases: those that pages may count, their columns, and their counts."""
+"""Tables of databases: those that pages may count, their columns, and their counts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from core.errors import InvalidInputError
 from core.validation import shown
 
 MOST_TABLES = 2_000
-"""Most tables of a data base that are listed."""
+"""Most tables of a database that are listed."""
 
 MOST_NAMED = 10
 """Most tables that a sentence names."""
@@ -115,12 +115,12 @@ def some_of(tables: list[Names]) -> str:
 
 
 DATABASES = "LIFTSCOPE_DATABASES"
-"""The environment's variable that lists addresses of data bases."""
+"""The environment's variable that lists addresses of databases."""
 
 
 @dataclass(frozen=True)
 class DatabaseColumn:
-    """A column of a table of a data base; `kind` is its type in Ibis' words."""
+    """A column of a table of a database; `kind` is its type in Ibis' words."""
 
     name: str
     kind: str
@@ -138,7 +138,7 @@ def configured() -> tuple[str, ...]:
 
 
 def is_open(source: str) -> bool:
-    """Say whether pages may count a table: it, or its data base, is among the `configured`."""
+    """Say whether pages may count a table: it, or its database, is among the `configured`."""
     address = source.partition("#")[0]
     return bool({source, address} & set(configured()))
 
@@ -146,7 +146,7 @@ def is_open(source: str) -> bool:
 def check_open(source: str) -> None:
     if not is_open(source):
         raise InvalidInputError(
-            f"{shown(source)} is no data base that this server's owner has opened: name it in "
+            f"{shown(source)} is not a database that this server's owner has opened: name it in "
             f"{DATABASES} there, use the command line, or upload its counts."
         )
 
@@ -161,11 +161,11 @@ def _encoded(name: str) -> str:
 
 
 def tables_of(address: str) -> tuple[str, ...]:
-    """Return references to the tables and views of a data base, in order of their names."""
+    """Return references to the tables and views of a database, in order of their names."""
     check_open(address)
     if "#" in address:
         return (address,)
-    whole = parse(f"{address}#tables")  # the data base; the table need not exist
+    whole = parse(f"{address}#tables")  # the database; the table need not exist
     with connected(whole, what=address) as backend:
         found = listed(backend, whole.engine)
     if not found:
@@ -191,7 +191,7 @@ def check_listed(backend: Any, source: str, table: DatabaseTable) -> None:
     found = listed(backend, table.engine)
     if names not in found:
         raise InvalidInputError(
-            f"{table.title} is none of the tables that are open here: {some_of(found)}."
+            f"{table.title} is not among the tables open here: {some_of(found)}."
         )
 
 
@@ -223,8 +223,8 @@ def fetch(
     if found.num_rows > MOST_ROWS:
         raise InvalidInputError(
             f"{', '.join(map(shown, columns))} in {table.title} have more than {MOST_ROWS:,} "
-            "combinations of values: cut numbers into bins or leave digits out in a view of the "
-            "data base."
+            "combinations of values: cut numbers into bins or round them in a view of the "
+            "database."
         )
     if found.num_rows == 0:
         raise InvalidInputError(f"{table.title} has no records: it must have one or more.")

@@ -327,8 +327,8 @@ def _repaired(block: Block) -> BoolArray:
     enough = block.judge(growing)[1] & (position >= high.sum(axis=1, keepdims=True))
     if not enough.any(axis=1).all():
         raise InfeasibleError(
-            f"No mechanism keeps {block.notion.name} on a joint of the batch: even the constant "
-            f"one breaks it, at {_constant_level(block, enough.any(axis=1)):.6g}."
+            f"No mechanism satisfies {block.notion.name} on a joint of the batch: even the "
+            f"constant one breaks it, at {_constant_level(block, enough.any(axis=1)):.6g}."
         )
     np.put_along_axis(high, order, position <= enough.argmax(axis=1)[:, None], axis=1)
     return high
@@ -366,6 +366,6 @@ def _audit(block: Block, sets: IntArray, merged: FloatArray) -> None:
             highest = np.where(broken, levels, -np.inf).argmax()
             row, output = np.unravel_index(highest, levels.shape)
             raise AuditError(
-                f"A batch gives less privacy than asked under {block.notion.name}: an output has "
-                f"level {levels[row, output]:.6g}, and {budget[row, 0]:.6g} is allowed."
+                f"A batch gives less privacy than requested under {block.notion.name}: an output "
+                f"has level {levels[row, output]:.6g}, and {budget[row, 0]:.6g} is allowed."
             )

@@ -22,8 +22,8 @@ def pointwise_notion(notion: Any, maker: str) -> PointwiseNotion:
     """Return `notion`, checked to be a `PointwiseNotion`, which alone gives single sets a level."""
     if not isinstance(notion, PointwiseNotion):
         raise InvalidInputError(
-            f"{maker} needs a notion that bounds every symbol by itself (LIP, ALIP, LDP, "
-            f"ℓ1, χ² or α-lift), got {notion!r}."
+            f"{maker} needs a notion that bounds every symbol separately (LIP, ALIP, LDP, ℓ1, χ² "
+            f"or α-lift), got {notion!r}."
         )
     return notion
 

@@ -56,7 +56,7 @@ def attain(
     if not enough.any():
         least = notion.achieved(joint, np.ones((joint.n_x, 1)))
         raise InfeasibleError(
-            f"No mechanism keeps {notion}: even the constant one breaks it, at {least:.6g}."
+            f"No mechanism satisfies {notion}: even the constant one breaks it, at {least:.6g}."
         )
     moved = order[: int(enough.argmax()) + 1]
     names = ", ".join(joint.x_labels[x] for x in moved[:3]) + (", …" if moved.size > 3 else "")
@@ -340,7 +340,7 @@ def in_words(step: MergeStep, x_labels: Sequence[str], *, bits: bool = False) ->
         return f"{joined} opens a set: its risk ω is {_written(step.risk_after, bits)} {unit}."
     into = _spelt(step.into, x_labels)
     way = "falls" if step.risk_after <= step.risk_before else "rises"
-    verdict = "and the set keeps the promise" if step.fits else "not yet enough"
+    verdict = "and the set is within the budget" if step.fits else "still over the budget"
     before, after = _written(step.risk_before, bits), _written(step.risk_after, bits)
     return f"{joined} joins {into}: ω {way} from {before} to {after} {unit}, {verdict}."
 

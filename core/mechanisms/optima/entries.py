@@ -34,9 +34,9 @@ def _trusting(joint: Joint, notion: Notion, options: Options) -> Mechanism:
 OPTIMAL = MechanismEntry(
     "optimal",
     "Optimal",
-    "Whatever keeps most of X under the promise, with a proven bound on what could be kept.",
-    r"\max_{P(y \mid x)} I(X;Y) \quad \text{subject to the promise}",
-    "[Lift] §III-A2, [Funnel] §IV, [RLDP] §5: here one solver for all of them",
+    "Keeps the most of X under the notion, with a proven upper bound.",
+    r"\max_{P(y \mid x)} I(X;Y) \quad \text{subject to the notion}",
+    "[Lift] §III-A2, [Funnel] §IV, [RLDP] §5: here one solver for all",
     f"m.optimal(joint, notion, {SEARCH_CODE})",
     lambda joint, notion, options: optimal(
         joint,
@@ -54,11 +54,11 @@ OPTIMAL = MechanismEntry(
 OPTIMAL_READING_SECRET = MechanismEntry(
     "optimal_reading_secret",
     "Optimal, reading S",
-    "Whatever keeps most of X under the promise if the release may look at S as well, with a "
-    "proven bound. Whoever runs it must hold S.",
-    r"\max_{P(y \mid s,x)} I(X;Y) \quad \text{subject to the promise}",
-    "the optimum for the task T = X of the pair (S, X); [Funnel] Algorithm 1 reads S by a rule of "
-    "its own",
+    "Keeps the most of X under the notion when the release may also read S, with a proven bound. "
+    "Whoever runs it must hold S.",
+    r"\max_{P(y \mid s,x)} I(X;Y) \quad \text{subject to the notion}",
+    "the optimum for the task T = X of the pair (S, X); [Funnel] Algorithm 1 reads S by its own "
+    "rule",
     f"m.optimal_reading_secret(\n    joint, notion, {SEARCH_CODE}\n)",
     lambda joint, notion, options: optimal_reading_secret(
         joint,
@@ -76,8 +76,8 @@ OPTIMAL_READING_SECRET = MechanismEntry(
 ROBUST_OPTIMAL = MechanismEntry(
     "robust_optimal",
     "Robust optimum",
-    "Whatever keeps most of X under robust LDP for the uncertainty set itself, found by "
-    "cutting planes, with a bound on what could be kept.",
+    "Keeps the most of X under robust LDP for the uncertainty set itself, found by cutting "
+    "planes, with an upper bound.",
     r"\max_{P(y \mid s,u)} I(X;Y) \quad \text{subject to RLDP for all } P \in F",
     "the open question of [RLDP] §9",
     call_at_estimate("robust_optimal", "notion.uncertainty", SEARCH_CODE),
@@ -98,8 +98,8 @@ ROBUST_OPTIMAL = MechanismEntry(
 POLYOPT = MechanismEntry(
     "polyopt",
     "PolyOpt",
-    "The best that is robust for a polytope around what the records leave possible given each "
-    "secret: simpler than the robust optimum, and stricter than need be.",
+    "The best mechanism that is robust for a polytope around the distributions possible given "
+    "each secret: simpler than the robust optimum, and stricter than necessary.",
     r"\max I(X;Y) \text{ subject to RLDP for all } P_{U|s} \in D_s = \{R : R_u \ge L_{u|s}\}",
     "[RLDP] Theorems 2 and 3, without comparing a secret with itself",
     call_at_estimate("polyopt", "notion.uncertainty", SEARCH_CODE),
@@ -120,8 +120,7 @@ POLYOPT = MechanismEntry(
 NON_ROBUST = MechanismEntry(
     "non_robust",
     "Non-robust optimum",
-    "Take the estimate for the truth and publish the best for it: the promise holds at the "
-    "estimate alone.",
+    "Treats the estimate as the truth and optimizes for it: the notion holds only at the estimate.",
     r"\max I(X;Y) \quad \text{subject to LDP at } \hat P",
     "[RLDP] §8, NR",
     call_at_estimate("non_robust", SEARCH_CODE),

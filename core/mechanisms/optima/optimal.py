@@ -33,7 +33,7 @@ def optimal(
     utility: Purpose | None = None,
     start: FloatArray | None = None,
 ) -> Mechanism:
-    """Maximise a utility over all kernels P(y | x) under a convex notion, with an upper bound.
+    """Maximize a utility over all kernels P(y | x) under a convex notion, with an upper bound.
 
     A pointwise notion is a condition on each output's posterior, so extreme points of the allowed
     set suffice as outputs. [Lift] §III-A2, [Funnel] §IV and [RLDP] PolyOpt are cases of it. The

@@ -37,7 +37,7 @@ def optimal_reading_secret(
     seed: int = 0,
     utility: Purpose | None = None,
 ) -> Mechanism:
-    """Maximise I(X;Y), or another utility of X, over kernels P(y | s, x), with an upper bound.
+    """Maximize I(X;Y), or another utility of X, over kernels P(y | s, x), with an upper bound.
 
     It is the optimum where the pair (S, X) takes the place of X: a notion of P(s, y) is the same
     there, and utility of X is utility for the task T = X. Whoever runs the mechanism must know S.
@@ -143,12 +143,12 @@ def _refuse(notion: Notion, purpose: Purpose) -> None:
     for part in notion.parts:
         if not part.of_joint_sy:
             raise InvalidInputError(
-                "A mechanism that reads S is looked for under a promise about each output's "
-                f"P(s, y) or their average, got {part}."
+                "A mechanism that reads S needs a notion on each output's P(s, y) or their "
+                f"average, got {part}."
             )
     if not purpose.of_x:
         raise InvalidInputError(
-            f"{purpose.title} of a mechanism that reads S is not known: give T as a part of X, or "
+            f"{purpose.title} of a mechanism that reads S is not defined: make T a part of X, or "
             "choose a mechanism that reads X alone."
         )
 

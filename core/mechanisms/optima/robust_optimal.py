@@ -172,7 +172,7 @@ def ldp_bound(
 
 
 def _start(notion: RLDP, cells: FloatArray) -> FloatArray:
-    """Return secret RR; at ε/2 for PolyOpt as printed, which compares a secret with itself."""
+    """Return secret RR; at ε/2 for PolyOpt as published, which compares a secret with itself."""
     eps = notion.eps / 2 if notion.include_same_secret else notion.eps
     return secret_response_kernel(cells.shape[0], cells.shape[1], eps)
 
@@ -282,7 +282,7 @@ def polyopt(
     gap: float = 1e-6,
     seed: int = 0,
 ) -> Mechanism:
-    """Maximise I(X;Y) at P̂ over mechanisms that are robust for the polytopes D_s.
+    """Maximize I(X;Y) at P̂ over mechanisms that are robust for the polytopes D_s.
 
     The projections of F on P(U | s) lie in D_s = {R : R_u ≥ L_{u|s}}; RLDP over the product of
     these is stricter than over F, and linear.
@@ -296,7 +296,7 @@ def polyopt(
     uncertainty : RenyiBall
         F.
     include_same_secret : bool
-        Compare each secret with itself too, as printed: stricter than RLDP requires.
+        Compare each secret with itself too, as published: stricter than RLDP requires.
     solver, time_limit, gap, seed
         As in `optimal`. It uses TIME_SHARE of the limit where the robust optimum, which starts from
         its result, needs the rest: at the same limit that one is never worse.
@@ -325,7 +325,7 @@ def polyopt(
         p_su,
         uncertainty,
         RLDP(validation.budget(eps, "eps"), uncertainty, include_same_secret=include_same_secret),
-        name="PolyOpt as printed" if include_same_secret else "PolyOpt",
+        name="PolyOpt as published" if include_same_secret else "PolyOpt",
         solver=solver,
         time_limit=time_limit,
         gap=gap,
@@ -408,7 +408,7 @@ def robust_optimal(
     gap: float = 1e-6,
     seed: int = 0,
 ) -> Mechanism:
-    """Maximise I(X;Y) at P̂ over all (ε, F)-RLDP mechanisms, with an upper bound.
+    """Maximize I(X;Y) at P̂ over all (ε, F)-RLDP mechanisms, with an upper bound.
 
     Parameters
     ----------
@@ -447,7 +447,7 @@ def robust_optimal(
     """
     notion = RLDP(validation.budget(eps, "eps"), uncertainty, exact=True)
     options = checked_options(solver, time_limit, gap, seed)
-    estimate(p_su, uncertainty)  # checks only: `best_under` normalises p_su, once
+    estimate(p_su, uncertainty)  # checks only: `best_under` normalizes p_su, once
     return best_under(notion, p_su, name=NAME, **options)
 
 
@@ -465,7 +465,7 @@ def best_under(
     """Return the optimum over all cells, for F itself or for the polytopes around it.
 
     First it makes PolyOpt's mechanism exactly as `polyopt` does, then searches from it. `p_su` is
-    not yet normalised: normalised twice, PolyOpt's answer would differ in the last digit.
+    not yet normalized: normalized twice, PolyOpt's answer would differ in the last digit.
     """
     seconds = DEFAULT_SECONDS if time_limit is None else time_limit
     deadline, ball = Deadline.after(seconds), notion.uncertainty

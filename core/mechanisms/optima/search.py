@@ -106,7 +106,7 @@ def optimal_from(
     allowed = notion.allowed_set(small)
     if not notion.holds(joint, np.ones((joint.n_x, 1))):
         raise InfeasibleError(
-            f"No mechanism keeps {notion}: an output that says nothing about X breaks it already."
+            f"No mechanism satisfies {notion}: even an output independent of X breaks it."
         )
     if joined.fewer and small.n_x >= SIZES.peeled_symbols and seconds >= SIZES.quick:
         # the search soon has more than a mechanism that takes a second itself

@@ -1,1 +1,1 @@
-"""Randomised responses in closed form, calibrated to a notion, and subset random response."""
+"""Randomized responses in closed form, calibrated to a notion, and subset random response."""

@@ -50,7 +50,7 @@ def calibrate(levels: Levels, notion: PointwiseNotion) -> float:
     if at_zero > spare:
         least = notion.combined(*levels(0.0))
         raise InfeasibleError(
-            f"No mechanism keeps {notion}: even the constant one breaks it, at {least:.6g}."
+            f"No mechanism satisfies {notion}: even the constant one breaks it, at {least:.6g}."
         )
     if at_zero > -HAIR:
         return 0.0
@@ -117,7 +117,7 @@ def generalized_randomized_response(
     >>> round(mechanism.audit.achieved, 9)
     0.3
     """
-    pointwise = notion_or_lip(eps, notion, "Generalised randomised response")
+    pointwise = notion_or_lip(eps, notion, "Generalized randomized response")
     alpha = grr_alpha(joint, pointwise)
     return make_mechanism(
         joint,
@@ -232,7 +232,7 @@ LEAST_EXPONENT = -307
 def conditional_reporting(
     joint: Joint, notion: Notion | None = None, eps: float | None = None
 ) -> Mechanism:
-    """Draw s̃ by randomised response on s; release x if s̃ = s, else a draw from P(X | s̃).
+    """Draw s̃ by randomized response on s; release x if s̃ = s, else a draw from P(X | s̃).
 
     Source: [Funnel] Algorithm 1 (its α₀ is α), with the largest α at which the notion holds.
 

@@ -30,7 +30,7 @@ NAME = "Subset random response"
 def subset_random_response(
     joint: Joint, notion: Notion, time_limit: float | None = None, gap: float = 1e-6, seed: int = 0
 ) -> Mechanism:
-    """Publish X_L as it is and randomise optimally within each set of subset merging.
+    """Publish X_L as it is and randomize optimally within each set of subset merging.
 
     Source: [Lift] Algorithm 2, corrected: a set is feasible if P(X | set) is an allowed posterior,
     that is if the set is allowed as one output. As printed it is if the polytope is not empty,

@@ -1,4 +1,4 @@
-"""Optimised unary encoding: release a random set that holds x with probability ½."""
+"""Optimized unary encoding: release a random set that holds x with probability ½."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -92,7 +92,7 @@ def unary_levels(joint: Joint, notion: PointwiseNotion, alpha: float) -> tuple[f
     """Return the largest lower and upper level over all 2^n_x outputs, exactly, in nats.
 
     T has lift (1 + (e^α − 1) P(T|s))/(1 + (e^α − 1) P(T)) ([Funnel] eq. 29). For one s, a set of
-    largest lift λ is {x : P(x|s) > λ P(x)}, as it maximises 1 + (e^α − 1) P(T|s) − λ (1 + (e^α − 1)
+    largest lift λ is {x : P(x|s) > λ P(x)}, as it maximizes 1 + (e^α − 1) P(T|s) − λ (1 + (e^α − 1)
     P(T)), a sum over x: only the n_x sets of the first symbols in order of lift matter. The same
     holds for the smallest lift, and for LDP with P(x|s') in place of P(x).
     """

@@ -51,7 +51,7 @@ def estimate(p_su: ArrayLike, uncertainty: RenyiBall) -> FloatArray:
 
 
 def likely(cells: FloatArray) -> FloatArray:
-    """Return P̂(s, u) normalised without cells below `NEGLIGIBLE`, unless a secret has no others.
+    """Return P̂(s, u) normalized without cells below `NEGLIGIBLE`, unless a secret has no others.
 
     Without them a design loses about 1e-6 nats at most, and a search may be three times as fast.
     """

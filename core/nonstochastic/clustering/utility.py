@@ -1,4 +1,4 @@
-"""The utilities of a quantisation, as losses of its clusters ([NonStoch] §V-A).
+"""The utilities of a quantization, as losses of its clusters ([NonStoch] §V-A).
 
 Both are minus the largest loss over the clusters: of the resolution, or of the distortion, the
 distance of a cluster's symbols from its codeword.

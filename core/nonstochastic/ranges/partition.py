@@ -13,7 +13,7 @@ from core.errors import InvalidInputError
 from core.validation import BoolArray, FloatArray, IntArray
 
 Partition = tuple[tuple[int, ...], ...]
-"""A quantisation of X: clusters of indices of x, every index in exactly one of them."""
+"""A quantization of X: clusters of indices of x, every index in exactly one of them."""
 
 
 def joint_range(occurs: ArrayLike, *, side: bool = False) -> BoolArray:
@@ -97,7 +97,7 @@ def components(occurs: BoolArray) -> tuple[IntArray, IntArray]:
 
 
 def with_secret(occurs: ArrayLike) -> tuple[BoolArray, tuple[tuple[int, int], ...]]:
-    """Return the range of (S, (S, X)), to quantise the pair (S, X); occurs has shape (n_s, n_x)."""
+    """Return the range of (S, (S, X)), to quantize the pair (S, X); occurs has shape (n_s, n_x)."""
     ranges = joint_range(occurs)
     pairs = tuple((int(s), int(x)) for s, x in np.argwhere(ranges))
     secrets = np.array([s for s, _ in pairs])

@@ -38,7 +38,7 @@ class Box:
     """A box l ≤ r ≤ u of outputs, with a linear function below the entropy there.
 
     - `slopes`, `intercept`: H(r) ≥ slopes·r + intercept in the box.
-    - `highest`: for each symbol an output of this box, or of one around it, that maximises its
+    - `highest`: for each symbol an output of this box, or of one around it, that maximizes its
       entry; shape (n_x, n_x).
     - `priced`: row multipliers times rows, shape (n_x,): with `mass` they prove a bound at any
       prices.

@@ -1,6 +1,6 @@
 """The linear programs of many boxes over one allowed set, and safe bounds from their multipliers.
 
-minimise costs·v subject to rows @ v ≤ 0, mass·v = 1, lower ≤ v ≤ upper. Any multipliers prove a
+minimize costs·v subject to rows @ v ≤ 0, mass·v = 1, lower ≤ v ≤ upper. Any multipliers prove a
 bound: rounding and early stopping make it weaker, not wrong.
 """
 

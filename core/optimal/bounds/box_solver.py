@@ -57,7 +57,7 @@ class BoxSolver:
     def solve(
         self, costs: FloatArray, lower: FloatArray, upper: FloatArray, bases: list[Any]
     ) -> Answers:
-        """Minimise costs·r over each box."""
+        """Minimize costs·r over each box."""
         if self._programs is None:
             return self._one_by_one(costs, lower, upper, bases)
         boxes = Boxes(lower, upper, np.ones_like(lower))

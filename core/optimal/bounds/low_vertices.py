@@ -1,7 +1,7 @@
 """Vertices of a polytope that undercut given prices, or the proof that there are none.
 
 Rows are added to the simplex one by one. A new vertex lies on an edge of which the row cuts one end
-off; the reduced cost is concave, so one that undercuts the prices has a neighbour that does. So it
+off; the reduced cost is concave, so one that undercuts the prices has a neighbor that does. So it
 suffices to keep those that do, with their edges, until no row is violated. Source: double
 description, Motzkin et al. (1953), below a concave level; inverses refined by Newton's step X + X(I
 − AX) in twice the precision, Ogita, Rump and Oishi (2005).

@@ -94,7 +94,7 @@ class Relaxation:
     def solve(
         self, costs: FloatArray, lower: FloatArray, upper: FloatArray
     ) -> tuple[FloatArray | None, Multipliers]:
-        """Minimise costs·(k, w) over a box: return the point, (n_x,), and multipliers.
+        """Minimize costs·(k, w) over a box: return the point, (n_x,), and multipliers.
 
         Where HiGHS finds the box empty the point is None, and the multipliers may prove it.
         """
@@ -219,7 +219,7 @@ class Space:
         return self._lowest(-np.eye(self.relaxation.matrix.shape[1])[symbol])
 
     def descend(self, r: FloatArray, prices: FloatArray) -> list[FloatArray]:
-        """Return the outputs, (n_x,), of a descent along linearisations of H(r) − p·r."""
+        """Return the outputs, (n_x,), of a descent along linearizations of H(r) − p·r."""
         rest = np.zeros(self.relaxation.matrix.shape[1] - len(r))
 
         def lowest(costs: FloatArray) -> FloatArray:
@@ -231,7 +231,7 @@ class Space:
         return descend(r, prices, lowest, cost, cost(r) - float(prices @ r))[-1:]
 
     def _lowest(self, costs: FloatArray) -> FloatArray:
-        """Return the posterior that meets the rows and minimises costs·(r, auxiliary variables)."""
+        """Return the posterior that meets the rows and minimizes costs·(r, auxiliary variables)."""
         self._slice.set_costs(costs)
         r = np.maximum(self._slice.solve().x[: self._n_x], 0.0)
         result: FloatArray = r / r.sum()

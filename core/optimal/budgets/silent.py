@@ -79,7 +79,7 @@ class SilentSearch:
                 if r is not None and np.abs(ahead - r).max() < USED:
                     break
                 r = ahead
-                # entries are raised to this where a cost is linearised, as its slope at 0 is
+                # entries are raised to this where a cost is linearized, as its slope at 0 is
                 # infinite
                 costs = -np.log(np.maximum(r, 1e-9)) - prices
             if r is None:

@@ -1,7 +1,7 @@
 """Pricing by descents along edges, from many vertices at once.
 
 φ(r) − λ·r is concave on Σr = 1, so least at a vertex, and along an edge at an end. A step along an
-edge can make an entry of 0 positive; minimising a linearisation cannot: H's slope at 0 is infinite.
+edge can make an entry of 0 positive; minimizing a linearization cannot: H's slope at 0 is infinite.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Column generation for sets whose tableaux would be too large: pricing by linear programs.
 
-H(r) − λ·r is concave, so the vertex that minimises its linearisation at r0 is at least as good as
+H(r) − λ·r is concave, so the vertex that minimizes its linearization at r0 is at least as good as
 r0: a descent is two to four programs over sparse rows, each from the last basis. While reduced
 costs are large, duals are central ones (`CentredMaster`).
 """
@@ -93,7 +93,7 @@ class LinearSearch:
     def run(self) -> None:
         """Improve the mixture until rounds of starts find no better output, or time is over."""
         with suppress(TimeLimitError):
-            # prices near the centre take about so many seconds, and cannot be cut short
+            # prices near the center take about so many seconds, and cannot be cut short
             if 4e-10 * len(self.p_x) ** 3 < self.deadline.left:  # else its end is never reached
                 with _BLAS.limit(limits=1):
                     self._approach()
@@ -108,7 +108,7 @@ class LinearSearch:
         # below a gain of 0.05 nats the whole set is compared with its restriction, and again when
         # the gain has halved. Above it both have the same best outputs, and at 240 symbols a
         # program over PolyOpt's whole set takes 1.4 times as long as one over its restriction,
-        # PolyOpt as printed
+        # PolyOpt as published
         best, near, compared = np.inf, self.p_x[None], 0.05
         # best gain, in nats, below which the duals of the best mixture replace the central ones
         while best > 1e-3 and not until.over:
@@ -139,7 +139,7 @@ class LinearSearch:
         restriction = self._searched
         gain = self._gained(starts, duals)
         self._searched = self._whole
-        # where the whole set gains 2 % more than its restriction, the whole is searched
+        # where the whole set gains 2% more than its restriction, the whole is searched
         if self._gained(starts, duals) < 1.02 * gain:
             self._searched = restriction
 
@@ -228,7 +228,7 @@ class LinearSearch:
         return descend(start, duals, self._lowest, lambda r: float(self._utility.cost(r)))
 
     def _lowest(self, cost: FloatArray) -> FloatArray:
-        """Return the allowed posterior that minimises cost·r."""
+        """Return the allowed posterior that minimizes cost·r."""
         program = self._searched
         costs = np.zeros(program.n_cols)
         costs[: len(self.p_x)] = cost * self.p_x

@@ -1,7 +1,7 @@
 """Column generation over the vertices of a polytope near those in use.
 
 `ColumnPool` keeps the vertices found so far: one of no use under the present duals may enter the
-program under later ones. A vertex is expanded once: promising neighbours join the pool.
+program under later ones. A vertex is expanded once: promising neighbors join the pool.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from core.optimal.utility import Utility
 from core.validation import BoolArray, FloatArray, IntArray
 
 BEST_EDGES = 30
-"""Most neighbours of one vertex that join the pool, to leave room for those of other vertices."""
+"""Most neighbors of one vertex that join the pool, to leave room for those of other vertices."""
 
 
 class ColumnPool:
-    """Vertices as posteriors, (k, n_x), their costs φ, and whether neighbours were priced."""
+    """Vertices as posteriors, (k, n_x), their costs φ, and whether neighbors were priced."""
 
     def __init__(self, space: Polytope, utility: Utility, start: BasicSolutions) -> None:
         self.space, self.utility = space, utility
@@ -74,7 +74,7 @@ class ColumnPool:
         )
 
     def expand(self, which: IntArray, duals: FloatArray, below: float) -> None:
-        """Add neighbours of some vertices with a reduced cost below `below`, the best of each."""
+        """Add neighbors of some vertices with a reduced cost below `below`, the best of each."""
         self.expanded[which] = True
         level = self.tableaux(which)
         edges = level.edges()
@@ -102,7 +102,7 @@ class ColumnPool:
         self._known = set(tableaux.basis_keys(space, self._tight).tolist())
         self.space = self.searched = space
         self.points, self.costs = self.points[kept], self.costs[kept]
-        self.expanded = np.zeros(len(kept), dtype=bool)  # they may have new neighbours
+        self.expanded = np.zeros(len(kept), dtype=bool)  # they may have new neighbors
         self._prices, self._priced_at = np.zeros(0), np.zeros(space.n_x)
         return kept
 
@@ -113,7 +113,7 @@ def _shifted(labels: IntArray, first: int, added: int) -> IntArray:
 
 
 MOST_EXPANDED = 48
-"""Most vertices whose neighbours are priced in one pass."""
+"""Most vertices whose neighbors are priced in one pass."""
 
 
 class ColumnSearch:
@@ -163,11 +163,11 @@ class ColumnSearch:
             self._start(others, self._inside[kept])
 
     def run(self) -> None:
-        """Improve the mixture until no neighbour of its outputs is better, or time is over."""
+        """Improve the mixture until no neighbor of its outputs is better, or time is over."""
         in_vain = 0
         while not self.deadline.over:
             better = self._better()
-            # with fewer improving outputs in the pool than this, neighbours are priced first
+            # with fewer improving outputs in the pool than this, neighbors are priced first
             if len(better) < 8:
                 in_use, nearly = self._unexpanded()
                 in_vain = 0 if len(in_use) or len(better) else in_vain + 1
@@ -220,7 +220,7 @@ class ColumnSearch:
         self.deadline = whole
 
     def descend_from(self, costs: FloatArray) -> bool:
-        """Descend from the vertices that minimise given costs, shape (k, n_x)."""
+        """Descend from the vertices that minimize given costs, shape (k, n_x)."""
         found = tableaux.some_corners(self.pool.searched, costs, self.deadline)
         if found is None:
             return False
@@ -242,7 +242,7 @@ class ColumnSearch:
         return found if moved is None else moved
 
     def _anywhere(self) -> FloatArray:
-        """Return random costs whose minimising vertices are starts of descents, shape (k, n_x)."""
+        """Return random costs whose minimizing vertices are starts of descents, shape (k, n_x)."""
         # most random starts in one round, each with its own symbol: outputs that a search misses
         # mostly have a large entry at a symbol that is small in other outputs
         symbols = self._rng.permutation(self.space.n_x)[:42]

@@ -58,7 +58,7 @@ def relaxed(limits: FloatArray, rng: np.random.Generator) -> FloatArray:
 
 
 def systems(rows: FloatArray, norm: FloatArray, tight: IntArray) -> FloatArray:
-    """Return the rows that each vertex meets, and then the normalising row, shape (k, n, n)."""
+    """Return the rows that each vertex meets, and then the normalizing row, shape (k, n, n)."""
     n = len(norm)
     result = np.empty((len(tight), n, n))
     result[:, :-1], result[:, -1] = rows[tight], norm

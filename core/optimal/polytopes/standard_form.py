@@ -1,6 +1,6 @@
 """An allowed set as a polytope in standard form, for pivoting.
 
-{r ≥ 0, h ≥ 0 : rows @ [r, h] ≤ 0} is cut by one normalising row, with r = z·unit so that columns
+{r ≥ 0, h ≥ 0 : rows @ [r, h] ≤ 0} is cut by one normalizing row, with r = z·unit so that columns
 have entries of about 1. Without that, notions that bound (A r)_s or r_x against P(x) fail
 numerically where P_X is far from uniform.
 """
@@ -26,12 +26,12 @@ WIDEST = 1e100
 
 @dataclass(frozen=True, eq=False)
 class Polytope:
-    """{z ≥ 0 : matrix @ z + slack = right side, 0 ≤ slack ≤ width}, the last row normalising.
+    """{z ≥ 0 : matrix @ z + slack = right side, 0 ≤ slack ≤ width}, the last row normalizing.
 
     Variables are, in order, scaled posterior entries (n_x), auxiliary variables (n_vars with those)
     and slacks. A slack of finite width represents two opposite rows.
 
-    - `right`: 0, and 1 for the normalising row.
+    - `right`: 0, and 1 for the normalizing row.
     - `upper`: largest value of each label, shape (n_labels,): variables, slacks, then complements
       (width − slack).
     - `unit`: scales of the posterior entries, r = z·unit; `scales` of all variables, shape
@@ -129,7 +129,7 @@ class Polytope:
         )
 
     def vertex_of(self, cost: FloatArray) -> tuple[IntArray, IntArray] | None:
-        """Return labels of a vertex that minimises cost·r, cost (n_x,); None if there is none."""
+        """Return labels of a vertex that minimizes cost·r, cost (n_x,); None if there is none."""
         padded = np.zeros(self.n_vars)
         largest = float(self.unit.max())  # a positive factor of all costs does not matter
         # largest unit of a variable in which its cost is given: HiGHS takes 1e20 for infinite
@@ -158,8 +158,8 @@ def polytope(allowed: AllowedSet, p_x: FloatArray) -> Polytope:
     rows, unit = _equilibrated(rows, start)
     norm = np.zeros(n_vars)
     spread = unit[:n_x] / unit[:n_x].max()
-    # with Σr as the normalising row, up to a factor, opposite rows can share a slack
-    # least ratio of scales at which these are the normalising row; else it is all ones
+    # with Σr as the normalizing row, up to a factor, opposite rows can share a slack
+    # least ratio of scales at which these are the normalizing row; else it is all ones
     norm[:n_x] = spread if spread.min() > 1e-3 else 1.0
     forced = _forced(rows, p_x / unit[:n_x])
     equal, rows, source = _independent(rows[forced]), rows[~forced], source[~forced]
@@ -204,8 +204,8 @@ def _forced(rows: FloatArray, inside: FloatArray) -> BoolArray:
         tight = np.ones(count, dtype=bool)  # auxiliary variables have no known value at P_X
     if not tight.any():
         return tight
-    # Without the normalising row a slack that can be positive can be 1, and all such slacks at
-    # once: maximising their sum, each at most 1, tells the two kinds apart.
+    # Without the normalizing row a slack that can be positive can be 1, and all such slacks at
+    # once: maximizing their sum, each at most 1, tells the two kinds apart.
     slack = np.eye(count)[:, tight]
     n_slack = slack.shape[1]
     program = LinearProgram(

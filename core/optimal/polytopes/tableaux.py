@@ -1,4 +1,4 @@
-"""Simplex tableaux of many vertices of a polytope as one array, and pivots to their neighbours.
+"""Simplex tableaux of many vertices of a polytope as one array, and pivots to their neighbors.
 
 A vertex is a basis: the labels (variables, slacks, complements of slacks) that are zero, and those
 that are basic. It solves one of two systems, for the basic labels or for the variables: the smaller
@@ -297,7 +297,7 @@ def tableaux(space: Polytope, basic: IntArray, nonbasic: IntArray) -> Tableaux:
 
 
 def corners(space: Polytope, costs: FloatArray, deadline: Deadline = NEVER) -> BasicSolutions:
-    """Return vertices that minimise costs of shape (k, n_x), one for each, while time lasts."""
+    """Return vertices that minimize costs of shape (k, n_x), one for each, while time lasts."""
     found = some_corners(space, costs, deadline)
     if found is None:
         raise SolverError("The polytope gave no proper vertex to start from.")
@@ -331,7 +331,7 @@ def _inside(space: Polytope, labels: list[tuple[IntArray, IntArray]]) -> BasicSo
 
 
 def start(space: Polytope, rng: np.random.Generator) -> Tableaux:
-    """Return the tableau of one vertex, which minimises a random cost."""
+    """Return the tableau of one vertex, which minimizes a random cost."""
     # random costs tried for a first vertex: HiGHS may end at one that is 1e-9 outside
     found = corners(space, rng.random((3, space.n_x))).take(np.zeros(1, dtype=np.int64))
     first = tableaux(space, found.basic, found.nonbasic)

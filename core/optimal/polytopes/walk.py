@@ -1,6 +1,6 @@
 """All vertices of a polytope, by breadth-first search along its edges, thousands at a time.
 
-A walk takes one tableau a vertex and can be stopped at any time. Neighbours of a level are in that
+A walk takes one tableau a vertex and can be stopped at any time. Neighbors of a level are in that
 level, the one before or the one after, so keys are only compared with these.
 """
 

@@ -1,6 +1,6 @@
 """Many linear programs at once, by one dual simplex that pivots all of them together.
 
-minimise costs·v subject to lower ≤ (v, slacks) ≤ upper, mass·v = 1, with slacks −rows @ v of the
+minimize costs·v subject to lower ≤ (v, slacks) ≤ upper, mass·v = 1, with slacks −rows @ v of the
 same rows in all programs. Every label (variable or slack) has two bounds, so any n − 1 labels at a
 bound are dual feasible, and however a program ends its multipliers prove a bound. Long steps past
 labels that change ends: Kirillova, Gabasov and Kostyukova (1979).

@@ -23,7 +23,7 @@ BACK = 0.9
 """Part of the way to the nearest bound that a step takes: away from bounds the duals are stable."""
 
 RIDGES = (1e-14, 1e-11, 1e-8)
-"""Multiples of the largest entry that are added to the normal matrix until it can be factorised."""
+"""Multiples of the largest entry that are added to the normal matrix until it can be factorized."""
 
 
 class Centre(NamedTuple):

@@ -1,6 +1,6 @@
 """The one place that calls Clarabel: a program over linear rows and convex cones, solved once.
 
-minimise cost·x subject to equal @ x = right, rows @ x ≤ upper, x ≥ lower, and cones.
+minimize cost·x subject to equal @ x = right, rows @ x ≤ upper, x ≥ lower, and cones.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The one place that calls HiGHS: a linear program that is changed and solved again, warm-started.
 
-minimise cost·x subject to row_lower ≤ rows @ x ≤ row_upper and col_lower ≤ x ≤ col_upper.
+minimize cost·x subject to row_lower ≤ rows @ x ≤ row_upper and col_lower ≤ x ≤ col_upper.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The master program: the mixture of given outputs of least cost that averages to P_X.
 
-minimise Σ_y q_y φ(r_y) subject to Σ_y q_y r_y = P_X, q ≥ 0, solved in kernel coordinates, Σ_y
+minimize Σ_y q_y φ(r_y) subject to Σ_y q_y r_y = P_X, q ≥ 0, solved in kernel coordinates, Σ_y
 P(y|x) = 1. Publishing a symbol as it is is a column at a penalty, which rises until no such column
 is used. Where outputs of probability δ need not be allowed it is one without a penalty, and a row
 bounds their total probability; its dual is the μ of `Utility.premium`.

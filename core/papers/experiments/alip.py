@@ -164,23 +164,24 @@ def _verdicts(by_eps: list[FloatArray], kept: list[FloatArray]) -> tuple[Verdict
         for eps, one in zip(BUDGETS, by_eps, strict=True)
     )
     return (
-        Verdict("NUM", "So many draws have some utility", "Figures 3(a), 4(a)", shares),
+        Verdict("NUM", "This share of draws has some utility", "Figures 3(a), 4(a)", shares),
         Verdict(
             "ERR",
             "“For both ε values utility have been increased in all 10⁴ generated distributions”",
             "§III-B",
             fallen,
-            "A smaller ε_u puts more symbols into X_H in some draws. The paper's own 11 % with any "
-            "utility at ε = 1.5 leave 89 % in which nothing can have been increased.",
+            "A smaller ε_u puts more symbols into X_H in some draws. The paper itself reports any "
+            "utility at ε = 1.5 for only 11% of draws, so nothing can have increased in the other "
+            "89%.",
         ),
         *(
             Verdict(
                 "NUM",
-                f"After merging so many distributions keep ε_{side}",
+                f"After merging, this share of distributions meets ε_{side}",
                 SAID[key].place,
                 SAID[key].table(*mean_of(one)),
-                "Merging X_H completely keeps both budgets in nearly every draw; no variant "
-                "that gives the printed shares is known.",
+                "Merging X_H completely meets both budgets in nearly every draw. We know of no "
+                "variant that gives the published shares.",
             )
             for key, side, one in (("lower", "l", kept[0]), ("upper", "u", kept[1]))
         ),

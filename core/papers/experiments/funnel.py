@@ -79,8 +79,9 @@ def optima(setting: Setting) -> Findings:
             _theorem_2(setting),
         ),
         notes=(
-            "Print needs 133 s for ε-LDP by Theorem 2 and 0.02 s for ε-LIP: written on single "
-            "outputs, LDP takes as long as LIP. Times are reported, not judged.",
+            "The paper needs 133 s for ε-LDP by Theorem 2 and 0.02 s for ε-LIP. Written as a "
+            "condition on single outputs, LDP takes as long as LIP. Times are reported, not "
+            "judged.",
         ),
         scenario=question("example:funnel_typical", "lip", 1.0, "optimal"),
     )
@@ -97,7 +98,7 @@ def _theorem_2(setting: Setting) -> Verdict:
         values.append(SAID["theorem_2"].beside(best - ours, name=f"draw {i + 1}, ε = {eps:g}"))
     return Verdict(
         "NUM",
-        "The best vertex of Theorem 2's polytope is the optimum that single outputs give",
+        "The best vertex of Theorem 2's polytope is the optimum found from single outputs",
         SAID["theorem_2"].place,
         tuple(values),
     )
@@ -149,7 +150,7 @@ def attributes(setting: Setting) -> Findings:
     count = 2 if setting.quick else 10
     grid = GRID[1::2] if setting.quick else GRID
     p = setting.uniform(count, 2, int(np.prod(shape)))
-    names = ("ε-LIP optimum", "ε-SRLIP optimum", "product, repaired")
+    names = ("ε-LIP optimum", "ε-SRLIP optimum", "product, corrected")
     found = np.empty((2, len(names), count, len(grid)))
     for i, weights in enumerate(p):
         joint = Joint.from_counts(weights)
@@ -181,9 +182,9 @@ def attributes(setting: Setting) -> Findings:
             for k, eps in enumerate(grid.tolist())
         ),
         notes=(
-            f"The product took {times[2] / times[0]:.2g} times as long as LIP here; print's "
-            "476 times compare other programs and do not carry over. Products are repaired: as "
-            "printed they are not private.",
+            f"The product took {times[2] / times[0]:.2g} times as long as LIP here. The paper's "
+            "factor of 476 compares other programs and does not carry over. The products are "
+            "corrected: as published they are not private.",
         ),
         scenario=question("example:funnel_attributes", "srlip", 1.0, "srlip_product"),
     )
@@ -227,9 +228,9 @@ def theorem_4(setting: Setting) -> Findings:
     best = [optimal(joint, SRLIP(float(one), (4, 4)), time_limit=SECONDS) for one in eps]
     return Findings(
         0,
-        (Panel("The counterexample, repaired and optimal", "ε", "NMI"),),
+        (Panel("The counterexample, corrected and optimal", "ε", "NMI"),),
         (
-            Series("product, repaired", numbers(eps), numbers(repaired)),
+            Series("product, corrected", numbers(eps), numbers(repaired)),
             Series("optimum", numbers(eps), numbers([one.nmi for one in best]), beyond=True),
         ),
         (
@@ -249,10 +250,10 @@ def theorem_4(setting: Setting) -> Findings:
                 (
                     SAID["theorem_4"].beside(level, name="log max Λ of the product, budgets of 0"),
                     SAID["theorem_4"].beside(
-                        _above_the_sum(), name="level less Σε, a joint of full support"
+                        _above_the_sum(), name="level minus Σε, a joint of full support"
                     ),
                 ),
-                "The step to eq. 37 takes P(x | s, x^J) for a product over attributes.",
+                "The step to eq. 37 assumes that P(x | s, x^J) is a product over attributes.",
             ),
         ),
         scenario=question("example:funnel_theorem4", "srlip", 0.5, "srlip_product"),

@@ -1,4 +1,4 @@
-"""[Funnel] Figures 6 to 9: conditional reporting beside randomised response and the optimum."""
+"""[Funnel] Figures 6 to 9: conditional reporting beside randomized response and the optimum."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SHAPES = ((2, 5), (5, 2), (5, 5), (5, 3), (7, 5), (5, 7))
 
 
 NO_OUE = "education"
-"""The X for which print could not compute unary encoding's I(X;Y)."""
+"""The X for which the paper could not compute unary encoding's I(X;Y)."""
 
 
 def adult(setting: Setting) -> Findings:
@@ -89,8 +89,8 @@ def adult(setting: Setting) -> Findings:
                     SAID["above"].beside(cases[0], name=f"CR above Opt-LIP, of {cases[2]:.0f}"),
                     SAID["below"].beside(cases[1], name=f"GRR or CR below OUE, of {cases[3]:.0f}"),
                 ),
-                "CR reads S too, so that the optimum over chains S–X–Y does not bound it, and it "
-                "is far below OUE for S = occupation, X = race at ε ≤ 1.5.",
+                "CR also reads S, so the optimum over chains S–X–Y does not bound it. It is far "
+                "below OUE for S = occupation, X = race at ε ≤ 1.5.",
             ),
             *_signs(alphas, grid),
         ),
@@ -204,8 +204,8 @@ def synthetic(setting: Setting) -> Findings:
         tuple(
             Verdict(
                 "ORD",
-                f"CR gains more on GRR at a = {more[1]}, c = {more[0]} than at a = {less[1]}, "
-                f"c = {less[0]}",
+                f"CR gains more over GRR at a = {more[1]}, c = {more[0]} than at a = {less[1]}, c "
+                f"= {less[0]}",
                 "§VII-D, Figure 7",
                 tuple(
                     Value(name, a - b, error=float(np.hypot(e, f)))
@@ -242,7 +242,7 @@ def correlations(setting: Setting) -> Findings:
         )
         values.append(
             Value(
-                f"atanh ρ at ε = {eps:g} (ρ = {rho:.4f}, printed {said})",
+                f"atanh ρ at ε = {eps:g} (ρ = {rho:.4f}, published {said})",
                 float(np.arctanh(rho)),
                 float(np.arctanh(said)),
                 float(error),
@@ -252,14 +252,14 @@ def correlations(setting: Setting) -> Findings:
     return Findings(
         count,
         tuple(
-            Panel(f"ε = {eps:g}", "α of GRR less that of CR", "NMI of GRR less that of CR")
+            Panel(f"ε = {eps:g}", "α of GRR minus that of CR", "NMI of GRR minus that of CR")
             for eps in budgets
         ),
         tuple(series),
         (
             Verdict(
                 "NUM",
-                "The difference in utility is for a large part explained by that in α",
+                "The difference in α explains most of the difference in utility",
                 SAID["correlation"].place,
                 tuple(values),
             ),

@@ -45,8 +45,8 @@ ENDS: tuple[tuple[str, Relation], ...] = (("lower", "at least"), ("upper", "at m
 
 SAMPLES = 10
 """Samples over which extremes are averaged: at the inner end they differ by half from sample to
-sample. A quick run takes fewer of them, each as large as print's: the extremes of fewer draws lie
-farther inside and say nothing about print's."""
+sample. A quick run takes fewer samples, each as large as the paper's: the extremes of fewer draws
+lie farther inside and say nothing about the paper's."""
 
 
 BINS = np.arange(-160, 21) / 10
@@ -180,7 +180,7 @@ def merged_leakage(p: FloatArray, sets: np.ndarray) -> tuple[FloatArray, FloatAr
 
 
 def as_printed(p: FloatArray) -> dict[str, FloatArray]:
-    """Return the NMI, (n_draws,), of Algorithm 1 as printed at ε = 2, by its error.
+    """Return the NMI, (n_draws,), of Algorithm 1 as published at ε = 2, by its error.
 
     "line 4" is at λ = .5, "risk" at .35: there ω = Λ + Ψ is not what LIP has.
     """
@@ -193,7 +193,7 @@ def as_printed(p: FloatArray) -> dict[str, FloatArray]:
 
 
 def _numbers(nmi: list[list[FloatArray]], wrong: dict[str, FloatArray]) -> tuple[Verdict, ...]:
-    """Return the verdicts on printed numbers; lists are over LDP and the three λ."""
+    """Return the verdicts on published numbers; lists are over LDP and the three λ."""
     two = int(np.flatnonzero(GRID == 2.0)[0])
     complete, subsets = (one[2][:, two] for one in nmi)
     mean, error = mean_of(wrong["line 4"])
@@ -213,11 +213,11 @@ def _numbers(nmi: list[list[FloatArray]], wrong: dict[str, FloatArray]) -> tuple
         ),
         Verdict(
             "ERR",
-            f"Algorithm 1 stops as line 4 says, and reaches {SAID['line_4'].number:g} so",
+            f"Algorithm 1 stops as line 4 says, and then reaches {SAID['line_4'].number:g}",
             SAID["line_4"].place,
             (slip,),
-            "The variant opens no new set as soon as all that is left meets the budget as one, "
-            "which it mostly does at the start.",
+            "The variant opens no new set as soon as the remaining symbols meet the budget as one "
+            "set, which they usually do at the start.",
         ),
     )
 
@@ -263,8 +263,8 @@ def _other_risk(nmi: FloatArray, printed: FloatArray) -> Beyond:
     """Return what is kept at λ = .35 with LIP's ω in place of the sum, NMI over draws and ε."""
     mean, error = mean_of(nmi[:, int(np.flatnonzero(GRID == 2.0)[0])])
     return Beyond(
-        "Mean NMI at ε = 2, λ = 0.35 with ω = max(log Λ, |log Ψ|), as print has for LIP, in place "
-        "of Λ + Ψ, as it has for ALIP",
+        "Mean NMI at ε = 2, λ = 0.35 with ω = max(log Λ, |log Ψ|), the paper's choice for LIP, "
+        "instead of Λ + Ψ, its choice for ALIP",
         float(mean),
         float(error),
         printed_method=float(printed.mean()),

@@ -128,7 +128,7 @@ def _orders(nmi: dict[str, FloatArray]) -> tuple[Verdict, ...]:
 
 
 def _optima(p: FloatArray, nmi: dict[str, FloatArray]) -> tuple[Beyond, ...]:
-    """Return the optimum at ε = 1 under α-lift and ALIP, which print says is unknown for α-lift."""
+    """Return the optimum at ε = 1 under α-lift, unknown to the paper, and under ALIP."""
     one = int(np.flatnonzero(GRID == 1.0)[0])
     asked: dict[str, PointwiseNotion] = {"ALIP, λ = 0.5": ALIP.from_lambda(1.0, 0.5)}
     asked |= {f"α-lift, α = {order:g}": AlphaLift(0.5, 0.5, alpha=order) for order in ORDERS}
@@ -189,7 +189,7 @@ def propositions(setting: Setting) -> Findings:
     return Findings(
         len(p),
         (
-            _panel("Largest excess over the printed bound, random joints", names.values()),
+            _panel("Largest excess over the published bound, random joints", names.values()),
             _panel("Excess at the counterexamples", [names[key] for key in FALSE]),
         ),
         (
@@ -245,9 +245,9 @@ def _convex(setting: Setting) -> Verdict:
             SAID["not_convex"].beside(count, name=f"{name}, of {tried:,} pairs")
             for name, count in found.items()
         ),
-        "True of ℓ1- and χ²-lift with their inverses, as the paper uses them. By themselves ℓ1-, "
-        "χ²- and α-lift are convex in the posterior, and α-lift is so with its inverse too: an "
-        "optimum under both is proven here.",
+        "True of ℓ1- and χ²-lift with their inverses, as the paper uses them. Alone, ℓ1-, χ²- and "
+        "α-lift are convex in the posterior, and α-lift remains so with its inverse: the optimum "
+        "under both is proven here.",
     )
 
 
@@ -258,12 +258,18 @@ def _sharper(p: FloatArray) -> tuple[Beyond, ...]:
     variation, chi2 = np.asarray(measures.total_variation(p)), measures.chi2_divergence(p)
     return (
         Beyond(
-            "Largest T(S;Y) over (Λ−1)(1−Ψ)/(Λ−Ψ), which holds for every joint and is attained",
+            (
+                "Largest T(S;Y) relative to (Λ−1)(1−Ψ)/(Λ−Ψ), a bound that holds for every joint "
+                "and is attained"
+            ),
             float((variation * (rise + fall) / (rise * fall)).max()),
             bound=1.0,
         ),
         Beyond(
-            "Largest χ²(S;Y) over (Λ−1)(1−Ψ), which holds for every joint and is attained",
+            (
+                "Largest χ²(S;Y) relative to (Λ−1)(1−Ψ), a bound that holds for every joint and "
+                "is attained"
+            ),
             float((np.asarray(chi2) / (rise * fall)).max()),
             bound=1.0,
         ),
@@ -287,7 +293,7 @@ def _mirrored() -> FloatArray:
 
 
 def _excesses(p: FloatArray) -> dict[str, FloatArray]:
-    """Return each measure less its printed bound at the least budgets that X keeps, (n_joints,)."""
+    """Return each measure minus its published bound at X's least budgets, (n_joints,)."""
     high, low = log_max_lift(p).max(axis=-1), log_min_lift(p).max(axis=-1)
     rise, fall = np.expm1(high), np.expm1(low)
     factor = ORDER / (ORDER - 1)

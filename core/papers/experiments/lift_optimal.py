@@ -73,9 +73,7 @@ def optimum(setting: Setting) -> Findings:
         panelled((f"AORR, λ = {lam}" for lam in LAMBDAS), found, GRID),
         _of_optima(found),
         beyond=(
-            Beyond(
-                "Share of the optima that are proven, by duals or vertices, to 1e-6 nats", proven
-            ),
+            Beyond("Share of optima proven to within 1e-6 nats, by duals or vertices", proven),
         ),
         scenario=SCENARIO,
     )
@@ -151,12 +149,12 @@ def compared(setting: Setting) -> Findings:
         _of_three(found[0]),
         beyond=(
             Beyond(
-                "Most that AORR keeps beyond SRR, as a mean over draws",
+                "Largest mean lead of AORR over SRR",
                 float(mean_of(found[0, 0] - found[0, 1])[0].max()),
             ),
             Beyond(
-                "Largest difference of AORR, over draws and ε, from the best mixture of all "
-                "vertices that cdd lists, which shares no code with it",
+                "Largest difference, over draws and ε, between AORR and the best mixture of all "
+                "vertices listed by cdd, which shares no code with it",
                 float(np.nanmax(np.abs(found[0, 0, : by_cdd.shape[1]] - by_cdd[0]))),
             ),
         ),
@@ -166,7 +164,7 @@ def compared(setting: Setting) -> Findings:
 
 
 def _by_cdd(joint: Joint, notion: ALIP) -> float:
-    """Return the optimum's NMI by print's route: all vertices, listed by cdd, and a program."""
+    """Return the optimum's NMI by the paper's route: all vertices, listed by cdd, and a program."""
     space = polytope(notion.allowed_set(joint), joint.p_x)
     found = generators(*inequalities(space))
     points = np.maximum(found[found[:, 0] == 1, 1 : 1 + joint.n_x], 0.0) * space.unit
@@ -194,18 +192,18 @@ def _times(taken: FloatArray, by_cdd: FloatArray) -> str:
             return "at every ε" if ahead.all() else "at no ε"
         mostly = ahead.mean() > 0.5
         told = ", ".join(f"{eps:g}" for eps in GRID[ahead != mostly])
-        return f"at every ε but {told}" if mostly else f"at ε = {told}"
+        return f"at every ε except {told}" if mostly else f"at ε = {told}"
 
     return (
-        f"SRR is quicker than our optimum {quicker(mean[0])}, and than all vertices by cdd "
-        f"{quicker(by_cdd.mean(axis=0))}. Print has it quicker below "
-        "ε = 1 and above 2.5. Times are reported, not judged."
+        f"SRR is faster than our optimum {quicker(mean[0])}, and faster than listing all vertices "
+        f"with cdd {quicker(by_cdd.mean(axis=0))}. In the paper it is faster below ε = 1 and "
+        "above 2.5. Times are reported, not judged."
     )
 
 
 def large(setting: Setting) -> Findings:
-    """Run Figure 6: 200 symbols, where print has no optimum."""
-    # draws of Figure 6, whose number is not printed
+    """Run Figure 6: 200 symbols, where the paper has no optimum."""
+    # draws of Figure 6, whose number is not published
     p = setting.uniform(setting.count(10) if not setting.quick else 3, 15, 200)
     grid = GRID_6[::7] if setting.quick else GRID_6
     names = ("SRR", "Subset merging")
@@ -252,7 +250,7 @@ def large(setting: Setting) -> Findings:
             ),
         ),
         beyond=tuple(optima),
-        notes=("The number of draws is not printed; ours is ten.",),
+        notes=("The paper does not give the number of draws; we use ten.",),
         scenario=SCENARIO | {"data": {"source": "random:uniform:15x200:1"}},
     )
 

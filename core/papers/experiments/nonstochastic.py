@@ -21,7 +21,7 @@ SAID = printed("nonstochastic")
 
 UTILITIES = ("resolution", "distortion")
 
-NAMES = ("Algorithm 1", "generalisation and suppression", "Algorithm 2", "submodular")
+NAMES = ("Algorithm 1", "generalization and suppression", "Algorithm 2", "submodular")
 """The frontiers of Figure 9, in the order in which they are computed."""
 
 HEART = DataSpec("heart_hungarian", ("age",), ("chol",), missing="drop")
@@ -61,7 +61,7 @@ def heart(setting: Setting) -> Findings:
         ),
         (*descents, *_frontiers(first, rivals, second, submodular)),
         _verdicts(falls, first, rivals, second, submodular),
-        notes=("The λ of Figure 8 are not printed; ours are .01, .05, .1 and .5.",),
+        notes=("The paper does not give the λ of Figure 8; ours are .01, .05, .1 and .5.",),
         scenario={
             "data": {
                 "source": HEART.source,
@@ -122,15 +122,15 @@ def _verdicts(
                 SAID["several"].beside(_better(second[kind], submodular[kind]), name=kind)
                 for kind in UTILITIES
             ),
-            "Maximin information is 1 bit in these data: a frontier has two points at most. The "
-            "counts behind print's figure are lost, so that they may be of other data.",
+            "Maximin information is 1 bit in these data, so a frontier has at most two points. "
+            "The counts behind the paper's figure are lost, so the figure may show other data.",
         ),
     )
 
 
 def _descents(occurs: BoolArray, values: FloatArray) -> tuple[dict[str, float], tuple[Series, ...]]:
     """Return the least fall of a step of each run that has one, and the runs' Lagrangians."""
-    weights = (0.01, 0.05, 0.1, 0.5)  # λ of Figure 8, which are not printed
+    weights = (0.01, 0.05, 0.1, 0.5)  # λ of Figure 8, which are not published
     falls, drawn = {}, []
     for name, solve in (
         ("Algorithm 1", merge_for_anonymity),
@@ -194,7 +194,7 @@ def examples(setting: Setting) -> Findings:
                 "The leakages, graphs and solutions of Examples 1 to 5",
                 "Examples 1 to 5",
                 (),
-                "Their data and symbols are lost in the text that there is of the paper.",
+                "The available text of the paper has lost their data and symbols.",
             ),
         ),
     )

@@ -49,7 +49,7 @@ SHAPES = ((2, 5), (5, 2), (15, 16), (42, 6))
 """Numbers of secrets and of u in Figure 3 and Table 2, which are those of Figure 2."""
 
 SMALL = 10
-"""Most cells for which print has PolyOpt and the non-robust optimum."""
+"""Most cells for which the paper has PolyOpt and the non-robust optimum."""
 
 RECORDS, BETA, TABLE_EPS = 32_561, 0.05, 1.5
 
@@ -63,10 +63,10 @@ SCENARIO = question("adult", "rldp", 1.5, "polyopt")
 SCENARIO["data"] |= {"secret": ["sex"], "released": ["race"], "secret_released": True}
 
 
-TOLD = {"srr": "SRR", "polyopt": "PolyOpt as printed", "ir": "IR"}
+TOLD = {"srr": "SRR", "polyopt": "PolyOpt as published", "ir": "IR"}
 """Columns of Table 2."""
 
-UNKNOWN = "SRR has a closed form and hardly varies; no variant with the printed value is known."
+UNKNOWN = "SRR has a closed form and hardly varies; we know of no variant with the published value."
 """Why a column of SRR differs."""
 
 
@@ -85,7 +85,7 @@ def kept(cells: FloatArray, kernel: FloatArray) -> float:
 
 def searched(cells: FloatArray, ball: RenyiBall, eps: float) -> dict[str, Mechanism]:
     return {
-        "PolyOpt as printed": polyopt_as_printed(cells, eps, ball, seconds=SECONDS, gap=GAP),
+        "PolyOpt as published": polyopt_as_printed(cells, eps, ball, seconds=SECONDS, gap=GAP),
         "NR": non_robust(cells, eps, time_limit=SECONDS, gap=GAP),
     }
 
@@ -111,7 +111,7 @@ def synthetic(setting: Setting) -> Findings:
                 ordered(
                     f"PolyOpt outperforms IR at {named(shape)}",
                     "Figure 3",
-                    nmi["PolyOpt as printed"],
+                    nmi["PolyOpt as published"],
                     nmi["IR"],
                     at_eps(grid),
                 )
@@ -125,8 +125,8 @@ def synthetic(setting: Setting) -> Findings:
         _marks(),
         tuple(beyond),
         notes=(
-            f"Figure 3 has β = {BETA:g}, which Table 2 lacks: its crosses are those of the table "
-            f"at ε = {TABLE_EPS:g} for the β next to it, {BETAS[0]:g} and {BETAS[1]:g}.",
+            f"Figure 3 uses β = {BETA:g}, which Table 2 lacks: its crosses show the table's "
+            f"values at ε = {TABLE_EPS:g} for the neighboring β, {BETAS[0]:g} and {BETAS[1]:g}.",
         ),
         scenario=SCENARIO,
     )
@@ -147,7 +147,7 @@ def _panels() -> tuple[Panel, ...]:
             for shape in SHAPES
         ),
         Panel(
-            f"Figure 5: utility at P̂ less that at P*, ε = {TABLE_EPS:g}",
+            f"Figure 5: utility at P̂ minus utility at P*, ε = {TABLE_EPS:g}",
             "secrets × u",
             "share of NMI at P̂",
             x_names=tuple(map(named, SHAPES)),
@@ -227,7 +227,7 @@ def _of_draw(setting: Setting, i: int, place: int, draws: int) -> Draw:
         for name, kernel in kernels.items():
             told = kept(cells, kernel)
             nmi.setdefault(name, []).append(told)
-            if eps == TABLE_EPS and name in ("SRR", "IR", "PolyOpt as printed"):
+            if eps == TABLE_EPS and name in ("SRR", "IR", "PolyOpt as published"):
                 apart[name] = 1 - kept(truth, kernel) / told
     table: dict[str, list[float]] = {}
     for beta in BETAS:
@@ -254,7 +254,7 @@ def _table(shape: tuple[int, int], table: dict[str, FloatArray]) -> list[Verdict
         key = f"{name}_{shape[0]}x{shape[1]}"
         if key not in SAID:
             continue
-        claim = f"{told} keeps so much at {named(shape)} for β = .1, .01, .001"
+        claim = f"{told} keeps this much at {named(shape)} for β = .1, .01, .001"
         mean, error = mean_of(table[name])
         values = SAID[key].table(mean, error)
         if name != "ir":
@@ -266,7 +266,8 @@ def _table(shape: tuple[int, int], table: dict[str, FloatArray]) -> list[Verdict
             for j, one in enumerate(values)
         )
         cause = (
-            "They fit a d with the first coordinate alone in place of the ℓ1 norm (a conjecture)."
+            "They match a d that uses the first coordinate alone instead of the ℓ1 norm (a "
+            "conjecture)."
         )
         found.append(Verdict("ERR", claim, "Table 2", marked, cause))
     return found
@@ -280,7 +281,7 @@ def _impact(shape: tuple[int, int], table: dict[str, FloatArray]) -> list[Verdic
     return [
         Verdict(
             "NUM",
-            f"β a hundred times smaller changes NMI by about 4 % at most, at {named(shape)}",
+            (f"Reducing β by a factor of 100 changes NMI by about 4% at most, at {named(shape)}"),
             SAID["beta"].place,
             tuple(
                 SAID["beta"].beside(*_changed(table[name][:, 0], table[name][:, -1]), name=told)
@@ -291,7 +292,7 @@ def _impact(shape: tuple[int, int], table: dict[str, FloatArray]) -> list[Verdic
 
 
 def _changed(before: FloatArray, after: FloatArray) -> tuple[float, float]:
-    """Return by what share a mean over draws changes, and its standard error, by linearisation."""
+    """Return by what share a mean over draws changes, and its standard error, by linearization."""
     share = float(after.mean() / before.mean())
     _, error = mean_of(after - share * before)
     return abs(1 - share), float(error / before.mean())
@@ -301,7 +302,7 @@ def _apart(shape: tuple[int, int], apart: dict[str, FloatArray]) -> Verdict:
     """Return the verdict on how far utility at P̂ is from that at P*."""
     return Verdict(
         "NUM",
-        f"Utility at P̂ is less than 3 % from that at P*, at {named(shape)}",
+        f"Utility at P̂ is within 3% of utility at P*, at {named(shape)}",
         SAID["apart"].place,
         tuple(
             SAID["apart"].beside(float(np.abs(one).max()), name=name) for name, one in apart.items()
@@ -316,7 +317,7 @@ def _without_same_secret(shape: tuple[int, int], table: dict[str, FloatArray]) -
     mean, error = mean_of(table["free"][:, 0])
     return [
         Beyond(
-            f"Mean NMI at {named(shape)}, ε = 1.5, β = .01, of PolyOpt that compares no secret "
+            f"Mean NMI at {named(shape)}, ε = 1.5, β = .01, of PolyOpt without comparing a secret "
             "with itself",
             float(mean),
             float(error),
@@ -335,7 +336,7 @@ ADULT = (
 
 
 SURE = GRID <= 3.0
-"""Budgets at which what print says of whole figures is judged: the ends of the axes are lost."""
+"""Budgets at which claims about whole figures are judged: the ends of the axes are lost."""
 
 LARGE = ("PolyOpt", "Best mechanism found under F", "Proven bound under F")
 """What searches over 240 and 252 cells give."""
@@ -392,11 +393,12 @@ def adult(setting: Setting) -> Findings:
         (*_adult_orders(nmi), _never_worst(below), _beyond_print(later)),
         beyond=tuple(beyond),
         notes=(
-            f"Searches over 240 and 252 cells end after {seconds:g} s with the best found and a "
-            "bound. What is private over the polytopes is so over F: the best mechanism under F is "
-            "the better one of both searches. What is private at an ε is so at a larger one: what "
-            "a search at a smaller ε found is kept where the next one finds less, and a bound at a "
-            "larger ε holds too.",
+            f"Searches over 240 and 252 cells stop after {seconds:g} s with the best result so "
+            "far and a bound. A mechanism that is private over the polytopes is also private "
+            "over F, so the best mechanism under F is the better of both searches. A mechanism "
+            "that is private at one ε is private at any larger ε: the result at a smaller ε is "
+            "kept where the next search finds less, and a bound at a larger ε also holds at a "
+            "smaller one.",
         ),
         scenario=SCENARIO,
     )
@@ -423,7 +425,7 @@ def carried(large: FloatArray) -> FloatArray:
 def _reached(
     title: str, grid: FloatArray, large: FloatArray, reporting: FloatArray
 ) -> list[Beyond]:
-    """Return what is reached at two ε where print has no optimum; `large`: over ε and `LARGE`."""
+    """Return the results at two ε where the paper has no optimum; `large`: over ε and `LARGE`."""
     return [
         Beyond(
             f"NMI of {name}, {title}, ε = {eps:g}",
@@ -442,10 +444,10 @@ def _adult_orders(nmi: list[dict[str, FloatArray]]) -> tuple[Verdict, ...]:
     asked = [
         (place, above, under, f"{above} outperforms {under}")
         for place in (0, 1)
-        for above, under in (("PolyOpt as printed", "IR"), ("PolyOpt as printed", "SRR"))
+        for above, under in (("PolyOpt as published", "IR"), ("PolyOpt as published", "SRR"))
     ]
     asked += [(place, "IR", "SRR", "IR clearly outperforms SRR, ε ≤ 3") for place in (2, 3)]
-    asked += [(place, "NR", "PolyOpt as printed", "NR outperforms PolyOpt") for place in (0, 1)]
+    asked += [(place, "NR", "PolyOpt as published", "NR outperforms PolyOpt") for place in (0, 1)]
     return tuple(
         Verdict(
             "ORD",
@@ -479,14 +481,14 @@ def _never_worst(below: list[tuple[str, float]]) -> Verdict:
 
 
 def _beyond_print(below: int) -> Verdict:
-    """Return the verdict on the order of GRR, IR and SRR at budgets that print may not show."""
+    """Return the verdict on the order of GRR, IR and SRR at budgets that the paper may not show."""
     return Verdict(
         "NO",
         "GRR performed the worst and IR outperforms SRR, ε > 3",
         SAID["worst"].place,
         (),
-        "The ends of the figures' axes are lost in the text that there is, which names ε = .075 "
-        f"and 1.5 alone. Ours: above 3, IR keeps less than GRR at {below} of the points drawn.",
+        "The available text has lost the ends of the figures' axes; it names only ε = .075 and "
+        f"1.5. In our results above 3, IR keeps less than GRR at {below} of the points drawn.",
     )
 
 
@@ -498,7 +500,7 @@ def realised(setting: Setting) -> Findings:
     """Run Figure 4: ε* at the truth of the non-robust optimum and of PolyOpt."""
     draws = setting.count(100)
     grid = GRID_4[::3] if setting.quick else GRID_4
-    names = ("NR", "PolyOpt as printed")
+    names = ("NR", "PolyOpt as published")
     series: list[Series] = [Series("ε* = ε", numbers(grid), numbers(grid), panel=p) for p in (0, 1)]
     verdicts: list[Verdict] = []
     for place, shape in enumerate(SHAPES[:2]):
@@ -524,7 +526,7 @@ def realised(setting: Setting) -> Findings:
         tuple(Panel(f"({'ab'[i]}) {named(SHAPES[i])}", "ε", "ε*") for i in (0, 1)),
         tuple(series),
         tuple(verdicts),
-        notes=("Print does not say in which panel NR's quantile is .3897.",),
+        notes=("The paper does not say which panel shows NR's quantile of .3897.",),
         scenario=SCENARIO,
     )
 
@@ -536,7 +538,7 @@ def _realised(
     # nats by which ε* counts as above ε at most, so that it has a mean
     finite = np.minimum(levels, grid + 5.0)  # a mean needs numbers; ∞ is above ε too
     over = (levels[1] > grid + 1e-9).mean(axis=0)
-    # print says it of its own hundred draws, and so it is asked of ours, to the draw; of a quick
+    # the paper claims it for its own hundred draws, so it is judged on ours; of a quick
     # run's, of which one alone is more, the binomial distribution decides
     few = len(finite[0]) if setting.quick else 0
     low = levels[0][:, 0]
@@ -553,7 +555,7 @@ def _realised(
         ),
         Verdict(
             "NUM",
-            f"PolyOpt's ε* is at most ε in 95 % of draws at {named(shape)}",
+            f"PolyOpt's ε* is at most ε in 95% of draws at {named(shape)}",
             SAID["covered"].place,
             tuple(
                 SAID["covered"].beside(float(one), name=name, draws=few)
@@ -562,18 +564,18 @@ def _realised(
         ),
         Verdict(
             "NUM",
-            f"The 75 % quantile of NR's ε* at ε = .075 is .3897 (at {named(shape)})",
+            f"The 75% quantile of NR's ε* at ε = .075 is .3897 (at {named(shape)})",
             SAID["quartile"].place,
             (
                 replace(
-                    SAID["quartile"].beside(ends[0], name="5 % of the bootstrap"),
+                    SAID["quartile"].beside(ends[0], name="5% of the bootstrap"),
                     relation="at most",
                 ),
                 replace(
-                    SAID["quartile"].beside(ends[1], name="95 % of the bootstrap"),
+                    SAID["quartile"].beside(ends[1], name="95% of the bootstrap"),
                     relation="at least",
                 ),
             ),
-            f"Ours is {np.quantile(low, 0.75):.4f}; print names no panel.",
+            f"Ours is {np.quantile(low, 0.75):.4f}; the paper names no panel.",
         ),
     ]

@@ -1,4 +1,4 @@
-"""[RLDP] Examples 1 to 5: every printed number."""
+"""[RLDP] Examples 1 to 5: every published number."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def examples(setting: Setting) -> Findings:
     values = [one for verdict in verdicts for one in verdict.values]
     return Findings(
         0,
-        (Panel("Every printed number of the examples", "printed", "ours"),),
+        (Panel("Every published number in the examples", "printed", "ours"),),
         (
             Series(
                 "ours",
@@ -57,13 +57,13 @@ def examples(setting: Setting) -> Findings:
         tuple(verdicts),
         beyond=(
             Beyond(
-                "Stricter than Definition 1 needs: I at P̂ of PolyOpt without the rows s₁ = s₂",
+                ("Stricter than Definition 1 requires: I at P̂ of PolyOpt without the rows s₁ = s₂"),
                 free.utility,
                 bound=free.upper_bound,
                 printed_method=method,
             ),
             Beyond(
-                "I at P̂ of the exact robust optimum, which print leaves open",
+                "I at P̂ of the exact robust optimum, which the paper leaves open",
                 exact.utility,
                 bound=exact.upper_bound,
                 printed_method=method,
@@ -79,13 +79,13 @@ def examples(setting: Setting) -> Findings:
 
 
 def _all(claim: str, *keyed: tuple[str, ArrayLike], cause: str = "") -> Verdict:
-    """Return the verdict on tables of printed numbers, each with ours."""
+    """Return the verdict on tables of published numbers, each with ours."""
     values = tuple(one for key, ours in keyed for one in SAID[key].table(ours))
     return Verdict("NUM", claim, SAID[keyed[0][0]].place, values, cause)
 
 
 def _erratum(claim: str, key: str, ours: FloatArray, wrong: FloatArray, cause: str) -> Verdict:
-    """Return the verdict on a printed table that a wrong variant explains."""
+    """Return the verdict on a published table that a wrong variant explains."""
     said: Printed = SAID[key]
     values = tuple(
         replace(one, variant=float(variant))
@@ -101,7 +101,11 @@ def _projections(ball: RenyiBall) -> list[Verdict]:
     ends, wrong_ends = (np.column_stack([one[:, 0], 1 - one[:, 1]]) for one in (low, wrong))
     cause = "They follow from log(1 + (e^B − 1)/P̂_s), not from the paper's own Theorem 1."
     return [
-        _all("The confidence set and P*'s distance", ("B", ball.bound), ("divergence", divergence)),
+        _all(
+            "The confidence set and the distance of P*",
+            ("B", ball.bound),
+            ("divergence", divergence),
+        ),
         Verdict(
             "ERR",
             "B is log(1 + F⁻¹(0.05)/100), with F the distribution function of χ²",
@@ -111,14 +115,14 @@ def _projections(ball: RenyiBall) -> list[Verdict]:
                     ball.bound, variant=float(np.log1p(stats.chi2.ppf(0.05, 3) / 100))
                 ),
             ),
-            "Its .0752 is that of F⁻¹(0.95), as eq. 14 has it.",
+            "Its .0752 comes from F⁻¹(0.95), as in eq. 14.",
         ),
         Verdict(
             "ERR",
             "ξ⁺(ρ) is sought in [1, 1/(1 − ρ))",
             SAID["domain"].place,
             (SAID["domain"].beside(float(ball.upper[0, 0] / ball.p_u_given_s[0, 0])),),
-            "ρξ is a probability, so that ξ ranges up to 1/ρ; the paper's own ends of Example 2 "
+            "ρξ is a probability, so ξ ranges up to 1/ρ; the ends in the paper's own Example 2 "
             "lie beyond 1/(1 − ρ).",
         ),
         _all("The conditionals of P̂", ("p_s", ball.p_s), ("p_u_given_s", ball.p_u_given_s)),
@@ -164,11 +168,11 @@ def _polyopt(ball: RenyiBall) -> list[Verdict]:
         _all(
             "Its I at P*",
             ("I_polyopt_true", true),
-            cause="It does not follow from the printed kernel: not reproducible.",
+            cause="It does not follow from the published kernel, so it is not reproducible.",
         ),
         Verdict(
             "NUM",
-            "PolyOpt is the best that meets Theorem 2's condition, rows s₁ = s₂ included",
+            "PolyOpt is the best that meets Theorem 2's condition, including the rows s₁ = s₂",
             SAID["no_same_secret"].place,
             (SAID["no_same_secret"].beside(as_said.utility),),
         ),
@@ -206,14 +210,14 @@ def _simple(ball: RenyiBall) -> list[Verdict]:
             "distance",
             np.asarray(distance),
             np.asarray(printed_radii),
-            "The printed d follows from the right radii, not from those in its formula.",
+            "The published d follows from the correct radii, not from those in its formula.",
         ),
         _all("IR's I at P̂ and at P*", ("I_ir", told["I_ir"]), ("I_ir_true", told["I_ir_true"])),
     ]
 
 
 def polyopt_vertices(ball: RenyiBall, eps: float) -> FloatArray:
-    """Return the vertices of Γ̂ of two secrets and two u ([RLDP] Definition 3 as printed)."""
+    """Return the vertices of Γ̂ of two secrets and two u ([RLDP] Definition 3 as published)."""
     low, growth = ball.lower, np.exp(eps)
     rows = [-one for one in np.eye(4)]
     for s1, u1, s2, u2 in np.ndindex(2, 2, 2, 2):
@@ -235,7 +239,7 @@ def polyopt_vertices(ball: RenyiBall, eps: float) -> FloatArray:
 
 
 def _matched(vertices: FloatArray, said: FloatArray) -> FloatArray:
-    """Return the vertices in the order of the printed ones, each with the nearest left."""
+    """Return the vertices in the order of the published ones, each with the nearest left."""
     apart = np.abs(vertices[:, None] - said[None]).sum(axis=2)
     ours, theirs = optimize.linear_sum_assignment(apart)
     result: FloatArray = vertices[ours[np.argsort(theirs)]]

@@ -30,12 +30,12 @@ from pages.ui.work import answers, context, derived, progress, refining, visits
 Slots = dict[str, DeltaGenerator]
 
 READ = {
-    MARKOV: "RLDP, robust local differential privacy, is about S released together with the rest; "
-    "LIP and ALIP are about a release that sees X alone. Here all three see X alone, S – X – Y: "
-    "RLDP's column keeps LDP for every distribution that the records leave possible.",
-    "pair": "RLDP, robust local differential privacy, is about S released together with the rest. "
-    "Here all three see and may change the pair X = (S, U), as RLDP asks; what is kept is kept of "
-    "the pair.",
+    MARKOV: "RLDP (robust local differential privacy) releases S together with the rest; LIP and "
+    "ALIP read X alone. Here all three read X alone, S – X – Y: RLDP's column satisfies "
+    "LDP for every distribution consistent with the records.",
+    "pair": "RLDP (robust local differential privacy) releases S together with the rest. Here all "
+    "three read and may change the pair X = (S, U), as RLDP requires, and the share kept "
+    "refers to the pair.",
 }
 """What the columns that the page opens with have in common."""
 
@@ -96,16 +96,16 @@ def _sidebar() -> None:
     scenario = state.scenario()
     if query.is_standard():
         controls.slider("eps", scenario)
-        st.caption("ε of all columns, until one of them is changed.")
+        st.caption("Sets ε in all columns until you change one of them.")
         return
     own = {
         repr((one.data.source, one.data.secret, one.data.released)) for one, _, _ in query.shown()
     }
     here = repr((scenario.data.source, scenario.data.secret, scenario.data.released))
     if own != {here}:
-        st.caption("The columns keep the data that they were pinned with.")
+        st.caption("The columns keep the data they were pinned with.")
         st.button(
-            "Ask all columns about the data above",
+            "Use the data above in all columns",
             key="all_of_this_data",
             on_click=toolbar.ask_of_this_data,
             icon=":material/database:",
@@ -137,11 +137,11 @@ def _behind() -> None:
     hidden = query.project().names[pins.SHOWN :]
     if hidden:
         st.caption(
-            f"Only {pins.SHOWN} columns are shown. Not shown: {markdown(', '.join(hidden))}. "
+            f"The page shows {pins.SHOWN} columns. Not shown: {markdown(', '.join(hidden))}. "
             "Remove or move a column to see them."
         )
         st.button(
-            f"Bring {markdown(hidden[0])} to the front",
+            f"Move {markdown(hidden[0])} to the front",
             key="bring_front",
             on_click=toolbar.bring_front,
             type="tertiary",
@@ -156,7 +156,7 @@ def _upper(slots: Slots) -> None:
         slots["frontier"] = card(
             key="column_frontier",
             title="Cost of privacy",
-            subtitle="Kept at each ε. Click a point to go there.",
+            subtitle="Share kept at each ε. Click a point to jump there.",
             table=_frontier_table,
             formulas=(formulas.FRONTIER,),
             beside=charts.axes,
@@ -164,8 +164,8 @@ def _upper(slots: Slots) -> None:
     with right:
         slots["levels"] = card(
             key="column_levels",
-            title="Level reached of every notion",
-            subtitle="Least budget at which each promise holds.",
+            title="Level of every privacy notion",
+            subtitle="The smallest budget at which each notion holds.",
             table=_levels_table,
             formulas=tuple(formulas.notion(one.notion) for one, _, _ in query.shown()),
         )
@@ -173,7 +173,7 @@ def _upper(slots: Slots) -> None:
 
 def _frames(slots: Slots, names: Sequence[str]) -> None:
     """Show all that stays around the figures and charts of each column."""
-    st.markdown("**Results**  \n:small[The largest relative difference first.]")
+    st.markdown("**Results**  \n:small[Largest relative difference first.]")
     slots["differences"] = st.container(key="differences")
     for place, column in enumerate(st.columns(len(names))):
         with column:
@@ -184,21 +184,24 @@ def _frames(slots: Slots, names: Sequence[str]) -> None:
         (
             "matrix",
             "The mechanism",
-            "P(y | x): rows are inputs, columns outputs; one color scale.",
+            "P(y | x): rows are inputs, columns are outputs; one color scale.",
             _matrix_table,
             "mechanisms",
         ),
         (
             "lifts",
-            "How far beliefs move",
-            "Share of records by log-lift, on the same axes; shaded is what the promise allows.",
+            "Lift: how far beliefs shift",
+            "Share of records by log-lift, on the same axes. Shaded: allowed by the notion.",
             _lift_table,
             "lift",
         ),
         (
             "graph",
-            "What looks alike",
-            "A line joins releases that one secret can both lead to. Hollow: rules a secret out.",
+            "Confusability graph",
+            (
+                "A line joins two releases that share a possible secret. A hollow node rules out "
+                "a secret."
+            ),
             _graph_table,
             "confusability",
         ),
@@ -297,8 +300,8 @@ def _pictures(
 
     def make() -> list[Picture]:
         pictures = [
-            Picture(along, "Cost of privacy", "Share kept at each ε, a line for each column."),
-            Picture(levels, "Level reached of every notion", "Marks: what each column reaches."),
+            Picture(along, "Cost of privacy", "Share kept at each ε, one line per column."),
+            Picture(levels, "Level of every privacy notion", "Each mark shows a column's level."),
         ]
         for one in found:
             if (result := one.result) is None:
@@ -307,8 +310,8 @@ def _pictures(
                 Picture(figure, f"{one.name}: {title}", f"{one.name}: {title}.")
                 for title, figure in (
                     ("the mechanism P(y | x)", charts.matrix_figure(result)),
-                    ("how far beliefs move", charts.lifts_figure(result, unit, far)),
-                    ("what looks alike", charts.graph_figure(result)),
+                    ("lift: how far beliefs shift", charts.lifts_figure(result, unit, far)),
+                    ("confusability graph", charts.graph_figure(result)),
                 )
             ]
         return pictures
@@ -336,7 +339,7 @@ def _report(
         icon=":material/description:",
         width="content",
         disabled=table.empty,
-        help="One HTML file of all columns: questions, results, differences, charts, sources.",
+        help="One HTML file for all columns: questions, results, differences, charts, sources.",
     )
 
 
@@ -359,7 +362,7 @@ def _figures(one: Answered, unit: str, *, several: bool) -> None:
     key_figures.figure("Kept", least + share(made.kept), bound, "kept_for_purpose")
     key_figures.audit_badge(result, unit)
     promised = made.notion
-    asked = "no promise" if promised is None else promise_text(promised, unit)
+    asked = "no privacy notion" if promised is None else promise_text(promised, unit)
     proof = "proven optimal" if made.status == "optimal" else made.status
     if made.status != "optimal":
         in_nats = made.purpose.unit == "nats"
@@ -388,7 +391,7 @@ def _title(one: Answered) -> str:
     try:
         return visits.sources().label(one.scenario.data.source)
     except CoreError:
-        return query.project().file_of(one.scenario.data.source) or "data that is not here"
+        return query.project().file_of(one.scenario.data.source) or "data not available here"
 
 
 def _work(found: Sequence[Answered], more: Sequence[Job[dict[str, float]]]) -> None:
@@ -407,8 +410,8 @@ def _work(found: Sequence[Answered], more: Sequence[Job[dict[str, float]]]) -> N
             return None
         if working:
             share = (len(found) - len(working)) / len(found)
-            return share, f"Looking for better mechanisms: {names}"
-        return 0.9, "Working out the levels of robust promises"
+            return share, f"Improving {names}"
+        return 0.9, "Computing the levels of robust notions"
 
     progress.watched(
         look, key="columns_cancel", on_cancel=_stop if working else None, args=(working,)

@@ -117,7 +117,7 @@ def _follow(waiting: Sequence[ColumnLine], ready: int, every: int) -> None:
         if len(open_) != len(waiting) or any(job.finished for _, job in open_):
             return None
         seconds = max(job.seconds for _, job in open_)
-        said = f"{ready} of {every} lines are ready. Working on {names}: {seconds:.0f} s"
+        said = f"{ready} of {every} lines ready. Computing {names}: {seconds:.0f} s"
         return ready / every, said
 
     progress.watched(look, key="column_lines_cancel", on_cancel=_stop, args=(waiting,))
@@ -148,7 +148,7 @@ def _search_on(cut: Sequence[ColumnLine]) -> None:
 NAMES = ("X itself", "the release")
 """The names of before and after."""
 
-KEPT = figures.Kept("kept of what should survive", "what should survive", "utility", False)
+KEPT = figures.Kept("share of the target kept", "the target", "utility", False)
 """What the frontier counts where not all columns ask to keep all of X."""
 
 FRONTIER = "column_frontier"
@@ -186,9 +186,9 @@ def lifts(place: int, name: str, result: Result, unit: str, far: float, *, faded
     chart(
         lifts_figure(result, unit, far),
         key=f"lifts_{place}",
-        title=f"{name}: how far beliefs move",
-        alt=f"{name}: histograms of log-lift before and after; the release has level "
-        f"{level(result.after.achieved['lip'], unit)} {unit} of LIP.",
+        title=f"{name}: lift: how far beliefs shift",
+        alt=f"{name}: histograms of log-lift before and after; the release has LIP level "
+        f"{level(result.after.achieved['lip'], unit)} {unit}.",
         faded=faded,
     )
 
@@ -214,7 +214,7 @@ def graph(place: int, name: str, result: Result, *, faded: bool) -> None:
     chart(
         graph_figure(result),
         key=f"graph_{place}",
-        title=f"{name}: what looks alike",
+        title=f"{name}: confusability graph",
         alt=f"{name}: confusability graph of the release, "
         f"{number_of(len(found.names), 'symbol')}, {number_of(found.components, 'part')}.",
         faded=faded,
@@ -255,14 +255,14 @@ def frontier(lines: Sequence[ColumnLine], unit: str) -> None:
         figure,
         key=FRONTIER,
         title="Cost of privacy",
-        alt=f"Share kept at each ε, a line for each column. Now: {told or 'no answers'}.",
+        alt=f"Share kept at each ε, one line per column. Now: {told or 'no answers'}.",
         on_pick=pick,
     )
     if st.session_state.get(AXES, FIT) == FIT and points:
         (_, right), (low, high) = (figure["layout"][name]["range"] for name in ("xaxis", "yaxis"))
         st.caption(
-            f"Axes fit the lines: 0 to {right:.2g}, {share(max(low, 0.0))} to "
-            f"{share(min(high, 1.0))}. Drag to zoom; double-click goes back."
+            f"The axes fit the lines: 0 to {right:.2g}, {share(max(low, 0.0))} to "
+            f"{share(min(high, 1.0))}. Drag to zoom; double-click to reset."
         )
 
 
@@ -328,10 +328,10 @@ def levels(told: Sequence[Column], numbers: Numbers, unit: str) -> None:
     chart(
         levels_figure(told, numbers, unit),
         key="column_levels",
-        title="Level reached of every notion",
+        title="Level of every privacy notion",
         alt="; ".join(
-            f"{column.name} reaches {level(column.levels['lip'], unit)} {unit} of LIP and "
-            f"{level(column.levels['ldp'], unit)} of LDP"
+            f"{column.name} reaches LIP {level(column.levels['lip'], unit)} and LDP "
+            f"{level(column.levels['ldp'], unit)} {unit}"
             for column in told
             if column.result is not None
         )

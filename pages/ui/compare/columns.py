@@ -63,7 +63,7 @@ Span = tuple[tuple[float, float], tuple[float, float]]
 
 @dataclass(frozen=True)
 class Point:
-    """The current point of a column; its `mark` sets colour and symbol, `kept` is a share.
+    """The current point of a column; its `mark` sets color and symbol, `kept` is a share.
 
     `has_budget`: whether ε, in the unit shown, has an effect; else `unit` is empty.
     """
@@ -182,7 +182,7 @@ def column_levels(
 ) -> Figure:
     """Draw the level that each column reaches of every notion: rows are notions.
 
-    A column is its mark, which sets colour and symbol, its name, and its levels.
+    A column is its mark, which sets color and symbol, its name, and its levels.
     """
     every = np.concatenate([levels for _, _, levels in columns]) if columns else np.zeros(0)
     finite = every[np.isfinite(every)]
@@ -285,8 +285,8 @@ def show(frame: pd.DataFrame) -> None:
             "difference": st.column_config.NumberColumn(
                 "difference",
                 width=tables.WIDTHS["number"],
-                help="The largest minus the smallest. Rows are in order of this difference "
-                "divided by the largest.",
+                help="The largest value minus the smallest. Rows are sorted by this difference "
+                "relative to the largest value.",
             ),
             **{
                 name: st.column_config.NumberColumn(name, width=tables.WIDTHS["number"])
@@ -295,7 +295,7 @@ def show(frame: pd.DataFrame) -> None:
         },
     )
     with st.container(width=180, key="differences_copied"):
-        copy_link.of_text("differences_copy", frame.to_csv(sep="\t", index=False), "Copy the table")
+        copy_link.of_text("differences_copy", frame.to_csv(sep="\t", index=False), "Copy table")
 
 
 def _named(row: Difference, unit: str) -> str:
@@ -315,7 +315,7 @@ _LAST = "_compare_last"
 class Answered:
     """A column, its `place` from the first (from 0), its mark, and the state of its answer.
 
-    `working`: a first or better answer is being worked out. `old`: the last question's, if there is
+    `working`: a first or better answer is on its way. `old`: the last question's, if there is
     no answer.
     """
 

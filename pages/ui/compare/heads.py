@@ -112,7 +112,7 @@ def sliders(place: int, scenario: Scenario, unit: str) -> None:
             for name in more:
                 _number(place, name, scenario, unit)
     if not shown:
-        st.caption("No number changes this column's answer.")
+        st.caption("This column has no number to change.")
 
 
 def _number(place: int, name: str, scenario: Scenario, unit: str) -> None:

@@ -55,14 +55,14 @@ def controls_of_match() -> None:
     """Show the pickers of what to match and of the column to match, and the button."""
     names = [name for _, name, _ in query.shown()]
     target = st.selectbox(
-        "Bring all columns to",
+        "Match all columns to",
         list(TARGETS),
         format_func=lambda key: TARGETS[key],
         key="match_target",
-        help=f"{glossary.meaning('match')} Promises and mechanisms stay.",
+        help=f"{glossary.meaning('match')} Notions and mechanisms stay the same.",
     )
     like = st.selectbox(
-        "like the column",
+        "same as column",
         range(len(names)),
         format_func=lambda place: names[place],
         key="match_like",
@@ -109,7 +109,7 @@ def follow(asked: Asked) -> None:
     """Show how far a match is, until a column's ε is there."""
     before = len(_open(asked))
     jobs, open_ = _take(asked), _open(asked)
-    there = f"{len(asked.project) - len(open_)} of {len(asked.project)} are there"
+    there = f"{len(asked.project) - len(open_)} of {len(asked.project)} done"
     names = ", ".join(asked.project.names[place] for place, _ in open_)
     target = f"{FIGURES[asked.target]} {_written(asked.target, asked.value)}"
 
@@ -143,7 +143,7 @@ def told() -> None:
                 args=(place, found.eps),
             )
         st.button(
-            "Search on",
+            "Continue",
             key="match_on",
             icon=":material/manage_search:",
             on_click=start,
@@ -252,17 +252,19 @@ def told_of(found: Match, target: str, unit: str) -> str:
     low, high = _written(target, found.low, unit), _written(target, found.high, unit)
     at = level(found.eps, unit, 4)
     if found.status == FIXED:
-        return f"it has no ε to change, and stays at {reached}."
+        return f"it has no ε to change and stays at {reached}."
     if found.status == BEYOND:
-        text = f"not reached: at the ε that were tried it has {low} to {high}. ε was not changed."
+        text = f"not reached: the ε tried gave {low} to {high}. ε stays unchanged."
     elif found.status == JUMPS:
-        text = f"not reached: it jumps past that at ε = {at}. It was left below, at {reached}."
+        text = (
+            f"not reached: the value jumps past it at ε = {at}. ε stays just below, at {reached}."
+        )
     elif found.status == CUT:
-        text = f"not reached: the search was cut off at {reached}, ε = {at}. ε was not changed."
+        text = f"not reached: the search stopped at {reached}, ε = {at}. ε stays unchanged."
     else:
         text = f"reached at ε = {at}{'' if target == EPS else f', with {reached}'}."
     if not found.monotone:
-        text += " It is not monotone in ε: another ε may reach that too."
+        text += " The value is not monotone in ε: another ε may reach it too."
     return text
 
 

@@ -50,7 +50,7 @@ def shown() -> list[tuple[Scenario, str, str]]:
 
 
 def marks() -> tuple[int, ...]:
-    """Return the mark of each column that is shown: it sets colour, dash and shape."""
+    """Return the mark of each column that is shown: it sets color, dash and shape."""
     return project().marks[: pins.SHOWN]
 
 

@@ -24,8 +24,9 @@ from pages.ui.work.store import is_private
 _PROBLEM = "_project_problem"
 
 HASHED = (
-    "Link and project name your file by its SHA-256, by which a guess of all of it can be tested: "
-    "give them only to those who have the file. A report does not have it."
+    "The link and the project name your file by its SHA-256 hash. Anyone who guesses the file can "
+    "confirm the guess, so share them only with people who have the file. A report does not "
+    "contain the hash."
 )
 """Stands below what identifies a user's file."""
 
@@ -40,9 +41,9 @@ def show() -> None:
         key="add_question",
         on_click=lambda: pins.change(query.project().with_column(state.scenario())),
         disabled=full,
-        help=f"The page shows {pins.SHOWN} columns: remove one to add another."
+        help=f"The page shows {pins.SHOWN} columns. Remove one to add another."
         if full
-        else "Adds the question on screen as a column, to be changed there.",
+        else "Adds the question above as a column, to edit there.",
     )
     st.button(
         "Undo", icon=":material/undo:", key="undo", on_click=pins.undo, disabled=not pins.can_undo()
@@ -79,12 +80,12 @@ def _project() -> None:
     if any(one.data.hashed for one in project.scenarios):
         st.caption(HASHED)
     st.file_uploader(
-        "Open a project (JSON); or drop it anywhere on the page",
+        "Open a project (JSON), or drop it anywhere on the page",
         type=["json"],
         key="project_file",
         on_change=_open,
-        help="Replaces the columns; Undo brings them back. `python -m core compare` reads the "
-        "same file.",
+        help="Replaces the columns; Undo restores them. `python -m core compare` reads the same "
+        "file.",
     )
     if problem := st.session_state.get(_PROBLEM):
         st.error(markdown(problem))
@@ -124,7 +125,7 @@ def opened_by_drop() -> None:
         st.toast(markdown(said), icon=":material/error:")
     else:
         st.toast(
-            markdown(f"{file_called(file.name)} is opened. Undo brings the last columns back."),
+            markdown(f"Opened {file_called(file.name)}. Undo restores the previous columns."),
             icon=":material/folder_open:",
         )
 
@@ -159,7 +160,7 @@ def missing_files() -> None:
     with st.container(border=True, key="missing_files"):
         st.markdown(
             f"{markdown(listed(names))} {'is' if len(names) == 1 else 'are'} not in this session. "
-            f"Bring {'it' if len(names) == 1 else 'them'} to restore the columns that ask about "
+            f"Upload {'it' if len(names) == 1 else 'them'} to restore the columns that use "
             f"{'it' if len(names) == 1 else 'them'}."
         )
         data_remedies.missing_file(missing)
@@ -205,7 +206,7 @@ def remedy(one: Answered) -> None:
             kwargs={"notion": "robust_ldp", "mechanism": "optimal"},
         )
         st.button(
-            "Release S too",
+            "Also release S",
             key=f"remedy_{place}_pair",
             on_click=query.ask,
             args=(place,),

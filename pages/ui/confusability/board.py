@@ -49,10 +49,10 @@ def _live(told: DeltaGenerator) -> None:
         return
     context.tell_about(context.of_count(counted.report))  # no promise is asked here
     st.markdown(
-        f"Here only which pairs of {markdown(counted.report.secret)} and "
-        f"{markdown(counted.report.released)} occur together counts, not how often. Two releases "
-        "look alike if one secret can lead to both; merging releases until all look alike hides "
-        "the secret, and costs detail."
+        f"Only which pairs of {markdown(counted.report.secret)} and "
+        f"{markdown(counted.report.released)} occur together matters here, not how often. Two "
+        "releases are confusable if they share a possible secret. Merging releases until all are "
+        "confusable hides the secret at the cost of detail."
     )
     controls.question(scenario)
     scenario = state.scenario()
@@ -67,7 +67,7 @@ def _found(scenario: Scenario, told: DeltaGenerator) -> Clustering | None:
     try:
         found = charts.clustering(problem, scenario)
     except long_answer.StoppedError:
-        st.info("Cancelled: nothing is merged.", icon=":material/cancel:")
+        st.info("Cancelled. Nothing is merged.", icon=":material/cancel:")
         charts.clustering_work(problem, scenario).again("clustering_again")
         return None
     except CoreError as error:
@@ -136,7 +136,7 @@ def _nothing_ruled_out(secret: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.info(
             f"Every value of {markdown(secret)} occurs with every release: nothing can be ruled "
-            "out and there is nothing to merge. Data with more levels rules more out.",
+            "out, so there is nothing to merge. Data with more levels rules out more.",
             icon=":material/info:",
         )
         controls.load("Load heart disease: age × cholesterol", controls.HEART, "suited")

@@ -206,9 +206,9 @@ def graphs(shown: ShownPath) -> None:
     view = controls.URL.now("view")
     with card(
         key="range_graph",
-        title="What looks alike",
-        subtitle="A line joins two with something in common; hover it to see what. Hollow: rules "
-        "something out. Color and shape: the separate parts.",
+        title="Confusability graph",
+        subtitle="A line joins two nodes with something in common; hover over it for details. "
+        "Hollow nodes rule something out. Color and shape show the separate parts.",
         table=lambda: _graph_table(shown, view),
         formulas=(formulas.RANGE, formulas.of_ranges("maximin_information")),
         beside=controls.nodes,
@@ -236,7 +236,7 @@ def _graph(shown: ShownPath, when: str, partition: Partition, view: str) -> None
         # pixels across for which names are placed in a graph: half a card's width on a desktop
         figures.confusability(graph, name, when, open_parts=closed, width=420),
         key=f"range_graph_{when}",
-        title=f"What looks alike: {name}",
+        title=f"Confusability graph: {name}",
         alt=_alt(graph, name, closed=closed),
         on_pick=(lambda: controls.pick_part(when, graph)) if closed else None,
     )
@@ -276,9 +276,9 @@ def way(shown: ShownPath, unit: str) -> None:
     with card(
         key="merges",
         title="Merge by merge",
-        subtitle="λ stops the merging where the next merge would not lower the Lagrangian."
+        subtitle="λ stops merging when the next merge would not lower the Lagrangian."
         if shown.problem != "reduction"
-        else "Merging goes on until nothing is known for sure; λ chooses the merges.",
+        else "Merging continues until nothing is known for certain; λ chooses the merges.",
         table=lambda: _way_table(found, unit),
         formulas=(formulas.of_ranges(shown.problem, ranges.ALGORITHM),),
     ):
@@ -289,9 +289,8 @@ def way(shown: ShownPath, unit: str) -> None:
             ),
             key="merges",
             title="Merge by merge",
-            alt=f"{leakage} and the Lagrangian over "
-            f"{number_of(len(found.steps) - 1, 'merge')}; λ stops after "
-            f"{len(found.path) - 1}, now {shown.step} are done.",
+            alt=f"{leakage} and the Lagrangian over {number_of(len(found.steps) - 1, 'merge')}; λ "
+            f"stops after {len(found.path) - 1}; now at {shown.step}.",
             on_pick=controls.pick_step,
         )
 
@@ -318,8 +317,8 @@ def offers(shown: ShownPath, unit: str) -> None:
     with card(
         key="trade_off",
         title="Trade-off over all λ",
-        subtitle="Up: more is kept. Left: less leaks. Ring: the partition on screen. Click a point "
-        "to set its λ.",
+        subtitle="Up: more kept. Left: less leakage. The circle marks the partition on screen; "
+        "click any point to set its λ.",
         table=lambda: _offers_table(lines, unit, distortion=distortion),
         formulas=(
             formulas.of_ranges("max_distortion" if distortion else "worst_case_resolution"),
@@ -334,7 +333,7 @@ def offers(shown: ShownPath, unit: str) -> None:
             progress.awaited(
                 trade_offs_work(shown.asked),
                 lambda: trade_offs(shown.asked),
-                "Working out the trade-offs",
+                "Computing the trade-offs",
                 seconds=LIMIT,
                 key="trade_offs",
             )
@@ -352,7 +351,7 @@ def offers(shown: ShownPath, unit: str) -> None:
                 utility=now.utility,
                 most=most.information if shown.problem == "maximin" else most.reduction,
                 titles=(
-                    f"{LEAKAGE[shown.problem]}, {unit}: less is more private",
+                    f"{LEAKAGE[shown.problem]}, {unit}: lower is more private",
                     "largest distortion" if distortion else f"resolution I₀(X;X̂), {unit}",
                 ),
                 distortion=distortion,
@@ -360,8 +359,8 @@ def offers(shown: ShownPath, unit: str) -> None:
             ),
             key="trade_off",
             title="Trade-off over all λ",
-            alt=f"Trade-off of {known.title}: now {of_bits(now.leakage, unit):.2f} {unit} leak, "
-            f"utility {now.utility:.4g}.",
+            alt=f"Trade-off of {known.title}: now {of_bits(now.leakage, unit):.2f} {unit} "
+            f"leakage, utility {now.utility:.4g}.",
             on_pick=lambda: controls.pick_offer(offered),
         )
 
@@ -373,7 +372,7 @@ def _rivals(asked: RangeQuestion) -> list[figures.Offers]:
     found = progress.awaited(
         rivals_work(asked),
         lambda: compared(asked),
-        "Working out the trade-offs of the baselines",
+        "Computing the trade-offs of the baselines",
         seconds=LIMIT,
         key="rivals",
     )
@@ -405,9 +404,9 @@ def table(shown: ShownPath) -> None:
     found = table_of(shown.scenario.data, shown.partition)
     with card(
         key="range_table",
-        title="What occurs with what",
-        subtitle="A row for each release, a column for each secret; filled: it can occur. Blocks "
-        "on the diagonal are the parts.",
+        title="Co-occurrence",
+        subtitle="One row per release, one column per secret; filled cells can occur. Diagonal "
+        "blocks are the parts.",
         table=lambda: pd.DataFrame(
             {"release": found.y_labels}
             | {label: found.occurs[s].astype(int) for s, label in enumerate(found.s_labels)}
@@ -418,7 +417,7 @@ def table(shown: ShownPath) -> None:
         chart(
             figures.range_matrix(found, height),
             key="range_table",
-            title="What occurs with what",
+            title="Co-occurrence",
             alt=f"Which of {number_of(len(found.s_labels), 'secret')} occur with which of "
             f"{number_of(len(found.y_labels), 'release')}: "
             f"{number_of(int(found.occurs.sum()), 'pair')}.",
@@ -463,7 +462,7 @@ def measures(shown: ShownPath, unit: str) -> None:
     with st.container(horizontal=True, gap="medium", key="strip"):
         with st.container(horizontal=True, width="content", key="strip_for_sure"):
             figure(
-                f"Known for sure, {unit}",
+                f"Known for certain, {unit}",
                 f"{of_bits(after.information, unit):.2f}",
                 f"X itself {of_bits(before.information, unit):.2f}",
                 "maximin_information",
@@ -489,7 +488,7 @@ def measures(shown: ShownPath, unit: str) -> None:
                     "resolution",
                 )
         with st.container(horizontal=True, width="content", key="strip_likely"):
-            figure("NMI", share(after.mechanism.nmi), "of what X says", "nmi")
+            figure("NMI", share(after.mechanism.nmi), "of the information in X", "nmi")
             for told in notions.always_told():
                 figure(
                     f"{told.title} reached, {unit}",

@@ -40,7 +40,7 @@ def settle_step(way: Any, stop: int, last: int) -> int:
     if wanted is not None and wanted > last:
         URL.tell(
             f"The link has {STEP}={wanted}, but there {'is' if last == 1 else 'are'} "
-            f"{number_of(last, 'merge')}; the end is shown."
+            f"{number_of(last, 'merge')}; showing the last one."
         )
         wanted = None
     if wanted is not None:
@@ -131,8 +131,8 @@ def nodes() -> None:
         required=True,
         label_visibility="collapsed",
         persist_state="session",
-        help="A line joins two releases with a secret in common, or two secrets with a release "
-        "in common. Both graphs have the same parts.",
+        help="A line joins two releases that share a possible secret, or two secrets that share a "
+        "release. Both graphs have the same parts.",
     )
 
 
@@ -181,7 +181,7 @@ def pick_offer(points: tuple[FrontierPoint, ...]) -> None:
 
 
 def adopted(scenario: Scenario) -> Scenario:
-    """Return the scenario with the quantisation that the page asks for as its mechanism."""
+    """Return the scenario with the quantization that the page asks for as its mechanism."""
     return replace(scenario, mechanism=f"merge_{URL.now('problem')}")
 
 
@@ -194,5 +194,5 @@ def adopt(scenario: Scenario) -> None:
         on_click=lambda: state.adopt(wanted),
         disabled=chosen,
         key="adopt",
-        help="Makes this quantisation, merged until λ stops it, the mechanism of all pages.",
+        help="Uses this quantization, merged until λ stops it, as the mechanism on all pages.",
     )

@@ -28,7 +28,7 @@ from pages.ui.work import context, derived, visits
 
 _LAST = "_last_count"
 
-ALL_COUNTED = "Every record was counted as it is."
+ALL_COUNTED = "Every record counts as it is."
 """What is said where no record was left out or changed."""
 
 
@@ -52,7 +52,7 @@ def show() -> None:
         uploads.show(spec)
     reading.show(spec)
     if reading.is_open(spec):
-        st.caption("Answer the question above: the data is counted then.")
+        st.caption("Answer the question above, and the data will be counted.")
         _columns(spec)
         return
     try:
@@ -89,8 +89,8 @@ def _about(spec: DataSpec) -> None:
         st.caption(f"{markdown(entry.source)} · {entry.licence}", width="content")
         with st.popover("source", type="tertiary"):
             st.markdown(
-                f"{markdown(entry.source)}. Licence: {entry.licence}. `core/data/derive.py` "
-                "rebuilds the file from the originals, whose SHA-256 it checks:"
+                f"{markdown(entry.source)}. License: {entry.licence}. `core/data/derive.py` "
+                "rebuilds the file from the originals and checks their SHA-256:"
             )
             for original in entry.originals:
                 st.markdown(f"`{original.member}`")
@@ -112,7 +112,7 @@ def _last() -> None:
         return
     report = counted.report
     st.caption(
-        "The charts are from the last count: "
+        "The charts show the last count: "
         + markdown(f"{report.secret} and {report.released} of {report.title}.")
     )
     with context.about(context.of_count(counted.report)):
@@ -133,13 +133,13 @@ def _strip(counted: Counted) -> None:
     if joint.dropped_s or joint.dropped_x:
         names = ", ".join((*joint.dropped_s, *joint.dropped_x)[:8])
         said.append(f"Dropped because they never occur: {names}.")
-    whole = "The distribution is taken as it is." if joint.n is None else ALL_COUNTED
+    whole = "The distribution is used as it is." if joint.n is None else ALL_COUNTED
     for sentence in said or [whole]:
         st.caption(markdown(sentence))
     _totals()
     if report.alike:
         st.button(
-            "Merge what looks alike",
+            "Merge equivalent symbols",
             key="merge_alike",
             icon=":material/call_merge:",
             on_click=_merge_alike,
@@ -156,7 +156,7 @@ def _totals() -> None:
     kept = "totals" in spec.read.kept
     others = tuple(one for one in spec.read.kept if one != "totals")
     st.button(
-        "Leave the totals out" if kept else "Undo: keep the totals",
+        "Leave out the totals" if kept else "Undo: keep the totals",
         key="keep_totals",
         icon=":material/undo:",
         on_click=state.with_data,
@@ -190,8 +190,8 @@ def _distributions(counted: Counted, *, faded: bool = False) -> None:
             ),
             key="joint",
             title="The joint distribution P(s, x)",
-            subtitle="The stronger the color, the likelier this x (row) together with this secret "
-            "(column).",
+            subtitle="The stronger the color, the more likely x (row) and this secret (column) "
+            "occur together.",
             alt=f"Joint distribution of {number_of(joint.n_s, 'secret')} and "
             f"{number_of(joint.n_x, 'symbol')}.",
             table=lambda: _joint_table(counted),
@@ -212,7 +212,7 @@ def _distributions(counted: Counted, *, faded: bool = False) -> None:
         still(
             released,
             key="marginal_x",
-            title="P(x), what is to be released",
+            title="P(x), the released data",
             subtitle=f"How often each of the {number_of(joint.n_x, 'level')} of "
             f"{markdown(report.released)} "
             "occurs.",
@@ -263,9 +263,8 @@ def _identifiers(names: list[str]) -> str:
     shown = ", ".join(map(repr, names[:5])) + (", …" if len(names) > 5 else "")
     one = len(names) == 1
     return (
-        f"{shown} {'seems to be an identifier' if one else 'seem to be identifiers'}: nearly every "
-        f"record has a value of its own, so {'it is' if one else 'they are'} no first choice for "
-        "S or X."
+        f"{shown} {'seems to be an identifier' if one else 'seem to be identifiers'}: nearly "
+        f"every record has its own value, so avoid {'it' if one else 'them'} for S or X."
     )
 
 
@@ -282,7 +281,7 @@ def _columns(spec: DataSpec) -> None:
     frame = pd.DataFrame(
         {
             "column": [column.name for column in info.columns],
-            "what it is": [titles.get(column.name, "") for column in info.columns],
+            "contents": [titles.get(column.name, "") for column in info.columns],
             "kind": [_kind(column) for column in info.columns],
             "levels": [
                 f"{'' if column.exact else 'about '}{column.levels:,}" for column in info.columns
@@ -295,7 +294,7 @@ def _columns(spec: DataSpec) -> None:
         }
     )
     if not titles:
-        frame = frame.drop(columns="what it is")
+        frame = frame.drop(columns="contents")
     with st.container(border=True, key="columns"):
         st.markdown(f"**Columns** of {derived.size(spec)}")
         for marks in info.marks[:5]:

@@ -1,4 +1,4 @@
-"""Tables of data bases and the owner's files: connected to when someone asks, never by a link."""
+"""Tables of databases and the owner's files: connected to when someone asks, never by a link."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def show_files() -> None:
         index=None,
         key="shared_file",
         placeholder="Choose a file",
-        help="Those in the folder that this server's owner has opened. Parquet is counted where it "
-        "lies, whatever its size; text is first written as Parquet.",
+        help="Files in the folder that the owner of this server shares. Parquet files are counted "
+        "where they are, whatever their size; text files are converted to Parquet first.",
     )
     chosen = st.session_state["shared_file"]
     st.button(
@@ -131,7 +131,7 @@ def asked_for(spec: DataSpec) -> bool:
 
 
 def show() -> None:
-    """Show the pickers of data base, table and columns, Count, and the progress of what runs."""
+    """Show the pickers of database, table and columns, Count, and the progress of what runs."""
     try:
         addresses = configured()
     except CoreError as error:
@@ -141,13 +141,13 @@ def show() -> None:
     if asked_for(spec):
         _of_question(spec)
     st.selectbox(
-        "Data base",
+        "Database",
         addresses,
         index=None,
         key="db_address",
-        placeholder="Choose a data base",
-        help="Those that this server's owner has opened. Nothing but counts leaves a data base, "
-        "and nothing is written to it.",
+        placeholder="Choose a database",
+        help="Databases that the owner of this server shares. Only counts leave a database, and "
+        "nothing is written to it.",
     )
     address = st.session_state["db_address"]
     source = _table(address) if address in addresses else None
@@ -174,9 +174,9 @@ def _of_question(spec: DataSpec) -> None:
 
 
 def _table(address: str) -> str | None:
-    """Show the picker of a table, listed when its data base is first chosen; return the choice."""
+    """Show the picker of a table, listed when its database is first chosen; return the choice."""
     tables = _listed(
-        "tables", address, list_tables, f"Listing the tables of {markdown(short(address))}"
+        "tables", address, list_tables, f"Listing the tables in {markdown(short(address))}"
     )
     if tables is None:
         return None
@@ -208,11 +208,10 @@ def _columns(source: str) -> None:
         key=key,
         # combinations of more columns are nearly single records
         max_selections=8,
-        placeholder="Choose those of S and X",
+        placeholder="Choose the columns for S and X",
         select_all=False,
-        help="The data base returns how many records have each combination of their values. S and "
-        "X are then chosen among them, and bins, missing values and rare levels need no further "
-        "count.",
+        help="The database returns the number of records for each combination of their values. "
+        "Choosing S and X, bins, missing values and rare levels then takes no further count.",
     )
     st.button(
         "Count",
@@ -277,7 +276,7 @@ def _follow_count() -> None:
     if isinstance(found, Job):
         progress.follow(
             found,
-            f"Counting {markdown(short(_name(source)))} in its data base",
+            f"Counting {markdown(short(_name(source)))} in its database",
             limit=LIMITS["count"],
             key="db_count_cancel",
             on_cancel=partial(_cancel, _COUNT),

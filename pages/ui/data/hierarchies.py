@@ -47,14 +47,14 @@ def show(spec: DataSpec, info: TableInfo) -> None:
         free = [name for name in columns if name not in taken]
         st.session_state["hierarchy_add"] = None
         st.selectbox(
-            "Take a coarser level of",
+            "Generalize",
             free,
             key="hierarchy_add",
             placeholder="Choose a column",
             on_change=_add,
             args=(columns,),
-            help="Its values become coarser level by level: their first characters, intervals of "
-            "numbers, or parents in a table of your own.",
+            help="Its values become coarser level by level: first characters, intervals of "
+            "numbers, or parents from your own table.",
         )
         _rare_levels(spec, list(used))
 
@@ -136,23 +136,23 @@ def _controls(hierarchy: Hierarchy, key: str) -> None:
         hierarchy.height,
         key=f"{key}_level",
         on_change=lambda: _move(hierarchy.column, int(st.session_state[f"{key}_level"])),
-        help="0 takes the values as they are; each level above is coarser.",
+        help="0 leaves the values as they are; each higher level is coarser.",
     )
     if hierarchy.kind != "table":
         if (st.session_state.get(_PROBLEM) or ("",))[0] != hierarchy.column:
             st.session_state[f"{key}_steps"] = ", ".join(f"{one:g}" for one in hierarchy.steps)
         st.text_input(
-            "Characters that each level keeps"
+            "Characters kept at each level"
             if hierarchy.kind == "prefix"
-            else "Width of each level's intervals",
+            else "Interval width at each level",
             key=f"{key}_steps",
             on_change=_take_steps,
             args=(hierarchy, f"{key}_steps"),
-            help="With commas between. "
+            help="Separate with commas. "
             + (
                 "Fewer at each level."
                 if hierarchy.kind == "prefix"
-                else "Each a multiple of the one before; one of the intervals begins at "
+                else "Each a multiple of the previous one; one interval begins at "
                 f"{hierarchy.start:g}."
             ),
         )
@@ -162,13 +162,13 @@ def _controls(hierarchy: Hierarchy, key: str) -> None:
         key=f"{key}_table",
         on_change=_take_table,
         args=(hierarchy.column, f"{key}_table"),
-        help="No header; in each row a value, its parent, its grandparent, and so on.",
+        help="No header. Each row lists a value, its parent, its grandparent, and so on.",
     )
     where, said = st.session_state.get(_PROBLEM) or ("", "")
     if where == hierarchy.column:
         st.error(markdown(said), icon=":material/error:")
     st.button(
-        f"Take {name} as it is",
+        f"Use {name} as it is",
         key=f"{key}_away",
         icon=":material/close:",
         on_click=_remove,
@@ -193,7 +193,7 @@ def _take_steps(hierarchy: Hierarchy, key: str) -> None:
     except ValueError:
         st.session_state[_PROBLEM] = (
             hierarchy.column,
-            f"The levels of {shown(hierarchy.column)} must be numbers with commas between, got "
+            f"The levels of {shown(hierarchy.column)} must be numbers separated by commas, got "
             f"{shown(st.session_state[key])}.",
         )
 
@@ -253,7 +253,7 @@ def _rare_levels(spec: DataSpec, used: list[str]) -> None:
             key=key,
             on_change=_group,
             args=(name, key),
-            help="They become one level of this column, before it is joined with others. 0 groups "
+            help="They become one level of this column before it is joined with others. 0 groups "
             "none.",
         )
 

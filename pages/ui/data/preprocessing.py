@@ -38,7 +38,7 @@ def show_filters(spec: DataSpec, info: TableInfo) -> None:
         free = [name for name in columns if name not in taken | {chosen}]
         st.session_state["filter_add"] = None
         st.selectbox(
-            "Keep only records with some values of",
+            "Keep only records with certain values of",
             free,
             key="filter_add",
             placeholder="Choose a column",
@@ -72,14 +72,14 @@ def _row(spec: DataSpec, kept: Filter, place: int, column: ColumnInfo | None) ->
         if kept.is_range:
             _range(kept, place, key)
         elif column is None:
-            st.markdown(f"**{markdown(kept.column)}** is no column of this data.")
+            st.markdown(f"This data has no column **{markdown(kept.column)}**.")
         else:
             _levels(spec, kept, place, key)
         st.button(
             "",
             icon=":material/close:",
             key=f"{key}_away",
-            help=f"Remove the filter of {markdown(kept.column)}",
+            help=f"Remove the filter on {markdown(kept.column)}",
             on_click=_remove,
             args=(place,),
         )
@@ -96,7 +96,7 @@ def _row(spec: DataSpec, kept: Filter, place: int, column: ColumnInfo | None) ->
                     args=(replace(kept, low=high, high=low), place),
                 )
             st.button(
-                "Keep the former range",
+                "Keep the previous range",
                 key=f"{key}_former",
                 on_click=_instead_of_filter,
                 args=(kept, place),
@@ -179,10 +179,10 @@ def _put(kept: Filter | None, place: int) -> None:
 
 
 KINDS = {
-    "none": "as it is",
+    "none": "as is",
     "quantile": "equal counts",
     "width": "equal width",
-    "edges": "by hand",
+    "edges": "custom",
 }
 """Ways to treat a numeric column, and what they are called."""
 
@@ -251,7 +251,7 @@ def _merges(spec: DataSpec) -> None:
             )
             others = tuple(one for one in spec.merges if one is not merge)
             st.button(
-                "Take them apart",
+                "Separate them",
                 key=f"merge{i}_apart",
                 icon=":material/call_split:",
                 on_click=state.set_data,
@@ -274,7 +274,7 @@ def _left_out(spec: DataSpec) -> None:
             )
             others = tuple(other for other in spec.left_out if other is not one)
             st.button(
-                "Take it back" if is_one else "Take them back",
+                "Restore it" if is_one else "Restore them",
                 key=f"left_out{i}_back",
                 icon=":material/undo:",
                 on_click=state.set_data,
@@ -343,15 +343,15 @@ def _edges(binning: Binning, keys: dict[str, str]) -> None:
         key=keys["edges"],
         on_change=_take_edges,
         args=(binning, keys),
-        help="Each bin includes its lower edge, the last one both. Values below the first edge "
-        "and above the last one get a bin each.",
+        help="Each bin includes its lower edge; the last one also includes its upper edge. Values "
+        "below the first edge and above the last get their own bins.",
     )
     if sentence is not None:
         st.error(markdown(sentence), icon=":material/error:")
         with st.container(horizontal=True):
             for key, label, instead in (
-                ("former", "Keep the former edges", binning),
-                ("width", "Cut at equal widths", Binning(binning.column, "width")),
+                ("former", "Keep the previous edges", binning),
+                ("width", "Cut into equal widths", Binning(binning.column, "width")),
             ):
                 st.button(label, key=f"{keys['edges']}_{key}", on_click=_instead, args=(instead,))
 
@@ -372,7 +372,7 @@ def _take_edges(binning: Binning, keys: dict[str, str]) -> None:
         st.session_state[_PROBLEM] = str(error)
     except ValueError:
         st.session_state[_PROBLEM] = (
-            f"The bin edges of {binning.column!r} must be numbers with commas between, got "
+            f"The bin edges of {binning.column!r} must be numbers separated by commas, got "
             f"{st.session_state[keys['edges']]!r}."
         )
 

@@ -29,10 +29,10 @@ _CHOSEN = ("header", "skip", "skip_end", "quote", "escape", "pad", "sheet", "kep
 _CHOICES = "_read_choices"
 _COLUMN = "_read_of"
 
-USUAL, CHOSEN = "the usual ones, in numbers", "chosen"
+USUAL, CHOSEN = "the usual numeric codes", "chosen"
 """Which texts mark a missing value."""
 
-OF_FILE, OWN = "as in the file", "its own"
+OF_FILE, OWN = "as in the file", "custom"
 """Which texts mark a missing value in one column."""
 
 _NAMED = 4
@@ -56,7 +56,11 @@ def show(spec: DataSpec) -> None:
     if upload is not None and upload.repairs:
         repaired = number_of(len(upload.repairs), "repair")
         said = f"{repaired}; {said}" if said else repaired
-    title = f"How it is read: {markdown(plain_short(said, 200))}" if said else "How it is read"
+    title = (
+        f"How the file is read: {markdown(plain_short(said, 200))}"
+        if said
+        else "How the file is read"
+    )
     with st.expander(title, icon=":material/text_fields:", key="read", expanded=bool(said)):
         _problem(above=True)
         _repairs(spec)
@@ -137,7 +141,7 @@ def _lines(text: TextFile) -> None:
     with st.popover("Lines of the file", icon=":material/segment:"):
         lines = text.first()
         width = max((len(cells) for _, cells in lines), default=1)
-        st.caption("Select the line that holds the names of the columns.")
+        st.caption("Select the line with the column names.")
         st.dataframe(
             pd.DataFrame(
                 [[*cells, *[""] * (width - len(cells))] for _, cells in lines],
@@ -168,7 +172,7 @@ def _layout(spec: DataSpec) -> None:
     upload = visits.sources().uploads.get(spec.source)
     if upload is not None and upload.sheets is not None and upload.sheets.others:
         sheets = [upload.sheets.read, *upload.sheets.others]
-        first = f"as found: {upload.sheets.read}"
+        first = f"as detected: {upload.sheets.read}"
         titles = {"": first, **{name: name for name in sheets}}
         if spec.read.sheet:
             titles.setdefault(spec.read.sheet, spec.read.sheet)
@@ -185,24 +189,27 @@ def _layout(spec: DataSpec) -> None:
         }
         _choice(
             "Encoding",
-            {"": f"as found: {found}" if not spec.read.encoding else "as found", **names},
+            {"": f"as detected: {found}" if not spec.read.encoding else "as detected", **names},
             "encoding",
             spec.read.encoding,
         )
         delimiter = text.layout.delimiter
         single = text.layout.width == 1
         known = "nothing" if single else DELIMITERS.get(delimiter, repr(delimiter))
-        named = {"": f"as found: {known}" if not spec.read.delimiter else "as found", **DELIMITERS}
+        named = {
+            "": f"as detected: {known}" if not spec.read.delimiter else "as detected",
+            **DELIMITERS,
+        }
         if spec.read.delimiter:
             named.setdefault(spec.read.delimiter, repr(spec.read.delimiter))
-        _choice("Fields are separated by", named, "delimiter", spec.read.delimiter)
+        _choice("Field separator", named, "delimiter", spec.read.delimiter)
 
 
 def _numbers(spec: DataSpec) -> None:
     with st.container(horizontal=True, key="read_numbers"):
         for label, names, name in (
             ("Decimal mark", DECIMALS, "decimal"),
-            ("Thousands mark", THOUSANDS, "thousands"),
+            ("Thousands separator", THOUSANDS, "thousands"),
         ):
             _choice(label, names, name, getattr(spec.read, name))
 
@@ -236,21 +243,21 @@ def _marks(spec: DataSpec) -> None:
         return  # the board says why the data cannot be read
     st.session_state["read_marks_kind"] = USUAL if spec.read.missing is None else CHOSEN
     st.segmented_control(
-        "Marks of missing values",
+        "Markers of missing values",
         [USUAL, CHOSEN],
         key="read_marks_kind",
         required=True,
         on_change=_take_marks_kind,
         args=(present,),
-        help="The usual ones are NA, N/A, null, none, nan, ?, - and a point: they mean a missing "
-        "value in a column that has numbers otherwise, and are a level in any other. A blank is "
-        "always missing.",
+        help="The usual ones are NA, N/A, null, none, nan, ?, - and a single point. They mean a "
+        "missing value in a column of numbers, and are a level in any other column. A blank "
+        "is always missing.",
     )
     if spec.read.missing is not None:
         counts = {one.word: one for one in present}
         st.session_state["read_marks"] = list(spec.read.missing)
         st.multiselect(
-            "These mean a missing value, in every column",
+            "Missing values in every column",
             [*counts, *(word for word in spec.read.missing if word not in counts)],
             format_func=lambda word: (
                 f"{word} ({counts[word].records:,})" if word in counts else word
@@ -258,7 +265,7 @@ def _marks(spec: DataSpec) -> None:
             key="read_marks",
             accept_new_options=True,
             on_change=_take_marks,
-            placeholder="None but blanks; type another one to add it",
+            placeholder="Only blanks; type to add a marker",
             help="Each with its number of records in all columns.",
         )
     st.caption(_told(present, missing))
@@ -268,11 +275,11 @@ def _told(present: tuple[PresentMark, ...], missing: Callable[[str, str], bool])
     """Say which marks the file has, how often, where, and what they count as there."""
     there = [one for one in present if one.records]
     if not there:
-        return "The file has none of the usual marks, and no number such as -99 that stands apart."
+        return "The file has none of the usual markers, and no isolated number such as -99."
     said = []
     for one in there:
         parts = []
-        for what, is_missing in (("missing", True), ("a value like any other", False)):
+        for what, is_missing in (("missing", True), ("an ordinary value", False)):
             names = [name for name in one.columns if missing(name, one.word) is is_missing]
             more = ", …" if len(names) > _NAMED else ""
             if names:
@@ -368,8 +375,8 @@ def _suggest_dates(spec: DataSpec) -> None:
         return  # the board says why the data cannot be read
     for place, one in enumerate(found[:_NAMED]):
         name = markdown(repr(one.column))
-        which = "which is meant" if len(one.orders) > 1 else "as which they are not read yet"
-        st.markdown(f":material/calendar_month: All values of {name} look like dates, {which}:")
+        which = "in which order?" if len(one.orders) > 1 else "but are read as text."
+        st.markdown(f":material/calendar_month: All values of {name} look like dates, {which}")
         with st.container(horizontal=True, key=f"dates_row_{place}"):
             for order in one.orders:
                 st.button(
@@ -392,8 +399,8 @@ def _asked_order(spec: DataSpec, options: ColumnOptions) -> None:
         first, second = (ORDERS[order] for order in orders)
         st.warning(
             markdown(
-                f"The dates of {options.column!r} can be read as {first} and as {second}: check "
-                "that the order above is the one that is meant."
+                f"The dates in {options.column!r} can be read as {first} or as {second}. Check "
+                "that the order above is the right one."
             ),
             icon=":material/help:",
         )
@@ -404,13 +411,13 @@ def _own_marks(spec: DataSpec, options: ColumnOptions) -> None:
     column = options.column
     st.session_state["read_own_kind"] = OF_FILE if options.missing is None else OWN
     st.segmented_control(
-        f"Marks of missing values in {markdown(column)}",
+        f"Markers of missing values in {markdown(column)}",
         [OF_FILE, OWN],
         key="read_own_kind",
         required=True,
         on_change=_take_own_kind,
         args=(column,),
-        help="A column may have marks of its own: -1 may be missing in one and a number in "
+        help="A column can have its own markers: -1 may mean missing in one and be a number in "
         "another.",
     )
     if options.missing is None:
@@ -421,13 +428,13 @@ def _own_marks(spec: DataSpec, options: ColumnOptions) -> None:
         return  # the board says why the data cannot be read
     st.session_state["read_own_marks"] = list(options.missing)
     st.multiselect(
-        f"These mean a missing value in {markdown(column)}",
+        f"Missing values in {markdown(column)}",
         list(dict.fromkeys((*there, *options.missing))),
         key="read_own_marks",
         accept_new_options=True,
         on_change=_take_own_marks,
         args=(column,),
-        placeholder="None but blanks; type another one to add it",
+        placeholder="Only blanks; type to add a marker",
     )
 
 
@@ -514,7 +521,7 @@ def _problem(*, above: bool) -> None:
                 on_click=lambda options: _take(_changed(read, **options), above=above),
                 args=(dict(choice.options),),
             )
-        st.button("Leave it as it is", key="read_stay", on_click=_forget)
+        st.button("Leave as is", key="read_stay", on_click=_forget)
 
 
 def _forget() -> None:
@@ -528,5 +535,5 @@ def _rows(spec: DataSpec) -> None:
     except CoreError:
         return  # the board says why
     frame = pd.DataFrame(found.rows, columns=list(found.columns))
-    st.markdown("**The first rows, as they are read**")
+    st.markdown("**The first rows as read**")
     tables.sheet(frame, "first_rows", most=320)

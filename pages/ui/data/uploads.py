@@ -43,14 +43,14 @@ no\t10\t30\t15"""
 
 
 def show(spec: DataSpec) -> None:
-    """Show the ways to bring data of one's own, and the data bases that are open here, if any."""
+    """Show the ways to bring data of one's own, and the databases that are open here, if any."""
     ways = ["Upload a file", "Paste a matrix", "Random joint"]
     more = {
-        "Data base": (databases.offered, databases.show),
+        "Database": (databases.offered, databases.show),
         "Server's folder": (databases.offers_files, databases.show_files),
     }
     more = {title: way for title, way in more.items() if way[0]()}
-    first = "Data base" if databases.asked_for(spec) else None
+    first = "Database" if databases.asked_for(spec) else None
     upload, paste, draw, *others = st.tabs([*ways, *more], default=first)
     with upload:
         _upload(spec)
@@ -69,12 +69,15 @@ def _upload(spec: DataSpec) -> None:
         type=data_remedies.TYPES,
         key="own_file",
         on_change=_take_file,
-        help="One record a line, column names first. It stays in this session, on this machine.",
+        help=(
+            "One record per line, with column names first. The file stays in this session, on "
+            "this machine."
+        ),
     )
     shown = visits.sources().uploads.get(spec.source)
     if shown is None or _PROBLEM in st.session_state:
         st.selectbox(
-            "Fields are separated by",
+            "Field separator",
             [_AUTO, *DELIMITERS],
             format_func=lambda mark: DELIMITERS.get(mark, mark),
             key="own_delimiter",
@@ -112,7 +115,7 @@ def _follow_reading() -> None:
         found = work.ask()
     except CoreError as error:
         _stop_reading()
-        late = f"{name} takes more than {LONGEST:g} s to read: save its table as CSV."
+        late = f"{name} takes more than {LONGEST:g} s to read. Save the table as CSV."
         sentence = late if isinstance(error, TimeLimitError) else str(error)
         st.session_state[_PROBLEM] = ("file", sentence, False)
         st.session_state[_READABLE] = error
@@ -167,7 +170,7 @@ def _weighs(content: bytes) -> int:
 
 def _paste() -> None:
     st.text_area(
-        "P(s, x) or counts: a row for each s, a column for each x; names are optional",
+        "P(s, x) or counts: one row per s, one column per x; names are optional",
         value=_MATRIX,
         height=130,
         key="own_matrix",
@@ -176,7 +179,7 @@ def _paste() -> None:
         st.button("Use this matrix", key="own_matrix_use", on_click=_take_matrix)
         if st.session_state.get(_PROBLEM, ("", "", False))[2]:
             st.button(
-                "Normalise and use", key="own_matrix_normalise", on_click=_take_matrix, args=(True,)
+                "Normalize and use", key="own_matrix_normalise", on_click=_take_matrix, args=(True,)
             )
     _problem("matrix")
 
@@ -194,7 +197,7 @@ def _draw() -> None:
         st.number_input("Seed", 0, 2**31 - 1, 0, key="own_seed", width=130)
         st.button("Draw", key="own_draw", on_click=_take_draw)
     st.caption(
-        f"Uniform entries, normalised, as in \\[Lift] and \\[ALIP]; Dirichlet(½) is the Jeffreys "
+        "Uniform entries, normalized, as in \\[Lift] and \\[ALIP]; Dirichlet(½) is the Jeffreys "
         f"prior of \\[RLDP]. At most {MAX_CELLS:,} cells."
     )
     _problem("draw")
@@ -244,7 +247,7 @@ def _problem(kind: str) -> None:
                     on_click=_choose,
                     args=(choice.options,),
                 )
-        st.button(f"Stay with {markdown(_title())}", key=f"own_{kind}_stay", on_click=_clear)
+        st.button(f"Keep {markdown(_title())}", key=f"own_{kind}_stay", on_click=_clear)
 
 
 def _first_lines() -> None:
@@ -258,7 +261,7 @@ def _first_lines() -> None:
         index=pd.Index([line for line, _ in error.lines], name="line"),
         columns=[f"{i + 1}" for i in range(width)],
     )
-    st.caption("The first lines of the file. Select the line that holds the names.")
+    st.caption("The first lines of the file. Select the line with the names.")
     st.dataframe(
         frame, key="own_lines", on_select=_choose_line, selection_mode="single-row", height=260
     )

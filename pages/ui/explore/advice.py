@@ -57,15 +57,15 @@ def show_what_if(result: Result, worst: int | None, unit: str) -> tuple[str, ...
     asked = st.toggle(
         f"What if “{spoken(name)}” were merged or left out?",
         key=SWITCH,
-        help="Asks the same of the data with one symbol of X less. What is kept is a share of what "
-        "X is then, so compare the nats too.",
+        help="Asks the same question with one symbol of X fewer. The share kept refers to the "
+        "smaller X, so compare the nats too.",
     )
     if not asked:
         end()
         return ()
     found = _variants(result, worst)
     long_answer.await_only(PART, [_work(one) for one in found])
-    now = f"Now: {share(result.mechanism.kept)} of X is kept, {figures_of(result, unit)}."
+    now = f"Now {share(result.mechanism.kept)} of X is kept, {figures_of(result, unit)}."
     st.markdown(f":small[{markdown(now)}]")
     rows = [_row(one, f"what_if_{number}", unit) for number, one in enumerate(found)]
     return tuple(one for one in rows if one)
@@ -106,7 +106,7 @@ def _row(one: Variant, key: str, unit: str) -> str:
         variant(one),
         seconds=one.scenario.time_limit,
         key=key,
-        left_open=lambda _: "Not proven: more may be kept.",
+        left_open=lambda _: "Not proven: another mechanism may keep more.",
     )
     if result is None:
         return ""
@@ -114,7 +114,10 @@ def _row(one: Variant, key: str, unit: str) -> str:
     with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_row"):
         st.markdown(f":small[{markdown(told)}]", width="stretch")
         if st.button(
-            "Open", key=f"{key}_open", icon=":material/open_in_full:", help="Asks this on Explore."
+            "Open",
+            key=f"{key}_open",
+            icon=":material/open_in_full:",
+            help="Open this question on Explore.",
         ):
             _open(one)
     return told
@@ -206,7 +209,7 @@ def _of_records(result: Result, unit: str) -> Mapping[str, Realised] | None:
     found = progress.awaited(
         work,
         work.here if quick else work.ask,
-        "Working out what the promise is worth at the truth",
+        "Computing the levels at the truth",
         seconds=LIMIT,
         key="realised",
     )

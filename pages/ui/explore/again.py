@@ -39,12 +39,11 @@ LIMIT = 60.0
 
 
 FORMULA = (
-    "**Released again**. Whoever sees several independent draws for one record multiplies their "
-    "likelihoods. Given X the draws are independent, given S they are not: the level of k draws "
-    "may exceed k times that of one.\n\n"
-    r"$$ r(x) \propto P(x) \prod_{i=1}^{k} P(y_i \mid x), \quad "
-    r"\varepsilon_k = \max_{y_1, \dots, y_k} \mathrm{level}(r) $$"
-    "\n\n:gray[all products of outputs for k ≤ 3, where there are at most 2,000,000]"
+    "**Repeated releases**. Anyone who sees several independent draws for one record multiplies "
+    "their likelihoods. The draws are independent given X, but not given S, so the level of k "
+    "draws may exceed k times that of one.\n\n$$ r(x) \\propto P(x) \\prod_{i=1}^{k} P(y_i \\mid "
+    "x), \\quad \\varepsilon_k = \\max_{y_1, \\dots, y_k} \\mathrm{level}(r) $$\n\n:gray[all "
+    "products of outputs for k ≤ 3, where there are at most 2,000,000]"
 )
 """The card's formula."""
 
@@ -62,8 +61,8 @@ def frame() -> st.delta_generator.DeltaGenerator:
     return card(
         key="again",
         title=REPEATS_TITLE,
-        subtitle="What several independent draws for the same record reach: LIP and LDP, "
-        "reported for every release, and the promise itself if its level is in nats.",
+        subtitle="Levels that several independent draws for the same record reach: LIP and LDP, "
+        "and the chosen notion if its level is in nats.",
         table=table,
         formulas=(FORMULA,),
     )
@@ -73,7 +72,7 @@ def show(result: Result, unit: str, *, faded: bool = False) -> Again:
     """Show the levels of one to three draws, the advice, and the second release; return them."""
     work = _work(result)
     found = progress.awaited(
-        work, lambda: _found(result, work), "Drawing again", seconds=LIMIT, key="again"
+        work, lambda: _found(result, work), "Computing repeated draws", seconds=LIMIT, key="again"
     )
     if found is not None:
         promise = draws_asked(result.scenario, derived.promise(result.scenario))
@@ -150,8 +149,8 @@ def _second(result: Result, unit: str) -> str:
             "Design a second release",
             key="second_wanted",
             persist_state="session",
-            help="The mechanism that keeps most of X while both releases together, whatever they "
-            "say, keep the promise.",
+            help="The mechanism that keeps most of X while both releases together stay within the "
+            "budget.",
         )
     if not wanted:
         long_answer.await_only("second", ())
@@ -166,7 +165,7 @@ def _second(result: Result, unit: str) -> str:
         seconds=both.time_limit,
         key="second",
         left_open=lambda _: (
-            f"The search was cut off at its time limit of {both.time_limit * work.longer:g} s."
+            f"The search stopped at its time limit of {both.time_limit * work.longer:g} s."
         ),
     )
     if made is None:
@@ -186,7 +185,7 @@ def _second(result: Result, unit: str) -> str:
 def _multiple() -> float:
     """Show the switch of the budget of both releases; return it as a multiple of the first's."""
     chosen = st.segmented_control(
-        "Budget ε of both together",
+        "Total budget ε of both releases",
         # the ε of both releases together that can be asked for, as multiples of the first one's
         (1.0, 1.5, 2.0, 3.0),
         format_func=lambda one: f"×{one:g}",
@@ -194,7 +193,7 @@ def _multiple() -> float:
         default=2.0,
         required=True,
         persist_state="session",
-        help="As a multiple of this release's ε. Both releases together keep the promise with it.",
+        help="As a multiple of this release's ε. Both releases together stay within it.",
     )
     return float(chosen or 2.0)
 
@@ -202,9 +201,12 @@ def _multiple() -> float:
 def _no_second(result: Result) -> str:
     """Say why no second release can be designed; "" where one can."""
     if len(result.mechanism.kernel) != result.joint.n_x:
-        return "A second release can be designed only where the first reads X alone; this reads S."
+        return "A second release needs a first one that reads X alone; this one also reads S."
     if result.mechanism.notion is None:
-        return "This mechanism promises nothing, so a second release has no promise to keep."
+        return (
+            "This mechanism has no privacy notion, so there is nothing for a second release to "
+            "satisfy."
+        )
     return obstacle(result.joint, derived.promise(result.scenario))
 
 

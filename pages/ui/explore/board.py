@@ -223,7 +223,7 @@ def _report(place: DeltaGenerator, shown: ShownAnswer, told: OnScreen) -> None:
             "explore_report",
             icon=":material/description:",
             width="content",
-            help="One HTML file of this question: charts, tables, formulas, sources, audit.",
+            help="One HTML file for this question: charts, tables, formulas, sources, audit.",
         )
 
 
@@ -234,9 +234,7 @@ def _last(slots: Slots) -> Sequence[bytes]:
         return ()
     context.tell(shown.result.scenario)
     with slots["state"]:
-        st.caption(
-            f"The charts are from the last answer: {markdown(page_frame.named(shown.result))}."
-        )
+        st.caption(f"The charts show the last answer: {markdown(page_frame.named(shown.result))}.")
     _lower_cards(slots, shown, faded=True)
     return _charts(shown, faded=True)
 

@@ -29,23 +29,23 @@ from pages.ui.parts.tables import COLUMNS, ROWS
 from pages.ui.style.units import budget, in_unit, level
 from pages.ui.work import derived
 
-OPEN = "Pale area above a line: not reached, and not proven impossible."
+OPEN = "Shaded area above a line: neither reached nor proven impossible."
 """What the band between what is kept and what is proven means."""
 
 BETWEEN = (
-    "Points between two points of the line can be reached too: by choosing one of their mechanisms "
-    "at random and saying which."
+    "Points between two points of the line are also reachable: choose one of their mechanisms at "
+    "random and report which."
 )
 """Why the line is concave, where it is."""
 
 MIXTURE = (
-    "Dotted, above the line: what a mixture of the mechanisms at two points keeps. The search for "
-    "the points between was too short to find as much."
+    "Dotted, above the line: a mixture of the mechanisms at two points. The search was too short "
+    "to find as good a mechanism in between."
 )
 """What is said where a line lies below a mixture of its mechanisms."""
 
 
-NO_EPS = "No line: this promise has no budget ε to vary."
+NO_EPS = "No line: this notion has no budget ε to vary."
 """What the chart says where nothing can be swept."""
 
 
@@ -71,40 +71,43 @@ ALONG = (
 """How to read the frontier."""
 
 FUNNEL = (
-    "What is kept against what S gives away on average. Line: the best found. Points: optima under "
-    "LIP and LDP. The circle marks the current setting; click any point to jump there."
+    "Share kept versus information revealed about S on average. Line: the best found. Points: "
+    "optima under LIP and LDP. The circle marks the current setting; click any point to jump "
+    "there."
 )
 """How to read that of an average budget."""
 
-BESIDE = "All mechanisms also keep the further promises."
+BESIDE = "All mechanisms also satisfy the additional notions."
 """What is said of them where more is promised."""
 
 READ_LIFTS = (
-    "Share of records by log-lift. The bars on each side of 0 add up to 100%. Shaded: what the "
-    "promise allows."
+    "Share of records by log-lift. The bars on each side of 0 add up to 100%. Shaded: allowed by "
+    "the notion."
 )
 """How to read the histogram."""
 
-READ_MECHANISM = "How likely each input x (row) comes out as each output y (column)."
+READ_MECHANISM = "Probability of each output y (column) given each input x (row)."
 """How to read the matrix."""
 
-PAIRS = "A row for each pair of secret and input."
+PAIRS = "One row for each pair of secret and input."
 """What is added where a mechanism reads S."""
 
 READ_CONFUSABILITY = (
-    "A line joins two releases that share a possible secret. A hollow node rules a secret out."
+    "A line joins two releases that share a possible secret. A hollow node rules out a secret."
 )
 """How to read the graphs."""
 
 
 KEPT = {
     "information": figures.OF_X,
-    "task": figures.Kept("kept of T, of what X tells of it", "what X tells of T", "I(T;Y)"),
+    "task": figures.Kept(
+        "share of the information about T kept", "X's information about T", "I(T;Y)"
+    ),
     "guess": figures.Kept(
-        "kept of what X adds to a right guess", "what X adds", "right guess", in_nats=False
+        "share of X's gain in right guesses kept", "X's gain", "right guess", in_nats=False
     ),
     "distortion": figures.Kept(
-        "kept of what X takes off the error", "what X takes off", "expected error", in_nats=False
+        "share of X's error reduction kept", "X's reduction", "expected error", in_nats=False
     ),
 }
 """What the frontier's vertical axis counts, by purpose."""
@@ -194,7 +197,7 @@ def _nothing(scenario: Scenario, lines: Lines) -> str:
     """Say why no line is there; "" where the mechanism has no budget, which the figure says."""
     if not lines.asked:
         return "" if "eps" in notions.entry(scenario.notion).parameters else NO_EPS
-    return "The lines are being worked out." if lines.waiting else "No line could be worked out."
+    return "Computing the lines…" if lines.waiting else "No line could be computed."
 
 
 def _size(scenario: Scenario, unit: str) -> float:
@@ -215,7 +218,9 @@ def _along(result: Result, unit: str) -> figures.Budget | None:
         return None
     told = TITLES[measure(result.scenario, result.joint).measure]
     return figures.Budget(
-        "M", f"told of S on average, {told}", unit if spans.in_nats(result.scenario.notion) else ""
+        "M",
+        f"revealed about S on average, {told}",
+        unit if spans.in_nats(result.scenario.notion) else "",
     )
 
 
@@ -224,12 +229,12 @@ def _spoken(result: Result, unit: str) -> str:
     scenario, kept = result.scenario, f"{result.mechanism.kept:.0%} is kept"
     if is_funnel(scenario):
         return (
-            "Privacy funnel: what is kept against what is told of S on average; now M is "
+            "Privacy funnel: share kept versus information revealed about S on average; now M is "
             f"{_size(scenario, unit):.3g}, {kept}."
         )
     if "eps" not in notions.entry(scenario.notion).parameters:
         return f"{NO_EPS} Now {kept}."
-    return f"What is kept at each ε; now ε is {budget(scenario.eps, unit)}, {kept}."
+    return f"Share kept at each ε; now ε is {budget(scenario.eps, unit)}, {kept}."
 
 
 def falling(lines: dict[int, Frontier]) -> str:
@@ -244,8 +249,8 @@ def falling(lines: dict[int, Frontier]) -> str:
     if not names:
         return ""
     return (
-        f"{listed(list(names))} can keep less under a larger ε: the choices made with a larger "
-        "budget are different, not always better."
+        f"{listed(list(names))} can keep less at a larger ε: a larger budget changes their "
+        "choices, and not always for the better."
     )
 
 
@@ -329,8 +334,8 @@ def lifts(result: Result, unit: str) -> Drawing:
         ),
         key="lifts",
         title=LIFTS,
-        alt="Histograms of log-lift before and after; the release has level "
-        f"{level(result.after.achieved['lip'], unit)} {unit} of LIP.",
+        alt="Histograms of log-lift before and after; the release has LIP level "
+        f"{level(result.after.achieved['lip'], unit)} {unit}.",
     )
 
 

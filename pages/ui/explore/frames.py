@@ -30,8 +30,8 @@ from pages.ui.work import ahead, answers, context, visits
 Frame = dict[str, Any]
 
 APART = (
-    "Here the data is the estimate P̂. On the Robust page it is the truth P*, and the estimate "
-    "comes from a sample of it, so numbers there may differ."
+    "Explore treats the data as the estimate P̂. The Robust page treats it as the truth P* and "
+    "draws a sample for the estimate, so numbers there may differ."
 )
 """Why the Robust page and this one differ under RLDP."""
 

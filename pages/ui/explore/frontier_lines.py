@@ -43,7 +43,7 @@ _LAST = "_frontier_last"
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """A line and its place, from 0, in the chart, which sets colour, dash and symbol.
+    """A line and its place, from 0, in the chart, which sets color, dash and symbol.
 
     `faded`: it is for the last settings. `told`: beside a funnel, for a line of another promise,
     what its answers tell of S in the funnel's measure, shape (k,).
@@ -172,7 +172,7 @@ def compared(scenario: Scenario) -> tuple[Scenario, ...]:
             if mechanisms.entry(key).uses_notion and _works(key, [scenario.notion, *others])
         ]
     asked.sort(key=lambda one: one != scenario)  # the current one first, the others in their order
-    # more lines than this could not be told apart
+    # more lines than this could not be distinguished
     return tuple(asked[:5])
 
 
@@ -234,7 +234,7 @@ def _follow(lines: Lines) -> None:
         if not is_all or any(job.finished for _, job in waiting):
             return None
         seconds = max(job.seconds for _, job in waiting)
-        said = f"{there} of {len(asked)} lines are ready. Working on {names}: {seconds:.0f} s"
+        said = f"{there} of {len(asked)} lines ready. Computing {names}: {seconds:.0f} s"
         return there / len(asked), said
 
     progress.watched(

@@ -33,12 +33,12 @@ from pages.ui.work import answers, derived, long_answer, progress
 from pages.ui.work.long_answer import LongAnswer
 
 FORMULA = (
-    "**What a promise implies**. The largest level that any mechanism under the promise reaches "
-    "on this data: the least one that the promise guarantees. Where the promise bounds each "
-    "output, it is that of the worst output allowed.\n\n"
-    r"$$ \varepsilon' = \max_{r \in \Pi(\varepsilon)} \mathrm{level}(r), \quad "
-    r"\Pi(\varepsilon) = \{P(X \mid Y = y) \text{ that are allowed}\} $$"
-    "\n\n:gray[\\[Funnel\\] Fig. 2, with the numbers of this data]"
+    "**What a notion implies**. The largest level that any mechanism under the notion reaches on "
+    "this data, which is the level it guarantees. Where the notion bounds each output, the worst "
+    "allowed output sets the level.\n\n$$ \\varepsilon' = \\max_{r \\in \\Pi(\\varepsilon)} "
+    "\\mathrm{level}(r), \\quad \\Pi(\\varepsilon) = "
+    "\\{P(X \\mid Y = y) \\text{ that are allowed}\\} $$\n\n:gray[\\[Funnel\\] Fig. 2, with the "
+    "numbers of this data]"
 )
 """The card's formula."""
 
@@ -64,7 +64,7 @@ def show(result: Result, unit: str, *, faded: bool = False) -> Mapping[str, Impl
     found = progress.awaited(
         work,
         lambda: _found(scenario, work),
-        "Working out what the promise implies",
+        "Computing what the notion implies",
         seconds=SECONDS,
         key="implied",
         left_open=lambda _: OPEN,

@@ -35,42 +35,42 @@ class Step:
 STEPS = (
     Step(
         "The question",
-        "In the sidebar: the data, the secret S, and X, which is to be released.",
+        "In the sidebar: the data, the secret S, and X, the data to release.",
         ".st-key-data_secret, .st-key-data_released",
-        "The button » above opens the sidebar: the data, the secret S, and X, which is to be "
-        "released.",
+        "The button » above opens the sidebar: the data, the secret S, and X, the data to release.",
     ),
     Step(
-        "The promise",
-        "Below it: what the release must not do, and how strictly. A smaller ε allows less.",
+        "The privacy notion",
+        ("Below it: what the release must not reveal, and how strictly. A smaller ε allows less."),
         ".st-key-promise_sliders",
-        "In the sidebar too: what the release must not do, and how strictly. A smaller ε allows "
-        "less.",
+        "Also in the sidebar: what the release must not reveal, and how strictly. A smaller ε "
+        "allows less.",
     ),
     Step(
         "The answer",
-        "How far a belief may move, what is kept of X, how much better another mechanism could "
-        "be, and whether a second check agrees.",
+        "How far a belief may shift, how much of X survives, how much better another mechanism "
+        "could be, and whether a second check agrees.",
         ".st-key-finding, .st-key-strip",
     ),
     Step(
-        "What privacy costs",
-        "What is kept at each ε. Click a point to go there.",
+        "The cost of privacy",
+        "Share kept at each ε. Click a point to jump there.",
         ".st-key-card_frontier",
     ),
     Step(
         "The mechanism",
-        "How likely each input comes out as each output. The menus beside each title hold its "
-        "formulas and its table.",
+        "The probability of each output given each input. The menu next to each title has its "
+        "formulas and table.",
         ".st-key-card_mechanism",
     ),
     Step(
-        "Where to go on",
-        "Examples and the way to your own data are here. Compare puts promises side by side; "
-        "Class, beside the name above, projects one chart at a time.",
+        "Where to go next",
+        "Here are examples and the way to your own data. Compare shows several notions side by "
+        "side; Class, next to the name above, projects one chart at a time.",
         ".st-key-start",
-        "Examples and the way to your own data are here. In the sidebar: the other pages, of which "
-        "Compare puts promises side by side, and Class, which projects one chart at a time.",
+        "Here are examples and the way to your own data. In the sidebar: the other pages, such as "
+        "Compare, which shows several notions side by side, and Class, which projects one chart "
+        "at a time.",
     ),
 )
 """The tour."""
@@ -94,7 +94,7 @@ def panel() -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="start"):
         with st.popover("Examples", icon=":material/lightbulb:", key="examples"):
             for one in PRESETS:
-                line = one.line.replace(" %", "\u00a0%").replace(" = ", "\u00a0=\u00a0")
+                line = one.line.replace(" = ", "\u00a0=\u00a0")
                 source = f" {one.source}" if one.source else ""
                 st.markdown(
                     f"[{markdown(one.title)}]({one.link})  \n:small[{markdown(line + source)}]"

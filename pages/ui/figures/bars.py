@@ -173,7 +173,7 @@ def set_risks(
     told = f"%{{customdata[0]}}<br>ω = %{{customdata[1]}} {unit}"
     traces = []
     for mask, look, title in (
-        (fits, _hatched("after", ""), "keeps the promise"),
+        (fits, _hatched("after", ""), "within the budget"),
         (~fits, _hatched("before"), "not yet"),
     ):
         chosen = np.flatnonzero(mask).tolist()
@@ -198,7 +198,7 @@ def set_risks(
 APART = 0.06
 """Share of the reach from the last number to −∞, and from there to the end of the axis."""
 
-UNJUDGED = "not judged by itself under this promise"
+UNJUDGED = "not evaluated alone under this notion"
 """What the legend says of a symbol where the promise is not a bound on each symbol."""
 
 
@@ -231,8 +231,8 @@ def symbol_lifts(
     traces = [
         _group(low, log_min, log_max, names, np.flatnonzero(mask), role, symbol, title, unit)
         for mask, role, symbol, title in (
-            (~risky, "after", "circle", "keeps the promise by itself" if judged else UNJUDGED),
-            (risky, "before", "diamond-open", "high-risk: breaks the promise"),
+            (~risky, "after", "circle", "within the budget alone" if judged else UNJUDGED),
+            (risky, "before", "diamond-open", "high-risk: exceeds the budget"),
         )
     ]
     return {

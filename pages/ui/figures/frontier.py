@@ -26,7 +26,7 @@ from pages.ui.style.base import (
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One curve of the frontier; `place` sets colour, dash and symbol.
+    """One curve of the frontier; `place` sets color, dash and symbol.
 
     `key`: notion and mechanism, which a click returns. `eps`, `nmi`, `utility`: budget in the unit
     shown, share kept, and utility in its unit, shape (k,). `most`: upper bound on the share that
@@ -69,7 +69,7 @@ class Budget:
     digits: str = ".3~g"
 
 
-OF_X = Kept("kept of X, I(X;Y)/H(X)", "X", "I(X;Y)")
+OF_X = Kept("X kept, I(X;Y)/H(X)", "X", "I(X;Y)")
 """The share of H(X)."""
 
 BAND = 0.001
@@ -77,7 +77,7 @@ BAND = 0.001
 
 PERCENT: dict[str, object] = {
     "tickvals": [0, 0.25, 0.5, 0.75, 1],
-    "ticktext": ["0 %", "25 %", "50 %", "75 %", "100 %"],
+    "ticktext": ["0%", "25%", "50%", "75%", "100%"],
 }
 """Ticks of the share that is kept, written as shares are everywhere."""
 
@@ -109,7 +109,7 @@ def frontier(
     A `dense` one is for a card of a board: its legend lies where no line is, if there is room.
     """
     along = budget or Budget("ε", "privacy budget ε", unit, ".2f")
-    title = f"{along.axis}{f', in {along.unit}' if along.unit else ''}: less is more private"
+    title = f"{along.axis}{f', in {along.unit}' if along.unit else ''}: lower is more private"
     across = (
         axis(title, (0, limit), dtick=1) if budget is None else ticked(title, 0.0, limit * 1.02)
     )
@@ -327,7 +327,7 @@ def _has_bound(line: SweptLine, least: float) -> BoolArray:
 
 
 def _look(place: int) -> tuple[str, str, str]:
-    """Return colour, dash and symbol of a line: 25 of them differ."""
+    """Return color, dash and symbol of a line: 25 of them differ."""
     turn = place + place // len(SERIES)
     ink = colour(SERIES[place % len(SERIES)])
     return ink, DASHES[turn % len(DASHES)], SYMBOLS[turn % len(SYMBOLS)]
@@ -394,7 +394,7 @@ def _best(lines: Sequence[SweptLine]) -> dict[str, object]:
     return {
         "type": "scatter",
         "mode": "markers",
-        "name": "no other is better in both",
+        "name": "no other is better on both axes",
         "x": numbers(np.concatenate([line.across[which] for line, which in chosen])),
         "y": numbers(np.concatenate([line.up[which] for line, which in chosen])),
         "marker": {

@@ -50,7 +50,7 @@ LETTER = 5.2
 
 
 SHAPES = ("circle", "square", "diamond", "triangle-up", "hexagon", "triangle-down", "pentagon")
-"""Shapes of parts, in order: their number is coprime to that of colours, so 35 parts differ."""
+"""Shapes of parts, in order: their number is coprime to that of colors, so 35 parts differ."""
 
 POSITIONS = {
     "": "middle right",
@@ -77,7 +77,7 @@ def confusability(
     width: int = WIDTH,
     dense: bool = False,
 ) -> Figure:
-    """Draw a confusability graph, its parts by colour and shape; probabilities have no part.
+    """Draw a confusability graph, its parts by color and shape; probabilities have no part.
 
     A `dense` one is for a card of a board: without names where the card is low.
     """
@@ -337,7 +337,7 @@ def merges(
     room = 0.08 * (high - low) or 0.5
     return {
         "data": [
-            _merge_curve(f"{leakage}: what leaks", places, leaks, unit, "before", "dash", "square"),
+            _merge_curve(f"{leakage}: leakage", places, leaks, unit, "before", "dash", "square"),
             _merge_curve("Lagrangian", places[: stop + 1], values[: stop + 1], unit, "after"),
             _merge_curve("after λ stops", places[stop:], values[stop:], unit, "muted", "dot", OPEN),
         ],
@@ -451,7 +451,7 @@ def _range_marks(table: RangeTable) -> dict[str, object]:
 
 def _range_title(words: str, left_out: int) -> dict[str, object]:
     return {
-        "text": f"{words}; {left_out:,} unlikely ones not drawn" if left_out else words,
+        "text": f"{words}; {left_out:,} unlikely ones not shown" if left_out else words,
         "standoff": 4,
         "font": {"size": 12, "color": colour("muted")},
     }

@@ -26,7 +26,7 @@ APART = (0.06, 0.15)
 """Shares of the reach from the last bin to the bar of log Ψ = −∞, and to the end of the axis."""
 
 SIDES = {"log Ψ": ("before", "/"), "log Λ": ("after", "")}
-"""Colour and pattern of falling and of rising beliefs, where both are in one histogram."""
+"""Color and pattern of falling and of rising beliefs, where both are in one histogram."""
 
 
 def lift_histogram(
@@ -79,7 +79,7 @@ def lift_histogram(
                 note(names[0], 0, 1.0, **left_below, font=_strong("before")),
                 note(names[1], 0, panels[0][1], **left_below, font=_strong("after")),
                 note(
-                    "share of records" if dense else "share of records: each side 100 %",
+                    "share of records" if dense else "share of records: each side 100%",
                     0,
                     0.5,
                     xanchor="center",
@@ -155,7 +155,7 @@ def _listed(names: Sequence[str], most: int = 6) -> str:
 
 
 def fill(role: str, pattern: str) -> dict[str, object]:
-    """Return a bar's look: plain or hatched, so that bars differ in more than colour."""
+    """Return a bar's look: plain or hatched, so that bars differ in more than color."""
     filled: dict[str, object] = {"color": colour(role), "line": {"color": colour(role), "width": 0}}
     if pattern:
         filled["line"] = {"color": colour(role), "width": 1}
@@ -176,7 +176,7 @@ def _share_axis(domain: tuple[float, float]) -> dict[str, object]:
         (0, 1.0),
         domain=list(domain),
         tickvals=[0, 0.5, 1],
-        ticktext=["0 %", "50 %", "100 %"],
+        ticktext=["0%", "50%", "100%"],
         anchor="x",
     )
 
@@ -278,7 +278,7 @@ def overlay_histogram(
                 zerolinecolor=colour("edge"),
             ),
             yaxis=axis(
-                "share of symbols, each colour 100 %",
+                "share of symbols, each color 100%",
                 (0, most * 1.05),
                 tickvals=shares,
                 ticktext=texts(shares, percent=True),

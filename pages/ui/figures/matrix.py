@@ -180,7 +180,7 @@ def log_lift_matrix(
 
 
 def _with_more(axis: str, left_out: int) -> str:
-    return f"{axis}; {left_out:,} more not drawn" if left_out else axis
+    return f"{axis}; {left_out:,} more not shown" if left_out else axis
 
 
 def _number(value: float, unit: str) -> str:
@@ -255,7 +255,7 @@ def _near(title: str) -> dict[str, object]:
 
 
 def _colour_bar(span: tuple[float, float], *, percent: bool) -> dict[str, object]:
-    """Return the legend of the colours."""
+    """Return the legend of the colors."""
     at = ticks(*span, 5)
     return {
         "thickness": 10,

@@ -1,4 +1,4 @@
-"""A panel of a paper's figure, redrawn from our numbers, with what print says as marks."""
+"""A panel of a paper's figure, redrawn from our numbers, with what the paper says as marks."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ ROW = 22
 
 
 NOTHING = "rgba(0,0,0,0)"
-"""The colour of what is not seen."""
+"""The color of what is not seen."""
 
-PRINT = "print"
-"""What the legend calls what print says."""
+PAPER = "paper"
+"""What the legend calls what the paper says."""
 
 BOX = ("lowerfence", "q1", "median", "q3", "upperfence")
 """What Plotly calls the five numbers of a box, from the least to the largest."""
@@ -64,7 +64,7 @@ def paper_panel(found: Experiment, panel: int, rows: int = 0) -> Figure:
 
 
 def _printed(marks: Sequence[Mark], drawn: Sequence[Series]) -> list[dict[str, Any]]:
-    """Return the traces of what print says: crosses, and lines across what is drawn."""
+    """Return the traces of what the paper says: crosses, and lines across what is drawn."""
     found: list[dict[str, Any]] = []
     crosses = [one for one in marks if not isnan(one.x) and not isnan(one.y)]
     if crosses:
@@ -72,11 +72,11 @@ def _printed(marks: Sequence[Mark], drawn: Sequence[Series]) -> list[dict[str, A
             {
                 "type": "scatter",
                 "mode": "markers",
-                "name": PRINT,
+                "name": PAPER,
                 "x": [one.x for one in crosses],
                 "y": [one.y for one in crosses],
                 "text": [_said(one) for one in crosses],
-                "hovertemplate": "print: %{text}<extra></extra>",
+                "hovertemplate": "paper: %{text}<extra></extra>",
                 "marker": {
                     "symbol": "x-thin",
                     "size": 13,
@@ -90,7 +90,7 @@ def _printed(marks: Sequence[Mark], drawn: Sequence[Series]) -> list[dict[str, A
                 {
                     "type": "scatter",
                     "mode": "markers",
-                    "name": f"print: {labels.text(one.text)}",
+                    "name": f"paper: {labels.text(one.text)}",
                     "x": [None],
                     "y": [None],
                     "marker": {"color": NOTHING, "opacity": 0},
@@ -104,20 +104,20 @@ def _printed(marks: Sequence[Mark], drawn: Sequence[Series]) -> list[dict[str, A
             {
                 "type": "scatter",
                 "mode": "lines",
-                "name": PRINT,
+                "name": PAPER,
                 "x": across if isnan(one.x) else level,
                 "y": level if isnan(one.x) else across,
                 "text": [_said(one)] * len(across),
-                "hovertemplate": "print: %{text}<extra></extra>",
+                "hovertemplate": "paper: %{text}<extra></extra>",
                 "line": {"color": colour("ink"), "width": 1.4, "dash": "dot"},
-                "showlegend": not any(trace["name"] == PRINT for trace in found),
+                "showlegend": not any(trace["name"] == PAPER for trace in found),
             }
         )
     return found
 
 
 def _said(mark: Mark) -> str:
-    """Return what a mark is, and where print says so."""
+    """Return what a mark is, and where the paper says so."""
     return labels.text(f"{mark.text} ({mark.place})" if mark.place else mark.text)
 
 
@@ -129,7 +129,7 @@ def _heights(drawn: Sequence[Series]) -> list[float]:
 def _ends(reached: Sequence[float]) -> list[float]:
     """Return points from the least to the largest number, near enough to be pointed at."""
     known = [one for one in reached if isfinite(one)] or [0.0, 1.0]
-    # points of a line of print: what it is stands at each
+    # points of a line of the paper: what it is stands at each
     return [float(one) for one in np.linspace(min(known), max(known), 25)]
 
 
@@ -192,7 +192,7 @@ def _signed(series: Series) -> str:
 
 
 def _named_series(series: Series) -> str:
-    return f"{series.name} (ours, beyond print)" if series.beyond else series.name
+    return f"{series.name} (ours, beyond the paper)" if series.beyond else series.name
 
 
 def legend_rows(found: Experiment, panel: int) -> int:

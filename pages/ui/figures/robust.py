@@ -28,7 +28,7 @@ from pages.ui.style.units import in_unit
 ROW = 26
 """Pixels that a row takes: a value u, or a design."""
 
-OF_PAIR = Kept("kept of (S, U), I(S,U;Y)/H(S,U)", "(S, U)", "I(S,U;Y)")
+OF_PAIR = Kept("(S, U) kept, I(S,U;Y)/H(S,U)", "(S, U)", "I(S,U;Y)")
 """What the frontier of designs counts."""
 
 
@@ -132,8 +132,8 @@ def levels_at(
         for name, real, most in zip(names, realised, worst, strict=True)
     ]
     told = (
-        "%{customdata[0]}<br>ε* at the truth %{customdata[1]}"
-        "<br>at worst %{customdata[2]}<extra></extra>"
+        "%{customdata[0]}<br>ε* at the truth %{customdata[1]}<br>worst case "
+        "%{customdata[2]}<extra></extra>"
     )
     return {
         "data": [
@@ -141,7 +141,7 @@ def levels_at(
                 "truth", np.minimum(realised, reach), places, detail, told, "after", "circle", 10
             ),
             _points(
-                "worst possible",
+                "worst case",
                 np.minimum(worst, reach),
                 places,
                 detail,
@@ -197,7 +197,7 @@ def robust_frontier(
     if nmi is None:
         del figure["layout"]["meta"]
     for line, trace in zip(lines, figure["data"], strict=True):
-        if line.place >= len(SERIES):  # one line more than there are colours
+        if line.place >= len(SERIES):  # one line more than there are colors
             trace["line"] |= {"color": colour("muted"), "dash": "dot"}
             trace["marker"] |= {"color": colour("muted"), "symbol": "star"}
     return figure
@@ -217,7 +217,7 @@ def _ink(of: BoxPlot) -> str:
 
 
 def boxes(found: Sequence[BoxPlot], *, eps: float, reach: float, unit: str = "nats") -> Figure:
-    """Draw realised levels: a box of quartiles for each design, every draw as a point on it."""
+    """Draw realized levels: a box of quartiles for each design, every draw as a point on it."""
     scale = in_unit(1.0, unit)
     eps, reach = eps * scale, reach * scale
     names = labels.distinct([box.title for box in found], 28)
@@ -230,7 +230,7 @@ def boxes(found: Sequence[BoxPlot], *, eps: float, reach: float, unit: str = "na
             names,
             110 + 46 * len(found),
             (60, 176, 30, 44),
-            ticked(f"realised ε*, {unit}", 0, reach, most=7),
+            ticked(f"realized ε*, {unit}", 0, reach, most=7),
             letter=5.6,
             right=16,
             showlegend=True,
@@ -295,8 +295,8 @@ def before_after(found: Sequence[tuple[BoxPlot, FloatArray]]) -> Figure:
         "layout": layout(
             340,
             (56, 16, 52, 44),
-            xaxis=ticked("kept of (S, U) at the estimate P̂", 0, 1, percent=True),
-            yaxis=ticked("kept of (S, U) at the truth P*", 0, 1, percent=True),
+            xaxis=ticked("(S, U) kept at the estimate P̂", 0, 1, percent=True),
+            yaxis=ticked("(S, U) kept at the truth P*", 0, 1, percent=True),
             showlegend=True,
             legend=legend(),
         ),
@@ -335,7 +335,7 @@ def beta_lines(lines: Sequence[BoxPlot], betas: Sequence[float]) -> Figure:
                 tickvals=list(range(len(order))),
                 ticktext=[f"{betas[i]:g}" for i in order],
             ),
-            yaxis=ticked("kept of (S, U), mean", 0, 1, percent=True),
+            yaxis=ticked("(S, U) kept, mean", 0, 1, percent=True),
             showlegend=True,
             legend=legend(),
         ),

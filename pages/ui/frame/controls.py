@@ -38,7 +38,7 @@ MECHANISMS, PROMISES = "mechanisms", "promises"
 """What the frontier's lines can be."""
 
 KEPT = {"resolution": "resolution", "distortion": "closeness"}
-"""What the interface calls each utility of a quantisation."""
+"""What the interface calls each utility of a quantization."""
 
 NUMBERS = tuple(declared())
 """The numbers of a promise."""
@@ -69,7 +69,7 @@ def sidebar() -> DeltaGenerator:
 
 
 def price(scenario: Scenario) -> None:
-    """Show the picker of what a quantisation keeps, and λ."""
+    """Show the picker of what a quantization keeps, and λ."""
     numeric = derived.numeric(scenario.data)
     st.segmented_control(
         "What to keep",
@@ -84,7 +84,7 @@ def price(scenario: Scenario) -> None:
     )
     domain = DOMAINS["weight"]
     st.number_input(
-        "λ · worth of what is kept",
+        "λ · value of what is kept",
         min_value=domain.low,
         max_value=domain.high,
         step=domain.step,
@@ -92,8 +92,8 @@ def price(scenario: Scenario) -> None:
         key="weight",
         persist_state="session",
         width=190,
-        help="How many bits of leakage one unit of what is kept is worth: a larger λ keeps more. "
-        "On the Confusability page a click on the trade-off sets it.",
+        help="How many bits of leakage one unit of utility is worth: a larger λ keeps more. On "
+        "the Confusability page, click the trade-off to set it.",
     )
 
 
@@ -106,6 +106,7 @@ def live_sliders(scenario: Scenario) -> None:
     if "n" not in idle:
         with contextlib.suppress(CoreError):  # the page says what is wrong with the data
             records(scenario)
+    pickers.promised(scenario)
     purpose.show_further(scenario)
 
 

@@ -24,7 +24,7 @@ NAMED = 3
 
 ITSELF = (
     "X is S itself, so LDP is classical local differential privacy. Side information and "
-    "conditional reporting mean nothing here: nothing is released besides S."
+    "conditional reporting do not apply, because nothing else is released."
 )
 """What is said where S itself is released."""
 
@@ -50,7 +50,10 @@ def pick() -> None:
         format_func=lambda source: options[source],
         key="data_source",
         on_change=_choose_source,
-        help="Bundled data, this session's uploads, and joints from papers. More on the Data page.",
+        help=(
+            "Bundled data, uploads of this session, and joints from papers. The Data page offers "
+            "more."
+        ),
     )
     columns = columns_of(spec)
     if columns:
@@ -78,7 +81,7 @@ def treated(*, pair: bool = True) -> None:
     if pair:
         st.session_state["data_pair"] = spec.secret_released
         st.toggle(
-            "S is released too",
+            "Also release S",
             key="data_pair",
             on_change=lambda: state.with_data(secret_released=st.session_state["data_pair"]),
             disabled=spec.releases_secret and not spec.secret_released,
@@ -101,7 +104,7 @@ def _itself(spec: DataSpec) -> None:
             icon=":material/casino:",
             on_click=state.with_data,
             kwargs={"released": spec.secret, "secret_released": False, "task": ()},
-            help="X becomes S: randomized response, the classical question of local privacy.",
+            help="X becomes S: randomized response, the classic setting of local privacy.",
         )
 
 

@@ -82,7 +82,7 @@ def _bring(missing: list[str]) -> None:
         return
     if key not in missing:
         st.session_state[_FILE_PROBLEM] = (
-            f"{file_called(file.name)} is not the file that was asked about: its content differs."
+            f"{file_called(file.name)} is not the requested file: its content differs."
         )
 
 
@@ -150,14 +150,14 @@ def _coarser(spec: DataSpec) -> Iterator[Changed]:
     for one in used:
         for level in range(one.level + 1, one.height + 1):
             changed = replace(spec, hierarchies=at_level(spec.hierarchies, one.column, level))
-            yield f"Take level {level} of {one.column}", changed
+            yield f"Use level {level} of {one.column}", changed
     for one in used:
         others = tuple(other for other in spec.hierarchies if other is not one)
-        yield f"Take {one.column} without its hierarchy", replace(spec, hierarchies=others)
+        yield f"Use {one.column} without its hierarchy", replace(spec, hierarchies=others)
     for rare in spec.rare_levels:
         if rare.column in spec.secret + spec.released:
             left = tuple(other for other in spec.rare_levels if other is not rare)
-            yield f"Group no levels of {rare.column}", replace(spec, rare_levels=left)
+            yield f"Do not group levels of {rare.column}", replace(spec, rare_levels=left)
 
 
 def _groups(spec: DataSpec, name: str, rare: str) -> Iterator[Changed]:
@@ -171,7 +171,7 @@ def _groups(spec: DataSpec, name: str, rare: str) -> Iterator[Changed]:
 def _without_filters(spec: DataSpec) -> Iterator[Changed]:
     for i, kept in enumerate(spec.filters):
         changed = replace(spec, filters=spec.filters[:i] + spec.filters[i + 1 :])
-        yield f"Remove the filter of {kept.column}", changed
+        yield f"Remove the filter on {kept.column}", changed
     if len(spec.filters) > 1:
         yield "Remove all filters", replace(spec, filters=())
 
@@ -183,14 +183,14 @@ def _as_they_are(spec: DataSpec) -> Iterator[Changed]:
     for cut in spec.binnings:
         others = tuple(one for one in spec.binnings if one is not cut)
         if cut.column in spec.secret + spec.released:
-            yield f"Take {cut.column} without bins", replace(spec, binnings=others)
+            yield f"Use {cut.column} without bins", replace(spec, binnings=others)
     for name, _, rare in _SIDES:
         if getattr(spec, rare):
-            yield f"Group no levels of {name}", _with(spec, **{rare: 0})
+            yield f"Do not group levels of {name}", _with(spec, **{rare: 0})
     if any(merge.columns in (spec.secret, spec.released) for merge in spec.merges):
-        yield "Merge no symbols", replace(spec, merges=())
+        yield "Do not merge symbols", replace(spec, merges=())
     if spec.without(spec.secret) or spec.without(spec.released):
-        yield "Leave no symbols out", replace(spec, left_out=())
+        yield "Do not leave out symbols", replace(spec, left_out=())
 
 
 def _other_columns(
@@ -202,7 +202,7 @@ def _other_columns(
     if len(chosen) > 1:
         for column in chosen:
             others = tuple(one for one in chosen if one != column)
-            yield f"Leave {column} out of {name}", _with(spec, **{columns: others})
+            yield f"Remove {column} from {name}", _with(spec, **{columns: others})
     used = spec.secret + spec.released
     for binned in [one for one in easiest(info) if one[0] not in used][: 2 * OFFERED]:
         column, binning = binned
@@ -225,7 +225,7 @@ def _with(spec: DataSpec, **changes: Any) -> DataSpec:
 
 def _fresh_starts(spec: DataSpec) -> Iterator[Changed]:
     if spec.read.of_values:
-        yield "Read every column as it is", replace(spec, read=spec.read.layout)
+        yield "Read every column as is", replace(spec, read=spec.read.layout)
     try:
         first = first_question(spec.source, visits.sources())
     except CoreError:

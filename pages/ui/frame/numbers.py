@@ -27,7 +27,7 @@ class Numbers:
                 found[key] = self._settings[key].read(query[key][-1])
             except InvalidInputError as error:
                 said = f"{str(error)[:-1]}; {written(found[key])} is used."
-                self._url.tell(f"The link is not as it should be: {said}")
+                self._url.tell(f"The link has an error: {said}")
         st.session_state[f"_{self._page}_values"] = found
         for key, value in found.items():
             st.session_state[self.widget(key)] = value

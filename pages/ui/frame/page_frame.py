@@ -121,7 +121,7 @@ def last() -> Result | None:
     result: Result | None = st.session_state.get(_LAST)
     if result is not None:
         context.tell(result.scenario)
-        st.caption(f"The charts are from the last answer: {markdown(named(result))}.")
+        st.caption(f"The charts show the last answer: {markdown(named(result))}.")
     return result
 
 

@@ -13,7 +13,7 @@ from pages.ui.report.contents import report
 from pages.ui.style.labels import markdown
 from pages.ui.work import answers, derived
 
-ELSEWHERE = "This page does not work it out: the report that Explore makes has it."
+ELSEWHERE = "This page does not compute it; the report from Explore includes it."
 """Stands in a report for what only Explore works out."""
 
 
@@ -42,5 +42,5 @@ def report_button(place: DeltaGenerator, page: str, result: Result, file: str = 
             f"{page}_report",
             icon=":material/description:",
             width="content",
-            help="One HTML file of this question: charts, tables, formulas, sources, audit.",
+            help="One HTML file for this question: charts, tables, formulas, sources, audit.",
         )

@@ -18,6 +18,7 @@ from core.mechanisms.entry import MechanismEntry
 from core.notions import Notion
 from core.notions import catalogue as notions
 from core.notions.entry import FAMILIES
+from core.notions.in_numbers import in_numbers
 from core.scenario import Scenario, spans
 from pages.ui.frame import menus, state
 from pages.ui.style import glossary
@@ -36,11 +37,11 @@ LOOKS = "looks_at_s"
 """The key of that switch."""
 
 HOLDER = (
-    "Whoever makes the release must hold S of every record, and keep it as safe as the data itself."
+    "Whoever makes the release must hold S for every record and keep it as safe as the data itself."
 )
 """The warning beside that switch."""
 
-ITSELF = "X is S itself, so every mechanism reads S already"
+ITSELF = "X is S itself, so every mechanism already reads S"
 """Why reading S means nothing where S is what is released."""
 
 SYMBOLS = {"eps": "M", "bound": "c"}
@@ -75,11 +76,19 @@ def mechanism() -> None:
 
 
 def explain() -> None:
-    """Show what the chosen promise means and mechanism does, and whether it may look at S."""
+    """Show what the chosen mechanism does, and whether it may look at S."""
     scenario = state.scenario()
-    for meant in (notions.entry(scenario.notion), mechanisms.entry(scenario.mechanism)):
-        st.caption(f"**{markdown(meant.title)}**: {markdown(meant.meaning)}")
+    meant = mechanisms.entry(scenario.mechanism)
+    st.caption(f"**{markdown(meant.title)}**: {markdown(meant.meaning)}")
     _look_at_s(scenario)
+
+
+def promised(scenario: Scenario) -> None:
+    """Show what the chosen promise says, with the numbers of its sliders."""
+    meant = notions.entry(scenario.notion)
+    secret = " and ".join(scenario.data.secret) or "S"
+    said = in_numbers(scenario.notion, scenario.numbers, secret) or meant.meaning
+    st.caption(f"**{markdown(meant.title)}**: {markdown(said)}")
 
 
 def pick_promise(
@@ -96,7 +105,9 @@ def pick_promise(
     chosen = notions.entry(scenario.notion)
     term = glossary.terms()["notion"]
     told = f"**{markdown(term.title.capitalize())}**: {markdown(term.meaning)}"
-    _menu(_Menu(name, "Promise", chosen.key, chosen.title, by_family, told), choose, late=late)
+    _menu(
+        _Menu(name, "Privacy notion", chosen.key, chosen.title, by_family, told), choose, late=late
+    )
 
 
 def pick_mechanism(
@@ -134,15 +145,15 @@ def _look_at_s(scenario: Scenario) -> None:
     if st.session_state.get(LOOKS) != looks:
         st.session_state[LOOKS] = looks
     st.toggle(
-        "The release may look at S",
+        "The release may read S",
         key=LOOKS,
         on_change=_switch,
         persist_state="session",
         disabled=bool(off) and not looks,
         help=f"Off: {off}."
         if off
-        else "The best mechanism that reads S and X keeps at least as much as the best that reads "
-        "X alone.",
+        else "The best mechanism that reads S and X keeps at least as much as the best one that "
+        "reads X alone.",
     )
     if looks:
         st.markdown(f":orange[:small[:material/key: {markdown(HOLDER)}]]")
@@ -191,8 +202,11 @@ def _set_to(name: str, notion: str, now: float, high: float, half: float) -> str
     was, most, new = (budget(one, unit) if in_nats else f"{one:g}" for one in (now, high, half))
     symbol = SYMBOLS[name]
     if now >= high:
-        return f"On this data X itself keeps every {symbol} from {most} on: it was set to {new}."
-    return f"On this data no mechanism keeps {symbol} = {was}: it was set to {new}."
+        return (
+            f"On this data X itself satisfies every {symbol} from {most} on, so {symbol} is now "
+            f"{new}."
+        )
+    return f"On this data no mechanism satisfies {symbol} = {was}, so {symbol} is now {new}."
 
 
 def choose_mechanism(key: str) -> None:
@@ -214,12 +228,12 @@ def _fitting(scenario: Scenario) -> tuple[Scenario, str]:
     if goes_on == scenario.mechanism:
         return scenario, ""
     reason = fit.obstacle(mechanisms.entry(scenario.mechanism), kinds, of_task=of_task)
-    where = "under these promises" if scenario.also else "under this promise"
+    where = "under these notions" if scenario.also else "under this notion"
     if reason == fit.OF_A_TASK:
         where = "for a task"
     told = (
-        f"{mechanisms.entry(scenario.mechanism).title} does not work {where}: "
-        f"{reason}. {mechanisms.entry(goes_on).title} took its place."
+        f"{mechanisms.entry(scenario.mechanism).title} does not work {where}: {reason}. "
+        f"{mechanisms.entry(goes_on).title} replaces it."
     )
     return replace(scenario, mechanism=goes_on), told
 
@@ -239,19 +253,18 @@ def _against(key: str, scenario: Scenario) -> str:
     of_task = scenario.of_task
     kind = notions.entry(key).kind
     if kind.secret_released and scenario.data.releases_secret:
-        return "Needs another X: where X is S itself, it is LDP."
+        return "Needs another X: with X = S it equals LDP."
     if kind.secret_released and not scenario.data.secret_released:
-        return "Needs “S is released too”: to be switched on."
+        return "Needs “Also release S” switched on."
     kinds = [kind, *asked_kinds(scenario)[1:]]
     entry = mechanisms.entry(scenario.mechanism)
     if not fit.obstacle(entry, kinds, of_task=of_task):
         return ""
     goes_on = fit.successor(entry.key, kinds, of_task=of_task)
     if goes_on == entry.key:
-        return "No mechanism works under it together with the further promises."
+        return "No mechanism works under it together with the additional notions."
     return (
-        f"{entry.title} does not work under it; {mechanisms.entry(goes_on).title} would take its "
-        "place."
+        f"{entry.title} does not work under it; {mechanisms.entry(goes_on).title} would replace it."
     )
 
 
@@ -268,7 +281,7 @@ def _off(reason: str, scenario: Scenario) -> str:
     if reason == fit.OF_A_TASK:
         return f"Not for a task: {reason}."
     promised = notions.entry(scenario.notion).title
-    others = " and what else is promised" if scenario.also else ""
+    others = " and the additional notions" if scenario.also else ""
     return f"Not under {promised}{others}: {reason}."
 
 
@@ -309,7 +322,7 @@ def _menu(menu: _Menu, choose: Callable[[str], None], *, late: bool) -> None:
     ) as opened:
         if late and not opened.open:
             return
-        menus.look(menu.name, f"Look for a {menu.label.lower()}")
+        menus.look(menu.name, f"Find a {menu.label.lower()}")
         if menu.told:
             st.caption(menu.told)
         blocked: dict[str, Option] = {}

@@ -122,12 +122,12 @@ def add(scenario: Scenario) -> str:
     if project is not None and scenario in project.scenarios:
         name = project.names[project.scenarios.index(scenario)]
         if now() is None:
-            return f"This question is a column already: {name}."
-        return f"This question is pinned already, as {name}."
+            return f"This question is already a column: {name}."
+        return f"This question is already pinned as {name}."
     longer = Project((scenario,)) if project is None else project.with_column(scenario)
     change(longer)
     place = len(longer)
-    behind = f", behind the {SHOWN} that are shown" if place > SHOWN else ""
+    behind = f", behind the {SHOWN} shown" if place > SHOWN else ""
     return f"Pinned to Compare as {longer.names[-1]}, column {place}{behind}."
 
 

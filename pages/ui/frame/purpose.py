@@ -31,19 +31,19 @@ _ADD = "also_add"
 def adder() -> None:
     """Show the picker that adds a promise to those to be kept at once."""
     if len(state.scenario().also) >= MOST:
-        st.caption(f"No more than {MOST} further promises can be added.")
+        st.caption(f"At most {MOST} notions can be added.")
         return
     st.session_state[_ADD] = None
     st.selectbox(
-        "And at the same time",
+        "Additional notions",
         [entry.key for family in FAMILIES for entry in notions.of_family(family)],
         index=None,
         format_func=lambda key: notions.entry(key).title,
         key=_ADD,
         on_change=_add,
-        placeholder="Add another promise",
+        placeholder="Add another notion",
         label_visibility="collapsed",
-        help="A promise that is to be kept as well as the first.",
+        help="A notion to satisfy together with the first.",
     )
 
 
@@ -59,7 +59,7 @@ def show_further(scenario: Scenario) -> None:
                     icon=":material/close:",
                     type="tertiary",
                     key=f"also_drop_{place}",
-                    help=f"Remove {entry.title} from what is promised.",
+                    help=f"Remove {entry.title}.",
                     on_click=_drop,
                     args=(place,),
                 )
@@ -111,18 +111,18 @@ def _drop(place: int) -> None:
 
 
 MEANS = {
-    "information": "I(X;Y); every difference between symbols of X counts.",
-    "task": "I(T;Y); only what X tells of another column T counts.",
-    "guess": "how often the best guess of T, or of X, is right.",
-    "distortion": "how far the best guess of X is from X, on average; less is better.",
+    "information": "I(X;Y): every difference between symbols of X counts.",
+    "task": "I(T;Y): only X's information about another column T counts.",
+    "guess": "How often the best guess of T, or of X, is right.",
+    "distortion": "How far the best guess of X is from X on average; less is better.",
 }
 """What each purpose counts."""
 
-NOT_NUMERIC = f"This X is not numeric: choose “{LOSSES['hamming']}”, or give a table."
+NOT_NUMERIC = f"This X is not numeric. Choose “{LOSSES['hamming']}” or provide a table."
 """What is said where an error of a number is asked of an X that has none."""
 
 CODES = (
-    "The levels of this X count as numbers. If they are codes, such as postal codes, whose "
+    "The levels of this X count as numbers. If they are codes, such as ZIP codes, whose "
     f"differences mean nothing, choose “{LOSSES['hamming']}”."
 )
 """What is said where it has: whether its numbers mean something only the reader knows."""
@@ -135,7 +135,7 @@ def show() -> None:
     """Show the picker, and what the chosen purpose needs."""
     with st.sidebar:
         st.selectbox(
-            "What should survive",
+            "What to keep",
             list(PURPOSES),
             format_func=lambda key: PURPOSES[key],
             key="for",
@@ -164,7 +164,7 @@ def _example() -> None:
         return
     secret, released = (" and ".join(map(plain_short, one)) for one in (spec.secret, spec.released))
     said = (
-        f"Publish {released} so that {plain_short(columns[0])} can be predicted and {secret} cannot"
+        f"Publish {released} so that others can predict {plain_short(columns[0])} but not {secret}"
     )
     st.markdown(f":small[[{markdown(said)}](?{urlencode(to_query(example), doseq=True)})]")
 
@@ -214,7 +214,7 @@ def _task(*, optional: bool) -> None:
     spec = state.data()
     columns = data_controls.columns_of(spec)
     if not columns:
-        st.caption("This data has no columns to choose a task from.")
+        st.caption("This data has no columns to use as a task.")
         return
     st.session_state["data_task"] = [name for name in spec.task if name in columns]
     st.multiselect(
@@ -223,7 +223,7 @@ def _task(*, optional: bool) -> None:
         key="data_task",
         on_change=_chosen,
         placeholder="X itself" if optional else "Choose a column",
-        help="What is to be predicted from the release: another column than S and X.",
+        help="The column to predict from the release: any column other than S and X.",
         select_all=False,
     )
 
@@ -231,7 +231,7 @@ def _task(*, optional: bool) -> None:
 def _losses() -> None:
     """Show the picker of how an error counts, and of the table where it is one."""
     st.selectbox(
-        "How an error counts",
+        "Loss function",
         list(LOSSES),
         format_func=lambda key: LOSSES[key],
         key="loss",
@@ -246,7 +246,7 @@ def _losses() -> None:
         type=["csv", "txt"],
         key="loss_file",
         on_change=_take,
-        help="A row for each symbol of X, a column for each guess, numbers of at least 0.",
+        help="One row per symbol of X, one column per guess; numbers of at least 0.",
     )
     if problem := st.session_state.get("_loss_problem"):
         st.markdown(f":red[:small[{markdown(problem)}]]")

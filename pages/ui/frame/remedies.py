@@ -53,15 +53,15 @@ def _other_questions(scenario: Scenario) -> Iterator[Remedy]:
     """Offer the mechanisms that work under the promise, then the promises this one works under."""
     if scenario.purpose != "information":
         plain: dict[str, object] = {"for": "information", "_data": replace(scenario.data, task=())}
-        yield "Ask for information about all of X", plain
+        yield "Keep all information about X", plain
     if scenario.also:
-        yield "Without the further promises", {"_also": ()}
+        yield "Remove the additional notions", {"_also": ()}
     kinds = pickers.asked_kinds(scenario)
     if any(kind.secret_released for kind in kinds) and scenario.data.releases_secret:
-        yield "LDP, which RLDP is without U", {"notion": "ldp", "mech": "optimal"}
+        yield "Use LDP, which equals RLDP without U", {"notion": "ldp", "mech": "optimal"}
         return
     if any(kind.secret_released for kind in kinds) and not scenario.data.secret_released:
-        yield "Release S too", {"_data": replace(scenario.data, secret_released=True)}
+        yield "Also release S", {"_data": replace(scenario.data, secret_released=True)}
         return
     yield from _reachable(scenario)
     able = [
@@ -76,7 +76,7 @@ def _other_questions(scenario: Scenario) -> Iterator[Remedy]:
     chosen = mechanisms.entry(scenario.mechanism)
     if fit.obstacle(chosen, kinds):
         for other in [one for one in notions.ALL if not fit.obstacle(chosen, [one.kind])][:MOST]:
-            yield f"Promise {other.title}", {"notion": other.key, "_also": ()}
+            yield f"Use {other.title}", {"notion": other.key, "_also": ()}
 
 
 def _reachable(scenario: Scenario) -> Iterator[Remedy]:
@@ -86,4 +86,4 @@ def _reachable(scenario: Scenario) -> Iterator[Remedy]:
     joint = derived.counted(scenario.data).joint
     least = spans.span(scenario.notion, "bound", joint, scenario.numbers).low
     if scenario.bound < least:
-        yield f"Ask for c = {least:g}", {"bound": least}
+        yield f"Use c = {least:g}", {"bound": least}

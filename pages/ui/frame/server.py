@@ -68,8 +68,8 @@ HTML = b"text/html; charset=utf-8"
 """The type of Streamlit's own page."""
 
 UNKNOWN = (
-    "A page of {} may not connect: anybody can have a name of theirs lead here. If it is yours, "
-    "serve it over TLS or start with --browser.serverAddress and the name."
+    "A page at {} may not connect, because anyone can point a name at this server. If it is "
+    "yours, serve it over TLS or start with --browser.serverAddress and the name."
 )
 """What the owner is told, once, of a page that was refused for its name."""
 
@@ -193,7 +193,7 @@ def lacking(error: BaseException) -> str:
     if _is_of_memory(error):
         return store.NO_MEMORY
     if isinstance(error, OSError) and error.errno in NO_ROOM:
-        return "There is no room left on the disk of the server."
+        return "The server's disk is full."
     return ""
 
 

@@ -71,9 +71,9 @@ def _unknown() -> list[Page]:
 
 def _not_here() -> None:
     """Say that there is no such page, with links to all there are."""
-    st.title("There is no page at this address", anchor=False)
+    st.title("No page at this address", anchor=False)
     name = short(st.session_state.get(_UNKNOWN, ""), 40)
-    st.markdown(f"The site has no page **{markdown(name)}**. Its pages are:")
+    st.markdown(f"There is no page **{markdown(name)}**. The pages are:")
     question = {key: st.query_params.get_all(key) for key in st.query_params}
     with st.container(horizontal=True, gap="small"):
         for page, _, _ in PAGES:

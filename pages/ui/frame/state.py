@@ -35,8 +35,8 @@ KEYS = (*DATA_KEYS, *CHOICES, *NUMBERS, *LISTS, "unit")
 """The URL's keys that are a scenario's, and the unit that its ε is written in."""
 
 LOST = (
-    "The connection to the server was lost, and this page goes on from its address: what was "
-    "uploaded or pasted is to be brought again, and what was being computed begins anew."
+    "The connection to the server was lost. This page has restarted from its address: upload or "
+    "paste your data again; computations start over."
 )
 """What a page says whose session is gone, with its server or after a long absence."""
 

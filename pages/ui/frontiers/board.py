@@ -39,13 +39,12 @@ def show_opening() -> None:
     """Show the ways to open a results file, and what came of the last one."""
     with st.expander("Open results from a file", icon=":material/folder_open:"):
         st.file_uploader(
-            f"Parquet of `python -m core sweep`, or of this page's export, up to {MAX_UPLOAD_MB} "
-            "MB",
+            "Parquet from `python -m core sweep` or from this page's export, up to "
+            f"{MAX_UPLOAD_MB} MB",
             type=[end[1:] for end in ENDS],
             key=FILE,
             on_change=_take_upload,
-            help="The page asks for the file's sweep, shows its points, and can go on with one "
-            "that is unfinished.",
+            help="Loads the file's sweep, shows its points, and can continue an unfinished one.",
         )
         _folder()
         good, told = st.session_state.get(_TOLD, (True, ""))
@@ -97,8 +96,7 @@ def _take_shared() -> None:
         try:
             if path.stat().st_size > MAX_UPLOAD_MB * 1_000_000:
                 raise InvalidInputError(
-                    f"{shown(name)} has more than {MAX_UPLOAD_MB} MB, which is the most that is "
-                    "opened here."
+                    f"{shown(name)} has more than {MAX_UPLOAD_MB} MB, the limit here."
                 )
             return path.read_bytes()
         except OSError as error:
@@ -131,12 +129,12 @@ def _ask(found: Gathered, name: str) -> None:
         visits.recover(question.data.source for question in sweep.questions)
     if found.counts != results.counts(sweep):  # which says what data is not here
         raise InvalidInputError(
-            f"{shown(name)} has the results of other records: the data has changed since."
+            f"{shown(name)} has the results for other records: the data has changed since."
         )
     chosen = query.form_of(sweep, state.scenario())
     if chosen is None or not query.take(chosen[0]):
         raise InvalidInputError(
-            f"{shown(name)} has the results of another sweep than this page can ask for: "
+            f"{shown(name)} has the results of a sweep that this page cannot run: "
             f"{sweep.described}."
         )
     state.adopt(chosen[1])
@@ -161,8 +159,9 @@ def _live() -> None:
             common.unit_switch()
             menu = st.container(width="content")
     st.markdown(
-        "Each promise is asked of each mechanism at each budget, on data or on many random joints. "
-        "The chart sets any two figures against each other, and marks what nothing else beats."
+        "Runs each notion with each mechanism at each budget, on data or on many random joints. "
+        "Plot any two results against each other; circles mark the points that nothing else "
+        "beats."
     )
     with st.container(border=True, key="sweep_asked"):
         controls.show()
@@ -241,8 +240,8 @@ def _offer(place: Desk, sweep: Sweep) -> None:
     if sweep.size > MOST_POINTS:
         results.expect_nothing()
         st.error(
-            f"{size} Here at most {MOST_POINTS:,} are computed: take fewer values or draws, or run "
-            "the command below.",
+            f"{size} This page computes at most {MOST_POINTS:,}. Choose fewer values or draws, or "
+            "run the command below.",
             icon=":material/error:",
         )
         return
@@ -250,7 +249,7 @@ def _offer(place: Desk, sweep: Sweep) -> None:
     expected = _expected(sweep)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
-            "Go on" if left else "Run the sweep",
+            "Continue" if left else "Run the sweep",
             key="sweep_start",
             icon=":material/play_arrow:",
             type="primary",
@@ -264,8 +263,8 @@ def _where() -> str:
     """Say who computes sweeps."""
     address = results.cluster()
     if address is not None:
-        return f"They are computed on the Dask cluster at {markdown(address)}."
-    return f"They are computed by {number_of(results.processes(), 'worker')} of this server."
+        return f"The Dask cluster at {markdown(address)} computes them."
+    return f"{number_of(results.processes(), 'worker')} of this server compute them."
 
 
 def _expected(sweep: Sweep) -> str:
@@ -274,20 +273,20 @@ def _expected(sweep: Sweep) -> str:
         found = results.expected(sweep)
     except CoreError as error:
         if isinstance(error, SolverError):
-            return "How long they take could not be told: a single one takes long."
+            return "Could not estimate the time: a single point takes long."
         return markdown(str(error))
     if isinstance(found, Job):
         progress.watched(lambda: None if found.finished else (0.0, ""), key="sweep_estimate")
-        return "How long they take is being estimated."
+        return "Estimating the time…"
     return _time(found)
 
 
 def _time(found: Estimate) -> str:
     """Say how long a sweep may take."""
     spread = 1 if results.cluster() is not None else results.processes()
-    of = "of one processor" if spread == 1 else ""
+    of = "on one processor" if spread == 1 else ""
     told = _duration(found.seconds / spread)
-    return f"About {told} {of}".rstrip() + f", judged by {number_of(found.measured, 'point')}."
+    return f"About {told} {of}".rstrip() + f", estimated from {number_of(found.measured, 'point')}."
 
 
 def _duration(seconds: float) -> str:
@@ -302,7 +301,7 @@ def _follow(place: Desk, *, other: bool) -> None:
     """Show how far the sweep under way is."""
     if other and place.asked is not None:
         st.caption(
-            f"Another sweep is under way: {number_of(place.asked.size, 'point')}, "
+            f"Another sweep is running: {number_of(place.asked.size, 'point')}, "
             f"{place.asked.described}."
         )
     job, sweep, seen = place.job, place.asked, results.seen(place)
@@ -317,7 +316,7 @@ def _follow(place: Desk, *, other: bool) -> None:
         said = f"{done:,} of {number_of(sweep.size, 'point')}, {job.seconds:.0f} s so far"
         if done > found:
             to_go = job.seconds * (sweep.size - done) / (done - found)
-            said += f", about {_duration(to_go)} to go"
+            said += f", about {_duration(to_go)} left"
         return done / sweep.size, said
 
     progress.watched(look, key="sweep_cancel", on_cancel=results.cancel)
@@ -331,7 +330,7 @@ def _results(shown: Shown, place: Desk, sweep: Sweep | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="sweep_state"):
         if stale:
             st.badge(
-                f"old: {number_of(shown.sweep.size, 'point')} on {about['data']}, "
+                f"previous: {number_of(shown.sweep.size, 'point')} on {about['data']}, "
                 f"{questions.promises(shown.sweep)}",
                 icon=":material/history:",
                 color="orange",

@@ -25,7 +25,7 @@ ON = {HERE: "this data", SETS: "bundled sets", RANDOM: "random joints"}
 
 BARS = {
     query.ERRORS: "± 2 standard errors",
-    query.QUANTILES: "5 % to 95 % of draws",
+    query.QUANTILES: "5% to 95% of draws",
     query.NO_BARS: "none",
 }
 """Names of what the bars show."""
@@ -98,7 +98,7 @@ def _mechanisms() -> None:
         key=widget("by"),
         persist_state="session",
         placeholder="Choose a mechanism",
-        help="Each is asked under each promise that it works under.",
+        help="Each runs under each notion that it supports.",
         select_all=False,
     )
 
@@ -160,8 +160,8 @@ def _data() -> None:
         key=widget("on"),
         required=True,
         persist_state="session",
-        help="This data: the sidebar's, with its S and X. Bundled sets: each with the S and X that "
-        "it opens with. Random joints: many draws, so that means have errors.",
+        help="This data: the sidebar's data, with its S and X. Bundled sets: each with its "
+        "default S and X. Random joints: many draws, with errors for the means.",
     )
     if query.value("on") == SETS:
         titles = {entry.id: entry.title for entry in BUNDLED}
@@ -202,8 +202,8 @@ def _draws() -> None:
             key=widget("law"),
             persist_state="session",
             width=160,
-            help="Of the joint distribution: uniform entries, or a Dirichlet distribution with "
-            "this parameter.",
+            help="Joint distribution: uniform entries, or a Dirichlet distribution with this "
+            "parameter.",
         )
 
 
@@ -230,8 +230,8 @@ def chosen_axes(sweep: Sweep) -> tuple[str, str]:
                 key=widget("bars"),
                 required=True,
                 persist_state="session",
-                help="Two standard errors say how far the mean may be from that of endlessly many "
-                "draws; the quantiles say how far single draws are apart.",
+                help="Two standard errors bound the likely error of the mean; the quantiles show "
+                "the spread of single draws.",
             )
     return query.value("across"), query.value("up")
 
@@ -261,7 +261,7 @@ def _differs(sweep: Sweep, name: str) -> bool:
 
 def name_of(axis: str, sweep: Sweep | None = None) -> str:
     if axis == BUDGET:
-        return "Budget ε that is asked for"
+        return "Requested budget ε"
     numbers = Numbers() if sweep is None else sweep.scenario.numbers
     title = measure_title(axis, numbers)
     return f"Level of {title}" if axis.startswith("level_") else title

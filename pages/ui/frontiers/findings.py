@@ -40,15 +40,14 @@ MOST_LINES = 25
 """Most lines of the chart: so many can be told apart."""
 
 
-QUANTILES = ("5 %", "25 %", "median", "75 %", "95 %")
+QUANTILES = ("5%", "25%", "median", "75%", "95%")
 """Names of the quantiles."""
 
 
 FORMULA = (
     r"Mean of n draws: $\bar v = \frac1n \sum_i v_i$; its standard error: "
     r"$\sqrt{\frac{1}{n(n-1)} \sum_i (v_i - \bar v)^2}$.",
-    "A question is ringed where no other one has a better mean across and one at least as good up, "
-    "or the other way round.",
+    "Circled: no other setting is better on both axes, or better on one and equal on the other.",
 )
 """What the chart's formulas say."""
 
@@ -79,9 +78,9 @@ def show(shown: Shown) -> None:
 def _chart(sweep: Sweep, groups: list[list[Mark]], across: str, up: str, unit: str) -> None:
     drawn = [_line(sweep, group, across, up, unit) for group in groups[:MOST_LINES]]
     ringed = sum(one.best for group in groups for one in group)
-    subtitle = "Ring: no other question is better in both."
+    subtitle = "Circled: no other setting is better on both axes."
     if any(one.bound > one.up.mean for group in groups for one in group):
-        subtitle += " Stroke: the most that is proven to be possible."
+        subtitle += " Tick: the proven upper bound."
     if sweep.draws is not None:
         subtitle = f"Means over {number_of(sweep.draws.count, 'draw')}. {subtitle}"
     with card(
@@ -95,8 +94,8 @@ def _chart(sweep: Sweep, groups: list[list[Mark]], across: str, up: str, unit: s
             figures.swept(drawn, _axis(across, sweep, unit), _axis(up, sweep, unit)),
             key="frontiers",
             title="Frontiers",
-            alt=f"{number_of(sum(map(len, groups)), 'question')} in "
-            f"{number_of(len(groups), 'line')}; {ringed} of them ringed.",
+            alt=f"{number_of(sum(map(len, groups)), 'setting')} in "
+            f"{number_of(len(groups), 'line')}; {ringed} circled.",
         )
 
 
@@ -104,13 +103,13 @@ def _left_out(found: tuple[Mark, ...], groups: list[list[Mark]]) -> None:
     """Say what the chart does not show."""
     said = []
     if len(groups) > MOST_LINES:
-        said.append(f"Only the first {MOST_LINES} of {len(groups)} lines are drawn.")
+        said.append(f"Only the first {MOST_LINES} of {len(groups)} lines are shown.")
     none = sum(one.none for one in found)
     if none:
-        said.append(f"{number_of(none, 'point')} without an answer; the exports say why.")
+        said.append(f"{number_of(none, 'point')} without an answer; the exports give the reasons.")
     gone = sum(not (math.isfinite(one.across.mean) and math.isfinite(one.up.mean)) for one in found)
     if gone:
-        said.append(f"{number_of(gone, 'question')} without a finite mean: they are in the table.")
+        said.append(f"{number_of(gone, 'setting')} without a finite mean: see the table.")
     if said:
         st.caption(" ".join(said))
 
@@ -209,17 +208,17 @@ def _apart(shown: Shown, up: str, unit: str) -> None:
     st.subheader("Paired differences", anchor=False)
     name = controls.field(sweep)
     if name is None:
-        st.caption("Nothing varies but the draw.")
+        st.caption("Only the draw varies.")
         return
     rows = differences(shown.table, sweep, name, [up])
     if not rows:
-        st.caption("No two points that differ in this alone are there yet.")
+        st.caption("There are not yet two points that differ in this alone.")
         return
     st.caption(
-        f"{_short(up, sweep)}: each question less the first one that differs from it in this "
-        "alone, on the same draw."
+        f"{_short(up, sweep)}: each setting minus the first that differs from it in this alone, "
+        "on the same draw."
         if sweep.draws is not None
-        else f"{_short(up, sweep)}: each question less the first one that differs from it in this "
+        else f"{_short(up, sweep)}: each setting minus the first that differs from it in this "
         "alone."
     )
     tables.sheet(
@@ -254,9 +253,9 @@ def _differences(
         if sweep.draws is not None:
             told |= {
                 "standard error": row["error"] * scale,
-                "5 %": row["q05"] * scale,
+                "5%": row["q05"] * scale,
                 "median": row["q50"] * scale,
-                "95 %": row["q95"] * scale,
+                "95%": row["q95"] * scale,
                 "draws above": row["above"],
                 "draws below": row["below"],
             }

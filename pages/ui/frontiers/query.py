@@ -69,10 +69,10 @@ class Asked:
 def asked(form: Form, scenario: Scenario) -> Asked:
     for chosen, what in ((form.promises, "promise"), (form.mechanisms, "mechanism")):
         if not chosen:
-            raise InvalidInputError(f"Choose one {what} or more.")
+            raise InvalidInputError(f"Choose at least one {what}.")
     if form.low > form.high:
         raise InvalidInputError(
-            f"The budgets must begin below their end, got {form.low:g} to {form.high:g}."
+            f"The first budget must be smaller than the last, got {form.low:g} to {form.high:g}."
         )
     pairs, left_out = _pairs(form, scenario)
     if not pairs:
@@ -86,7 +86,7 @@ def asked(form: Form, scenario: Scenario) -> Asked:
         draws = Draws(form.draws, form.n_s, form.n_x, form.law, form.seed)
     if form.on == SETS:
         if not form.sets:
-            raise InvalidInputError("Choose one bundled data set or more.")
+            raise InvalidInputError("Choose at least one bundled data set.")
         vary.append(("data", tuple(first_question(key, visits.sources()) for key in form.sets)))
     vary.append(("eps", budgets(form)))
     own = {f"{PREFIX}{key}" for key in form.promises} & set(level_keys())

@@ -252,7 +252,7 @@ def of_own_file(found: Gathered, name: str) -> Gathered:
     if not here:
         what, missing = as_shown(name), as_shown(names[0])
         raise InvalidInputError(
-            f"{what} is about {missing}, which is not in this session: bring it on the Data page, "
+            f"{what} uses {missing}, which is not in this session. Upload it on the Data page, "
             "then open the results again."
         )
     return next((one for one in here if _is_counted_to(one.sweep, one.counts)), here[0])
@@ -294,8 +294,9 @@ def _whose(sweep: Sweep) -> DataSpec:
 
 
 HASH_SAID = (
-    "The address names your file by its SHA-256, by which a guess of all of it can be tested: give "
-    "it only to those who have the file. The files here do not have it."
+    "The address names your file by its SHA-256 hash. Anyone who guesses the file can confirm the "
+    "guess, so share it only with people who have the file. The files here do not contain the "
+    "hash."
 )
 """Stands beside the address of a sweep of a user's file."""
 
@@ -328,7 +329,7 @@ def menu(shown: Shown) -> None:
                     lambda: parquet_bytes(shown, about),
                     "sweep_points_parquet",
                 )
-            st.caption("Means, quantiles and paired differences of all figures")
+            st.caption("Means, quantiles and paired differences for all results")
             exports.button(
                 "JSON",
                 f"means-{name}.json",
@@ -352,7 +353,7 @@ def menu(shown: Shown) -> None:
 
 
 def command(sweep: Sweep) -> None:
-    with st.expander("The same from the command line", icon=":material/terminal:"):
+    with st.expander("From the command line", icon=":material/terminal:"):
         st.code(command_line(sweep), language="bash")
         st.code(definition(sweep), language="json", height=220)
         exports.button(

@@ -24,23 +24,23 @@ from pages.ui.style.labels import markdown
 from pages.ui.work.store import is_private
 
 OWN_DATA = (
-    "The data on screen is a file or a matrix of this session, which a link cannot hold: give the "
-    "class the file, or ask about a bundled data set."
+    "The data on screen is a file or matrix of this session, which a link cannot hold. Give the "
+    "class the file, or use a bundled data set."
 )
 """What stands in place of the code where the data is the session's own."""
 
 OWN_COLUMNS = (
-    "A column asks about a file or a matrix of this session, which a link cannot hold: give the "
-    "class the project and the file, or remove that column."
+    "A column uses a file or matrix of this session, which a link cannot hold. Give the class the "
+    "project and the file, or remove that column."
 )
 """The same where a column of Compare asks about such data."""
 
-TOO_LONG = "The link has {:,} letters, which is more than a QR code holds: copy it instead."
+TOO_LONG = "The link has {:,} characters, too many for a QR code. Copy it instead."
 """What stands in place of the code where the link is too long."""
 
 THIS_MACHINE = (
-    "{} is an address that other machines do not reach: open this page by the address that the "
-    "class uses, and the code will hold that one."
+    "{} is an address that other machines cannot reach. Open this page at the address the class "
+    "uses to get a working code."
 )
 """What is said of a link that opens on this machine alone."""
 
@@ -125,7 +125,7 @@ def restore() -> None:
     if query is not None:
         asked = query.get(VIEW, [""])[-1]
         if asked and not _CHART.fullmatch(asked):
-            URL.refuse(VIEW, asked, "is not the name of a chart", "the first one is shown")
+            URL.refuse(VIEW, asked, "is not the name of a chart", "showing the first one")
             asked = FIRST
         st.session_state[_NOW] = asked
     publish()
@@ -221,7 +221,7 @@ def _menu() -> None:
         on_click=switch,
         args=(True,),
         width="stretch",
-        help="One chart at a time, in large type: arrow keys show the next, Esc leaves.",
+        help="One chart at a time, in large type: arrow keys move, Esc leaves.",
     )
     st.markdown("**Link for the class**")
     found = here()

@@ -18,7 +18,7 @@ from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.work import context
 
-COLUMNS = ["term", "what it means", "source"]
+COLUMNS = ["term", "meaning", "source"]
 """Of the table."""
 
 
@@ -29,7 +29,7 @@ def show_glossary() -> None:
     )
     found = sought(asked or "")
     if found.empty:
-        st.info("No entry has these words.", icon=":material/search_off:")
+        st.info("No entry matches these words.", icon=":material/search_off:")
         return
     with context.about({"data": "glossary"}):
         tables.read(found, "learn_glossary")
@@ -41,7 +41,7 @@ def sought(asked: str) -> pd.DataFrame:
     rows = [
         {
             "term": one.title.replace("\\", ""),
-            "what it means": one.meaning.replace("`", ""),
+            "meaning": one.meaning.replace("`", ""),
             "source": one.source,
         }
         for one in glossary.terms().values()
@@ -65,7 +65,7 @@ def pick_variant() -> int:
         key=query.NUMBERS.widget("variant"),
         persist_state="session",
         width=190,
-        help="Give each row of a class its own: 0 is the table of the lessons.",
+        help="Give each row of the class its own number; 0 is the table of the lessons.",
     )
     query.NUMBERS.read("variant")
     return int(query.NUMBERS.values()["variant"])
@@ -124,9 +124,9 @@ def turn() -> None:
 def show_exercises() -> None:
     with st.container(key="finding"):
         st.markdown(
-            "A test for an illness is to be published; S is whether somebody is ill, X the result. "
-            f"Work with the table below. An answer needs {NEEDED} digits; write it as 0.143, 1/7 "
-            "or 14.3 %."
+            "The results of a medical test are to be published. S is whether a person is ill, X "
+            f"is the test result. Use the table below. Answers need {NEEDED} digits; write 0.143, "
+            "1/7 or 14.3%."
         )
     _live_exercises()
 
@@ -202,7 +202,7 @@ def _lesson(one: Lesson) -> None:
     with left:
         st.header("When to use it", anchor=False)
         st.markdown("\n".join(f"- {markdown(said)}" for said in one.use))
-        st.header("What it does not promise", anchor=False)
+        st.header("What it does not guarantee", anchor=False)
         st.markdown("\n".join(f"- {markdown(said)}" for said in one.limits))
     with right:
         st.header("Formulas", anchor=False)
@@ -236,7 +236,7 @@ def _live(one: Lesson) -> None:
     with beside, st.container(), context.about(_about(one, now)):
         sentences = pictures.show(one.key, now)
     with said:
-        st.markdown("**What the numbers say**")
+        st.markdown("**What the numbers show**")
         st.markdown("\n".join(f"- {markdown(sentence)}" for sentence in sentences))
         if one.key == "lift":
             pictures.own_table(now)

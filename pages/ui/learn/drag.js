@@ -138,13 +138,13 @@ function take(table, { serial, ...values }) {
 }
 
 function percent(share) {
-  return `${Number((100 * share).toFixed(1))} %`;
+  return `${Number((100 * share).toFixed(1))}%`;
 }
 
 // A part of the whole in tenths of a percent, rounded so that the parts add up: what is not 0 is not
 // written as if it were.
 function told(tenths, share) {
-  return tenths === 0 && share > 0 ? "<0.1 %" : percent(tenths / 1000);
+  return tenths === 0 && share > 0 ? "<0.1%" : percent(tenths / 1000);
 }
 
 function place(element, attributes) {

@@ -123,8 +123,10 @@ _COMPONENT = st.components.v2.component(
 def table(values: Values) -> None:
     """Show P(s, x) as four areas, whose borders can be dragged or moved by arrow keys."""
     with st.container(border=True, key="card_learn_table"):
-        st.markdown("**The table, to be dragged**")
-        st.caption("Each area is a probability. Drag a border, or choose it and press an arrow.")
+        st.markdown("**The table: drag it**")
+        st.caption(
+            "Each area is a probability. Drag a border, or select it and press an arrow key."
+        )
         _COMPONENT(
             data={"serial": st.session_state.get(_SERIAL, 0)}
             | {
@@ -159,10 +161,10 @@ def _moved() -> None:
 def own_table(values: Values) -> None:
     """Show the button that makes the table on screen the data of all pages."""
     if st.button(
-        "Ask about this table in Explore",
+        "Open this table in Explore",
         icon=":material/explore:",
         key="learn_own",
-        help="The table becomes a matrix of this session, as one that was pasted on the Data page.",
+        help="The table becomes a matrix of this session, as if pasted on the Data page.",
     ):
         joint = of_test(*(values[key] for key in KEYS))
         rows = ["\t".join(["", *joint.x_labels])]
@@ -199,8 +201,8 @@ def _lift(values: Values) -> Sentences:
         still(
             figures.beliefs(found.p_s, found.posterior[:, y], found.secrets),
             key="learn_lift",
-            title="What is believed of S",
-            subtitle="Each filled bar is the hatched one times the lift.",
+            title="Beliefs about S",
+            subtitle="Each filled bar equals the hatched bar times the lift.",
             alt=f"After {seen}: "
             + ", ".join(
                 f"{secret} from {one} to {other}"
@@ -243,7 +245,7 @@ def _bands(
         figures.symbol_lifts(low, high, names, breaks, budgets, 120 + 44 * len(names)),
         key=key,
         title=title,
-        subtitle="From log Ψ to log Λ of each output; shaded is what the promise allows.",
+        subtitle="From log Ψ to log Λ of each output. Shaded: allowed by the notion.",
         alt="; ".join(
             f"{name}: from {words.level(a)} to {words.level(b)} nats"
             for name, a, b in zip(names, low, high, strict=True)
@@ -257,7 +259,7 @@ def _lip(values: Values) -> Sentences:
     parts = ((", itself", found.itself), (", told", found.release))
     _bands(
         key="learn_lip",
-        title="How far each output moves beliefs",
+        title="How far each output shifts beliefs",
         parts=parts,
         budgets=(found.eps, found.eps),
     )
@@ -278,14 +280,14 @@ def _alip(values: Values) -> Sentences:
         figures.curves(
             [Curve("optimum", found.shares, found.kept)],
             Side("λ", 0.0, 1.0),
-            Side("kept of X", 0.0, top, percent=True),
+            Side("share of X kept", 0.0, top, percent=True),
             now=(values["share"], found.release.kept),
             height=250,
         ),
         key="learn_alip_shares",
-        title="What is kept at each λ",
-        subtitle="λ = 0 lets no belief fall, λ = 1 lets none rise.",
-        alt=f"Most is kept at λ = {found.best_share:g}: {found.kept.max():.1%} of X.",
+        title="Share of X kept at each λ",
+        subtitle="At λ = 0 no belief may fall; at λ = 1 none may rise.",
+        alt=f"The most is kept at λ = {found.best_share:g}: {found.kept.max():.1%} of X.",
         table=lambda: pd.DataFrame({"λ": found.shares, "kept": found.kept}),
     )
     return words.of_alip(found)
@@ -297,14 +299,14 @@ def _ldp(values: Values) -> Sentences:
     still(
         figures.curves(
             [Curve("LDP", found.priors, found.ldp), Curve("LIP", found.priors, found.lip)],
-            Side("share of the ill", 0.0, 1.0, percent=True),
+            Side("share of people who are ill", 0.0, 1.0, percent=True),
             Side(LEVEL, 0.0, top),
             now=(values["ill"], found.release.lip),
         ),
         key="learn_ldp",
-        title="The levels of one release, by who is asked",
-        subtitle="LDP compares the ill with the well, LIP both with what was believed before.",
-        alt=f"LDP stays at {words.level(found.release.ldp)} nats, LIP goes from "
+        title="The levels of one release, by population",
+        subtitle="LDP compares the ill with the well; LIP compares both with the prior beliefs.",
+        alt=f"LDP stays at {words.level(found.release.ldp)} nats; LIP goes from "
         f"{words.level(float(found.lip.min()))} to {words.level(float(found.lip.max()))}.",
         table=lambda: pd.DataFrame(
             {"P(ill)": found.priors, "LIP, nats": found.lip, "LDP, nats": found.ldp}
@@ -362,20 +364,24 @@ def _rldp(values: Values) -> Sentences:
     still(
         figures.curves(
             [
-                Curve("trusts the estimate, at worst", x, found.levels, dots=True),
-                Curve("robust design, at worst", x, np.full(len(x), found.eps), dots=True),
+                Curve("trusts the estimate, worst case", x, found.levels, dots=True),
+                Curve("robust design, worst case", x, np.full(len(x), found.eps), dots=True),
             ],
             Side("n", float(x[0]) - 0.1, float(x[-1]) + 0.1, places=places),
             Side(LEVEL, 0.0, top),
             now=(math.log10(found.n), found.at_worst),
         ),
         key="learn_rldp",
-        title="What a design gives away at worst, by the records behind it",
-        subtitle="Over all distributions that n records leave possible.",
-        alt=f"With {found.n:,} records the design that trusts the estimate gives away "
-        f"{words.level(found.at_worst)} nats at worst.",
+        title="Worst-case level of a design, by number of records",
+        subtitle="Over all distributions consistent with n records.",
+        alt=f"With {found.n:,} records, the design that trusts the estimate reaches "
+        f"{words.level(found.at_worst)} nats in the worst case.",
         table=lambda: pd.DataFrame(
-            {"n": found.records, "level at worst, nats": found.levels, "kept if robust": found.kept}
+            {
+                "n": found.records,
+                "worst-case level, nats": found.levels,
+                "kept if robust": found.kept,
+            }
         ),
     )
     return words.of_rldp(found)
@@ -388,15 +394,15 @@ def _funnel(values: Values) -> Sentences:
         figures.curves(
             [
                 Curve("optimum of the funnel", found.budgets, found.best),
-                Curve("told rarely", [0.0, told], [0.0, found.all_of_x]),
+                Curve("reveals rarely", [0.0, told], [0.0, found.all_of_x]),
             ],
             Side("I(S;Y), nats", 0.0, 1.04 * told),
             Side("I(X;Y), nats", 0.0, 1.08 * found.all_of_x),
             now=(found.release.about_secret, found.release.about_x),
         ),
         key="learn_funnel",
-        title="What is kept, by what is told of S on average",
-        subtitle="Along the dashed line each output that tells something tells all.",
+        title="Information kept versus information revealed about S on average",
+        subtitle="Along the dashed line, each output reveals either everything or nothing.",
         alt=f"At I(S;Y) = {words.level(found.release.about_secret)} nats the optimum keeps "
         f"{words.level(found.best_here)} nats.",
         table=lambda: pd.DataFrame(
@@ -417,12 +423,12 @@ def _warner(values: Values) -> Sentences:
         figures.curves(
             [Curve(name, found.budgets, kept) for name, kept in lines],
             Side("ε", 0.0, float(found.budgets[-1])),
-            Side("kept of X", 0.0, 1.0, percent=True),
+            Side("share of X kept", 0.0, 1.0, percent=True),
             height=300,
         ),
         key="learn_warner",
-        title=f"What is kept of one of {found.values} values",
-        subtitle="All values are equally likely. Each answer keeps LDP at ε.",
+        title=f"Share of X kept, for one of {found.values} values",
+        subtitle="All values are equally likely. Every mechanism satisfies LDP at ε.",
         alt=f"At ε = {words.level(found.budgets[-1])} the optimum keeps {found.best[-1]:.1%}.",
         table=lambda: pd.DataFrame({"ε": found.budgets, **dict(lines), "set size": found.raised}),
     )
@@ -455,7 +461,7 @@ def _graph(graph: ConfusabilityGraph, *, key: str, title: str, role: str) -> Non
         figures.confusability(graph, title, role, width=300),
         key=key,
         title=title,
-        subtitle="A line joins what may come from the same street.",
+        subtitle="A line joins releases that can come from the same street.",
         alt=f"{title}: {number_of(len(graph.names), 'node')} in "
         f"{number_of(graph.components, 'separate group')}.",
         table=lambda: tables.graph(graph),

@@ -45,25 +45,25 @@ def compare(result: Result, unit: str) -> None:
     reached = result.after.achieved["lip"]
     at = reached if math.isfinite(reached) else result.scenario.eps
     why = (
-        "the level that the mechanism above achieves"
+        "the level of the mechanism above"
         if math.isfinite(reached)
-        else "as much as the budget last asked for, since the mechanism above has no finite level"
+        else "the budget last set, because the mechanism above has no finite level"
     )
     st.markdown(
-        f"Each one is allowed **{level(at, unit)} {unit} of LIP**, {why}. Click a column to sort. "
-        "Those without a budget are shown as they are."
+        f"Each gets a budget of **{level(at, unit)} {unit} of LIP**, {why}. Click a column to "
+        "sort. Mechanisms without a budget are shown unchanged."
         + (
-            " The robust ones are allowed as much RLDP, which implies it."
+            " The robust ones get the same budget for RLDP, which implies LIP."
             if result.scenario.data.secret_released
             else ""
         )
     )
     _other_purpose(result.scenario)
     wanted = st.toggle(
-        "Compare them",
+        "Compare",
         key="compare_all",
         persist_state="session",
-        help=f"Works them out in the background; takes {LIMIT:.0f} seconds at most.",
+        help=f"Computes them in the background; takes at most {LIMIT:.0f} seconds.",
     )
     rows = _rows(result.scenario, at) if wanted else None
     if rows is None:
@@ -82,20 +82,20 @@ def compare(result: Result, unit: str) -> None:
             ),
             "note": st.column_config.TextColumn("note", width=WIDTHS["note"]),
             "needs S": st.column_config.CheckboxColumn(
-                "needs S", help="Whether it must read the secret when it releases."
+                "needs S", help="Whether the release needs the secret."
             ),
             f"at most, {unit}": st.column_config.NumberColumn(
-                help=f"{glossary.meaning('bound')} Those that read S too have one of their own. "
-                "Blank for those that have no budget: no bound on them is proven."
+                help=f"{glossary.meaning('bound')} Mechanisms that also read S have their own. "
+                "Blank without a budget: no bound is proven."
             ),
             f"I(S;Y), {unit}": st.column_config.NumberColumn(
                 help=glossary.meaning("secret_information")
             ),
             "within": st.column_config.CheckboxColumn(
-                "within", help="Whether it stays within the level of LIP."
+                "within", help="Whether it stays within the LIP level."
             ),
-            "kept of X": st.column_config.ProgressColumn(
-                "kept of X", format="percent", min_value=0.0, max_value=1.0
+            "X kept": st.column_config.ProgressColumn(
+                "X kept", format="percent", min_value=0.0, max_value=1.0
             ),
         },
     )
@@ -105,7 +105,7 @@ def _other_purpose(scenario: Scenario) -> None:
     """Say that the table counts I(X;Y) where something else is to survive."""
     if scenario.purpose != "information":
         st.caption(
-            "The table counts information about all of X; the figures above count "
+            "The table shows information about all of X; the figures above show "
             f"{PURPOSES[scenario.purpose]}."
         )
 
@@ -127,7 +127,7 @@ def _rows(scenario: Scenario, at: float) -> tuple[Compared, ...] | None:
         seconds=LIMIT,
         key="compared",
         left_open=lambda rows: (
-            f"The search was cut off after {SECONDS * work.longer:g} s each for "
+            f"The search stopped after {SECONDS * work.longer:g} s each for "
             f"{listed([row.title for row in rows if row.cut])}: more time may find better ones."
         ),
     )
@@ -142,7 +142,7 @@ def _table(rows: tuple[Compared, ...], at: float, unit: str, *, several: bool) -
     table = pd.DataFrame(
         {
             "mechanism": [row.title for row in rows],
-            "kept of X": [row.nmi for row in rows],
+            "X kept": [row.nmi for row in rows],
             "within": [row.lip <= at + ROUNDING for row in rows],
             "needs S": [row.reads_secret for row in rows],
             f"I(X;Y), {unit}": shown([row.utility for row in rows]),
@@ -161,7 +161,7 @@ def _table(rows: tuple[Compared, ...], at: float, unit: str, *, several: bool) -
     if any(not math.isnan(row.robust) for row in rows):  # S is released too
         worst = shown([row.robust for row in rows])
         table.insert(8, f"RLDP, {unit}", worst)
-    return table.sort_values(["within", "kept of X"], ascending=False, kind="stable")
+    return table.sort_values(["within", "X kept"], ascending=False, kind="stable")
 
 
 MOST_OUTPUTS = 200
@@ -218,9 +218,9 @@ def _question(scenario: Scenario) -> str:
 def _needs(entry: MechanismEntry) -> None:
     """Say what the mechanism does, and whether S must be at hand when it releases."""
     if entry.reads_secret:
-        st.badge("needs S at release time", icon=":material/key:", color="orange")
+        st.badge("reads S at release time", icon=":material/key:", color="orange")
     else:
-        st.badge("needs X only", icon=":material/lock:", color="blue")
+        st.badge("reads X only", icon=":material/lock:", color="blue")
     st.markdown(entry.meaning)
 
 
@@ -248,13 +248,13 @@ def _matrices(result: Result) -> None:
         card(
             key="kernel",
             title="The mechanism",
-            subtitle="P(y | x): how likely input x (row) comes out as y (column)."
-            + (" A row for each pair of secret and input." if blocks > 1 else ""),
+            subtitle="P(y | x): the probability of y (column) given x (row)."
+            + (" One row for each pair of secret and input." if blocks > 1 else ""),
             table=lambda: exports.kernel_table(mechanism, rows),
             formulas=(formulas.mechanism(result.scenario.mechanism),),
         ),
     ):
-        inputs = page(weight, "inputs, the likeliest first", "kernel_page")
+        inputs = page(weight, "inputs, most likely first", "kernel_page")
         shown = most_likely(weight[inputs] @ mechanism.kernel[inputs], COLUMNS)
         chart(
             figures.mechanism_matrix(
@@ -280,15 +280,15 @@ def _posteriors(result: Result, height: int) -> None:
     letter = "x" if of_x else "s"
     with card(
         key="posteriors",
-        title="What one believes after an output",
-        subtitle=f"P({letter} | y): a row for each output; each row adds up to 100 %.",
+        title="Posteriors: beliefs after an output",
+        subtitle=f"P({letter} | y): one row per output; each row adds up to 100%.",
         table=lambda: pd.DataFrame(
             {letter: names} | dict(zip(found.labels, found.posterior.T, strict=True))
         ),
         formulas=(formulas.POSTERIOR,),
         beside=_of,
     ):
-        shown = page(found.mass, "outputs, the likeliest first", "posterior_page")
+        shown = page(found.mass, "outputs, most likely first", "posterior_page")
         likely = most_likely(found.posterior @ found.mass, ROWS)
         chart(
             figures.posterior_matrix(
@@ -337,8 +337,8 @@ def _beliefs(
     s_labels = result.joint.s_labels
     with card(
         key="beliefs",
-        title="What one output tells about S",
-        subtitle=f"To {markdown(known.who)}, before and after the output.",
+        title="What one output reveals about S",
+        subtitle=f"For {markdown(known.who)}, before and after the output.",
         table=lambda: _belief_table(found, s_labels, unit),
         formulas=(formulas.measure("lift"),),
     ):
@@ -351,8 +351,8 @@ def _beliefs(
             f"{found.labels[chosen]}.",
         )
         st.caption(
-            f"This output moves beliefs by up to {level(float(found.level[chosen]), unit)} {unit}; "
-            f"the worst one, {markdown(found.labels[found.worst])}, by "
+            f"This output shifts beliefs by up to {level(float(found.level[chosen]), unit)} "
+            f"{unit}; the worst one, {markdown(found.labels[found.worst])}, by "
             f"{level(float(found.level[found.worst]), unit)} {unit}."
         )
 
@@ -365,7 +365,7 @@ def _output(found: Disclosure) -> int:
     if label is not None:
         st.session_state[OUTPUT] = label
         if label not in [names[y] for y in order]:
-            query.URL.refuse("output", label, "is no output here", "the worst one is shown")
+            query.URL.refuse("output", label, "is no output here", "showing the worst one")
     # known by its main inputs, so that it stays picked while a slider changes their shares
     named: dict[str, int] = {names[y]: y for y in order}
     worst = names[order[0]]
@@ -380,7 +380,7 @@ def _output(found: Disclosure) -> int:
         key="output",
         on_change=_remember,
         args=(frozenset(named), worst),
-        help="With its probability; the outputs that move beliefs most come first"
+        help="With probabilities; the outputs that shift beliefs most come first"
         + (
             f", and only {MOST_OUTPUTS} of them are listed."
             if len(order) < len(found.labels)
@@ -406,7 +406,7 @@ def _belief_table(found: Disclosure, s_labels: tuple[str, ...], unit: str) -> pd
         {
             "output": found.labels,
             "probability": found.mass,
-            f"moves beliefs by ({unit})": found.level * in_unit(1.0, unit),
+            f"shifts beliefs by ({unit})": found.level * in_unit(1.0, unit),
         }
         | {f"P({s} | y)": found.posterior[i] for i, s in enumerate(s_labels)}
     )

@@ -33,15 +33,15 @@ def _least(result: Result, steps: tuple[MergeStep, ...]) -> None:
     merged = tuple(sorted(x for one in replay(steps, len(steps)) for x in one.members))
     lower, upper = derived.least_bounds(result, merged)
     st.caption(
-        f"Merged into one output, the {number_of(len(merged), 'symbol')} of all sets reach ε_l "
-        f"= {level(lower, unit)} and ε_u = {level(upper, unit)} {unit} of ALIP: however they are "
-        "randomised among themselves, no less is possible."
+        f"Merged into one output, the {number_of(len(merged), 'symbol')} of all sets reach ε_l = "
+        f"{level(lower, unit)} and ε_u = {level(upper, unit)} {unit} of ALIP. Randomizing them "
+        "among themselves cannot lower this."
     )
 
 
 def show(result: Result) -> None:
     """Show the partition of the high-risk symbols, and how Algorithm 1 comes to it."""
-    st.header("How the high-risk symbols are merged, step by step", anchor=False)
+    st.header("How the high-risk symbols merge, step by step", anchor=False)
     kinds = pickers.asked_kinds(result.scenario)
     if reason := fit.obstacle(mechanisms.entry("subset_merging"), kinds):
         st.caption(markdown(f"Subset merging has no steps to show under this promise: {reason}."))
@@ -54,7 +54,7 @@ def show(result: Result) -> None:
         _settle(0)
         return
     if not steps:
-        st.caption("Every symbol of X keeps the promise by itself: X_H is empty.")
+        st.caption("Every symbol of X is within the budget on its own: X_H is empty.")
         _settle(0)
         return
     labels, unit = result.joint.x_labels, controls.unit()
@@ -66,13 +66,13 @@ def show(result: Result) -> None:
     with card(
         key="steps",
         title=f"Subset merging, step {taken} of {len(steps)}",
-        subtitle="The sets of X_H so far. Hatched: still breaks the promise. Filled: keeps it.",
+        subtitle="The sets of X_H so far. Hatched: still over the budget. Filled: within it.",
         table=lambda: pd.DataFrame(
             {
                 "set": names,
                 "probability": [float(result.joint.p_x[list(one.members)].sum()) for one in sets],
                 f"risk_{unit}": [in_unit(one.risk, unit) for one in sets],
-                "keeps the promise": [one.fits for one in sets],
+                "within the budget": [one.fits for one in sets],
             }
         ),
         formulas=(formulas.mechanism("subset_merging"), formulas.risk(result.scenario.notion)),
@@ -83,7 +83,7 @@ def show(result: Result) -> None:
             else "Nothing is merged yet."
         )
         omega = np.array([one.risk for one in sets])
-        shown = page(omega, "sets, the riskiest first", "sets_page")
+        shown = page(omega, "sets, highest risk first", "sets_page")
         chart(
             figures.set_risks(
                 [names[i] for i in shown],
@@ -94,9 +94,8 @@ def show(result: Result) -> None:
             ),
             key="steps",
             title="Sets of X_H",
-            alt=f"After step {taken}: {number_of(len(sets), 'set')}, of which "
-            f"{sum(one.fits for one in sets)} keep "
-            "the promise.",
+            alt=f"After step {taken}: {number_of(len(sets), 'set')}, "
+            f"{sum(one.fits for one in sets)} within the budget.",
         )
     _list(steps, labels, unit)
 
@@ -122,7 +121,7 @@ def _settle(count: int) -> None:
     if wanted is not None and wanted > count:
         query.URL.tell(
             f"The link has step={wanted}, but there {'is' if count == 1 else 'are'} "
-            f"{number_of(count, 'step')}; the end is shown."
+            f"{number_of(count, 'step')}; showing the last one."
         )
         wanted = count
     now = st.session_state.get(STEP, count) if wanted is None else wanted

@@ -39,10 +39,10 @@ def known(result: Result) -> SideInformation:
         return SideInformation()
     with st.container(border=True, key="side_channel"):
         on = st.toggle(
-            "The attacker already knows a part of X",
+            "The attacker already knows part of X",
             key="side_channel_on",
             persist_state="session",
-            help="From elsewhere: a neighbour knows somebody's race, an employer the education.",
+            help="From elsewhere: a neighbor knows a person's race, an employer the education.",
         )
         if not on:
             return SideInformation()
@@ -70,7 +70,7 @@ def _adopt(wanted: list[tuple[str, str]], attributes: tuple[Attribute, ...]) -> 
     for name, label in wanted:
         text = query.pair_text(name, label)
         if len(attributes) < 2:
-            reason = "X is a single column, of which nobody can know a part"
+            reason = "X is a single column, so no one can know part of it"
         elif name not in by_name:
             reason = f"X has no column {shown(name)}"
         elif label not in by_name[name].labels:
@@ -107,9 +107,9 @@ def levels(result: Result, unit: str) -> None:
         with st.container(border=True, height="stretch", key="no_attributes"):
             st.markdown("**What side channels add**")
             st.caption(
-                "X is a single column here, so nobody can know a part of it. Choose two or more "
-                "columns for X in the sidebar to see what the mechanism gives away to an "
-                "attacker who knows one of them already."
+                "X is a single column here, so no one can know part of it. Choose several columns "
+                "for X in the sidebar to see what the mechanism reveals to an attacker who "
+                "already knows one of them."
             )
         return
     found = derived.channels(result)
@@ -119,7 +119,7 @@ def levels(result: Result, unit: str) -> None:
     with card(
         key="channels",
         title="What side channels add",
-        subtitle="How far the worst output moves beliefs of those who know some columns of X.",
+        subtitle="The largest shift of beliefs for readers who know some columns of X.",
         table=lambda: pd.DataFrame(
             {"the attacker knows": names, f"level_{unit}": [in_unit(one, unit) for one in reached]}
         ),
@@ -128,9 +128,9 @@ def levels(result: Result, unit: str) -> None:
         chart(
             figures.levels(names, np.array([in_unit(value, unit) for value in reached]), unit),
             key="channels",
-            title="Level by what is known",
-            alt=f"To one who knows nothing the level is {level(reached[0], unit)} {unit}; with "
-            f"the worst side channel {level(worst, unit)}.",
+            title="Level by known columns",
+            alt=f"For a reader who knows nothing the level is {level(reached[0], unit)} {unit}; "
+            f"with the worst side channel {level(worst, unit)}.",
         )
         if worst > reached[0] + 1e-9 and result.scenario.notion != "srlip":
             st.caption(

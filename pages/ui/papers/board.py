@@ -1,4 +1,4 @@
-"""The Papers page: an experiment with its figure, verdicts and runs; or the errors in print."""
+"""The Papers page: an experiment with its figure, verdicts and runs; or the errors in the paper."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from pages.ui.report.papers import (
     EQUAL,
     MOST_VALUES,
     NAMES,
-    beside_print,
+    beside_paper,
     of_beyond,
     of_errors,
     read,
@@ -55,7 +55,7 @@ def ways_on(found: Experiment) -> tuple[tuple[str, str], ...]:
     asked = scenario(found)
     if asked is None:
         return ()
-    drawn = "one draw of it" if found.draws else "it"
+    drawn = "one draw" if found.draws else "it"
     if found.paper == "nonstochastic":
         return ((f"Open {drawn} in Confusability", confusability(asked)),)
     return (
@@ -98,13 +98,13 @@ Tint = Literal["green", "orange", "violet", "blue", "gray"]
 LOOK: dict[Outcome, tuple[str, Tint]] = {
     "reproduced": (":material/verified:", "green"),
     "differs": (":material/difference:", "orange"),
-    "error in print": (":material/gpp_bad:", "violet"),
+    "error in the paper": (":material/gpp_bad:", "violet"),
     "cannot be decided": (":material/hourglass_bottom:", "blue"),
     "cannot be checked": (":material/help:", "gray"),
 }
-"""Icon and colour of each outcome."""
+"""Icon and color of each outcome."""
 
-PLURAL: dict[Outcome, str] = {"differs": "differ", "error in print": "errors in print"}
+PLURAL: dict[Outcome, str] = {"differs": "differ", "error in the paper": "errors in the paper"}
 """Outcomes that are worded otherwise of several claims."""
 
 KINDS = {"line": "Lines", "points": "Dots", "bars": "Bars", "boxes": "Boxes"}
@@ -167,19 +167,19 @@ def explained(drawn: Sequence[Series], marks: Sequence[Mark] = ()) -> str:
     own = any(OWN_BARS in one.name for one in ours)
     told = [f"{kinds(ours)}: ours{', with standard errors' if errors and not own else ''}."]
     if len(ours) < len(drawn):
-        told.append("On the line ours equals print.")
+        told.append("On the line, ours equals the paper's.")
     if any(one.kind == "boxes" for one in ours):
-        told.append("A box is from the first to the last quartile, whiskers reach the extremes.")
+        told.append("A box spans the first to the last quartile; whiskers reach the extremes.")
     crosses = any(math.isfinite(one.x) and math.isfinite(one.y) for one in marks)
     lines = any(math.isfinite(one.x) != math.isfinite(one.y) for one in marks)
     if crosses or lines:
         signs = ["crosses"] * crosses + ["thin dots"] * lines
-        told.append(f"{' and '.join(signs).capitalize()}: print.")
+        told.append(f"{' and '.join(signs).capitalize()}: the paper's values.")
     return " ".join(told)
 
 
 def points(found: Experiment, panel: int) -> pd.DataFrame:
-    """Return what a panel shows as a table: our points, and those of print."""
+    """Return what a panel shows as a table: our points, and those of the paper."""
     rows: list[dict[str, object]] = []
     names = found.panels[panel].x_names
 
@@ -196,7 +196,7 @@ def points(found: Experiment, panel: int) -> pd.DataFrame:
         ]
     rows += [
         {
-            "line": f"print: {one.text}",
+            "line": f"paper: {one.text}",
             "x": place(one.x),
             "y": one.y,
             "standard error": float("nan"),
@@ -211,7 +211,7 @@ def verdicts(found: Experiment) -> None:
     """Show every claim with its verdict, the numbers that decide, and the reason."""
     if not found.verdicts:
         return
-    st.header("What is claimed, and what comes out", anchor=False)
+    st.header("Claims and verdicts", anchor=False)
     with st.container(key="papers_verdicts"):
         frame = pd.DataFrame(
             [
@@ -219,7 +219,7 @@ def verdicts(found: Experiment) -> None:
                     "verdict": one.outcome,
                     "claim": one.claim,
                     "place": one.place,
-                    "ours beside print": beside_print(one.values, one.rule),
+                    "ours next to the paper's": beside_paper(one.values, one.rule),
                     "reason": one.reason,
                     "rule": one.rule,
                 }
@@ -229,7 +229,7 @@ def verdicts(found: Experiment) -> None:
         tables.read(frame, "papers_claims", pd.DataFrame(map(_read, found.verdicts)))
         if told := of_errors(found):
             st.caption(told)
-    with st.popover("how a verdict is reached", type="tertiary", key="papers_rules"):
+    with st.popover("How verdicts are reached", type="tertiary", key="papers_rules"):
         for rule, said in RULES.items():
             st.markdown(f"**{rule}**: {markdown(said)}")
 
@@ -242,7 +242,7 @@ def _read(one: Verdict) -> dict[str, str]:
     return {
         "verdict": f":{tint}-badge[{icon} {one.outcome}]",
         "claim": f"{markdown(one.claim)} · :gray[:small[{markdown(one.place)}]]",
-        "ours beside print": markdown(beside_print(one.values, one.rule)),
+        "ours next to the paper's": markdown(beside_paper(one.values, one.rule)),
         "reason": markdown(one.cause if alone else one.reason),
     }
 
@@ -250,18 +250,18 @@ def _read(one: Verdict) -> dict[str, str]:
 def beyond(found: Experiment) -> None:
     if not found.beyond:
         return
-    st.header("Beyond print", anchor=False)
+    st.header("Beyond the paper", anchor=False)
     frame = pd.DataFrame(of_beyond(found), columns=list(BEYOND))
     tables.read(frame, "papers_beyond")
 
 
 def show_errata() -> None:
-    """Show a statement of print as a world, and all errors that were found."""
+    """Show a statement of the paper as a world, and all errors that were found."""
     one = world(query.world())
     with st.container(horizontal=True, key="header"):
         st.title(f"{one.kind}: {markdown(one.title)}", anchor=False)
     with st.container(key="finding"):
-        st.markdown(f"Print says: {markdown(one.statement)}")
+        st.markdown(f"The paper says: {markdown(one.statement)}")
     _live(one)
     _listed()
 
@@ -279,7 +279,7 @@ def _live(one: World) -> None:
     with beside, context.about({"world": one.title} | _shown(one, now)):
         worlds.show(one, now)
         with st.container(key="papers_formulas"):
-            st.markdown(f"Print: $\\quad {one.printed}$")
+            st.markdown(f"The paper: $\\quad {one.printed}$")
             st.markdown(f"{'What holds' if one.wrong else 'Enough'}: $\\quad {one.holds}$")
     with said:
         sentences = one.words(worlds.found(one, now))
@@ -294,8 +294,8 @@ def _shown(one: World, now: Values) -> dict[str, str]:
 
 
 def _listed() -> None:
-    """Show every claim of the shipped run that came out as an error in print."""
-    st.header("Every error that was found", anchor=False)
+    """Show every claim of the shipped run that came out as an error in the paper."""
+    st.header("All errors found", anchor=False)
     run = query.full_run()
     rows = [
         {
@@ -306,7 +306,7 @@ def _listed() -> None:
         }
         for one in (run.experiments if run is not None else ())
         for said in one.verdicts
-        if said.outcome == "error in print"
+        if said.outcome == "error in the paper"
     ]
     if rows:
         shown = [
@@ -320,8 +320,8 @@ def _listed() -> None:
         tables.read(pd.DataFrame(rows), "papers_errata", pd.DataFrame(shown))
     else:
         st.info(
-            "No result of a full run comes with this version: each experiment says what is wrong "
-            "when it is run, and docs/errata.md has the derivations.",
+            "This version ships without a full run. Run an experiment to see what is wrong; "
+            "docs/errata.md has the derivations.",
             icon=":material/hourglass_empty:",
         )
 
@@ -346,7 +346,7 @@ def _pickers() -> None:
         st.radio(
             "Paper",
             query.choices(),
-            format_func=lambda key: "Errors in print" if key == query.ERRATA else NAMES[key],
+            format_func=lambda key: "Errors in the papers" if key == query.ERRATA else NAMES[key],
             key=query.PAPER,
             on_change=query.pick_paper,
         )
@@ -407,20 +407,20 @@ def _found(one: Definition) -> Experiment | None:
     if made is not None:
         found = Experiment.from_dict(made)
         how = "with fewer draws" if chosen == "quick" else "in full"
-        st.caption(f"Run here, {how}: {_drawn(found)}{found.seconds:.1f} s.")
+        st.caption(f"Run here {how}: {_drawn(found)}{found.seconds:.1f} s.")
         return found
     if kept is not None and run is not None:
         day, machine = kept.date or run.date, kept.machine or run.machine
         st.caption(
             markdown(
-                f"From the full run that comes with version {run.version}: {day}, {machine}, "
-                f"seed {run.seed}; {_drawn(kept)}{kept.seconds:.1f} s."
+                f"From the full run shipped with version {run.version}: {day}, {machine}, seed "
+                f"{run.seed}; {_drawn(kept)}{kept.seconds:.1f} s."
             )
         )
         return kept
     if not chosen:
         st.info(
-            "No result of a full run comes with this version: run it here.",
+            "This version ships without a full run. Run the experiment here.",
             icon=":material/hourglass_empty:",
         )
     return None
@@ -432,14 +432,14 @@ def _drawn(found: Experiment) -> str:
 
 def _buttons(one: Definition, *, back: bool) -> None:
     """Show the buttons that run an experiment here, and the one back to what is shipped, if any."""
-    for how, label, share in (("quick", "Run a quick version", 0.05), ("full", "Run it", 1.0)):
+    for how, label, share in (("quick", "Run a quick version", 0.05), ("full", "Run in full", 1.0)):
         st.button(
             label,
             icon=":material/play_arrow:",
             key=f"papers_{how}",
             on_click=_start,
             args=(one, how),
-            help=f"About {max(1.0, share * one.seconds):.0f} s of one core"
+            help=f"About {max(1.0, share * one.seconds):.0f} s on one core"
             + (", with fewer draws." if how == "quick" else "."),
         )
     if back:

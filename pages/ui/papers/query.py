@@ -46,7 +46,7 @@ SHOW = "show"
 """The URL's key of what is shown: an experiment's key, or `ERRATA`."""
 
 ERRATA = "errata"
-"""What is shown in place of an experiment: the errors in print."""
+"""What is shown in place of an experiment: the errors in the paper."""
 
 FIRST = EXPERIMENTS[0].key
 
@@ -116,15 +116,12 @@ def _restore_run(how: str) -> None:
     if not how or shown() == ERRATA:
         return
     if how not in HOW:
-        instead = "the run that comes with the program is shown"
+        instead = "showing the run shipped with the program"
         URL.refuse(RUN, how, f"is not {' or '.join(HOW)}", instead)
     elif again(shown(), quick=how == HOW[0]).is_begun:
         run_as(how)
     else:
-        URL.tell(
-            "The link shows a run made on this page, which is no longer kept: run it again to "
-            "see it."
-        )
+        URL.tell("The run in this link is no longer kept. Run it again to see it.")
 
 
 def run() -> str:

@@ -73,16 +73,16 @@ def _proposition(one: Proposition, values: Values) -> None:
         "proposition",
         (
             Curve("total variation T", one.lifts, one.variations),
-            Curve("bound of print", one.lifts, one.printed_line),
-            Curve("bound that holds", one.lifts, one.right_line),
+            Curve("the paper's bound", one.lifts, one.printed_line),
+            Curve("correct bound", one.lifts, one.right_line),
         ),
         Side("lift of the excluded secret", 0.0, 1.0),
         Side("T(S;Y)", 0.0, top),
         (values["excluded"], one.variation),
         said=(
             "Total variation and its bounds",
-            "The paper's bound fails wherever the first line is above the second.",
-            f"T is {one.variation:.3g}, print's bound {one.printed:.3g}, the right one "
+            "The paper's bound fails wherever the first line lies above the second.",
+            f"T is {one.variation:.3g}, the paper's bound {one.printed:.3g}, the correct bound "
             f"{one.right:.3g}.",
         ),
     )
@@ -93,14 +93,14 @@ def _merging(one: Merging, _: Values) -> None:
         "merging",
         (
             Curve("subset merging", one.budgets, one.right_line, dots=True),
-            Curve("line 4 as printed", one.budgets, one.printed_line, dots=True),
+            Curve("line 4 as published", one.budgets, one.printed_line, dots=True),
         ),
         Side("ε", 0.0, 8.2),
-        Side("kept of X", 0.0, 1.05, percent=True),
+        Side("share of X kept", 0.0, 1.05, percent=True),
         (one.eps, one.right),
         said=(
-            "What is kept of this table with and without line 4",
-            "The nearer to the first line, the less line 4 costs. λ = 0.5.",
+            "Share of X kept in this table with and without line 4",
+            "The closer to the first line, the less line 4 costs. λ = 0.5.",
             f"Without line 4 {percent(one.right, 1)}, with it {percent(one.printed, 1)}.",
         ),
     )
@@ -112,15 +112,18 @@ def _sharing(one: Sharing, _: Values) -> None:
         "sharing",
         (
             Curve("watchdog", one.shares, one.kept),
-            Curve("what λ = 0.5 keeps", [0.5, 0.7], [one.half] * 2),
+            Curve("kept at λ = 0.5", [0.5, 0.7], [one.half] * 2),
         ),
         Side("λ", 0.5, 0.7),
-        Side("kept of X", 0.0, top, percent=True),
+        Side("share of X kept", 0.0, top, percent=True),
         (0.65, one.more),
         said=(
-            "What is kept at each share for falling beliefs",
-            "The statement fails where the ring, at λ = 0.65, is below the dashed line.",
-            f"At λ = 0.5 {percent(one.half, 1)} are kept, at λ = 0.65 {percent(one.more, 1)}.",
+            "Share of X kept for each share for falling beliefs",
+            "The claim fails if the circle, at λ = 0.65, lies below the dashed line.",
+            (
+                f"At λ = 0.5 the watchdog keeps {percent(one.half, 1)}, at λ = 0.65 "
+                f"{percent(one.more, 1)}."
+            ),
         ),
     )
 
@@ -132,16 +135,16 @@ def _bounds(one: Bounds, values: Values) -> None:
     _curves(
         "bounds",
         (
-            Curve("at least, by Theorem 1", one.shares, one.right_line),
-            Curve("at least, by Example 2's Bₛ", one.shares, one.printed_line),
+            Curve("lower bound by Theorem 1", one.shares, one.right_line),
+            Curve("lower bound by Example 2's Bₛ", one.shares, one.printed_line),
         ),
         across,
         Side("P(u1 | s1)", 0.0, top),
         (values["share1"], one.right),
         said=(
-            "The least P(u1 | s1) that the records leave possible",
-            "The ring is a distribution of the uncertainty set: by Example 2's Bₛ there is none "
-            "below the dashed line.",
+            "The smallest P(u1 | s1) consistent with the records",
+            "The circle marks a distribution in the uncertainty set; Example 2's Bₛ excludes "
+            "everything below the dashed line.",
             f"By Theorem 1 {right}, by Example 2's Bₛ {printed}, estimated "
             f"{percent(one.estimated, 1)}.",
         ),
@@ -149,13 +152,13 @@ def _bounds(one: Bounds, values: Values) -> None:
     wrongly = one.printed_line - one.right_line
     _curves(
         "bounds_apart",
-        (Curve("Example 2's less Theorem 1's", one.shares, wrongly),),
+        (Curve("Example 2's minus Theorem 1's", one.shares, wrongly),),
         across,
         Side("share", 0.0, 1.15 * float(wrongly.max()), percent=True),
         (values["share1"], one.printed - one.right),
         said=(
-            "By how much Example 2's least P(u1 | s1) is too large",
-            "Above 0, its Bₛ rules out what the records leave possible, by this much.",
+            "Excess of Example 2's bound on P(u1 | s1)",
+            "Above 0, the paper's statement fails by this much.",
             f"By {percent(one.printed - one.right, 4)} at P̂(s1) = {one.share:g}.",
         ),
     )
@@ -168,16 +171,16 @@ def _reporting(one: Reporting, _: Values) -> None:
         (
             Curve("d of one coordinate", one.promises, one.printed_line, dots=True),
             Curve("d of Theorem 5", one.promises, one.right_line, dots=True),
-            Curve("what is promised", [0.0, 2.0], [0.0, 2.0]),
+            Curve("promised", [0.0, 2.0], [0.0, 2.0]),
         ),
         Side("ε", 0.0, 2.05),
         Side(LEVEL, 0.0, top),
         (one.eps, one.printed),
         said=(
-            "What independent reporting gives away at worst",
-            "A promise is broken above the dotted line.",
-            f"At ε = {level(one.eps)} {level(one.printed)} nats with the small d, "
-            f"{level(one.right)} with the right one.",
+            "Worst-case level of independent reporting",
+            "Above the dotted line the promise is broken.",
+            f"At ε = {level(one.eps)} the level is {level(one.printed)} nats with the small d, "
+            f"{level(one.right)} with the correct one.",
         ),
     )
 
@@ -187,15 +190,15 @@ def _rows(one: Rows, _: Values) -> None:
     _curves(
         "rows",
         (
-            Curve("PolyOpt without the rows", one.budgets, one.right_line, dots=True),
-            Curve("PolyOpt as printed", one.budgets, one.printed_line, dots=True),
+            Curve("PolyOpt without the extra rows", one.budgets, one.right_line, dots=True),
+            Curve("PolyOpt as published", one.budgets, one.printed_line, dots=True),
         ),
         Side("ε", 0.0, 2.05),
-        Side("kept of X", 0.0, top, percent=True),
+        Side("share of X kept", 0.0, top, percent=True),
         (one.eps, one.printed),
         said=(
-            "What PolyOpt keeps with and without these rows",
-            "Both lines keep the same promise.",
+            "Share of X that PolyOpt keeps with and without the extra rows",
+            "Both lines meet the same budget.",
             f"At ε = {level(one.eps)} {percent(one.printed, 1)} with the rows, "
             f"{percent(one.right, 1)} without.",
         ),
@@ -210,20 +213,26 @@ def _theorem(one: Theorem, _: Values) -> None:
         "theorem",
         (
             Curve(
-                "both together",
+                "combined",
                 one.truths,
                 np.where(np.isfinite(one.levels), one.levels, math.nan),
             ),
-            Curve("their sum: bound of print", [0.5, 1.0], [one.bound] * 2),
+            Curve("sum of budgets: the paper's bound", [0.5, 1.0], [one.bound] * 2),
         ),
-        Side("chance that both bits are told as they are", 0.5, 1.0),
+        Side("chance that each bit is reported truthfully", 0.5, 1.0),
         _up_to_infinity(top) if endless else Side("LIP reached, nats", -0.02 * top, top),
         (one.same, ENDLESS * top if endless else one.together),
         said=(
-            "Two protocols by themselves and together",
-            "Each alone has level 0. The ring: what is set, as if both were told as often."
-            + (" It is at ∞, which stands above all numbers." if endless else ""),
-            f"Together the protocols reach {level(one.together)} nats; print says {one.bound:.3g}.",
+            "Two protocols alone and combined",
+            (
+                "Each alone has level 0. The circle marks the current setting, as if both bits "
+                "were reported equally often."
+            )
+            + (" It is at ∞, above the top of the axis." if endless else ""),
+            (
+                f"Together the protocols reach {level(one.together)} nats; the paper's bound is "
+                f"{one.bound:.3g}."
+            ),
         ),
     )
 

@@ -25,9 +25,9 @@ from pages.ui.style.labels import markdown
 from pages.ui.work import answers, context, derived, refining
 
 HASHED = (
-    "Address and scenario name your file by its SHA-256, by which a guess of all of it can be "
-    "tested: give them only to those who have the file. Program, notebook, report and certificate "
-    "do not have it."
+    "The address and the scenario name your file by its SHA-256 hash. Anyone who guesses the file "
+    "can confirm the guess, so share them only with people who have the file. Program, notebook, "
+    "report and certificate do not contain the hash."
 )
 """Stands below what identifies a user's file."""
 

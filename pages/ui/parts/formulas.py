@@ -34,12 +34,11 @@ def _paragraph(entry: Catalogued) -> str:
 
 
 RANGE = (
-    "**Confusability graph**. Two releases are joined if one secret can lead to both: whoever "
-    "knows the secret cannot tell for certain which came out.\n\n"
-    r"$$ y \sim y' \iff \exists s: P(s,y) > 0 \text{ and } P(s,y') > 0 $$"
-    "\n\nThe graph's parts (connected components) are the groups of secrets that a release tells "
-    r"apart for certain: maximin information $I_* = \log(\text{parts})$."
-    "\n\n:gray[\\[NonStoch\\] §IV, Lemma 2]"
+    "**Confusability graph**. Two releases are joined if they share a possible secret: someone "
+    "who knows the secret cannot tell for certain which was released.\n\n$$ y \\sim y' \\iff "
+    "\\exists s: P(s,y) > 0 \\text{ and } P(s,y') > 0 $$\n\nThe graph's parts (connected "
+    "components) are the groups of secrets that a release distinguishes for certain: maximin "
+    "information $I_* = \\log(\\text{parts})$.\n\n:gray[\\[NonStoch\\] §IV, Lemma 2]"
 )
 """The confusability graph in words."""
 
@@ -52,11 +51,10 @@ FRONTIER = (
 """The frontier's utility in words."""
 
 POSTERIOR = (
-    "**Posterior**. What one believes after seeing the output y, by Bayes' rule. The mechanism's "
-    "rows are $P(y \\mid x)$; its posteriors average to the prior.\n\n"
-    r"$$ P(s \mid y) = \frac{\sum_x P(s,x) P(y \mid x)}{P(y)}, \quad "
-    r"P(x \mid y) = \frac{P(x) P(y \mid x)}{P(y)} $$"
-    "\n\n:gray[\\[Lift\\] §II]"
+    "**Posterior**. The belief after seeing the output y, by Bayes' rule. The mechanism's rows "
+    "are $P(y \\mid x)$; its posteriors average to the prior.\n\n$$ P(s \\mid y) = "
+    "\\frac{\\sum_x P(s,x) P(y \\mid x)}{P(y)}, \\quad P(x \\mid y) = "
+    "\\frac{P(x) P(y \\mid x)}{P(y)} $$\n\n:gray[\\[Lift\\] §II]"
 )
 """Posteriors in words."""
 
@@ -64,8 +62,7 @@ POSTERIOR = (
 def risk(key: str) -> str:
     """Return how Algorithm 1 ranks sets of symbols under a notion."""
     return (
-        "**Risk of a set**. How far the set, published as one output, moves beliefs. Sets grow by "
-        "the symbol that leaves the least risk, until the promise holds.\n\n"
-        f"$$ {notions.entry(key).kind.risk} $$"
-        "\n\n:gray[\\[Lift\\] Algorithm 1, corrected]"
+        "**Risk of a set**. How far the set, released as one output, shifts beliefs. Sets grow "
+        "by the symbol that leaves the least risk, until the notion holds.\n\n$$ "
+        f"{notions.entry(key).kind.risk} $$\n\n:gray[\\[Lift\\] Algorithm 1, corrected]"
     )

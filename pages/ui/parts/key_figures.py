@@ -16,7 +16,7 @@ from pages.ui.style.units import level, share
 from pages.ui.work import answers, derived
 
 AT_LEAST = "≥ "
-"""Before what is kept while a better answer is being worked out."""
+"""Before what is kept while the answer is improving."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def rows(result: Result, unit: str, *, provisional: bool) -> list[Shown]:
     least = AT_LEAST if provisional else ""
     found = [
         *_kept(result, unit, least),
-        Shown("NMI", least + share(mechanism.nmi), "of what X says", "nmi"),
+        Shown("NMI", least + share(mechanism.nmi), "of the information in X", "nmi"),
     ]
     for told in notions.always_told():
         now, then = (level(leak.achieved[told.key], unit) for leak in (after, before))
@@ -80,9 +80,9 @@ def _kept(result: Result, unit: str, least: str) -> Iterator[Shown]:
         value = f"≤ {value}" if least else value
         yield Shown("Expected error", value, f"at least {bound}", "expected_error")
     kept = least + share(mechanism.kept)
-    yield Shown("Kept for that", kept, "of what X itself gives", "kept_for_purpose")
+    yield Shown("Kept for this purpose", kept, "of what X itself achieves", "kept_for_purpose")
     whole = level(mechanism.information, unit)
-    yield Shown(f"I(X;Y), {unit}", whole, "all that X says", "mutual_information")
+    yield Shown(f"I(X;Y), {unit}", whole, "all information in X", "mutual_information")
     found = derived.right_guess(result)
     if found is not None and (purpose != "guess" or task == "T"):
         now, before = found
@@ -121,13 +121,13 @@ def badge(result: Result, unit: str, *, provisional: bool) -> Badge:
     """Return what the audit found, or that a result is `provisional`."""
     audit, asked = result.mechanism.audit, notions.entry(result.scenario.notion).kind
     if provisional:
-        return Badge("first glance, not the answer", ":material/hourglass_top:", "gray")
+        return Badge("quick estimate, not final", ":material/hourglass_top:", "gray")
     if audit is None:
-        return Badge("nothing promised", ":material/remove:", "gray")
+        return Badge("no privacy notion", ":material/remove:", "gray")
     if asked.of_estimate and not audit.notion.of_estimate:
         kept = promise_text(audit.notion, unit)
-        said = f"audit: {kept} kept, {asked.name} is not"
+        said = f"audit: {kept} holds, {asked.name} does not"
         return Badge(said, ":material/warning:", "orange")
     trusts = result.joint.n is not None and not audit.notion.of_estimate
-    held = "kept at the counted distribution" if trusts else "promise kept"
+    held = "holds for the counted distribution" if trusts else "notion holds"
     return Badge(f"audit: {held}", ":material/verified:", "green")

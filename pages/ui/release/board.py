@@ -59,7 +59,7 @@ def _answered(result: Result) -> str:
         original = results.original(result)
     except CoreError as error:
         st.error(markdown(str(error)), icon=":material/error:")
-        st.caption("Choose a data set beside, or upload a file on the Data page.")
+        st.caption("Choose a data set in the sidebar, or upload a file on the Data page.")
         _give_up()
         return ""
     with st.container(border=True, key="release_plan"):
@@ -93,7 +93,7 @@ def _preview(result: Result, plan: Plan) -> None:
             )
             return
         if plan.columns == OWNERS:
-            st.caption("The owner's copy: it holds S and X beside Y. Do not pass it on.")
+            st.caption("The owner's copy: it contains S and X next to Y. Do not share it.")
         left, right = st.columns(2)
         for place, title, frame in ((left, "Before", before), (right, "After", after)):
             with place:
@@ -108,8 +108,8 @@ def _preview(result: Result, plan: Plan) -> None:
 
 
 DISCLOSED = (
-    "The certificate names all values of S and X, and its figures follow from how many records "
-    "have each pair: whoever has it can test a guess of these counts."
+    "The certificate names all values of S and X, and its figures depend on how many records have "
+    "each pair. Anyone who has it can test a guess of these counts."
 )
 """What a certificate shows on purpose, which is said before there is one."""
 
@@ -152,14 +152,11 @@ def _lost(plan: Plan) -> None:
         return
     secret = "seed" if plan.draw.kind == controls.SEED else "key"
     if plan.draw.commitment == lost:
-        how = (
-            f"The {secret} above is still the one it was drawn by: the same file can be made again."
-        )
+        how = f"The {secret} above is the one that drew it, so you can make the same file again."
     else:
-        how = "Enter the seed or key that it was drawn by to make the same file again."
+        how = "Enter the seed or key that drew it to make the same file again."
     st.info(
-        "The file that was released before is gone: the server removes it soon after its page was "
-        f"closed. {how}",
+        f"The previous file is gone: the server deletes a file soon after its page closes. {how}",
         icon=":material/auto_delete:",
     )
 
@@ -171,18 +168,18 @@ def _of_before(result: Result) -> None:
         return
     if asked == result.scenario:
         st.info(
-            "The file that was released before is of other choices above: with those it is here "
-            "again, until another is released.",
+            "The previous file belongs to other choices. Restore them to see it again, until the "
+            "next release.",
             icon=":material/history:",
         )
         return
     st.info(
-        "The file that was released before answers another question. It is here again on that "
-        "question, until another is released.",
+        "The previous file answers another question. Return to that question to see it again, "
+        "until the next release.",
         icon=":material/history:",
     )
     st.button(
-        "Back to the question of that file",
+        "Back to that question",
         icon=":material/undo:",
         key="release_back",
         on_click=state.adopt,
@@ -197,7 +194,7 @@ def _work(result: Result, plan: Plan, key: results.Name) -> results.Written | No
         found = results.make(result, plan, key)
     except CoreError as error:
         if isinstance(error, long_answer.StoppedError):
-            st.info("Cancelled: no file was written.", icon=":material/cancel:")
+            st.info("Cancelled. No file was written.", icon=":material/cancel:")
         else:
             st.error(markdown(str(error)), icon=":material/error:")
         if isinstance(error, long_answer.StoppedError | SolverError):
@@ -219,10 +216,10 @@ def _downloads(found: results.Written, plan: Plan, original: str) -> None:
         f"{applied.column!r}."
     ]
     if applied.filtered:
-        said.append(f"{number_of(applied.filtered, 'record')} left out, as the data says.")
+        said.append(f"{number_of(applied.filtered, 'record')} left out by the data's filters.")
     if applied.unknown:
         treated = (
-            "left out" if plan.unknown in controls.TREATMENTS else f"taken for {plan.unknown!r}"
+            "left out" if plan.unknown in controls.TREATMENTS else f"taken as {plan.unknown!r}"
         )
         total = sum(n for _, n in applied.unknown)
         said.append(f"{number_of(total, 'record')} with unknown or missing values {treated}.")
@@ -245,8 +242,8 @@ def _downloads(found: results.Written, plan: Plan, original: str) -> None:
             icon=":material/verified:",
         )
     st.caption(
-        "Whoever has both can check them: `python -m core verify certificate.json "
-        f"{found.path.name}`; with {markdown(original)} and the seed you can check all of it."
+        "Anyone who has both can check them: `python -m core verify certificate.json "
+        f"{found.path.name}`. With {markdown(original)} and the seed you can check everything."
     )
 
 
@@ -258,11 +255,11 @@ def _named(result: Result, original: Upload) -> str:
 
 def _command(result: Result, plan: Plan, original: Upload, kind: str) -> None:
     """Show the command that makes the same file."""
-    with st.expander("The same from the command line", icon=":material/terminal:"):
+    with st.expander("From the command line", icon=":material/terminal:"):
         records = _named(result, original)
         st.code(command_line(plan, records, f"released.{kind}"), language="bash")
         if plan.draw.kind == controls.KEY:
-            st.caption("The file key.txt holds the key and nothing else, no line break either.")
+            st.caption("The file key.txt contains only the key, without a line break.")
         st.download_button(
             "Scenario (JSON)",
             data=lambda: json.dumps(
@@ -276,6 +273,7 @@ def _command(result: Result, plan: Plan, original: Upload, kind: str) -> None:
         )
         if result.scenario.data.hashed:
             st.caption(
-                "This scenario names your file by its SHA-256, by which a guess of all of it can "
-                "be tested: keep it. The certificate does not have it."
+                "This scenario names your file by its SHA-256 hash. Anyone who guesses the file "
+                "can confirm the guess, so keep the scenario private. The certificate does not "
+                "contain the hash."
             )

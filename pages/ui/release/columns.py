@@ -30,22 +30,22 @@ QUICK = 50_000
 MOST = 60
 """Columns with a row of their own: of more, each is counted once it is kept."""
 
-TITLES = ("Column", "By itself", "Y adds", "Both", "")
+TITLES = ("Column", "Alone", "Y adds", "Both", "")
 """Titles of the table's columns."""
 
 WIDTHS = (2.6, 1.1, 1.1, 1.1, 4.0)
 """Their widths, relative to each other."""
 
 MEANING = (
-    "How far beliefs about {secret} move, at most, in this file and for these records: by the "
-    "column itself, by Y for a reader who knows the column, and by both. ×1.00 is nothing; ×∞ "
-    "rules a value out."
+    "The largest shift of beliefs about {secret}, in this file and for these records: from the "
+    "column alone, from Y for a reader who knows the column, and from both. ×1.00 means no shift; "
+    "×∞ rules out a value."
 )
 """What the figures are."""
 
 BEGINS = (
-    "A release begins with Y alone, in links saved earlier too, which kept every column. Switch on "
-    "the columns to keep."
+    "A release starts with Y alone, even from older links that kept every column. Switch on the "
+    "columns to keep."
 )
 """What is new to those who know the page."""
 
@@ -99,7 +99,7 @@ def show(result: Result, plan: Plan, original: Upload, kind: str) -> Choice:
         return Choice()
     counts = Counts(result, original, plan.unknown, kind == controls.CSV)
     with st.container(border=True, key="card_columns"):
-        st.markdown(f"**Which columns stay beside Y?** {len(plan.keep)} of {len(others)} are kept.")
+        st.markdown(f"**Which columns stay next to Y?** {len(plan.keep)} of {len(others)} kept.")
         st.caption(BEGINS)
         if not others:
             give_up()
@@ -157,7 +157,7 @@ def _table(rows: Sequence[str], found: dict[str, Beside], result: Result, secret
             if said := warnings(one, secret, notion):
                 text = f":red[:material/warning: {markdown(' · '.join(said))}]"
             else:
-                text = ":green[keeps the promise]" if keeps(one, notion) else ""
+                text = ":green[satisfies the notion]" if keeps(one, notion) else ""
             cells[4].markdown(text)
     st.caption(markdown(MEANING.format(secret=secret)))
 
@@ -180,7 +180,7 @@ def _by_name(others: Sequence[str]) -> None:
     key = "release_keep_others"
     st.session_state[key] = [one for one in controls.kept() if one in others]
     st.multiselect(
-        f"{number_of(len(others), 'other column')}, counted once they are kept",
+        f"{number_of(len(others), 'other column')}, counted when kept",
         others,
         key=key,
         on_change=_chosen,
@@ -202,10 +202,10 @@ def _verdict(found: Beside | None, names: tuple[str, ...], result: Result, secre
         if not against:
             st.success(markdown(text), icon=":material/verified_user:")
             return Choice(said=text)
-        text = f"What stays beside Y {listed(against)}. {text}"
+        text = f"What stays next to Y {listed(against)}. {text}"
         st.error(markdown(text), icon=":material/gpp_bad:")
     if st.session_state.get(_AGREED_FOR) != names:
         st.session_state[_AGREED_FOR], st.session_state[_AGREED] = names, False
     which = "this column" if len(names) == 1 else f"these {len(names)} columns"
-    uncounted = "" if found is not None else ", though what that gives away is not counted"
-    return Choice(st.checkbox(f"Keep {which} all the same{uncounted}", key=_AGREED), text)
+    uncounted = "" if found is not None else ", although what that reveals has not been computed"
+    return Choice(st.checkbox(f"Keep {which} anyway{uncounted}", key=_AGREED), text)

@@ -81,7 +81,7 @@ def publish() -> None:
     URL.publish(wanted)
 
 
-TREATMENTS = {REFUSE: "refuse the release, and say which", LEAVE_OUT: "leave those records out"}
+TREATMENTS = {REFUSE: "stop the release and name them", LEAVE_OUT: "leave out those records"}
 """What is done about unknown values, beside taking them for a symbol of X."""
 
 
@@ -117,7 +117,7 @@ def show(result: Result, columns: list[str]) -> Plan | None:
             key=widget("file"),
             required=True,
             persist_state="session",
-            help="Parquet holds numbers and dates as they are; CSV opens everywhere.",
+            help="Parquet keeps numbers and dates as they are; CSV opens everywhere.",
         )
         st.caption(markdown(f"{FORMATS[FILES[URL.now('file')]]}."))
     publish()
@@ -132,14 +132,14 @@ def show(result: Result, columns: list[str]) -> Plan | None:
 def _draw(columns: list[str]) -> Draw | None:
     """Show where random numbers come from; return None, and say why, where that is incomplete."""
     st.segmented_control(
-        "Y is drawn by",
+        "Draw Y with",
         SOURCES,
         format_func=lambda key: SOURCES[key],
         key=widget("draw"),
         required=True,
         persist_state="session",
-        help="A new seed draws every record anew, and several releases of the same record tell "
-        "more than one. A key answers the record with the same id the same way each time.",
+        help="A new seed draws every record afresh, and several releases of one record reveal "
+        "more than one. A key gives the record with the same id the same answer each time.",
     )
     try:
         return _seeded() if URL.now("draw") == SEED else _keyed(columns)
@@ -158,10 +158,12 @@ def _seeded() -> Draw:
         st.button("New seed", icon=":material/casino:", key="release_new_seed", on_click=_new_seed)
     held[SEED] = st.session_state[field]
     draw = Seeded.from_text(st.session_state[field].strip())
-    told = "The same seed makes the same file again. Whoever knows it can undo the release: it is "
-    told += "in no file and not in the address, so note it, and keep it secret."
+    told = (
+        "The same seed makes the same file again. Anyone who knows it can undo the release. It is "
+    )
+    told += "in no file and not in the address, so write it down and keep it secret."
     if draw.guessable:
-        told = "This seed is so small that it can be found by trying: use it for tests only."
+        told = "This seed is small enough to guess. Use it only for tests."
     st.caption(told)
     return draw
 
@@ -169,7 +171,7 @@ def _seeded() -> Draw:
 def _keyed(columns: list[str]) -> Draw | None:
     settle("id", columns, None)
     st.selectbox(
-        "Column that names each record once",
+        "Column with a unique id for each record",
         columns,
         index=None,
         key=widget("id"),
@@ -187,9 +189,9 @@ def _keyed(columns: list[str]) -> Draw | None:
         autocomplete="off",
     )
     st.caption(
-        "The key is in no file and not in the address, and is forgotten soon after its page was "
-        "closed. Keep it: with another key the next release is an independent one. Draw it at "
-        "random: whoever has the certificate can try words and phrases until one fits."
+        "The key is in no file and not in the address, and the server forgets it soon after the "
+        "page closes. Keep it: a release with another key is independent of this one. Choose it "
+        "at random, because anyone with the certificate can try words and phrases."
     )
     column, key = st.session_state[widget("id")], st.session_state[field]
     held[KEY] = key
@@ -227,7 +229,7 @@ def _settle_kept(others: Sequence[str]) -> None:
     asked, before = kept(), st.session_state.get(_SETTLED)
     for name in asked:
         if name not in others and asked != before:
-            URL.refuse("stay", name, "is S, X or none of the columns", "it is not kept")
+            URL.refuse("stay", name, "is S, X or no column of this data", "it is not kept")
     URL.set("stay", [name for name in asked if name in others])
     st.session_state[_SETTLED] = kept()
 
@@ -242,15 +244,15 @@ def _unknown(result: Result) -> None:
     settle("unknown", known, REFUSE)
     level = result.scenario.data.missing == "level"
     st.selectbox(
-        "Records with a value that was not counted"
+        "Records with an unexpected value"
         if level
-        else "Records with a missing value, or one that was not counted",
+        else "Records with a missing or unexpected value",
         known,
-        format_func=lambda key: TREATMENTS.get(key, f"take for {key}"),
+        format_func=lambda key: TREATMENTS.get(key, f"treat as {key}"),
         key=widget("unknown"),
         persist_state="session",
-        help="No record passes through as it is. One that is taken for a symbol of X is answered "
-        "as if it had that.",
+        help="No record passes through unchanged. A record treated as a symbol of X is answered "
+        "as if it had that symbol.",
     )
     st.caption(markdown(_blanks(result)))
 

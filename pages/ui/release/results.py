@@ -50,12 +50,12 @@ def show(result: Result, made: Made) -> None:
                 st.markdown(f"**{section.title}**")
                 st.markdown(_lines(section.rows))
         hashes = sections(body)[-1]
-        with st.expander("Hashes: what the certificate is about, byte by byte"):
+        with st.expander("Hashes: the exact files that the certificate covers"):
             st.markdown(_lines(hashes.rows, mono=True))
     left, right = st.columns(2)
     with left, st.container(border=True, height="stretch", key="card_levels"):
-        st.markdown("**Levels reached**")
-        st.caption("The least level at which each privacy notion holds for this mechanism.")
+        st.markdown("**Levels**")
+        st.caption("The smallest level at which each privacy notion holds for this mechanism.")
         tables.sheet(_levels(body), "release_levels", most=400)
     with right, st.container(border=True, height="stretch", key="card_estimate"):
         _estimates(result, made)
@@ -94,8 +94,9 @@ def _estimates(result: Result, made: Made) -> None:
     """Show P(x) as the released file's readers can estimate it, beside the truth."""
     st.markdown("**What readers can estimate**")
     st.caption(
-        "P(x) from the released file and the certificate alone, beside the original. Where the "
-        "standard error is ∞, no number of records tells that symbol from others."
+        "P(x), estimated from the released file and the certificate alone, next to the original. "
+        "A standard error of ∞ means that no number of records separates that symbol from the "
+        "others."
     )
     try:
         found = estimates(result, made)
@@ -104,7 +105,7 @@ def _estimates(result: Result, made: Made) -> None:
         return
     if found is None:
         st.caption(
-            "The mechanism reads S too: Y alone is not enough to estimate P(x), see the docs."
+            "The mechanism also reads S, so Y alone is not enough to estimate P(x). See the docs."
         )
         return
     tables.sheet(found, "release_estimate", most=400)

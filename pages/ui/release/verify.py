@@ -75,18 +75,18 @@ def show() -> None:
     """Show the fields, and what the checks of the last files found."""
     with st.expander("Verify a release", icon=":material/fact_check:", key="verify"):
         st.caption(
-            "Drop a certificate and the file it came with. The owner can add the original and the "
-            "seed: then data, levels and every draw are computed again. Nothing is kept after this "
-            "page is closed."
+            "Drop a certificate and the released file. The owner can add the original and the "
+            "seed to recompute the data, the levels and every draw. Nothing is kept after this "
+            "page closes."
         )
         left, right = st.columns(2)
         with left:
             certificate = st.file_uploader("Certificate (JSON)", ["json"], key="verify_certificate")
             released = st.file_uploader("Released file", key="verify_released")
         with right:
-            original = st.file_uploader("Original, if you have it", key="verify_original")
+            original = st.file_uploader("Original (optional)", key="verify_original")
             seed = st.text_input(
-                "Seed, if you have it",
+                "Seed (optional)",
                 key="verify_seed",
                 type="password",
                 autocomplete="off",
@@ -161,7 +161,7 @@ def _outcome(last: Dropped) -> None:
             icon=":material/gpp_maybe:",
         )
     else:
-        st.success("Every check holds.", icon=":material/verified_user:")
+        st.success("All checks passed.", icon=":material/verified_user:")
     lines = [
         f"- {OPEN if one.passed is None else MARKS[one.passed]} **{markdown(one.name)}**: "
         f"{markdown(one.sentence)}"

@@ -74,7 +74,7 @@ def report(
         page.heading(column.name)
         page.text(question(column.scenario))
         if column.result is None:
-            page.text(column.reason or "It has no answer yet.", "source")
+            page.text(column.reason or "No answer yet.", "source")
         else:
             waiting = column.name in provisional
             page.text(finding(column.result, unit, provisional=waiting), "lead")
@@ -88,7 +88,7 @@ def report(
     page.table(
         tuple(map(str, table.columns)),
         [tuple(map(_written, row)) for row in table.itertuples(index=False)],
-        "The largest relative difference first",
+        "Largest relative difference first",
     )
     page.heading("Charts")
     for one in pictures:
@@ -97,7 +97,7 @@ def report(
     entries = {one.scenario.notion: notions.entry(one.scenario.notion) for one in columns}
     for entry in entries.values():
         page.formula(entry.title, entry.meaning, entry.formula, entry.source)
-    page.heading("The same again")
+    page.heading("Reproduce")
     public = replace(project, scenarios=tuple(map(_public, project.scenarios)), files=())
     page.text("As a project, for the Compare page or python -m core compare project.json:")
     page.code(public.to_json())
@@ -127,7 +127,7 @@ def _of(column: Column, unit: str) -> dict[str, str]:
         return told
     made, about = result.mechanism, result.counted.report
     return told | {
-        "Promise": NONE if made.notion is None else promise_text(made.notion, unit),
+        "Privacy notion": NONE if made.notion is None else promise_text(made.notion, unit),
         "Data": f"{about.title}: {about.size}",
         "Kept": share(made.kept),
         "Kept at most": share(most(result)),

@@ -84,7 +84,7 @@ def report(
     told = (*entries, mechanisms.entry(scenario.mechanism))
     for entry in (*told, *map(measures.entry, ("lift", "max_lift", "min_lift"))):
         page.formula(entry.title, entry.meaning, entry.formula, entry.source)
-    page.heading("The same again")
+    page.heading("Reproduce")
     public = replace(scenario, data=scenario.data.undisclosed())
     page.text("In Python, with core:")
     page.code(snippet(public))
@@ -104,10 +104,10 @@ def _asked(result: Result, unit: str) -> list[tuple[str, str]]:
         ("Data", f"{told.title}: {told.size}"),
         ("Secret S", f"{told.secret}, {number_of(result.joint.n_s, 'level')}"),
         ("Released X", f"{told.released}, {number_of(result.joint.n_x, 'level')}"),
-        ("Promise", NONE if made.notion is None else promise_text(made.notion, unit)),
+        ("Privacy notion", NONE if made.notion is None else promise_text(made.notion, unit)),
         ("Mechanism", mechanisms.entry(scenario.mechanism).title),
-        ("Asked to be kept", made.purpose.title),
-        ("Kept of that", share(made.kept)),
+        ("Target", made.purpose.title),
+        ("Target kept", share(made.kept)),
         (f"I(X;Y), {unit}", f"{level(made.information, unit)} (NMI {share(made.nmi)})"),
         (
             f"I(S;Y), {unit}",
@@ -124,8 +124,8 @@ def _charts(page: Document, result: Result, lines: Sequence[Frontier], unit: str
     if lines:
         page.chart(
             _frontier(result, lines, unit),
-            "Cost of privacy: what is kept at each budget",
-            f"Lines of what is kept; at the current setting {percent(result.mechanism.kept)}.",
+            "Cost of privacy: share kept at each budget",
+            f"Share kept; {percent(result.mechanism.kept)} at the current setting.",
         )
     far = max(reach(result.before), reach(result.after))
     notion = result.mechanism.notion
@@ -134,7 +134,7 @@ def _charts(page: Document, result: Result, lines: Sequence[Frontier], unit: str
     after = lift_histogram(result.after, far, limits=allowed)
     page.chart(
         figures.lift_histogram(before, after, allowed, NAMES, unit, unshaded=no_limits(notion)),
-        "How far beliefs move: share of records by log-lift",
+        "Lift: how far beliefs shift, share of records by log-lift",
         "Histograms of log-lift before and after.",
     )
     kernel, names = result.mechanism.kernel, _inputs(result)
@@ -155,7 +155,7 @@ def _charts(page: Document, result: Result, lines: Sequence[Frontier], unit: str
     for name, role, leak in zip(NAMES, ("before", "after"), told, strict=True):
         page.chart(
             figures.confusability(release_graph(leak, joint.s_labels), name, role),
-            f"What looks alike: {name}",
+            f"Confusability graph: {name}",
             f"Confusability graph of {name}.",
         )
 
@@ -183,14 +183,14 @@ def _frontier(result: Result, lines: Sequence[Frontier], unit: str) -> figures.F
     kept = figures.OF_X
     if scenario.purpose != "information":
         kept = figures.Kept(
-            "kept of what was asked for",
-            "what X itself gives",
+            "target kept",
+            "X itself achieves",
             purpose.title,
             in_nats=purpose.unit == "nats",
         )
     key, budget = (scenario.notion, scenario.mechanism), None
     if is_funnel(scenario):
-        budget = figures.Budget("M", "told of S on average", unit if scale != 1 else "nats")
+        budget = figures.Budget("M", "revealed about S on average", unit if scale != 1 else "nats")
     return figures.frontier(
         drawn,
         eps=min(scenario.eps * scale, most),
@@ -207,23 +207,22 @@ def _audited(page: Document, result: Result, unit: str) -> None:
     """Add what the audit found, what is proven, and the level of every notion."""
     scenario, made = result.scenario, result.mechanism
     if made.audit is None or made.notion is None:
-        page.text("No promise was asked of this mechanism, so there is nothing to audit.")
+        page.text("This mechanism has no privacy notion, so there is nothing to audit.")
     else:
         trusts = result.joint.n is not None and not made.audit.notion.of_estimate
         kept = "kept" if made.audit.holds else "not kept"
-        kept += " at the counted distribution" if trusts else ""
+        kept += " for the counted distribution" if trusts else ""
         page.text(
-            f"An audit by other code than the search's found the promise "
-            f"{promise_text(made.audit.notion, unit)} {kept}: level reached "
-            f"{made.audit.achieved:.4g}."
+            f"An independent audit found that {promise_text(made.audit.notion, unit)} is {kept}: "
+            f"level reached {made.audit.achieved:.4g}."
         )
     page.text(
-        f"Utility {made.utility:.6g} {made.purpose.unit}; no mechanism under this promise exceeds "
+        f"Utility {made.utility:.6g} {made.purpose.unit}; no mechanism under this notion exceeds "
         f"{made.upper_bound:.6g} (gap {made.gap:.2g}, {made.status}, found by {made.solver})."
     )
     page.text(
-        "It is about one release of each record of the distribution counted here. Nothing is "
-        "promised of repeated releases, of other columns, or of records from elsewhere."
+        "This covers one release of each record of the distribution counted here. It does not "
+        "cover repeated releases, other columns, or records from elsewhere."
     )
     numbers = reference([scenario])
     quick = made.kernel.size < SLOW_CELLS
@@ -243,7 +242,7 @@ def _audited(page: Document, result: Result, unit: str) -> None:
             for key, value in found.items()
             if not np.isnan(value)
         ],
-        "The least level at which each notion holds",
+        "The smallest level at which each notion holds",
     )
     data = scenario.data
     if data.hashed:  # a hash of the file would let others test guesses of its records
@@ -268,15 +267,15 @@ def _tables(page: Document, result: Result, unit: str) -> None:
                 strict=True,
             )
         ],
-        "Outputs: how far each lets beliefs fall and rise",
+        "Outputs: how far each lowers and raises beliefs",
     )
     page.table(
-        ("Input x", "comes out as y, with probability"),
+        ("Input x", "probability of y"),
         [
             (name, _drawn(row, result.mechanism.y_labels))
             for name, row in zip(_inputs(result), kernel, strict=True)
         ],
-        "The mechanism P(y | x), likeliest outputs first",
+        "The mechanism P(y | x), most likely outputs first",
     )
 
 

@@ -174,7 +174,7 @@ class _Reader:
             return f'<mi mathvariant="normal">{"".join(self._letters())}</mi>'
         if name == "begin":
             return self._cases()
-        raise ValueError(f"The formula {self._formula!r} has a command that is not known: {name}.")
+        raise ValueError(f"The formula {self._formula!r} has an unknown command: {name}.")
 
     def _argument(self) -> str:
         """Read an argument of a fraction: a group, or one digit."""
@@ -256,7 +256,7 @@ class Document:
             f"<tbody>{body}</tbody></table></div>"
         )
         if len(lines) > MOST_ROWS:
-            self.text(f"{len(lines) - MOST_ROWS:,} more rows are left out.", "source")
+            self.text(f"{len(lines) - MOST_ROWS:,} more rows omitted.", "source")
 
     def chart(self, figure: Figure, title: str, alt: str) -> None:
         """Add a chart, made by `pages.ui.figures`."""
@@ -304,7 +304,7 @@ def _plotly() -> str:
 
 
 def _coloured(figure: dict[str, Any]) -> str:
-    """Return a figure as JSON that may stand in a script, in the colours of the light theme."""
+    """Return a figure as JSON that may stand in a script, in the colors of the light theme."""
     text = json.dumps(figure, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     for role, marker in MARKERS.items():
         text = text.replace(marker, LIGHT[role])

@@ -34,7 +34,7 @@ from pages.ui.report.document import Document
 from pages.ui.style.labels import plain_short
 from pages.ui.style.units import budget, in_unit, level, share
 
-IMPLIED_TITLE = "What this promise implies"
+IMPLIED_TITLE = "What this notion implies"
 """The card's title."""
 
 SINGLE = {
@@ -66,7 +66,7 @@ NAMES = {
     "chi2_upper": "χ²-privacy: ε_u",
     "l1_upper": "ℓ1-privacy: ε_u",
     "kl": "KL of one output",
-    "guess": "surest guess of S",
+    "guess": "best guess of S",
     "maximal_leakage": "maximal leakage",
     "chi2_divergence": "χ² on average",
     "total_variation": "total variation",
@@ -78,7 +78,7 @@ NAMES = {
 PLAIN = ("guess", "guessing", "total_variation", "chi2_divergence")
 """Levels and averages that have no unit."""
 
-OPEN = "≤: the search ended early. This level is guaranteed; a lower one may be too."
+OPEN = "≤: the search stopped early. This level is guaranteed; a lower one may hold too."
 """What is said where some level is not proven to be the least."""
 
 
@@ -107,9 +107,9 @@ def sentence(found: Mapping[str, Implication], unit: str) -> str:
     most = level(found["mutual_information"].level, unit, 4)
     sure = 100 * found["guess"].level
     return (
-        f"Under every mechanism that keeps it, I(S;Y) ≤ {most} {unit}; the best guess of S is "
-        f"right with probability at most {sure:.1f} % after any output, and "
-        f"{100 * found['guessing'].level:.1f} % on average."
+        f"Under every mechanism that satisfies it, I(S;Y) ≤ {most} {unit}; the best guess of S is "
+        f"right with probability at most {sure:.1f}% after any output, and "
+        f"{100 * found['guessing'].level:.1f}% on average."
     )
 
 
@@ -135,7 +135,7 @@ def _box(
     return figures.Level(title, said(key, found, unit), written(key, own[key], unit), follows)
 
 
-NEXT_TITLE = "What to do next"
+NEXT_TITLE = "Next steps"
 """The card's title."""
 
 
@@ -147,14 +147,13 @@ def of_line(result: Result, line: Frontier | None, unit: str) -> Iterator[str]:
     found = least_budget(line, 0.9)
     if found is not None:
         least = (
-            f"For 90 %, {symbol} = {budget(found.eps, unit)} is enough: it keeps "
-            f"{share(found.kept)}"
+            f"{symbol} = {budget(found.eps, unit)} is enough for 90%: it keeps {share(found.kept)}"
         )
         if not math.isnan(found.too_small):
             least += f"; {symbol} = {budget(found.too_small, unit)} is proven too small"
         yield f"{least}."
     else:
-        yield f"No {symbol} of the line is known to keep 90 %."
+        yield f"No {symbol} on the line is known to keep 90%."
     step = last_step(line, result.scenario.eps)
     if step is not None:
         gained = f"{100 * step.gained:.1f}"
@@ -184,24 +183,24 @@ def costliest(result: Result) -> tuple[int, float] | None:
 def of_symbol(result: Result, worst: int, part: float) -> str:
     """Say which symbol costs most, by what `costliest` returns."""
     name = plain_short(result.joint.x_labels[worst])
-    return f"“{name}” costs most: {share(part)} of what is lost of X."
+    return f"“{name}” costs most: {share(part)} of the information lost."
 
 
 def of_records(joint: Joint, found: Mapping[str, Realised], unit: str) -> str:
     """Say what the release's levels may be at the truth that the records are a sample of."""
     return (
-        f"{joint.n:,} records leave open what the truth is. With probability 95 %, this release's "
-        f"levels there are, in {unit}: LIP {_range(found['lip'], unit)}; ALIP, "
-        f"ε_l {_range(found['min_lift'], unit)} and ε_u {_range(found['pml'], unit)}; "
-        f"LDP {level(found['ldp'].at_estimate, unit)} at the estimate, at most "
+        f"{joint.n:,} records do not determine the truth. With probability 95%, this release's "
+        f"levels at the truth, in {unit}, are: LIP {_range(found['lip'], unit)}; ALIP, ε_l "
+        f"{_range(found['min_lift'], unit)} and ε_u {_range(found['pml'], unit)}; LDP "
+        f"{level(found['ldp'].at_estimate, unit)} at the estimate, at most "
         f"{level(found['ldp'].most, unit)}."
     )
 
 
 def variant(one: Variant) -> str:
     if one.how == MERGED:
-        return f"Merged with “{plain_short(one.partner)}”, which tells most alike about S"
-    return "With its records left out"
+        return f"Merged with “{plain_short(one.partner)}”, the closest in what it implies about S"
+    return "Without its records"
 
 
 def of_variant(one: Variant, found: Result, unit: str) -> str:
@@ -213,7 +212,7 @@ def figures_of(found: Result, unit: str) -> str:
     """Return what an answer keeps, and its level of LDP."""
     made, after = found.mechanism, found.after
     return (
-        f"I(X;Y) = {level(made.information, unit)} {unit}, at a level of LDP of "
+        f"I(X;Y) = {level(made.information, unit)} {unit}, at LDP level "
         f"{level(after.achieved['ldp'], unit)} {unit}"
     )
 
@@ -225,7 +224,7 @@ def _range(found: Realised, unit: str) -> str:
     )
 
 
-REPEATS_TITLE = "Released again"
+REPEATS_TITLE = "Repeated releases"
 """The card's title."""
 
 
@@ -245,7 +244,7 @@ class Asked:
         if self.unit == "nats":
             return f"{level(value, unit, 4 if self.on_average else 3)} {unit}"
         if self.unit == OF_BUDGETS:
-            return f"{100 * value:.1f} % {self.unit}"
+            return f"{100 * value:.1f}% {self.unit}"
         return fixed(value, 4)
 
 
@@ -295,7 +294,7 @@ def advice(found: tuple[Redrawn, ...], unit: str, asked: Asked) -> str:
     first, last = found[0], found[-1]
     broken = next((one for one in found if not one.kept), None)
     if broken is not None and broken.k == 1:
-        said = "One draw breaks the promise: its level of "
+        said = "One draw exceeds the budget: its level of "
         said += f"{asked.title} is {asked.reached(first.asked.level, unit)}."
     elif broken is not None:
         said = (
@@ -307,10 +306,10 @@ def advice(found: tuple[Redrawn, ...], unit: str, asked: Asked) -> str:
             "Draw once for each record and store the answer."
         )
     elif last.asked.at_most - first.asked.level <= 1e-9:
-        said = f"Drawing again does not raise the level of {asked.title}."
+        said = f"Further draws do not raise the level of {asked.title}."
     else:
         said = (
-            f"Two and three draws still keep the promise: the level of {asked.title} is at most "
+            f"Two and three draws are within the budget: the level of {asked.title} is at most "
             f"{asked.reached(last.asked.at_most, unit)}."
         )
     exact = all(one.lip.exact and one.asked.exact for one in found)
@@ -320,8 +319,8 @@ def advice(found: tuple[Redrawn, ...], unit: str, asked: Asked) -> str:
 def _bound(last: Redrawn, unit: str, asked: Asked) -> str:
     """Say that not all products were examined, and what is proven all the same."""
     most = (
-        f"no number of draws exceeds {asked.reached(last.asked.at_most, unit)} of {asked.title}, "
-        "which is proven"
+        f"no number of draws exceeds {asked.reached(last.asked.at_most, unit)} of {asked.title} "
+        "(proven)"
         if isfinite(last.asked.at_most)
         else f"no finite bound on {asked.title} is proven"
     )
@@ -335,13 +334,13 @@ def second_sentence(found: Mechanism, both: Notion, unit: str) -> str:
     # share of X below which a second release is said to keep nothing
     if found.nmi < 1e-9 and proven:
         return f"Nothing more can be released: the first release used all of {asked}."
-    kept = f"A second release keeps {share(found.nmi)} of X; both together keep {asked}."
+    kept = f"A second release keeps {share(found.nmi)} of X; both together stay within {asked}."
     if proven:
-        return f"{kept} No other keeps more: proven."
+        return f"{kept} Proven: no other keeps more."
     return f"{kept} No other keeps more than {budget(found.upper_bound, unit)} of I(X;Y₂)."
 
 
-NOT_READY = "This was still being worked out, or had failed, when the report was made."
+NOT_READY = "Not available: this was unfinished or had failed when the report was made."
 """Stands in place of what was not on the screen yet."""
 
 
@@ -383,8 +382,8 @@ def _implied(
 ) -> None:
     page.chart(
         diagram(result, found, own, unit),
-        "On arrows: the largest level that a mechanism under the promise can have on this data; "
-        "in boxes: the level of this release",
+        "On arrows: the largest level that a mechanism under the notion can have on this data; in "
+        "boxes: the level of this release",
         implied_table(result, found, unit),
     )
     page.text(sentence(found, unit))
@@ -413,7 +412,7 @@ def _repeated(page: Document, result: Result, found: tuple[Redrawn, ...], unit: 
     )
     page.text(advice(found, unit, asked))
     page.table(
-        ("Draws", f"LIP, {unit}", "at most", f"LDP, {unit}", "at most", "promise kept"),
+        ("Draws", f"LIP, {unit}", "at most", f"LDP, {unit}", "at most", "notion holds"),
         [
             (
                 number_of(one.k, "draw"),
@@ -438,7 +437,7 @@ def _next(
     if worst is not None:
         said.append(of_symbol(result, *worst))
     if isinstance(found, str):
-        said.append(f"What the promise is worth at the truth: {found}")
+        said.append(f"The levels at the truth: {found}")
     elif found is not None:
         said.append(of_records(result.joint, found, unit))
     said += shown.what_if

@@ -25,7 +25,7 @@ MOST_VALUES = 4
 
 
 def page(run: Run) -> str:
-    document = Document("The papers, run again")
+    document = Document("The papers, rerun")
     counts = Counter(one.outcome for each in run.experiments for one in each.verdicts)
     told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
     document.text(
@@ -36,8 +36,8 @@ def page(run: Run) -> str:
     )
     if run.missing:
         document.text(f"Not run: {', '.join(run.missing)}.")
-    document.heading("How a verdict is reached")
-    document.table(("rule", "what it asks"), RULES.items())
+    document.heading("How verdicts are reached")
+    document.table(("rule", "requirement"), RULES.items())
     for paper, title in PAPERS.items():
         of = [one for one in run.experiments if one.paper == paper]
         if of:
@@ -51,7 +51,7 @@ def _experiment(document: Document, one: Experiment) -> None:
     """Add an experiment: its claim, its figure, its verdicts, and what is reached beyond."""
     document.heading(f"{NAMES[one.paper]} {one.place}: {one.title}")
     drawn = f" {number_of(one.draws, 'draw')}, {one.seconds:.0f} s." if one.draws else ""
-    drawn += f" Run again on {one.date}, {one.machine}." if one.date else ""
+    drawn += f" Rerun on {one.date}, {one.machine}." if one.date else ""
     document.text(f"{one.claim}{drawn}")
     for panel, of in enumerate(one.panels):
         told = f"{NAMES[one.paper]} {one.place}: {of.title}"
@@ -60,9 +60,9 @@ def _experiment(document: Document, one: Experiment) -> None:
     if told := unmarked(one):
         document.text(told, "source")
     document.table(
-        ("verdict", "claim", "place", "rule", "ours beside print", "reason"),
+        ("verdict", "claim", "place", "rule", "ours next to the paper's", "reason"),
         [
-            (v.outcome, v.claim, v.place, v.rule, beside_print(v.values, v.rule), v.reason)
+            (v.outcome, v.claim, v.place, v.rule, beside_paper(v.values, v.rule), v.reason)
             for v in one.verdicts
         ],
     )
@@ -74,11 +74,11 @@ def _experiment(document: Document, one: Experiment) -> None:
         document.text(note, "source")
 
 
-def beside_print(values: tuple[Value, ...], rule: Rule = "NUM") -> str:
-    """Return the values of a claim, ours beside print."""
+def beside_paper(values: tuple[Value, ...], rule: Rule = "NUM") -> str:
+    """Return the values of a claim, ours next to the paper's."""
     told = [
         f"{one.name}: {with_error(one.ours, one.error)}"
-        + ("" if one.printed is None else f" ({_of_print(one, rule)} {one.printed:.4g})")
+        + ("" if one.printed is None else f" ({_of_paper(one, rule)} {one.printed:.4g})")
         + ("" if one.variant is None else f" [the wrong variant {one.variant:.4g}]")
         for one in values[:MOST_VALUES]
     ]
@@ -86,17 +86,17 @@ def beside_print(values: tuple[Value, ...], rule: Rule = "NUM") -> str:
     return "; ".join(told) + (f"; and {more} more" if more > 0 else "")
 
 
-def _of_print(value: Value, rule: Rule) -> str:
+def _of_paper(value: Value, rule: Rule) -> str:
     bound = value.relation != "is" and rule != "EXT"
-    return f"to be {value.relation} the printed" if bound else "printed"
+    return f"published bound: {value.relation}" if bound else "published"
 
 
-BEYOND = ("beyond print", "ours", "proven bound", "the paper's method")
+BEYOND = ("beyond the paper", "ours", "proven bound", "the paper's method")
 """What `of_beyond` returns of each."""
 
 
 def of_beyond(found: Experiment) -> list[tuple[str, str, str, str]]:
-    """Return what is reached beyond print, a row each."""
+    """Return what is reached beyond the paper, a row each."""
     return [
         (
             one.text,
@@ -120,29 +120,29 @@ def with_error(value: float, error: float) -> str:
 
 
 def read(found: Experiment, panel: int) -> str:
-    """Return what print says in a panel, for the description of its figure; begins with a blank."""
+    """Return the paper's values in a panel, for the figure's description; begins with a blank."""
     told = list(dict.fromkeys(one.text for one in found.marks if one.panel == panel))
-    return f" Print: {'; '.join(told)}." if told else ""
+    return f" The paper: {'; '.join(told)}." if told else ""
 
 
 def unmarked(found: Experiment) -> str:
-    """Return that print has no number to mark in a figure, or in some panels; else ""."""
+    """Return that the paper has no number to mark in a figure, or in some panels; else ""."""
     marked = {one.panel for one in found.marks}
     if len(marked) == len(found.panels) or any(one.name == EQUAL for one in found.series):
         return ""
     where = "the panels without a mark" if marked else "this figure"
-    return f"The paper's text gives no number that could be marked in {where}."
+    return f"The paper's text gives no number to mark in {where}."
 
 
 EQUAL = "equal"
-"""The name of the line on which ours equals print: there print is an axis."""
+"""The name of the line on which ours equals the paper's value, which is then an axis."""
 
 
 def of_errors(found: Experiment) -> str:
-    """Return what "±" says beside our values, in a sentence; empty where no value has one."""
+    """Return what "±" means next to our values, in a sentence; empty where no value has one."""
     rules = {one.rule for one in found.verdicts for value in one.values if value.error > 0}
     means = rules - {"EXT"} or any(one.error > 0 for one in found.beyond)
-    told = ["± its standard error over draws"] if means else []
+    told = ["± the standard error over draws"] if means else []
     if "EXT" in rules:
         told.append("± the standard deviation of an extreme from sample to sample, by EXT")
     return f"Ours {'; '.join(told)}." if told else ""

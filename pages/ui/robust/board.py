@@ -76,10 +76,10 @@ def _never_seen(scenario: Scenario, sample: Sample) -> None:
     names = results.true_joint(scenario.data).s_labels
     gone = ", ".join(names[s] for s in sample.never_seen)
     st.error(
-        f"{markdown(gone)}: never seen in this sample of "
-        f"{number_of(results.records(scenario), 'record')}, so P(u | s) may be anything "
-        "(B_s = ∞) and no mechanism can be designed. Take "
-        "more records or another seed, or group rare levels on the Data page."
+        f"{markdown(gone)}: never observed in this sample of "
+        f"{number_of(results.records(scenario), 'record')}, so P(u | s) may be anything (B_s = ∞) "
+        "and no mechanism can be designed. Take more records or another seed, or group rare "
+        "levels on the Data page."
     )
 
 
@@ -90,16 +90,15 @@ def _story(scenario: Scenario, sample: Sample) -> None:
     u = markdown(" and ".join(data.released) or "U")
     s = markdown(" and ".join(data.secret) or "S")
     st.markdown(
-        "Here the data is the truth P\\*. A designer sees only "
-        f"**{number_of(n, 'record')}** drawn from it, "
-        f"estimates the distribution of {u} and {s}, and builds a mechanism that hides {s}. "
-        "A mechanism that trusts the estimate P̂ can break its promise at the truth; a robust one "
-        "keeps it for every distribution that the records leave possible."
+        f"Here the data is the truth P\\*. A designer sees only **{number_of(n, 'record')}** "
+        f"drawn from it, estimates the distribution of {u} and {s}, and builds a mechanism that "
+        f"hides {s}. A mechanism that trusts the estimate P̂ may exceed its budget at the truth; "
+        "a robust one stays within it for every distribution consistent with the records."
     )
     unit = controls.unit()
     st.caption(words.APART)
     with st.container(horizontal=True, gap="large", key="strip"):
-        figure("Records seen", f"{n:,}", None, "n", "Drawn at random from the data.")
+        figure("Records observed", f"{n:,}", None, "n", "Drawn at random from the data.")
         figure(f"B, {unit}", level(sample.ball.bound, unit, 4), None, "ball_bound")
         figure(
             f"Distance of the truth, {unit}",
@@ -117,8 +116,8 @@ def _story(scenario: Scenario, sample: Sample) -> None:
     if not sample.covered:
         st.info(
             "The uncertainty set of this sample misses the truth, which happens with probability "
-            f"about β = {scenario.beta:g}: here even robust mechanisms may break their promise. "
-            "Another seed or a smaller β shows the other case.",
+            f"about β = {scenario.beta:g}. Here even robust mechanisms may exceed their budget. "
+            "Try another seed or a smaller β.",
             icon=":material/info:",
         )
 
@@ -128,8 +127,8 @@ def _intervals(scenario: Scenario, sample: Sample) -> None:
     with card(
         key="intervals",
         title="What the sample leaves possible",
-        subtitle="Bar: values of P(u | s) that n records do not rule out. Circle: estimate. "
-        "Stroke: truth.",
+        subtitle="Bar: values of P(u | s) consistent with n records. Circle: estimate. Tick: "
+        "truth.",
         table=lambda: _interval_table(scenario, sample),
         formulas=(words.BALL, words.INTERVALS),
     ):
@@ -142,7 +141,7 @@ def _intervals(scenario: Scenario, sample: Sample) -> None:
             key=f"robust_secret_{joint.n_s}",
         )
         truth = sample.true_conditional
-        shown = page(truth[s], "values of u, the likeliest first", "intervals_page")
+        shown = page(truth[s], "values of u, most likely first", "intervals_page")
         chart(
             figures.intervals(
                 sample.ball.lower[s, shown],
@@ -159,10 +158,10 @@ def _intervals(scenario: Scenario, sample: Sample) -> None:
             f"spans {share(sample.widest(s))}.",
         )
         st.caption(
-            f"{_within(sample, s, joint.n_x)} Given this "
-            f"secret the truth may be {level(float(sample.ball.conditional_bound[s]), unit, 4)} "
-            f"{unit} (B_s) from the estimate, and its probabilities may differ by up to "
-            f"{sample.ball.radius[s]:.3f} in sum (rad_s).",
+            f"{_within(sample, s, joint.n_x)} Given this secret the truth may be "
+            f"{level(float(sample.ball.conditional_bound[s]), unit, 4)} {unit} (B_s) from the "
+            f"estimate, and its probabilities may differ by up to {sample.ball.radius[s]:.3f} in "
+            "total (rad_s).",
             help=glossary.told("B_s and rad_s"),
         )
 
@@ -176,7 +175,7 @@ def _within(sample: Sample, s: int, n_u: int) -> str:
         return found
     return (
         f"{found} Yet the truth as a whole is outside the set: a bar bounds one value at a time, "
-        "the set all values and secrets together."
+        "the set bounds all values and secrets together."
     )
 
 
@@ -200,9 +199,9 @@ def _interval_table(scenario: Scenario, sample: Sample) -> pd.DataFrame:
 def _levels(scenario: Scenario, found: results.Designs) -> None:
     with card(
         key="robust_levels",
-        title="Promised and kept",
-        subtitle="Each design's level ε* at the truth, and its worst over the uncertainty set. "
-        "Right of the dashed line the promise is broken.",
+        title="Promised versus realized",
+        subtitle="Each design's level ε* at the truth, and its worst case over the uncertainty "
+        "set. Right of the dashed line the budget is exceeded.",
         table=lambda: outcome_table(found.outcomes, controls.unit()),
         formulas=(words.RLDP, words.REALISED, words.DESIGNS),
     ):
@@ -229,7 +228,7 @@ def _levels(scenario: Scenario, found: results.Designs) -> None:
                 unit,
             ),
             key="robust_levels",
-            title="Promised and kept",
+            title="Promised versus realized",
             alt="Privacy level at the truth: "
             + "; ".join(
                 f"{DESIGNS[one.key]} {level(one.realised, unit)} {unit}" for one in found.outcomes
@@ -246,12 +245,15 @@ def _finding(found: results.Designs, unit: str) -> None:
     st.markdown(
         f"Trusting the estimate keeps {share(trusting.mechanism.nmi)} of the pair and "
         + (
-            f"**breaks the promise**: ε\\* is {level(trusting.realised, unit)} {unit}"
+            f"**exceeds the budget**: ε\\* is {level(trusting.realised, unit)} {unit}"
             if trusting.breaks(found.eps)
-            else f"keeps the promise this time: ε\\* is {level(trusting.realised, unit)} {unit}"
+            else (
+                f"stays within the budget this time: ε\\* is {level(trusting.realised, unit)} "
+                f"{unit}"
+            )
         )
-        + f", the promise is {budget(found.eps, unit)}. {name} keeps "
-        f"{share(robust.mechanism.nmi)} with ε\\* = {level(robust.realised, unit)} {unit}."
+        + f"; the budget is {budget(found.eps, unit)}. {name} keeps {share(robust.mechanism.nmi)} "
+        f"with ε\\* = {level(robust.realised, unit)} {unit}."
     )
 
 
@@ -264,7 +266,7 @@ def outcome_table(outcomes: tuple[DesignOutcome, ...], unit: str = "nats") -> pd
             "kept at P*": [one.true_nmi for one in outcomes],
             "at most, at P̂": [one.most_nmi for one in outcomes],
             f"ε* at P*, {unit}": [in_unit(one.realised, unit) for one in outcomes],
-            f"ε* at worst, {unit}": [in_unit(one.worst, unit) for one in outcomes],
+            f"worst-case ε*, {unit}": [in_unit(one.worst, unit) for one in outcomes],
             "outputs": [one.mechanism.n_y for one in outcomes],
             "status": [one.mechanism.status for one in outcomes],
         }
@@ -286,7 +288,7 @@ def _matrices(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
                 key=key,
                 title=DESIGNS[chosen.key],
                 subtitle=_instead(wanted, chosen.key)
-                + "P(y | s, u): how likely the pair (row) comes out as y (column).",
+                + "P(y | s, u): the probability of y (column) given the pair (row).",
                 table=partial(exports.kernel_table, made, made.x_labels),
                 formulas=(words.DESIGNS,),
                 beside=partial(_pick, key, default),
@@ -317,7 +319,7 @@ def _instead(wanted: str, shown: str) -> str:
     if wanted == shown:
         return ""
     why = "is still being designed" if results.desk_of("designs").job else "was not designed"
-    return f":orange[{DESIGNS[wanted]} {why}; {DESIGNS[shown]}, robust too, is shown.] "
+    return f":orange[{DESIGNS[wanted]} {why}; showing {DESIGNS[shown]}, which is also robust.] "
 
 
 def _pick(key: str, default: str) -> None:

@@ -16,7 +16,7 @@ TRUTHS = {False: "the data", True: "random distributions"}
 def sidebar() -> None:
     with st.sidebar:
         data_controls.show(pair=False)
-        st.caption("Here the columns of X are U, and S is always released together with them.")
+        st.caption("Here the columns of X are U, and S is always released with them.")
 
 
 def sliders(scenario: Scenario) -> None:
@@ -49,8 +49,9 @@ def draws() -> tuple[bool, int, tuple[str, ...]]:
             required=True,
             key="robust_fresh",
             persist_state="session",
-            help="The data: the truth stays and only the sample is new. Random distributions: each "
-            "draw has a truth of its own, from the Jeffreys prior, as in the paper.",
+            help="The data: the truth stays the same and only the sample is new. Random "
+            "distributions: each draw has its own truth, from the Jeffreys prior, as in the "
+            "paper.",
         )
         count = st.select_slider(
             "Draws",

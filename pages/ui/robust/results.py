@@ -56,33 +56,31 @@ INTERVALS = (
 """The projections of F."""
 
 RLDP = (
-    "**RLDP**, robust local differential privacy. For every distribution that the sample leaves "
-    "possible, no output is more "
-    "than e^ε times likelier under one secret than under another.\n\n"
-    r"$$ P(y \mid s_1) \le e^{\varepsilon} P(y \mid s_2) \quad \text{for all } P \in F,\ y,\ "
-    r"s_1 \ne s_2 $$"
-    "\n\n:gray[\\[RLDP\\] Def. 1]"
+    "**RLDP**, robust local differential privacy. For every distribution consistent with the "
+    "sample, no output is more than e^ε times as likely under one secret as under another.\n\n$$ "
+    "P(y \\mid s_1) \\le e^{\\varepsilon} P(y \\mid s_2) \\quad \\text{for all } P \\in F,\\ y,\\ "
+    "s_1 \\ne s_2 $$\n\n:gray[\\[RLDP\\] Def. 1]"
 )
 """The promise."""
 
 APART = (
-    "Explore takes the data as the estimate P̂; here it is the truth P\\*, and the estimate comes "
-    "from a sample of it. So the same ε, n, β and α may give other numbers there."
+    "Explore treats the data as the estimate P̂. This page treats it as the truth P\\* and draws "
+    "a sample for the estimate, so the same ε, n, β and α may give other numbers there."
 )
 """Why this page and Explore differ under RLDP, as this page says it."""
 
 REALISED = (
-    "**Realised level**. What a design gives away at the truth, whatever it promised.\n\n"
-    r"$$ \varepsilon^* = \max_{y, s_1, s_2} \log \frac{P^*(y \mid s_1)}{P^*(y \mid s_2)} $$"
-    "\n\n:gray[\\[RLDP\\] §8.3]"
+    "**Realized level**. What a design reveals at the truth, whatever its budget.\n\n$$ "
+    "\\varepsilon^* = \\max_{y, s_1, s_2} \\log \\frac{P^*(y \\mid s_1)}{P^*(y \\mid s_2)} "
+    "$$\n\n:gray[\\[RLDP\\] §8.3]"
 )
 """ε*."""
 
 DESIGNS = (
     "**Non-robust optimum**: takes the estimate for the truth. **Robust optimum**: the best "
     "that keeps the promise for all of F. **PolyOpt**: the same for polytopes around F, simpler "
-    "and stricter. **Independent reporting**: randomises S and U separately. **Secret randomised "
-    "response**: robust for every distribution, needs no estimate. **Randomised response of "
+    "and stricter. **Independent reporting**: randomizes S and U separately. **Secret randomized "
+    "response**: robust for every distribution, needs no estimate. **Randomized response of "
     "(s, u)**: hides the whole pair.\n\n:gray[\\[RLDP\\] §5–7; the robust optimum is ours]"
 )
 """The mechanisms."""

@@ -26,7 +26,7 @@ from pages.ui.robust import results as words
 from pages.ui.style.units import budget, in_unit, share
 
 PLACES = {key: place for place, key in enumerate(DESIGNS)}
-"""Each design's colour and symbol, the same in every chart."""
+"""Each design's color and symbol, the same in every chart."""
 
 
 def frontiers(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
@@ -38,7 +38,7 @@ def frontiers(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
         "Frontiers",
         asked,
         scenario,
-        "Work out the frontiers",
+        "Compute the frontiers",
         f"Six mechanisms at {len(BUDGETS)} budgets; {_estimate('frontiers', asked)}.",
     )
     if desk.answered is None or desk.answered.data != asked.data:
@@ -54,8 +54,8 @@ def frontiers(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
     current = next((one.mechanism.nmi for one in outcomes if one.key == "exact"), None)
     with card(
         key="robust_frontier",
-        title="Share of (S, U) that is kept, at the estimate",
-        subtitle="Ring: the robust optimum at the current ε. Click a point to go there.",
+        title="Share of (S, U) kept, at the estimate",
+        subtitle="Circle: the robust optimum at the current ε. Click a point to jump there.",
         table=lambda: pd.DataFrame(
             {f"eps_{unit}": budgets} | {line.title: line.nmi for line in lines}
         ),
@@ -84,11 +84,11 @@ def many(scenario: Scenario) -> None:
 
 
 def draws(scenario: Scenario) -> None:
-    st.header("Many samples: who keeps the promise?", anchor=False)
+    st.header("Many samples: which designs stay within the budget?", anchor=False)
     st.markdown(
-        "One sample proves nothing. Here the designer starts again many times, each time with "
-        f"other records, and promises ε = {budget(scenario.eps, controls.unit())}; the charts show "
-        "the level reached at the truth."
+        "One sample proves nothing. Here the designer starts over many times with new records "
+        f"and promises ε = {budget(scenario.eps, controls.unit())}; the charts show the level "
+        "reached at the truth."
     )
     fresh, count, keys = robust_controls.draws()
     if not keys:
@@ -112,9 +112,9 @@ def draws(scenario: Scenario) -> None:
 
 def _drawn(found: DrawnDesigns, answered: results.RobustQuestion) -> None:
     eps, unit = answered.eps or 0.0, controls.unit()
-    told = f"The uncertainty set held the truth in {found.covered} of {found.used} draws."
+    told = f"The uncertainty set contained the truth in {found.covered} of {found.used} draws."
     if found.skipped:
-        told += f" In {found.skipped} more a secret was never seen, and nothing could be designed."
+        told += f" In {found.skipped} more, a secret was never observed and no design was possible."
     st.markdown(told)
     left, right = st.columns(2)
     with (
@@ -122,8 +122,9 @@ def _drawn(found: DrawnDesigns, answered: results.RobustQuestion) -> None:
         card(
             key="robust_boxes",
             title="Privacy level at the truth",
-            subtitle="Box: the middle half of the draws; points: each draw. Right of the dashed "
-            "line the promise is broken; values beyond the axis are drawn at its end.",
+            subtitle="Box: the middle half of the draws; points: single draws. Right of the "
+            "dashed line the budget is exceeded; values beyond the axis are drawn at its "
+            "end.",
             table=lambda: _draw_table(found, unit),
             formulas=(words.REALISED, words.RLDP),
         ),
@@ -140,15 +141,15 @@ def _drawn(found: DrawnDesigns, answered: results.RobustQuestion) -> None:
             ),
             key="robust_boxes",
             title="Privacy level at the truth",
-            alt=f"Draws that break ε = {budget(eps, unit)}: " + _broken(found, eps),
+            alt=f"Draws that exceed ε = {budget(eps, unit)}: " + _broken(found, eps),
         )
-        st.markdown(f"Draws that break the promise: {_broken(found, eps)}.")
+        st.markdown(f"Draws that exceed the budget: {_broken(found, eps)}.")
     with (
         right,
         card(
             key="robust_shift",
             title="Utility: expected and achieved",
-            subtitle="A point for each draw. Below the dashed line less is kept at the truth than "
+            subtitle="One point per draw. Below the dashed line, less is kept at the truth than "
             "at the estimate.",
             table=lambda: _draw_table(found, unit),
             formulas=(words.DESIGNS,),
@@ -196,8 +197,8 @@ def betas(scenario: Scenario) -> None:
     """Show what a smaller β costs: the mean share kept for several β."""
     st.header("What does a smaller β cost?", anchor=False)
     st.markdown(
-        "A smaller β makes the uncertainty set larger: it misses the truth less often, and robust "
-        "designs keep less. The paper found the cost small."
+        "A smaller β enlarges the uncertainty set: it misses the truth less often, and robust "
+        "designs keep less. The paper reports a small cost."
     )
     fresh = bool(st.session_state.get("robust_fresh", False))
     count = min(int(st.session_state.get("robust_draws", 20)), 20)
@@ -220,7 +221,7 @@ def betas(scenario: Scenario) -> None:
         title="Mean share kept, by β",
         subtitle=f"Over {number_of(desk.answered.draws or 0, 'sample')} at ε = "
         f"{budget(desk.answered.eps or 0.0, controls.unit())}; secret "
-        "randomised response does not depend on β.",
+        "randomized response does not depend on β.",
         table=lambda: pd.DataFrame({"beta": BETAS} | {line.title: line.values for line in lines}),
         formulas=(words.BALL, words.DESIGNS),
     ):
@@ -241,7 +242,7 @@ def _estimate(kind: str, asked: results.RobustQuestion) -> str:
     seconds = results.most_seconds(kind, asked)
     if seconds > results.LIMIT:
         return (
-            f"with so many levels likely longer than its limit of {results.LIMIT / 60:.0f} "
+            f"with this many levels probably longer than its limit of {results.LIMIT / 60:.0f} "
             "minutes: group rare levels on the Data page first"
         )
     if seconds >= 100.0:

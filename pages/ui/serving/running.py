@@ -258,7 +258,7 @@ class Replicas:
                 before = replica.starts
                 replica.look()
                 if replica.starts > before:
-                    told(f"Server {number} had ended or did not answer; another takes its place.")
+                    told(f"Server {number} stopped or did not answer; another replaces it.")
 
 
 def guard(leader: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:

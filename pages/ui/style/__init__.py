@@ -1,1 +1,1 @@
-"""What all figures and texts share: colours, labels, units, axes, the glossary."""
+"""What all figures and texts share: colors, labels, units, axes, the glossary."""

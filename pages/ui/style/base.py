@@ -1,7 +1,7 @@
-"""The look of every figure: colours, fonts, ticks, margins and axes.
+"""The look of every figure: colors, fonts, ticks, margins and axes.
 
-A marker colour names a role; the browser swaps it for the theme's. Hues are Okabe and Ito's, at a
-contrast of at least 4.5 : 1; no meaning rests on colour alone.
+A marker color names a role; the browser swaps it for the theme's. Hues are Okabe and Ito's, at a
+contrast of at least 4.5 : 1; no meaning rests on color alone.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ LIGHT = {
     "plus1": "#e8a766",
     "plus2": "#9a4305",
 }
-"""Colour by role in the light theme."""
+"""Color by role in the light theme."""
 
 DARK = {
     "paper": "#15181d",
@@ -66,7 +66,7 @@ DARK = {
     "plus1": "#a9652a",
     "plus2": "#ffc486",
 }
-"""Colour by role in the dark theme."""
+"""Color by role in the dark theme."""
 
 STRONG_LIGHT = LIGHT | {
     "paper": "#ffffff",
@@ -84,7 +84,7 @@ STRONG_LIGHT = LIGHT | {
     "low0": "#ffffff",
     "zero": "#ffffff",
 }
-"""The light colours of the projector view: text and lines have a contrast of at least 7 : 1."""
+"""The light colors of the projector view: text and lines have a contrast of at least 7 : 1."""
 
 STRONG_DARK = DARK | {
     "paper": "#000000",
@@ -109,7 +109,7 @@ MARKERS = {role: f"#00fe{index:02x}" for index, role in enumerate(LIGHT)}
 
 
 def colour(role: str) -> str:
-    """Return the marker of a role, for use as a colour in a figure."""
+    """Return the marker of a role, for use as a color in a figure."""
     return MARKERS[role]
 
 
@@ -128,7 +128,7 @@ def sequential() -> list[list[float | str]]:
 
 
 def diverging() -> list[list[float | str]]:
-    """Return the colour scale from the lowest to the highest value, with 0 in the middle."""
+    """Return the color scale from the lowest to the highest value, with 0 in the middle."""
     roles = ("minus2", "minus1", "zero", "plus1", "plus2")
     return [[step / 4, colour(role)] for step, role in enumerate(roles)]
 
@@ -150,7 +150,7 @@ def round_share(most: float) -> float:
 
 
 def texts(values: Sequence[float], *, percent: bool = False) -> list[str]:
-    """Return numbers as text, neighbours alike only if they are equal."""
+    """Return numbers as text, neighbors alike only if they are equal."""
     shown = [100 * value if percent else value for value in values]
     gaps = [abs(b - a) for a, b in pairwise(shown) if b != a]
     size = max((abs(value) for value in shown), default=0.0)
@@ -161,7 +161,7 @@ def texts(values: Sequence[float], *, percent: bool = False) -> list[str]:
         written = [f"{value:.{digits}g}" for value in shown]
     else:
         written = [_plain(f"{value:.{decimals}f}") for value in shown]
-    return [text.replace("-", "−") + (" %" if percent else "") for text in written]
+    return [text.replace("-", "−") + ("%" if percent else "") for text in written]
 
 
 def ticked(

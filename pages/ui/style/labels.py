@@ -12,7 +12,7 @@ LEAST = 8
 """Least characters of an input's name beside its share: with less room the share is left out."""
 
 SHORTEST = 5
-"""Least characters by which a name can be recognised."""
+"""Least characters by which a name can be recognized."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028-\u202e\u2066-\u2069]+")
 """Shown as a space: line ends, and signs that turn the direction of whatever follows a label."""
@@ -212,7 +212,7 @@ _READ = re.compile(
 """What Markdown reads as a sign of its own; an underscore within a word is none.
 
 A colon begins a directive whose name may have any letter, a word joiner too. Streamlit drops its
-brackets, and all of it where it is the name of a colour.
+brackets, and all of it where it is the name of a color.
 """
 
 _ALIKE = {"*": "\u2217", "`": "\u02cb", "~": "\u223c", "$": "\uff04", "_": "\uff3f", ":": "\u2236"}

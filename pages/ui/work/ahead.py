@@ -181,7 +181,7 @@ AHEAD = Ahead(WORKERS.submit, is_open)
 
 
 def may(scenario: Scenario) -> bool:
-    """Say whether other places of a question are answered ahead: no data base is asked unasked."""
+    """Say whether other places of a question are answered ahead: no database is asked unasked."""
     return not is_reference(scenario.data.source) and not glances.is_slow(scenario)
 
 

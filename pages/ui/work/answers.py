@@ -51,7 +51,7 @@ def evaluate(scenario: Scenario) -> Result:
         refining(scenario)  # where it failed the first glance stays, and `refining.follow` says why
     best = _known(scenario)
     if elsewhere and best is None:
-        raise UnfinishedError(f"{catalogue.entry(scenario.mechanism).title} is being worked out.")
+        raise UnfinishedError(f"Computing {catalogue.entry(scenario.mechanism).title}…")
     if best is None or (best.status == UNPROVEN and not elsewhere):
         best = _glance(scenario)
     return _measured(scenario, best)

@@ -1,4 +1,4 @@
-"""First glances, made once for all sessions by a process of its own, one at a time."""
+"""Quick estimates, made once for all sessions by a process of its own, one at a time."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def awaited(
                     icon=":material/manage_search:",
                     key=f"{key}_on",
                     on_click=work.search_on,
-                    help=f"Searches again, for up to {limit * long_answer.LONGER:g} s.",
+                    help=f"Searches again for up to {limit * long_answer.LONGER:g} s.",
                 )
     return found
 
@@ -162,7 +162,7 @@ def again(said: str, key: str, on_click: Callable[..., None], args: tuple[Any, .
 
 def search_on(said: str, key: str, on_click: Callable[..., None], args: tuple[Any, ...]) -> None:
     """Say what was cut short, and offer to search on."""
-    _offer(said, "Search on", "manage_search", key, on_click, args)
+    _offer(said, "Continue", "manage_search", key, on_click, args)
 
 
 def _offer(

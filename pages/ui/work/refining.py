@@ -13,28 +13,28 @@ from core.scenario import Scenario
 from pages.ui.style.labels import markdown
 from pages.ui.work import answers, glances, long_answer, progress
 
-GLANCE = "First glance; a better answer is being worked out."
+GLANCE = "Quick estimate. Improving…"
 """What is said of an answer while a better one is being worked out."""
 
 PROVISIONAL = (
-    "Provisional: a better answer was still being worked out when this was made. What is kept here "
-    "is what had been found by then."
+    "Provisional: this was made while the answer was still improving. It shows the best result so "
+    "far."
 )
 """The first line of a report, and of an export, on a first glance."""
 
-FIRST = "A first answer is being worked out."
+FIRST = "Computing a first answer…"
 """What is said once a page has waited for one for half a second."""
 
-GAP = "Its gap says how much better another could be."
+GAP = "Its gap shows how much better another answer could be."
 """What is said of an answer that is not proven."""
 
-STAYS = f"This is the first glance. {GAP}"
+STAYS = f"This is the quick estimate. {GAP}"
 """What is said of a first glance where no better answer comes."""
 
-KEPT = f"The last answer stays. {GAP}"
+KEPT = f"The last answer remains. {GAP}"
 """What is said where a longer search for a better answer was cancelled."""
 
-CUT = "The search was cut off at its time limit of {:g} s."
+CUT = "The search stopped at its time limit of {:g} s."
 """What is said of an answer whose search may go on."""
 
 MINUTE = 60.0
@@ -64,7 +64,7 @@ def follow(scenario: Scenario, shown: Mechanism | None = None) -> None:
     if job is not None:
         progress.follow(
             job,
-            "Looking for better mechanisms",
+            "Improving the answer",
             limit=answers.search_limit(scenario),
             key="cancel_refining",
             on_cancel=work.stop,
@@ -91,8 +91,8 @@ def _offer(scenario: Scenario) -> None:
             key="search_on",
             on_click=answers.search_on,
             args=(scenario,),
-            help=f"Goes on for up to {min(long_answer.LONGER * had, answers.LONGEST):g} s; the "
-            "answer is never worse than this one.",
+            help=f"Continues for up to {min(long_answer.LONGER * had, answers.LONGEST):g} s. The "
+            "answer never gets worse.",
         )
 
 
@@ -100,13 +100,13 @@ def give_minute(scenario: Scenario, key: str) -> None:
     """Show the button that lets a search that was cut off go on for 60 s, if it had less."""
     if answers.search_limit(scenario) < MINUTE:
         st.button(
-            f"Give it {MINUTE:g} s",
+            f"Search {MINUTE:g} s more",
             icon=":material/timer:",
             key=key,
             on_click=answers.search_on,
             args=(scenario, MINUTE),
-            help=f"The search goes on from this answer, for up to {MINUTE:g} s; the next answer is "
-            "never worse, and Cancel keeps this one.",
+            help=f"The search continues from this answer for up to {MINUTE:g} s. The answer never "
+            "gets worse, and Cancel keeps this one.",
         )
 
 

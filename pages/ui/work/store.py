@@ -27,7 +27,7 @@ MOST_OWN = 50_000_000
 """Bytes of mechanisms that a visit keeps of its own data, and half of those of its answers."""
 
 
-NO_MEMORY = "There is not enough memory to answer this: ask about fewer levels of S or X."
+NO_MEMORY = "Not enough memory for this question. Use fewer levels of S or X."
 
 SMALL = 200_000
 """Bytes up to which an answer counts as small, as nearly all answers that a page shows do."""
@@ -124,5 +124,5 @@ KNOWN = Known()
 
 
 def is_private(data: DataSpec) -> bool:
-    """Say whether data belongs to one session: its own, or what it had a data base count."""
+    """Say whether data belongs to one session: its own, or what it had a database count."""
     return data.source.startswith(PRIVATE) or is_reference(data.source)

@@ -53,7 +53,7 @@ def test_a_quick_run_says_that_few_draws_decide_less():
     one = Experiment("lift_1", "lift", "", "", "", 5, (), (), (), (undecided,))
     run = Run("0.1.0", "2026-01-01", "2 cores", 0, True, (one,))
     said = command.table(run)
-    assert "5 draws are too few to tell at ε = 1." in said
+    assert "5 draws are too few to decide at ε = 1." in said
     assert "too few draws to decide" in said
     assert "DIFFERS" not in said
     lower = replace(undecided, few=0, values=(Value("ε = 1", -0.5, error=0.1),))
@@ -93,7 +93,7 @@ def test_what_it_refuses(words, said, capsys):
 def test_without_the_dashboard_there_is_no_page(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(command, "WRITER", "no_such_package.papers.page")
     assert main(["reproduce", "--only", "lift_1", "--out", str(tmp_path)]) == 2
-    assert "without --out the same verdicts are printed" in capsys.readouterr().err
+    assert "without --out the same verdicts go to the terminal" in capsys.readouterr().err
 
 
 def test_an_experiment_that_fails_is_named_and_the_others_are_kept(monkeypatch, capsys):

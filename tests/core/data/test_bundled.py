@@ -76,7 +76,9 @@ def test_german_credit_is_seven_tenths_good():
 
 
 def test_an_unknown_set_is_named_with_the_known_ones():
-    with pytest.raises(InvalidInputError, match=r"no bundled data set 'iris'; there are adult,"):
+    with pytest.raises(
+        InvalidInputError, match=r"no bundled data set 'iris'; choose one of adult,"
+    ):
         bundled("iris")
 
 

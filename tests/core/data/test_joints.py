@@ -100,5 +100,7 @@ def test_the_parity_of_a_die_is_a_function_of_it():
 
 
 def test_an_unknown_example_is_named():
-    with pytest.raises(InvalidInputError, match="There is no example 'x'; there are rldp_estimate"):
+    with pytest.raises(
+        InvalidInputError, match="There is no example 'x'; choose one of rldp_estimate"
+    ):
         example("x")

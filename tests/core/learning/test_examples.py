@@ -33,10 +33,10 @@ def test_a_positive_test_makes_the_illness_three_times_likelier_a_negative_one_s
     assert (found.lip, found.pml) == pytest.approx((math.log(7), math.log(3)))
     assert found.ldp == pytest.approx(math.log(8.5))
     assert words.of_lift(found) == (
-        "After “positive” (30 % of all results) ill is 3 times likelier, well 2 times less likely.",
-        "After “negative” (70 % of all results) ill is 7 times less likely, well 1.21 times "
+        "After “positive” (30% of all results) ill is 3 times likelier, well 2 times less likely.",
+        "After “negative” (70% of all results) ill is 7 times less likely, well 1.21 times "
         "likelier.",
-        "So X itself keeps LIP at ε = 1.946 (a factor of 7) and at no smaller one: the largest "
+        "So X itself satisfies LIP at ε = 1.946 (a factor of 7) and at no smaller one: the largest "
         "change of any belief, up or down.",
     )
 
@@ -49,7 +49,7 @@ SETTABLE = [step / 100 for step in range(1, 100)]
 def test_shares_of_all_results_are_near_and_add_up_for_every_table(hit, alarm):
     for ill in SETTABLE:
         found = told(of_test(ill, hit, alarm))
-        shown = re.findall(r"\(([<>]?)([\d.]+) % of all", " ".join(words.of_lift(found)))
+        shown = re.findall(r"\(([<>]?)([\d.]+)% of all", " ".join(words.of_lift(found)))
         assert len(shown) == len(found.names)
         if not any(sign for sign, _ in shown):
             assert sum(round(10 * float(share)) for _, share in shown) == 1000
@@ -66,10 +66,10 @@ def test_no_belief_is_said_to_change_by_a_factor_of_one(hit):
 
 
 def test_a_factor_near_one_is_told_as_a_percentage_of_the_lift():
-    assert words.change(1.0049) == "0.49 % likelier"
+    assert words.change(1.0049) == "0.49% likelier"
     assert words.change(1.0051) == "1.01 times likelier"
     assert words.change(1 / 1.0051) == "1.01 times less likely"
-    assert words.change(0.996) == "0.40 % less likely"
+    assert words.change(0.996) == "0.40% less likely"
     assert words.change(1 + 1e-12) == "as likely as before"
 
 
@@ -108,7 +108,7 @@ def test_the_optimum_under_alip_keeps_both_budgets(share):
 
 def test_what_the_lesson_on_alip_says_of_this_table_is_so():
     (lesson,) = (one for one in LESSONS if one.key == "alip")
-    assert "In this table most is kept below ½ at ε = 1" in " ".join(lesson.use)
+    assert "In this table, however, the most is kept below ½ at ε = 1" in " ".join(lesson.use)
     assert alip_example(1.0, 0.5).best_share < 0.5
 
 
@@ -194,7 +194,7 @@ def test_merging_stops_of_different_groups_leaves_nothing_certain():
     )
     assert groups == (3, 2, 1, 1)
     assert bits == pytest.approx([math.log2(3), 1.0, 0.0, 0.0])
-    assert "nothing of the street for certain" in words.of_maximin(range_example(2))[0]
+    assert "nothing about the street for certain" in words.of_maximin(range_example(2))[0]
     # even so one cluster is served by one street alone: School is Cedar's, Harbour Fir's
     assert "1 street possible of 6" in words.of_maximin(range_example(2))[1]
 
@@ -202,7 +202,7 @@ def test_merging_stops_of_different_groups_leaves_nothing_certain():
 def test_numbers_in_words_are_those_of_the_example():
     found = robust_example(0.7, 100)
     said = words.of_rldp(found)
-    assert re.search(r"gives away (\S+)\.$", said[1])[1] == words.level(found.at_worst)
+    assert re.search(r"worst-case level is (\S+)\.$", said[1])[1] == words.level(found.at_worst)
     assert words.level(float("inf")) == "∞"
     assert words.level(-0.0) == "0"
     assert words.level(10.0) == "10"
@@ -237,7 +237,7 @@ def test_a_budget_of_0_forbids_its_own_way_alone_and_so_both(eps, share, said):
 @pytest.mark.parametrize(
     ("eps", "said"),
     [
-        (0.0, "Both allow the same: no belief may move."),
+        (0.0, "Both allow the same: no belief may shift."),
         (0.5, "What it allows and LIP does not: after one of its outputs a secret is 7 times"),
         (2.5, "LIP allows all of its outputs too: no secret is more than 7 times less likely."),
     ],
@@ -253,8 +253,8 @@ def test_at_0_no_belief_moves_and_no_factor_of_1_is_told():
     useless = ldp_example(0.2, 0.5)
     assert useless.release.ldp == pytest.approx(0.0, abs=1e-12)
     assert words.of_ldp(useless) == (
-        "This release keeps LDP at ε = 0 (no belief moves), whoever is asked.",
-        "So it keeps LIP at 0 too, whatever share of them is ill.",
+        "This release satisfies LDP at ε = 0 (no belief moves) for every population.",
+        "So it also satisfies LIP at 0, whatever share is ill.",
     )
     said = [
         *words.of_lip(lip_example(0.0, 0.5)),
@@ -262,11 +262,11 @@ def test_at_0_no_belief_moves_and_no_factor_of_1_is_told():
         *words.of_lift(told(of_test(hit=0.5, alarm=0.5))),
     ]
     assert not any("factor of 1)" in one for one in said)
-    assert "So X itself keeps LIP at ε = 0 (no belief moves)." in said
+    assert "So X itself satisfies LIP at ε = 0 (no belief moves)." in said
 
 
 def test_a_clue_that_tells_nothing_and_an_order_without_end_are_told_as_such():
-    assert words.of_alpha(alpha_example(1.0, 2.0))[0].endswith("by 1, 1, 1, 1: it tells nothing.")
+    assert words.of_alpha(alpha_example(1.0, 2.0))[0].endswith("by 1, 1, 1, 1: it reveals nothing.")
     assert words.of_alpha(alpha_example(2.5, math.inf))[1] == (
         "Their mean of order α = ∞ is the largest, 2.5."
     )

@@ -89,7 +89,7 @@ def test_what_is_wrong_without_a_reason_is_just_not_right_yet():
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("3", 3.0), (" 0,25 ", 0.25), (".5", 0.5), ("1/8", 0.125), ("12.5 %", 0.125), ("−1", -1.0)],
+    [("3", 3.0), (" 0,25 ", 0.25), (".5", 0.5), ("1/8", 0.125), ("12.5%", 0.125), ("−1", -1.0)],
 )
 def test_numbers_as_people_write_them(text, value):
     assert number(text) == value

@@ -172,7 +172,7 @@ def test_conditions_are_those_of_the_definition_where_cells_are_empty():
 
 
 def optimum_by_vertices(rows, p_x):
-    """Maximise I(X;Y) over mixtures of all vertices of {r ≥ 0, Σr = 1, rows @ r ≤ 0}."""
+    """Maximize I(X;Y) over mixtures of all vertices of {r ≥ 0, Σr = 1, rows @ r ≤ 0}."""
     n = len(p_x)
     faces = np.vstack([rows, -np.eye(n)])
     tight = np.array(list(itertools.combinations(range(len(faces)), n - 1)))

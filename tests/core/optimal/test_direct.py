@@ -251,7 +251,7 @@ def test_a_frontier_from_the_last_basis_is_that_of_programs_from_scratch(monkeyp
 
 
 def budget_of(joint, measure):
-    """Return the promise of a row of the specification: 30 % of what X gives, or of ε."""
+    """Return the promise of a row of the specification: 30% of what X gives, or of ε."""
     if measure in ("LIP", "LDP"):
         return LIP(0.3) if measure == "LIP" else LDP(0.5)
     level = Average(measure, 1.0).achieved(joint, np.eye(joint.n_x))

@@ -1,4 +1,4 @@
-"""What is wrong in print stays out of every catalogue, and is wrong in the way that it says."""
+"""What is wrong in the paper stays out of every catalogue, and is wrong in the way that it says."""
 
 import inspect
 
@@ -25,7 +25,7 @@ def test_every_function_of_the_module_is_named_wrong():
         if one.__module__ == as_printed.__name__ and not name.startswith("_")
     }
     assert own == set(as_printed.WRONG)
-    assert as_printed.__doc__.startswith("What is WRONG in print")
+    assert as_printed.__doc__.startswith("What is WRONG in the paper")
 
 
 def test_no_catalogue_offers_what_is_wrong():

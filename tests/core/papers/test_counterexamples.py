@@ -1,4 +1,4 @@
-"""Each wrong rule of print is refuted by numbers in whole fractions, without the code it is in."""
+"""Whole fractions refute each wrong rule of the papers, without the code it is in."""
 
 import math
 from fractions import Fraction
@@ -147,7 +147,7 @@ def test_rows_of_one_secret_forbid_what_definition_1_allows():
 
     rounding = Fraction(1, 10**8)
     assert most([(0, 1), (1, 0)]) < rounding  # ε-RLDP over the polytopes
-    assert most([(0, 0), (1, 1)]) > Fraction(1, 10)  # the rows s1 = s2 of print say no
+    assert most([(0, 0), (1, 1)]) > Fraction(1, 10)  # the rows s1 = s2 of the paper say no
 
 
 def test_two_protocols_that_say_nothing_reveal_a_secret_together():
@@ -294,7 +294,7 @@ def test_a_middle_of_posteriors_under_alpha_lift_and_its_inverse_is_under_both()
     for middle, ends in zip(bounds(pairs.mean(axis=1)), bounds(pairs), strict=True):
         assert (middle <= ends.max(axis=1) + 1e-12).all()
 
-    # print is right of the ℓ1-lift-inverse: 1 − 1/l bends the other way
+    # the paper is right of the ℓ1-lift-inverse: 1 − 1/l bends the other way
     even = rng.dirichlet(3 * np.ones(3), size=(2_000, 2)) * 3
     inverse = np.abs(1 / even - 1).mean(axis=-1)
     middle = np.abs(1 / even.mean(axis=1) - 1).mean(axis=-1)
@@ -329,7 +329,7 @@ def test_measures_are_found_to_be_convex_on_pairs_that_a_budget_allows(seed):
     assert min(found["ℓ1-lift-inverse"], found["χ²-lift-inverse"]) > 1_000
     # the paper is right of ℓ1- and χ²-privacy, which have the inverses: no error of the paper
     assert verdict.outcome == "differs"
-    assert verdict.reason.endswith("an optimum under both is proven here.")
+    assert verdict.reason.endswith("the optimum under both is proven here.")
 
 
 def test_proposition_5_fails_where_its_own_proof_does():
@@ -340,7 +340,7 @@ def test_proposition_5_fails_where_its_own_proof_does():
     assert sum(abs(1 / one - 1) for one in lift) / 5 == Fraction(46, 315) > bound
     assert sum((1 / one - 1) ** 2 for one in lift) / 5 == Fraction(104, 3969) > bound**2
     verdicts = entry("lift_propositions").perform(quick=True).verdicts
-    causes = {one.place: one.cause for one in verdicts if one.outcome == "error in print"}
+    causes = {one.place: one.cause for one in verdicts if one.outcome == "error in the paper"}
     assert {place: "1/Ψ − 1" in cause for place, cause in causes.items()} == {
         "Proposition 1(2)": False,
         "Proposition 3(1)": False,

@@ -1,4 +1,4 @@
-"""The worlds of the errata: print is broken where it should be, and what is right holds."""
+"""The worlds of the errata: the paper is broken where it should be, and what is right holds."""
 
 import itertools
 import math
@@ -26,7 +26,7 @@ def test_total_variation_is_that_of_exact_fractions_and_within_what_holds(secret
     if high > low:  # the sharper bound of the world is T itself
         assert exact == (high - 1) * (1 - low) / (high - low)
     assert ("sharper" in of_proposition(found)[-1]) == (high > low)
-    # with n secrets T is (1 − l)/n and print's bound (1 − l)/(2(n − 1)): broken from n = 3 on
+    # with n secrets T is (1 − l)/n and the paper's bound (1 − l)/(2(n − 1)): broken from n = 3 on
     assert found.broken == (secrets > 2 and excluded < 1)
 
 
@@ -55,14 +55,14 @@ def test_rounding_moves_no_number_by_more_than_is_derived_and_is_never_told(secr
 def test_where_no_belief_changes_the_sentence_says_so(secrets):
     assert of_proposition(proposition(secrets, 1.0))[:2] == (
         "No symbol changes any belief.",
-        "T(S;Y) is 0: not above 0, what print says it is at most. What holds is 0.",
+        "T(S;Y) is 0, not above the paper's bound of 0. The correct bound is 0.",
     )
 
 
 def test_the_world_begins_at_the_counterexample_that_is_bundled():
     found = proposition(int(SETTINGS["secrets"].default), SETTINGS["excluded"].default)
     assert (found.variation, found.printed) == pytest.approx((0.19, 0.11875))
-    assert "above 0.119" in of_proposition(found)[1]
+    assert "bound of 0.119" in of_proposition(found)[1]
     assert "not above" in of_proposition(proposition(2, 0.05))[1]
 
 

@@ -112,9 +112,9 @@ def test_the_means_of_merging_are_the_verified_ones():
     assert complete.ours == pytest.approx(0.52, abs=4 * complete.error)
     assert subsets.ours == pytest.approx(0.8345, abs=4 * subsets.error)
     slips = [one for one in found.verdicts if one.claim.startswith("Algorithm 1")]
-    assert [one.outcome for one in slips] == ["error in print"]
+    assert [one.outcome for one in slips] == ["error in the paper"]
     assert [one.values[0].variant for one in slips] == pytest.approx([0.52], abs=0.1)
-    other, *single = found.beyond  # the sum Λ + Ψ at λ = .35, of which no number is printed
+    other, *single = found.beyond  # the sum Λ + Ψ at λ = .35, of which no number is published
     assert other.printed_method < other.value - 4 * other.error
     # the figures draw means, which keep the budget; in single draws X_H may break it
     (satisfied,) = [one for one in found.verdicts if "satisfied in all cases" in one.claim]
@@ -173,7 +173,7 @@ def test_a_number_of_a_mark_is_the_printed_one_or_one_that_is_given_with_it():
 
 
 def in_verdicts(run, paper):
-    """Return the printed numbers that verdicts of a paper's experiments compare with ours."""
+    """Return the published numbers that verdicts of a paper's experiments compare with ours."""
     found = [
         value
         for one in run.experiments
@@ -200,7 +200,7 @@ def test_searches_on_adult_are_shipped_at_every_eps_and_more_is_kept_at_a_larger
 
 
 def as_compared(key, one):
-    """Return the numbers of a printed entry as verdicts compare them."""
+    """Return the numbers of a published entry as verdicts compare them."""
     numbers = np.arctanh(one.value) if key == "correlation" else one.value
     return [(f"{number:.9g}", one.unit, one.drawn) for number in numbers.ravel().tolist()]
 
@@ -260,7 +260,7 @@ def test_every_number_of_the_shipped_run_turns_its_verdict_and_none_is_of_few_dr
 
 def test_no_error_of_a_paper_is_told_but_these_which_the_errata_derive():
     said = [(one.paper, v) for one in shipped().experiments for v in one.verdicts]
-    assert {(paper, v.place) for paper, v in said if v.outcome == "error in print"} == {
+    assert {(paper, v.place) for paper, v in said if v.outcome == "error in the paper"} == {
         ("lift", "Algorithm 1, line 4"),
         *(("lift", f"Proposition {number}") for number in ("1(2)", "3(1)", "3(2)", "5(1)", "5(2)")),
         ("alip", "§III-B"),
@@ -274,7 +274,7 @@ def test_no_error_of_a_paper_is_told_but_these_which_the_errata_derive():
     }
     # what has no variant and no case against it is not judged as an error of the paper
     for _, v in said:
-        if v.rule == "ERR" and v.outcome != "error in print":
+        if v.rule == "ERR" and v.outcome != "error in the paper":
             assert all(one.variant is not None for one in v.values), v.claim
 
 
@@ -282,8 +282,8 @@ def test_nothing_is_said_against_a_line_that_print_does_not_have():
     (found,) = [one for one in shipped().experiments if one.key == "funnel_6"]
     (between,) = [one for one in found.verdicts if "somewhere between" in one.claim]
     _, below = between.values
-    assert below.name == "GRR or CR below OUE, of 120"  # without X = education: no OUE in print
-    assert between.outcome == "error in print"
+    assert below.name == "GRR or CR below OUE, of 120"  # without X = education: no OUE in the paper
+    assert between.outcome == "error in the paper"
     lines = {one.name: one.y for one in found.series if one.panel == 5}  # occupation, race
     assert lines["CR"][3] == pytest.approx(0.110, abs=1e-3)
     assert lines["OUE"][3] == pytest.approx(0.297, abs=5e-3)
@@ -303,7 +303,7 @@ def test_the_errata_count_the_orders_that_are_judged():
 VERIFIED = {
     ("lift_2", "Subset merging keeps about .83"): [0.834],
     ("lift_3", "AORR keeps .94"): [0.94],
-    ("alip_3", "So many draws have some utility"): [0.04, 0.10, 0.26, 0.67],
+    ("alip_3", "This share of draws has some utility"): [0.04, 0.10, 0.26, 0.67],
     ("alip_2", "The highest utility at ε_u = .6 is .35"): [0.35],
     ("rldp_examples", "Bₛ follows from Theorem 1"): [0.40673, 0.09031],
     ("rldp_examples", "radₛ follows from these intervals"): [0.63103, 0.30675],

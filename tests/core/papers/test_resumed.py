@@ -103,7 +103,8 @@ def test_an_interrupted_run_says_what_it_has_kept(tmp_path, ended_by):
     assert job.returncode == 3
     last = err.splitlines()[-1]
     assert last == (
-        f"Stopped: 1 of 2 experiments are kept in {str(tmp_path)!r}; the same command goes on."
+        f"Stopped: 1 of 2 experiments kept in {str(tmp_path)!r}; "
+        "run the same command again to continue."
     )
     assert out == ""
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lock", "rldp_examples.json"]
@@ -115,7 +116,7 @@ def test_an_interrupted_run_without_a_folder_keeps_nothing(monkeypatch, capsys):
 
     monkeypatch.setattr(Job, "wait", interrupt)
     assert main(["reproduce", "--quick", "--only", "lift_1"]) == 3
-    assert capsys.readouterr().err == "Stopped: nothing is kept without --out.\n"
+    assert capsys.readouterr().err == "Stopped. Without --out nothing is kept.\n"
 
 
 @pytest.fixture
@@ -158,7 +159,7 @@ def test_a_damaged_file_is_told_and_made_again(tmp_path, damage):
     path.write_text(damage(whole), encoding="utf-8")
     assert path.read_text(encoding="utf-8") != whole
     second, told = resumed(tmp_path, ["lift_1"])
-    assert told["lift_1"] == f"{str(path)!r} is damaged: run again"
+    assert told["lift_1"] == f"{str(path)!r} is damaged: running it again"
     assert numbers(second) == numbers(first)
     assert resumed(tmp_path, ["lift_1"])[1]["lift_1"] == "kept from an earlier run"
 

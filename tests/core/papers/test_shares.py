@@ -1,4 +1,4 @@
-"""Shares of few draws beside printed shares, by the binomial distribution written out."""
+"""Shares of few draws beside published shares, by the binomial distribution written out."""
 
 import math
 
@@ -20,7 +20,7 @@ def test_a_share_of_few_draws_is_judged_by_the_sum_of_binomial_terms(relation):
         assert value.by_chance() == pytest.approx(chance)
         told = "cannot be decided" if chance > stats.norm.sf(4) else "differs"
         assert outcome("NUM", [value], few=8) == ("reproduced" if chance >= 0.05 else told)
-    with pytest.raises(InvalidInputError, match="a printed share"):
+    with pytest.raises(InvalidInputError, match="a published share"):
         Value("a", 0.5, draws=8)
     for none in (math.nan, math.inf, 1.5):
         assert outcome("NUM", [Value("a", none, 0.3, draws=8)], few=8) == "differs"

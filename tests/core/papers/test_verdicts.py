@@ -50,7 +50,7 @@ def test_an_order_needs_three_standard_errors_at_every_point():
     for ours in (0.029, -0.0399):  # of so many points some are that far off by chance
         values[0] = Value("ε = 1", ours, error=0.01)
         assert outcome("ORD", values) == "cannot be decided"
-        said = "Within 3 standard errors above 0 and 4 below at ε = 1: chance explains it."
+        said = "Between −4 and 3 standard errors at ε = 1: chance explains it."
         assert explained("ORD", values) == said
     values[0] = Value("ε = 1", -0.0401, error=0.01)
     assert outcome("ORD", values) == "differs"
@@ -67,19 +67,19 @@ def test_extremes_may_be_off_by_a_quarter_and_two_deviations():
 
 def test_an_error_of_print_is_one_that_a_variant_explains():
     wrong_number = Value("B_s", 0.40673, 0.3782, unit=1e-4, variant=0.37824)
-    assert outcome("ERR", [wrong_number]) == "error in print"
+    assert outcome("ERR", [wrong_number]) == "error in the paper"
     assert outcome("ERR", [replace(wrong_number, variant=0.39)]) == "differs"
     assert outcome("ERR", [replace(wrong_number, variant=None)]) == "differs"
     assert outcome("ERR", [replace(wrong_number, ours=0.3782)]) == "reproduced"
     wrong_rule = Value("NMI", 0.834, 0.83, unit=0.02, variant=0.70)
-    assert outcome("ERR", [wrong_rule]) == "error in print"
-    assert explained("ERR", [wrong_rule]) == "NMI: 0.834, printed 0.83, the wrong variant 0.7."
+    assert outcome("ERR", [wrong_rule]) == "error in the paper"
+    assert explained("ERR", [wrong_rule]) == "NMI: 0.834, published 0.83, the wrong variant 0.7."
 
 
 @pytest.mark.parametrize(("relation", "over"), [("at most", 0.2), ("at least", -0.2)])
 def test_a_case_beyond_a_printed_bound_shows_an_error(relation, over):
     value = Value("T", over, 0.0, relation=relation)
-    assert outcome("ERR", [value]) == "error in print"
+    assert outcome("ERR", [value]) == "error in the paper"
     assert outcome("ERR", [replace(value, ours=-over)]) == "reproduced"
     assert outcome("NUM", [value]) == "differs"
     assert outcome("NUM", [replace(value, ours=-over)]) == "reproduced"
@@ -94,11 +94,11 @@ def test_a_cause_is_told_only_where_numbers_differ():
     verdict = Verdict("NUM", "…", "", (Value("a", 1.0, 1.0),), "Its unit is wrong.")
     assert verdict.reason == ""
     differs = replace(verdict, values=(Value("a", 2.0, 1.0),))
-    assert differs.reason == "a: 2, printed 1. Its unit is wrong."
+    assert differs.reason == "a: 2, published 1. Its unit is wrong."
 
 
 def test_a_comparison_needs_a_printed_value():
-    with pytest.raises(InvalidInputError, match="NUM needs printed values"):
+    with pytest.raises(InvalidInputError, match="NUM needs published values"):
         Verdict("NUM", "…", "", (Value("a", 1.0),))
 
 
@@ -147,7 +147,7 @@ def test_few_draws_leave_open_what_they_neither_show_nor_refute():
     assert outcome("ORD", [order], few=50) == "cannot be decided"
     assert outcome("ORD", [replace(order, ours=0.031)], few=50) == "reproduced"
     said = explained("ORD", [order, Value("ε = 2", 0.5)], few=50)
-    assert said == "50 draws are too few to tell at ε = 1."
+    assert said == "50 draws are too few to decide at ε = 1."
     # of 5 draws 6.62 standard errors are as improbable as 3 of many
     assert stats.t.sf(6.62, 4) == pytest.approx(stats.norm.sf(3), rel=0.005)
     for ours, expected in ((-0.066, "cannot be decided"), (-0.0663, "differs")):
@@ -182,24 +182,24 @@ def test_a_mean_of_few_draws_differs_by_more_than_students_t_says():
 def test_few_draws_show_an_error_of_print_only_where_what_differs_does_so_by_far():
     # ours is 5 standard errors off: of 5 draws 4 of many are 14
     off = Value("a", 0.44, 0.5, error=0.01, unit=0.02, variant=0.5, variant_error=0.01)
-    assert outcome("ERR", [off]) == "error in print"
+    assert outcome("ERR", [off]) == "error in the paper"
     assert outcome("ERR", [off], few=5) == "cannot be decided"
-    assert explained("ERR", [off], few=5) == "5 draws are too few to tell at a."
-    assert outcome("ERR", [replace(off, ours=-0.4)], few=5) == "error in print"
-    # the other way round: ours is printed, and the variant is off
+    assert explained("ERR", [off], few=5) == "5 draws are too few to decide at a."
+    assert outcome("ERR", [replace(off, ours=-0.4)], few=5) == "error in the paper"
+    # the other way round: ours is published, and the variant is off
     rule = replace(off, ours=0.5, variant=0.44)
-    assert outcome("ERR", [rule]) == "error in print"
+    assert outcome("ERR", [rule]) == "error in the paper"
     assert outcome("ERR", [rule], few=5) == "cannot be decided"
-    assert outcome("ERR", [replace(rule, variant=-0.4)], few=5) == "error in print"
+    assert outcome("ERR", [replace(rule, variant=-0.4)], few=5) == "error in the paper"
     # one value that is shown to differ is enough
-    assert outcome("ERR", [rule, replace(rule, variant=-0.4)], few=5) == "error in print"
+    assert outcome("ERR", [rule, replace(rule, variant=-0.4)], few=5) == "error in the paper"
 
 
 def test_a_bound_is_not_shown_to_be_broken_by_few_draws_that_may_be_so_by_chance():
     mean = Value("T", 0.05, 0.0, error=0.01, relation="at most")
-    assert outcome("ERR", [mean]) == "error in print"
+    assert outcome("ERR", [mean]) == "error in the paper"
     assert outcome("ERR", [mean], few=5) == "cannot be decided"
-    assert outcome("ERR", [replace(mean, error=0.0)], few=5) == "error in print"
+    assert outcome("ERR", [replace(mean, error=0.0)], few=5) == "error in the paper"
 
 
 def test_few_draws_that_tell_the_variant_not_from_ours_say_nothing_of_print():
@@ -226,7 +226,7 @@ def test_extremes_of_few_samples_leave_open_what_their_deviation_may_explain():
             found = [replace(value, ours=value.ours + side * off)]
             assert outcome("EXT", found, few=5) == expected
     assert explained("EXT", [replace(value, ours=-6.2)], few=5) == (
-        "5 samples are too few to tell at end."
+        "5 samples are too few to decide at end."
     )
 
 
@@ -252,7 +252,7 @@ def test_more_than_five_of_a_hundred_draws_above_the_budget_differ(above, quick,
         replace(one, few=5 if quick else 0)
         for one in rldp._realised((2, 5), levels, grid, Setting(14, quick=quick))
     ]
-    (covered,) = [one for one in found if "95 %" in one.claim]
+    (covered,) = [one for one in found if "95%" in one.claim]
     assert covered.outcome == expected
 
 
@@ -261,7 +261,7 @@ def test_more_than_five_of_a_hundred_draws_above_the_budget_differ(above, quick,
 def test_what_could_not_be_computed_is_not_left_open(rule, none):
     value = replace(Value("a", 0.4, 0.5, error=0.1, relation="at least"), **none)
     assert outcome(rule, [value], few=5) == (
-        "error in print" if rule == "ERR" and none.get("ours") == -math.inf else "differs"
+        "error in the paper" if rule == "ERR" and none.get("ours") == -math.inf else "differs"
     )
     assert outcome("ORD", [Value("a", -1.0, error=0.9)], few=1) == "differs"
 
@@ -269,7 +269,7 @@ def test_what_could_not_be_computed_is_not_left_open(rule, none):
 def test_a_verdict_that_is_left_open_does_not_say_why_print_is_wrong():
     verdict = Verdict("ORD", "…", "", (Value("a", 0.0, error=0.1),), "Its unit is wrong.", few=5)
     assert verdict.outcome == "cannot be decided"
-    assert verdict.reason == "5 draws are too few to tell at a."
+    assert verdict.reason == "5 draws are too few to decide at a."
     lower = replace(verdict, few=0, values=(Value("a", -0.5, error=0.1),))
     assert lower.reason.endswith("Its unit is wrong.")
     with pytest.raises(InvalidInputError, match="draws must be at least 0"):
@@ -307,7 +307,7 @@ def test_results_come_back_from_their_json_with_the_same_verdicts():
     assert again == run
     told = SAMPLE.to_dict()["verdicts"]
     assert [one["outcome"] for one in told] == [one.outcome for one in SAMPLE.verdicts]
-    assert told[0]["reason"] == "b: 2, printed 1."
+    assert told[0]["reason"] == "b: 2, published 1."
 
 
 def test_an_experiment_that_was_run_again_tells_when_and_where_and_the_others_stay():
@@ -352,7 +352,7 @@ def forged(**changes):
     [
         {"outcome": "reproduced", "reason": ""},
         {"outcome": "cannot be checked", "cause": "Nobody knows."},
-        {"outcome": "error in print"},
+        {"outcome": "error in the paper"},
     ],
 )
 def test_a_verdict_that_is_typed_is_overruled_by_its_numbers(changes):

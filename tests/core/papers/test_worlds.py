@@ -120,7 +120,7 @@ def test_the_needless_rows_never_gain_and_both_designs_keep_the_promise(eps, rec
 def test_the_rows_cost_what_the_paper_prints_at_its_own_numbers():
     found = robust_worlds.rows(math.log(2), 100)
     entropy = -(robust_worlds.estimate() * np.log(robust_worlds.estimate())).sum()
-    # print gives I in nats: 0.4228 with the rows; without them it is 0.5630
+    # the paper gives I in nats: 0.4228 with the rows; without them it is 0.5630
     assert found.printed * entropy == pytest.approx(0.4228, abs=1e-4)
     assert found.right * entropy == pytest.approx(0.5630, abs=1e-4)
 
@@ -182,7 +182,7 @@ def test_a_larger_share_may_keep_less_of_a_single_table(draw, eps, broken):
     assert found.merged_more == (more[1] if more[1] > 1 else 0)
     assert found.broken == broken
     said = merging_worlds.of_sharing(found)[1]
-    assert said == f"So the statement {'fails' if broken else 'holds'} for this table."
+    assert said == f"The paper's claim {'fails' if broken else 'holds'} for this table."
 
 
 @pytest.mark.parametrize("one", WORLDS, ids=lambda one: one.key)

@@ -7,7 +7,7 @@ FAR = 10.0
 
 
 def mended(verdict):
-    """Return the verdict with numbers that agree with print."""
+    """Return the verdict with numbers that agree with the paper."""
     if verdict.rule == "ORD":
         values = [replace(one, ours=1.0, error=0.0) for one in verdict.values]
     else:
@@ -54,7 +54,7 @@ def deaf_to(verdict):
                 for name, moved in moves(verdict.rule, value)
                 if with_one(verdict, place, moved).outcome not in heard(verdict)
             ]
-        if value.variant is not None and (left_open or verdict.outcome == "error in print"):
+        if value.variant is not None and (left_open or verdict.outcome == "error in the paper"):
             far = value.variant + FAR + 100 * value.unit
             unexplained = replace(value, ours=far, variant=far)
             if with_one(verdict, place, unexplained).outcome != "differs":
@@ -63,8 +63,8 @@ def deaf_to(verdict):
 
 
 def heard(verdict):
-    """Return what a verdict may say when a number has moved far against print."""
-    return ("differs", "error in print") if verdict.rule == "ERR" else ("differs",)
+    """Return what a verdict may say when a number has moved far against the paper."""
+    return ("differs", "error in the paper") if verdict.rule == "ERR" else ("differs",)
 
 
 def with_one(verdict, place, value):
@@ -74,7 +74,7 @@ def with_one(verdict, place, value):
 
 
 def moves(rule, value):
-    """Yield a value with one of its numbers moved to where it speaks against print."""
+    """Yield a value with one of its numbers moved to where it speaks against the paper."""
     if rule == "ORD":
         yield "ours", replace(value, ours=-FAR)
         return

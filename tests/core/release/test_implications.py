@@ -259,7 +259,7 @@ def test_bad_questions():
     joint = Joint.from_counts([[3, 1], [1, 2]])
     with pytest.raises(NotConvexError):
         implied(joint, L1Privacy(1, 1))
-    with pytest.raises(InfeasibleError, match="breaks it already"):
+    with pytest.raises(InfeasibleError, match="independent of X breaks it"):
         implied(joint, GuessingProbability(0.3))
     with pytest.raises(InvalidInputError, match="time_limit"):
         implied(joint, LIP(1), time_limit=0)

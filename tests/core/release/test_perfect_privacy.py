@@ -79,22 +79,25 @@ def test_weights_that_are_no_counts_are_ranked_to_rounding():
 @pytest.mark.parametrize(
     ("counts", "said"),
     [
-        ([[3, 1], [1, 3]], "so nothing of degree can be told."),
-        ([[1, 2], [2, 4]], "sex and degree are independent, so all of degree can be told"),
-        ([[3], [1]], "degree has one value only"),
+        ([[3, 1], [1, 3]], "so nothing about degree can be revealed."),
+        ([[1, 2], [2, 4]], "sex and degree are independent, so all of degree can be published"),
+        ([[3], [1]], "degree has only one value"),
         (
             [[8, 1, 5, 5], [1, 8, 5, 5]],
             "There are 2 independent ways to move probability between values of degree that leave "
-            "sex as it is, so something of degree can be told: it has 4 values, and what they say "
-            "about sex differs in 1 direction only.",
+            "sex unchanged, so something about degree can be revealed: its 4 values differ in "
+            "only 1 direction in what they imply about sex.",
         ),
         (
             [[2, 4, 1], [1, 2, 3], [1, 2, 5]],
             "There is 1 independent way to move probability between values of degree that leaves "
-            "sex as it is, so something of degree can be told: 'x1' and 'x2' say the same about "
-            "sex.",
+            "sex unchanged, so something about degree can be revealed: 'x1' and 'x2' imply "
+            "the same about sex.",
         ),
-        ([[2, 0, 1], [0, 2, 1], [1, 1, 1]], "what some of its values say about sex, a mixture"),
+        (
+            [[2, 0, 1], [0, 2, 1], [1, 1, 1]],
+            "some of its values imply the same about sex as a mixture",
+        ),
     ],
 )
 def test_the_reason_in_words(counts, said):
@@ -129,6 +132,6 @@ def test_which_promises_are_perfect_privacy(notion, none):
 
 def test_a_finding_says_why_something_is_left():
     told = finding(evaluate(Scenario(notion="average_mi", eps=0.0)))
-    assert told.startswith("The release tells nothing about sex.")
-    assert "something of occupation can be told: it has 15 values" in told
-    assert "can be told" not in finding(evaluate(Scenario(notion="average_mi", eps=0.02)))
+    assert told.startswith("The release reveals nothing about sex.")
+    assert "something about occupation can be revealed: its 15 values" in told
+    assert "can be revealed" not in finding(evaluate(Scenario(notion="average_mi", eps=0.02)))

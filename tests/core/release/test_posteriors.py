@@ -68,5 +68,5 @@ def test_the_worst_side_channel_is_the_srlip_level():
 
 def test_values_that_nobody_has_are_refused():
     joint = replace(Joint.from_counts([[1, 0, 2, 1]]), x_shape=(2, 2))
-    with pytest.raises(InvalidInputError, match="Nobody has these values"):
+    with pytest.raises(InvalidInputError, match="No record has these values"):
         disclosure(joint, m.identity(joint), {0: 0, 1: 1})

@@ -62,15 +62,15 @@ def test_parts_are_blocks_of_the_table():
 def test_what_can_be_known_is_said_as_it_is():
     apart = range_release(BLOCKS, ns.singletons(6))
     assert knowable(apart, "age") == (
-        "1.58 bits of age can be known without error: every release tells which of 3 groups of "
-        "values it is in. Every release leaves at least 2 of 6 values possible."
+        "1.58 bits of age can be known for certain: every release reveals which of 3 groups its "
+        "value is in. Every release leaves at least 2 of 6 values possible."
     )
     hidden = range_release(BLOCKS, [range(6)])
     assert knowable(hidden, "age") == (
-        "No bit of age can be known without error: no question about it is answered by every "
+        "No bit of age can be known for certain: no question about it is answered by every "
         "release. Every release leaves all 6 values possible."
     )
     chain = Joint.from_counts([[1, 1, 0], [0, 1, 1], [0, 0, 1]])
     assert knowable(range_release(chain, ns.singletons(3)), "age").endswith(
-        "Yet some release leaves only one of 3 values possible."
+        "Yet at least one release leaves only one of 3 values possible."
     )

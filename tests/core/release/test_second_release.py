@@ -23,7 +23,7 @@ from tests.strategies import joints
 
 
 def flip(eps):
-    """Randomised response with a ratio of e^ε."""
+    """Randomized response with a ratio of e^ε."""
     high = np.exp(eps) / (1 + np.exp(eps))
     return np.array([[high, 1 - high], [1 - high, high]])
 
@@ -115,7 +115,7 @@ def test_a_first_release_that_reads_s_is_refused_not_cut():
 def test_averages_and_exceptions_are_no_promise_of_a_second_output(notion):
     joint = Joint.from_counts([[8, 1, 5], [1, 8, 5]])
     first = m.optimal(joint, LIP(0.1)).kernel
-    with pytest.raises(InvalidInputError, match="under a promise about every output, got"):
+    with pytest.raises(InvalidInputError, match="needs a notion that bounds every output, got"):
         second_release(joint, notion, first)
     assert obstacle(joint, notion)
 

@@ -33,7 +33,7 @@ def test_what_is_kept_and_what_can_be_kept_fit_into_one_sentence(nmi, gap):
     told = finding(replace(RESULT, mechanism=made))
     assert not re.search(r"than (more|less|<|>)", told, re.IGNORECASE)
     assert len(re.findall("keeps more", told)) <= 1
-    if bound := re.search(r"keeps more than ([\d.]+) %", told):
+    if bound := re.search(r"keeps more than ([\d.]+)%", told):
         assert float(bound[1]) / 100 >= most - 1e-6
         assert float(bound[1]) < 100
 
@@ -41,15 +41,15 @@ def test_what_is_kept_and_what_can_be_kept_fit_into_one_sentence(nmi, gap):
 @pytest.mark.parametrize(
     ("released", "purpose", "told"),
     [
-        (("race",), "information", "of what race says survives"),
-        (("race", "sex"), "information", "of what race and sex say survives"),
-        (("race", "sex"), "task", "of what race and sex tell of income survives"),
-        (("race", "sex"), "guess", "income is guessed right with probability"),
-        (("race", "sex"), "guess", "where race and sex themselves give 0."),
-        (("race",), "guess", "where race itself gives 0."),
+        (("race",), "information", "of the information in race survives"),
+        (("race", "sex"), "information", "of the information in race and sex survives"),
+        (("race", "sex"), "task", "of the information in race and sex about income survives"),
+        (("race", "sex"), "guess", "The best guess of income is right with probability"),
+        (("race", "sex"), "guess", "from race and sex and 0."),
+        (("race",), "guess", "from race and 0."),
     ],
 )
-def test_the_verb_goes_with_the_number_of_columns(released, purpose, told):
+def test_columns_are_named_in_what_is_kept(released, purpose, told):
     task = ("income",) if purpose != "information" else ()
     data = DataSpec("adult", ("relationship",), released, task=task)
     result = evaluate(Scenario(data=data, notion="lip", mechanism="watchdog", purpose=purpose))
@@ -69,7 +69,7 @@ def test_values_are_counted_in_the_right_number(n_s):
 def test_a_belief_that_moves_by_rounding_alone_does_not_move(level):
     achieved = RESULT.after.achieved | {"lip": level}
     told = finding(replace(RESULT, after=replace(RESULT.after, achieved=achieved)))
-    assert told.startswith("The release tells nothing about")
+    assert told.startswith("The release reveals nothing about")
 
 
 @pytest.mark.parametrize("notion", ["lip", "ldp", "pml", "l1"])
@@ -83,7 +83,7 @@ def test_a_belief_that_moves_by_rounding_alone_does_not_move(level):
 def test_a_finding_is_about_someone_who_knows_only_the_distribution(notion, data, known):
     result = evaluate(Scenario(data=data, notion=notion, mechanism="watchdog"))
     told = finding(result)
-    assert told.startswith(f"To someone who knows only {known} distribution, Y alone changes ")
+    assert told.startswith(f"For someone who knows only {known} distribution, Y alone changes ")
     assert (result.joint.n is None) == (known == "the data's")
 
 
@@ -124,12 +124,12 @@ def test_pml_is_taught_of_someone_who_starts_from_the_prior():
     [
         (
             "lip_delta",
-            "to someone who knows only the data's distribution, Y alone changes no belief in a "
+            "for someone who knows only the data's distribution, Y alone changes no belief about a "
             "value of sex by more than ×1.11.",
         ),
         (
             "pml_delta",
-            "to someone who knows only the data's distribution, Y alone raises no belief in a "
+            "for someone who knows only the data's distribution, Y alone raises no belief about a "
             "value of sex by more than ×1.11.",
         ),
         ("ldp_delta", "no output is more than ×1.11 as likely under one value of sex as under"),
@@ -138,7 +138,7 @@ def test_pml_is_taught_of_someone_who_starts_from_the_prior():
 def test_exceptions_are_told(key, said):
     told = finding(evaluate(Scenario(notion=key, eps=0.1, delta=0.01)))
     assert told.startswith(
-        f"But for releases of probability 0.01 in all, which may tell everything, {said}"
+        f"Except for releases of total probability 0.01, which may reveal everything, {said}"
     )
     plain = finding(evaluate(Scenario(notion="lip", eps=0.1)))
     assert finding(evaluate(Scenario(notion="lip_delta", eps=0.1, delta=0.0))).startswith(
@@ -156,9 +156,9 @@ def test_a_small_error_with_a_trivial_bound_is_not_proven():
     least = 1e-4 * (high - low)  # of an error that nothing published makes 1
     near = replace(result.mechanism, utility=high - least, upper_bound=high, gap=least, kept=0.9999)
     told = finding(replace(result, mechanism=replace(near, status="repaired")))
-    assert "proven" not in told
-    assert "proven" in finding(replace(result, mechanism=replace(near, gap=least / 20)))
-    assert "proven" in finding(replace(result, mechanism=replace(near, status="optimal")))
+    assert "Proven" not in told
+    assert "Proven" in finding(replace(result, mechanism=replace(near, gap=least / 20)))
+    assert "Proven" in finding(replace(result, mechanism=replace(near, status="optimal")))
 
 
 @pytest.mark.parametrize("few", [1, 4, 8])
@@ -172,11 +172,11 @@ def test_counts_that_chance_explains_are_told(few):
     assert (told != "") == (share > 0.2)
     assert bool(told) == (few > 1)
     if told:
-        assert f"{100 * share:.0f} %" in told
-        assert "robust promise" in told
+        assert f"{100 * share:.0f}%" in told
+        assert "robust privacy notion" in told
     robust = caution(joint, of_estimate=True)
     assert bool(robust) == bool(told)
-    assert "robust promise" not in robust
+    assert "robust privacy notion" not in robust
     assert ("may miss the true distribution more often" in robust) == bool(robust)
 
 

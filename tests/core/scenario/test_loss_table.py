@@ -16,7 +16,7 @@ def test_names_are_left_out_and_numbers_kept():
     ("text", "part"),
     [
         ("", "empty"),
-        ("0,1\n2", "Row 2 of the loss table has 1 numbers, row 1 has 2"),
+        ("0,1\n2", "Row 2 of the loss table has 1 numbers; row 1 has 2"),
         ("0,1\n2,", "row 2, column 2"),
         ("0,-1\n2,0", "'-1' in row 1, column 2"),
         ("0,inf\n2,0", "'inf' in row 1, column 2"),

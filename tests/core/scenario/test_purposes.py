@@ -166,11 +166,11 @@ def test_the_program_says_what_the_answer_says(scenario, capsys):
         ),
         (
             Scenario(data=DataSpec("random:uniform:2x4:0", (), (), task=("income",))),
-            "has no column for a task",
+            "without a column for a task",
         ),
         (
             Scenario(data=INCOME, purpose="task", mechanism="conditional_reporting", notion="lip"),
-            "reads S too",
+            "also reads S",
         ),
     ],
 )

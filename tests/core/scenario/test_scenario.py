@@ -106,7 +106,7 @@ def test_the_question_in_words():
     assert question(Scenario()) == "Does publishing occupation give away sex?"
     both = DataSpec(secret=("sex", "race"), released=("education",), secret_released=True)
     assert question(Scenario(data=both)) == (
-        "How much can sex and race and education be published and still hide sex and race?"
+        "How much of sex and race and education can be published while still hiding sex and race?"
     )
 
 
@@ -116,11 +116,11 @@ def test_the_finding_says_what_the_result_proves():
     assert np.exp(private.after.achieved["lip"]) <= factor <= np.exp(0.4) + 0.01
     assert "survives" in finding(private)
     constant = evaluate(Scenario(mechanism="constant"))
-    assert finding(constant).startswith("The release tells nothing about sex.")
+    assert finding(constant).startswith("The release reveals nothing about sex.")
     joint = DataSpec("random:uniform:2x2:0", (), ())
     revealing = evaluate(Scenario(data=replace(joint, secret_released=True), mechanism="identity"))
     assert "rule out a value" in finding(revealing)
-    assert "100 % of what S and U say survives." in finding(revealing)
+    assert "100% of the information in S and U survives." in finding(revealing)
 
 
 @pytest.mark.parametrize("mechanism", list(mechanism_catalogue.CATALOGUE))
@@ -252,11 +252,11 @@ def test_the_finding_under_rldp_is_about_all_that_the_records_leave_possible():
     factor = float(told.split("×")[1].split(" ")[0])
     assert np.exp(result.mechanism.audit.achieved) <= factor <= np.exp(0.7) + 0.01
     trusting = finding(evaluate(replace(asked, mechanism="non_robust")))
-    assert trusting.startswith("To someone who knows only these records' distribution, Y alone ")
+    assert trusting.startswith("For someone who knows only these records' distribution, Y alone ")
     anyway = finding(evaluate(replace(asked, mechanism="secret_rr")))
-    assert anyway.startswith("Whatever the true distribution is, no output is more than ×2.02 ")
+    assert anyway.startswith("Whatever the true distribution, no output is more than ×2.02 ")
     polytopes = finding(evaluate(replace(asked, mechanism="polyopt")))
-    assert "No mechanism under 0.7-RLDP over polytopes keeps more: proven." in polytopes
+    assert "Proven: no mechanism under 0.7-RLDP over polytopes keeps more." in polytopes
 
 
 def test_a_sweep_is_the_scenario_at_every_budget():

@@ -32,7 +32,7 @@ LINE = Frontier(
 def test_the_least_budget_is_that_of_the_first_point_with_what_is_proven_too_small():
     found = least_budget(LINE)
     assert (found.eps, found.kept) == (1.0, 0.9)
-    assert found.too_small == 0.5  # at 0.75 the bound leaves 92 % possible
+    assert found.too_small == 0.5  # at 0.75 the bound leaves 92% possible
     assert least_budget(LINE, 0.96) is None
     first = least_budget(LINE, 0.1)
     assert first.eps == 0.25

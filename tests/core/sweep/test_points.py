@@ -86,7 +86,7 @@ def test_a_question_without_an_answer_is_a_point_with_its_reason():
     found = points(sweep)
     answered = [row["reason"] == "" for row in found]
     assert answered == [True, True, False, False, False, False, False, False]
-    assert "No mechanism keeps" in found[2]["reason"]
+    assert "No mechanism satisfies" in found[2]["reason"]
     assert "does not work under" in found[4]["reason"]
     assert math.isnan(found[4]["kept"])
     assert not found[4]["proven"]

@@ -241,7 +241,7 @@ def test_what_does_not_fit_the_joint_is_named(purpose, message):
 def test_what_a_reader_of_the_secret_tells_of_a_task_is_not_known():
     joint = Joint.from_counts([[3, 1], [1, 3]])
     made = m.conditional_reporting(joint, notion=LIP(0.5))
-    with pytest.raises(InvalidInputError, match="reads S too"):
+    with pytest.raises(InvalidInputError, match="also reads S"):
         revalued(joint, made, Guess([[1, 0], [0, 1]]))
     p_xy = joint.release_x(made.kernel)
     assert revalued(joint, made, Guess()).utility == pytest.approx(p_xy.max(axis=0).sum())

@@ -1,4 +1,4 @@
-"""The papers' figures and the page of `reproduce`: our numbers as lines, print as marks."""
+"""The papers' figures and the page of `reproduce`: our numbers as lines, the paper as marks."""
 
 import json
 import math
@@ -27,7 +27,7 @@ FOUND = Experiment(
         Series("PolyOpt", (0.5, 1.0), (0.5, float("nan")), beyond=True, kind="points"),
         Series("IR", (0.5, 1.0), (0.001, 0.002), panel=1, kind="bars"),
     ),
-    (Mark(1.0, 0.25, "0.25 in print"),),
+    (Mark(1.0, 0.25, "0.25 in the paper"),),
     (
         Verdict("NUM", "IR keeps .25", "Table 2", (Value("mean", 0.2, 0.25, error=0.01),), "Why."),
         Verdict("ERR", "B_s", "Example 2", (Value("B_s", 0.4, 0.3, unit=0.01, variant=0.3),)),
@@ -49,19 +49,19 @@ def test_lines_have_standard_errors_and_print_is_a_cross():
     assert line["error_y"]["array"] == [0.01, None]
     assert points["mode"] == "markers"
     assert points["y"] == [0.5, None]
-    assert points["name"] == "PolyOpt (ours, beyond print)"
+    assert points["name"] == "PolyOpt (ours, beyond the paper)"
     assert "error_y" not in points
-    assert (marks["x"], marks["y"], marks["text"]) == ([1.0], [0.25], ["0.25 in print"])
+    assert (marks["x"], marks["y"], marks["text"]) == ([1.0], [0.25], ["0.25 in the paper"])
     assert marks["marker"]["symbol"] == "x-thin"
 
 
 def marked(*marks, panel=0, **changes):
-    """Return what a panel of the sample draws of print, and what its legend says of print."""
+    """Return the traces and legend entries of the paper's values in a panel of the sample."""
     of = [replace(one, panel=panel) for one in marks]
     whole = paper_panel(replace(FOUND, marks=tuple(of), **changes), panel)
     go.Figure(whole)
-    traces = [one for one in whole["data"] if one["name"] == "print"]
-    return traces, [one["name"] for one in whole["data"] if one["name"].startswith("print: ")]
+    traces = [one for one in whole["data"] if one["name"] == "paper"]
+    return traces, [one["name"] for one in whole["data"] if one["name"].startswith("paper: ")]
 
 
 def test_a_number_of_one_axis_is_a_line_across_what_is_drawn_that_says_what_it_is():
@@ -87,13 +87,13 @@ def test_a_line_without_a_cross_is_in_the_legend_once_and_stands_on_bars():
 def test_what_print_says_of_a_panel_as_a_whole_is_said_by_its_legend():
     traces, words = marked(Mark(math.nan, math.nan, "ρ < 1"), Mark(math.nan, math.nan, "2"))
     assert traces == []
-    assert words == ["print: ρ &lt; 1", "print: 2"]
+    assert words == ["paper: ρ &lt; 1", "paper: 2"]
 
 
 def test_the_report_says_what_print_says_in_a_figure_and_where_it_says_nothing():
     run = Run("0.1.0", "2026-01-01", "2 cores", 3, True, (FOUND,))
-    assert "Print: 0.25 in print." in page(run)
-    none = "The paper&#x27;s text gives no number that could be marked in "
+    assert "The paper: 0.25 in the paper." in page(run)
+    none = "The paper&#x27;s text gives no number to mark in "
     assert f"{none}the panels without a mark." in page(run)
     without = replace(run, experiments=(replace(FOUND, marks=()),))
     assert f"{none}this figure." in page(without)
@@ -111,7 +111,7 @@ def test_the_legend_has_room_for_its_rows_and_panels_side_by_side_are_of_one_hei
     heights = [paper_panel(found, panel)["layout"]["height"] for panel in (0, 1)]
     assert heights[0] < heights[1]
     assert paper_panel(found, 0, 3)["layout"]["height"] == heights[1]
-    lines = (Mark(math.nan, 0.1, "a"), Mark(math.nan, 0.2, "b"))  # the legend has print once
+    lines = (Mark(math.nan, 0.1, "a"), Mark(math.nan, 0.2, "b"))  # the legend has the paper once
     assert legend_rows(replace(found, marks=lines), 0) == 1
     assert legend_rows(replace(found, marks=(Mark(math.nan, math.nan, "m" * 60),)), 0) == 4
 
@@ -136,8 +136,8 @@ def test_falling_and_rising_beliefs_have_the_colours_of_the_lift_page():
 @pytest.mark.parametrize(
     ("rules", "beyond", "said"),
     [
-        (("NUM", "ORD"), 0.0, "Ours ± its standard error over draws."),
-        ((), 0.1, "Ours ± its standard error over draws."),
+        (("NUM", "ORD"), 0.0, "Ours ± the standard error over draws."),
+        ((), 0.1, "Ours ± the standard error over draws."),
         (
             ("EXT",),
             0.0,
@@ -146,7 +146,7 @@ def test_falling_and_rising_beliefs_have_the_colours_of_the_lift_page():
         (
             ("EXT", "NUM"),
             0.0,
-            "Ours ± its standard error over draws; ± the standard deviation of an extreme from "
+            "Ours ± the standard error over draws; ± the standard deviation of an extreme from "
             "sample to sample, by EXT.",
         ),
         ((), 0.0, ""),
@@ -206,14 +206,14 @@ def test_a_box_has_its_quartiles_and_extremes_at_each_place():
 
 def test_the_page_says_each_verdict_beside_its_numbers():
     text = page(Run("0.1.0", "2026-01-01", "2 cores", 3, True, (FOUND,), ("lift_1",)))
-    assert "1 experiment, 3 claims: 1 differs, 1 error in print, 1 reproduced" in text
+    assert "1 experiment, 3 claims: 1 differs, 1 error in the paper, 1 reproduced" in text
     assert "seed 3, fewer draws" in text
     assert "Not run: lift_1." in text
     assert "Samples &lt;of&gt; truths" in text
-    assert "mean: 0.200 ± 0.010 (printed 0.25)" in text
-    assert "B_s: 0.4 (printed 0.3) [the wrong variant 0.3]" in text
+    assert "mean: 0.200 ± 0.010 (published 0.25)" in text
+    assert "B_s: 0.4 (published 0.3) [the wrong variant 0.3]" in text
     assert "and 5 more" in text
-    assert "mean: 0.2, printed 0.25. Why." in text
+    assert "mean: 0.2, published 0.25. Why." in text
     assert "<td>The optimum</td><td>0.500 ± 0.010</td><td>0.6</td><td>0.2</td>" in text
     assert "<td>Alone</td><td>0.4</td><td></td><td></td>" in text
     (drawn,) = re.findall(r"const FIGURES = (\[.*?\]);\n", text, re.S)

@@ -142,7 +142,7 @@ def test_rare_levels_become_one_that_stands_last(add, sources):
     assert (counted.report.grouped_x.levels, counted.report.grouped_x.records) == (2, 3)
     assert counted.report.grouped_s.levels == 0
     assert counted.report.sentences() == (
-        "2 rare levels of 'x' with 3 records (50 %) were grouped into one.",
+        "2 rare levels of 'x' with 3 records (50%) were grouped into one.",
     )
 
 
@@ -152,7 +152,7 @@ def test_a_filter_keeps_the_records_that_have_its_levels(add, sources):
     counted = count(spec, sources)
     assert cells(counted.joint) == {("a", "p"): 1, ("b", "p"): 1, ("b", "q"): 1}
     assert (counted.report.n_total, counted.report.filtered) == (4, 1)
-    assert counted.report.sentences()[0] == "1 of 4 records (25 %) was left out by filters."
+    assert counted.report.sentences()[0] == "1 of 4 records (25%) was left out by filters."
 
 
 @pytest.mark.parametrize(

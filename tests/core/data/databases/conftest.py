@@ -94,7 +94,7 @@ def postgres():
 
 @pytest.fixture(scope="session")
 def postgres_address(postgres):
-    """Return the address of a PostgreSQL data base with the table."""
+    """Return the address of a PostgreSQL database with the table."""
     with psycopg.connect(postgres.get_uri(), autocommit=True) as connection:
         connection.execute(
             "CREATE TABLE people (sex text, job text, pay double precision, age varchar(9), "

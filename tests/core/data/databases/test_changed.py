@@ -28,7 +28,7 @@ from tests.core.data.databases.embedded import package
 ROOT = Path(__file__).parents[4]
 PATIENCE = 600.0
 ASKED = DataSpec(secret=("sex",), released=("job",))
-GONE = "went away while it was asked: its data base must be reached until the answer is there."
+GONE = "went away during the query: its database must stay reachable until the answer arrives."
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def test_a_table_that_is_dropped_between_its_list_and_its_count(copy, opened, tm
     with pytest.raises(InvalidInputError) as caught:
         count_table(source, ["sex", "job"], path, report=print)
     said = str(caught.value)
-    assert said.startswith(f"copied in {opened} is none of the tables that are open here: its ")
+    assert said.startswith(f"copied in {opened} is not among the tables open here: its ")
     assert "'people'" in said
     assert not path.exists()
     assert command(source, tmp_path).startswith(
@@ -123,7 +123,7 @@ def test_a_table_that_is_dropped_between_its_list_and_its_count(copy, opened, tm
         ("DROP TABLE copied", "is not there, or not for this user."),
         (
             "ALTER TABLE copied DROP job",
-            "no longer has the columns that it had a moment ago: ask again.",
+            "no longer has the columns that it had a moment ago: try again.",
         ),
     ],
 )
@@ -147,7 +147,7 @@ def test_a_view_that_writes_is_refused(copy, administrator, postgres_address):
     )
     copy("CREATE VIEW writes AS SELECT written() AS sex, job FROM copied")
     assert refused(f"{postgres_address}#writes") == (
-        f"writes in {postgres_address} tried to write, which is refused: data bases are opened for "
+        f"writes in {postgres_address} tried to write, which is refused: databases are opened for "
         "reading only."
     )
     assert administrator.execute("SELECT count(*) FROM copied").fetchone() == (9,)
@@ -177,7 +177,7 @@ def test_a_data_base_of_no_such_name_and_one_with_a_time_limit(
     other = postgres_address.replace("/postgres", "/census")
     assert other != postgres_address
     assert refused(f"{other}#people") == (
-        f"{other} could not be opened: its server has no data base of this name, or not for this "
+        f"{other} could not be opened: its server has no database of this name, or not for this "
         "user."
     )
     administrator.execute("CREATE VIEW sleeps AS SELECT sex, pg_sleep(60)::text AS job FROM people")
@@ -185,7 +185,7 @@ def test_a_data_base_of_no_such_name_and_one_with_a_time_limit(
     administrator.execute("CREATE ROLE hasty SUPERUSER LOGIN")
     administrator.execute("ALTER ROLE hasty SET statement_timeout = 100")
     assert refused(f"{postgres_address}#sleeps") == (
-        f"sleeps in {postgres_address} was ended by its data base: the answer took longer than is "
+        f"sleeps in {postgres_address} was stopped by its database: the answer took longer than is "
         "allowed there."
     )
     administrator.execute("DROP VIEW sleeps")

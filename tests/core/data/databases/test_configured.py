@@ -1,4 +1,4 @@
-"""Data bases that the owner of a server opened to pages: their tables, columns, and a Cancel."""
+"""Databases that the owner of a server opened to pages: their tables, columns, and a Cancel."""
 
 import time
 from contextlib import closing, suppress
@@ -74,9 +74,9 @@ def test_names_survive_their_reference(opened, tmp_path):
 @pytest.mark.parametrize("table", ["pg_catalog.pg_authid", "pg_authid", "nosuch", "public.people"])
 def test_a_table_that_is_not_listed_is_not_counted(table, opened, tmp_path):
     path = tmp_path / "counts.parquet"
-    with pytest.raises(InvalidInputError, match="none of the tables that are open here"):
+    with pytest.raises(InvalidInputError, match="not among the tables open here"):
         count_table(f"{opened[1]}#{table}", ["sex"], path, report=print)
-    with pytest.raises(InvalidInputError, match="none of the tables that are open here"):
+    with pytest.raises(InvalidInputError, match="not among the tables open here"):
         list_columns(f"{opened[1]}#{table}", report=print)
     assert not path.exists()
 
@@ -91,7 +91,7 @@ def test_what_the_owner_did_not_open_is_not_asked(opened, monkeypatch, tmp_path)
         lambda: count_table(f"{opened[0]}#people", ["sex"], tmp_path / "c", report=print),
         lambda: columns_of("spark://local/#/any%2Eparquet"),
     ):
-        with pytest.raises(InvalidInputError, match="no data base that this server's owner"):
+        with pytest.raises(InvalidInputError, match="not a database that this server's owner"):
             asked()
 
 

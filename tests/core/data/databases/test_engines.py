@@ -88,7 +88,7 @@ QUESTIONS = {
 
 @pytest.fixture(scope="module")
 def expected(rows_file):
-    """Return the counts of the records in a file, which no data base touches."""
+    """Return the counts of the records in a file, which no database touches."""
     sources = Sources()
     source = sources.add_file(rows_file)
     return {name: count(replace(spec, source=source), sources) for name, spec in QUESTIONS.items()}

@@ -91,7 +91,7 @@ def test_spark_is_listed_counted_cancelled_and_lost(catalogue, tmp_path):
         until(lambda: at_work(catalogue))
         for process in drivers(catalogue):
             os.kill(process, signal.SIGKILL)
-        with pytest.raises(InvalidInputError, match="went away while it was asked"):
+        with pytest.raises(InvalidInputError, match="went away during the query"):
             lost.result(PATIENCE)
         # the same worker goes on, with a new driver
         again = ask(count_table, f"{ADDRESS}#people", ["sex", "job"], path).result(PATIENCE)

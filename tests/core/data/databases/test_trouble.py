@@ -1,4 +1,4 @@
-"""Data bases that are not there, refuse, or hold something else: one sentence each."""
+"""Databases that are not there, refuse, or hold something else: one sentence each."""
 
 import json
 import socket
@@ -18,7 +18,7 @@ from core.scenario import Scenario
 
 ROOT = Path(__file__).parents[4]
 ASKED = DataSpec(secret=("sex",), released=("job",))
-GONE = "went away while it was asked: its data base must be reached until the answer is there."
+GONE = "went away during the query: its database must stay reachable until the answer arrives."
 NOBODY = "could not be reached: a server must be listening at its host and port."
 
 
@@ -39,11 +39,11 @@ def test_an_address_where_nobody_listens():
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ("postgres://ann:pw@db/census#people", "must not hold a user's name or password"),
-        ("postgres://db/census?password=pw#people", "must not hold a user's name or password"),
+        ("postgres://ann:pw@db/census#people", "must not contain a user's name or password"),
+        ("postgres://db/census?password=pw#people", "must not contain a user's name or password"),
         ("postgres://db/census", "is written postgres://ADDRESS#TABLE"),
-        ("postgres://db/census#public.", "names no table behind its #"),
-        ("postgres://db:12x/census#people", "port of a data base must be 0 to 65535, got '12x'"),
+        ("postgres://db/census#public.", "names no table after its #"),
+        ("postgres://db:12x/census#people", "port of a database must be 0 to 65535, got '12x'"),
         ("duckdb:///no/such/file.db#people", "no DuckDB file '/no/such/file.db'"),
         ("nosuchengine://db#people", "nosuchengine://db could not be opened ("),
         ("x" * 30 + "://" + "a" * 2_000 + "#t", "is written"),
@@ -172,7 +172,7 @@ def test_too_many_combinations_are_not_fetched(duckdb_address, monkeypatch):
 
 
 def test_only_those_who_choose_the_source_themselves_may_name_a_data_base(duckdb_address):
-    with pytest.raises(InvalidInputError, match="data bases are not open here"):
+    with pytest.raises(InvalidInputError, match="databases are not open here"):
         count(replace(ASKED, source=f"{duckdb_address}#people"), Sources())
 
 

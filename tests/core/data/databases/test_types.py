@@ -1,4 +1,4 @@
-"""Types of columns that only a data base has, in PostgreSQL: no two values become one level."""
+"""Types of columns that only a database has, in PostgreSQL: no two values become one level."""
 
 import psycopg
 import pytest

@@ -131,7 +131,7 @@ def test_symbols_that_never_occur_are_dropped_and_named(sources):
 def test_numbers_under_a_named_corner_are_names():
     found = parse_matrix("sex\t2021\t2022\nF\t30\t10\nM\t10\t30")
     assert (found.s_labels, found.x_labels, found.records) == (("F", "M"), ("2021", "2022"), 80)
-    assert found.notes == ("The first row, 2021, 2022, is taken for names.",)
+    assert found.notes == ("The first row, 2021, 2022, is used for names.",)
     plain = parse_matrix("a\t30\t10\nb\t10\t30\nc\t5\t6")  # no years: a row like the others
     assert (plain.s_labels, plain.notes) == (("a", "b", "c"), ())
 
@@ -139,7 +139,7 @@ def test_numbers_under_a_named_corner_are_names():
 def test_totals_are_left_out_and_said_and_a_level_called_so_is_kept():
     found = parse_matrix("\tyes\tno\tTotal\nF\t30\t10\t40\nM\t10\t30\t40\nTotal\t40\t40\t80")
     assert (found.s_labels, found.x_labels, found.records) == (("F", "M"), ("yes", "no"), 80)
-    assert found.notes == ("The row and column of totals 'Total' adds up the others: left out.",)
+    assert found.notes == ("The row and column of totals 'Total' sums the others: left out.",)
     level = parse_matrix("\tyes\tno\tTotal\nF\t30\t10\t7\nM\t10\t30\t2")
     assert level.x_labels == ("yes", "no", "Total")
 

@@ -271,7 +271,7 @@ def test_a_hierarchy_that_is_none(values, said):
             "rows must be a list of texts",
         ),
         ({"hierarchies": [{"wide": 1}]}, "unknown entry 'wide'"),
-        ({"rare_levels": [{"column": "a"}]}, "must name its column, and below how many"),
+        ({"rare_levels": [{"column": "a"}]}, "must name its column and a number"),
         ({"rare_levels": [{"column": "a", "below": 0}]}, "records below which levels of 'a' are"),
     ],
 )
@@ -288,7 +288,7 @@ def test_what_does_not_go_together():
     for values, said in (
         ({"hierarchies": (prefix, interval)}, "more than one hierarchy"),
         ({"hierarchies": (prefix,), "binnings": (Binning("age"),)}, "bins and a hierarchy"),
-        ({"rare_levels": (rare, rare)}, "more than one number below which"),
+        ({"rare_levels": (rare, rare)}, "more than one threshold for rare"),
         ({"rare_levels": (rare,), "binnings": (Binning("age"),)}, "make them wider"),
         ({"rare_levels": (rare,), "hierarchies": (interval,)}, "make them wider"),
     ):

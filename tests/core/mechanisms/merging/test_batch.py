@@ -168,7 +168,7 @@ def test_one_symbol_keeps_all_there_is():
 
 def test_bad_input_is_named():
     p = np.full((1, 2, 2), 0.25)
-    with pytest.raises(InvalidInputError, match="bounds every symbol by itself"):
+    with pytest.raises(InvalidInputError, match="bounds every symbol separately"):
         m.watchdog_batch(p, [Intersection(LIP(1))])
     with pytest.raises(InvalidInputError, match="choice under LIP and ALIP only"):
         m.subset_merging_batch(p, [LDP(1)], "sum")
@@ -193,7 +193,7 @@ def test_a_batch_that_gives_less_privacy_than_asked_is_an_error(monkeypatch):
     [(1.5, 0.5, 0.04, 0.04), (1.5, 0.65, 0.10, 0.11), (2, 0.5, 0.26, 0.30), (2, 0.65, 0.67, 0.70)],
 )
 def test_the_printed_shares_of_draws_with_any_utility_come_out(eps, lam, low, high):
-    # [ALIP] Fig. 3 and 4: n_x = 30, n_s = 20, 10⁴ draws; 4, 10–11, 26–30 and 67–70 %.
+    # [ALIP] Fig. 3 and 4: n_x = 30, n_s = 20, 10⁴ draws; 4, 10–11, 26–30 and 67–70%.
     rng = np.random.default_rng(17)
     p = rng.random((1500, 20, 30))
     p /= p.sum(axis=(1, 2), keepdims=True)

@@ -35,7 +35,7 @@ def test_a_step_that_joins_an_earlier_set_replaces_it():
     last = replay(steps, 4)
     assert [(one.members, one.risk) for one in last] == [((2, 0, 1), 0.4)]
     assert in_words(steps[3], "abc") == (
-        "'a' + 'b' joins 'c': ω falls from 3.000 to 0.400 nats, and the set keeps the promise."
+        "'a' + 'b' joins 'c': ω falls from 3.000 to 0.400 nats, and the set is within the budget."
     )
 
 

@@ -28,7 +28,7 @@ OMEGA = {
 
 
 def algorithm_1(joint, eps_l, eps_u, risk, printed_line_4=False):
-    """[Lift] Algorithm 1 in plain loops, with its two printed variants as options."""
+    """[Lift] Algorithm 1 in plain loops, with its two published variants as options."""
 
     def breaks(members):
         low, high = log_lifts(joint, members)

@@ -58,7 +58,7 @@ def test_a_promise_that_the_prior_breaks_is_kept_by_no_mechanism():
 def test_merge_must_be_known_and_the_notion_must_bound_single_symbols():
     with pytest.raises(InvalidInputError, match="merge must be complete or uniform, got 'half'"):
         m.watchdog(BALANCED, LIP(1), merge="half")
-    with pytest.raises(InvalidInputError, match="bounds every symbol by itself"):
+    with pytest.raises(InvalidInputError, match="bounds every symbol separately"):
         m.watchdog(BALANCED, Intersection(LIP(1), LDP(1)))
 
 

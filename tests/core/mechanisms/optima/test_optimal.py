@@ -184,7 +184,7 @@ def test_pointwise_maximal_leakage_is_the_upper_half_of_alip():
 
 
 def test_a_guess_that_is_too_good_already_is_infeasible():
-    with pytest.raises(InfeasibleError, match="No mechanism keeps"):
+    with pytest.raises(InfeasibleError, match="No mechanism satisfies"):
         optimal(PAPER, GuessingProbability(0.1))
     assert optimal(PAPER, GuessingProbability(0.5)).status == "optimal"
 

@@ -81,7 +81,7 @@ def test_it_is_below_no_mechanism_however_many_pairs_there_are(notion):
 
 
 def test_promises_about_more_than_s_and_y_are_refused():
-    with pytest.raises(InvalidInputError, match="about each output's P"):
+    with pytest.raises(InvalidInputError, match="notion on each output's P"):
         m.optimal_reading_secret(DRAW, SRLIP(1, (2, 3)))
 
 
@@ -128,9 +128,9 @@ def test_other_purposes_of_x_alone(purpose, by_hand):
 def test_a_task_beside_x_is_not_known_of_what_reads_s():
     task = Task(np.eye(2)[:, [0, 1, 0, 1, 0, 1]])
     for purpose in (task, Guess(task.p_t_given_x)):
-        with pytest.raises(InvalidInputError, match="mechanism that reads S is not known"):
+        with pytest.raises(InvalidInputError, match="mechanism that reads S is not defined"):
             m.optimal_reading_secret(DRAW, LIP(0.2), utility=purpose)
-        with pytest.raises(InvalidInputError, match="read X alone, and this one reads S too"):
+        with pytest.raises(InvalidInputError, match="read X alone, and this one also reads S"):
             purpose.value(DRAW, np.ones((18, 1)))
 
 

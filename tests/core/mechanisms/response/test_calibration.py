@@ -18,7 +18,7 @@ def test_eps_alone_asks_for_lip_and_exactly_one_of_the_two_must_be_given():
     for eps, notion in ((None, None), (1.0, LIP(1))):
         with pytest.raises(InvalidInputError, match="GRR needs either eps or notion"):
             notion_or_lip(eps, notion, "GRR")
-    with pytest.raises(InvalidInputError, match="bounds every symbol by itself"):
+    with pytest.raises(InvalidInputError, match="bounds every symbol separately"):
         notion_or_lip(None, Intersection(LIP(1)), "GRR")
     with pytest.raises(InvalidInputError, match="eps must be in"):
         notion_or_lip(-1.0, None, "GRR")

@@ -1,4 +1,4 @@
-"""Printed figures of [Funnel] that compare generalised randomised response and reporting."""
+"""Printed figures of [Funnel] that compare generalized randomized response and reporting."""
 
 import numpy as np
 import pytest

@@ -83,5 +83,5 @@ def test_bad_arguments_are_named():
         grr_kernel(0, 1.0)
     with pytest.raises(InvalidInputError, match="alpha must be in"):
         grr_kernel(2, -1.0)
-    with pytest.raises(InvalidInputError, match="Generalised randomised response needs either"):
+    with pytest.raises(InvalidInputError, match="Generalized randomized response needs either"):
         m.generalized_randomized_response(Joint.from_counts([[1, 2], [2, 1]]))

@@ -70,9 +70,9 @@ def test_pairs_of_secret_and_data_start_with_every_secret_told(occurs, weight):
 
 
 def test_a_quantiser_of_pairs_can_split_one_symbol():
-    """The middle x goes with its left neighbour under one secret, with its right under the other.
+    """The middle x goes with its left neighbor under one secret, with its right under the other.
 
-    Quantising X alone, {0}, {1}, {2} leak and {0, 1, 2} loses 1; the pairs lose ½ and leak nothing.
+    Quantizing X alone, {0}, {1}, {2} leak and {0, 1, 2} loses 1; the pairs lose ½ and leak nothing.
     """
     occurs = np.array([[1, 1, 0], [0, 1, 1]], dtype=bool)
     ranges, pairs = ns.with_secret(occurs)

@@ -125,7 +125,7 @@ def test_at_the_deadline_vertices_are_looked_for_until_one_is_inside(monkeypatch
 
 
 def test_a_look_from_each_symbol_finds_outputs_that_neighbours_miss():
-    """Where neighbours of the outputs in use are no better, a vertex further away may be."""
+    """Where neighbors of the outputs in use are no better, a vertex further away may be."""
     gained = []
     for seed in range(8):
         rng = np.random.default_rng(seed)

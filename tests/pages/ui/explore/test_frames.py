@@ -84,7 +84,7 @@ def test_a_frame_of_a_cut_search_says_so():
     result = evaluate(Scenario(mechanism="watchdog"))
     found = frames.frame(result, "nats", provisional=True)
     assert found["open"]
-    assert found["badge"][0] == "first glance, not the answer"
+    assert found["badge"][0] == "quick estimate, not final"
     assert found["figures"][0][1].startswith("≥ ")
 
 

@@ -1,4 +1,4 @@
-"""Every figure: valid for Plotly, text as text, axes that do not move, nothing by colour alone."""
+"""Every figure: valid for Plotly, text as text, axes that do not move, nothing by color alone."""
 
 import json
 
@@ -353,7 +353,7 @@ def test_the_likeliest_inputs_and_outputs_are_drawn_and_the_others_counted():
     p = np.array([0.1, 0.4, 0.2, 0.3])  # the inputs 1 and 3; of their outputs 0: 0.13, 2: 0.4
     figure = figures.likeliest_matrix(kernel, p, "abcd", "xyz", inputs=2, outputs=2)
     assert np.asarray(figure["data"][0]["z"]).tolist() == [[0.2, 0.7], [0.3, 0.4]]
-    assert "1 more not drawn" in figure["layout"]["xaxis"]["title"]["text"]
-    assert "2 more not drawn" in figure["layout"]["yaxis"]["title"]["text"]
+    assert "1 more not shown" in figure["layout"]["xaxis"]["title"]["text"]
+    assert "2 more not shown" in figure["layout"]["yaxis"]["title"]["text"]
     whole = figures.likeliest_matrix(kernel, p, "abcd", "xyz", inputs=9, outputs=9)
     assert whole == figures.mechanism_matrix(kernel, "abcd", "xyz")

@@ -31,7 +31,7 @@ def test_they_end_where_no_line_rises_and_begin_at_the_least_kept():
     assert up["range"] == [low, high]
     assert not along["fixedrange"]
     assert along["tickvals"][-1] <= right
-    assert up["ticktext"][-1] == "100 %"
+    assert up["ticktext"][-1] == "100%"
 
 
 def test_whole_axes_are_as_they_were():

@@ -98,7 +98,7 @@ def test_each_side_adds_up_to_all_records(seed, zeros):
     assert sum(sides[: bins.below + 1]) == pytest.approx(1, abs=1e-4)
     assert sum(sides[bins.below + 1 :]) == pytest.approx(1, abs=1e-4)
     said = [one["text"] for one in figure["layout"]["annotations"]]
-    assert "share of records: each side 100 %" in said
+    assert "share of records: each side 100%" in said
 
 
 def test_only_an_endless_budget_holds_what_rules_a_secret_out():
@@ -147,8 +147,8 @@ def test_a_promise_that_bounds_no_lift_says_why_nothing_is_shaded():
         (ALIP(0.2, 0.4), (0.2, 0.4), ""),
         (PointwiseMaximalLeakage(0.3), (math.inf, 0.3), ""),
         (Intersection(LDP(1.0), LIP(0.5)), (0.5, 0.5), ""),
-        (RobustLDP.of_joint(joint, 1.0), None, "the promise bounds no single lift"),
-        (EpsDelta(LIP(0.5), 0.1), None, "the promise's exceptions may have any lift"),
+        (RobustLDP.of_joint(joint, 1.0), None, "the notion bounds no single lift"),
+        (EpsDelta(LIP(0.5), 0.1), None, "under the notion's exceptions, any lift is possible"),
         (None, None, ""),
     ):
         assert (limits(notion), no_limits(notion)) == (allowed, why)

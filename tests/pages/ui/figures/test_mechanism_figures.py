@@ -1,4 +1,4 @@
-"""Figures of the Mechanisms page: valid, text as text, nothing by colour alone."""
+"""Figures of the Mechanisms page: valid, text as text, nothing by color alone."""
 
 import json
 

@@ -234,9 +234,9 @@ st.write("the rest")
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        ("MemoryError()", "There is not enough memory"),
-        ("OSError(errno.ENOMEM, 'Cannot allocate memory')", "There is not enough memory"),
-        ("OSError(errno.ENOSPC, 'No space left on device', '/srv/a')", "There is no room left"),
+        ("MemoryError()", "Not enough memory"),
+        ("OSError(errno.ENOMEM, 'Cannot allocate memory')", "Not enough memory"),
+        ("OSError(errno.ENOSPC, 'No space left on device', '/srv/a')", "The server's disk is full"),
         ("ValueError('a secret')", ""),
     ],
 )

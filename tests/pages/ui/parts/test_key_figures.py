@@ -30,7 +30,7 @@ def test_the_badge_of_a_first_glance_is_not_green(notion):
     data = DataSpec("german_credit", ("credit",), ("purpose",))
     result = evaluate(Scenario(data=data, notion=notion, eps=0.3, mechanism="watchdog"))
     glance, final = (badge(result, "nats", provisional=waits) for waits in (True, False))
-    assert (glance.color, glance.text) == ("gray", "first glance, not the answer")
+    assert (glance.color, glance.text) == ("gray", "quick estimate, not final")
     assert final.color != "gray"
     assert final.text.startswith("audit: ")
 
@@ -38,7 +38,9 @@ def test_the_badge_of_a_first_glance_is_not_green(notion):
 @pytest.mark.parametrize("notion", ["lip", "ldp", "pml", "l1"])
 def test_of_counts_a_promise_is_kept_at_the_counted_distribution(notion):
     made = evaluate(Scenario(data=COUNTED, notion=notion, mechanism="watchdog"))
-    assert badge(made, "nats", provisional=False).text == "audit: kept at the counted distribution"
+    assert (
+        badge(made, "nats", provisional=False).text == "audit: holds for the counted distribution"
+    )
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_few_records_are_cautioned_of_beside_the_answer():
         for scenario, name in zip(project.scenarios, ("a", "b"), strict=True)
     ]
     said = plain(report(project, found, TABLE, [], "nats", WHEN))
-    assert said.count("Few records: in ") == 1
+    assert said.count("Few records: ") == 1
     assert caution_of(found[0].result) in said
 
 

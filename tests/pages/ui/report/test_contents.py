@@ -58,13 +58,13 @@ def test_every_kind_of_question_has_a_report(name):
     assert "2026-01-02 03:04 UTC" in plain
     assert "nan" not in plain.replace("nance", "")
     assert ("nothing to audit" in plain) == (result.mechanism.audit is None)
-    assert ("more rows are left out" in plain) == (name == "many symbols")
+    assert ("more rows omitted" in plain) == (name == "many symbols")
     assert ", bits" in plain
 
 
 def test_of_counts_a_report_says_that_the_promise_is_kept_at_their_distribution():
     counted = DataSpec("adult", ("sex",), ("race",))
-    for data, held in ((counted, "kept at the counted distribution: "), (PARITY, "kept: ")):
+    for data, held in ((counted, "holds for the counted distribution: "), (PARITY, "kept: ")):
         result = evaluate(Scenario(data=data, notion="lip", mechanism="watchdog"))
         text = report(result, (), consequences(result), when=WHEN)
         assert f"found the promise 1-LIP {held}level reached" in text
@@ -115,11 +115,11 @@ def test_it_has_what_the_promise_implies_several_draws_and_what_to_do_next():
     assert f"1 draw {level_of(result.joint, kernel):.4f}" in told
     assert f"2 draws {level_of(result.joint, twice):.4f}" in told
     assert "Draw once for each record and store the answer." in told
-    assert "For 90 %, ε = " in told
+    assert "For 90%, ε = " in told
     assert "costs most: " in told
     assert "1,000 records leave open what the truth is." in told
     alone = words(report(result, (), consequences(result), when=WHEN))
-    assert "For 90 %" not in alone
+    assert "For 90%" not in alone
 
 
 def level_of(joint, kernel):
@@ -134,14 +134,14 @@ def test_what_is_not_there_is_said_and_what_was_asked_for_beside_it_is_told():
     result = evaluate(Scenario(data=PARITY, eps=0.3, mechanism="watchdog"))
     found = consequences(result)
     gone = replace(found, implied=NOT_READY, redrawn="No draws.", realised="Not known.")
-    shown = OnScreen(gone, "A second release keeps 3 % of X.", ["Merged with “b”: 5 % kept."])
+    shown = OnScreen(gone, "A second release keeps 3% of X.", ["Merged with “b”: 5% kept."])
     told = words(report(result, (), shown, when=WHEN))
     for sentence in (NOT_READY, "No draws.", "at the truth: Not known.", shown.second):
         assert sentence in told
     assert shown.what_if[0] in told
     cut = replace(found, implied={**found.implied, "kl": replace(found.implied["kl"], reached=0.0)})
-    assert "a lower one may be too." in words(report(result, (), cut, when=WHEN))
-    assert "a lower one may be too." not in words(report(result, (), found, when=WHEN))
+    assert "a lower one may hold too." in words(report(result, (), cut, when=WHEN))
+    assert "a lower one may hold too." not in words(report(result, (), found, when=WHEN))
 
 
 def test_a_long_table_says_how_much_is_left_out():
@@ -150,7 +150,7 @@ def test_a_long_table_says_how_much_is_left_out():
     text = page.html()
     assert f"<td>{MOST_ROWS - 1}</td>" in text
     assert f"<td>{MOST_ROWS}</td>" not in text
-    assert "3 more rows are left out." in text
+    assert "3 more rows omitted." in text
 
 
 def test_explore_offers_the_report_of_what_is_on_screen(monkeypatch):

@@ -104,7 +104,7 @@ def test_a_server_that_is_lost_takes_nothing_but_its_sessions():
             ended.set()
 
         replicas.watch(ended, said)
-        assert told == ["Server 1 had ended or did not answer; another takes its place."]
+        assert told == ["Server 1 stopped or did not answer; another replaces it."]
         until(lambda: replicas.replicas[0].look(), "no other server took its place")
         assert [one.starts for one in replicas.replicas] == [2, 1]
         replicas.proxy.kill()

@@ -122,7 +122,7 @@ async def answered(address):
     """Return what a page says when the optimum that it asked for is proven."""
     async with visiting(address) as visitor:
         await visitor.load(SOLVED)
-        while visitor.says("First glance") or not visitor.says("survives"):
+        while visitor.says("Quick estimate") or not visitor.says("survives"):
             await asyncio.sleep(0.05)
         assert not visitor.says(EXCEPTION), visitor.texts
         return sorted(text for text in visitor.texts.values() if "survives" in text)

@@ -26,19 +26,19 @@ def test_a_bar_in_a_cell_is_part_of_the_text():
 def test_cells_are_what_stands_in_the_table():
     term = glossary.terms()["nmi"]
     assert (term.title, term.source) == ("NMI", "[Lift] §III-A3")
-    assert term.meaning == "The share of what X says that the release keeps: I(X;Y)/H(X)."
+    assert term.meaning == "The share of X's information that the release keeps: I(X;Y)/H(X)."
     assert glossary.terms()["gap"].source == ""
 
 
 @pytest.mark.parametrize(
     ("key", "said"),
     [
-        ("alpha", "at 1 the mean is 1 whatever is released"),
+        ("alpha", "at 1 the mean is always 1"),
         ("k_anonymity", "It counts secrets, not records."),
         ("k", "values of the secret"),
-        ("confusability", "where one secret can lead to both"),
-        ("eps", "under LDP, the ratio of its probabilities under two secrets"),
-        ("delta", "The probability, in all, of outputs"),
+        ("confusability", "that share a possible secret"),
+        ("eps", "under LDP, the largest ratio of its probabilities under two secrets"),
+        ("delta", "The total probability of outputs"),
     ],
 )
 def test_a_term_means_what_the_code_computes(key, said):

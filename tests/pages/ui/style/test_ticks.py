@@ -1,4 +1,4 @@
-"""Ticks: round, in order, and no two neighbours alike."""
+"""Ticks: round, in order, and no two neighbors alike."""
 
 from itertools import pairwise
 
@@ -35,6 +35,6 @@ def test_any_two_numbers_that_differ_are_told_apart(values):
 
 def test_a_small_share_has_digits_enough():
     axis = ticked("share", 0, 0.013, percent=True)
-    assert axis["ticktext"][:3] == ["0 %", "0.5 %", "1 %"]
+    assert axis["ticktext"][:3] == ["0%", "0.5%", "1%"]
     assert axis["range"] == [0, 0.013]
     assert axis["autorange"] is False

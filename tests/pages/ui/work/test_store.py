@@ -109,7 +109,7 @@ def test_where_memory_is_short_large_answers_go_and_a_sentence_says_so():
     def make():
         raise MemoryError
 
-    with pytest.raises(NoMemoryError, match="not enough memory"):
+    with pytest.raises(NoMemoryError, match="Not enough memory"):
         kept.get("more", make)
     assert kept.find("small") == 1
     assert kept.find("large") is None

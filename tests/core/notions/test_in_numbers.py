@@ -1,0 +1,61 @@
+"""Sentences on promises: their factors are bounds, and every notion has one or none."""
+
+import math
+import re
+
+import pytest
+
+from core.notions import ALIP, LDP, LIP
+from core.notions import catalogue as notions
+from core.notions.in_numbers import in_numbers
+from core.notions.numbers import Numbers
+
+
+@pytest.mark.parametrize("eps", [0.01, 0.5, 1.0, 3.0, 12.0])
+def test_the_factors_are_those_of_the_budget_and_rounded_to_the_safe_side(eps):
+    said = in_numbers("lip", Numbers(eps=eps), "sex")
+    up, down = (
+        float(one.replace(",", "")) for one in re.findall(r"than ([\d.,]+) times as likely", said)
+    )
+    assert math.exp(eps) <= up <= 1.01 * math.exp(eps) + 0.01
+    assert 0.99 * math.exp(-eps) <= down <= math.exp(-eps) + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("key", "numbers", "said"),
+    [
+        ("alip", {"eps": 1.0, "lam": 0.0}, "more than 2.72 times as likely, or less than 1.00"),
+        (
+            "sides",
+            {"eps_l": math.inf, "eps_u": 0.5},
+            "any value of S more than 1.65 times as likely.",
+        ),
+        ("min_lift", {"eps": 0.5}, "any value of S less than 0.606 times as likely."),
+        ("ldp", {"eps": 0.5}, "No output is more than 1.65 times as likely under one value of S"),
+        ("pml", {"eps": 0.5}, "any guess about S more than 1.65 times as likely to be right."),
+        ("rldp", {"eps": 0.5}, "For every distribution consistent with the records, no output is"),
+        (
+            "ldp_delta",
+            {"eps": 0.5, "delta": 0.1},
+            "Except for outputs of total probability 0.1",
+        ),
+        ("lip", {"eps": 0.0}, "No output changes any belief about S."),
+        ("guess", {"bound": 0.25}, "right with a probability above 25%."),
+    ],
+)
+def test_a_promise_is_said_in_numbers(key, numbers, said):
+    assert said in in_numbers(key, Numbers(**numbers), "S")
+
+
+def test_what_one_factor_does_not_say_has_no_sentence():
+    assert {one.key for one in notions.ENTRIES if not in_numbers(one.key, Numbers(), "S")} == {
+        "metric_ldp", "l1", "chi2", "alpha", "l1_upper", "chi2_upper", "kl", "robust_pml"
+    }  # fmt: skip
+    assert in_numbers("sides", Numbers(eps_l=math.inf, eps_u=math.inf), "S") == ""
+
+
+@pytest.mark.parametrize("notion", [LIP(0.3), ALIP(0.1, 0.7), LDP(0.4)])
+def test_names_of_the_catalogue_are_those_that_sentences_have(notion):
+    assert any(
+        one.kind is type(notion) and in_numbers(one.key, Numbers(), "S") for one in notions.ENTRIES
+    )
