@@ -310,7 +310,7 @@ def _in_order(
         return symbols, counts, (frozenset(), frozenset())
     lost = []
     for own, stay, some in zip(symbols, stays, (rest.any(axis=1), rest.any(axis=0)), strict=True):
-        lost.append(frozenset(compress(compress(own.labels, stay), ~some)))
+        lost.append(frozenset(compress(compress(own.labels, stay), np.logical_not(some))))
         stay[stay] = some
     found, order = [], []
     for own, side, stay in zip(symbols, sides, stays, strict=True):
