@@ -30,10 +30,8 @@ def reading_order(
     mass = posterior.sum(axis=0)
     posterior = np.where(mass > 0, posterior, kernel)  # where P(y) = 0, the inputs that lead to y
     posterior = posterior / np.maximum(posterior.sum(axis=0), np.finfo(float).tiny)
-    ranked = np.argsort(-posterior, axis=0, kind="stable")
-    order = sorted(
-        range(kernel.shape[1]), key=lambda y: (ranked[0, y], -posterior[ranked[0, y], y])
-    )
+    likeliest = posterior.argmax(axis=0)
+    order = np.lexsort((-posterior.max(axis=0), likeliest))
     ordered: FloatArray = kernel[:, order]
     return ordered, output_names(posterior[:, order], x_labels)
 
@@ -81,11 +79,11 @@ def leads(names: Sequence[str]) -> tuple[str, ...]:
 
 def _name(shares: FloatArray, x_labels: Sequence[str], decimals: int) -> str:
     """Return the name of one output, given P(x | y), shape (n_x,)."""
-    ranked = np.argsort(-shares, kind="stable")
     # least P(x | y) at which x is named: residues of a solver's tolerance are smaller
-    members = ranked[shares[ranked] >= 1e-6]
+    members = np.flatnonzero(shares >= 1e-6)
     if len(members) <= 1:
-        return x_labels[int(ranked[0])]
+        return x_labels[int(shares.argmax())]
+    members = members[np.argsort(-shares[members], kind="stable")]
     named = members[:NAMED]
     parts = [f"{x_labels[x]} {percent_in_files(float(shares[x]), decimals)}" for x in named]
     if len(members) > NAMED:

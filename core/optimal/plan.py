@@ -18,7 +18,7 @@ class Shares:
     strict: float = 0.4
     """For the optimum without exceptions, where these keep another promise."""
 
-    classes: float = 0.9
+    classes: float = 0.97
     """For the optimum of the classes of symbols with equal posteriors; its answer gets the rest."""
 
     start: float = 0.5
@@ -206,6 +206,9 @@ class Sizes:
 
     quick: float = 1.0
     """Seconds of a search below which it begins with all mechanisms that it is compared with."""
+
+    central_seconds: float = 2.0
+    """Seconds without which a search at central duals, of 200 symbols, finds nothing."""
 
     peeled_alone: int = 400
     """Symbols from which on it has these alone: central duals of 500 take a second each time."""

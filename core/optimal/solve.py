@@ -465,6 +465,9 @@ class _Task:
 
     def _at_central_duals(self, begun: ColumnSearch, until: Deadline, *, prove: bool) -> None:
         """Go on where the outputs found cover symbols at a penalty alone: duals are of no use."""
+        if until.left < SIZES.central_seconds:
+            self._peel(self._until)
+            return
         search = LinearSearch(self.allowed, self.p_x, seed=self.seed, deadline=until)
         search.include(begun.master.points)
         search.run()

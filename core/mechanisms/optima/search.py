@@ -26,7 +26,7 @@ from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
 from core.notions import LIP, Intersection, PointwiseNotion
 from core.notions.base import Notion
 from core.optimal.direct import Warm
-from core.optimal.plan import SHARES, SIZES
+from core.optimal.plan import SIZES
 from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise
 from core.utilities import Information, Purpose
 from core.validation import FloatArray, shown
@@ -125,7 +125,7 @@ def optimal_from(
         allowed,
         small.p_x,
         solver=solver,
-        time_limit=SHARES.classes * seconds if joined.fewer else seconds,
+        time_limit=joined.seconds(seconds),
         gap=gap,
         seed=seed,
         start=first,
