@@ -201,12 +201,9 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
     left = cells
     for side, own, stay in zip(sides, symbols, _stay(names, sides, spec), strict=True):
         left = cells_of(table, left, side, own, stay)
-    kept = [
-        with_kept_levels(table, cells, left, side, group)
-        for side, group in zip(sides, grouped, strict=True)
-    ]
     codings = tuple(
-        side.coding(found, called) for side, found, called in zip(kept, symbols, names, strict=True)
+        with_kept_levels(table, cells, left, side, group).coding(found, called)
+        for side, group, found, called in zip(sides, grouped, symbols, names, strict=True)
     )
     report = replace(
         report,
@@ -230,15 +227,11 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
     )
     of_s, of_x = _stay(names, sides, spec)
     some = counts[of_s].any(axis=0)  # of symbols that only records left out have nothing depends
-    whole = names[1] == symbols[1].labels and bool(of_x[some].all())
+    whole = names[1] == symbols[1].labels and of_x[some].all() and not spec.secret_released
     counts, names, stays, report = _left_out(counts, names, sides, spec, report)
     staying = symbols[1].only(stays)
     counts, s_labels = added_up(counts, names[0])
-    product = (
-        grid(counts, staying, spec.released, sides[1].bins)
-        if whole and not spec.secret_released
-        else None
-    )
+    product = grid(counts, staying, spec.released, sides[1].bins) if whole else None
     if product is None:
         turned, x_labels = added_up(counts.T, names[1])
         of_text = any(name in table.file.texts for name in spec.released)
