@@ -118,7 +118,7 @@ class AllowedOutputs:
         for _ in range(30):
             if len(left) == 0 or deadline.over:
                 break
-            cuts, which = _cuts_of(self.oracle, moved)
+            cuts, which = cuts_of(self.oracle, moved)
             broken = np.unique(which)
             inside.append(np.delete(moved, broken, axis=0))
             here, there = (cuts * points[left[which]]).sum(axis=1), cuts @ self.p_x
@@ -137,7 +137,7 @@ class AllowedOutputs:
         return np.vstack(inside), distinct(met)
 
 
-def _cuts_of(
+def cuts_of(
     oracle: SeparationOracle | ManyOracle, points: FloatArray
 ) -> tuple[FloatArray, IntArray]:
     """Return the cuts that points, shape (k, n_x), violate, and the index of each cut's point."""

@@ -20,6 +20,7 @@ from scipy import sparse
 from core.allowed.allowed_set import AllowedSet
 from core.allowed.average_cost import Cone
 from core.clock import Deadline
+from core.optimal.cutting_planes import cuts_of
 from core.optimal.plan import SIZES
 from core.optimal.programs.conic import solve_conic
 from core.optimal.programs.highs import INFINITY, LinearProgram, Solution
@@ -183,9 +184,10 @@ class Direct:
         before = len(self.cuts)
         if self.allowed.oracle is not None:
             weights = (self.p_x[:, None] * kernel[:, : len(self.pieces)]).T
-            for action in np.flatnonzero(weights.any(axis=1)):
-                posterior = weights[action] / weights[action].sum()
-                self.cuts += [(int(action), cut) for cut in self.allowed.oracle(posterior)]
+            used = np.flatnonzero(weights.any(axis=1))
+            posteriors = weights[used] / weights[used].sum(axis=1, keepdims=True)
+            found, of = cuts_of(self.allowed.oracle, posteriors)
+            self.cuts += zip(used[of].tolist(), found, strict=True)
         return len(self.cuts) > before
 
     def solve(self, deadline: Deadline) -> tuple[FloatArray, Multipliers]:
@@ -359,11 +361,19 @@ def by_one_program(
     direct, upper = Direct(allowed, p_x, goal, warm), np.inf
     if direct.size > SIZES.direct_entries:
         direct.keep_few()
+    rounds = due = 0
     while True:
         kernel, multipliers = direct.solve(deadline)
+        before = upper
         upper = min(upper, utility_bound(multipliers, allowed, p_x, goal, direct.pieces))
+        narrowed = not deadline.over and direct.cut(kernel)
+        rounds += 1
+        # moving outputs inside takes longer than a cut
+        if narrowed and (before - upper > gap or rounds < due):
+            continue
+        due = 2 * rounds
         value = take(kernel[:, kernel.any(axis=0)], upper)
         if upper - value <= gap or deadline.over:
             return
-        if not direct.cut(kernel) and not direct.widen(multipliers):
+        if not narrowed and not direct.widen(multipliers):
             return

@@ -285,10 +285,11 @@ class _Task:
         free = self.allowed.rows.shape[0] == 0 and self.allowed.oracle is None
         if free and not self.allowed.budgets:
             self.offer(np.eye(len(self.p_x)), "closed form")
-        kernel = two_outputs(self.allowed, self.p_x)
-        if kernel is not None:
-            value = self.goal.value((self.p_x[:, None] * kernel).T, self.p_x)
-            self._take(kernel, value + MARGIN, "closed form")
+        found = two_outputs(self.allowed, self.p_x)
+        if found is not None:
+            kernel, beyond = found
+            most = self.goal.value((self.p_x[:, None] * beyond).T, self.p_x)
+            self._take(kernel, most + MARGIN, "closed form")
         return self._closed()
 
     def _by_one_program(self) -> None:

@@ -7,37 +7,47 @@ from contextlib import suppress
 import numpy as np
 from scipy import sparse
 
-from core.allowed.allowed_set import AllowedSet
+from core.allowed.allowed_set import AllowedSet, SeparationOracle
 from core.errors import InfeasibleError, SolverError
 from core.optimal.direct import settled
 from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.validation import FloatArray
 
+SHORTEST = 1e-15
+"""First step beyond an end, relative to its distance from P_X."""
+
 CUTS = 50
 """Most times that an oracle is asked for cuts: a tangent at an end is the end, so two suffice."""
 
 
-def two_outputs(allowed: AllowedSet, p_x: FloatArray) -> FloatArray | None:
-    """Return P(y | x), shape (2, n_y), which is best for every purpose and every set inside.
+def two_outputs(allowed: AllowedSet, p_x: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    """Return two P(y | x), shape (2, n_y): the best one, and one that no allowed one exceeds.
 
-    Where an oracle says what is allowed, its cuts leave an interval around the set. None where a
-    budget or exceptions do, or where such cuts go too deep, by rounding: S hardly depends on X.
+    Either is best for every purpose, the second on an interval that holds the set. Where an oracle
+    says what is allowed, its cuts leave an interval, and what lies beyond is asked of the oracle.
+    None where a budget or exceptions decide.
     """
     if len(p_x) != 2 or allowed.budgets or allowed.exceptions > 0:
         return None
     rows = _on_outputs(allowed)
-    low, high = of_rows = _ends(rows, p_x)
+    ends = farthest = _ends(rows, p_x)
     for _ in range(CUTS):
         if allowed.oracle is None:
             break
-        cuts = np.vstack([allowed.oracle(np.array([end, 1 - end])) for end in (low, high)])
+        cuts = np.vstack([allowed.oracle(np.array([end, 1 - end])) for end in ends])
         if not len(cuts):
             break
         rows = np.vstack([rows, cuts])
-        low, high = _ends(rows, p_x)
-    of_cuts = [end for end, first in zip((low, high), of_rows, strict=True) if end != first]
-    if not all(_is_end(allowed, end, float(p_x[0])) for end in of_cuts):
-        return None
+        ends = _ends(rows, p_x)
+    beyond = [
+        _beyond(allowed.oracle, end, last, float(p_x[0]))
+        for end, last in zip(ends, farthest, strict=True)
+    ]
+    return _between(*ends, p_x), _between(*beyond, p_x)
+
+
+def _between(low: float, high: float, p_x: FloatArray) -> FloatArray:
+    """Return P(y | x) whose outputs are the ends of an interval of P(x_0 | y), shape (2, n_y)."""
     if high - low <= 0:
         return np.ones((2, 1))
     shares = np.array([high - p_x[0], p_x[0] - low]) / (high - low)
@@ -48,12 +58,21 @@ def two_outputs(allowed: AllowedSet, p_x: FloatArray) -> FloatArray | None:
     return result
 
 
-def _is_end(allowed: AllowedSet, end: float, inside: float) -> bool:
-    """Return whether an oracle allows nothing a little beyond an end that its cuts have made."""
-    beyond = end + 1e-6 * (end - inside)
-    if allowed.oracle is None or beyond == end:
-        return True
-    return len(allowed.oracle(np.array([beyond, 1 - beyond]))) > 0
+def _beyond(oracle: SeparationOracle | None, end: float, farthest: float, inside: float) -> float:
+    """Return the first point beyond an end that an oracle does not allow, or the farthest.
+
+    A cut may go too deep by rounding, where S hardly depends on X; the set is convex, so nothing
+    is allowed beyond a point that is not.
+    """
+    if oracle is None or end == farthest:
+        return farthest
+    step = SHORTEST * max(abs(end - inside), SHORTEST)
+    while step < abs(farthest - end):
+        point = end + np.copysign(step, farthest - end)
+        if len(oracle(np.array([point, 1 - point]))):
+            return float(point)
+        step *= 4  # growth of the steps: the widest takes 25 of them
+    return farthest
 
 
 def _ends(rows: FloatArray, p_x: FloatArray) -> tuple[float, float]:

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 from scipy.stats import chi2
 
+from core import clock
 from core import mechanisms as m
 from core.errors import InvalidInputError
 from core.joint import Joint
@@ -12,6 +13,7 @@ from core.mechanisms.polish import polished
 from core.notions import LDP, PointwiseMaximalLeakage, RobustLDP, RobustPML
 from core.notions.robust_markov import ball_around
 from core.uncertainty import RenyiBall
+from core.utilities import Guess
 
 TOY = Joint.from_counts(np.random.default_rng(0).random((2, 3)))
 
@@ -175,3 +177,13 @@ def test_words_and_bad_input():
         RobustPML(1.0, ball).allowed_set(Joint.from_counts([[3, 1], [1, 3]]))
     with pytest.raises(InvalidInputError, match="must have 3 rows"):
         RobustLDP(1.0, ball).achieved(TOY, np.ones((6, 1)))
+
+
+def test_a_cut_that_rounding_meets_does_not_hide_a_deeper_one():
+    joint = Joint.random_uniform(2, 6, np.random.default_rng(0))
+    notion = RobustLDP.of_joint(joint, 0.5, 10_000)
+    with clock.using(clock.Ticking(2.0**-12)):
+        found = m.optimal(joint, notion, utility=Guess(), time_limit=5.0)
+        other = m.optimal(joint, notion, solver="columns", utility=Guess(), time_limit=5.0)
+    assert (found.status, found.solver) == ("optimal", "one program")
+    assert found.utility == pytest.approx(other.utility, abs=2e-6)

@@ -1,5 +1,7 @@
 """X with two symbols: the closed form against enumeration and a grid."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -125,3 +127,23 @@ def test_zeros_and_other_purposes():
     assert (
         two_outputs(LDP(1.0).allowed_set(Joint.from_counts(np.eye(3))), np.full(3, 1 / 3)) is None
     )
+
+
+@pytest.mark.parametrize("depth", [1e-12, 1e-9, 5e-7, 1e-4])
+@pytest.mark.parametrize("notion", [Chi2Lift(0.2), AlphaLift(0.3, 0.4, 2.0)], ids=str)
+def test_a_cut_that_goes_too_deep_is_not_believed(notion, depth):
+    joint = Joint.random_uniform(3, 2, np.random.default_rng(3))
+    allowed = notion.allowed_set(joint)
+
+    def too_deep(r):
+        cuts = allowed.oracle(r)
+        inward = np.array([cuts.sum(), -cuts.sum()]) if len(cuts) else np.zeros(2)
+        turned = cuts + depth * np.sign(r[0] - joint.p_x[0]) * np.abs(inward)
+        return turned if len(cuts) else cuts
+
+    _, beyond = two_outputs(replace(allowed, oracle=too_deep), joint.p_x)
+    weights = joint.p_x[:, None] * beyond
+    first = np.sort(weights[0] / weights.sum(axis=0))
+    ends = [end_towards(notion, joint, end) for end in (0.0, 1.0)]
+    assert first[0] <= ends[0] + 1e-12
+    assert first[1] >= ends[1] - 1e-12
