@@ -290,6 +290,8 @@ def parse_matrix(text: str, *, normalise: bool = False) -> JointSource:
     rows = _rows(text)
     x_names, s_names, entries = _headers(rows)
     _check_shape(entries, x_names)
+    named_so = all(number(one) is not None or _THOUSANDS.fullmatch(one) for one in x_names or ())
+    _check_marks([x_names, *entries] if x_names and named_so else entries)
     weights = np.array(
         [
             [_entry(cell, i + 1, j + 1) for j, cell in enumerate(row)]
@@ -415,6 +417,26 @@ def _check_shape(entries: list[list[str]], x_names: list[str] | None) -> None:
         raise InvalidInputError(
             f"The matrix is {n_s}×{n_x}, at most {MAX_LEVELS:,} rows or columns and "
             f"{MAX_CELLS:,} entries are allowed."
+        )
+
+
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:[.,]\d{3})+")
+
+
+def _check_marks(entries: list[list[str]]) -> None:
+    """Refuse entries that may be thousands: all that have a mark have three digits behind it."""
+    marked = [
+        (i + 1, j + 1, cell)
+        for i, row in enumerate(entries)
+        for j, cell in enumerate(row)
+        if "." in cell or "," in cell
+    ]
+    if marked and all(_THOUSANDS.fullmatch(cell) for _, _, cell in marked):
+        row, column, cell = marked[0]
+        plain = cell.replace(",", "").replace(".", "")
+        raise InvalidInputError(
+            f"The entry in row {row}, column {column}, {shown(cell)}, may be thousands: write "
+            f"{plain}, or {cell.replace(',', '.')}0 for a decimal."
         )
 
 

@@ -347,7 +347,8 @@ class ReadOptions:
         if self.skip:
             said.append(f"{number_of(self.skip, 'line')} below the names left out")
         if self.skip_end is not None:
-            said.append(f"{number_of(self.skip_end, 'line')} at the end left out")
+            out = f"{number_of(self.skip_end, 'line')} at the end left out"
+            said.append(out if self.skip_end else "the last lines are records")
         if self.quote:
             said.append(QUOTES[self.quote] + (" around fields" if self.quote != "none" else ""))
         if self.escape:

@@ -43,7 +43,7 @@ def two_outputs(allowed: AllowedSet, p_x: FloatArray) -> tuple[FloatArray, Float
         _beyond(allowed.oracle, end, last, float(p_x[0]))
         for end, last in zip(ends, farthest, strict=True)
     ]
-    return _between(*ends, p_x), _between(*beyond, p_x)
+    return _between(*ends, p_x), _between(beyond[0], beyond[1], p_x)
 
 
 def _between(low: float, high: float, p_x: FloatArray) -> FloatArray:

@@ -331,3 +331,21 @@ def test_a_single_column_is_counted_as_the_secret_that_is_released_itself():
     assert (spec(app).secret, spec(app).released) == (("sex",), ("sex",))
     assert metrics(app)["Records n"] == "3"
     assert "There is a single column: it is S, and X is S itself" in said(app)
+
+
+def test_totals_and_then_a_cross_table_are_asked_about_and_put_back():
+    app = open_page()
+    text = "area,Bus,Car\nCity,120,45\nTown,60,77\nTotal,190,130\nVillage,10,8\n"
+    app.file_uploader(key="own_file").upload("cross.csv", text.encode())
+    checked(app.run())
+    assert "1 row may add up others, and counts as a record: 'Total'." in said(app)
+    app.button(key="asked_0_0").click()
+    checked(app.run())
+    assert spec(app).read.omit == ("Total",)
+    app.button(key="asked_0_0").click()
+    checked(app.run())
+    assert (spec(app).columns, metrics(app)["Records n"]) == (("area", "column"), "320")
+    app.button(key="chosen_cells").click()
+    checked(app.run())
+    assert not app.error
+    assert (spec(app).read.cells, spec(app).read.omit) == (None, ("Total",))

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import ibis
+
 from core.data.joints import JointSource
 from core.data.options import AS_IT_IS, MOST_MARKS, ColumnOptions, ReadOptions
 from core.data.readers.marks import first_rows_of, is_suppressed, per_column
@@ -62,20 +64,42 @@ def asked_of(
 
 def open_questions(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
     """Return what is open about a table's values, as they are read."""
-    marks, totals_of = tuple(_points(table, read)), tuple(_totals(table, read))
-    if totals_of:
-        return (*marks, *totals_of)  # what is left out is no count either
+    names = table.texts
+    seen = per_column(table, names, _seen, table.file.rows, min(first_rows_of(names), MOST_ROWS))
+    marks = tuple(_points(seen, read))
+    if out := tuple(_totals(table, any(one["total"] for one in seen.values()), read)):
+        return (*marks, *out)  # what is left out is no count either
     return (*marks, *(_cells(table, read) or _counts(table, read)))
 
 
-def _points(table: OpenTable, read: ReadOptions) -> Iterator[Asked]:
+def _seen(column: Any) -> dict[str, Any]:
+    """Return how many values name totals, have a mark before three digits, or are of another form.
+
+    Marks of missing and suppressed numbers are of none.
+    """
+    text = plain_text(column)
+    pointed = text.re_search(r"^[+-]?[0-9]+[.,][0-9.,]*$")
+    none = text.re_search(r"^[+-]?[0-9]+$") | is_mark(column) | is_suppressed(column)
+    found = {
+        "total": text.re_search(f"^(?:{TOTAL.pattern})$").sum(),
+        "others": ibis.ifelse(pointed, False, text.notnull() & ~none).sum(),
+    }
+    for mark in ".,":
+        form = text.re_search(rf"^[+-]?[1-9][0-9]{{0,2}}(\{mark}[0-9]{{3}})+$")
+        groups = ibis.ifelse(pointed, form, False)
+        found[mark] = groups.sum()
+        found[f"not {mark}"] = (pointed & ~groups).sum()
+        found[f"such {mark}"] = text.max(where=groups)
+    return found
+
+
+def _points(seen: Mapping[str, Mapping[str, Any]], read: ReadOptions) -> Iterator[Asked]:
     """Ask what points or commas mean that have three digits behind them throughout."""
     if (read.decimal, read.thousands) != (".", ""):
         return
-    names = [one for one in table.texts if not read.of(one).kind]
-    found = per_column(table, names, _grouped, table.file.rows, first_rows_of(names))
+    found = {one: of for one, of in seen.items() if not (read.of(one).kind or of["others"])}
     for mark, called, are_now in ((".", "point", "decimals"), (",", "comma", "text")):
-        some = [one for one in names if found[one][mark] and not found[one][f"not {mark}"]]
+        some = [one for one, of in found.items() if of[mark] and not of[f"not {mark}"]]
         if not some:
             continue
         example = found[some[0]][f"such {mark}"]
@@ -97,30 +121,18 @@ def _points(table: OpenTable, read: ReadOptions) -> Iterator[Asked]:
         )
 
 
-def _grouped(column: Any) -> dict[str, Any]:
-    """Return how many values have a mark before three digits, and how many any other one."""
-    text = plain_text(column)
-    plain = text.re_search(r"^[+-]?[0-9]+$") | is_mark(column) | is_suppressed(column)
-    found = {}
-    for mark in ".,":
-        groups = text.re_search(rf"^[+-]?[1-9][0-9]{{0,2}}(\{mark}[0-9]{{3}})+$")
-        found[mark] = groups.sum()
-        found[f"not {mark}"] = (text.notnull() & ~groups & ~plain).sum()
-        found[f"such {mark}"] = text.max(where=groups)
-    return found
+def _totals(table: OpenTable, named: bool, read: ReadOptions) -> Iterator[Asked]:
+    """Ask whether rows that are called totals, or are sums of others, are records.
 
-
-def _totals(table: OpenTable, read: ReadOptions) -> Iterator[Asked]:
-    """Ask whether rows that are called totals, or are sums of others, are records."""
+    `named`: whether any is called so, without which a long table is not looked through.
+    """
     file = table.file
     if file.counted and not (read.weight or read.cells):
         return
     if read.omit is not None or len(file.columns) < 2 or _are_nested(table):
         return
-    if file.rows > MOST_ROWS:
-        named = per_column(table, table.texts, _called_total, file.rows, first_rows_of(table.texts))
-        if not any(one["n"] for one in named.values()):
-            return
+    if file.rows > MOST_ROWS and not named:
+        return
     called, rows = totals(_texts(table))
     if not called:
         return
@@ -175,10 +187,6 @@ def _cells(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
             ),
         ),
     )
-
-
-def _called_total(column: Any) -> dict[str, Any]:
-    return {"n": as_text(column).re_search(f"^(?:{TOTAL.pattern})$").sum()}
 
 
 def _are_nested(table: OpenTable) -> bool:

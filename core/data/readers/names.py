@@ -86,6 +86,9 @@ def find_names(rows: Sequence[Row], width: int, name: str) -> Names:
     below = _names_below(rows, first, width)
     if any(not _is_title(row, width) for _, row in above):
         raise _question(rows, first, below, name, "more than one line may hold the names")
+    if _is_prose(cells, body):
+        why = f"line {line:,} may be a title with commas"
+        raise _question(rows, first, 1, name, why)
     if body and _likeness(cells, columns) > 0:
         why = f"line {line:,} may hold the names or be a record"
         raise _question(rows, first, below, name, why, unnamed=True)
@@ -110,6 +113,18 @@ def find_names(rows: Sequence[Row], width: int, name: str) -> Names:
         said = f"Line {rows[start - 1][0]:,}, a rule below the names, was left out."
         repairs.append(repaired(said, header=(line,)))
     return Names((first,), start, tuple(repairs), hints)
+
+
+def _is_prose(cells: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
+    """Say whether blanks follow a row's delimiters, and none below, where names may be."""
+    if len(body) < 4 or not any(cell.startswith(" ") for cell in cells[1:]):
+        return False
+    if any(cell.startswith(" ") for row in body[:200] for cell in row[1:]):
+        return False
+    names, *rest = body
+    seen = [{row[i].strip() for row in rest if i < len(row)} for i in range(len(names))]
+    new = all(one.strip() not in values for one, values in zip(names, seen, strict=True))
+    return new and all(one.strip() for one in names) and not any(map(is_number, names))
 
 
 def may_be_names(rows: Sequence[Row], width: int) -> bool:
@@ -283,8 +298,10 @@ def _is_code(cell: str, values: Sequence[str]) -> bool:
     """Say whether a text is a code of the form that its column's others have, such as AB1234."""
     if len(cell) < 4 or not any(map(str.isdigit, cell)):
         return False
-    forms = [_form(one) for one in values[:200]]
-    return forms.count(_form(cell)) >= 0.8 * len(forms)
+    own, forms = _form(cell), [_form(one) for one in values[:200]]
+    alike = [one for one in forms if abs(len(one) - len(own)) < 3]  # the last part may be blank
+    same = sum(one.startswith(own) or own.startswith(one) for one in alike)
+    return same >= 0.8 * len(forms)
 
 
 def _form(text: str) -> str:
@@ -304,6 +321,8 @@ def _names_below(rows: Sequence[Row], first: int, width: int) -> int:
             continue
         columns = _columns(rest, width)
         between = [row for _, row in rows[first + 1 : first + 1 + count]]
+        if len(rest) > 200 and not _is_other(between[0], columns, len(rest)):
+            return 0  # nor is it with a few records more
         if all(len(row) >= min(2, width) and _is_other(row, columns, len(rest)) for row in between):
             return count
     return 0
@@ -316,13 +335,14 @@ def _is_other(row: Sequence[str], columns: Sequence[Sequence[str]], records: int
         for raw, values in zip(row, columns, strict=False)
         if (cell := raw.strip()) and values
     ]
-    numeric = [(cell, values) for cell, values in cells if _kind(values)]
-    marks = sum(bool(_MARK.fullmatch(cell)) for cell, _ in numeric)
-    if any(_kind([cell]) for cell, _ in numeric) or (marks and 2 * marks > len(numeric)):
-        return False
     if any(cell in values for cell, values in cells):
         return False
-    words = [values for cell, values in cells if not _kind(values)]
+    kinds = [_kind(values) for _, values in cells]
+    numeric = [cell for (cell, _), kind in zip(cells, kinds, strict=True) if kind]
+    marks = sum(bool(_MARK.fullmatch(cell)) for cell in numeric)
+    if any(_kind([cell]) for cell in numeric) or (marks and 2 * marks > len(numeric)):
+        return False
+    words = [values for (_, values), kind in zip(cells, kinds, strict=True) if not kind]
     few = all(len(set(values)) * 2 <= len(values) for values in words)
     if numeric:
         sure = len(numeric) > 1 or len(columns) < 3 or len(cells) < len(columns)

@@ -186,3 +186,19 @@ def test_padded_numbers_beside_marks_need_no_mark_of_thousands():
     text = 'id;"n"\n' + "".join(f'a;"{one:>8}"\n' for one in ("3", ".", "12", "4.5", "."))
     sources, source, _ = opened(text)
     assert first_question(source, sources).read == ReadOptions()
+
+
+def test_a_first_code_that_is_longer_or_shorter_than_others_is_asked_about():
+    codes = "".join(f"202208{i % 3}F{i:03}{('01', '  ')[i % 2]}\n" for i in range(30))
+    assert choices(codes)["There are no names"] == {"header": (0,)}
+
+
+@pytest.mark.parametrize("fields", [2, 3])
+def test_a_title_with_commas_above_words_is_asked_about(fields):
+    title = ", ".join(["Staff by sex", "area", "2024"][:fields])
+    body = ["sex,area,band", *(f"{'FM'[i % 2]},{'NS'[i % 2]},b{i % 3}" for i in range(6))]
+    text = "\n".join([title, *(",".join(one.split(",")[:fields]) for one in body)]) + "\n"
+    columns, rows, _, _ = rows_of(text, **choices(text)["Names in line 2"])
+    assert (columns[:2], len(rows)) == (("sex", "area"), 6)
+    spaced = "name, town\nAnn,Ulm\nBob,Ulm\nCy,Bonn\nDi,Bonn\nEd,Ulm\n"
+    assert rows_of(spaced)[0] == ("name", "town")

@@ -1,5 +1,7 @@
 """Pasted matrices: every form that is understood, and a sentence for every other."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -152,3 +154,14 @@ def test_totals_that_were_left_out_are_kept_by_an_option(sources):
     assert (joint.n, joint.x_labels) == (160, ("yes", "no", "Total"))
     plain = sources.add_matrix("1 2\n3 4")
     assert count(DataSpec(plain, read=kept), sources).joint.n == 10
+
+
+@pytest.mark.parametrize("cell", ["1.200", "1,200", "1.200.000"])
+def test_marks_of_thousands_are_refused_and_not_read_as_decimals(cell):
+    plain = cell.replace(".", "").replace(",", "")
+    said = f"The entry in row 1, column 2, '{cell}', may be thousands: write {plain}, or"
+    for normalise in (False, True):
+        with pytest.raises(InvalidInputError, match=re.escape(said)) as caught:
+            parse_matrix(f"4\t{cell}\n3\t4", normalise=normalise)
+        assert type(caught.value) is InvalidInputError  # dividing by the sum is not offered
+    assert parse_matrix("1.200\t0.5\n3\t4", normalise=True).weights[0, 0] == 1.2

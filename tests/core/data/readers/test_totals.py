@@ -1,13 +1,20 @@
 """Rows of totals among the records are asked about: by their name, or as their numbers are sums."""
 
+import json
 import random
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 
 from core.data import DataSpec, ReadOptions, Sources, count, first_question, first_rows
 from core.data.readers.asked import asked_of
 from core.errors import InvalidInputError, choice
+from core.records.certificate import make
+from core.records.design import Plan, original
+from core.records.draws import Seeded
+from core.records.verifying import failed, verify
+from core.scenario import Scenario, evaluate
 
 INNER = "ward,sex,n\nA,F,3\nA,M,5\nTotal A,,8\nB,F,2\nB,M,4\nTotal B,,6\nC,F,1\n"
 COUNTRY = "area,men,women\n" + (
@@ -195,3 +202,30 @@ def test_a_cell_that_is_no_number_of_records_is_an_error_with_its_place():
     sources, source, _ = opened("Age,Men,Women\nA,0,0\nB,,0\n")
     with pytest.raises(InvalidInputError, match="no records: 'Men' and 'Women' are 0 throughout"):
         sources.open(source, (), ReadOptions(cells=("Men", "Women")))
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "records", "options"),
+    [
+        (INNER, (("sex",), ("ward",)), 5, {"omit": ("Total A", "Total B")}),
+        (
+            "ward,low,high\nA,3,4\nB,6,2\nTotal,9,6\n",
+            (("ward",), ("column",)),
+            15,
+            {"omit": ("Total",), "cells": ("high", "low"), "skip_end": 0},
+        ),
+    ],
+)
+def test_a_release_of_them_is_verified(text, question, records, options, tmp_path):
+    path, target = tmp_path / "t.csv", tmp_path / "y.csv"
+    path.write_text(text)
+    sources = Sources()
+    source = sources.add_file(path, ReadOptions(**options).layout)
+    scenario = Scenario(
+        data=DataSpec(source, *question, read=ReadOptions(**options)), mechanism="watchdog", eps=1
+    )
+    found = original(source, sources, scenario.data.read)
+    made = make(evaluate(scenario, sources), found, Plan(Seeded(2**90 + 1), "replaced"), target)
+    assert len(pd.read_csv(target)) == records
+    checks = list(verify(json.dumps(made.certificate), target, path, str(2**90 + 1)))
+    assert failed(checks) == []
