@@ -150,7 +150,7 @@ def _lost(plan: Plan) -> None:
     lost = visits.release().lost
     if not lost:
         return
-    secret = "seed" if plan.draw.kind == controls.SEED else "key"
+    secret = plan.draw.kind
     if plan.draw.commitment == lost:
         how = (
             f"The {secret} above is still the one it was drawn by: the same file can be made again."
@@ -246,7 +246,8 @@ def _downloads(found: results.Written, plan: Plan, original: str) -> None:
         )
     st.caption(
         "Whoever has both can check them: `python -m core verify certificate.json "
-        f"{found.path.name}`; with {markdown(original)} and the seed you can check all of it."
+        f"{found.path.name}`; with {markdown(original)} and the {plan.draw.kind} you can check all "
+        "of it."
     )
 
 
