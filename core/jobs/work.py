@@ -237,14 +237,22 @@ def find_given_away(
 
 
 def verify_release(
-    certificate: str, released: Path, original: Path | None, seed: str | None, *, report: Report
+    certificate: str,
+    released: Path,
+    original: Path | None,
+    seed: str | None,
+    key: bytes | None,
+    *,
+    report: Report,
 ) -> list[Check]:
     """Check a certificate against the files that it describes."""
     report("checking")
     try:
-        return verify(certificate, released, original, seed)
+        return verify(certificate, released, original, seed, key=key)
     except InvalidInputError as error:
-        said = str(error).replace(f"{released.parent}{os.sep}", "")
+        said = str(error)
+        for path in filter(None, (released, original)):
+            said = said.replace(f"{path.parent}{os.sep}", "")
         raise InvalidInputError(said) from None
 
 

@@ -71,7 +71,7 @@ def verify(
     seed: str | None = None,
     *,
     design: Path | str | None = None,
-    key: Path | None = None,
+    key: Path | bytes | None = None,
 ) -> list[Check]:
     """Check a certificate, a released file and, where it is there, the original.
 
@@ -88,8 +88,8 @@ def verify(
     design : Path or str, optional
         The file that the mechanism was made for, where that is neither the original nor bundled;
         or the table of a data base, as the scenario names it.
-    key : Path, optional
-        The file of a keyed draw's key, which only the owner has.
+    key : Path or bytes, optional
+        A keyed draw's key, which only the owner has, or the file that holds it.
 
     Returns
     -------
@@ -152,6 +152,14 @@ def verify(
     return [*checks, *_unproven(body, checks)]
 
 
+def drawn_by(text: str) -> str:
+    """Return what a certificate's release was drawn by: "seed" or "key"."""
+    body = read_json(text, "The certificate")
+    check_form(body)
+    kind: str = body["draw"]["kind"]
+    return kind
+
+
 def _beside(
     body: Mapping[str, Any],
     scenario: Scenario,
@@ -193,7 +201,7 @@ def _draws(
     if owner.seed is not None:
         checks.append(replayed(body, counted, outputs, kernel, owner.seed))
     elif body["draw"]["kind"] == "seed":
-        text = "The seed was not given (--seed), so the draws were not made again from it."
+        text = "The seed was not given, so the draws were not made again from it."
         checks.append(Check("seed", None, text))
     return checks
 
@@ -298,7 +306,7 @@ def _original(body: Mapping[str, Any], path: Path, owner: Owner) -> Check:
         text = f"The certificate is committed to no original, as its {kind} could be guessed, {so}"
         return Check(name, None, text)
     if found is None:
-        text = f"Only with the {kind} can it be told whether {path.name} is the original, {so}"
+        text = f"Only the {kind} shows whether {path.name} is the original, {so}"
         return Check(name, None, text)
     if found == said:
         return Check(name, True, f"{path.name} is the original file, byte by byte.")

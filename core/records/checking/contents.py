@@ -164,7 +164,7 @@ def disclosed(
     said = body["design"]["left_out"]
     secret = body["draw"]["kind"]
     if owner.committed("") is None:
-        text = f"Only with the {secret} can it be told which symbols were left out."
+        text = f"Only the {secret} shows which symbols were left out."
         return Check("left out", None, text), None
     whole = _count_design(body, replace(spec, merges=()), path, table, owner)
     if isinstance(whole, Check):
@@ -206,7 +206,7 @@ def _count_design(
     if is_reference(spec.source):
         return _count_table(spec, table)
     if path is None:
-        text = f"The mechanism was made for {body['design']['data']}, which is needed (--design)."
+        text = f"The mechanism was made for {body['design']['data']}, which was not given."
         return Check("design", None, text)
     sources = Sources()
     bundled = is_bundled(spec.source)
@@ -227,10 +227,8 @@ def _count_design(
 def _count_table(spec: DataSpec, table: str | None) -> Counted | Check:
     """Count the table of a data base that the mechanism was made for, if the user named it."""
     if table is None:
-        text = (
-            f"The mechanism was made for a table of a data base: name it (--design {spec.source})."
-        )
-        return Check("design", None, text)
+        what = f"{spec.source}, a table of a data base"
+        return Check("design", None, f"The mechanism was made for {what}, which was not given.")
     if table != spec.source:
         text = f"{table} is not the table that the mechanism was made for."
         return Check("design", False, text)

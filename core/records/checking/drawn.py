@@ -115,11 +115,11 @@ BLOCK = 65_536
 
 @dataclass(frozen=True)
 class Owner:
-    """What the owner gives beside a certificate: the seed's digits, or the file of the key."""
+    """What the owner gives beside a certificate: the seed's digits, or the key or its file."""
 
     body: Mapping[str, Any]
     seed: str | None = None
-    key: Path | None = None
+    key: Path | bytes | None = None
 
     @property
     def guessable(self) -> bool:
@@ -210,7 +210,7 @@ def keyed(
     outputs: IntArray,
     kernel: FloatArray,
     ids: Sequence[str | None],
-    key: Path | None,
+    key: Path | bytes | None,
 ) -> Check:
     """Check the ids of a keyed draw and, with the key, its commitment and every output."""
     column = body["draw"]["id"]
@@ -218,9 +218,8 @@ def keyed(
         text = f"The column {column!r} does not name each record once, as a key needs."
         return Check("key", False, text)
     if key is None:
-        return Check(
-            "key", None, "The key was not given (--key), so the draw was not made again from it."
-        )
+        text = "The key was not given, so the draws were not made again from it."
+        return Check("key", None, text)
     if _of_key(key, b"liftscope key", b"commitment") != body["draw"]["commitment"]:
         return Check("key", False, "This is not the key that the certificate is committed to.")
     about = _mechanism(body)
@@ -283,14 +282,16 @@ def _of_seed(digits: str) -> str:
     return hashlib.sha256(f"liftscope seed {digits}".encode()).hexdigest()
 
 
-def _of_key(key: Path, content: bytes, person: bytes) -> str:
-    """Return what a key, which is in a file, makes of a content for a purpose."""
+def _of_key(key: Path | bytes, content: bytes, person: bytes) -> str:
+    """Return what a key, makes of a content for a purpose."""
     made = hashlib.blake2b(content, key=_hashed(key), digest_size=32, person=person)
     return made.hexdigest()
 
 
-def _hashed(key: Path) -> bytes:
-    """Return the hash of a key's file, which stands for the key."""
+def _hashed(key: Path | bytes) -> bytes:
+    """Return the hash of a key, all bytes of its file, which stands for the key."""
+    if isinstance(key, bytes):
+        return hashlib.blake2b(key).digest()
     try:
         return hashlib.blake2b(key.read_bytes()).digest()
     except (OSError, ValueError) as error:

@@ -48,7 +48,7 @@ def check_levels(
     else:
         checks += _of_cells("", body, scenario, cells, kernel, said["records"])
         if design is None:
-            text = "The file that the mechanism was made for is needed (--design)."
+            text = "The file that the mechanism was made for was not given."
             checks.append(Check("design levels", None, text))
         else:
             checks += _of_cells("design ", body, scenario, design, kernel, said["design"], counted)
@@ -151,7 +151,7 @@ def _told(
     for key, value in found.items():
         if key not in said or not close(value, said[key]):
             return Check(name, False, f"The level of {key!r} is {value}, not {said.get(key)}.")
-    return Check(name, True, f"The same once more: {what}.")
+    return Check(name, True, f"Computed again with the same result: {what}.")
 
 
 def _repeated(

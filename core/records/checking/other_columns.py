@@ -88,7 +88,8 @@ def check_other_columns(
     if said["holds"] != keeps(found, notion):
         text = f"Whether the file keeps {notion} is {keeps(found, notion)}, not {said['holds']}."
         return Check("beside", False, text)
-    text = f"The same once more: the figures of {number_of(len(index), 'column')}, and of all."
+    what = f"the figures of {number_of(len(index), 'column')}, and of all"
+    text = f"Computed again with the same result: {what}."
     return Check("beside", True, text)
 
 

@@ -150,7 +150,7 @@ def _lost(plan: Plan) -> None:
     lost = visits.release().lost
     if not lost:
         return
-    secret = "seed" if plan.draw.kind == controls.SEED else "key"
+    secret = plan.draw.kind
     if plan.draw.commitment == lost:
         how = f"The {secret} above is the one that drew it, so you can make the same file again."
     else:
@@ -243,7 +243,8 @@ def _downloads(found: results.Written, plan: Plan, original: str) -> None:
         )
     st.caption(
         "Anyone who has both can check them: `python -m core verify certificate.json "
-        f"{found.path.name}`. With {markdown(original)} and the seed you can check everything."
+        f"{found.path.name}`. With {markdown(original)} and the {plan.draw.kind} you can check "
+        "everything."
     )
 
 

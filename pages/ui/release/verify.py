@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
+import os
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -16,8 +16,9 @@ from core.errors import CoreError
 from core.jobs import Job
 from core.jobs.work import verify_release
 from core.records.checking.check import Check
-from core.records.verifying import failed, unproven
-from core.wording import number_of
+from core.records.verifying import drawn_by, failed, unproven
+from core.wording import file_called, number_of
+from pages.ui.release.controls import KEY, SEED
 from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer, progress
 from pages.ui.work.long_answer import LongAnswer
@@ -35,18 +36,29 @@ MARKS = {True: ":green[:material/check_circle:]", False: ":red[:material/cancel:
 OPEN = ":gray[:material/help:]"
 """The mark of what was not checked."""
 
+SECRETS = {"": "Seed or key", SEED: "Seed", KEY: "Key"}
+"""What the owner alone has, by what a release was drawn by."""
+
+LONGEST = 255
+"""Bytes of the longest file name that common file systems take."""
+
 _LAST = "_verify"
 
 
 @dataclass(eq=False)
 class Dropped:
-    """What was dropped last, its work's name, and what the checks found; `files` go with it."""
+    """What was dropped last, its work's name, and what the checks found; `files` go with it.
+
+    `uploads`: which files of the page's fields these are.
+    """
 
     certificate: str
     released: Path
     original: Path | None
     seed: str | None
+    key: bytes | None
     files: ReleasedFiles
+    uploads: tuple[str, ...]
     name: str = field(default_factory=lambda: secrets.token_hex(16))
     checks: Sequence[Check] | None = None
     error: str = ""
@@ -58,16 +70,16 @@ class Dropped:
             DataSpec(),
             ("verify", self.name),
             verify_release,
-            lambda: (self.certificate, self.released, self.original, self.seed),
+            lambda: (self.certificate, self.released, self.original, self.seed, self.key),
             LIMIT,
             keep=False,
         )
 
     def end(self) -> None:
-        """Remove the files and forget the seed: only what was found stays."""
+        """Remove the files and forget the secret: only what was found stays."""
         for path in filter(None, (self.released, self.original)):
             path.unlink(missing_ok=True)
-        self.seed = None
+        self.seed = self.key = None
 
 
 @st.fragment
@@ -76,8 +88,8 @@ def show() -> None:
     with st.expander("Verify a release", icon=":material/fact_check:", key="verify"):
         st.caption(
             "Drop a certificate and the released file. The owner can add the original and the "
-            "seed to recompute the data, the levels and every draw. Nothing is kept after this "
-            "page closes."
+            "seed or key to recompute the data, the levels and every draw. Nothing is kept after "
+            "this page closes."
         )
         left, right = st.columns(2)
         with left:
@@ -85,12 +97,14 @@ def show() -> None:
             released = st.file_uploader("Released file", key="verify_released")
         with right:
             original = st.file_uploader("Original (optional)", key="verify_original")
-            seed = st.text_input(
-                "Seed (optional)",
-                key="verify_seed",
+            kind = _kind(certificate)
+            secret = st.text_input(
+                f"{SECRETS[kind]} (optional)",
+                key="verify_secret",
                 type="password",
                 autocomplete="off",
-                max_chars=80,
+                live="0ms",  # each letter counts at once: Tab goes to the field's own button
+                on_change="ignore",
             )
         wanted = st.button(
             "Verify",
@@ -100,34 +114,61 @@ def show() -> None:
             disabled=certificate is None or released is None,
         )
         if wanted and certificate is not None and released is not None:
-            _begin(certificate, released, original, seed.strip() or None)
+            _begin(certificate, released, original, kind, secret)
         last: Dropped | None = st.session_state.get(_LAST)
-        if last is not None:
+        if last is not None and last.uploads == _uploads(certificate, released, original):
             _outcome(last)
+        elif last is not None:
+            long_answer.await_only("verify", [])  # it is about other files
+
+
+def _kind(certificate: UploadedFile | None) -> str:
+    """Return what a certificate's release was drawn by; "" where there is none yet."""
+    if certificate is None:
+        return ""
+    try:
+        return drawn_by(_text(certificate))
+    except CoreError:  # Verify says what is wrong
+        return ""
+
+
+def _text(certificate: UploadedFile) -> str:
+    return certificate.getvalue().decode("utf-8", "replace")
+
+
+def _uploads(*files: UploadedFile | None) -> tuple[str, ...]:
+    """Return the server's own names of the uploads in the fields, "" for none."""
+    return tuple("" if file is None else file.file_id for file in files)
 
 
 def _begin(
     certificate: UploadedFile,
     released: UploadedFile,
     original: UploadedFile | None,
-    seed: str | None,
+    kind: str,
+    secret: str,
 ) -> None:
     """Take the files that were dropped, in place of those before."""
     files = ReleasedFiles()
-    text = certificate.getvalue().decode("utf-8", "replace")
+    by_key = kind == KEY
     st.session_state[_LAST] = Dropped(
-        text,
+        _text(certificate),
         _written(files, "released", released),
         None if original is None else _written(files, "original", original),
-        seed,
+        None if by_key else secret.strip() or None,
+        secret.encode() or None if by_key else None,
         files,
+        _uploads(certificate, released, original),
     )
 
 
-def _written(files: ReleasedFiles, stem: str, file: UploadedFile) -> Path:
-    """Write a file that was dropped to the folder of its own; return where."""
-    ending = re.search(r"(\.[a-z0-9]{1,8}){1,2}$", file.name.lower())
-    path = files.folder / f"{stem}{ending[0] if ending else ''}"
+def _written(files: ReleasedFiles, which: str, file: UploadedFile) -> Path:
+    """Write a file that was dropped under its own name, which a certificate has; return where."""
+    name = file_called(PurePosixPath(file.name.replace("\\", "/")).name)
+    if not name.strip(". ") or len(os.fsencode(name)) > LONGEST:
+        name = which
+    path = files.folder / which / name
+    path.parent.mkdir()
     path.write_bytes(file.getbuffer())
     return path
 
@@ -176,7 +217,7 @@ def _checked(last: Dropped) -> list[Check] | Job[list[Check]]:
     work = last.work
     if last.original is None and last.released.stat().st_size <= QUICK:
         return verify_release(
-            last.certificate, last.released, None, last.seed, report=lambda _: None
+            last.certificate, last.released, None, last.seed, last.key, report=lambda _: None
         )
     long_answer.await_only("verify", [work])
     return work.ask()

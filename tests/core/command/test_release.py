@@ -62,7 +62,7 @@ def test_columns_are_kept_and_known_by_their_names(folder, capsys):
     assert body["beside"]["known"] == ["id"]
     capsys.readouterr()
     assert main(["verify", "c.json", "out.csv", "people.csv", "--seed", str(SEED)]) == 0
-    assert "holds        beside: The same once more" in capsys.readouterr().out
+    assert "holds        beside: Computed again with the same result" in capsys.readouterr().out
 
 
 def test_all_columns_may_still_be_kept_at_once(folder):

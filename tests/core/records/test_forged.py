@@ -360,7 +360,7 @@ def test_no_data_base_is_opened_that_the_user_did_not_name(tabled, monkeypatch):
     for design in (None, original):
         found = {one.name: one for one in verify(json.dumps(body), path, original, design=design)}
         assert found["design"].passed is None
-        assert f"name it (--design {address})" in found["design"].sentence
+        assert f"{address}, a table of a data base, which was not" in found["design"].sentence
         assert found["proof"].passed is None
     other = address.replace("#people", "#others")
     found = {one.name: one for one in verify(json.dumps(body), path, original, design=other)}

@@ -148,7 +148,7 @@ def test_the_key_shows_what_was_left_out_of_other_records(tmp_path):
     assert {one.name: one.passed for one in found if one.passed is not True} == {}
     found = {one.name: one for one in verify(text, path, fresh, key=tmp_path / "key")}
     assert found["left out"].passed is None
-    assert "which is needed (--design)" in found["left out"].sentence
+    assert "which was not given." in found["left out"].sentence
 
 
 def count_rare(original, least):
