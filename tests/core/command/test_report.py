@@ -140,7 +140,7 @@ def test_another_file_than_the_scenarios_is_refused(folder, capsys):
     asked = {"data": {"source": "upload:" + "0" * 64, "secret": ["sex"], "released": ["town"]}}
     (folder / "scenario.json").write_text(json.dumps(asked), encoding="utf-8")
     assert main(["report", "scenario.json", "r.html", "--data", "people.csv"]) == 2
-    assert "is another file or has changed" in capsys.readouterr().err
+    assert "another file, or a changed one" in capsys.readouterr().err
 
 
 def test_lines_are_the_mechanisms_that_keep_the_promise():
