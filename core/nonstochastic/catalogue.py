@@ -33,7 +33,7 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
     ClusteringEntry(
         "hartley",
         "Hartley entropy",
-        "How many symbols there are, in bits: what is unknown before anything is seen.",
+        "How many symbols there are, in bits: the uncertainty before any release.",
         r"H_0(X) = \log_2 |[\![X]\!]|",
         "[NonStoch] §II",
         MEASURE,
@@ -41,7 +41,7 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
     ClusteringEntry(
         "max_uncertainty_reduction",
         "Greatest uncertainty reduction",
-        "How far the most telling release narrows down the secrets that remain possible.",
+        "How far the most revealing release narrows down the possible secrets.",
         r"L_0(S \to \hat X) = \max_{\hat x} \log_2 \frac{|[\![S]\!]|}{|[\![S|\hat x]\!]|}",
         "[NonStoch] §III-A",
         MEASURE,
@@ -49,7 +49,7 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
     ClusteringEntry(
         "min_uncertainty_reduction",
         "Least uncertainty reduction",
-        "How far every release, even the least telling one, narrows down the secrets.",
+        "How far every release, even the least revealing one, narrows down the secrets.",
         r"I_0(S; \hat X) = \min_{\hat x} \log_2 \frac{|[\![S]\!]|}{|[\![S|\hat x]\!]|}",
         "[NonStoch] §III-A",
         MEASURE,

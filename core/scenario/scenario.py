@@ -115,11 +115,11 @@ class Scenario(PurposeChoice, Settings, Numbers):
         reasons = {}
         for name in declared():
             if not mechanism.uses_notion:
-                reasons[name] = f"{mechanism.title} does not depend on any budget."
+                reasons[name] = f"{mechanism.title} uses no budget."
             elif name not in notion.parameters:
-                reasons[name] = f"{notion.title} does not depend on it."
+                reasons[name] = f"{notion.title} does not use it."
             elif name in mechanism.ignored:
-                reasons[name] = f"{mechanism.title} keeps its promise for every distribution."
+                reasons[name] = f"{mechanism.title} is robust for every distribution."
         for name in ("weight", "utility"):
             if name not in mechanism.parameters:
                 reasons[name] = f"{mechanism.title} merges no clusters."

@@ -92,7 +92,7 @@ def test_a_slider_without_effect_is_disabled_and_says_why():
     assert app.slider(key="lam").disabled
     assert app.select_slider(key="alpha").disabled
     assert app.slider(key="beta").disabled
-    assert "Off: LIP does not depend on it." in [caption.value for caption in app.caption]
+    assert "Off: LIP does not use it." in [caption.value for caption in app.caption]
 
 
 def test_every_slider_rests_under_identity():

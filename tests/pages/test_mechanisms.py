@@ -46,7 +46,7 @@ def test_the_default_question_is_taken_apart():
     app = opened()
     assert not app.exception
     assert not app.error
-    assert app.title[0].value == "How does Optimal release occupation?"
+    assert app.title[0].value == "How Optimal releases occupation"
     assert "reads X only" in said(app)
     assert "X is a single column here" in said(app)
 
@@ -353,7 +353,7 @@ def test_a_robust_mechanism_is_taken_apart(mech):
     app = opened(mech=mech, **ROBUST)
     assert not app.exception
     assert not app.error
-    assert app.title[0].value.startswith(f"How does {markdown(catalogue.entry(mech).title)} ")
+    assert app.title[0].value.startswith(f"How {markdown(catalogue.entry(mech).title)} ")
     assert ("at the estimate alone" in said(app)) == (mech == "non_robust")
 
 
