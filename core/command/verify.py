@@ -38,7 +38,7 @@ def add(commands: Any) -> None:
         "verify",
         run,
         summary="check a release's certificate against its files",
-        description="Check a certificate's hashes, kernel, counts, levels and promise, and test "
+        description="Check a certificate's hashes, kernel, counts, levels and notion, and test "
         "that the released outputs are consistent with its kernel.",
         example=EXAMPLE,
     )

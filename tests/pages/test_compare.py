@@ -149,7 +149,7 @@ def test_one_column_without_an_answer_leaves_the_others_theirs():
     app = opened(project=project)
     assert not app.exception
     assert len(kept(app)) == 1
-    assert "RLDP protects S where S is released" in app.error[0].value.replace("\\", "")
+    assert "RLDP protects S when S is released" in app.error[0].value.replace("\\", "")
     app.button(key="remedy_1_markov").click().run()
     assert pinned(app).scenarios[1].notion == "robust_ldp"
     assert not app.error

@@ -188,7 +188,7 @@ def test_what_a_robust_link_has_wrong_is_told():
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ({"sx": "0"}, "release S too"),
+        ({"sx": "0"}, "also release S"),
         ({"alpha": "inf"}, "finite order"),
         ({"mech": "watchdog"}, "does not work under RLDP"),
         ({"notion": "ldp"}, "does not work under LDP"),

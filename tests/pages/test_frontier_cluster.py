@@ -80,7 +80,7 @@ def test_workers_of_another_version(tmp_path, monkeypatch):
         told = failed(app)
         assert told.startswith("The worker tcp://127.0.0.1:")
         assert "has another version of liftscope (code " in told
-        assert told.endswith("install the same on all, so that results are equal.")
+        assert told.endswith("install the same everywhere, so that results agree.")
         assert desk(app).shown is None
         goes_on(app, monkeypatch)
 

@@ -122,4 +122,4 @@ def test_a_promise_that_is_not_one_bound_on_each_symbol_judges_none(query, monke
 def test_a_robust_promise_without_the_secret_released_is_one_sentence():
     app = opened(notion="rldp", mech="identity")
     assert not app.exception
-    assert "release S too" in app.error[0].value
+    assert "also release S" in app.error[0].value

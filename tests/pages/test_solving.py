@@ -262,7 +262,7 @@ def test_what_has_no_first_answer_is_told_and_shown_when_it_is_there(solves):
 
 def test_work_without_a_first_answer_that_failed_can_be_started_again(solves):
     app = opened(mech="oue")
-    solves.fail(SolverError("The work was ended after 35 s, its time limit."))
+    solves.fail(SolverError("The work was stopped after 35 s, its time limit."))
     app.run()
     assert "ended after 35 s" in said(app)
     app.button(key="answer_again").click().run()

@@ -65,7 +65,7 @@ def test_it_holds_the_answer_its_charts_and_how_to_get_it_again(folder):
 
 KINDS = {
     "the funnel": ({"notion": "average_mi", "eps": 0.05, "mechanism": "optimal"}, "I(S;Y) ≤ 0.05"),
-    "several promises": (
+    "several notions": (
         {"notion": "lip", "eps": 0.5, "also": [{"notion": "ldp", "eps": 0.6}]},
         "0.5-LIP and 0.6-LDP",
     ),

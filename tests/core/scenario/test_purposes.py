@@ -206,7 +206,7 @@ def test_bad_json_is_named(values, message):
 
 
 def test_promises_must_be_promises():
-    with pytest.raises(InvalidInputError, match="also must hold promises"):
+    with pytest.raises(InvalidInputError, match="also must hold notions"):
         Scenario(also=({"notion": "lip"},))
 
 
