@@ -175,7 +175,7 @@ def test_protection_asks_for_the_optimum_under_srlip():
     assert chosen(app, "notion") == "srlip"
     assert chosen(app, "mech") == "optimal"
     assert "protect" not in {button.key for button in app.button}
-    assert "Subset merging has no steps to show under this promise: it needs" in said(app)
+    assert "Subset merging has no steps to show under this notion: it needs" in said(app)
 
 
 def test_posteriors_of_x_are_there_too():
@@ -385,5 +385,8 @@ def test_an_average_budget_has_no_steps_of_merging_and_says_so_in_words():
     app = opened(notion="average_mi", eps="0.03", mech="constant")
     assert not app.exception
     said = " ".join(one.value for one in app.caption).replace("\\", "")
-    assert "no steps to show under this promise: it needs one promise about each output" in said
+    assert (
+        "no steps to show under this notion: it needs a single notion that bounds each output"
+        in said
+    )
     assert "Average(" not in said
