@@ -249,7 +249,7 @@ def test_robust_and_explore_say_why_their_numbers_differ():
     explore = opened(**ROBUST)
     assert "The Robust page treats it as the truth P" in " ".join(texts(explore))
     robust = opened("pages/robust.py", **ROBUST)
-    assert any("Explore treats the data as the estimate" in text.value for text in robust.caption)
+    assert any("Explore treats the data as the estimate" in text.help for text in robust.markdown)
     other = opened(**QUICK)
     assert "The Robust page" not in " ".join(texts(other))
 
