@@ -253,7 +253,7 @@ def test_dates_of_which_two_orders_fit_are_asked_about():
     checked(app.run())
     offered = [one.key for one in app.button if one.key.startswith("dates_")]
     assert offered == ["dates_0_dmy", "dates_0_mdy", "dates_1_mdy"]
-    assert "All values of 'due' look like dates, which is meant:" in said(app)
+    assert "All values of 'due' look like dates, in which order?" in said(app)
 
 
 def test_how_fields_are_separated_is_not_asked_of_a_workbook():

@@ -113,7 +113,7 @@ def test_a_promise_that_is_not_one_bound_on_each_symbol_judges_none(query, monke
     assert not app.exception
     assert "does not bound each symbol separately" in " ".join(text.value for text in app.markdown)
     names = {trace.get("name") for trace in figure[-1]["data"]}
-    assert "not evaluated by itself under this notion" in names
+    assert "not evaluated alone under this notion" in names
     assert "is within the budget on its own" not in names
     assert not any("High-risk" in alt for alt in alts)
     assert set(app.dataframe[0].value["why"].str.partition(":")[0]) == {"not evaluated"}

@@ -257,7 +257,7 @@ def test_what_reads_s_is_unavailable_for_a_task_with_the_reason():
         assert label.startswith(":material/block:")
     switch = app.toggle(key="looks_at_s")
     assert switch.disabled
-    assert switch.help.startswith("Off: what a release that reads S tells of a task")
+    assert switch.help.startswith("Off: how much a release that reads S reveals about a task")
     guess = opened(**{"for": "guess"}, **QUICK)
     assert not guess.toggle(key="looks_at_s").disabled
     guess.multiselect(key="data_task").set_value(["income"]).run()

@@ -91,10 +91,13 @@ def test_what_takes_a_moment_is_there_at_once_and_never_stale():
     with busy(long_answer.WORKERS):
         app.slider(key="eps").set_value(2.0).run()
         assert "stale" not in said(app)
-        assert "the promise is 2 nats. PolyOpt, which is robust, keeps" in said(app)
-        assert "Robust optimum is still being designed; PolyOpt, robust too, is shown" in said(app)
+        assert "the budget is 2 nats. PolyOpt, which is robust, keeps" in said(app)
+        assert (
+            "Robust optimum is still being designed; showing PolyOpt, which is also robust"
+            in said(app)
+        )
         app.button(key="designs_cancel").click().run()
-        assert "Robust optimum was not designed; PolyOpt, robust too, is shown" in said(app)
+        assert "Robust optimum was not designed; showing PolyOpt, which is also robust" in said(app)
     app.button(key="designs_start").click().run()
     app = after(app, "designs")
     assert "PolyOpt, robust too" not in said(app)

@@ -354,7 +354,7 @@ def test_a_search_that_had_60_seconds_is_offered_twice_that_and_not_60_again(sol
         app = opened(**SMALL | {"limit": "60"})
         solves.open[0][0].succeed(evaluate(replace(ASKED, time_limit=60.0)))
         app.run()
-    assert "cut off at its time limit of 60 s" in said(app)
+    assert "stopped at its time limit of 60 s" in said(app)
     assert "for up to 120 s" in app.button(key="search_on").help
     assert "search_minute" not in keys(app)
 

@@ -224,8 +224,8 @@ def test_nan_in_parquet_is_missing_whatever_the_file_s_statistics_say(sources, t
     [
         (
             {"released": ("s",), "secret_released": True},
-            "X is the secret 's' itself, so it cannot be released a second time: switch off “S is "
-            "released too”, or choose another column for X.",
+            "X is the secret 's' itself, so it cannot be released a second time: switch off “Also "
+            "release S”, or choose another column for X.",
         ),
         ({"secret": ()}, "Choose at least one column for S."),
         ({"released": ("x", "x")}, "X has the column 'x' more than once."),
