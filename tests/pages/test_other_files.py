@@ -55,7 +55,7 @@ def test_sheets_of_other_workbooks_are_offered(name):
     app = brought(content, name)
     assert spec(app).source.startswith("upload:")
     assert SHEETS in said(app)
-    assert app.selectbox(key="read_sheet").options == ["as found: people", "people", "codes"]
+    assert app.selectbox(key="read_sheet").options == ["as detected: people", "people", "codes"]
 
 
 def test_a_large_file_is_read_elsewhere_and_one_that_is_cut_off_is_refused(

@@ -100,7 +100,7 @@ def test_what_takes_a_moment_is_there_at_once_and_never_stale():
         assert "Robust optimum was not designed; showing PolyOpt, which is also robust" in said(app)
     app.button(key="designs_start").click().run()
     app = after(app, "designs")
-    assert "PolyOpt, robust too" not in said(app)
+    assert "PolyOpt, which is also robust" not in said(app)
     assert "the promise is 2 nats. The robust optimum keeps" in said(app)
     assert "All designs are for the settings in the sidebar." in [
         text.value for text in app.caption
