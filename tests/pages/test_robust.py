@@ -101,7 +101,7 @@ def test_what_takes_a_moment_is_there_at_once_and_never_stale():
     app.button(key="designs_start").click().run()
     app = after(app, "designs")
     assert "PolyOpt, which is also robust" not in said(app)
-    assert "the promise is 2 nats. The robust optimum keeps" in said(app)
+    assert "the budget is 2 nats. The robust optimum keeps" in said(app)
     assert "All designs are for the settings in the sidebar." in [
         text.value for text in app.caption
     ]
@@ -124,7 +124,7 @@ def test_where_a_moment_is_too_little_the_last_designs_stay(monkeypatch):
         assert "stale: for ε = 1.443 bits" in said(app)
         app.segmented_control(key="unit").set_value("nats").run()
     app = after(app, "designs")
-    assert "the promise is 2 nats. The robust optimum keeps" in said(app)
+    assert "the budget is 2 nats. The robust optimum keeps" in said(app)
 
 
 def test_an_answer_of_a_large_alphabet_is_marked_stale_while_the_next_is_worked_out():
