@@ -133,7 +133,7 @@ def test_an_answer_of_a_large_alphabet_is_marked_stale_while_the_next_is_worked_
     with busy(long_answer.WORKERS):
         app.slider(key="eps").set_value(2.0).run()
         assert "stale: for ε = 1" in said(app)
-        assert "the promise is 1 nat." in said(app)
+        assert "the budget is 1 nat." in said(app)
         app.session_state["_robust_designs"].job.cancel()
 
 
