@@ -24,7 +24,7 @@ def test_why_names_side_level_budget_and_secret():
     assert found.why[0] == (
         f"{-np.log(lift):.3f} nats down, 1 allowed: m {lift:.2f} times as likely"
     )
-    assert found.why[1] == "within the promise"
+    assert found.why[1] == "within the budget"
     assert found.why[2] == "∞ nats down, 1 allowed: f impossible"
 
 
