@@ -46,7 +46,7 @@ def test_a_notion_of_groups_judges_no_symbol():
     notion = SRLIP(1.0, (3,))
     found = exposure(LEAK, notion, SECRETS)
     assert not found.risky.any()
-    assert found.why[0] == f"not judged: {notion} is not one bound on each symbol"
+    assert found.why[0] == f"not evaluated: {notion} is not one bound on each symbol"
 
 
 def test_pointwise_holds_every_pointwise_measure():
