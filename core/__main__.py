@@ -93,7 +93,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def _stopped() -> int:
-    print("Stopped: nothing was written, and the same command does it again.", file=sys.stderr)
+    print("Stopped: nothing was written. Run the same command again.", file=sys.stderr)
     return 3
 
 

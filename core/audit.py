@@ -47,7 +47,7 @@ def require(joint: Joint, kernel: ArrayLike, notion: Notion, maker: str) -> Audi
     verdict = audit(joint, kernel, notion)
     if not verdict.holds:
         raise AuditError(
-            f"{maker} gives less privacy than asked: {notion} is reached only at "
+            f"{maker} gives less privacy than requested: {notion} is reached only at "
             f"{verdict.achieved:.6g}."
         )
     return verdict

@@ -139,16 +139,16 @@ def combined(sets: Sequence[AllowedSet]) -> AllowedSet:
     failing = [part for part in sets if part.exceptions > 0]
     if len(failing) > 1:
         raise InvalidInputError(
-            "Only one of several promises may have exceptions of probability δ, got δ = "
-            f"{_listed(failing)}: put those that may fail into one, as "
-            "EpsDelta(Intersection(…), δ), or set the δ of the others to 0."
+            "Only one of several notions may have exceptions of probability δ, got δ = "
+            f"{_listed(failing)}: put those that may fail into one, as EpsDelta(Intersection(…), "
+            "δ), or set the δ of the others to 0."
         )
     if failing and any(part.budgets for part in sets):
         raise InvalidInputError(
-            f"A promise with exceptions of probability δ = {_listed(failing)} has no optimum "
-            "beside a budget on an average that binds: what tells most of X takes most of the "
-            "budget, so the best exceptions are not known. Set δ to 0, which is stricter, or leave "
-            "the budget out and read the average off the result."
+            f"A notion with exceptions of probability δ = {_listed(failing)} has no optimum "
+            "together with a binding average budget: outputs that reveal most of X use most of "
+            "the budget, so the best exceptions are unknown. Set δ to 0, which is stricter, or "
+            "leave out the budget and read the average off the result."
         )
     exceptions, excepted = max(part.exceptions for part in sets), None
     always = [part for part in sets if part.exceptions == 0]

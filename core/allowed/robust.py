@@ -30,8 +30,8 @@ def pair_cells(joint: Joint) -> FloatArray:
     own = bool((holders.sum(axis=0) <= 1).all()) and n_u * n_s == n_cells
     if not own or (owners != joint.kept_x // max(n_u, 1))[holders.any(axis=0)].any():
         raise InvalidInputError(
-            "RLDP protects S where S is released together with U, and X is not such a pair here: "
-            "release S too, so that X = (S, U)."
+            "RLDP protects S when S is released together with U, but here X is not such a pair: "
+            "also release S, so that X = (S, U)."
         )
     if joint.dropped_s:
         raise InvalidInputError(

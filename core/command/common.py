@@ -52,7 +52,7 @@ def page_writer(what: str, place: str, instead: str) -> Callable[..., str]:
     module, _, name = place.rpartition(".")
     if find_spec(module.partition(".")[0]) is None:
         raise InvalidInputError(
-            f"{what} has the dashboard's charts, and the dashboard is not installed here: "
+            f"{what} needs the dashboard for its charts, and the dashboard is not installed here: "
             f"{instead}."
         )
     found: Callable[..., str] = getattr(import_module(module), name)
@@ -87,7 +87,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="how the records are read, as data.read in a scenario: header=3, skip_end=2, "
+        help="how to read the records, as data.read in a scenario: header=3, skip_end=2, "
         "delimiter=tab, missing=NA,-99, weight=Freq, or a JSON object; may be repeated",
     )
 
@@ -147,8 +147,8 @@ def with_file(
         tell_reading(sources.uploads[key])
     if source.startswith("upload:") and source != key:
         raise InvalidInputError(
-            f"The scenario is about the file {source[7:19]}…, and {path.name} is {key[7:19]}…: it "
-            "is another file or has changed."
+            f"The scenario is about the file {source[7:19]}…, but {path.name} is {key[7:19]}…: "
+            "another file, or a changed one."
         )
     if read.weight:
         say(f"{path.name}: {size_said(key, sources, read)}.")
@@ -188,7 +188,9 @@ def finishing(what: str) -> Iterator[Interrupted]:
             state.asked = True
             end()
             signal.signal(signal.SIGINT, stop)
-            say(f"{what} ends with what there is; Ctrl-C again stops it without an answer.")
+            say(
+                f"{what} ends with the best result so far; Ctrl-C again stops it without an answer."
+            )
 
         before = signal.signal(signal.SIGINT, finish)
         stop = before if callable(before) else signal.default_int_handler

@@ -30,12 +30,12 @@ def add(commands: Any) -> None:
         "compare",
         run,
         summary="answer the columns of a project side by side",
-        description="Answer every column of a project, and say what each reaches of every notion, "
-        "that which differs most first.",
+        description="Answer every column of a project, and report the level of each notion, "
+        "largest difference first.",
         example=EXAMPLE,
     )
     parser.add_argument("project", type=Path, help="a project's JSON file, as the page saves it")
-    parser.add_argument("--json", action="store_true", help="print all of it as JSON")
+    parser.add_argument("--json", action="store_true", help="print everything as JSON")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -40,12 +40,12 @@ def add(commands: Any) -> None:
         "evaluate",
         run,
         summary="answer a scenario, as JSON",
-        description="Print the mechanism that a scenario asks for, what it keeps, the proof and "
-        "the levels reached, as JSON.",
+        description="Print a scenario's mechanism, the share it keeps, its proof and its levels, "
+        "as JSON.",
         example=EXAMPLE,
     )
     parser.add_argument("scenario", type=Path, help="a scenario's JSON file")
-    parser.add_argument("--data", type=Path, metavar="FILE", help="the records it is about")
+    parser.add_argument("--data", type=Path, metavar="FILE", help="the records of the scenario")
     add_reading(parser)
 
 

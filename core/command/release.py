@@ -53,14 +53,14 @@ example:
       --keep town --certificate certificate.json \\
       --seed 271441318069823450964175937726450817362
 
-The scenario names no data, so the mechanism is made for people.csv. Whoever knows the seed can
-undo the release: draw your own of 128 bits or more, and keep it secret. One below 2^64 can be found
-by trying, so a certificate with such a seed promises nothing."""
+The scenario names no data, so the mechanism is made for people.csv. Anyone who knows the seed can
+undo the release: draw your own of at least 128 bits, and keep it secret. A seed below 2^64 can be
+guessed, so a certificate with such a seed guarantees nothing."""
 """The end of `release --help`; a test runs it."""
 
 KEPT = (
-    ("--keep", "columns that are written beside Y"),
-    ("--known", "columns that are not written, and that readers know from elsewhere"),
+    ("--keep", "columns to write next to Y"),
+    ("--known", "columns that are not written but that readers know from elsewhere"),
 )
 """The options that name other columns than S and X, and which these are."""
 
@@ -74,34 +74,36 @@ def add(commands: Any) -> None:
         "release",
         run,
         summary="apply a scenario's mechanism to the records of a file",
-        description="Write the records of IN to OUT with Y in place of X. IN is any file that can "
-        "be read (docs/data.md); OUT ends in .csv, .tsv or .parquet, whatever IN is. Nothing is "
-        "written unless all goes well.",
+        description="Write the records of IN to OUT with Y instead of X. IN is any readable file "
+        "(docs/data.md); OUT ends in .csv, .tsv or .parquet, whatever IN is. Nothing "
+        "is written unless everything succeeds.",
         example=EXAMPLE,
     )
     parser.add_argument("scenario", type=Path, help="a scenario's JSON file")
     parser.add_argument(
         "records", type=Path, metavar="IN", help="the records, or a bundled set's key"
     )
-    parser.add_argument("released", type=Path, metavar="OUT", help="what is written")
+    parser.add_argument("released", type=Path, metavar="OUT", help="the output file")
     add_reading(parser)
     parser.add_argument("--seed", metavar="N", help="a secret whole number, up to 2^256")
     parser.add_argument(
         "--key",
         type=Path,
         metavar="FILE",
-        help="in place of a seed: a file of 16 secret random bytes or more, by which each record "
-        "is answered the same way by the same mechanism while its values stay; needs --id",
+        help="instead of a seed: a file of at least 16 secret random bytes, so that the same "
+        "mechanism gives each record the same answer while its values stay; needs --id",
     )
-    parser.add_argument("--id", metavar="COLUMN", help="the column that names each record once")
+    parser.add_argument(
+        "--id", metavar="COLUMN", help="the column with a unique id for each record"
+    )
     parser.add_argument(
         "--design",
         type=Path,
         metavar="FILE",
-        help="the records that the mechanism is made for, where not those that the scenario names",
+        help="the records that the mechanism is made for, if not those of the scenario",
     )
     told = "; ".join(f"{name}: {meaning}" for name, meaning in COLUMNS.items() if name != CHOSEN)
-    told = f"all columns at once, in place of --keep (the default is {Plan.columns}): {told}"
+    told = f"all columns at once, instead of --keep (the default is {Plan.columns}): {told}"
     for option, which in KEPT:
         parser.add_argument(
             option,
@@ -109,18 +111,18 @@ def add(commands: Any) -> None:
             action="extend",
             default=[],
             metavar="NAME",
-            help=f"{which}; the certificate says what they give away",
+            help=f"{which}; the certificate reports what they reveal",
         )
     parser.add_argument("--columns", default=Plan.columns, metavar="WHAT", help=told)
     parser.add_argument(
         "--unknown",
         default=REFUSE,
         metavar="WHAT",
-        help="records with a value that the mechanism does not know, or a missing one: "
-        f"{REFUSE} (the default), {LEAVE_OUT}, or the symbol of X that they are taken for",
+        help=f"records with a missing value, or one unknown to the mechanism: {REFUSE} (the "
+        f"default), {LEAVE_OUT}, or the symbol of X to treat them as",
     )
     parser.add_argument(
-        "--certificate", type=Path, metavar="FILE", help="write what is promised to whom, as JSON"
+        "--certificate", type=Path, metavar="FILE", help="write the certificate, as JSON"
     )
 
 
@@ -143,26 +145,30 @@ def run(options: argparse.Namespace) -> int:
             *(made.result, made.upload, fresh, kind, plan), progress=_Progress(made.upload.rows)
         )
         if _stamp(options.records) != before:
-            raise InvalidInputError(f"{options.records} was changed while it was read: run again.")
+            raise InvalidInputError(
+                f"{options.records} changed while it was read. Run the command again."
+            )
         for path in proof:
             release = Release(made.result, made.upload, made.same, plan, applied)
             said = json.dumps(certificate(release, fresh), indent=1, ensure_ascii=False)
             path.write_text(said + "\n", encoding="utf-8")
     _summary(made, applied, options)
     if isinstance(draw, Seeded) and draw.guessable:
-        _say("The seed is so small that it can be found by trying: use it for tests only.")
+        _say("The seed is small enough to guess: use it for tests only.")
     return 0
 
 
 def _draw(options: argparse.Namespace) -> Draw:
     if (options.seed is None) == (options.key is None):
-        raise InvalidInputError("Give a seed (--seed N) or a key (--key FILE), one of them.")
+        raise InvalidInputError("Give a seed (--seed N) or a key (--key FILE), not both.")
     if options.seed is not None:
         if options.id is not None:
             raise InvalidInputError("An id (--id) goes with a key (--key FILE), not with a seed.")
         return Seeded.from_text(options.seed)
     if options.id is None:
-        raise InvalidInputError("A key needs the column that names each record (--id COLUMN).")
+        raise InvalidInputError(
+            "A key needs the column with a unique id for each record (--id COLUMN)."
+        )
     return Keyed.from_file(options.key, options.id)
 
 
@@ -198,9 +204,9 @@ def _summary(made: Designed, applied: Applied, options: argparse.Namespace) -> N
         f"{applied.records:,} in {str(options.released)!r}, Y in the column {applied.column!r}."
     )
     if applied.filtered:
-        _say(f"{number_of(applied.filtered, 'record')} left out, as the scenario says.")
+        _say(f"{number_of(applied.filtered, 'record')} left out by the scenario's filters.")
     for name, count in applied.unknown[:REPORTED]:
-        what = "left out" if options.unknown == LEAVE_OUT else f"taken for {options.unknown!r}"
+        what = "left out" if options.unknown == LEAVE_OUT else f"taken as {options.unknown!r}"
         _say(f"{number_of(count, 'record')} with the unknown value {name!r}: {what}.")
     if applied.unknown[REPORTED:]:
         _say(f"{number_of(len(applied.unknown) - REPORTED, 'other unknown value')} likewise.")

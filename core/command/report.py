@@ -50,7 +50,7 @@ COMPARED = ("optimal", "subset_random_response", "subset_merging", "watchdog")
 """Mechanisms whose lines are drawn beside the question's own."""
 
 
-LINES = {"all": "of the mechanism and of others", "own": "of the mechanism", "none": "no line"}
+LINES = {"all": "of the mechanism and others", "own": "of the mechanism", "none": "no line"}
 """Which lines of what is kept along ε are drawn."""
 
 
@@ -61,12 +61,12 @@ def add(commands: Any) -> None:
         run,
         summary="write a question and its answer as one HTML file",
         description="Write one HTML file with the question, the answer, interactive charts, "
-        "tables, formulas, sources, audit, and the program that computes the same.",
+        "tables, formulas, sources, audit, and the program that computes it.",
         example=EXAMPLE,
     )
     parser.add_argument("scenario", type=Path, help="a scenario's JSON file")
-    parser.add_argument("out", type=Path, metavar="OUT.html", help="what is written")
-    parser.add_argument("--data", type=Path, metavar="FILE", help="the records it is about")
+    parser.add_argument("out", type=Path, metavar="OUT.html", help="the output file")
+    parser.add_argument("--data", type=Path, metavar="FILE", help="the records of the scenario")
     add_reading(parser)
     parser.add_argument("--unit", choices=("nats", "bits"), default="nats")
     told = "; ".join(f"{name}: {meaning}" for name, meaning in LINES.items())
@@ -96,7 +96,7 @@ def lines(result: Result, *, alone: bool = False) -> tuple[Frontier, ...]:
     found = []
     for one in _compared(scenario, alone=alone):
         title = mechanisms.entry(one.mechanism).title
-        print(f"What {title} keeps along the budget", file=sys.stderr)
+        print(f"Share that {title} keeps along the budget", file=sys.stderr)
         try:
             found.append(_line(one, result.counted))
         except CoreError as error:

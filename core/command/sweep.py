@@ -62,19 +62,25 @@ def add(commands: Any) -> None:
         "sweep",
         run_command,
         summary="answer many scenarios, on data or on random joints",
-        description="Answer every combination of the values in SWEEP, and write what each keeps, "
-        "its bound and the levels that it achieves to one Parquet file.",
+        description="Answer every combination of the values in SWEEP, and write the share kept, "
+        "its bound and the levels of each to one Parquet file.",
         example=EXAMPLE,
     )
     parser.add_argument("sweep", type=Path, metavar="SWEEP", help="a sweep's JSON file")
-    parser.add_argument("--out", type=Path, metavar="FILE.parquet", help="what is written")
-    parser.add_argument("--estimate", action="store_true", help="say the size, and compute nothing")
-    parser.add_argument("--resume", action="store_true", help="go on with what is in FILE.parts")
-    parser.add_argument("--workers", type=int, metavar="N", help="processes; one for each core")
+    parser.add_argument("--out", type=Path, metavar="FILE.parquet", help="the output file")
+    parser.add_argument(
+        "--estimate", action="store_true", help="print the size and compute nothing"
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help="continue with the results in FILE.parts"
+    )
+    parser.add_argument(
+        "--workers", type=int, metavar="N", help="number of processes; one per core"
+    )
     parser.add_argument(
         "--scheduler",
         metavar="tcp://HOST:PORT",
-        help=f"compute on this Dask cluster; else on that of {VARIABLE}, if it is set",
+        help=f"compute on this Dask cluster; otherwise on that of {VARIABLE}, if set",
     )
     parser.add_argument(
         "--summary", type=Path, metavar="FILE", help="means and quantiles, .json or .parquet"
@@ -86,7 +92,7 @@ def add(commands: Any) -> None:
         "--front",
         nargs=2,
         metavar=("COST", "GAIN"),
-        help="add the questions whose means of two measures no other one dominates (JSON only)",
+        help="add the settings whose means of two measures no other setting dominates (JSON only)",
     )
 
 
@@ -99,7 +105,7 @@ def run_command(options: argparse.Namespace) -> int:
     sweep = _with_files(asked, sources, called)
     say(f"{number_of(sweep.size, 'point')}: {sweep.described}.")
     if options.estimate:
-        say(f"Searches may take {_most_seconds(sweep):,.0f} s at most, on one processor.")
+        say(f"Searches take at most {_most_seconds(sweep):,.0f} s on one processor.")
         return 0
     counted = counted_data(sweep, sources)
     counts = counts_hash(counted)
@@ -135,7 +141,7 @@ def _check(options: argparse.Namespace, sweep: Sweep) -> None:
     sources = {question.data.source for question in sweep.questions}
     check_apart([options.sweep, *map(named_file, sources)], [options.out, options.summary])
     if options.out is None and not options.estimate:
-        raise InvalidInputError("Say where the results go (--out FILE.parquet).")
+        raise InvalidInputError("Name the output file (--out FILE.parquet).")
     if options.workers is not None and options.workers < 1:
         raise InvalidInputError(f"--workers must be at least 1, got {options.workers}.")
     if options.summary is not None and options.summary.suffix not in (".json", ".parquet"):

@@ -38,7 +38,7 @@ def add(commands: Any) -> None:
         "verify",
         run,
         summary="check a release's certificate against its files",
-        description="Check a certificate's hashes, kernel, counts, levels and promise, and test "
+        description="Check a certificate's hashes, kernel, counts, levels and notion, and test "
         "that the released outputs are consistent with its kernel.",
         example=EXAMPLE,
     )
@@ -51,15 +51,15 @@ def add(commands: Any) -> None:
         metavar="ORIGINAL",
         help="the file that was released, or a bundled set's key",
     )
-    parser.add_argument("--seed", metavar="N", help="the seed: then every draw is made again")
+    parser.add_argument("--seed", metavar="N", help="the seed, to repeat every draw")
     parser.add_argument(
-        "--key", type=Path, metavar="FILE", help="the key, in place of a seed: likewise"
+        "--key", type=Path, metavar="FILE", help="the key, instead of a seed, to repeat every draw"
     )
     parser.add_argument(
         "--design",
         metavar="FILE",
-        help="the records that the mechanism was made for, where not the original or a bundled "
-        "set: a file, or a table of a database as the scenario names it",
+        help="the records that the mechanism was made for, if not the original or a bundled set: "
+        "a file, or a table of a database as the scenario names it",
     )
     parser.add_argument("--json", action="store_true", help="print the checks as JSON")
 
@@ -88,5 +88,5 @@ def run(options: argparse.Namespace) -> int:
     left = unproven(checks)
     if left:
         names = ", ".join(one.name.removeprefix("promised: ") for one in left)
-        print(f"Not all that it says could be checked: {names}.", file=sys.stderr)
+        print(f"Not everything could be checked: {names}.", file=sys.stderr)
     return 3 if left and original is not None else 0

@@ -82,7 +82,7 @@ class Pool:
                     thread.start()
                 except RuntimeError:  # no memory is left for a thread
                     self._queue.miss(reserved)
-                    job.fail(NoMemoryError("There is not enough memory to begin the work."))
+                    job.fail(NoMemoryError("Not enough memory to start the work."))
                     return job
                 self._threads = [one for one in self._threads if one.is_alive()] + [thread]
         return job
@@ -227,7 +227,7 @@ def _run(process: subprocess.Popen[bytes], job: Job[Any], call: bytes, *, last: 
     except (EOFError, BrokenPipeError, pickle.UnpicklingError):
         process.wait()
         if overdue.is_set():
-            ended = f"The work was ended after {job.time_limit:g} s, its time limit"
+            ended = f"The work was stopped after {job.time_limit:g} s, its time limit"
             job.fail(TimeLimitError(f"{ended}: try again, or with fewer records or levels."))
         elif last:
             died = f"The worker process died (exit status {process.returncode})."

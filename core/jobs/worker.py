@@ -53,7 +53,7 @@ def _serve(function: Any, arguments: tuple[Any, ...], answers: BinaryIO) -> None
     try:
         answer = ("done", function(*arguments, report=report))
     except MemoryError:
-        answer = ("failed", NoMemoryError("The work needs more memory than there is."))
+        answer = ("failed", NoMemoryError("The work needs more memory than is available."))
     except Exception as error:  # the caller raises it again
         answer = ("failed", error)
     try:

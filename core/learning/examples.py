@@ -433,7 +433,7 @@ class FunnelExample:
 def funnel_example(chance: float) -> FunnelExample:
     joint = of_test()
     kernel = np.column_stack([chance * np.eye(2), np.full(2, 1 - chance)])
-    release = told(joint, kernel, (*joint.x_labels, "nothing told"))
+    release = told(joint, kernel, (*joint.x_labels, "nothing reported"))
     most = told(joint).about_secret
     budgets = np.linspace(0.0, most, 9)
     return FunnelExample(

@@ -246,8 +246,8 @@ def _about_means(joint: Joint, found: Told) -> tuple[Exercise, ...]:
             "truth",
             "The result is reported truthfully with probability t, otherwise the other one is "
             "reported. What is the largest t that satisfies LIP at ε = 0.5?",
-            "P(positive told) and P(positive told | s) are linear in t; try both secrets, both "
-            "results.",
+            "P(positive reported) and P(positive reported | s) are linear in t; try both secrets "
+            "and both results.",
             r"e^{-0.5} \le \frac{P(y \mid s)}{P(y)} \le e^{0.5}",
             float(m.generalized_randomized_response(joint, notion=LIP(0.5)).kernel[0, 0]),
         ),

@@ -32,10 +32,10 @@ def change(lift: float) -> str:
         return "ruled out"
     if abs(lift - 1) < CLOSE:
         return "as likely as before"
-    factor, way = (lift, "likelier") if lift > 1 else (1 / lift, "less likely")
+    factor, way = (lift, "as likely") if lift > 1 else (1 / lift, "less likely")
     if (told := f"{factor:.3g}") != "1":
         return f"{told} times {way}"
-    return f"{percent(abs(lift - 1), 2)} {way}"
+    return f"{percent(abs(lift - 1), 2)} {'more likely' if lift > 1 else way}"
 
 
 def nats(value: float) -> str:
@@ -187,7 +187,7 @@ def of_pml(found: PmlExample) -> Sentences:
     """Return what a bound on rising beliefs alone allows."""
     eps, lowest = level(found.eps), float(found.release.lift.min())
     factor = f"{math.exp(found.eps):.3g}"
-    right = "likelier right" if factor == "1" else f"more than {factor} times likelier right"
+    right = "more likely right" if factor == "1" else f"more than {factor} times as likely right"
     if found.eps < CLOSE:
         farther = "Both allow the same: no belief may shift."
     elif lowest < math.exp(-found.eps) * (1 - CLOSE):

@@ -33,7 +33,7 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
     ClusteringEntry(
         "hartley",
         "Hartley entropy",
-        "How many symbols there are, in bits: what is unknown before anything is seen.",
+        "How many symbols there are, in bits: the uncertainty before any release.",
         r"H_0(X) = \log_2 |[\![X]\!]|",
         "[NonStoch] §II",
         MEASURE,
@@ -41,7 +41,7 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
     ClusteringEntry(
         "max_uncertainty_reduction",
         "Greatest uncertainty reduction",
-        "How far the most telling release narrows down the secrets that remain possible.",
+        "How far the most revealing release narrows down the possible secrets.",
         r"L_0(S \to \hat X) = \max_{\hat x} \log_2 \frac{|[\![S]\!]|}{|[\![S|\hat x]\!]|}",
         "[NonStoch] §III-A",
         MEASURE,
@@ -49,7 +49,7 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
     ClusteringEntry(
         "min_uncertainty_reduction",
         "Least uncertainty reduction",
-        "How far every release, even the least telling one, narrows down the secrets.",
+        "How far every release, even the least revealing one, narrows down the secrets.",
         r"I_0(S; \hat X) = \min_{\hat x} \log_2 \frac{|[\![S]\!]|}{|[\![S|\hat x]\!]|}",
         "[NonStoch] §III-A",
         MEASURE,
@@ -57,7 +57,7 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
     ClusteringEntry(
         "anonymity",
         "k-anonymity",
-        "How many different secrets every release leaves possible, at least.",
+        "The smallest number of secrets that a release leaves possible.",
         r"k = \min_{\hat x} |[\![S|\hat x]\!]|",
         "[NonStoch] Def. 2, Lemma 1",
         MEASURE,
@@ -65,8 +65,8 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
     ClusteringEntry(
         "maximin_information",
         "Maximin information",
-        "How many bits of the secret can be known without error: each connected component of the "
-        "confusability graph is a group of secrets that a release gives away for sure.",
+        "How many bits of the secret can be known for certain: each connected component of the "
+        "confusability graph is a group of secrets that a release identifies.",
         r"I_*(S; \hat X) = \log_2 (\text{number of connected components})",
         "[NonStoch] Def. 1, Lemma 2",
         MEASURE,
@@ -74,7 +74,7 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
     ClusteringEntry(
         "worst_case_resolution",
         "Worst-case resolution",
-        "How far even the coarsest release narrows down what was to be released.",
+        "How far even the coarsest release narrows down X.",
         r"I_0(X; \hat X) = \min_{\hat x} \log_2 \frac{|[\![X]\!]|}{|\hat x|}",
         "[NonStoch] §V-A",
         MEASURE,
@@ -90,8 +90,8 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
     ClusteringEntry(
         "anonymity",
         "Algorithm 1: merge for anonymity",
-        "Merges the symbols that leave fewest secrets possible with those that cost least, until "
-        "the privacy gained is not worth the utility lost.",
+        "Merges the symbols that leave the fewest secrets possible with those that cost least, "
+        "until the privacy gained no longer outweighs the utility lost.",
         r"\min_{\hat X} \; L_0(S \to \hat X) - \lambda \, U(X; \hat X)",
         "[NonStoch] problem (3), Algorithm 1",
         ALGORITHM,
@@ -101,8 +101,8 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
     ClusteringEntry(
         "maximin",
         "Algorithm 2: merge for indistinguishability",
-        "Merges symbols of different components, cheapest first, so that less of the secret can "
-        "be known for sure.",
+        "Merges symbols of different components, cheapest first, so less of the secret can be "
+        "known for certain.",
         r"\min_{\hat X} \; I_*(S; \hat X) - \lambda \, U(X; \hat X)",
         "[NonStoch] problem (5), Algorithm 2",
         ALGORITHM,
@@ -112,8 +112,8 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
     ClusteringEntry(
         "reduction",
         "Indistinguishability first",
-        "Merges until nothing about the secret can be known for sure, and on the way keeps the "
-        "uncertainty reduction small. It stops there, even where merging on would pay.",
+        "Merges until nothing about the secret can be known for certain, keeping the uncertainty "
+        "reduction small. It stops there, even if further merging would pay off.",
         r"\min_{\hat X} \; L_0(S \to \hat X) - \lambda \, U(X; \hat X)"
         r" \quad \text{subject to } I_*(S; \hat X) = 0",
         "[NonStoch] problem (10)",
@@ -132,8 +132,8 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
     ClusteringEntry(
         "submodular_path",
         "Submodularity-based clustering",
-        "Merges whole sets of symbols to lower a stochastic trade-off, here with all pairs that "
-        "occur equally likely.",
+        "Merges whole sets of symbols to lower a stochastic trade-off, here with all occurring "
+        "pairs equally likely.",
         r"\min_{\hat X} \; I(S; \hat X) - \lambda \, I(X; \hat X)",
         "[NonStoch] ref. 50: Ding, Sadeghi, ITW 2019",
         BASELINE,

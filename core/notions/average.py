@@ -214,8 +214,8 @@ class Average(LevelNotion):
         room = self.room(joint)
         if room < -ROUNDING:
             raise InfeasibleError(
-                f"No mechanism keeps {self}: S is guessed with probability "
-                f"{joint.p_s.max():.6g} before anything is released, so that is the least bound."
+                f"No mechanism satisfies {self}: S is guessed with probability "
+                f"{joint.p_s.max():.6g} before any release, so that is the smallest bound."
             )
         cost = self._cost(joint.p_s)
         if room <= ROUNDING * (self.measure == "guessing"):
@@ -294,7 +294,7 @@ AVERAGES: tuple[NotionEntry, ...] = (
         key="average_mi",
         title="Information budget (privacy funnel)",
         family="average",
-        meaning="On average over the outputs, the release tells at most M nats about the secret.",
+        meaning="On average over the outputs, the release reveals at most M nats about the secret.",
         formula=r"I(S;Y) \le M",
         source="[Funnel] Problem 1",
         parameters=("eps",),
@@ -306,7 +306,10 @@ AVERAGES: tuple[NotionEntry, ...] = (
         key="average_tv",
         title="Total variation budget",
         family="average",
-        meaning="The joint of secret and release is within M of independence, in total variation.",
+        meaning=(
+            "The joint distribution of secret and release is within M of independence, in total "
+            "variation."
+        ),
         formula=r"\tfrac12 \sum_{s,y} |P(s,y) - P(s)P(y)| \le M",
         source="[Lift] below eq. 27",
         parameters=("eps",),
@@ -319,7 +322,7 @@ AVERAGES: tuple[NotionEntry, ...] = (
         key="average_chi2",
         title="χ² budget",
         family="average",
-        meaning="In mean square, over secrets and outputs, lifts are within √M of 1.",
+        meaning="In mean square over secrets and outputs, lifts are within √M of 1.",
         formula=r"\sum_{s,y} P(s)P(y)\,(l(s,y)-1)^2 \le M",
         source="[Lift] below eq. 28",
         parameters=("eps",),
@@ -332,7 +335,7 @@ AVERAGES: tuple[NotionEntry, ...] = (
         key="average_leakage",
         title="Maximal leakage budget",
         family="average",
-        meaning="No function of the secret is guessed more than e^M times as well, on average.",
+        meaning="On average, no function of the secret is guessed more than e^M times as often.",
         formula=r"\log \sum_y \max_s P(y \mid s) \le M",
         source="[ALIP] eq. 17",
         parameters=("eps",),
@@ -368,7 +371,7 @@ AVERAGES: tuple[NotionEntry, ...] = (
         key="average_guess",
         title="Average guessing bound",
         family="average",
-        meaning="After the release the secret is guessed right with a probability of at most c.",
+        meaning="After the release, the secret is guessed with a probability of at most c.",
         formula=r"\sum_y \max_s P(s, y) \le c",
         source="[ALIP] eq. 16",
         parameters=("bound",),

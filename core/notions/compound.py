@@ -171,14 +171,14 @@ class EpsDelta(Notion):
     def __post_init__(self) -> None:
         delta = validation.number(self.delta, "delta", low=0.0, high=1.0)
         if delta == 1.0:
-            raise InvalidInputError("delta must be in [0, 1), got 1: then nothing is promised.")
+            raise InvalidInputError("delta must be in [0, 1), got 1: then nothing is guaranteed.")
         object.__setattr__(self, "delta", delta)
         whole = self.notion.parts if isinstance(self.notion, Notion) else (self.notion,)
         for part in whole:
             if not isinstance(part, PointwiseNotion):
                 what = str(part) if isinstance(part, Notion) else shown(part)
                 raise InvalidInputError(
-                    f"Exceptions are of a promise about each output by itself, got {what}."
+                    f"Exceptions need a notion about each output separately, got {what}."
                 )
 
     def __str__(self) -> str:

@@ -78,8 +78,7 @@ class Given(Notion):
         parts = self.notion.parts
         if any(one.on_average or one.exceptions > 0 or not one.of_joint_sy for one in parts):
             raise InvalidInputError(
-                f"What is known can be given for a promise about P(s, y) of every output, got "
-                f"{self.notion}."
+                f"Known columns need a notion about P(s, y) of every output, got {self.notion}."
             )
         table = ThreeWay.of(self.joint_sxk)
         n_s, n_x, _ = table.shape
@@ -87,8 +86,8 @@ class Given(Notion):
         starts = np.flatnonzero(np.diff(table.k[order], prepend=-1))
         if len(starts) > MOST_KNOWN:
             raise InvalidInputError(
-                f"What is known has {len(starts):,} values, at most {MOST_KNOWN:,} are allowed for "
-                "one promise: merge rare ones, or let fewer columns be known."
+                f"What is known has {len(starts):,} values; one notion allows at most "
+                f"{MOST_KNOWN:,}: merge rare ones, or assume fewer known columns."
             )
         known = []
         for some in np.split(order, starts[1:]):

@@ -149,8 +149,8 @@ class GuessingProbability(PointwiseNotion):
         if np.log(prior.max()) > self.upper_budget + ROUNDING:
             likeliest = joint.s_labels[int(prior.argmax())]
             raise InfeasibleError(
-                f"No mechanism keeps {self}: {likeliest!r} alone has probability "
-                f"{prior.max():.6g} before anything is released."
+                f"No mechanism satisfies {self}: {likeliest!r} alone has probability "
+                f"{prior.max():.6g} before any release."
             )
         bounds = np.log(self.bound / prior)
         return inequalities.plain(inequalities.lift_at_most(excess_lift(joint), bounds))

@@ -83,7 +83,8 @@ class RLDP(LevelNotion):
             raise InvalidInputError(f"uncertainty must be a RenyiBall, got {self.uncertainty!r}.")
         if self.exact and self.include_same_secret:
             raise InvalidInputError(
-                "include_same_secret is the printed PolyOpt's and cannot go with exact=True."
+                "include_same_secret belongs to the published PolyOpt and cannot go with "
+                "exact=True."
             )
 
     @classmethod

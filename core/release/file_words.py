@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from core.limits import ROUNDING
 from core.notions import Notion
 from core.release.beside import Beside
-from core.wording import first_of, percent_in_files, rounded_up
+from core.wording import first_of, percent, percent_in_files, rounded_up
 
 TWIN = 0.5
 """Share of records from which a column that determines their S is called a twin of S."""
@@ -48,9 +48,9 @@ def warnings(found: Beside, secret: str, notion: Notion | None) -> tuple[str, ..
     if found.determined == 1:
         said.append(f"determines {secret}")
     elif found.determined >= TWIN:
-        said.append(f"determines {secret} for {percent_in_files(found.determined)} of records")
+        said.append(f"determines {secret} for {percent(found.determined)} of records")
     if (found.unique or 0.0) >= NAMES_RECORDS:
-        said.append(f"is unique for {percent_in_files(found.unique or 0.0)} of records")
+        said.append(f"is unique for {percent(found.unique or 0.0)} of records")
     if keeps(found, notion) is False:
         said.append(f"breaks {notion}")
     elif found.file["lip"] == math.inf:

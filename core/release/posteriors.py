@@ -167,7 +167,7 @@ def _why(
         for way, level, budget, s in parts
         if level > budget + ROUNDING
     ]
-    return "; ".join(reasons) or "within the promise"
+    return "; ".join(reasons) or "within the budget"
 
 
 def _times(log_lift: float) -> str:

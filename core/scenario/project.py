@@ -288,7 +288,7 @@ class Project:
             asked, said = from_query(parts)
             said = (*unknown_keys(parts, (*SCENARIO_KEYS, "name", "note", "mark")), *said)
             if not parts:
-                said = ("The link has nothing that can be read here; the defaults are used.",)
+                said = ("The link has nothing readable here; the defaults are used.",)
             notices += [f"Column {number}: {sentence}" for sentence in said]
             scenarios.append(asked)
             name = _kept(parts, "name", "The name of a column", LONGEST_NAME, number, notices)

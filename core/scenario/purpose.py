@@ -77,10 +77,10 @@ class Promise(Numbers):
 
     @classmethod
     def from_dict(cls, values: Any) -> Promise:
-        found = entries_of(values, cls, "A further promise")
+        found = entries_of(values, cls, "An additional notion")
         if "notion" not in found:
             raise InvalidInputError(
-                f"A further promise must be a JSON object with its notion, got {shown(values)}."
+                f"An additional notion must be a JSON object with its notion, got {shown(values)}."
             )
         return cls(**found)
 

@@ -70,7 +70,7 @@ class Scenario(PurposeChoice, Settings, Numbers):
         one_of(self.utility, UTILITIES, "utility")
         check_numbers(self, DOMAINS)
         if not isinstance(self.also, tuple) or not all(isinstance(p, Promise) for p in self.also):
-            raise InvalidInputError(f"also must hold promises, got {shown(self.also)}.")
+            raise InvalidInputError(f"also must hold notions, got {shown(self.also)}.")
         object.__setattr__(self, "table", check_purpose(self.purpose, self.loss, self.table))
 
     def to_json(self) -> str:
@@ -115,20 +115,22 @@ class Scenario(PurposeChoice, Settings, Numbers):
         reasons = {}
         for name in declared():
             if not mechanism.uses_notion:
-                reasons[name] = f"{mechanism.title} does not depend on any budget."
+                reasons[name] = f"{mechanism.title} uses no budget."
             elif name not in notion.parameters:
-                reasons[name] = f"{notion.title} does not depend on it."
+                reasons[name] = f"{notion.title} does not use it."
             elif name in mechanism.ignored:
-                reasons[name] = f"{mechanism.title} keeps its promise for every distribution."
+                reasons[name] = f"{mechanism.title} is robust for every distribution."
         for name in ("weight", "utility"):
             if name not in mechanism.parameters:
                 reasons[name] = f"{mechanism.title} merges no clusters."
         if self.purpose != "distortion":
-            reasons["loss"] = reasons["table"] = "Losses count only where a small error is asked."
+            reasons["loss"] = reasons["table"] = (
+                "Losses count only when the target is a small error."
+            )
         elif self.loss != "table":
             reasons["table"] = "The losses are not those of a table."
         if not mechanism.uses_notion and self.also:
-            reasons["also"] = f"{mechanism.title} does not depend on any promise."
+            reasons["also"] = f"{mechanism.title} uses no privacy notion."
         return reasons
 
     @property

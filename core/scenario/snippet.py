@@ -35,11 +35,10 @@ NAMED = (
 Cell = tuple[Literal["markdown", "code"], str]
 """The kind of a cell, and its source."""
 
-TITLE = """\
-# A question of Liftscope
+TITLE = """# A question of Liftscope
 
-The cells below ask it again with the package `core`: which data, which promise, which mechanism,
-what is kept. Change a number and run them again."""
+The cells below answer it with the package `core`: data, privacy notion, mechanism and
+share kept. Change a number and rerun them."""
 """The first cell."""
 
 AFTER = """\

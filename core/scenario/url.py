@@ -153,8 +153,8 @@ def within_reach(
     cells = cells_drawn(source)
     if cells > MOST_DRAWN and (chosen is None or source != chosen.data.source):
         notices.append(
-            f"The link has data={cut(source)}, which has {cells:,} cells, and a link may draw "
-            f"{MOST_DRAWN:,}: draw it on the Data page. {DataSpec().source} is used."
+            f"The link has data={cut(source)}, which has {cells:,} cells, but a link may draw at "
+            f"most {MOST_DRAWN:,}: draw it on the Data page. {DataSpec().source} is used."
         )
         scenario = replace(scenario, data=DataSpec())
     return scenario, tuple(notices)

@@ -184,7 +184,7 @@ def require(worker: str, theirs: Mapping[str, str], own: Mapping[str, str]) -> N
     told = difference(theirs, own)
     if told:
         raise OtherVersionError(
-            f"The worker {worker} has {told}: install the same on all, so that results are equal."
+            f"The worker {worker} has {told}: install the same everywhere, so that results agree."
         )
 
 

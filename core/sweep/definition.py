@@ -69,10 +69,10 @@ def checked_measures(keys: Iterable[str]) -> tuple[str, ...]:
     for key in asked:
         if key not in known:
             raise InvalidInputError(
-                f"There is no measure {shown(key)}; there are {', '.join(known)}."
+                f"There is no measure {shown(key)}; choose one of {', '.join(known)}."
             )
     if not asked:
-        raise InvalidInputError("measures must name one measure or more.")
+        raise InvalidInputError("measures must name at least one measure.")
     return tuple(key for key in known if key in asked)
 
 
@@ -215,7 +215,7 @@ class Sweep:
     def __post_init__(self) -> None:
         object.__setattr__(self, "measures", checked_measures(self.measures))
         if not self.cases:
-            raise InvalidInputError("cases must hold one case or more.")
+            raise InvalidInputError("cases must hold at least one case.")
         for name, values in self.vary:
             if name not in FIELDS:
                 known = ", ".join(FIELDS)
@@ -223,7 +223,7 @@ class Sweep:
                     f"vary must name fields of a scenario ({known}), got {name!r}."
                 )
             if not values:
-                raise InvalidInputError(f"vary has no value of {name!r}: give one or more.")
+                raise InvalidInputError(f"vary has no value of {name!r}: give at least one.")
         names = [name for name, _ in self.vary]
         for name in [*names, *(name for case in self.cases for name, _ in case)]:
             if names.count(name) > 1 or (name in names and name in self.cased):
@@ -243,13 +243,13 @@ class Sweep:
         points, questions = self.largest, prod(self._sizes())
         if points > MAX_POINTS:
             raise InvalidInputError(
-                f"The sweep has {points:,} points ({self.described}), and at most "
-                f"{MAX_POINTS:,} are allowed: take fewer values or draws."
+                f"The sweep has {points:,} points ({self.described}), but at most {MAX_POINTS:,} "
+                "are allowed: choose fewer values or draws."
             )
         if questions > MAX_QUESTIONS:
             raise InvalidInputError(
-                f"The sweep has {questions:,} questions ({self.described}), and at most "
-                f"{MAX_QUESTIONS:,} are allowed: take fewer values."
+                f"The sweep has {questions:,} questions ({self.described}), but at most "
+                f"{MAX_QUESTIONS:,} are allowed: choose fewer values."
             )
 
     def _sizes(self) -> list[int]:

@@ -260,7 +260,7 @@ def begin(
                 lost = number_of(ended.lost, "point")
                 job.fail(SolverError(f"{lost} could not be computed: {ended.reason}"))
             else:
-                job.fail(SolverError(f"The sweep was ended after {time_limit:g} s."))
+                job.fail(SolverError(f"The sweep stopped after {time_limit:g} s."))
         except CoreError as error:
             job.fail(error)
         except Exception as error:  # else the job would never end

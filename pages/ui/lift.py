@@ -86,10 +86,7 @@ def _charts(result: Result, leak: Leakage, found: Exposure, unit: str) -> None:
         card(
             key="loglift",
             title="Log-lift of every pair",
-            subtitle=(
-                "Orange: the symbol makes the secret more likely. Blue: less likely. ×: never "
-                "together."
-            ),
+            subtitle="Orange: the secret becomes more likely. Blue: less. ×: never together.",
             table=lambda: _pairs(found, leak, result.joint.s_labels, unit),
             formulas=(formulas.measure("lift"),),
         ),

@@ -185,7 +185,7 @@ def test_a_search_that_was_cut_off_is_given_60_seconds_and_may_be_cancelled(visi
     button = page.locator(".st-key-search_minute button:visible").first
     button.wait_for()
     waiting.settle(page, gone=["cancel_refining"])
-    assert button.inner_text().splitlines()[-1] == "Give it 60 s"
+    assert button.inner_text().splitlines()[-1] == "Search 60 s more"
     button.click()
     cancel = page.locator(".st-key-cancel_refining button:visible").first
     cancel.wait_for()

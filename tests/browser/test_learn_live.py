@@ -12,7 +12,7 @@ from pages.ui.learn.query import TOPICS
 from tests.browser import waiting
 
 NOW = ".lsc-drag"
-ALREADY = re.compile(r"ill is 3 times likelier")
+ALREADY = re.compile(r"ill is 3 times as likely")
 
 
 DRAWN = """
@@ -176,7 +176,7 @@ def test_the_projector_shows_the_table_large_and_it_is_moved_there(visit, dark):
     page.locator(".lsc-frame[data-projected] .lsc-drag").wait_for()
     waiting.settle(page)
     assert min(page.evaluate(TEXTS)) >= 18
-    assert page.locator(".lsc-projector-text").text_content() == "1 of 2: The table, to be dragged"
+    assert page.locator(".lsc-projector-text").text_content() == "1 of 2: The table: drag it"
     drawn = page.locator(NOW).bounding_box()
     bar = page.locator(".lsc-projector").bounding_box()
     assert drawn["width"] > 0.9 * 1280

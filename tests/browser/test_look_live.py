@@ -72,7 +72,7 @@ def test_every_page_is_in_the_bar_or_its_menu_which_marks_the_one_that_is_open(v
 def test_an_address_without_a_page_says_so_and_its_links_keep_the_question(visit):
     page = visit("mechanism?eps=0.5&mech=watchdog")
     page.get_by_role("heading", name="No page at this address").wait_for()
-    assert page.get_by_text("The site has no page mechanism.").is_visible()
+    assert page.get_by_text("There is no page mechanism.").is_visible()
     assert page.get_by_test_id("stDialog").count() == 0
     page.get_by_test_id("stMain").get_by_role("link", name="Explore").click()
     page.wait_for_url(re.compile(r"(?=.*eps=0\.5)(?=.*mech=watchdog)"))

@@ -40,7 +40,7 @@ def test_switches_and_steps_are_restored_by_the_link(visit):
     settle(again)
     again.get_by_text("someone who knows sex = Female").wait_for()
     again.get_by_text("step 10 of 11").wait_for()
-    again.get_by_text("P(x | y): a row for each output").wait_for()
+    again.get_by_text("P(x | y): one row per output").wait_for()
     assert again.url.rpartition("/")[2] == page.url.rpartition("/")[2]
 
 

@@ -74,7 +74,7 @@ def test_a_value_of_another_type_is_told_with_its_line_where_that_can_be_found(
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"," * 6_000_000, "at most 5.0 MB are allowed of a table of parents"),
+        (b"," * 6_000_000, "a table of parents may have at most 5.0 MB"),
         (b"a" + b"," * 200_000 + b"\n", "entries"),
         (b"x" * 200_000 + b",a\n", "cannot be read as a table of parents"),
         (b'a,"b\n', "cannot be read as a table of parents"),

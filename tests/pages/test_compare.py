@@ -35,7 +35,7 @@ def test_it_opens_with_three_promises_on_the_data_at_once_and_without_an_error()
     assert len(kept(app)) == 3
     assert [app.slider(key=f"col{i}_eps_nats").value for i in range(3)] == [1.0, 1.0, 1.0]
     assert app.segmented_control(key="reading_choice").value == "markov"
-    assert "RLDP (robust local differential privacy) releases S" in text(app)
+    assert "All three read X alone, S – X – Y." in text(app)
     assert pinned(app) is None
 
 
@@ -149,7 +149,7 @@ def test_one_column_without_an_answer_leaves_the_others_theirs():
     app = opened(project=project)
     assert not app.exception
     assert len(kept(app)) == 1
-    assert "RLDP protects S where S is released" in app.error[0].value.replace("\\", "")
+    assert "RLDP protects S when S is released" in app.error[0].value.replace("\\", "")
     app.button(key="remedy_1_markov").click().run()
     assert pinned(app).scenarios[1].notion == "robust_ldp"
     assert not app.error

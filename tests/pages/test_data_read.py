@@ -40,8 +40,8 @@ def first_rows(app):
 def test_what_was_found_is_shown_and_is_part_of_the_question(app):
     assert not app.error
     assert spec(app).read == ReadOptions()  # Lohn has a word, so no form makes it numbers
-    assert app.selectbox(key="read_encoding").options[0] == "as found: Windows-1252, a guess"
-    assert app.selectbox(key="read_delimiter").options[0] == "as found: semicolons"
+    assert app.selectbox(key="read_encoding").options[0] == "as detected: Windows-1252, a guess"
+    assert app.selectbox(key="read_delimiter").options[0] == "as detected: semicolons"
     assert first_rows(app)["Straße"].tolist()[:2] == ["Süd", "Nord"]
     assert "'-99' 20 times (an ordinary value in Nr)" in said(app)
     app.get("button_group")[0].set_value("chosen")
@@ -181,7 +181,7 @@ def test_a_guessed_encoding_is_called_a_guess_and_others_show_how_they_read():
     panel = next(one for one in app.expander if one.label.startswith("How the file is read"))
     assert "Windows-1252 is a guess, in which a value reads ãîðîä" in panel.label.replace("\\", "")
     box = app.selectbox(key="read_encoding")
-    assert box.options[0] == "as found: Windows-1252, a guess"
+    assert box.options[0] == "as detected: Windows-1252, a guess"
     assert "Windows-1251 (Cyrillic): город" in box.options
     assert "Shift JIS (Japanese)" in box.options  # no text in it: no sample
     set_box(app, "read_encoding", "windows-1251")
@@ -253,7 +253,7 @@ def test_dates_of_which_two_orders_fit_are_asked_about():
     checked(app.run())
     offered = [one.key for one in app.button if one.key.startswith("dates_")]
     assert offered == ["dates_0_dmy", "dates_0_mdy", "dates_1_mdy"]
-    assert "All values of 'due' look like dates, which is meant:" in said(app)
+    assert "All values of 'due' look like dates, in which order?" in said(app)
 
 
 def test_how_fields_are_separated_is_not_asked_of_a_workbook():

@@ -153,7 +153,7 @@ def test_a_data_base_that_goes_away_gives_one_sentence(source, sweeps):
     chosen(app, sweeps, source, ["sex", "job"])
     app.button(key="db_count").click()
     checked(app.run())
-    gone = "people went away while it was asked."
+    gone = "people went away during the query."
     sweeps.fail(InvalidInputError(gone))
     checked(app.run())
     assert errors(app) == [gone]

@@ -92,7 +92,7 @@ def test_a_slider_without_effect_is_disabled_and_says_why():
     assert app.slider(key="lam").disabled
     assert app.select_slider(key="alpha").disabled
     assert app.slider(key="beta").disabled
-    assert "Off: LIP does not depend on it." in [caption.value for caption in app.caption]
+    assert "Off: LIP does not use it." in [caption.value for caption in app.caption]
 
 
 def test_every_slider_rests_under_identity():
@@ -188,7 +188,7 @@ def test_what_a_robust_link_has_wrong_is_told():
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ({"sx": "0"}, "release S too"),
+        ({"sx": "0"}, "also release S"),
         ({"alpha": "inf"}, "finite order"),
         ({"mech": "watchdog"}, "does not work under RLDP"),
         ({"notion": "ldp"}, "does not work under LDP"),
@@ -249,7 +249,7 @@ def test_robust_and_explore_say_why_their_numbers_differ():
     explore = opened(**ROBUST)
     assert "The Robust page treats it as the truth P" in " ".join(texts(explore))
     robust = opened("pages/robust.py", **ROBUST)
-    assert any("Explore treats the data as the estimate" in text.value for text in robust.caption)
+    assert any("Explore treats the data as the estimate" in text.help for text in robust.markdown)
     other = opened(**QUICK)
     assert "The Robust page" not in " ".join(texts(other))
 

@@ -80,7 +80,7 @@ def test_workers_of_another_version(tmp_path, monkeypatch):
         told = failed(app)
         assert told.startswith("The worker tcp://127.0.0.1:")
         assert "has another version of liftscope (code " in told
-        assert told.endswith("install the same on all, so that results are equal.")
+        assert told.endswith("install the same everywhere, so that results agree.")
         assert desk(app).shown is None
         goes_on(app, monkeypatch)
 
@@ -89,7 +89,7 @@ def test_workers_of_another_version(tmp_path, monkeypatch):
 def test_the_cluster_is_used_where_the_server_has_one_and_its_absence_is_said(monkeypatch):
     monkeypatch.setenv(VARIABLE, "nonsense")
     app = opened(**QUICK)
-    assert "computed on the Dask cluster at nonsense" in said(app)
+    assert "The Dask cluster at nonsense computes" in said(app)
     click(app, "sweep_start")
     finished(app, lambda: desk(app).work is None)
     (told,) = errors(app)

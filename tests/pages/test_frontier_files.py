@@ -277,7 +277,7 @@ def test_results_of_ones_own_file_are_opened_again_beside_it(monkeypatch):
     [
         (
             (PEOPLE, "other.csv"),
-            "'results.parquet' is about 'people.csv', which is not in this session: bring it on",
+            "'results.parquet' uses 'people.csv', which is not in this session. Upload it on",
         ),
         (
             (PEOPLE + b"f,a,6\n", "people.csv"),

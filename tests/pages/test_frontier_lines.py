@@ -48,7 +48,7 @@ def test_each_line_appears_as_soon_as_it_is_there(sweeps, drawn):
     assert not app.exception
     assert len(sweeps.open) == SWEPT
     assert set(lines(drawn)) == {"Subset merging", "Watchdog"}
-    assert f"{SWEPT} of 4 lines are ready" in working(app)[0]
+    assert f"{SWEPT} of 4 lines ready" in working(app)[0]
     sweeps.finish()
     app.run()
     assert set(lines(drawn)) == {"Subset merging", "Watchdog", "Optimal"}
@@ -122,7 +122,7 @@ def test_a_line_that_failed_counts_as_none_and_its_old_one_is_back_once_it_start
     app.run()
     assert "Missing: Optimal" in said(app)
     assert "Optimal" not in lines(drawn)
-    assert "2 of 4 lines are ready" in working(app)[0]
+    assert "2 of 4 lines ready" in working(app)[0]
     app.button(key="frontier_again").click().run()
     assert "Missing" not in said(app)
     faded = lines(drawn)["Optimal"]

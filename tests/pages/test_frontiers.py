@@ -308,8 +308,8 @@ def test_what_a_link_has_wrong_is_said_and_the_default_used(query, told):
     [
         (
             {"on": "random", "draws": "100000000", "steps": "10"},
-            "The sweep has 3,000,000,000 points (3 cases × 10 budgets × 100,000,000 draws), and "
-            "at most 1,000,000 are allowed: take fewer values or draws.",
+            "The sweep has 3,000,000,000 points (3 cases × 10 budgets × 100,000,000 draws), but "
+            "at most 1,000,000 are allowed: choose fewer values or draws.",
         ),
         (
             {"on": "random", "draws": "5000"},

@@ -113,7 +113,7 @@ def test_a_promise_that_is_not_one_bound_on_each_symbol_judges_none(query, monke
     assert not app.exception
     assert "does not bound each symbol separately" in " ".join(text.value for text in app.markdown)
     names = {trace.get("name") for trace in figure[-1]["data"]}
-    assert "not evaluated by itself under this notion" in names
+    assert "not evaluated alone under this notion" in names
     assert "is within the budget on its own" not in names
     assert not any("High-risk" in alt for alt in alts)
     assert set(app.dataframe[0].value["why"].str.partition(":")[0]) == {"not evaluated"}
@@ -122,4 +122,4 @@ def test_a_promise_that_is_not_one_bound_on_each_symbol_judges_none(query, monke
 def test_a_robust_promise_without_the_secret_released_is_one_sentence():
     app = opened(notion="rldp", mech="identity")
     assert not app.exception
-    assert "release S too" in app.error[0].value
+    assert "also release S" in app.error[0].value

@@ -46,7 +46,7 @@ def test_the_default_question_is_taken_apart():
     app = opened()
     assert not app.exception
     assert not app.error
-    assert app.title[0].value == "How does Optimal release occupation?"
+    assert app.title[0].value == "How Optimal releases occupation"
     assert "reads X only" in said(app)
     assert "X is a single column here" in said(app)
 
@@ -89,7 +89,7 @@ def test_a_browser_that_still_shows_the_outputs_of_another_mechanism_picks_none(
     app.run()
     assert not app.exception
     assert app.selectbox(key="output").value == shown
-    assert "what one output tells" in said(app).lower()
+    assert "what one output reveals" in said(app).lower()
 
 
 def test_algorithm_1_goes_step_by_step():
@@ -162,7 +162,7 @@ def test_a_side_channel_changes_what_an_output_tells():
     app.toggle(key="side_channel_on").set_value(True).run()
     app.selectbox(key="known_sex").set_value("Female").run()
     assert not app.exception
-    assert "To someone who knows sex = Female" in said(app).replace("\\", "")
+    assert "For someone who knows sex = Female" in said(app).replace("\\", "")
     app.selectbox(key="known_race").set_value("White").run()
     assert "race = White and sex = Female" in said(app).replace("\\", "")
 
@@ -175,7 +175,7 @@ def test_protection_asks_for_the_optimum_under_srlip():
     assert chosen(app, "notion") == "srlip"
     assert chosen(app, "mech") == "optimal"
     assert "protect" not in {button.key for button in app.button}
-    assert "Subset merging has no steps to show under this promise: it needs" in said(app)
+    assert "Subset merging has no steps to show under this notion: it needs" in said(app)
 
 
 def test_posteriors_of_x_are_there_too():
@@ -278,8 +278,11 @@ def test_the_comparison_is_in_the_link():
         ({"about": "z"}, "about=z, which is not known; s is used"),
         ({"all": "yes"}, "all=yes, which is not 0 or 1; 0 is used"),
         ({"step": "-1"}, "step=-1, which is not a whole number; the end is shown"),
-        ({"step": "99"}, "step=99, but there are 11 steps; the end is shown"),
-        ({"output": "<b>no</b>"}, "output=<b>no</b>, which is no output here; the worst one"),
+        ({"step": "99"}, "step=99, but there are 11 steps; showing the last one"),
+        (
+            {"output": "<b>no</b>"},
+            "output=<b>no</b>, which is no output here; showing the worst one",
+        ),
         ({"known": "sex"}, 'known=sex, which is not ["COLUMN", "LEVEL"]'),
         ({"known": '["age", "17"]'}, "X has no column 'age'"),
         ({"known": '["sex", "other"]'}, "'sex' has no level 'other'"),
@@ -329,7 +332,7 @@ def test_a_comparison_that_time_cut_short_is_one_sessions_and_may_be_searched_on
     first = opened(**asked)
     assert done() == "compare_all"
     first.run()
-    assert "The search stopped after after 2 s each for Optimal: more" in said(first)
+    assert "The search stopped after 2 s each for Optimal: more" in said(first)
     second = opened(**asked)
     assert not second.dataframe
     assert len(sweeps.open) == 1  # nobody else is given what was cut short
@@ -353,7 +356,7 @@ def test_a_robust_mechanism_is_taken_apart(mech):
     app = opened(mech=mech, **ROBUST)
     assert not app.exception
     assert not app.error
-    assert app.title[0].value.startswith(f"How does {markdown(catalogue.entry(mech).title)} ")
+    assert app.title[0].value.startswith(f"How {markdown(catalogue.entry(mech).title)} ")
     assert ("at the estimate alone" in said(app)) == (mech == "non_robust")
 
 
@@ -385,5 +388,8 @@ def test_an_average_budget_has_no_steps_of_merging_and_says_so_in_words():
     app = opened(notion="average_mi", eps="0.03", mech="constant")
     assert not app.exception
     said = " ".join(one.value for one in app.caption).replace("\\", "")
-    assert "no steps to show under this promise: it needs one promise about each output" in said
+    assert (
+        "no steps to show under this notion: it needs a single notion that bounds each output"
+        in said
+    )
     assert "Average(" not in said

@@ -55,7 +55,7 @@ def test_sheets_of_other_workbooks_are_offered(name):
     app = brought(content, name)
     assert spec(app).source.startswith("upload:")
     assert SHEETS in said(app)
-    assert app.selectbox(key="read_sheet").options == ["as found: people", "people", "codes"]
+    assert app.selectbox(key="read_sheet").options == ["as detected: people", "people", "codes"]
 
 
 def test_a_large_file_is_read_elsewhere_and_one_that_is_cut_off_is_refused(
@@ -69,6 +69,6 @@ def test_a_large_file_is_read_elsewhere_and_one_that_is_cut_off_is_refused(
     monkeypatch.setattr(uploads, "SLOW", 100)
     app = brought(content, "people.sav")
     assert len(sweeps.open) == 1
-    sweeps.fail(TimeLimitError("The work was ended after 120 s, its time limit."))
+    sweeps.fail(TimeLimitError("The work was stopped after 120 s, its time limit."))
     checked(app.run())
     assert errors(app) == ["people.sav takes more than 120 s to read. Save the table as CSV."]

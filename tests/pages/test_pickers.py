@@ -90,7 +90,7 @@ def test_another_promise_goes_to_the_optimum_where_the_mechanism_does_not_work()
     pick(app, "notion", "average_mi")
     assert chosen(app, "mech") == "optimal"
     words = said(app)
-    assert "Subset merging does not work under this notion: it needs one promise" in words
+    assert "Subset merging does not work under this notion: it needs a single notion" in words
     assert "Optimal replaces it." in words
     assert "X itself satisfies every M from 0.1 nats on, so M is now 0.05 nats." in words
     assert app.slider(key="eps").value == app.session_state["eps"] == 0.05
@@ -110,7 +110,7 @@ def test_the_optimum_gives_way_where_no_optimum_is_known():
 @pytest.mark.usefixtures("afresh")
 def test_a_promise_about_pairs_offers_to_release_s_too():
     app = opened(notion="rldp", mech="secret_rr")
-    assert "release S too" in said(app)
+    assert "also release S" in said(app)
     labels = {button.label.replace("\\", ""): button for button in app.button}
     labels["Also release S"].click().run()
     assert not app.exception
@@ -252,12 +252,12 @@ def scenario_of(app):
 def test_what_reads_s_is_unavailable_for_a_task_with_the_reason():
     app = opened(t="income", **{"for": "task"}, **QUICK)
     for key in ("optimal_reading_secret", "conditional_reporting"):
-        assert "Not for a task: what a release that reads S tells" in told(app, "mech", key)
+        assert "Not for a task: how much a release that reads S reveals" in told(app, "mech", key)
         label = group(app, "mech", key).options[keys(group(app, "mech", key)).index(key)]
         assert label.startswith(":material/block:")
     switch = app.toggle(key="looks_at_s")
     assert switch.disabled
-    assert switch.help.startswith("Off: what a release that reads S tells of a task")
+    assert switch.help.startswith("Off: how much a release that reads S reveals about a task")
     guess = opened(**{"for": "guess"}, **QUICK)
     assert not guess.toggle(key="looks_at_s").disabled
     guess.multiselect(key="data_task").set_value(["income"]).run()

@@ -67,10 +67,12 @@ def test_a_link_asks_for_a_task(drawn):
     assert told["I(T;Y), nats"] == f"{result.mechanism.utility:.3f}"
     assert told["I(X;Y), nats"] == f"{result.mechanism.information:.3f}"
     assert told["Kept for this purpose"] == f"{100 * result.mechanism.kept:.1f}%"
-    assert "of what occupation tells of income survives" in finding(result)
+    assert "of the information in occupation about income survives" in finding(result)
     assert finding(result).split(". ")[1] in said(app)
     figure, _ = drawn["frontier"]
-    assert figure["layout"]["yaxis"]["title"]["text"].startswith("kept of T")
+    assert figure["layout"]["yaxis"]["title"]["text"].startswith(
+        "share of the information about T kept"
+    )
     assert figure["layout"]["meta"]["now"][1] == pytest.approx(result.mechanism.kept, abs=1e-4)
     here = next(line for line in figure["data"] if line.get("meta") == ["alip", "subset_merging"])
     at = here["x"].index(1.0)

@@ -91,14 +91,17 @@ def test_what_takes_a_moment_is_there_at_once_and_never_stale():
     with busy(long_answer.WORKERS):
         app.slider(key="eps").set_value(2.0).run()
         assert "stale" not in said(app)
-        assert "the promise is 2 nats. PolyOpt, which is robust, keeps" in said(app)
-        assert "Robust optimum is still being designed; PolyOpt, robust too, is shown" in said(app)
+        assert "the budget is 2 nats. PolyOpt, which is robust, keeps" in said(app)
+        assert (
+            "Robust optimum is still being designed; showing PolyOpt, which is also robust"
+            in said(app)
+        )
         app.button(key="designs_cancel").click().run()
-        assert "Robust optimum was not designed; PolyOpt, robust too, is shown" in said(app)
+        assert "Robust optimum was not designed; showing PolyOpt, which is also robust" in said(app)
     app.button(key="designs_start").click().run()
     app = after(app, "designs")
-    assert "PolyOpt, robust too" not in said(app)
-    assert "the promise is 2 nats. The robust optimum keeps" in said(app)
+    assert "PolyOpt, which is also robust" not in said(app)
+    assert "the budget is 2 nats. The robust optimum keeps" in said(app)
     assert "All designs are for the settings in the sidebar." in [
         text.value for text in app.caption
     ]
@@ -121,7 +124,7 @@ def test_where_a_moment_is_too_little_the_last_designs_stay(monkeypatch):
         assert "stale: for ε = 1.443 bits" in said(app)
         app.segmented_control(key="unit").set_value("nats").run()
     app = after(app, "designs")
-    assert "the promise is 2 nats. The robust optimum keeps" in said(app)
+    assert "the budget is 2 nats. The robust optimum keeps" in said(app)
 
 
 def test_an_answer_of_a_large_alphabet_is_marked_stale_while_the_next_is_worked_out():
@@ -130,7 +133,7 @@ def test_an_answer_of_a_large_alphabet_is_marked_stale_while_the_next_is_worked_
     with busy(long_answer.WORKERS):
         app.slider(key="eps").set_value(2.0).run()
         assert "stale: for ε = 1" in said(app)
-        assert "the promise is 1 nat." in said(app)
+        assert "the budget is 1 nat." in said(app)
         app.session_state["_robust_designs"].job.cancel()
 
 

@@ -262,7 +262,7 @@ def test_what_has_no_first_answer_is_told_and_shown_when_it_is_there(solves):
 
 def test_work_without_a_first_answer_that_failed_can_be_started_again(solves):
     app = opened(mech="oue")
-    solves.fail(SolverError("The work was ended after 35 s, its time limit."))
+    solves.fail(SolverError("The work was stopped after 35 s, its time limit."))
     app.run()
     assert "ended after 35 s" in said(app)
     app.button(key="answer_again").click().run()
@@ -354,7 +354,7 @@ def test_a_search_that_had_60_seconds_is_offered_twice_that_and_not_60_again(sol
         app = opened(**SMALL | {"limit": "60"})
         solves.open[0][0].succeed(evaluate(replace(ASKED, time_limit=60.0)))
         app.run()
-    assert "cut off at its time limit of 60 s" in said(app)
+    assert "stopped at its time limit of 60 s" in said(app)
     assert "for up to 120 s" in app.button(key="search_on").help
     assert "search_minute" not in keys(app)
 

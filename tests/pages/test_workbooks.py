@@ -61,7 +61,7 @@ def test_cancelled_it_changes_nothing_and_leaves_nothing(slow):
 
 def test_where_it_takes_too_long_or_is_damaged_one_sentence_says_so(slow):
     app = brought()
-    slow.fail(TimeLimitError("The work was ended after 120 s, its time limit."))
+    slow.fail(TimeLimitError("The work was stopped after 120 s, its time limit."))
     checked(app.run())
     assert errors(app) == ["people.xlsx takes more than 120 s to read. Save the table as CSV."]
     assert left(app) == []

@@ -101,8 +101,7 @@ class CountReport:
         said += [marks.sentence(level=True) for marks in self.as_levels]
         if not self.dropped_missing:
             said += [
-                f"{number_of(rows, 'record')} {'has' if rows == 1 else 'have'} no {column!r}, "
-                "which counts as a level."
+                f"{column!r} is missing in {number_of(rows, 'record')}, which counts as a level."
                 for column, rows in self.missing
                 if rows
             ]

@@ -30,14 +30,18 @@ from pages.ui.work import answers, context, derived, progress, refining, visits
 Slots = dict[str, DeltaGenerator]
 
 READ = {
-    MARKOV: "RLDP (robust local differential privacy) releases S together with the rest; LIP and "
-    "ALIP read X alone. Here all three read X alone, S – X – Y: RLDP's column satisfies "
-    "LDP for every distribution consistent with the records.",
-    "pair": "RLDP (robust local differential privacy) releases S together with the rest. Here all "
-    "three read and may change the pair X = (S, U), as RLDP requires, and the share kept "
+    MARKOV: "All three read X alone, S – X – Y. RLDP's column satisfies LDP for every distribution "
+    "consistent with the records.",
+    "pair": "All three read and may change the pair X = (S, U), as RLDP requires. The share kept "
     "refers to the pair.",
 }
 """What the columns that the page opens with have in common."""
+
+READ_WHY = (
+    "RLDP (robust local differential privacy) releases S together with the rest; LIP and ALIP read "
+    "X alone."
+)
+"""Why there are two readings."""
 
 
 def show() -> None:
@@ -118,7 +122,7 @@ def _reading() -> None:
         return
     now = query.reading()
     with st.container(key="reading"):
-        st.markdown(READ[now])
+        st.markdown(READ[now], help=READ_WHY)
         st.segmented_control(
             "Reading",
             list(READINGS),

@@ -84,7 +84,7 @@ def _promises() -> None:
         format_func=lambda key: notions.entry(key).title,
         key=widget("promise"),
         persist_state="session",
-        placeholder="Choose a promise",
+        placeholder="Choose a notion",
         help=glossary.meaning("notion"),
         select_all=False,
     )

@@ -212,7 +212,7 @@ def _answered(result: Result) -> None:
 def _question(scenario: Scenario) -> str:
     """Return the page's title: what is asked of the mechanism."""
     released = " and ".join(scenario.data.released) or "X"
-    return f"How does {mechanisms.entry(scenario.mechanism).title} release {released}?"
+    return f"How {mechanisms.entry(scenario.mechanism).title} releases {released}"
 
 
 def _needs(entry: MechanismEntry) -> None:

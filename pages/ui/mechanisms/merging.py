@@ -44,7 +44,7 @@ def show(result: Result) -> None:
     st.header("How the high-risk symbols merge, step by step", anchor=False)
     kinds = pickers.asked_kinds(result.scenario)
     if reason := fit.obstacle(mechanisms.entry("subset_merging"), kinds):
-        st.caption(markdown(f"Subset merging has no steps to show under this promise: {reason}."))
+        st.caption(markdown(f"Subset merging has no steps to show under this notion: {reason}."))
         _settle(0)
         return
     try:

@@ -178,7 +178,7 @@ def _reporting(one: Reporting, _: Values) -> None:
         (one.eps, one.printed),
         said=(
             "Worst-case level of independent reporting",
-            "Above the dotted line the promise is broken.",
+            "Above the dotted line the budget is exceeded.",
             f"At ε = {level(one.eps)} the level is {level(one.printed)} nats with the small d, "
             f"{level(one.right)} with the correct one.",
         ),

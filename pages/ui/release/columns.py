@@ -37,9 +37,8 @@ WIDTHS = (2.6, 1.1, 1.1, 1.1, 4.0)
 """Their widths, relative to each other."""
 
 MEANING = (
-    "The largest shift of beliefs about {secret}, in this file and for these records: from the "
-    "column alone, from Y for a reader who knows the column, and from both. ×1.00 means no shift; "
-    "×∞ rules out a value."
+    "The largest shift of beliefs about {secret} in this file: from the column alone, from Y for "
+    "a reader who knows the column, and from both. ×1.00 means no shift; ×∞ rules a value out."
 )
 """What the figures are."""
 

@@ -210,10 +210,10 @@ def _audited(page: Document, result: Result, unit: str) -> None:
         page.text("This mechanism has no privacy notion, so there is nothing to audit.")
     else:
         trusts = result.joint.n is not None and not made.audit.notion.of_estimate
-        kept = "kept" if made.audit.holds else "not kept"
+        kept = "holds" if made.audit.holds else "does not hold"
         kept += " for the counted distribution" if trusts else ""
         page.text(
-            f"An independent audit found that {promise_text(made.audit.notion, unit)} is {kept}: "
+            f"An independent audit found that {promise_text(made.audit.notion, unit)} {kept}: "
             f"level reached {made.audit.achieved:.4g}."
         )
     page.text(

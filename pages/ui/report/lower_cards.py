@@ -239,7 +239,7 @@ class Asked:
     def reached(self, value: float, unit: str) -> str:
         """Return a level as text, with its unit."""
         if not isfinite(value):
-            infinite = "beyond any multiple" if self.unit == OF_BUDGETS else "∞"
+            infinite = "an infinite multiple" if self.unit == OF_BUDGETS else "∞"
             return f"{infinite} {unit if self.unit == 'nats' else self.unit}".rstrip()
         if self.unit == "nats":
             return f"{level(value, unit, 4 if self.on_average else 3)} {unit}"
@@ -298,11 +298,11 @@ def advice(found: tuple[Redrawn, ...], unit: str, asked: Asked) -> str:
         said += f"{asked.title} is {asked.reached(first.asked.level, unit)}."
     elif broken is not None:
         said = (
-            f"After {'two' if broken.k == 2 else 'three'} draws the promise "
-            f"{'is broken' if broken.asked.exact else 'may be broken'}: "
+            f"{'Two' if broken.k == 2 else 'Three'} draws "
+            f"{'' if broken.asked.exact else 'may '}exceed the budget: "
             f"{'' if asked.on_average else 'the level of '}{asked.title} is "
-            f"{asked.reached(broken.asked.level, unit)}, of one draw "
-            f"{asked.reached(first.asked.level, unit)}. "
+            f"{asked.reached(broken.asked.level, unit)}, and "
+            f"{asked.reached(first.asked.level, unit)} for one draw. "
             "Draw once for each record and store the answer."
         )
     elif last.asked.at_most - first.asked.level <= 1e-9:

@@ -92,11 +92,12 @@ def _story(scenario: Scenario, sample: Sample) -> None:
     st.markdown(
         f"Here the data is the truth P\\*. A designer sees only **{number_of(n, 'record')}** "
         f"drawn from it, estimates the distribution of {u} and {s}, and builds a mechanism that "
-        f"hides {s}. A mechanism that trusts the estimate P̂ may exceed its budget at the truth; "
-        "a robust one stays within it for every distribution consistent with the records."
+        f"hides {s}.",
+        help="A mechanism that trusts the estimate P̂ may exceed its budget at the truth; a robust "
+        "one stays within it for every distribution consistent with the records.\n\n"
+        f"{words.APART}",
     )
     unit = controls.unit()
-    st.caption(words.APART)
     with st.container(horizontal=True, gap="large", key="strip"):
         figure("Records observed", f"{n:,}", None, "n", "Drawn at random from the data.")
         figure(f"B, {unit}", level(sample.ball.bound, unit, 4), None, "ball_bound")

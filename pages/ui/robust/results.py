@@ -78,8 +78,8 @@ REALISED = (
 
 DESIGNS = (
     "**Non-robust optimum**: takes the estimate for the truth. **Robust optimum**: the best "
-    "that keeps the promise for all of F. **PolyOpt**: the same for polytopes around F, simpler "
-    "and stricter. **Independent reporting**: randomizes S and U separately. **Secret randomized "
+    "within the budget for all of F. **PolyOpt**: the same for polytopes around F, simpler and "
+    "stricter. **Independent reporting**: randomizes S and U separately. **Secret randomized "
     "response**: robust for every distribution, needs no estimate. **Randomized response of "
     "(s, u)**: hides the whole pair.\n\n:gray[\\[RLDP\\] §5–7; the robust optimum is ours]"
 )

@@ -42,7 +42,7 @@ def test_a_first_interrupt_ends_all_deadlines_and_a_second_one_the_work(capsys):
             interrupt()
     assert signal.getsignal(signal.SIGINT) is before
     assert not Deadline.after(100).over
-    assert "Answering ends with what there is" in capsys.readouterr().err
+    assert "Answering ends with the best result so far" in capsys.readouterr().err
 
 
 def test_other_threads_leave_signals_alone():
@@ -103,7 +103,7 @@ def test_an_interrupted_answer_is_printed_with_its_bound(tmp_path):
     job.send_signal(signal.SIGINT)
     out, err = job.communicate(timeout=600)
     assert job.returncode == 3
-    assert "ends with what there is" in err
+    assert "ends with the best result so far" in err
     made = json.loads(out)
     assert made["audit"]["holds"]
     assert 0 < made["mechanism"]["utility"] <= made["mechanism"]["upper_bound"]
@@ -140,7 +140,7 @@ def test_a_release_that_is_ended_leaves_nothing(ended_by, tmp_path):
     job.send_signal(ended_by)
     _, err = job.communicate(timeout=600)
     assert job.returncode == 3
-    assert err.endswith("Stopped: nothing was written, and the same command does it again.\n")
+    assert err.endswith("Stopped: nothing was written. Run the same command again.\n")
     left = sorted(path.name for path in tmp_path.iterdir())
     assert left == ["people.csv", "scenario.json", "scratch"]
     assert not list((tmp_path / "scratch").iterdir())
@@ -207,7 +207,7 @@ def test_an_interrupt_while_a_command_starts_is_told(start, tmp_path):
     )
     assert done.returncode == 3
     assert done.stdout == ""
-    assert done.stderr == ("Stopped: nothing was written, and the same command does it again.\n")
+    assert done.stderr == ("Stopped: nothing was written. Run the same command again.\n")
 
 
 @pytest.mark.parametrize("error", [RuntimeError, InvalidInputError])

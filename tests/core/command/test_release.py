@@ -75,7 +75,7 @@ def test_all_columns_may_still_be_kept_at_once(folder):
 @pytest.mark.usefixtures("folder")
 def test_a_small_seed_is_warned_of(capsys):
     assert run("scenario.json people.csv out.csv --seed 1") == 0
-    assert "can be found by trying" in capsys.readouterr().err
+    assert "small enough to guess" in capsys.readouterr().err
 
 
 def test_the_design_may_be_a_table_of_a_data_base(folder, capsys):
@@ -166,8 +166,11 @@ def test_a_key_answers_the_same_way_twice(folder):
     [
         ("scenario.json people.csv out.csv --seed x", "whole number of at least 0, got 'x'"),
         ("scenario.json people.csv out.csv", "Give a seed (--seed N) or a key"),
-        ("scenario.json people.csv out.csv --seed 1 --key k", "one of them"),
-        ("scenario.json people.csv out.csv --key k", "names each record (--id COLUMN)"),
+        ("scenario.json people.csv out.csv --seed 1 --key k", "not both"),
+        (
+            "scenario.json people.csv out.csv --key k",
+            "with a unique id for each record (--id COLUMN)",
+        ),
         ("scenario.json people.csv out.csv --key k --id id", "key file 'k' cannot be read"),
         ("scenario.json people.csv out.csv --seed 1 --id id", "goes with a key"),
         ("scenario.json none.csv out.csv --seed 1", "There is no file 'none.csv'"),
@@ -176,7 +179,7 @@ def test_a_key_answers_the_same_way_twice(folder):
         ("scenario.json people.csv out.doc --seed 1", "must end in .parquet, .csv or .tsv"),
         ("scenario.json people.csv people.csv --seed 1", "is used twice"),
         ("other.json people.csv out.csv --seed 1", "people.csv has no column 'job'"),
-        ("moved.json people.csv out.csv --seed 1", "another file or has changed"),
+        ("moved.json people.csv out.csv --seed 1", "another file, or a changed one"),
         ("drawn.json people.csv out.csv --seed 1", "a joint distribution without columns"),
         ("adult.json people.csv out.csv --seed 1", "people.csv has no such column"),
         ("scenario.json empty.csv out.csv --seed 1", "empty.csv is empty"),
@@ -219,7 +222,7 @@ def test_a_file_that_changes_while_it_is_read_is_told(folder, capsys, monkeypatc
     stamps = iter([(1, 1), (1, 2)])
     monkeypatch.setattr(release, "_stamp", lambda _: next(stamps))
     assert run("scenario.json people.csv out.csv --seed 1") == 2
-    assert "was changed while it was read" in capsys.readouterr().err
+    assert "changed while it was read" in capsys.readouterr().err
     assert not (folder / "out.csv").exists()
 
 
@@ -231,7 +234,7 @@ def test_an_interrupt_leaves_nothing_and_has_its_own_status(folder, capsys, monk
 
     monkeypatch.setattr(release, "write", interrupted)
     assert run("scenario.json people.csv out.csv --seed 1") == 3
-    assert "does it again" in capsys.readouterr().err
+    assert "Run the same command again" in capsys.readouterr().err
     assert sorted(path.name for path in folder.iterdir()) == ["people.csv", "scenario.json"]
 
 

@@ -65,7 +65,7 @@ def test_it_holds_the_answer_its_charts_and_how_to_get_it_again(folder):
 
 KINDS = {
     "the funnel": ({"notion": "average_mi", "eps": 0.05, "mechanism": "optimal"}, "I(S;Y) ≤ 0.05"),
-    "several promises": (
+    "several notions": (
         {"notion": "lip", "eps": 0.5, "also": [{"notion": "ldp", "eps": 0.6}]},
         "0.5-LIP and 0.6-LDP",
     ),
@@ -140,7 +140,7 @@ def test_another_file_than_the_scenarios_is_refused(folder, capsys):
     asked = {"data": {"source": "upload:" + "0" * 64, "secret": ["sex"], "released": ["town"]}}
     (folder / "scenario.json").write_text(json.dumps(asked), encoding="utf-8")
     assert main(["report", "scenario.json", "r.html", "--data", "people.csv"]) == 2
-    assert "is another file or has changed" in capsys.readouterr().err
+    assert "another file, or a changed one" in capsys.readouterr().err
 
 
 def test_lines_are_the_mechanisms_that_keep_the_promise():

@@ -84,7 +84,7 @@ def test_the_size_is_told_before_anything_is_computed(folder, capsys):
     assert run("sweep.json --estimate") == 0
     assert capsys.readouterr().err == (
         "48 points: 2 mechanisms × 2 budgets × 12 draws.\n"
-        "Searches may take 240 s at most, on one processor.\n"
+        "Searches take at most 240 s on one processor.\n"
     )
     asked = {"vary": {"eps": [0.5, 1]}, "random": {"draws": 500_000_000, "n_s": 5, "n_x": 17}}
     (folder / "large.json").write_text(json.dumps(asked))
@@ -187,7 +187,7 @@ def test_a_file_may_be_what_all_points_share(folder, here):
     ("line", "sentence"),
     [
         ("none.json --out a.parquet", "sweep file 'none.json' cannot be read"),
-        ("sweep.json", "Say where the results go"),
+        ("sweep.json", "Name the output file"),
         ("sweep.json --out a --workers 0", "--workers must be at least 1"),
         ("sweep.json --out a --summary a.txt", "ends in .json or .parquet"),
         ("sweep.json --out a --differences eps", "part of a summary"),

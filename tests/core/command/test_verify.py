@@ -35,9 +35,7 @@ def test_the_examples_of_the_help_run(capsys):
     said = capsys.readouterr()
     assert "not checked  draw: The original was not given" in said.out
     assert "not checked  promised: one record: This promise rests on 'data'" in said.out
-    assert said.err == (
-        "Not all that it says could be checked: proof, one record, sampling error.\n"
-    )
+    assert said.err == ("Not everything could be checked: proof, one record, sampling error.\n")
     assert main(commands[1].split()) == 0
     said = capsys.readouterr()
     assert said.out.count("holds ") == 28
@@ -95,8 +93,7 @@ def test_a_promise_that_is_not_checked_has_status_3(folder, capsys):
     said = capsys.readouterr()
     assert "FAILS" not in said.out
     assert said.err == (
-        "Not all that it says could be checked: proof, one record, sampling error, "
-        "repeated releases.\n"
+        "Not everything could be checked: proof, one record, sampling error, repeated releases.\n"
     )
     assert main([*line.split(), "--design", "people.csv", "--key", "key.txt"]) == 0
     said = capsys.readouterr()

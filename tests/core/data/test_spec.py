@@ -81,6 +81,6 @@ def test_a_report_says_what_happened_in_sentences():
         "a.csv", "sex", "age", 10, 10, missing=(("sex", 3), ("age", 0)), bins=(bins,)
     )
     assert report.sentences() == (
-        "3 records have no 'sex', which counts as a level.",
+        "'sex' is missing in 3 records, which counts as a level.",
         "'age' has 1 bin instead of 4, because equal values stay together.",
     )

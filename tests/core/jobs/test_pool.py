@@ -50,7 +50,7 @@ def test_an_error_of_the_call_is_raised_as_it_is(pool):
 
 def test_work_that_needs_too_much_memory_fails_with_a_sentence(pool):
     job = pool.submit(calls.take_all_memory, time_limit=PATIENCE)
-    with pytest.raises(NoMemoryError, match="needs more memory than there is"):
+    with pytest.raises(NoMemoryError, match="needs more memory than is available"):
         job.result(PATIENCE)
 
 
@@ -176,7 +176,7 @@ def test_a_worker_that_cannot_be_begun_for_lack_of_memory_is_told_and_the_next_o
         with monkeypatch.context() as patched:
             patched.setattr(threading.Thread, "start", no_thread)
             job = pool.submit(calls.double, 1, time_limit=PATIENCE)
-        with pytest.raises(NoMemoryError, match="not enough memory to begin"):
+        with pytest.raises(NoMemoryError, match="Not enough memory to start"):
             job.result(0)
         assert pool.workers == 0
         assert pool.submit(calls.double, 2, time_limit=PATIENCE).result(PATIENCE) == 4

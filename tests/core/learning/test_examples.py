@@ -33,9 +33,9 @@ def test_a_positive_test_makes_the_illness_three_times_likelier_a_negative_one_s
     assert (found.lip, found.pml) == pytest.approx((math.log(7), math.log(3)))
     assert found.ldp == pytest.approx(math.log(8.5))
     assert words.of_lift(found) == (
-        "After “positive” (30% of all results) ill is 3 times likelier, well 2 times less likely.",
+        "After “positive” (30% of all results) ill is 3 times as likely, well 2 times less likely.",
         "After “negative” (70% of all results) ill is 7 times less likely, well 1.21 times "
-        "likelier.",
+        "as likely.",
         "So X itself satisfies LIP at ε = 1.946 (a factor of 7) and at no smaller one: the largest "
         "change of any belief, up or down.",
     )
@@ -66,8 +66,8 @@ def test_no_belief_is_said_to_change_by_a_factor_of_one(hit):
 
 
 def test_a_factor_near_one_is_told_as_a_percentage_of_the_lift():
-    assert words.change(1.0049) == "0.49% likelier"
-    assert words.change(1.0051) == "1.01 times likelier"
+    assert words.change(1.0049) == "0.49% more likely"
+    assert words.change(1.0051) == "1.01 times as likely"
     assert words.change(1 / 1.0051) == "1.01 times less likely"
     assert words.change(0.996) == "0.40% less likely"
     assert words.change(1 + 1e-12) == "as likely as before"

@@ -142,7 +142,7 @@ def test_costs_of_awkward_joints_are_at_least_0(joint, seed):
 
 def test_no_bound_on_guesses_is_below_the_prior():
     joint = Joint.from_counts([[3, 0], [1, 1]])
-    with pytest.raises(InfeasibleError, match=r"probability 0\.6 .* so that is the least"):
+    with pytest.raises(InfeasibleError, match=r"probability 0\.6 .* so that is the smallest"):
         Average("guessing", 0.5).allowed_set(joint)
     rows = Average("guessing", 0.6).allowed_set(joint).rows.toarray()
     np.testing.assert_allclose(rows @ [2, 1], [0.0], atol=1e-12)  # both guesses are as good

@@ -283,7 +283,7 @@ def test_delta_is_a_probability_below_1(delta):
     ids=str,
 )
 def test_exceptions_are_of_promises_about_each_output(notion):
-    with pytest.raises(InvalidInputError, match="promise about each output by itself, got"):
+    with pytest.raises(InvalidInputError, match="notion about each output separately, got"):
         EpsDelta(notion, 0.1)
 
 

@@ -177,7 +177,7 @@ COUNTS = np.ones((2, 3, 2))
         (Average("mutual_information", 0.1), COUNTS, "every output"),
         (EpsDelta(LIP(1), 0.1), COUNTS, "every output"),
         (LIP(1), np.ones((2, 3)), "three axes"),
-        (LIP(1), np.ones((2, 2, 2_001)), "2,001 values, at most 2,000"),
+        (LIP(1), np.ones((2, 2, 2_001)), "2,001 values; one notion allows at most 2,000"),
     ],
 )
 def test_bad_input_is_one_sentence(notion, table, sentence):

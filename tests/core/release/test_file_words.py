@@ -57,9 +57,9 @@ def test_what_speaks_against_a_column():
     assert warnings(TWIN, "sex", LIP(9)) == ("determines sex", "breaks 9-LIP")
     assert warnings(TWIN, "sex", None) == ("determines sex", "rules out a value of sex")
     person = beside(np.eye(4).reshape(4, 1, 4)[:2].repeat(1, axis=0) + 0, [[1.0]])
-    assert "is unique for 100 % of records" in warnings(person, "sex", None)
+    assert "is unique for 100% of records" in warnings(person, "sex", None)
     mostly = beside([[[3, 1]], [[0, 1]]], [[1.0]])
-    assert warnings(mostly, "sex", LIP(9))[0] == "determines sex for 60 % of records"
+    assert warnings(mostly, "sex", LIP(9))[0] == "determines sex for 60% of records"
 
 
 def test_a_file_in_sentences():

@@ -148,5 +148,5 @@ def test_exceptions_of_several_draws_are_counted_or_it_is_said_that_they_are_not
     assert twice == pytest.approx(promise.achieved(joint, pairs))
     assert twice > 0.5  # the exceptions of one draw are twice as likely in two
     monkeypatch.setattr("core.release.repeats.MOST_ENTRIES", 20)
-    with pytest.raises(InvalidInputError, match=r"too many for the exceptions of 0\.5-LIP"):
+    with pytest.raises(InvalidInputError, match=r"too many to count the exceptions of 0\.5-LIP"):
         repeated(joint, kernel, promise, 2)

@@ -24,7 +24,7 @@ def test_why_names_side_level_budget_and_secret():
     assert found.why[0] == (
         f"{-np.log(lift):.3f} nats down, 1 allowed: m {lift:.2f} times as likely"
     )
-    assert found.why[1] == "within the promise"
+    assert found.why[1] == "within the budget"
     assert found.why[2] == "∞ nats down, 1 allowed: f impossible"
 
 
@@ -46,7 +46,7 @@ def test_a_notion_of_groups_judges_no_symbol():
     notion = SRLIP(1.0, (3,))
     found = exposure(LEAK, notion, SECRETS)
     assert not found.risky.any()
-    assert found.why[0] == f"not judged: {notion} is not one bound on each symbol"
+    assert found.why[0] == f"not evaluated: {notion} is not one bound on each symbol"
 
 
 def test_pointwise_holds_every_pointwise_measure():

@@ -251,8 +251,6 @@ def test_what_a_column_of_a_link_has_that_nothing_reads_is_named():
     assert len(project) == len(notices) == 4
     assert notices[0] == "Column 1: The link has epz, which is not known here and is ignored."
     assert notices[1] == "Column 2: The link has %%%, which is not known here and is ignored."
-    assert notices[2] == (
-        "Column 3: The link has nothing that can be read here; the defaults are used."
-    )
+    assert notices[2] == ("Column 3: The link has nothing readable here; the defaults are used.")
     assert "z" * 79 + "…" in notices[3]
     assert "z" * 81 not in notices[3]

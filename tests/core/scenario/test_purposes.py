@@ -162,7 +162,7 @@ def test_the_program_says_what_the_answer_says(scenario, capsys):
                     filters=(Filter("income", (">50K",)),),
                 )
             ),
-            r"T \('income'\) has only one level, '>50K': there is nothing to tell of it",
+            r"T \('income'\) has only one level, '>50K': there is nothing to predict",
         ),
         (
             Scenario(data=DataSpec("random:uniform:2x4:0", (), (), task=("income",))),
@@ -206,7 +206,7 @@ def test_bad_json_is_named(values, message):
 
 
 def test_promises_must_be_promises():
-    with pytest.raises(InvalidInputError, match="also must hold promises"):
+    with pytest.raises(InvalidInputError, match="also must hold notions"):
         Scenario(also=({"notion": "lip"},))
 
 

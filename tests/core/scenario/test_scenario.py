@@ -238,7 +238,7 @@ def test_what_rldp_uses_and_what_it_does_not():
 
 
 def test_rldp_without_the_secret_released_says_what_is_needed():
-    with pytest.raises(InvalidInputError, match=r"release S too, so that X = \(S, U\)\.$"):
+    with pytest.raises(InvalidInputError, match=r"also release S, so that X = \(S, U\)\.$"):
         evaluate(Scenario(notion="rldp"))
     plain = evaluate(Scenario(notion="rldp", mechanism="identity"))  # no promise, no need
     assert plain.mechanism.nmi == 1.0

@@ -35,7 +35,7 @@ def test_every_promise_has_an_optimum_and_a_link(key):
 
 
 def test_what_needs_u_says_so():
-    with pytest.raises(CoreError, match="there is nothing to release beside S"):
+    with pytest.raises(CoreError, match="there is nothing to release besides S"):
         evaluate(asked(notion="rldp", mechanism="robust_optimal"))
 
 

@@ -315,7 +315,7 @@ def test_a_link_asks_for_no_more_than_its_cap_but_a_session_goes_back_to_what_it
     drawn = Scenario(data=DataSpec(largest, (), ()))
     asked, (notice,) = within_reach(drawn)
     assert asked == Scenario()
-    assert "250,000 cells, and a link may draw 50,000" in notice
+    assert "250,000 cells, but a link may draw at most 50,000" in notice
     assert within_reach(drawn, drawn) == (drawn, ())
     assert within_reach(drawn, longest)[0].data == DataSpec()
 

@@ -134,7 +134,7 @@ def test_infinite_levels_differ_from_finite_ones_by_all():
 
 def test_one_without_an_answer_leaves_the_others_theirs():
     good, bad = compare(Project((column("lip"), column("rldp"))))
-    assert bad.reason.startswith("RLDP protects S where S is released together with U")
+    assert bad.reason.startswith("RLDP protects S when S is released together with U")
     assert (bad.result, good.reason) == (None, "")
     rows = differences((good, bad), Numbers())
     kept = next(row for row in rows if row.key == "kept")

@@ -99,7 +99,7 @@ def test_lost_points_and_a_limit_are_one_sentence_each():
         job.result(PATIENCE)
     assert gathered.count == 47
     job = begun(Gathered(SWEEP), Here(), limit=2.0**-9)
-    with pytest.raises(SolverError, match=r"^The sweep was ended after 0\.00195312 s\.$"):
+    with pytest.raises(SolverError, match=r"^The sweep stopped after 0\.00195312 s\.$"):
         job.result(PATIENCE)
 
 

@@ -124,7 +124,7 @@ def test_workers_of_another_version_are_refused(tmp_path):
             with pytest.raises(OtherVersionError) as told:
                 ClusterWorkers(found)
             assert "has another version of liftscope (code " in str(told.value)
-            assert "install the same on all" in str(told.value)
+            assert "install the same everywhere" in str(told.value)
         with workers(tmp_path, found, 1, none), pytest.raises(OtherVersionError) as told:
             ClusterWorkers(found)
         assert "No module named 'core'" in str(told.value)

@@ -87,10 +87,10 @@ def test_equal_sweeps_have_equal_hashes_and_others_do_not():
         ('{"vary": {"eps": [[1]]}}', "eps must be"),
         ('{"vary": {"eps": {"from": 0, "to": 1, "count": 0}}}', "count of eps"),
         ('{"vary": {"notion": ["none"]}}', "notion must be one of"),
-        ('{"cases": []}', "one case or more"),
+        ('{"cases": []}', "at least one case"),
         ('{"cases": [{"eps": 1}], "vary": {"eps": [1]}}', "'eps' varies twice"),
         ('{"cases": [{"colour": 1}]}', "colour"),
-        ('{"measures": []}', "one measure or more"),
+        ('{"measures": []}', "at least one measure"),
         ('{"measures": ["beauty"]}', "There is no measure 'beauty'"),
         ('{"random": {"draws": 3, "n_s": 2}}', "must have an entry 'n_x'"),
         ('{"random": {"draws": 0, "n_s": 2, "n_x": 2}}', "count must be"),
@@ -116,8 +116,8 @@ def test_a_sweep_of_a_thousand_million_points_says_its_size():
     with pytest.raises(InvalidInputError) as told:
         Sweep(vary=(("eps", tuple(np.linspace(0.1, 2, 20))),), draws=Draws(50_000_000, 5, 17))
     assert str(told.value) == (
-        "The sweep has 1,000,000,000 points (20 budgets × 50,000,000 draws), and at most "
-        f"{MAX_POINTS:,} are allowed: take fewer values or draws."
+        "The sweep has 1,000,000,000 points (20 budgets × 50,000,000 draws), but at most "
+        f"{MAX_POINTS:,} are allowed: choose fewer values or draws."
     )
     many = tuple(np.linspace(0, 8, 150).tolist())
     with pytest.raises(InvalidInputError, match="22,500 questions"):

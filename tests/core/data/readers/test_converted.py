@@ -114,7 +114,7 @@ def test_a_mark_counts_as_missing_where_it_was_chosen_and_is_told_elsewhere(sour
     assert chosen.joint.x_labels == ("-", "u", "(missing)")
     assert chosen.report.sentences() == (
         "'NA' in 'x' is taken for a missing value: 2 records.",
-        "2 records have no 'x', which counts as a level.",
+        "'x' is missing in 2 records, which counts as a level.",
     )
     info = describe(source, sources, read)
     assert [(one.column, one.words, one.records) for one in info.marks] == [

@@ -54,7 +54,7 @@ def test_a_matrix_that_does_not_sum_to_one_can_be_normalised(sources):
     with pytest.raises(NotNormalisedError) as caught:
         sources.add_matrix("0.1,0.2\n0.3,0.6")
     assert str(caught.value) == (
-        "The entries of the matrix sum to 1.2, probabilities must sum to 1 (normalise them to "
+        "The entries of the matrix sum to 1.2, probabilities must sum to 1 (normalize them to "
         "divide each by the sum)."
     )
     assert not sources.matrices

@@ -137,7 +137,7 @@ def test_marks_in_a_column_of_numbers_are_missing_and_said(sources, mark):
     assert counted.report.sentences() == (
         f"{mark!r} in 'a' is taken for a missing value: 1 record.",
         f"{mark!r} in 'b' is taken for a level: 1 record.",
-        "1 record has no 'a', which counts as a level.",
+        "'a' is missing in 1 record, which counts as a level.",
     )
     cut = DataSpec(key, ("a",), ("b",), binnings=(Binning("a", "width", 2),), missing="drop")
     assert count(cut, sources).joint.n == 3

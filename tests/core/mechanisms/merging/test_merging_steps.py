@@ -42,7 +42,7 @@ def test_a_step_that_joins_an_earlier_set_replaces_it():
 def test_sentences_stay_short():
     step = MergeStep((4,), (0, 1, 2, 3), 0.5, np.inf, False)
     assert in_words(step, "abcde") == (
-        "'e' joins 'a' + 'b' + 'c' and 1 more: ω rises from 0.500 to ∞ nats, not yet enough."
+        "'e' joins 'a' + 'b' + 'c' and 1 more: ω rises from 0.500 to ∞ nats, still over the budget."
     )
 
 
