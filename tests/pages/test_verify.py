@@ -92,7 +92,7 @@ def test_the_owner_s_own_file_and_secret_have_every_check_hold(tmp_path, monkeyp
         secret=SEED if by == "seed" else KEY,
     )
     assert app.text_input(key="verify_secret").label == f"{by.title()} (optional)"
-    assert "Every check holds." in [one.value for one in app.success]
+    assert "All checks passed." in [one.value for one in app.success]
     assert markdown("people.csv is the original file, byte by byte.") in said(app)
     last = app.session_state[verify._LAST]
     assert last.seed is None
