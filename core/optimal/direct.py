@@ -113,6 +113,9 @@ class Warm:
 FEW = 24
 """Cheapest symbols of each action, and as many at random, that a large program begins with."""
 
+FIRST = 60
+"""Actions of its very first, whose answer is there in half a second."""
+
 
 class Direct:
     """The program of one question.
@@ -133,6 +136,7 @@ class Direct:
         self.pieces: FloatArray = np.unique(pieces, axis=0)
         self.cuts: list[tuple[int, FloatArray]] = []
         self.kept: BoolArray = np.ones(self.pieces.shape, dtype=bool)
+        self._next = self.kept
         self._symbols: FloatArray = np.zeros(allowed.n_x)
         self._epigraphs = [budget.cost.epigraph() for budget in allowed.budgets]
         # an action's variables: P(a | x), auxiliary ones, and lifts and h of each budget's cost
@@ -161,15 +165,28 @@ class Direct:
         return len(self.pieces) * self.width
 
     def keep_few(self, seed: int = 0) -> None:
-        """Begin with `FEW` symbols of each action, and all of one: it may be the only output."""
+        """Begin with `FEW` symbols of each of `FIRST` actions, and of each action then.
+
+        Of one action all symbols are kept: it may be the only output.
+        """
         drawn = np.random.default_rng(seed).random(self.pieces.shape)
         cheapest = np.lexsort((drawn, self.pieces), axis=1)[:, :FEW]
         self.kept = drawn <= np.sort(drawn, axis=1)[:, [min(FEW, drawn.shape[1]) - 1]]
         np.put_along_axis(self.kept, cheapest, True, axis=1)
-        self.kept[int((self.pieces @ self.p_x).argmin())] = True
+        self._next = self.kept.copy()
+        best, cheapest_yet = [], self.pieces.max(axis=0)
+        for _ in range(min(FIRST, len(self.pieces))):
+            best.append(int((np.minimum(self.pieces, cheapest_yet) @ self.p_x).argmin()))
+            cheapest_yet = np.minimum(cheapest_yet, self.pieces[best[-1]])
+        self._next[best[0]] = True
+        self.kept = np.zeros_like(self._next)
+        self.kept[best] = self._next[best]
 
     def widen(self, found: Multipliers) -> bool:
         """Keep half as many variables more, of least reduced cost, if one is negative."""
+        if (self._next & ~self.kept).any():
+            self.kept |= self._next
+            return True
         costs = reduced_costs(found, self.allowed, self.pieces)
         if self.kept.all() or costs is None:
             return False

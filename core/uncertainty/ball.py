@@ -44,7 +44,8 @@ def cell_probabilities(p_su: ArrayLike, name: str = "P(s, u)") -> FloatArray:
         )
     if n_u < 2:
         raise InvalidInputError(
-            f"{name} must have at least two u, got {n_u}: there is nothing to release besides S."
+            f"{name} must have at least two u, got {n_u}: where S alone is released, robust LDP "
+            "is LDP, so ask for LDP."
         )
     total = float(cells.sum())
     if abs(total - 1) > FLOORED and not is_counts(cells):

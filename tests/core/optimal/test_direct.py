@@ -326,6 +326,7 @@ def test_a_large_program_begins_with_few_variables_and_ends_with_the_same(
     whole = optimal(joint, notion, utility=purpose)
     monkeypatch.setitem(vars(SIZES), "direct_entries", 10)
     monkeypatch.setattr(direct, "FEW", 2)
+    monkeypatch.setattr(direct, "FIRST", 6)
     sizes, bounds = [], []
     solve, bound = Direct.solve, direct.utility_bound
 
@@ -340,13 +341,37 @@ def test_a_large_program_begins_with_few_variables_and_ends_with_the_same(
     monkeypatch.setattr(Direct, "solve", solved)
     monkeypatch.setattr(direct, "utility_bound", bounded)
     found = optimal(joint, notion, utility=purpose)
-    assert sizes[0] < 0.4 * 18 * 18
+    assert sizes[0] < 0.2 * 18 * 18
+    assert sizes[1] < 0.4 * 18 * 18
     assert sizes == sorted(sizes)
     assert (found.status, found.solver) == ("optimal", whole.solver)
     assert found.utility == pytest.approx(whole.utility, abs=2e-6 * purpose.size())
     goal = Centred(purpose.solver_utility(joint), joint.p_x)
     least = whole.utility / purpose.size() - goal.base
     assert min(bounds) >= least - 1e-8  # each bound holds, whatever is left out
+
+
+def test_an_answer_of_few_actions_is_there_when_time_is_over(monkeypatch):
+    joint = Joint.from_counts(np.random.default_rng(3).random((4, 18)))
+    purpose = Distortion(apart(18))
+    monkeypatch.setitem(vars(SIZES), "direct_entries", 10)
+    monkeypatch.setattr(direct, "FIRST", 9)
+    solve, times = Direct.solve, []
+
+    def only_once(program, deadline):
+        times.append(program.kept.any(axis=1).sum())
+        if len(times) > 1:
+            raise TimeLimitError("The linear program was not solved in the time given.")
+        return solve(program, deadline)
+
+    monkeypatch.setattr(Direct, "solve", only_once)
+    with clock.using(clock.Ticking(0.01)):
+        found = optimal(joint, LDP(0.5), utility=purpose, time_limit=0.5)
+    assert times == [9, 18]
+    assert LDP(0.5).holds(joint, found.kernel)
+    monkeypatch.undo()
+    best = optimal(joint, LDP(0.5), utility=purpose)
+    assert best.utility - 1.0 <= found.utility <= best.upper_bound + 1e-9
 
 
 def test_no_time_leaves_the_first_answer():

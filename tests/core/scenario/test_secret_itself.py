@@ -34,8 +34,8 @@ def test_every_promise_has_an_optimum_and_a_link(key):
     assert result.mechanism.utility <= result.mechanism.upper_bound + 1e-9
 
 
-def test_what_needs_u_says_so():
-    with pytest.raises(CoreError, match="there is nothing to release besides S"):
+def test_what_needs_u_names_what_it_is_without():
+    with pytest.raises(CoreError, match="where S alone is released, robust LDP is LDP"):
         evaluate(asked(notion="rldp", mechanism="robust_optimal"))
 
 
