@@ -86,7 +86,7 @@ def find_names(rows: Sequence[Row], width: int, name: str) -> Names:
     below = _names_below(rows, first, width)
     if any(not _is_title(row, width) for _, row in above):
         raise _question(rows, first, below, name, "more than one line may hold the names")
-    if _is_prose(cells, body):
+    if not below and _is_prose(cells, body):
         why = f"line {line:,} may be a title with commas"
         raise _question(rows, first, 1, name, why)
     if body and _likeness(cells, columns) > 0:
