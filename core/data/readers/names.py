@@ -86,7 +86,7 @@ def find_names(rows: Sequence[Row], width: int, name: str) -> Names:
     below = _names_below(rows, first, width)
     if any(not _is_title(row, width) for _, row in above):
         raise _question(rows, first, below, name, "more than one line may hold the names")
-    if _is_prose(cells, body):
+    if not below and _is_prose(cells, body):
         why = f"line {line:,} may be a title with commas"
         raise _question(rows, first, 1, name, why)
     if body and _likeness(cells, columns) > 0:
@@ -477,9 +477,10 @@ def _places(places: Sequence[int]) -> str:
 
 def _note_alone(rows: Sequence[Row], width: int) -> str:
     """Return the last row's first cell, where it may be a note; else ""."""
-    row = rows[-1][1]
-    alone = len(rows) > 2 and width > 2 and not "".join(row[1:]).strip()
-    return row[0].strip()[:60] if alone else ""
+    if len(rows) < 3 or width < 3:
+        return ""
+    first, *others = rows[-1][1]
+    return "" if "".join(others).strip() else first.strip()[:60]
 
 
 def _second_table(rows: Sequence[Row], names: Sequence[str]) -> int:
@@ -583,9 +584,11 @@ def _are_spaced(rows: Sequence[Row]) -> bool:
 
 def _is_total(rows: Sequence[Row]) -> bool:
     """Say whether the last row calls itself a total, and adds up all numbers above, one or more."""
+    if len(rows) < 3:
+        return False
     *above, total = (row for _, row in rows)
     first = next((cell.strip() for cell in total if cell.strip()), "")
-    if len(rows) < 3 or not TOTAL.fullmatch(first):
+    if not TOTAL.fullmatch(first):
         return False
     added = 0
     for i, cell in enumerate(total):

@@ -130,6 +130,11 @@ def test_a_total_below_the_table_is_left_out_and_its_undo_answers_the_question()
     assert first_question(source, sources, undone).read == undone
 
 
+def test_all_records_left_out_by_choice_is_one_sentence():
+    with pytest.raises(InvalidInputError, match="has column names but no records"):
+        opened("area,sex,n\nA,M,3\nB,F,5\n", skip_end=2)
+
+
 def test_what_is_left_out_is_a_setting_of_the_command_line():
     assert choice("", omit=("Total A", "Total B")).setting == "--read omit='Total A,Total B'"
     setting = choice("", omit=("Total, all", "it's")).setting
