@@ -36,6 +36,7 @@ class Job(Generic[T]):
         self.progress: Any = None
         self.time_limit = time_limit
         self._finished = threading.Event()
+        self._asked_at = time.monotonic()
         self._started_at: float | None = None
         self._working_at: float | None = None
         self._ended_at: float | None = None
@@ -43,6 +44,11 @@ class Job(Generic[T]):
         self._error: BaseException | None = None
         self._kill: Callable[[], None] | None = None
         self._lock = threading.Lock()
+
+    @property
+    def seconds_awaited(self) -> float:
+        """Seconds since it was asked for, its wait for a worker among them."""
+        return (self._ended_at or time.monotonic()) - self._asked_at
 
     @property
     def seconds(self) -> float:

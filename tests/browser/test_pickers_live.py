@@ -95,3 +95,15 @@ def test_a_mechanism_that_does_not_work_says_so_in_the_menu(visit):
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile(r"mech=watchdog_uniform"))
+
+
+def test_a_decimal_comma_is_a_point_in_a_budget(visit):
+    page = visit("lift?data=heart_hungarian&s=sex&x=cp&notion=lip&mech=watchdog")
+    waiting.settle(page)
+    field = page.get_by_label("nats", exact=True).first
+    field.click()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("0,7")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("eps=0.7"))
+    assert field.input_value() == "0.7"

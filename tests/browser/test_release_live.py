@@ -75,3 +75,46 @@ def test_a_reload_keeps_the_seed_and_the_released_file(visit, tmp_path):
     other.goto(page.url)
     other.get_by_label("Seed", exact=True).wait_for()
     assert int(seed_of(other)) != int(seed)
+
+
+def test_a_key_counts_when_tab_leaves_its_field(visit):
+    page = visit(f"{ASKED}&draw=key&id=age")
+    field = page.get_by_label("Secret key")
+    field.click()
+    page.keyboard.type("thirty-one letters at the least")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.get_by_role("button", name="Release 294 records").wait_for()
+
+
+def test_a_seed_counts_when_the_keyboard_alone_verifies(visit, tmp_path):
+    page = visit(ASKED)
+    page.get_by_role("button", name="Release 294 records").click()
+    link = page.locator("a.lsc-download")
+    link.wait_for()
+    seed = seed_of(page)
+    with page.expect_download() as file:
+        link.click()
+    file.value.save_as(tmp_path / "mine.csv")
+    with page.expect_download() as proof:
+        page.get_by_role("button", name="Certificate (JSON)").click()
+    proof.value.save_as(tmp_path / "certificate.json")
+    page.get_by_text("Verify a release").click()
+    for key, path in (
+        ("certificate", tmp_path / "certificate.json"),
+        ("released", tmp_path / "mine.csv"),
+        ("original", FOLDER / "heart_hungarian.parquet"),
+    ):
+        page.locator(f".st-key-verify_{key} input[type=file]").set_input_files(path)
+        page.locator(f".st-key-verify_{key}").get_by_test_id("stFileChipName").wait_for()
+        settle(page)
+    page.get_by_label("Seed, if you have it").click()
+    page.keyboard.type(seed)
+    tab_to_verify = "document.activeElement.closest('.st-key-verify_start')"
+    while not page.evaluate(f"Boolean({tab_to_verify})"):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.get_by_text("Every check holds.").wait_for()
+    said = page.locator(".st-key-verify_checks").inner_text()
+    assert "The seed draws every output of the file." in said
+    assert "mine.csv is the released file, byte by byte." in said

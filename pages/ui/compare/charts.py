@@ -116,7 +116,7 @@ def _follow(waiting: Sequence[ColumnLine], ready: int, every: int) -> None:
     def look() -> tuple[float, str] | None:
         if len(open_) != len(waiting) or any(job.finished for _, job in open_):
             return None
-        seconds = max(job.seconds for _, job in open_)
+        seconds = max(job.seconds_awaited for _, job in open_)
         said = f"{ready} of {every} lines ready. Computing {names}: {seconds:.0f} s"
         return ready / every, said
 

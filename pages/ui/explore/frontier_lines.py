@@ -233,7 +233,7 @@ def _follow(lines: Lines) -> None:
     def look() -> tuple[float, str] | None:
         if not is_all or any(job.finished for _, job in waiting):
             return None
-        seconds = max(job.seconds for _, job in waiting)
+        seconds = max(job.seconds_awaited for _, job in waiting)
         said = f"{there} of {len(asked)} lines ready. Computing {names}: {seconds:.0f} s"
         return there / len(asked), said
 

@@ -109,7 +109,9 @@ def confusability(
         said["font"] = {"size": 11, "color": colour("muted")}
     meta = _projected(graph)
     if dense:
-        meta["low"] = _low(traces, [title, said], _spans(graph.positions, size, 12.0))
+        is_row = np.ptp(graph.positions[:, 1]) < 1e-6  # its names have room in a low card too
+        spans = (span_x, span_y) if is_row else _spans(graph.positions, size, 12.0)
+        meta["low"] = _low(traces, [title, said], spans, named=bool(is_row))
     return {
         "data": traces,
         "layout": layout(
@@ -131,15 +133,19 @@ def _low(
     traces: Sequence[dict[str, Any]],
     notes: list[dict[str, Any]],
     spans: tuple[tuple[float, float], tuple[float, float]],
+    *,
+    named: bool,
 ) -> dict[str, Any]:
-    """Return what changes where a drawing is low: smaller nodes, without names."""
+    """Return what changes where a drawing is low: smaller nodes, without names but in a row."""
     marker = traces[-1]["marker"]
     smaller = marker | {"size": [round(0.62 * size, 1) for size in marker["size"]]}
     across, up = ({"range": list(span)} for span in spans)
     return {
         "below": 225,  # pixels
         "layout": {"annotations": notes, "xaxis": across, "yaxis": up},
-        "data": {str(len(traces) - 1): {"mode": "markers", "marker": smaller}},
+        "data": {
+            str(len(traces) - 1): {"marker": smaller} | ({} if named else {"mode": "markers"})
+        },
     }
 
 

@@ -1,5 +1,6 @@
 // Menus by keyboard: focus goes into what opens, arrows move in it, Escape leads back to its button.
 // A menu of options with a field to look for one closes when one is chosen.
+// A comma in a field of numbers is a decimal one: browsers drop it, and 0,7 would be 7.
 
 const BODY = "[data-testid=stPopoverBody]";
 const OPENER = "[data-testid=stPopover] button[aria-expanded=true]";
@@ -109,6 +110,16 @@ function chosen(event) {
   closing = setTimeout(close);
 }
 
+const COMMAS = new Intl.NumberFormat(navigator.language).format(0.5).includes(",");
+function typed(event) {
+  const { target, data, inputType } = event;
+  if (COMMAS || !inputType.startsWith("insert") || !data?.includes(",")) return;
+  if (!target.matches?.("input[type=number]") || Number.isInteger(Number(target.step || NaN))) return;
+  const text = data.trim();
+  event.preventDefault();
+  if (/^[+-]?\d*,\d*$/.test(text)) document.execCommand("insertText", false, text.replace(",", "."));
+}
+
 function watch() {
   if (window.liftscopeMenus) return;
   window.liftscopeMenus = new MutationObserver((records) => {
@@ -122,6 +133,7 @@ function watch() {
   window.liftscopeMenus.observe(document.body, { childList: true, subtree: true });
   document.addEventListener("keydown", pressed, true);
   document.addEventListener("click", chosen, true);
+  document.addEventListener("beforeinput", typed, true);
 }
 
 // An option with what stands below it.

@@ -1,4 +1,4 @@
-"""Menus by keyboard, and the field that looks for one of many options."""
+"""What keys do: menus by keyboard, the field that looks for an option, and decimal commas."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ _FIELD = st.components.v2.component(
 
 
 def watch() -> None:
-    """Have focus go into each menu that opens, and back to its button."""
+    """Have focus go into each menu that opens and back to its button, and read 0,7 as 0.7."""
     _WATCH(key="menus")
 
 

@@ -187,6 +187,7 @@ def _keyed(columns: list[str]) -> Draw | None:
         key=field,
         persist_state="session",
         autocomplete="off",
+        live=True,  # Tab goes to the field's own button, and does not end what is typed
     )
     st.caption(
         "The key is in no file and not in the address, and the server forgets it soon after the "

@@ -10,6 +10,14 @@ def call(owner, *, urgent=False):
     return Call(Job(1.0), b"", owner, urgent)
 
 
+def test_a_wait_counts_from_when_it_was_asked_for(monkeypatch):
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    job = Job(1.0)
+    now = 112.0
+    assert (job.seconds, job.seconds_awaited) == (0, 12)
+
+
 def test_owners_take_turns_however_much_one_of_them_asks_first():
     queue = JobQueue(general=1)
     greedy = [call("a") for _ in range(4)]

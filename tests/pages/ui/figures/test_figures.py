@@ -191,6 +191,15 @@ def test_parts_differ_by_colour_and_shape_and_edges_say_what_is_shared():
     assert both["data"][1]["customdata"][0] == "2 secrets in common:<br>f, &lt;i&gt;m&lt;/i&gt;"
 
 
+@pytest.mark.parametrize(("names", "stay"), [(("no", "yes"), True), (("f", "m", "o"), False)])
+def test_two_nodes_keep_their_names_in_a_low_card(names, stay):
+    even = leakage(np.full((2, len(names)), 0.5 / len(names)), names)
+    figure = figures.confusability(release_graph(even), "X itself", "before", dense=True)
+    assert figure["data"][-1]["text"] == list(names)
+    (low,) = figure["layout"]["meta"]["low"]["data"].values()
+    assert ("mode" not in low) is stay
+
+
 def test_a_pair_that_never_occurs_is_crossed():
     cross = FIGURES["log-lift"]["data"][1]
     assert (cross["x"], cross["y"]) == ([0], [2])
