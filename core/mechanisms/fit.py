@@ -30,7 +30,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
         "srlip_product_optimised",
     ),
     "Robust, closed form": ("independent_reporting", "secret_rr", "pair_rr"),
-    "Merging by co-occurrence": ("merge_anonymity", "merge_maximin", "merge_reduction"),
+    "Merging by joint occurrence": ("merge_anonymity", "merge_maximin", "merge_reduction"),
     "Extremes": ("identity", "constant"),
 }
 """Keys of the catalogue's mechanisms by family, in the order in which to offer them."""

@@ -95,7 +95,7 @@ def test_a_columns_promise_and_mechanism_are_chosen_from_families(visit):
     page.wait_for_url(re.compile("min_lift"))
     expect(menu).to_have_count(0)
     page.locator(".st-key-col1_mech_menu button").first.click()
-    menu.get_by_text("Merging by co-occurrence", exact=True).wait_for()
+    menu.get_by_text("Merging by joint occurrence", exact=True).wait_for()
     menu.get_by_text("Watchdog", exact=True).click()
     page.wait_for_url(re.compile("mech%3Dwatchdog"))
     expect(menu).to_have_count(0)

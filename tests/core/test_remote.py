@@ -143,7 +143,7 @@ def test_a_job_is_followed_cancelled_and_limited(remote, cluster):
         until(lambda: not set(at_work) & set(solvers(cluster[1])))
         with pytest.raises(SolverError, match="was cancelled"):
             job.result()
-        with pytest.raises(SolverError, match="ended after 1 s, its time limit"):
+        with pytest.raises(SolverError, match="stopped after 1 s, its time limit"):
             asked(pool, ENDLESS, limit=1.0).result()
     assert remote.problem == ""
 

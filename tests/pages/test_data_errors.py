@@ -85,7 +85,7 @@ def test_too_many_levels_come_with_what_makes_that_side_smaller(ids, secret, rel
         ({"x": "nope"}, "Use workclass as X"),
         ({"s": ["sex", "nope"]}, "Leave nope out of S"),
         ({"s": "nope", "x": "gone"}, "Start again with this data"),
-        ({"bins": "occupation:width:4"}, "Take occupation without bins"),
+        ({"bins": "occupation:width:4"}, "Use occupation without bins"),
         ({"rare": "40000"}, "Do not group levels of X"),
         ({"data": "upload:" + "0" * 64}, "Open Adult (census, training part)"),
     ],

@@ -199,7 +199,7 @@ def test_a_column_that_changed_its_type_since_gives_one_sentence(source, sweeps)
     finish(app, sweeps)
     [said] = errors(app)
     assert "Column 'job' holds 1,200 values that are no numbers, such as 'job0'" in said
-    assert "Take job without bins" in [button.label for button in app.button]
+    assert "Use job without bins" in [button.label for button in app.button]
 
 
 def test_what_is_counted_anew_replaces_what_was_derived(source, sweeps):

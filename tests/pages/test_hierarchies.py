@@ -152,7 +152,7 @@ def test_a_table_that_lacks_a_value_is_told_with_ways_out():
     buttons = {
         button.label: button for button in app.button if (button.key or "").startswith("way")
     }
-    buttons["Take occupation without its hierarchy"].click()
+    buttons["Use occupation without its hierarchy"].click()
     checked(app.run())
     assert not app.error
     assert metrics(app)["Levels of X"] == "15"

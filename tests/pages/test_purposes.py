@@ -62,7 +62,7 @@ def test_a_link_asks_for_a_task(drawn):
     assert not app.warning
     result = evaluate(INCOME)
     assert app.title[0].value == markdown(question(INCOME))
-    assert "Can occupation tell income without giving away sex?" in said(app) + app.title[0].value
+    assert "Can occupation predict income without giving away sex?" in said(app) + app.title[0].value
     told = figures(app)
     assert told["I(T;Y), nats"] == f"{result.mechanism.utility:.3f}"
     assert told["I(X;Y), nats"] == f"{result.mechanism.information:.3f}"
@@ -179,7 +179,7 @@ def cards(app):
 def test_a_link_to_what_reads_s_and_a_task_opens_on_the_reason_without_empty_cards(mechanism):
     app = opened(mech=mechanism, t="income", **{"for": "task"})
     assert not app.exception
-    assert app.title[0].value == "Can occupation tell income without giving away sex?"
+    assert app.title[0].value == "Can occupation predict income without giving away sex?"
     assert "read S" in app.error[0].value or "reads S" in app.error[0].value
     assert not cards(app)
     {one.label: one for one in app.button}["Subset merging"].click().run()

@@ -26,7 +26,7 @@ ASKED = Scenario(data=DataSpec("random:uniform:3x6:1", (), ()), notion="lip", ep
 
 def percent(value):
     """Return a share as a number, of a first glance too, which is "at least" so much."""
-    return float(value.removeprefix("≥ ").split()[0])
+    return float(value.removeprefix("≥ ").split()[0].rstrip("%"))
 
 
 def opened(page="pages/explore.py", **query):
@@ -264,7 +264,7 @@ def test_work_without_a_first_answer_that_failed_can_be_started_again(solves):
     app = opened(mech="oue")
     solves.fail(SolverError("The work was stopped after 35 s, its time limit."))
     app.run()
-    assert "ended after 35 s" in said(app)
+    assert "stopped after 35 s" in said(app)
     app.button(key="answer_again").click().run()
     solves.finish()
     app.run()

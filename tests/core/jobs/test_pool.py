@@ -78,7 +78,9 @@ def test_a_job_that_is_cancelled_in_line_never_runs(pool):
 def test_a_job_over_its_time_limit_is_ended(pool):
     with clock.using(time.monotonic):
         job = pool.submit(calls.sleep, 6000, time_limit=0.3)
-        with pytest.raises(TimeLimitError, match=r"ended after 0\.3 s, its time limit: try again"):
+        with pytest.raises(
+            TimeLimitError, match=r"stopped after 0\.3 s, its time limit: try again"
+        ):
             job.result(PATIENCE)
     assert job.state == State.FAILED
 
