@@ -62,7 +62,9 @@ def test_a_link_asks_for_a_task(drawn):
     assert not app.warning
     result = evaluate(INCOME)
     assert app.title[0].value == markdown(question(INCOME))
-    assert "Can occupation predict income without giving away sex?" in said(app) + app.title[0].value
+    assert (
+        "Can occupation predict income without giving away sex?" in said(app) + app.title[0].value
+    )
     told = figures(app)
     assert told["I(T;Y), nats"] == f"{result.mechanism.utility:.3f}"
     assert told["I(X;Y), nats"] == f"{result.mechanism.information:.3f}"
