@@ -140,7 +140,11 @@ def text_of(value):
     if isinstance(value, float):
         return None if math.isnan(value) else str(value + 0.0).removesuffix(".0")
     if isinstance(value, str):
-        return value.strip() or None
+        plain = value.strip()
+        whole = plain.removesuffix(".0")
+        # a whole number is one level, however it is written; a code with a zero ahead is none
+        is_whole = whole.lstrip("+-").isdigit() and str(abs(int(whole))) == whole.lstrip("+-")
+        return (whole if is_whole else plain) or None
     return None if value is None else str(value)
 
 
