@@ -42,21 +42,19 @@ class Peeling:
     def begin(self) -> None:
         """Take P_X apart some times and keep the best; until a third of the time is over."""
         until = self.deadline.part(1 / 3)
-        with suppress(TimeLimitError):
-            for _ in range(RUNS):
-                self._keep(np.arange(len(self.outputs)), self.p_x)
-                if until.over:
-                    return
+        for _ in range(RUNS):
+            self._keep(np.arange(len(self.outputs)), self.p_x)
+            if until.over:
+                return
 
     def improve(self, moves: int | None = None) -> None:
         """Put a few outputs together and take them apart, until time or moves are over."""
         done = 0
-        with suppress(TimeLimitError):
-            while not self.deadline.over and done != moves:
-                count = min(int(self._rng.integers(1, 4)), len(self.outputs))
-                chosen = self._rng.choice(len(self.outputs), count, replace=False)
-                self._keep(chosen, self.outputs[chosen].sum(axis=0))
-                done += 1
+        while not self.deadline.over and done != moves:
+            count = min(int(self._rng.integers(1, 4)), len(self.outputs))
+            chosen = self._rng.choice(len(self.outputs), count, replace=False)
+            self._keep(chosen, self.outputs[chosen].sum(axis=0))
+            done += 1
 
     def kernel(self) -> FloatArray:
         """Return P(y | x), shape (n_x, n_y)."""
@@ -71,7 +69,10 @@ class Peeling:
             self.outputs = np.vstack([np.delete(self.outputs, replaced, axis=0), found])
 
     def _apart(self, whole: FloatArray) -> FloatArray:
-        """Return allowed outputs, as weights, that add up to an allowed one."""
+        """Return allowed outputs, as weights, that add up to an allowed one.
+
+        Whatever is left is allowed too, so where time is over it is the last of them.
+        """
         symbols = np.flatnonzero(whole > 0)
         mass = whole[symbols]
         program = _Part(self._rows, symbols, mass, len(self.p_x))
@@ -79,14 +80,15 @@ class Peeling:
         worth, noise = self._rng.uniform(0.0, 4.0), self._rng.uniform(0.0, 1.0)
         order = np.argsort(-mass * self._rng.exponential(size=len(mass)) ** noise)
         left, parts = np.ones(len(mass)), []
-        for x in order:
-            if left[x] <= DUST:
-                continue
-            part = self._part(program, left, int(x), worth)
-            if part is None:
-                break
-            parts.append(part)
-            left = np.where(left - part > DUST, left - part, 0.0)
+        with suppress(TimeLimitError):
+            for x in order:
+                if left[x] <= DUST:
+                    continue
+                part = self._part(program, left, int(x), worth)
+                if part is None:
+                    break
+                parts.append(part)
+                left = np.where(left - part > DUST, left - part, 0.0)
         if left.any():
             parts.append(left)
         weights = np.array(parts) * mass

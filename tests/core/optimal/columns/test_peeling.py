@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from core.clock import Deadline
+from core.clock import Deadline, Ticking, using
 from core.joint import Joint
 from core.measures import entropy, mutual_information
 from core.mechanisms.optima.search import chain_bound
@@ -55,6 +55,18 @@ def test_without_time_p_x_is_the_only_output():
     search.begin()
     search.improve()
     assert_allclose(search.kernel(), np.ones((joint.n_x, 1)))
+
+
+def test_what_the_first_run_took_off_is_kept_when_time_ends_it():
+    joint, notion = sparse_joint(3, 60, 0), LIP(0.3)
+    with using(Ticking(1.0)):
+        search = Peeling(notion.allowed_set(joint), joint.p_x, seed=0, deadline=Deadline.after(30))
+        search.begin()
+        search.improve()
+    assert_allclose(search.outputs.sum(axis=0), joint.p_x, atol=1e-12)
+    assert 2 < len(search.outputs) < 12
+    kernel = polished(joint, search.kernel(), notion)
+    assert mutual_information(joint.release_x(kernel)) > 0.05 * entropy(joint.p_x)
 
 
 def test_the_same_seed_gives_the_same_outputs():
