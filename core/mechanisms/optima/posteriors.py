@@ -134,8 +134,8 @@ def classes(joint: Joint, notion: Notion, purpose: Purpose) -> Classes:
     >>> found.of_x, round(found.more, 4)
     (array([1, 0, 1]), 0.4774)
     """
-    of_outputs = all(part.of_joint_sy for part in notion.parts)
-    if not of_outputs or not isinstance(purpose, Information | Task | Guess):
+    fits = all(part.of_joint_sy for part in notion.parts) and (joint.p_x > 0).all()
+    if not fits or not isinstance(purpose, Information | Task | Guess):
         return none(joint, purpose)
     columns = np.vstack([_directions(joint), *_task(joint, purpose)])
     _, first, of_x = np.unique(columns, axis=1, return_index=True, return_inverse=True)

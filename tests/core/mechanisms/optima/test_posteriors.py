@@ -122,6 +122,8 @@ def test_what_looks_at_x_itself_joins_nothing():
     assert_allclose(classes(joint, LIP(1), Task(table)).of_x, [1, 0, 1, 0])
     whole = Task(np.eye(4))
     assert not classes(joint, LIP(1), whole).fewer
+    unseen = Joint.with_secret_released([[1, 0, 0], [2, 3, 0]], keep_unseen=True)
+    assert not classes(unseen, LIP(1), Information()).fewer
 
 
 def test_a_start_is_put_together():
