@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -20,6 +21,11 @@ _LONGEST = 50
 
 _ODDS = 2_000
 """How many times as unlikely as there are rows sums must be, were they chance."""
+
+_ENDS = re.compile(
+    r"(?i).+\W(?:sub-?|grand )?(?:totals?|insgesamt|gesamt|summe|zusammen|totaal|totale|razem)\W*"
+)
+"""What a row of totals ends with, behind the name of its group."""
 
 _MOST = 100_000
 """Most cells in which sums are looked for."""
@@ -72,7 +78,7 @@ def _called_so(labels: Sequence[Cells], years: Sequence[Sequence[Any]]) -> Itera
                 places[cell].append(i)
         for level, at in places.items():
             once = len({kinds[i] for i in at}) == len(at) < len(cells)
-            if once and TOTAL.fullmatch(level):
+            if once and (TOTAL.fullmatch(level) or _ENDS.fullmatch(level)):
                 yield from at
 
 

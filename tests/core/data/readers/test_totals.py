@@ -56,6 +56,11 @@ def long_table(total):
         (INNER.replace("8", "9").replace("6", "s"), 2, ("Total A", "Total B")),
         (COUNTRY, 3, ("Brasil", "Norte", "Sul")),
         (long_table("T"), 4, ("T",)),
+        (
+            "state,sector,hurt\nTX,a,3\nTX,b,4\nTX subtotal,,9\nUT,a,1\nUT,b,2\nUT total,,3\n",
+            2,
+            ("TX subtotal", "UT total"),
+        ),
         ("land;n\nBremen;12\nHessen;40\nSumme;52\nBayern;9\n", 1, ("Summe",)),
         ("land;n\nBremen;12\nHessen;x\nZusammen;52\n", 1, ("Zusammen",)),
         ("県;n\n東京;12\n大阪;9\n合計;22\n", 1, ("合計",)),
@@ -70,6 +75,7 @@ def test_rows_that_add_up_others_are_asked_about_and_left_out_by_a_click(text, r
     before = sources.open(source).rows
     read = ReadOptions(omit=omitted)
     assert sources.open(source, (), read).rows == before - rows
+    assert sources.records(source, read).rows == before - rows
     shown = first_rows(source, sources, read, 100).rows
     assert not {cell for row in shown for cell in row} & set(called)
     assert question(text, omit=omitted) == question(text, omit=()) == []
