@@ -264,3 +264,15 @@ def test_in_a_hand_the_bar_names_the_chart_above_its_buttons(visit):
         assert 0 <= box["x"] <= box["x"] + box["width"] <= 390
     chart = page.locator(".lsc-frame[data-projected] svg.main-svg").first.bounding_box()
     assert chart["y"] + chart["height"] <= bar["y"]
+
+
+def test_the_sidebar_is_back_where_another_page_leaves_the_view(visit):
+    page = visit("lift?data=heart_hungarian&s=sex&x=cp&mech=watchdog", width=1280, height=720)
+    waiting.settle(page)
+    page.evaluate("history.replaceState(null, '', `${location.href}&projector=on`)")
+    page.reload()
+    page.locator(".lsc-frame[data-projected] svg.main-svg").first.wait_for()
+    page.locator("[data-testid=stExpandSidebarButton]").wait_for()
+    waiting.go_to(page, "Data")
+    page.locator(".lsc-projector").wait_for(state="detached")
+    page.locator("[data-testid=stExpandSidebarButton]").wait_for(state="detached")

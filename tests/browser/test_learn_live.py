@@ -55,8 +55,11 @@ def test_a_border_is_dragged_and_the_words_the_slider_and_the_address_follow(vis
     page.mouse.move(box["x"] + box["width"] / 2, start[1], steps=5)
     expect(grip).to_have_attribute("aria-valuenow", "0.5")
     assert "ill=" not in page.url  # nothing is asked before it is let go
+    for key in ("learn_try", "learn_said", "learn_lift"):  # of the table before
+        expect(page.locator(f".st-key-{key}").first).to_have_css("opacity", "0.35")
     page.mouse.up()
     page.wait_for_url(re.compile(r"ill=0\.5"))
+    expect(page.locator(".st-key-learn_try")).to_have_css("opacity", "1")
     expect(page.locator(".st-key-learn_ill")).to_contain_text("0.50")
     expect(page.get_by_text(ALREADY)).to_have_count(0)
     # what was dragged keeps the focus and has no frame; a key moves it on and brings the frame

@@ -28,6 +28,13 @@ function fold(view) {
   document.querySelector(FOLD).click();
 }
 
+// Where the view is left by another page, that page may have no button yet.
+function unfold(turns) {
+  const button = document.querySelector(UNFOLD);
+  if (button) button.click();
+  else if (turns) setTimeout(() => unfold(turns - 1), 100);
+}
+
 function build(parent) {
   const bar = document.createElement("div");
   bar.className = "lsc-projector";
@@ -189,7 +196,7 @@ function end(view) {
   window.removeEventListener("resize", view.resized);
   mark(view, null);
   delete document.documentElement.dataset.lscProjector;
-  if (view.folded) document.querySelector(UNFOLD)?.click();
+  if (view.folded) unfold(100);
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {

@@ -14,6 +14,9 @@ const EDGE = 12;
 const LETTER = 0.54;
 const LINE = 1.2;
 
+// While the table is ahead of what the page says of it.
+const AHEAD = "data-lsc-ahead";
+
 // Room below the table in the projector view, beside the view's bar.
 const BELOW = 24;
 
@@ -222,6 +225,8 @@ function draw(table) {
   place(table.foot, { x: area.wide / 2, y: area.high - 0.5 * area.text });
   handles(table, columns);
   table.svg.dataset.now = [ill, hit, alarm].join(" ");
+  const ahead = Object.entries(table.now).some(([key, value]) => value !== table.data[key].value);
+  document.documentElement.toggleAttribute(AHEAD, ahead);
 }
 
 // Each head in the middle of its column, moved so far that both are whole and apart.
@@ -264,6 +269,7 @@ function handles(table, columns) {
 function remove(table) {
   table.observer.disconnect();
   window.removeEventListener("resize", table.again);
+  document.documentElement.removeAttribute(AHEAD);
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
