@@ -121,7 +121,9 @@ def test_what_a_link_has_wrong_is_told_and_falls_back(heart):
 def test_a_step_beyond_the_last_merge_is_told():
     app = opened(**HEART, step="99")
     assert not app.exception
-    assert markdown("step=99, but there are 20 merges; the end") in app.warning[0].value
+    assert (
+        markdown("step=99, but there are 20 merges; showing the last one") in app.warning[0].value
+    )
     assert app.slider(key="step").value == 7
 
 

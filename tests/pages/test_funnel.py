@@ -139,7 +139,7 @@ def test_its_words_and_figures_tell_the_average_and_the_single_output():
     words = said(app)
     assert "On average, the release reveals 0.03 nats about sex" in words
     assert "but a single output may change a belief by up to ×" in words
-    assert "Proven: no mechanism under I(S;Y) ≤ 0.03 keeps more" in words
+    assert "No mechanism under I(S;Y) ≤ 0.03 keeps more" in words
     assert figures(app)["I(S;Y), nats"] == "0.0300"
     assert result.after.averages["mutual_information"] <= 0.03 + 1e-9
     app.segmented_control(key="unit").set_value("bits").run()
@@ -164,7 +164,7 @@ def test_what_has_no_unit_stays_as_it_is_in_bits(drawn):
     figure, _ = drawn["frontier"]
     assert figure["layout"]["meta"]["now"][0] == 0.05
     assert figure["layout"]["xaxis"]["title"]["text"].startswith(
-        "revealed about S on average, total variation: less"
+        "revealed about S on average, total variation: lower"
     )
 
 

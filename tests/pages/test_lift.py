@@ -93,7 +93,7 @@ def test_a_robust_promise_bounds_no_single_symbol_and_its_order_is_not_that_of_m
     assert not app.exception
     assert not app.error
     told = " ".join(text.value for text in app.markdown).replace("\\", "")
-    assert "0.5-RLDP is not one bound on each symbol" in told
+    assert "0.5-RLDP does not bound each symbol separately" in told
     assert app.dataframe[1].value["measure"].str.contains("α = 2").any()
     assert app.select_slider(key="measure_alpha").value == 2.0
 
