@@ -32,7 +32,7 @@ TEXTS = ("markdown", "alert", "exception", "metric", "heading")
 
 
 BOARD = "liftscope_board"
-"""The component that shows Explore's answer."""
+"""The component that shows the answers of Explore and Compare."""
 
 WORK = "liftscope_work"
 """The component that shows how far work is."""
@@ -238,8 +238,8 @@ class Visitor:
         if kind == "bidi_component":
             self._charted.add(message.delta.fragment_id)
             if element.component_name == BOARD:
-                answer = json.loads(element.bytes)["answer"] or {"said": ()}
-                self.texts[place] = " ".join(answer["said"])
+                told = json.loads(element.bytes)["answers"].values()
+                self.texts[place] = " ".join(said for one in told if one for said in one["said"])
             if element.component_name == WORK:
                 self._begin_to_look(json.loads(element.json), message.delta.fragment_id)
         if kind in TEXTS:

@@ -1,7 +1,10 @@
-"""Explore's board follows a slider while its button is down, by frames of the server."""
+"""Explore and Compare follow a slider while its button is down, by frames of the server."""
 
 import re
+from dataclasses import replace
 
+from core.scenario import Project
+from tests.browser import test_compare_live as columns
 from tests.browser import waiting
 
 QUICK = "?mech=subset_merging"
@@ -78,17 +81,14 @@ def test_while_the_button_is_down_the_board_shows_the_place_under_it(visit):
     assert other.evaluate(SHOWN) == under
 
 
-def test_another_slider_is_followed_once_it_has_moved(visit):
+def test_another_slider_is_followed_and_the_lines_of_its_old_place_fade(visit):
     page = visit(f"{QUICK}&notion=alip&eps=0.5&lam=0.2")
-    settle(page)
-    page.locator(".st-key-lam input[type='range']").press("ArrowRight")
-    page.wait_for_url(re.compile(r"lam=0\.25"))
     settle(page)
     before = page.evaluate(SHOWN)
     _, under = dragged(page, "lam")
-    assert "lam=0.25" in page.url
+    assert "lam=0.2" in page.url
     assert page.evaluate(
-        "document.querySelector('.st-key-frontier .lsc-plot').hasAttribute('data-lsc-working')"
+        "document.querySelector('.st-key-frontier .lsc-frame').hasAttribute('data-lsc-working')"
     )
     assert under["bars"] != before["bars"]
     after = released(page, "lam")
@@ -115,3 +115,57 @@ def test_a_file_of_ones_own_is_followed_and_kept_by_no_cache(visit):
     assert asked
     answer = page.request.get(asked[-1].partition("?")[0] + "?near=0")
     assert answer.headers["cache-control"] == "no-store"
+
+
+COLUMNS = Project(
+    tuple(replace(one, mechanism="watchdog") for one in columns.QUICK.scenarios),
+    columns.QUICK.names,
+)
+OF_COLUMN = """
+() => {
+  const data = key => document.querySelector(`.st-key-${key} .lsc-plot`).data
+    .map(({ x, y, z }) => ({ x, y, z }));
+  const said = key => document.querySelector(`.st-key-${key} .lsc-answer`).innerText;
+  return {
+    said: ["outcome_0", "outcome_1", "figures_0", "figures_1"].map(said),
+    points: data("column_frontier").slice(-3),
+    drawn: ["column_levels", "matrix_1", "lifts_1", "graph_1"].map(data),
+    other: ["matrix_0", "lifts_0", "graph_0"].map(data),
+  };
+}
+"""
+COLUMN_FOLLOWS = """
+label => {
+  const answer = document.querySelector(".st-key-outcome_1 .lsc-answer");
+  const drawn = [...document.querySelectorAll(".lsc-plot")]
+    .every(one => one.dataset.asked === one.dataset.drawn);
+  return answer.dataset.place === label && !answer.hasAttribute("data-lsc-working") && drawn;
+}
+"""
+
+
+def test_while_a_columns_slider_is_down_compare_shows_the_place_under_it(visit):
+    page = visit(columns.link(COLUMNS))
+    columns.settle(page, 3)
+    before = page.evaluate(OF_COLUMN)
+    slider = page.locator(".st-key-col1_eps_nats input[type='range']")
+    thumb = slider.locator("xpath=..").bounding_box()
+    x, y = thumb["x"] + thumb["width"] / 2, thumb["y"] + thumb["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for step in (8, 16):
+        page.mouse.move(x + step, y)
+        label = slider.get_attribute("aria-valuetext")
+        page.wait_for_function(COLUMN_FOLLOWS, arg=label)
+    assert "eps" not in page.url
+    under = page.evaluate(OF_COLUMN)
+    assert under["points"] != before["points"]
+    assert under["drawn"] != before["drawn"]
+    assert under["said"][1::2] != before["said"][1::2]
+    assert under["said"][::2] == before["said"][::2]
+    assert under["other"] == before["other"]
+    page.mouse.up()
+    page.wait_for_url(re.compile("eps%3D"))
+    columns.settle(page, 3)
+    page.wait_for_function("!document.querySelector('[data-lsc-live]')")
+    assert page.evaluate(OF_COLUMN) == under

@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 from core.data.spec import DataSpec
 from core.scenario import Project, Scenario, evaluate
 from core.scenario.url import to_query
+from tests.pages import sent
 from tests.pages.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -35,7 +36,7 @@ def pinned(app):
 
 
 def kept(app):
-    return [metric.value for metric in app.metric if metric.label == "Kept"]
+    return [one.value for one in sent.key_figures(app) if one.label == "Kept"]
 
 
 def share(scenario):
@@ -48,6 +49,5 @@ def open_(app, key):
 
 
 def text(app):
-    return " ".join(
-        one.value for kind in (app.markdown, app.caption, app.info) for one in kind
-    ).replace("\\", "")
+    told = [one.value for kind in (app.caption, app.info) for one in kind]
+    return " ".join([*sent.texts(app), *told]).replace("\\", "")

@@ -12,7 +12,7 @@ from pages.ui.serving import offers
 from pages.ui.style.labels import markdown
 
 BOARD = "liftscope_board"
-"""The component that shows Explore's answer."""
+"""The component that shows the answers of Explore and Compare."""
 
 WORK = "liftscope_work"
 """The component that shows work under way."""
@@ -42,20 +42,34 @@ class Figure(NamedTuple):
     help: str
 
 
-def answer(app: AppTest) -> dict[str, Any] | None:
-    """Return what Explore's board says of its answer; None where there is none."""
+def answers(app: AppTest) -> dict[str, dict[str, Any]]:
+    """Return what a page's board says of its answers, by their places."""
     for block in app.get("bidi_component"):
         if block.proto.component_name == BOARD:
-            found: dict[str, Any] | None = json.loads(block.proto.bytes)["answer"]
-            return found
-    return None
+            told = json.loads(block.proto.bytes)["answers"]
+            return {name: one for name, one in told.items() if one is not None}
+    return {}
+
+
+def sliders(app: AppTest) -> list[dict[str, Any]]:
+    """Return what a page's board says of the sliders that it follows."""
+    (board,) = [one for one in app.get("bidi_component") if one.proto.component_name == BOARD]
+    found: list[dict[str, Any]] = json.loads(board.proto.bytes)["sliders"]
+    return found
+
+
+def answer(app: AppTest) -> dict[str, Any] | None:
+    """Return what Explore's board says of its answer; None where there is none."""
+    return answers(app).get("")
 
 
 def key_figures(app: AppTest) -> list[Figure]:
     """Return a page's key figures."""
     found = [Figure(one.label, one.value, one.delta, one.help) for one in app.metric]
-    if (told := answer(app)) is not None:
-        for (label, value, beside), helps in zip(told["figures"], told["helps"], strict=True):
+    for told in answers(app).values():
+        for (label, value, beside), helps in zip(
+            told["figures"], told.get("helps", ()), strict=True
+        ):
             said = "\n\n".join([helps[0][1], *(f"**{term}**: {text}" for term, text in helps[1:])])
             found.append(Figure(label, value, beside or "", said))
     return found
@@ -67,9 +81,12 @@ def figures(app: AppTest) -> dict[str, str]:
 
 
 def texts(app: AppTest) -> list[str]:
-    """Return what a page says in Markdown, its answer too."""
-    told = answer(app)
-    own = [] if told is None else [*map(markdown, told["said"]), told["badge"][0]]
+    """Return what a page says in Markdown, its answers too."""
+    own = [
+        said
+        for told in answers(app).values()
+        for said in (*map(markdown, told["said"]), *(told["badge"] or ())[:1])
+    ]
     return [*(one.value for one in app.markdown), *own]
 
 

@@ -172,17 +172,15 @@ def test_a_click_on_a_line_moves_its_columns_budget(monkeypatch, notion, unit, e
     assert asked == {"eps": eps, "at": 1}
 
 
-def test_only_budgets_with_a_unit_are_scaled_in_the_chart_of_all_lines(monkeypatch):
+def test_only_budgets_with_a_unit_are_scaled_in_the_chart_of_all_lines():
     from pages.ui.compare import charts, columns
 
-    drawn = {}
-    monkeypatch.setattr(charts, "chart", lambda figure, **_more: drawn.update(figure))
     found, joint = [], evaluate(Scenario(data=SMALL)).joint
     for place, notion in enumerate(("lip", "average_tv")):
         asked = Scenario(data=SMALL, notion=notion, eps=0.2)
         column = columns.Answered(place, notion, "", asked, evaluate(asked))
         found.append(charts.ColumnLine(column, sweep(asked, joint, [0.0, 0.2])))
-    charts.frontier(found, "bits")
+    drawn = charts.frontier(found, "bits", whole=True).figure()
     ends = {trace["name"]: trace["x"][-1] for trace in drawn["data"] if len(trace["x"]) == 2}
     expected = {"lip": 0.2 / np.log(2), "average_tv": 0.2}
     assert ends == pytest.approx(expected, abs=1e-5)  # charts hold five decimals

@@ -2,26 +2,28 @@
 
 from pages.ui.chart.component import (
     BOARD,
+    Drawing,
     MadeOf,
     board,
     chart,
-    drawn,
     old,
     part,
     picked,
     place,
     saving,
+    words,
 )
 
 __all__ = [
     "BOARD",
+    "Drawing",
     "MadeOf",
     "board",
     "chart",
-    "drawn",
     "old",
     "part",
     "picked",
     "place",
     "saving",
+    "words",
 ]

@@ -90,6 +90,9 @@ function say({ root, finding, figures, badge }, answer) {
     write(more, beside || "");
     explainSign(name.children[1], label, answer.helps?.[at]);
   });
+  badge.hidden = !answer.badge;
+  badge.parentNode.hidden = !answer.figures.length && !answer.badge;
+  if (!answer.badge) return;
   const [text, colour, icon] = answer.badge;
   badge.dataset.colour = colour;
   write(badge.firstChild, icon);

@@ -28,6 +28,10 @@ const named = new Map();
 // What a board sent of its charts, by name, with the board's own answer to a click.
 const given = new Map();
 
+// The places of a board's answers on the page, and what it sent of each, by name.
+const spoken = new Map();
+const said = new Map();
+
 // Least height of a chart that fills its card.
 const LEAST = 90;
 
@@ -242,6 +246,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   chart.message ??= message;
   const part = message.place ? given.get(message.chart) : { message, pick: setTriggerValue };
   if (part) hand(chart, part);
+  else chart.frame.hidden = !chart.sent;
   // Streamlit also calls this where a newer message overtook this one: the chart is then in use.
   return () => {
     if (!parentElement.isConnected) remove(chart);
@@ -256,12 +261,15 @@ function hand(chart, { message, pick }) {
   if (!chart.held) take(chart, message);
 }
 
-// A board: its answer, its charts, each drawn in its place, and what follows its sliders.
+// A board: its answers and its charts, each drawn in its place, and what follows its sliders.
 export function board({ data, parentElement, setTriggerValue }) {
-  const { answer, charts: parts, sliders } = JSON.parse(decoder.decode(data));
-  const shown = answerOf(parentElement);
-  shown.sent = answer;
-  if (!("lscLive" in shown.root.dataset)) say(shown, answer);
+  const { answers: told, charts: parts, sliders } = JSON.parse(decoder.decode(data));
+  spoken.set("", answerOf(parentElement));
+  said.clear();
+  for (const [name, answer] of Object.entries(told)) {
+    said.set(name, answer);
+    if (spoken.has(name)) tell(spoken.get(name), answer);
+  }
   const before = [...given.keys()];
   given.clear();
   for (const message of parts) {
@@ -270,12 +278,29 @@ export function board({ data, parentElement, setTriggerValue }) {
     if (named.has(message.chart)) hand(named.get(message.chart), part);
   }
   for (const name of before) if (!given.has(name) && named.has(name)) named.get(name).frame.hidden = true;
-  const ended = follow(sliders, parentElement, shown);
+  const ended = follow(sliders, parentElement);
   return () => {
     if (parentElement.isConnected) return;
     given.clear();
+    said.clear();
     ended();
   };
+}
+
+// A place for an answer of a board.
+export function words({ data, parentElement }) {
+  const shown = answerOf(parentElement);
+  spoken.set(data.words, shown);
+  if (said.has(data.words)) tell(shown, said.get(data.words));
+  return () => {
+    if (!parentElement.isConnected && spoken.get(data.words) === shown) spoken.delete(data.words);
+  };
+}
+
+// While a slider moves an answer is that of the place under the finger.
+function tell(shown, answer) {
+  shown.sent = answer;
+  if (!("lscLive" in shown.root.dataset)) say(shown, answer);
 }
 
 // Shows what the server sent of a chart, or a frame of it.

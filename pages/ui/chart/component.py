@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import plotly
 import streamlit as st
@@ -72,6 +72,12 @@ _BOARD = st.components.v2.component(
     isolate_styles=False,
 )
 
+_WORDS = st.components.v2.component(
+    "liftscope_words",
+    js=programs.publish(_SOURCE, "words"),
+    isolate_styles=False,
+)
+
 _SAVING = st.components.v2.component(
     "liftscope_chart_saving",
     js=programs.publish(_SOURCE, "saving"),
@@ -107,10 +113,16 @@ def chart(
     _COMPONENT(data=message, key=key, height=height, on_picked_change=on_pick or _ignore)
 
 
-def place(key: str) -> None:
-    """Keep a place for a chart of a board: it takes the height that is left there."""
-    message = json.dumps({"chart": key, "fills": True, "place": True}).encode()
-    _COMPONENT(data=message, key=key, height="stretch", on_picked_change=_ignore)
+def place(key: str, *, fills: bool = True) -> None:
+    """Keep a place for a chart of a board; `fills`: it takes the height that is left there."""
+    message = json.dumps({"chart": key, "fills": fills, "place": True}).encode()
+    height: Literal["stretch", "content"] = "stretch" if fills else "content"
+    _COMPONENT(data=message, key=key, height=height, on_picked_change=_ignore)
+
+
+def words(key: str) -> None:
+    """Keep a place for an answer of a board in words and figures."""
+    _WORDS(data={"words": key}, key=key)
 
 
 def part(
@@ -121,11 +133,49 @@ def part(
     alt: str,
     pickable: bool = False,
     faded: bool = False,
+    fills: bool = True,
     made_of: MadeOf | None = None,
 ) -> bytes:
     """Return a chart as `board` sends it to its place; the parameters are those of `chart`."""
-    told = _Told(key, title, alt, pickable, faded or _OLD.get(), True)
+    told = _Told(key, title, alt, pickable, faded or _OLD.get(), fills)
     return _made(figure, told, made_of)[0]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A chart of a board: how it is drawn, of what, and its key, title and description."""
+
+    figure: Callable[[], Figure]
+    key: str
+    title: str
+    alt: str
+    made_of: MadeOf | None = None
+    pickable: bool = False
+    fills: bool = True
+
+    def sent(self, *, faded: bool = False) -> bytes:
+        """Return it as the board sends it."""
+        return part(
+            self.figure,
+            made_of=self.made_of,
+            key=self.key,
+            title=self.title,
+            alt=self.alt,
+            pickable=self.pickable,
+            fills=self.fills,
+            faded=faded,
+        )
+
+    def frame(self) -> dict[str, Any]:
+        """Return what a browser needs that shows the same chart at another place of a slider.
+
+        Of a figure with a `tail` in its `meta`: so many of its last traces; the others stay.
+        """
+        whole = json.loads(self.sent())
+        found = {name: whole[name] for name in ("data", "layout", "low", "now", "alt", "serial")}
+        if tail := whole["tail"]:
+            found["tail"] = json.loads(found.pop("data"))[-tail:]
+        return found
 
 
 BOARD = "board_drawn"
@@ -133,27 +183,19 @@ BOARD = "board_drawn"
 
 
 def board(
-    answer: Mapping[str, Any] | None,
+    answers: Mapping[str, Any],
     parts: Iterable[bytes],
     sliders: Sequence[Mapping[str, Any]],
     on_pick: Callable[[], None],
 ) -> None:
-    """Show an answer in words and figures, and draw charts in their places; all follow sliders.
+    """Show answers in words and figures, and draw charts in their places; all follow sliders.
 
-    One element and one message: no second run comes between them. `answer`, see answer.js, is None
-    where there is none; `sliders`: each as live.js asks of it.
+    One element and one message: no second run comes between them. `answers`, by their places, ""
+    for the board's own: see answer.js, None where there is none; `sliders`: see live.js.
     """
-    head = json.dumps({"answer": answer, "sliders": list(sliders)}, ensure_ascii=False)
+    head = json.dumps({"answers": answers, "sliders": list(sliders)}, ensure_ascii=False)
     message = b'{"charts":[%b],%b' % (b",".join(parts), head.removeprefix("{").encode())
     _BOARD(data=message, key=BOARD, on_picked_change=on_pick)
-
-
-def drawn(
-    figure: Callable[[], Figure], *, key: str, title: str, alt: str, made_of: MadeOf
-) -> dict[str, Any]:
-    """Return what differs from place to place of a slider in a part of a board."""
-    whole = json.loads(part(figure, key=key, title=title, alt=alt, made_of=made_of))
-    return {name: whole[name] for name in ("data", "layout", "low", "now", "alt", "serial")}
 
 
 def _made(
@@ -211,6 +253,7 @@ def _message(figure: Figure, told: _Told, about: Context) -> tuple[bytes, int]:
         "faded": told.faded,
         "fills": told.fills,
         "low": _written(meta.get("low")),
+        "tail": meta.get("tail", 0),
         "projected": meta.get("projected", {}),
     }
     drawn = (written, now, told.alt, told.faded, told.fills, message["projected"], message["low"])

@@ -53,26 +53,36 @@ function move(view) {
 
 function show(view, frame) {
   working(view, false);
-  say(view.answer, frame);
+  for (const [name, answer] of Object.entries(frame.answers)) if (spoken.has(name)) say(spoken.get(name), answer);
+  for (const chart of view.held) if (!(chart.message.chart in frame.charts)) free(view, chart);
   for (const [key, part] of Object.entries(frame.charts)) hold(view, key, part);
-  if (view.data.lines) hold(view, "frontier", { now: frame.ring });
-  else frontier()?.toggleAttribute("data-lsc-working", true);
-}
-
-// Its lines are of other values than the one under the finger, unless that is their own axis.
-function frontier() {
-  return document.querySelector(".st-key-board_charts .st-key-frontier .lsc-plot");
+  for (const key of view.data.left) dim(key, true);
 }
 
 function hold(view, key, part) {
   const chart = named.get(key);
-  if (!chart) return;
+  if (!chart?.sent) return;
   chart.held = true;
   view.held.add(chart);
-  if (key === "frontier") {
-    chart.message = { ...chart.sent, ...part };
-    if (chart.shown) mark(chart, part.now);
-  } else take(chart, { ...chart.sent, ...part });
+  const message = { ...chart.sent, ...part };
+  if ("tail" in part) message.data = tailed(chart.sent, part.tail);
+  if ("serial" in part) return take(chart, message);
+  chart.message = message; // its ring alone
+  if (chart.shown) mark(chart, part.now);
+}
+
+// What was sent of a chart, with other traces in the place of its last ones.
+function tailed({ data, tail }, traces) {
+  const all = JSON.parse(data);
+  return JSON.stringify([...all.slice(0, all.length - tail), ...traces]);
+}
+
+function free(view, chart) {
+  view.held.delete(chart);
+  chart.held = false;
+  if (chart.gone) return;
+  take(chart, chart.sent);
+  if (chart.shown) mark(chart, chart.sent.now);
 }
 
 // A place without a frame: what is shown is of another one, and says so.
@@ -81,17 +91,28 @@ function wait(view) {
   ask(view);
 }
 
-function working({ answer: { root }, label }, on) {
-  document.querySelector(".st-key-board_charts")?.toggleAttribute("data-lsc-working", on);
-  root.toggleAttribute("data-lsc-working", on);
-  root.dataset.lscLive = "";
-  root.dataset.place = label;
-  behind(true);
+function working(view, on) {
+  view.works = on;
+  for (const { root } of answersOf(view)) {
+    root.toggleAttribute("data-lsc-working", on);
+    root.dataset.lscLive = "";
+    root.dataset.place = view.label;
+  }
+  for (const key of view.data.charts) dim(key, on);
+  behind(view, true);
 }
 
-// What the page says below its answer is of the place where the slider was.
-function behind(on) {
-  document.querySelector(".st-key-answer_state")?.toggleAttribute("data-lsc-behind", on);
+function answersOf(view) {
+  return view.data.answers.filter((name) => spoken.has(name)).map((name) => spoken.get(name));
+}
+
+function dim(key, on) {
+  named.get(key)?.frame.toggleAttribute("data-lsc-working", on);
+}
+
+// What the page says elsewhere of the place where the slider was.
+function behind(view, on) {
+  for (const key of view.data.behind) document.querySelector(`.st-key-${key}`)?.toggleAttribute("data-lsc-behind", on);
 }
 
 // The server has drawn the place at which the slider rests: all that waited is shown.
@@ -99,15 +120,13 @@ function rest(view) {
   if (!view.label) return;
   view.label = null;
   working(view, false);
-  frontier()?.removeAttribute("data-lsc-working");
-  delete view.answer.root.dataset.lscLive;
-  behind(false);
-  say(view.answer, view.answer.sent);
-  for (const chart of view.held) {
-    chart.held = false;
-    if (!chart.gone) take(chart, chart.sent);
+  for (const key of view.data.left) dim(key, false);
+  behind(view, false);
+  for (const shown of answersOf(view)) {
+    delete shown.root.dataset.lscLive;
+    say(shown, shown.sent);
   }
-  view.held.clear();
+  for (const chart of [...view.held]) free(view, chart);
 }
 
 function touched(view) {
@@ -127,13 +146,13 @@ async function ask(view) {
     if (response?.status !== 200 || address !== view.data.address) break;
     const { frames, charts: parts } = await response.json();
     for (const [place, frame] of Object.entries(frames)) {
-      frame.charts = Object.fromEntries(Object.entries(parts).map(([key, all]) => [key, all[place]]));
+      frame.charts = Object.fromEntries(Object.entries(parts).filter(([, all]) => place in all).map(([key, all]) => [key, all[place]]));
       frame.bytes = Number(response.headers.get("content-length")) / Object.keys(frames).length;
       view.frames.set(Number(place), frame);
     }
     forget(view);
     const under = view.label && view.frames.get(labels.indexOf(view.label));
-    if (under && view.answer.root.hasAttribute("data-lsc-working")) show(view, under);
+    if (under && view.works) show(view, under);
     if (view.full || !Object.keys(frames).length) await new Promise((resolve) => setTimeout(resolve, AGAIN));
   }
   view.asks = false;
@@ -153,13 +172,12 @@ function forget(view) {
 }
 
 function begin(view) {
-  const sidebar = document.querySelector("[data-testid=stSidebar]");
   const concerns = (event) => event.target.closest?.(`.st-key-${view.data.slider}`);
   view.observer = new MutationObserver((changes) => {
     const slider = sliderOf(view);
     if (changes.some(({ target }) => target === slider)) noticed(view);
   });
-  if (sidebar) view.observer.observe(sidebar, { subtree: true, attributeFilter: ["aria-valuetext"] });
+  view.observer.observe(document.body, { subtree: true, attributeFilter: ["aria-valuetext"] });
   view.touch = (event) => concerns(event) && touched(view);
   for (const kind of ["pointerover", "pointerdown", "focusin"]) document.addEventListener(kind, view.touch);
 }
@@ -172,12 +190,13 @@ function end(view) {
 }
 
 // What the server says of a slider: the address of its frames, its key, the labels of its places as
-// it says them, the one that the server has drawn last, and whether the frontier's lines stay.
-function told(views, data, answer) {
+// it says them, and the one that the server has drawn last; the names of the answers and the charts
+// that follow it, of charts that are left as they are, and of what else then is behind.
+function told(views, data) {
   let view = views.get(data.slider);
   const anew = !view;
   if (anew) {
-    view = { answer, frames: new Map(), held: new Set(), label: null, near: 0, until: 0, asks: false };
+    view = { frames: new Map(), held: new Set(), label: null, near: 0, until: 0, asks: false };
     views.set(data.slider, view);
   }
   // Another question's frames are of no use; those of a search that went on may be better now.
@@ -192,7 +211,7 @@ function told(views, data, answer) {
   move(view);
 }
 
-function follow(sliders, parent, answer) {
+function follow(sliders, parent) {
   const views = followers.get(parent) ?? new Map();
   followers.set(parent, views);
   const ended = (stays) => {
@@ -203,6 +222,6 @@ function follow(sliders, parent, answer) {
     }
   };
   ended((key) => sliders.some(({ slider }) => slider === key));
-  for (const one of sliders) told(views, one, answer);
+  for (const one of sliders) told(views, one);
   return () => ended(() => false);
 }

@@ -10,21 +10,21 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import CoreError
 from core.jobs import Job
-from core.mechanisms import catalogue as mechanisms
-from core.release.sentences import caution_of, promise_text, question
+from core.release.sentences import question
 from core.scenario import Result, spans
 from core.scenario.presets import MARKOV, READINGS
-from core.studies.side_by_side import Column, most, reference
-from pages.ui.chart import old
-from pages.ui.compare import charts, columns, drop, heads, matching, query, toolbar
+from core.studies.side_by_side import Column, reference
+from pages.ui.chart import place as chart_place
+from pages.ui.chart import words
+from pages.ui.compare import charts, columns, drop, frames, heads, matching, query, toolbar
 from pages.ui.compare.columns import Answered
 from pages.ui.frame import controls, data_controls, gc_freeze, page_frame, pins, site, state, theme
-from pages.ui.parts import exports, formulas, key_figures, tables
+from pages.ui.parts import exports, formulas, tables
 from pages.ui.parts.cards import card
 from pages.ui.report.comparison import Picture, report
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown, plain_short
-from pages.ui.style.units import in_unit, level, of_budget, share
+from pages.ui.style.units import in_unit, of_budget
 from pages.ui.work import answers, context, derived, progress, refining, visits
 
 Slots = dict[str, DeltaGenerator]
@@ -82,6 +82,7 @@ def show() -> None:
                 slots[f"sliders {place}"] = st.container(
                     key=f"column_sliders_{place}", gap="xxsmall"
                 )
+                words(f"outcome_{place}")
                 if note:
                     with st.container(key=f"note_{place}"):
                         st.caption(markdown(note))
@@ -90,7 +91,8 @@ def show() -> None:
         slots["work"] = st.container()
     with st.container():
         _reading()
-    _frames(slots, [name for _, name, _ in asked])
+    _below(slots, [name for _, name, _ in asked])
+    slots["drawn"] = st.container(gap=None)
     _live(slots, _drawn_for())
     gc_freeze.settle()
 
@@ -156,26 +158,33 @@ def _behind() -> None:
 def _upper(slots: Slots) -> None:
     """Show all that stays around the charts of all columns."""
     left, right = st.columns(2, gap="small")
-    with left:
-        slots["frontier"] = card(
-            key="column_frontier",
+    with (
+        left,
+        card(
+            key=charts.FRONTIER,
             title="Cost of privacy",
             subtitle="Share kept at each ε. Click a point to jump there.",
             table=_frontier_table,
             formulas=(formulas.FRONTIER,),
             beside=charts.axes,
-        )
-    with right:
-        slots["levels"] = card(
-            key="column_levels",
+        ),
+    ):
+        chart_place(charts.FRONTIER, fills=False)
+        slots["frontier"] = st.container(key="column_frontier_below")
+    with (
+        right,
+        card(
+            key=charts.LEVELS,
             title="Level of every privacy notion",
             subtitle="The smallest budget at which each notion holds.",
             table=_levels_table,
             formulas=tuple(formulas.notion(one.notion) for one, _, _ in query.shown()),
-        )
+        ),
+    ):
+        chart_place(charts.LEVELS, fills=False)
 
 
-def _frames(slots: Slots, names: Sequence[str]) -> None:
+def _below(slots: Slots, names: Sequence[str]) -> None:
     """Show all that stays around the figures and charts of each column."""
     st.markdown("**Results**  \n:small[Largest relative difference first.]")
     slots["differences"] = st.container(key="differences")
@@ -183,7 +192,9 @@ def _frames(slots: Slots, names: Sequence[str]) -> None:
         with column:
             name = f"**{markdown(plain_short(names[place]))}**"
             st.markdown(name, help=glossary.told(name))
-            slots[f"figures {place}"] = st.container(key=f"column_figures_{place}")
+            with st.container(key=f"column_figures_{place}", gap="xsmall"):
+                words(f"figures_{place}")
+                slots[f"state {place}"] = st.container(key=f"column_state_{place}")
     for key, title, subtitle, table, closer in (
         (
             "matrix",
@@ -214,13 +225,16 @@ def _frames(slots: Slots, names: Sequence[str]) -> None:
             st.markdown(f"**{title}**  \n:small[{subtitle}]", help=glossary.told(subtitle))
             site.link(closer, "Look closer")
         for place, column in enumerate(st.columns(len(names))):
-            with column:
-                slots[f"{key} {place}"] = card(
+            with (
+                column,
+                card(
                     key=f"{key}_{place}",
                     title=f":small[{markdown(plain_short(names[place]))}]",
                     subtitle="",
                     table=_of_column(table, place),
-                )
+                ),
+            ):
+                chart_place(f"{key}_{place}", fills=False)
 
 
 def _of_column(table: Callable[[Result], pd.DataFrame], place: int) -> Callable[[], pd.DataFrame]:
@@ -259,35 +273,21 @@ def _live(slots: Slots, drawn_for: object) -> None:
     for one in found:
         with slots[f"sliders {one.place}"]:
             heads.sliders(one.place, one.scenario, unit)
-            _outcome(one)
-        with slots[f"figures {one.place}"]:
-            _figures(one, unit, several=several)
+        with slots[f"state {one.place}"]:
+            _state(one, several=several)
     with slots["work"]:
         _work(found, columns.waiting_levels(found, numbers))
     swept = charts.find(found)
     with slots["frontier"]:
-        charts.frontier(swept, unit)
+        charts.tell_axes(swept, unit)
         charts.show_work(swept)
-    with slots["levels"]:
-        charts.levels(told, numbers, unit)
-    far = charts.reach(found)
-    for one in found:
-        _charts(slots, one, unit, far)
     table = columns.table(told, numbers, unit)
     with slots["differences"]:
         columns.show(table)
     with slots["report"]:
-        _report(found, told, table, _pictures(found, swept, told, unit, far))
-
-
-def _outcome(one: Answered) -> None:
-    """Say below a column's sliders what it keeps, in a line."""
-    if one.result is None:
-        st.caption("Working…" if one.working else "No answer: see below.")
-        return
-    made = one.result.mechanism
-    least = key_figures.AT_LEAST if one.working else ""
-    st.markdown(f":small[keeps **{least}{share(made.kept)}**, at most {share(most(one.result))}]")
+        _report(found, told, table, _pictures(found, swept, told, unit))
+    with slots["drawn"]:
+        frames.show(frames.Shown(found, swept, unit, charts.is_whole()), told)
 
 
 def _pictures(
@@ -295,12 +295,11 @@ def _pictures(
     swept: Sequence[charts.ColumnLine],
     told: Sequence[Column],
     unit: str,
-    far: float,
 ) -> Callable[[], list[Picture]]:
     """Return what makes the charts of a report; they are made when it is asked for."""
-    numbers = reference([one.scenario for one in found])
-    along = charts.frontier_figure(swept, unit)[0]
-    levels = charts.levels_figure(told, numbers, unit)
+    numbers, far = reference([one.scenario for one in found]), charts.reach(found)
+    along = charts.frontier_figure(swept, unit, whole=charts.is_whole())[0]
+    levels = charts.levels_figure(told, [one.mark for one in found], numbers, unit)
 
     def make() -> list[Picture]:
         pictures = [
@@ -347,8 +346,8 @@ def _report(
     )
 
 
-def _figures(one: Answered, unit: str, *, several: bool) -> None:
-    """Show what a column promises, keeps and reaches, and what is proven of it."""
+def _state(one: Answered, *, several: bool) -> None:
+    """Say what a column is about, why it has no answer, and what can be done for a better one."""
     if several:
         st.caption(f"{markdown(_title(one))}: {markdown(question(one.scenario))}")
     if one.result is None:
@@ -358,33 +357,7 @@ def _figures(one: Answered, unit: str, *, several: bool) -> None:
         else:
             st.error(text)
             toolbar.remedy(one)
-        return
-    result = one.result
-    made = result.mechanism
-    bound = f"at most {share(most(result))}"
-    least = key_figures.AT_LEAST if one.working else ""
-    key_figures.figure("Kept", least + share(made.kept), bound, "kept_for_purpose")
-    key_figures.audit_badge(result, unit)
-    promised = made.notion
-    asked = "no privacy notion" if promised is None else promise_text(promised, unit)
-    proof = "proven optimal" if made.status == "optimal" else made.status
-    if made.status != "optimal":
-        in_nats = made.purpose.unit == "nats"
-        proof += f", gap {level(made.gap, unit)} {unit}" if in_nats else f", gap {made.gap:.2g}"
-    lines_ = [
-        f"{markdown(asked)}, {markdown(mechanisms.entry(one.scenario.mechanism).title)}",
-        markdown(proof),
-        f"I(X;Y) {level(made.information, unit)}, "
-        f"I(S;Y) {level(result.after.averages['mutual_information'], unit, 4)} {unit}",
-        f"LIP {level(result.after.achieved['lip'], unit)}, "
-        f"LDP {level(result.after.achieved['ldp'], unit)} {unit}",
-    ]
-    if few := caution_of(result):
-        lines_.append(markdown(few))
-    if one.working:
-        lines_.insert(0, refining.GLANCE)
-    st.markdown("  \n".join(f":small[{line}]" for line in lines_), help=glossary.told(*lines_))
-    if answers.is_cut(one.scenario, made):
+    elif answers.is_cut(one.scenario, one.result.mechanism):
         refining.give_minute(one.scenario, f"minute_{one.place}")
     elif columns.is_stopped(one):
         answers.answer_work(one.scenario).again(f"minute_{one.place}_again")
@@ -425,21 +398,6 @@ def _work(found: Sequence[Answered], more: Sequence[Job[dict[str, float]]]) -> N
 def _stop(open_: Sequence[Answered]) -> None:
     for one in open_:
         columns.stop(one)
-
-
-def _charts(slots: Slots, one: Answered, unit: str, far: float) -> None:
-    """Show a column's charts; those of its last answer, faded, where it has none now."""
-    result = one.result or one.old
-    if result is None:
-        return
-    faded = one.result is None
-    with old(faded), context.about(context.of(result.scenario)):
-        with slots[f"matrix {one.place}"]:
-            charts.matrix(one.place, one.name, result, faded=faded)
-        with slots[f"lifts {one.place}"]:
-            charts.lifts(one.place, one.name, result, unit, far, faded=faded)
-        with slots[f"graph {one.place}"]:
-            charts.graph(one.place, one.name, result, faded=faded)
 
 
 def _frontier_table() -> pd.DataFrame:

@@ -21,7 +21,7 @@ from core.studies.matching import has_budget
 from core.studies.side_by_side import Column, entries, level_title
 from core.wording import number_of
 from pages.ui import figures
-from pages.ui.chart import chart, picked
+from pages.ui.chart import BOARD, Drawing, picked
 from pages.ui.compare import columns, query
 from pages.ui.compare.columns import Answered
 from pages.ui.figures import Figure
@@ -117,7 +117,7 @@ def _follow(waiting: Sequence[ColumnLine], ready: int, every: int) -> None:
         if len(open_) != len(waiting) or any(job.finished for _, job in open_):
             return None
         seconds = max(job.seconds_awaited for _, job in open_)
-        said = f"{ready} of {every} lines ready. Computing {names}: {seconds:.0f} s"
+        said = f"{ready} of {every} lines ready. Computing for {seconds:.0f} s: {names}"
         return ready / every, said
 
     progress.watched(look, key="column_lines_cancel", on_cancel=_stop, args=(waiting,))
@@ -151,20 +151,25 @@ NAMES = ("X itself", "the release")
 KEPT = figures.Kept("share of the target kept", "the target", "utility", False)
 """What the frontier counts where not all columns ask to keep all of X."""
 
-FRONTIER = "column_frontier"
-"""Key of the chart of all frontiers."""
+FRONTIER, LEVELS = "column_frontier", "column_levels"
+"""Keys of the charts of all columns."""
 
 
-def matrix(place: int, name: str, result: Result, *, faded: bool) -> None:
-    """Show a column's P(y | x)."""
+def of_column(one: Answered, result: Result, unit: str, far: float) -> list[Drawing]:
+    """Return a column's charts of an answer."""
+    return [matrix(one, result), lifts(one, result, unit, far), graph(one, result)]
+
+
+def matrix(one: Answered, result: Result) -> Drawing:
+    """Draw a column's P(y | x)."""
     made, rows = result.mechanism, derived.inputs(result)
-    chart(
-        matrix_figure(result),
-        key=f"matrix_{place}",
-        title=f"{name}: the mechanism",
-        alt=f"{name}: {made.name}, {number_of(len(rows), 'input')}, "
+    return Drawing(
+        lambda: matrix_figure(result),
+        key=f"matrix_{one.place}",
+        title=f"{one.name}: the mechanism",
+        alt=f"{one.name}: {made.name}, {number_of(len(rows), 'input')}, "
         f"{number_of(made.n_y, 'output')}.",
-        faded=faded,
+        fills=False,
     )
 
 
@@ -181,15 +186,15 @@ def matrix_figure(result: Result) -> Figure:
     return _drawn(result, "matrix", make)
 
 
-def lifts(place: int, name: str, result: Result, unit: str, far: float, *, faded: bool) -> None:
-    """Show a column's histograms of log-lift, as far out as those of all columns go."""
-    chart(
-        lifts_figure(result, unit, far),
-        key=f"lifts_{place}",
-        title=f"{name}: lift: how far beliefs shift",
-        alt=f"{name}: histograms of log-lift before and after; the release has LIP level "
+def lifts(one: Answered, result: Result, unit: str, far: float) -> Drawing:
+    """Draw a column's histograms of log-lift, as far out as those of all columns go."""
+    return Drawing(
+        lambda: lifts_figure(result, unit, far),
+        key=f"lifts_{one.place}",
+        title=f"{one.name}: lift: how far beliefs shift",
+        alt=f"{one.name}: histograms of log-lift before and after; the release has LIP level "
         f"{level(result.after.achieved['lip'], unit)} {unit}.",
-        faded=faded,
+        fills=False,
     )
 
 
@@ -208,16 +213,16 @@ def lifts_figure(result: Result, unit: str, far: float) -> Figure:
     return _drawn(result, "lifts", make, unit, far, asked)
 
 
-def graph(place: int, name: str, result: Result, *, faded: bool) -> None:
-    """Show a column's confusability graph."""
+def graph(one: Answered, result: Result) -> Drawing:
+    """Draw a column's confusability graph."""
     found = derived.confusability_after(result)
-    chart(
-        graph_figure(result),
-        key=f"graph_{place}",
-        title=f"{name}: confusability graph",
-        alt=f"{name}: confusability graph of the release, "
+    return Drawing(
+        lambda: graph_figure(result),
+        key=f"graph_{one.place}",
+        title=f"{one.name}: confusability graph",
+        alt=f"{one.name}: confusability graph of the release, "
         f"{number_of(len(found.names), 'symbol')}, {number_of(found.components, 'part')}.",
-        faded=faded,
+        fills=False,
     )
 
 
@@ -247,26 +252,40 @@ def axes() -> None:
     )
 
 
-def frontier(lines: Sequence[ColumnLine], unit: str) -> None:
-    """Show the frontiers of all columns with their current points, and what the axes span."""
-    figure, points = frontier_figure(lines, unit)
+def is_whole() -> bool:
+    """Say whether the frontier's axes are whole ones."""
+    return bool(st.session_state.get(AXES, FIT) == WHOLE)
+
+
+def frontier(lines: Sequence[ColumnLine], unit: str, *, whole: bool) -> Drawing:
+    """Draw the frontiers of all columns with their current points."""
+    figure, points = frontier_figure(lines, unit, whole=whole)
     told = "; ".join(f"{point.title} {point.kept:.0%} at ε {point.eps:.3g}" for point in points)
-    chart(
-        figure,
+    return Drawing(
+        lambda: figure,
         key=FRONTIER,
         title="Cost of privacy",
         alt=f"Share kept at each ε, one line per column. Now: {told or 'no answers'}.",
-        on_pick=pick,
+        pickable=True,
+        fills=False,
     )
-    if st.session_state.get(AXES, FIT) == FIT and points:
+
+
+def tell_axes(lines: Sequence[ColumnLine], unit: str) -> None:
+    """Say what the frontier's axes span, where they fit the lines."""
+    figure, points = frontier_figure(lines, unit, whole=False)
+    if not is_whole() and points:
         (_, right), (low, high) = (figure["layout"][name]["range"] for name in ("xaxis", "yaxis"))
-        st.caption(
-            f"The axes fit the lines: 0 to {right:.2g}, {share(max(low, 0.0))} to "
-            f"{share(min(high, 1.0))}. Drag to zoom; double-click to reset."
-        )
+        with st.container(key="column_axes_said"):
+            st.caption(
+                f"The axes fit the lines: 0 to {right:.2g}, {share(max(low, 0.0))} to "
+                f"{share(min(high, 1.0))}. Drag to zoom; double-click to reset."
+            )
 
 
-def frontier_figure(lines: Sequence[ColumnLine], unit: str) -> tuple[Figure, list[columns.Point]]:
+def frontier_figure(
+    lines: Sequence[ColumnLine], unit: str, *, whole: bool
+) -> tuple[Figure, list[columns.Point]]:
     """Return the picture of the frontiers of all columns, and their current points."""
     scale = in_unit(1.0, unit)
     plain = all(one.column.scenario.purpose == "information" for one in lines)
@@ -298,7 +317,6 @@ def frontier_figure(lines: Sequence[ColumnLine], unit: str) -> tuple[Figure, lis
         if one.column.result is not None
     ]
     limit = in_unit(DOMAINS["eps"].end, unit)
-    whole = st.session_state.get(AXES, FIT) == WHOLE
     figure = columns.column_frontiers(
         drawn,
         points,
@@ -313,7 +331,7 @@ def frontier_figure(lines: Sequence[ColumnLine], unit: str) -> tuple[Figure, lis
 
 def pick() -> None:
     """Move a column's ε to the point of its line that was clicked."""
-    found = picked(FRONTIER)
+    found = picked(BOARD)
     if found is None or len(found["key"]) != 2:
         return
     place = int(found["key"][1])
@@ -323,11 +341,11 @@ def pick() -> None:
         query.ask(place, eps=min(eps, DOMAINS["eps"].high))
 
 
-def levels(told: Sequence[Column], numbers: Numbers, unit: str) -> None:
-    """Show what each column reaches of every notion, in nats or bits."""
-    chart(
-        levels_figure(told, numbers, unit),
-        key="column_levels",
+def levels(told: Sequence[Column], marks: Sequence[int], numbers: Numbers, unit: str) -> Drawing:
+    """Draw what each column reaches of every notion, in nats or bits."""
+    return Drawing(
+        lambda: levels_figure(told, marks, numbers, unit),
+        key=LEVELS,
         title="Level of every privacy notion",
         alt="; ".join(
             f"{column.name} reaches LIP {level(column.levels['lip'], unit)} and LDP "
@@ -336,10 +354,13 @@ def levels(told: Sequence[Column], numbers: Numbers, unit: str) -> None:
             if column.result is not None
         )
         or "No column has an answer yet.",
+        fills=False,
     )
 
 
-def levels_figure(told: Sequence[Column], numbers: Numbers, unit: str) -> Figure:
+def levels_figure(
+    told: Sequence[Column], marks: Sequence[int], numbers: Numbers, unit: str
+) -> Figure:
     """Return the picture of what each column reaches of every notion."""
     keys = [
         entry.key
@@ -355,7 +376,7 @@ def levels_figure(told: Sequence[Column], numbers: Numbers, unit: str) -> Figure
                 column.name,
                 np.array([in_unit(column.levels.get(key, np.nan), unit) for key in keys]),
             )
-            for mark, column in zip(query.marks(), told, strict=True)
+            for mark, column in zip(marks, told, strict=True)
             if column.result is not None
         ],
         unit,

@@ -92,7 +92,7 @@ def column_frontiers(
         lines, eps=0, nmi=0, unit=unit, limit=limit, current=-1, empty=nothing, kept=kept
     )
     shown = figure["layout"]
-    del shown["meta"]
+    shown["meta"] = {"tail": len(points)}
     shown["dragmode"] = "zoom"
     shown["legend"]["itemsizing"] = "constant"  # marks of current settings are large
     if fit is not None:
@@ -396,6 +396,22 @@ def columns(found: Sequence[Answered], numbers: Numbers) -> tuple[Column, ...]:
     return tuple(told)
 
 
+def quickly(found: Sequence[Answered], numbers: Numbers) -> tuple[Column, ...] | None:
+    """Return what `columns` does, asking for no work; None where that would take long."""
+    if any(one.result is not None and _has_slow(one.result) for one in found):
+        return None
+    return tuple(
+        Column(
+            one.name,
+            one.scenario,
+            one.result,
+            "",
+            {} if one.result is None else _quick(one.result, numbers),
+        )
+        for one in found
+    )
+
+
 def waiting_levels(found: Sequence[Answered], numbers: Numbers) -> list[Job[dict[str, float]]]:
     """Return the jobs at work on levels that take long."""
     jobs = []
@@ -413,12 +429,7 @@ def waiting_levels(found: Sequence[Answered], numbers: Numbers) -> list[Job[dict
 
 def _levels(result: Result, numbers: Numbers) -> Mapping[str, float]:
     """Return a release's level of every notion: the quick ones at once, the others when ready."""
-    data, made = result.scenario.data, result.mechanism
-    quick: dict[str, float] = derived.kept(
-        data,
-        ("quick levels", result.content_id, repr(numbers)),
-        lambda: levels(result.joint, made.kernel, numbers, slow=False),
-    )
+    quick = _quick(result, numbers)
     if not _has_slow(result):
         long_answer.await_only("levels", ())
         return quick
@@ -429,6 +440,16 @@ def _levels(result: Result, numbers: Numbers) -> Mapping[str, float]:
     except CoreError:
         return quick
     return quick if isinstance(found, Job) else found
+
+
+def _quick(result: Result, numbers: Numbers) -> dict[str, float]:
+    data, made = result.scenario.data, result.mechanism
+    found: dict[str, float] = derived.kept(
+        data,
+        ("quick levels", result.content_id, repr(numbers)),
+        lambda: levels(result.joint, made.kernel, numbers, slow=False),
+    )
+    return found
 
 
 def _has_slow(result: Result) -> bool:

@@ -24,6 +24,7 @@ from pages.ui.report.contents import report
 from pages.ui.report.lower_cards import NOT_READY, OnScreen
 from pages.ui.style.labels import markdown
 from pages.ui.work import ahead, answers, context, derived, refining
+from pages.ui.work.frames import Frame
 
 Slots = dict[str, DeltaGenerator]
 """The places that are filled again when a slider is released, by name."""
@@ -177,7 +178,7 @@ def _live(slots: Slots, drawn_for: tuple[str, ...]) -> None:
         frames.show(scenario, answer, parts)
 
 
-def _answer(slots: Slots, scenario: Scenario) -> tuple[frames.Frame | None, Sequence[bytes]]:
+def _answer(slots: Slots, scenario: Scenario) -> tuple[Frame | None, Sequence[bytes]]:
     """Return the answer to a question and its charts; show the work on it, or why there is none.
 
     Without an answer the charts are the last ones.
@@ -195,9 +196,7 @@ def _answer(slots: Slots, scenario: Scenario) -> tuple[frames.Frame | None, Sequ
         with slots["state"]:
             remedies.show(scenario, error)
         return None, _last(slots)
-    for name in frames.names(scenario):
-        parts = meaning.quick(scenario) if name == "eps" else ()
-        ahead.begin(result, controls.places, parts, name)
+    ahead.begin(result, controls.places, meaning.quick(scenario))
     shown = ShownAnswer(result, frontier_lines.find(scenario, work))
     st.session_state[_LAST] = shown
     if "frontier" not in slots:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Sequence
 from weakref import ref
 
 import numpy as np
@@ -22,7 +20,7 @@ from core.studies.known import OPTIMUM
 from core.validation import FloatArray
 from core.wording import listed, number_of
 from pages.ui import figures
-from pages.ui.chart import MadeOf, drawn, part
+from pages.ui.chart import Drawing, MadeOf, part
 from pages.ui.explore import frontier_lines
 from pages.ui.explore.frontier_lines import Lines, Place
 from pages.ui.parts.tables import COLUMNS, ROWS
@@ -292,34 +290,6 @@ def _between(line: Frontier, scale: float, result: Result) -> tuple[FloatArray, 
     along = taken(told, line.eps, joint), taken(told, at, joint)
     most = most_between(along[0], line.nmi, line.most_nmi, along[1])
     return at * scale, np.minimum(most, 1.0)
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """A chart of an answer: how it is drawn, of what, under which key, title and description."""
-
-    figure: Callable[[], figures.Figure]
-    made_of: MadeOf
-    key: str
-    title: str
-    alt: str
-
-    def sent(self, *, faded: bool = False) -> bytes:
-        """Return it as the board sends it."""
-        return part(
-            self.figure,
-            made_of=self.made_of,
-            key=self.key,
-            title=self.title,
-            alt=self.alt,
-            faded=faded,
-        )
-
-    def frame(self) -> dict[str, Any]:
-        """Return what a browser needs that shows the same chart at another place."""
-        return drawn(
-            self.figure, made_of=self.made_of, key=self.key, title=self.title, alt=self.alt
-        )
 
 
 def lifts(result: Result, unit: str) -> Drawing:

@@ -1,19 +1,14 @@
-"""Frames: what Explore's board shows at each place of its sliders, for a browser that draws it.
+"""What Explore's board says and shows, at rest and at each place of its sliders (`work.frames`).
 
-A frame is made by the functions that make the page itself, of an answer that is there already. The
-browser asks for the frames nearest to the slider first, by an address that nobody can guess. The
-slider of ε has them at once, another one once it was moved.
+The slider of ε has its frames at once, another one once it is touched: else each were work for
+nothing.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
-
-import streamlit as st
 
 from core.errors import CoreError
 from core.notions import catalogue as notions
@@ -22,23 +17,16 @@ from pages.ui.chart import board
 from pages.ui.explore import charts, frontier_lines
 from pages.ui.frame import controls, page_frame
 from pages.ui.parts import key_figures
-from pages.ui.serving import offers
 from pages.ui.style import glossary
 from pages.ui.style.base import numbers
 from pages.ui.work import ahead, answers, context, visits
-
-Frame = dict[str, Any]
+from pages.ui.work.frames import Frame, Offer, offer, when_asked
 
 APART = (
     "Explore treats the data as the estimate P̂. The Robust page treats it as the truth P* and "
     "draws a sample for the estimate, so numbers there may differ."
 )
 """Why the Robust page and this one differ under RLDP."""
-
-AT_ONCE = 4
-"""Most frames that one request makes: the slider may have moved on meanwhile."""
-
-_LAST, _MOVED, _SHOWN = "_frames", "_frames_moved", "_frames_shown"
 
 
 def notes(scenario: Scenario) -> tuple[str, ...]:
@@ -61,15 +49,16 @@ def told(result: Result, unit: str, *, provisional: bool) -> Frame:
     }
 
 
-def frame(result: Result, unit: str, *, provisional: bool) -> Frame:
-    """Return what the board shows of an answer; `provisional`: a better one may come."""
+def frame(results: Sequence[Result], unit: str, *, lines: bool) -> Frame:
+    """Return what the board shows of an answer; `lines`: along those of its frontier."""
+    (result,) = results
+    provisional = answers.is_provisional(result)
     with context.about(context.of(result.scenario)):
         drawn = {one.key: one.frame() for one in charts.at_place(result, unit)}
-    return told(result, unit, provisional=provisional) | {
-        "ring": numbers(charts.ring(result, unit)),
-        "charts": drawn,
-        "open": provisional,
-    }
+    if lines:
+        drawn["frontier"] = {"now": numbers(charts.ring(result, unit))}
+    said = told(result, unit, provisional=provisional)
+    return {"answers": {"": said}, "charts": drawn, "open": provisional}
 
 
 def answered(result: Result, unit: str) -> Frame:
@@ -83,111 +72,42 @@ def answered(result: Result, unit: str) -> Frame:
     }
 
 
-@dataclass(frozen=True)
-class Offer:
-    """A question whose frames are offered: at these places of the slider of its number `name`.
-
-    `owner`: the visit whose own the data is, and whose answers alone are shown.
-    """
-
-    scenario: Scenario
-    places: tuple[float | None, ...]
-    unit: str
-    name: str = "eps"
-    owner: visits.Owner | None = None
-
-
-def offer(what: Offer) -> str:
-    """Return the address, relative to the pages, where a session's browser gets its frames."""
-    offered: dict[str, tuple[Offer, str]] = st.session_state.setdefault(_LAST, {})
-    known = offered.get(what.name)
-    if known is not None and known[0] == what and offers.is_open(known[1]):
-        return known[1]
-    if known is not None:
-        offers.withdraw(known[1])
-    address = offers.offer(partial(answer, what))
-    offered[what.name] = what, address
-    return address
-
-
-def ready(what: Offer, near: int, had: Iterable[int]) -> dict[int, Frame]:
-    """Return some frames that can be made at once, by their place, those nearest to one first."""
-    had, found = set(had), {}
-    order = sorted(range(len(what.places)), key=lambda place: abs(place - near))
-    with visits.ahead_for(what.owner) as at_hand:
-        for place in order if at_hand else ():
-            if place in had:
-                continue
-            try:
-                result = answers.ready(ahead.at(what.scenario, what.name, what.places[place]))
-                if result is not None:
-                    waits = answers.is_provisional(result)
-                    found[place] = frame(result, what.unit, provisional=waits)
-            except CoreError:  # the page says what is wrong, where the slider is released
-                continue
-            if len(found) == AT_ONCE:
-                break
-    return found
-
-
-def answer(what: Offer, query: Mapping[str, str]) -> bytes:
-    """Return frames `near` the place of the slider, without those that the browser `had`."""
-    had = [int(one) for one in query.get("had", "").split(".") if one]
-    return written(ready(what, int(query.get("near", "0")), had))
-
-
-def written(found: dict[int, Frame]) -> bytes:
-    """Write frames, like parts beside each other, as they compress best so."""
-    keys = {key for one in found.values() for key in one["charts"]}
-    content = {
-        "frames": {
-            str(place): {name: value for name, value in one.items() if name != "charts"}
-            for place, one in found.items()
-        },
-        "charts": {
-            key: {str(place): one["charts"][key] for place, one in found.items()}
-            for key in sorted(keys)
-        },
-    }
-    return json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode()
-
-
 def show(scenario: Scenario, answer: Frame | None, parts: Iterable[bytes]) -> None:
     """Show an answer and charts, and have them follow sliders while they move; call it last."""
     try:
-        followed = [_followed(name, scenario) for name in names(scenario)]
+        followed = [_followed(name, scenario) for name in _names(scenario)]
     except CoreError:  # of the data: the page says what is wrong
         followed = []
-    board(answer, parts, followed, frontier_lines.pick)
+    board({"": answer}, parts, followed, frontier_lines.pick)
 
 
 def _followed(name: str, scenario: Scenario) -> dict[str, Any]:
     """Return what a browser is told of a slider that the board follows: see live.js."""
-    places = controls.places(scenario, name)
-    asked = ahead.wherever(scenario, name)
-    owner = visits.owner(scenario.data)
+    places, unit, lines = controls.places(scenario, name), controls.unit(), name == "eps"
+    asked = Offer(
+        (ahead.wherever(scenario, name),),
+        tuple(places),
+        partial(frame, unit=unit, lines=lines),
+        drawn_with=unit,
+        name=name,
+        owner=visits.owner(scenario.data),
+        begin=(lambda: None) if lines else when_asked((scenario,), places, name),
+    )
+    follows = ["lifts", "mechanism", f"confusability_{charts.ROLES[1]}"]
     return {
-        "address": offer(Offer(asked, tuple(places), controls.unit(), name, owner)),
+        "address": offer(name, asked),
         "slider": controls.slider_key(scenario, name),
         "labels": controls.labels(places, scenario, name),
         "now": controls.labels([getattr(scenario, name)], scenario, name)[0],
-        "lines": name == "eps",
+        "answers": [""],
+        "charts": [*follows, "frontier"],
+        "left": [] if lines else ["frontier"],
+        "behind": ["answer_state"],
     }
 
 
-def names(scenario: Scenario) -> list[str]:
-    """Return the numbers whose sliders are followed, the one moved last at the end.
-
-    ε from the start, another one once it was moved: at first each would be work for nothing.
-    """
+def _names(scenario: Scenario) -> list[str]:
+    """Return the numbers whose sliders are followed."""
     if not ahead.may(scenario):
         return []
-    moved: list[str] = st.session_state.setdefault(_MOVED, ["eps"])
-    last: Scenario | None = st.session_state.get(_SHOWN)
-    st.session_state[_SHOWN] = scenario
-    for name in controls.NUMBERS:
-        before = getattr(last, name, None)
-        if last not in (None, scenario) and last == ahead.at(scenario, name, before):
-            moved = [*(one for one in moved if one != name), name]
-    st.session_state[_MOVED] = moved
-    return [name for name in moved if controls.places(scenario, name)]
+    return [name for name in controls.NUMBERS if controls.places(scenario, name)]

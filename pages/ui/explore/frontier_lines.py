@@ -234,7 +234,7 @@ def _follow(lines: Lines) -> None:
         if not is_all or any(job.finished for _, job in waiting):
             return None
         seconds = max(job.seconds_awaited for _, job in waiting)
-        said = f"{there} of {len(asked)} lines ready. Computing {names}: {seconds:.0f} s"
+        said = f"{there} of {len(asked)} lines ready. Computing for {seconds:.0f} s: {names}"
         return there / len(asked), said
 
     progress.watched(

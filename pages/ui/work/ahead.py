@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from pickle import PicklingError
 from typing import Any
@@ -41,11 +41,15 @@ Parts = Sequence[Callable[[Scenario], LongAnswer[Any]]]
 """What a page shows beside an answer and depends on the question alone."""
 
 
+Places = Callable[[Scenario, str], Sequence[float | None]]
+"""Returns the places of the slider of a scenario's number."""
+
+
 @dataclass(eq=False)
 class _Question:
     """A question with the places of a slider that are left, and the pages that show it.
 
-    The slider is that of the scenario's number `name`.
+    The slider is that of the scenario's number `name`; `slot`: which of those with this name.
     """
 
     scenario: Scenario
@@ -54,6 +58,7 @@ class _Question:
     left: list[float | None]
     parts: Parts
     owner: Owner | None = None
+    slot: int = 0
     pages: set[str] = field(default_factory=set)
     factor: float = 1.0
 
@@ -91,7 +96,7 @@ class Ahead:
         self, submit: Callable[..., Job[Any]], is_open: Callable[[str], bool] = lambda _: True
     ) -> None:
         self._submit, self._is_open = submit, is_open
-        self._questions: OrderedDict[tuple[str, str, Owner | None], _Question] = OrderedDict()
+        self._questions: OrderedDict[Hashable, _Question] = OrderedDict()
         self._lock = threading.Lock()
         self._working = False
 
@@ -99,25 +104,26 @@ class Ahead:
         self,
         page: str,
         result: Result,
-        places: Callable[[Scenario, str], Sequence[float | None]],
+        places: Places,
         parts: Parts = (),
         *,
         name: str = "eps",
         owner: Owner | None = None,
+        slot: int = 0,
     ) -> bool:
         """Have a question answered at places of a slider; say whether work is to begin."""
         scenario = result.scenario
-        key = name, repr(wherever(scenario, name)), owner
+        key = name, slot, repr(wherever(scenario, name)), owner
         with self._lock:
             asked = self._questions.get(key)
             if asked is None:
                 left = list(places(scenario, name))
-                asked = _Question(scenario, name, result.counted, left, parts, owner)
+                asked = _Question(scenario, name, result.counted, left, parts, owner, slot)
                 self._questions[key] = asked
                 while len(self._questions) > MOST:
                     self._questions.popitem(last=False)
             for other in self._questions.values():
-                if other.name == name and other is not asked:
+                if (other.name, other.slot) == (name, slot) and other is not asked:
                     other.pages.discard(page)
             asked.scenario = scenario
             asked.pages.add(page)
@@ -203,18 +209,30 @@ def serve() -> None:
     _served.set()
 
 
-def begin(
-    result: Result,
-    places: Callable[[Scenario, str], Sequence[float | None]],
-    parts: Parts = (),
-    name: str = "eps",
-) -> None:
+def page() -> str:
+    """Return the running page's name among those that are open; "" where there is no server."""
+    context = get_script_run_ctx()
+    # a page that a test runs alone has no server
+    return "" if context is None or not _served.is_set() else context.session_id
+
+
+def begin(result: Result, places: Places, parts: Parts = (), name: str = "eps") -> None:
     """Have the question on screen answered at the other places of a slider, in the background."""
-    context, scenario = get_script_run_ctx(), result.scenario
-    if context is None or not _served.is_set():  # a page that a test runs alone has no server
+    begin_for(page(), result, places, parts, name=name, owner=visits.owner(result.scenario.data))
+
+
+def begin_for(
+    page: str,
+    result: Result,
+    places: Places,
+    parts: Parts = (),
+    *,
+    name: str,
+    owner: Owner | None,
+    slot: int = 0,
+) -> None:
+    """Have a page's question answered at the other places of a slider, in whatever thread."""
+    if not page or not may(result.scenario):
         return
-    if not may(scenario):
-        return
-    owner = visits.owner(scenario.data)
-    if AHEAD.want(context.session_id, result, places, parts, name=name, owner=owner):
+    if AHEAD.want(page, result, places, parts, name=name, owner=owner, slot=slot):
         threading.Thread(target=AHEAD.work, daemon=True, name="liftscope-ahead").start()

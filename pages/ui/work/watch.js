@@ -25,7 +25,7 @@ function build(parent) {
 function show({ frame, said, bar }, { share, text }) {
   const percent = Math.round(100 * share);
   frame.hidden = !text;
-  said.textContent = text;
+  said.textContent = said.title = text; // a board has room for one line of it
   bar.firstChild.style.width = `${percent}%`;
   bar.setAttribute("aria-valuenow", percent);
   bar.setAttribute("aria-label", text);

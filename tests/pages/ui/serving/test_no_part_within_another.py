@@ -30,5 +30,5 @@ def test_a_page_has_no_part_within_another(page, monkeypatch):
     app.query_params["mech"] = "watchdog"
     app.run()
     assert not app.exception
-    assert around or page.stem == "papers"  # which has no part
-    assert set(around.values()) == {None}
+    assert around or page.stem == "papers"  # which has one where an error in print is shown
+    assert set(around.values()) <= {None}

@@ -1,0 +1,139 @@
+"""Frames: what a board shows at each place of a slider, for a browser that draws it.
+
+A frame is made by the functions that make the page itself, of answers that are there already. The
+browser asks for the frames nearest to the slider first, by an address that nobody can guess.
+"""
+
+from __future__ import annotations
+
+import json
+import weakref
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from core.errors import CoreError
+from core.scenario import Result, Scenario
+from pages.ui.serving import offers
+from pages.ui.work import ahead, answers, visits
+
+Frame = dict[str, Any]
+"""The `answers` and `charts` of a place, by name, and whether better ones may come (`open`)."""
+
+AT_ONCE = 4
+"""Most frames that one request makes: the slider may have moved on meanwhile."""
+
+_OFFERED = "_frames"
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Questions whose frames are offered: at these places of the slider of their number `name`.
+
+    `make` draws their answers at a place; `drawn_with`: what that depends on beside them. `owner`:
+    the visit whose own the data is, and whose answers alone are shown. `begin` has the places
+    answered ahead where the page has not: it is called when a browser asks.
+    """
+
+    scenarios: tuple[Scenario, ...]
+    places: tuple[float | None, ...]
+    make: Callable[[Sequence[Result]], Frame] = field(compare=False)
+    drawn_with: Hashable = ()
+    name: str = "eps"
+    owner: visits.Owner | None = None
+    begin: Callable[[], None] = field(default=lambda: None, compare=False)
+
+
+@dataclass(eq=False)
+class _Offered:
+    """An offer, and its address; it ends with the session that holds it."""
+
+    what: Offer
+    address: str = ""
+
+
+def offer(slider: str, what: Offer) -> str:
+    """Return the address, relative to the pages, where a session's browser gets its frames."""
+    offered: dict[str, _Offered] = st.session_state.setdefault(_OFFERED, {})
+    known = offered.get(slider)
+    if known is not None and known.what == what and offers.is_open(known.address):
+        known.what = what  # what it draws beside the frames' own answers may be newer
+        return known.address
+    if known is not None:
+        offers.withdraw(known.address)
+    one = offered[slider] = _Offered(what)
+    one.address = offers.offer(partial(_asked, weakref.ref(one)))
+    return one.address
+
+
+def when_asked(
+    asked: Sequence[Scenario], places: Sequence[float | None], name: str
+) -> Callable[[], None]:
+    """Return what has questions answered at the places of a slider, in whatever thread."""
+    page, owners = ahead.page(), [visits.owner(one.data) for one in asked]
+
+    def begin() -> None:
+        for slot, (scenario, owner) in enumerate(zip(asked, owners, strict=True)):
+            with visits.ahead_for(owner) as at_hand:
+                result = answers.ready(scenario) if at_hand else None
+            if result is not None:
+                ahead.begin_for(page, result, lambda *_: places, name=name, owner=owner, slot=slot)
+
+    return begin
+
+
+def _asked(held: weakref.ref[_Offered], query: Mapping[str, str]) -> bytes:
+    """Answer a browser; nothing where the session has ended."""
+    one = held()
+    return b"" if one is None else answer(one.what, query)
+
+
+def answer(what: Offer, query: Mapping[str, str]) -> bytes:
+    """Return frames `near` the place of the slider, without those that the browser `had`."""
+    had = [int(one) for one in query.get("had", "").split(".") if one]
+    near = int(query.get("near", "0"))
+    what.begin()
+    return written(ready(what, near, had))
+
+
+def ready(what: Offer, near: int, had: Iterable[int]) -> dict[int, Frame]:
+    """Return some frames that can be made at once, by their place, those nearest to one first."""
+    had, found = set(had), dict[int, Frame]()
+    order = sorted(range(len(what.places)), key=lambda place: abs(place - near))
+    with visits.ahead_for(what.owner) as at_hand:
+        for place in order if at_hand else ():
+            if place in had:
+                continue
+            asked = [ahead.at(one, what.name, what.places[place]) for one in what.scenarios]
+            try:
+                results = [one for one in map(answers.ready, asked) if one is not None]
+                if len(results) == len(asked):
+                    found[place] = what.make(results)
+            except CoreError:  # the page says what is wrong, where the slider is released
+                continue
+            if len(found) == AT_ONCE:
+                break
+    return found
+
+
+def written(found: dict[int, Frame]) -> bytes:
+    """Write frames, like parts beside each other, as they compress best so."""
+    keys = {key for one in found.values() for key in one["charts"]}
+    content = {
+        "frames": {
+            str(place): {name: value for name, value in one.items() if name != "charts"}
+            for place, one in found.items()
+        },
+        "charts": {
+            key: {
+                str(place): one["charts"][key]
+                for place, one in found.items()
+                if key in one["charts"]
+            }
+            for key in sorted(keys)
+        },
+    }
+    return json.dumps(content, separators=(",", ":"), ensure_ascii=False).encode()

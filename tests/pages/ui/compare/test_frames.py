@@ -1,0 +1,116 @@
+"""Compare under a moving slider: what a browser draws is what the page shows at rest."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from core.scenario import Project, Scenario, evaluate
+from pages.ui.compare import charts, columns, frames
+from pages.ui.work import answers, visits
+from tests.pages import sent
+from tests.pages.comparing import QUICK, SMALL, opened
+
+pytestmark = pytest.mark.usefixtures("no_lines")
+
+PARTS = ("data", "layout", "low", "now", "alt", "serial")
+
+
+def shown(project, unit="nats"):
+    """Return a project's columns as the page shows them."""
+    found = [
+        columns.Answered(place, name, note, scenario, evaluate(scenario), mark=mark)
+        for (place, (scenario, name, note)), mark in zip(
+            enumerate(project.columns()), project.marks, strict=True
+        )
+    ]
+    with visits.ahead_for(None):
+        lines = [charts.ColumnLine(one, answers.frontier(one.scenario)) for one in found]
+    return frames.Shown(found, lines, unit, whole=False)
+
+
+def moved(project, places, **changes):
+    """Return a project's frame where columns have moved, from another place."""
+    then = [replace(project.scenarios[place], **changes) for place in places]
+    return framed(list(map(evaluate, then)), shown(project), places, lines=True)
+
+
+def framed(*told, **more):
+    """Make a frame as the server does, in whatever thread, and return what a browser gets."""
+    with visits.ahead_for(None):
+        return json.loads(json.dumps(frames.frame(*told, **more)))
+
+
+@pytest.mark.parametrize(("places", "eps"), [([1], 0.4), ([0, 2], 2.5)])
+def test_a_frame_shows_what_the_page_shows_at_rest(places, eps):
+    frame, project = moved(QUICK, places, eps=eps), QUICK
+    for place in places:
+        project = project.asking(place, replace(QUICK.scenarios[place], eps=eps))
+    app = opened(project=project)
+    assert not app.exception
+    said, drawn = sent.answers(app), sent.charts(app)
+    assert set(frame["answers"]) == {
+        f"{kind}_{place}" for place in places for kind in ("outcome", "figures")
+    }
+    for name, answer in frame["answers"].items():
+        assert answer == said[name]
+    assert {f"matrix_{place}" for place in places} <= set(frame["charts"])
+    assert {charts.FRONTIER, charts.LEVELS} <= set(frame["charts"])
+    along = frame["charts"].pop(charts.FRONTIER)
+    data = json.loads(drawn[charts.FRONTIER]["data"])
+    assert along["tail"] == data[-drawn[charts.FRONTIER]["tail"] :]
+    assert len(along["tail"]) == len(QUICK)
+    assert along["layout"] == drawn[charts.FRONTIER]["layout"]
+    for key, part in frame["charts"].items():
+        assert part == {name: drawn[key][name] for name in PARTS}, key
+
+
+def test_the_chart_of_all_lines_is_left_where_another_number_moves():
+    results = [evaluate(replace(QUICK.scenarios[1], lam=0.3))]
+    frame = framed(results, shown(QUICK), [1], lines=False)
+    assert charts.FRONTIER not in frame["charts"]
+    assert charts.LEVELS in frame["charts"]
+
+
+def test_each_slider_of_each_column_is_followed_and_the_sidebars_moves_all():
+    app = opened(scenario=Scenario(data=SMALL))
+    told = {one["slider"]: one for one in sent.sliders(app)}
+    assert {"col0_eps_nats", "col1_eps_nats", "col1_lam", "col2_beta", "eps"} <= set(told)
+    assert told["col1_eps_nats"]["answers"] == ["outcome_1", "figures_1"]
+    assert told["col1_eps_nats"]["now"] == "1.00"
+    assert told["col1_eps_nats"]["left"] == []
+    assert told["col1_lam"]["left"] == [charts.FRONTIER]
+    assert [f"outcome_{place}" in told["eps"]["answers"] for place in range(3)] == [True] * 3
+    app = opened(project=QUICK)
+    assert "eps" not in {one["slider"] for one in sent.sliders(app)}
+
+
+def test_a_column_without_an_answer_says_so_and_has_no_figures():
+    app = opened(project=Project((QUICK.scenarios[0], Scenario(data=SMALL, notion="rldp"))))
+    said = sent.answers(app)
+    assert said["outcome_1"]["said"] == ["No answer: see below."]
+    assert "figures_1" not in said
+
+
+def test_frames_are_new_where_a_line_another_answer_or_the_axes_are():
+    before = shown(QUICK)
+    longer = [replace(before.lines[0], line=None), *before.lines[1:]]
+    other = replace(before.found[2], result=evaluate(replace(QUICK.scenarios[2], eps=0.2)))
+    own = replace(before.found[1], result=evaluate(replace(QUICK.scenarios[1], eps=0.2)))
+    drawn = {
+        frames._drawn_with(one, [1], lines=True)
+        for one in (
+            before,
+            replace(before, lines=longer),
+            replace(before, found=[*before.found[:2], other]),
+            replace(before, whole=True),
+            replace(before, unit="bits"),
+        )
+    }
+    assert len(drawn) == 5
+    same = replace(before, found=[before.found[0], own, before.found[2]])
+    assert frames._drawn_with(same, [1], lines=True) in drawn
+    of_another = replace(before, lines=longer)
+    assert frames._drawn_with(of_another, [1], lines=False) == frames._drawn_with(
+        before, [1], lines=False
+    )

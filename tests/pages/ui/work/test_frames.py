@@ -1,0 +1,109 @@
+"""Frames that are offered to a browser: which, in what order, and to whom."""
+
+import gc
+import json
+import weakref
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from core.data.spec import DataSpec
+from core.scenario import Scenario, evaluate
+from pages.ui.serving import offers
+from pages.ui.work import ahead, derived, frames, glances, visits
+from pages.ui.work.frames import Offer
+
+
+def drawn(results):
+    return {"answers": {}, "charts": {}, "open": False, "at": [one.eps for one in results]}
+
+
+WATCHED = Scenario(mechanism="watchdog")
+OFFER = Offer((WATCHED,), tuple(place / 10 for place in range(1, 30)), drawn)
+
+
+def test_the_nearest_come_first_and_few_at_a_time(monkeypatch):
+    monkeypatch.setattr(frames.answers, "ready", lambda asked: asked)
+    found = frames.ready(OFFER, 10, ())
+    assert len(found) == frames.AT_ONCE
+    assert all(abs(place - 10) <= 2 for place in found)
+    assert found[10]["at"] == [1.1]
+    assert not found.keys() & frames.ready(OFFER, 10, found).keys()
+    assert frames.ready(OFFER, 10, range(29)) == {}
+
+
+def test_a_place_has_a_frame_once_each_of_its_questions_has_an_answer(monkeypatch):
+    both = replace(OFFER, scenarios=(WATCHED, replace(WATCHED, notion="ldp")))
+    monkeypatch.setattr(
+        frames.answers, "ready", lambda asked: asked if asked.notion != "ldp" else None
+    )
+    assert frames.ready(both, 0, ()) == {}
+    monkeypatch.setattr(frames.answers, "ready", lambda asked: asked)
+    assert frames.ready(both, 0, ())[0]["at"] == [0.1, 0.1]
+
+
+def test_frames_are_written_for_the_place_and_without_those_that_were_had(monkeypatch):
+    begun, asked = [], []
+    what = replace(OFFER, begin=lambda: begun.append(True))
+    found = {
+        3: {"answers": {"": "third"}, "charts": {"lifts": 1}},
+        4: {"answers": {"": "fourth"}, "charts": {"lifts": 2, "levels": 3}},
+    }
+    monkeypatch.setattr(frames, "ready", lambda *told: asked.append(told) or found)
+    content = json.loads(frames.answer(what, {"near": "3", "had": "1.2"}))
+    assert asked == [(what, 3, [1, 2])]
+    assert begun == [True]
+    assert content["frames"]["3"]["answers"] == {"": "third"}
+    assert content["charts"] == {"lifts": {"3": 1, "4": 2}, "levels": {"4": 3}}
+    with pytest.raises(ValueError, match="near"):
+        frames.answer(what, {"near": "near"})
+
+
+def test_an_address_stays_with_its_question_and_ends_with_its_session(monkeypatch):
+    session = {}
+    monkeypatch.setattr(frames.st, "session_state", session)
+    address = frames.offer("eps", OFFER)
+    assert frames.offer("eps", replace(OFFER, make=lambda _: {})) == address
+    assert frames.offer("lam", OFFER) != address
+    other = frames.offer("eps", replace(OFFER, drawn_with="bits"))
+    assert other != address
+    assert not offers.is_open(address)
+    asked = offers._offered[other.rpartition("/")[2]]
+    monkeypatch.setattr(frames.answers, "ready", lambda _: None)
+    assert json.loads(asked({})) == {"frames": {}, "charts": {}}
+    session.clear()
+    gc.collect()
+    assert asked({}) == b""
+
+
+def test_places_are_answered_ahead_for_each_question_when_a_browser_asks(monkeypatch):
+    wanted = []
+    monkeypatch.setattr(ahead, "page", lambda: "one")
+    monkeypatch.setattr(
+        ahead.AHEAD, "want", lambda page, result, *_, **more: wanted.append((page, result, more))
+    )
+    asked = [WATCHED, replace(WATCHED, notion="ldp")]
+    begin = frames.when_asked(asked, (0.5, 1.0), "eps")
+    monkeypatch.setattr(frames.answers, "ready", lambda one: SimpleNamespace(scenario=one))
+    assert not wanted
+    begin()
+    assert [(page, one.scenario) for page, one, _ in wanted] == [("one", one) for one in asked]
+    assert [more["slot"] for *_, more in wanted] == [0, 1]
+
+
+def test_a_sessions_own_data_has_frames_for_it_alone_until_it_ends():
+    owner, other = visits.Visit(name="one"), visits.Visit(name="two")
+    result = evaluate(WATCHED)
+    own = replace(result.scenario, data=DataSpec("matrix:own", (), ()))
+    made = {"answers": {}, "charts": {}, "open": False}
+    offered = Offer((own,), (own.eps,), lambda _: made, owner=weakref.ref(owner))
+    with visits.ahead_for(offered.owner):
+        derived.kept(own.data, ("counted", repr(own.data)), lambda: result.counted)
+        glances.take(replace(result, scenario=own), result.counted)
+    assert frames.ready(offered, 0, ()).keys() == {0}
+    assert frames.ready(replace(offered, owner=weakref.ref(other)), 0, ()) == {}
+    assert frames.ready(replace(offered, owner=None), 0, ()) == {}
+    del owner
+    gc.collect()
+    assert frames.ready(offered, 0, ()) == {}
