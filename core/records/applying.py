@@ -161,6 +161,7 @@ def write(
     plan: Plan,
     *,
     progress: Callable[[int], None] | None = None,
+    batch: int = BATCH,
 ) -> Applied:
     """Do what `apply` does, into an existing file that an error may leave incomplete.
 
@@ -170,7 +171,10 @@ def write(
     workbook = original.sheets is not None
     plan = plan.on(original)
     return _written(
-        *(result, original.table, path, kind, plan), progress=progress, workbook=workbook
+        *(result, original.table, path, kind, plan),
+        progress=progress,
+        batch=batch,
+        workbook=workbook,
     )
 
 

@@ -151,7 +151,7 @@ def test_unknown_values_are_left_out_and_told(folder, capsys):
     assert run(f"{line} --unknown drop") == 0
     assert "1 record with the unknown value 'Ys': left out." in capsys.readouterr().err
     assert run(f"{line} --unknown Köln") == 0
-    assert "taken for 'Köln'" in capsys.readouterr().err
+    assert "taken as 'Köln'" in capsys.readouterr().err
 
 
 def test_a_key_answers_the_same_way_twice(folder):
@@ -179,7 +179,7 @@ def test_a_key_answers_the_same_way_twice(folder):
         ("scenario.json people.csv out.doc --seed 1", "must end in .parquet, .csv or .tsv"),
         ("scenario.json people.csv people.csv --seed 1", "is used twice"),
         ("other.json people.csv out.csv --seed 1", "people.csv has no column 'job'"),
-        ("moved.json people.csv out.csv --seed 1", "another file, or a changed one"),
+        ("moved.json people.csv out.csv --seed 1", "it is another file or has changed"),
         ("drawn.json people.csv out.csv --seed 1", "a joint distribution without columns"),
         ("adult.json people.csv out.csv --seed 1", "people.csv has no such column"),
         ("scenario.json empty.csv out.csv --seed 1", "empty.csv is empty"),
