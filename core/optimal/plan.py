@@ -197,7 +197,7 @@ class Sizes:
     staircase_symbols: int = 200
     """Symbols for which these sets are mixed: with 400 a mixture takes seconds."""
 
-    peeled_symbols: int = 100
+    peeled_symbols: int = 150
     """Symbols from which on a search begins with outputs taken off P_X (`peeling`)."""
 
     column_rows: int = 15

@@ -141,5 +141,5 @@ def no_limits(notion: Notion | None) -> str:
     if notion is None or limits(notion) is not None:
         return ""
     if notion.exceptions > 0:
-        return "under the notion's exceptions, any lift is possible"
+        return "exceptions may have any lift"
     return "the notion bounds no single lift"

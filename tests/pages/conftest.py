@@ -3,6 +3,7 @@
 import pytest
 
 from core.studies.known import Known
+from pages.ui.chart import component
 from pages.ui.explore import charts
 from pages.ui.work import long_answer, store, under_way
 from tests.pages.pools import HeldPool, HeldWorkers
@@ -63,5 +64,6 @@ def drawn(monkeypatch):
         figures[key] = (figure() if callable(figure) else figure, faded)
         return b"{}"
 
-    monkeypatch.setattr(charts, "part", keep)
+    for module in (charts, component):
+        monkeypatch.setattr(module, "part", keep)
     return figures

@@ -147,7 +147,7 @@ def test_it_is_worked_out_what_would_be_kept_with_the_costliest_symbol_merged_or
         assert found.mechanism.status == "optimal"
         kept = f"{100 * found.mechanism.kept:.1f}% would be kept, "
         assert f"{kept}I(X;Y) = {found.mechanism.information:.3f} nats" in said
-        assert f"LDP of {found.after.achieved['ldp']:.3f} nats" in said
+        assert f"LDP level {found.after.achieved['ldp']:.3f} nats" in said
 
 
 @pytest.mark.parametrize("place", [0, 1])

@@ -42,7 +42,7 @@ def test_a_dropped_project_takes_the_columns_place_and_undo_brings_them_back(dro
     assert not app.exception
     assert pinned(app) == OTHER
     assert kept(app) == [share(OTHER.scenarios[0])]
-    assert "p.json is opened" in app.toast[0].value.replace("\\", "")
+    assert "Opened p.json." in app.toast[0].value.replace("\\", "")
     app.button(key="undo").click().run()
     assert pinned(app) == QUICK
 

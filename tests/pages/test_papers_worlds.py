@@ -91,7 +91,7 @@ def test_the_error_of_example_2_is_seen_and_read_however_small_it_is(drawn, reco
     assert y > 0.1 * top  # at the share that the world begins with
     assert "By 0.0000%" not in alt
     print_, ours = (
-        re.search(r"(?:at least|at) ([\d.]+) %[.:]", said)[1] for said in one.words(found)[:2]
+        re.search(r"(?:at least|at) ([\d.]+)%[.:]", said)[1] for said in one.words(found)[:2]
     )
     assert print_ != ours
     assert re.search(rf"by Example 2's Bₛ {print_}%", drawn["papers_bounds"][2])

@@ -95,9 +95,9 @@ def test_names_left_out_are_in_no_certificate(withheld):
     assert GONE not in text
     assert "nowhere" not in text
     assert "Köln or Zürich" in body["mechanism"]["inputs"]
-    assert [len(body["design"]["left_out"][side]) for side in ("s", "x")] == [0, 1]
+    assert [len(body["design"]["left_out"][side]) for side in ("s", "x")] == [0, 2]
     (counts,) = [one for one in body["promises"] if one["about"] == "counts"]
-    assert "The names of 1 value left out are withheld." in counts["sentence"]
+    assert "The names of 2 values left out are withheld." in counts["sentence"]
     found = outcomes(body, path, original, seed=str(SEED))
     assert {name: one.passed for name, one in found.items() if one.passed is not True} == {}
     assert found["left out"].sentence.endswith("committed to by the seed.")

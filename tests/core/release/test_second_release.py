@@ -107,7 +107,7 @@ def test_words_and_scale():
 def test_a_first_release_that_reads_s_is_refused_not_cut():
     joint = Joint.from_counts([[8, 1, 5], [1, 8, 5]])
     first = np.vstack([np.full((3, 2), 0.5), [[0.45, 0.55]] * 3])
-    with pytest.raises(InvalidInputError, match=r"with 3 rows, got one with 6 that reads S too"):
+    with pytest.raises(InvalidInputError, match=r"with 3 rows, got one with 6 that also reads S"):
         second_release(joint, LIP(0.6), first)
 
 

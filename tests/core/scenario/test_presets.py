@@ -58,8 +58,8 @@ def test_the_watchdog_gains_what_the_line_says():
     asked = preset("alip_figure_2").asked.scenarios
     first, second, third = (evaluate(one).mechanism.kept for one in asked)
     line = preset("alip_figure_2").line
-    assert f"adds {100 * (second - first):.0f} points" in line
-    assert f"only {100 * (third - second):.0f}." in line
+    assert f"keeps {100 * (second - first):.0f} points more;" in line
+    assert f"only {100 * (third - second):.0f} more." in line
 
 
 def test_robust_mechanisms_keep_what_the_line_says():

@@ -49,7 +49,7 @@ def test_of_counts_a_promise_is_kept_at_the_counted_distribution(notion):
 )
 def test_of_a_known_distribution_or_a_whole_set_a_promise_is_kept(data, notion, mechanism):
     made = evaluate(Scenario(data=data, notion=notion, mechanism=mechanism))
-    assert badge(made, "nats", provisional=False).text == "audit: promise kept"
+    assert badge(made, "nats", provisional=False).text == "audit: notion holds"
 
 
 @pytest.mark.parametrize(("data", "few"), [(SPARSE, True), (COUNTED, False)])
