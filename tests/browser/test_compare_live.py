@@ -217,7 +217,7 @@ def test_a_colleagues_link_to_an_upload_asks_for_the_file_on_explore(visit):
     bring.set_input_files(
         {"name": "b.csv", "mimeType": "text/csv", "buffer": b"sex,job\nf,a\nm,b\n"}
     )
-    page.locator(".st-key-remedies", has_text="b.csv is not the file that was asked").wait_for()
+    page.locator(".st-key-remedies", has_text="b.csv is not the requested file").wait_for()
     bring.set_input_files({"name": "people.csv", "mimeType": "text/csv", "buffer": CSV.encode()})
     page.locator(".st-key-strip").wait_for()
     assert page.locator(".st-key-missing_file").count() == 0

@@ -218,7 +218,7 @@ def test_the_dragged_table_is_asked_about_in_explore(visit):
     page.locator(".st-key-strip").wait_for()
     expect(page.get_by_role("link", name="Explore").first).to_have_attribute("aria-current", "page")
     waiting.settle(page, ["frontier"], busy=("Improving", "lines ready"))
-    expect(page.locator(".st-key-strip")).to_contain_text("audit: promise kept")
+    expect(page.locator(".st-key-strip")).to_contain_text("audit: notion holds")
 
 
 def test_an_exercise_is_answered_and_the_next_topic_is_one_click_away(visit):

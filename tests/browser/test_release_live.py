@@ -114,7 +114,7 @@ def test_a_seed_counts_when_the_keyboard_alone_verifies(visit, tmp_path):
     while not page.evaluate(f"Boolean({tab_to_verify})"):
         page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    page.get_by_text("Every check holds.").wait_for()
+    page.get_by_text("All checks passed.").wait_for()
     said = page.locator(".st-key-verify_checks").inner_text()
     assert "The seed draws every output of the file." in said
     assert "mine.csv is the released file, byte by byte." in said
