@@ -67,6 +67,8 @@ class Visitor:
         What was set, by the widget's key.
     texts : dict
         The words of each element on the page, by its place.
+    work : dict
+        What is said of work under way, by the address where it is looked at.
     pages : dict
         Hash of each page's script, by its name in the address.
     begun : list of tuple
@@ -87,6 +89,7 @@ class Visitor:
     widgets: dict[str, tuple[str, str]] = field(default_factory=dict)
     values: dict[str, float] = field(default_factory=dict)
     texts: dict[tuple[int, ...], str] = field(default_factory=dict)
+    work: dict[str, str] = field(default_factory=dict)
     pages: dict[str, str] = field(default_factory=dict)
     begun: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     runs: int = 0
@@ -142,7 +145,7 @@ class Visitor:
 
     def says(self, words: str) -> bool:
         """Say whether words stand on the page."""
-        return any(words in text for text in self.texts.values())
+        return any(words in text for text in (*self.texts.values(), *self.work.values()))
 
     async def _ask(
         self, fragment: str, answered_by: str | None = None, before: int | None = None
@@ -292,9 +295,12 @@ class Visitor:
         """Say whether the server has no more to say of some work."""
         asked = urllib.request.Request(f"{self.server}/{address}", headers={"Cookie": self.cookie})
         with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
-            return bool(answer.status == HTTPStatus.NO_CONTENT)
+            over = answer.status == HTTPStatus.NO_CONTENT
+            self.work[address] = "" if over else json.loads(answer.read())["text"]
+            return bool(over)
 
     def _stop(self, address: str) -> None:
+        self.work.pop(address, None)
         _, look = self._looks.pop(address, ("", None))
         if look is not None:
             look.cancel()

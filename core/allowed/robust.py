@@ -99,7 +99,7 @@ _BALANCED = 1e-5
 """Relative difference of the two sides' marginal gains at which a split counts as best: the level
 is flat there, so its own error is of the order of the square."""
 
-HARDLY = 1e-7
+_EXCESS = 1e-7
 """Excess at a split of the grid, in parts of the output's greatest value, up to which the best
 split is searched all the same: a linear program meets such a cut within its tolerance and stays."""
 
@@ -191,7 +191,7 @@ class RobustCuts:
         split = best[over]
         members = found[0, y, s1, split], found[1, y, s2, count - 1 - split]
         ceiling = shrink * high[:, :, None, 1:] - low[:, None, :, :0:-1]
-        settled: BoolArray = np.any((deepest > HARDLY) & other, axis=(1, 2))
+        settled: BoolArray = np.any((deepest > _EXCESS) & other, axis=(1, 2))
         near = (ceiling > 0).any(axis=-1) & other & ~settled[:, None, None]
         suspects = np.argwhere(near)
         suspects[:, 0] = outputs[suspects[:, 0]]

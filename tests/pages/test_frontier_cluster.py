@@ -62,7 +62,7 @@ def test_a_cluster_computes_and_a_scheduler_that_dies_leaves_its_points(tmp_path
         (told,) = errors(app)
         assert told == f"The scheduler at {address} is gone."
         assert 0 < desk(app).shown.count < 400
-        assert app.button(key="sweep_start").label == "Go on"
+        assert app.button(key="sweep_start").label == "Continue"
     goes_on(app, monkeypatch)
 
 

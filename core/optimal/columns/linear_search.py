@@ -26,7 +26,8 @@ from core.optimal.utility import MutualInformation
 from core.validation import FloatArray
 
 BATCH = 96
-"""Descents between two master programs: they take about as long as one of these."""
+"""Descents between two master programs: of 24, at 206 symbols, central programs took two thirds
+of the time."""
 
 FINEST = 1e-4
 """Gap, in nats, of the central mixture that chooses them."""

@@ -21,11 +21,15 @@ from core.optimal.tolerances import FEASIBILITY
 from core.optimal.utility import entropy_terms
 from core.validation import FloatArray, IntArray
 
-LEAST = 1e-7
+LEAST_SHARE = 1e-7
 """Shares of an output are raised to this where the tangent is taken, as it is steep at 0."""
 
-DUST = 1e-9
+JOINED = 1e-9
 """Part of a distribution up to which an output joins another: its own lifts would be rounding."""
+
+
+_SLACK = 10 * FEASIBILITY
+"""Excess of a row, in parts of an output's weight, that is rounding of the linear program."""
 
 
 class Peeling:
@@ -65,7 +69,7 @@ class Peeling:
         """Take the sum of some outputs apart, and keep what is found where it gains."""
         found = self._apart(whole)
         before = _entropy(self.outputs[replaced]).sum()
-        if _entropy(found).sum() < before * (1 - DUST):
+        if _entropy(found).sum() < before * (1 - JOINED):
             self.outputs = np.vstack([np.delete(self.outputs, replaced, axis=0), found])
 
     def _apart(self, whole: FloatArray) -> FloatArray:
@@ -82,18 +86,18 @@ class Peeling:
         left, parts = np.ones(len(mass)), []
         with suppress(TimeLimitError):
             for x in order:
-                if left[x] <= DUST:
+                if left[x] <= JOINED:
                     continue
                 part = self._part(program, left, int(x), worth)
                 if part is None:
                     break
                 parts.append(part)
-                left = np.where(left - part > DUST, left - part, 0.0)
+                left = np.where(left - part > JOINED, left - part, 0.0)
         if left.any():
             parts.append(left)
         weights = np.array(parts) * mass
         weights *= mass / weights.sum(axis=0)
-        slight = weights.sum(axis=1) < DUST * mass.sum()
+        slight = weights.sum(axis=1) < JOINED * mass.sum()
         if slight.any():
             largest = int(weights.sum(axis=1).argmax())
             weights[largest] += weights[slight].sum(axis=0)
@@ -117,7 +121,7 @@ class Peeling:
             if best is None:
                 return None
             u = best * program.mass
-            slopes = -np.log(np.maximum(u / u.sum(), LEAST)) - worth
+            slopes = -np.log(np.maximum(u / u.sum(), LEAST_SHARE)) - worth
         return best
 
 
@@ -179,7 +183,7 @@ class _Part:
         for part, extra in ((shares, more[:half]), (left - shares, more[half:])):
             weight = float(part @ self.mass)
             rows = self._own @ part + self._more @ extra
-            if rows.max(initial=0.0) > 10 * FEASIBILITY * max(weight, FEASIBILITY):
+            if rows.max(initial=0.0) > _SLACK * max(weight, FEASIBILITY):
                 return False
         return True
 

@@ -43,7 +43,7 @@ function move(view) {
   const label = labelOf(view);
   const place = view.data.labels.indexOf(label);
   if (label === view.data.now || place < 0) return rest(view);
-  if (label === view.label || performance.now() > view.until) return;
+  if (label === view.label || (view.label === null && performance.now() > view.until)) return;
   view.label = label;
   view.near = place;
   const frame = view.frames.get(place);
@@ -117,7 +117,7 @@ function behind(view, on) {
 
 // The server has drawn the place at which the slider rests: all that waited is shown.
 function rest(view) {
-  if (!view.label) return;
+  if (view.label === null) return;
   view.label = null;
   working(view, false);
   for (const key of view.data.left) dim(key, false);
@@ -139,7 +139,8 @@ async function ask(view) {
   const { address, labels } = view.data;
   if (view.asks || !address) return;
   view.asks = true;
-  while (!view.gone && address === view.data.address && performance.now() < view.until) {
+  const wanted = () => view.works || performance.now() < view.until;
+  while (!view.gone && address === view.data.address && wanted()) {
     const had = [...view.frames.keys()];
     if (had.length >= labels.length || (view.full && view.frames.has(view.near))) break;
     const response = await fetch(`${address}?near=${view.near}&had=${had.join(".")}`).catch(() => null);
@@ -156,7 +157,7 @@ async function ask(view) {
     if (view.full || !Object.keys(frames).length) await new Promise((resolve) => setTimeout(resolve, AGAIN));
   }
   view.asks = false;
-  if (!view.gone && address !== view.data.address && performance.now() < view.until) ask(view);
+  if (!view.gone && address !== view.data.address && wanted()) ask(view);
 }
 
 // Drops the frames farthest from the slider where there is no room for all.
@@ -203,6 +204,7 @@ function told(views, data) {
   if (view.data?.address !== data.address) {
     view.frames.clear();
     view.full = false;
+    if (view.label !== null) view.label = ""; // the place under the finger is looked for anew
   }
   for (const [place, frame] of view.frames) if (frame.open) view.frames.delete(place);
   view.data = data;

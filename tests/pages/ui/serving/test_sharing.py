@@ -125,7 +125,10 @@ async def answered(address):
         while visitor.says("Quick estimate") or not visitor.says("survives"):
             await asyncio.sleep(0.05)
         assert not visitor.says(EXCEPTION), visitor.texts
-        return sorted(text for text in visitor.texts.values() if "survives" in text)
+        # the questions of the landing change from visit to visit
+        return sorted(
+            text for text in visitor.texts.values() if "survives" in text and "](" not in text
+        )
 
 
 def test_a_second_server_takes_the_answers_of_the_first(tmp_path, monkeypatch):
