@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gzip
 import json
 import time
 import urllib.request
@@ -296,7 +297,7 @@ class Visitor:
         asked = urllib.request.Request(f"{self.server}/{address}", headers={"Cookie": self.cookie})
         with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
             over = answer.status == HTTPStatus.NO_CONTENT
-            self.work[address] = "" if over else json.loads(answer.read())["text"]
+            self.work[address] = "" if over else json.loads(gzip.decompress(answer.read()))["text"]
             return bool(over)
 
     def _stop(self, address: str) -> None:

@@ -72,7 +72,7 @@ def test_a_link_makes_no_page_connect_to_a_data_base(page, engine, monkeypatch):
     app.run()
     assert not app.exception
     assert not asked
-    assert any("data bases are not open here" in one.value for one in app.error)
+    assert any("databases are not open here" in one.value for one in app.error)
 
 
 def test_a_page_asks_no_more_than_a_link_may():

@@ -220,6 +220,6 @@ def test_what_is_counted_anew_replaces_what_was_derived(source, sweeps):
 
 def test_a_link_to_what_the_owner_did_not_open_is_refused(source, sweeps):
     app = open_page(data=source.replace("census", "other"), s="sex", x="job")
-    assert "data bases are not open here" in errors(app)[0]
+    assert "databases are not open here" in errors(app)[0]
     assert "db_question" not in shown(app)
     assert not sweeps.taken

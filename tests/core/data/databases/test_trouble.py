@@ -172,7 +172,7 @@ def test_too_many_combinations_are_not_fetched(duckdb_address, monkeypatch):
 
 
 def test_only_those_who_choose_the_source_themselves_may_name_a_data_base(duckdb_address):
-    with pytest.raises(InvalidInputError, match="data bases are not open here"):
+    with pytest.raises(InvalidInputError, match="databases are not open here"):
         count(replace(ASKED, source=f"{duckdb_address}#people"), Sources())
 
 
