@@ -47,7 +47,7 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
         (
             b"a" * 200_000 + b",b\n1,2\n",
             "data.csv has a value of more than 131,072 characters in the first row: a quote may be "
-            "open.",
+            "unclosed.",
         ),
         (b"sex,job\nf,a\nm,b,c\n", "data.csv has 3 fields in line 3, but its header has 2."),
         (b"sex,job\nf,a\nm\n", "data.csv has 1 field in line 3, but its header has 2."),
