@@ -349,7 +349,7 @@ def _rows(text: str) -> list[list[str]]:
     parts = (line.split(None if separator == " " else separator) for line in lines)
     if (longest := max(len(part) for own in parts for part in own)) > MAX_CELL:
         raise InvalidInputError(
-            f"The matrix has a cell of {longest:,} characters, at most {MAX_CELL:,} are allowed."
+            f"The matrix has a cell of {longest:,} characters; at most {MAX_CELL:,} are allowed."
         )
     if separator == " ":
         return [line.split() for line in lines]
@@ -415,7 +415,7 @@ def _check_shape(entries: list[list[str]], x_names: list[str] | None) -> None:
         raise InvalidInputError(f"The matrix has {len(x_names)} column names for {n_x} columns.")
     if n_s > MAX_LEVELS or n_x > MAX_LEVELS or n_s * n_x > MAX_CELLS:
         raise InvalidInputError(
-            f"The matrix is {n_s}×{n_x}, at most {MAX_LEVELS:,} rows or columns and "
+            f"The matrix is {n_s}×{n_x}; at most {MAX_LEVELS:,} rows or columns and "
             f"{MAX_CELLS:,} entries are allowed."
         )
 

@@ -181,13 +181,13 @@ def check_records(name: str, rows: int, columns: int) -> None:
         (f"cells in {columns:,} columns", rows * columns, MAX_UPLOAD_CELLS),
     ):
         if size > most:
-            raise InvalidInputError(f"{name} has {size:,} {what}, at most {most:,} are allowed.")
+            raise InvalidInputError(f"{name} has {size:,} {what}; at most {most:,} are allowed.")
 
 
 def check_columns(name: str, columns: int) -> None:
     if columns > MAX_COLUMNS:
         raise InvalidInputError(
-            f"{name} has {columns:,} columns, at most {MAX_COLUMNS:,} are allowed."
+            f"{name} has {columns:,} columns; at most {MAX_COLUMNS:,} are allowed."
         )
 
 
@@ -195,7 +195,7 @@ def check_cell(name: str, longest: int, what: str = "characters") -> None:
     """Refuse a file with a cell of more characters or items than are allowed."""
     if longest > MAX_CELL:
         raise InvalidInputError(
-            f"{name} has a cell of {longest:,} {what}, at most {MAX_CELL:,} are allowed: leave "
+            f"{name} has a cell of {longest:,} {what}; at most {MAX_CELL:,} are allowed: leave "
             "that column out."
         )
 

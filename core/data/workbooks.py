@@ -196,14 +196,14 @@ def chosen(workbook: str, names: Sequence[str], sheet: str) -> Sheets:
 def check_size(workbook: str, found: Extent) -> None:
     if found.cells > MAX_WORKBOOK_CELLS:
         raise InvalidInputError(
-            f"{workbook} spans {found.cells:,} cells, at most {MAX_WORKBOOK_CELLS:,} are allowed: "
+            f"{workbook} spans {found.cells:,} cells; at most {MAX_WORKBOOK_CELLS:,} are allowed: "
             "remove what is far away from its table."
         )
     check_columns(workbook, found.columns)
     check_cell(workbook, found.longest)
     if found.characters > MAX_UNPACKED_MB * MEGABYTE:
         raise InvalidInputError(
-            f"{workbook} has {found.characters / MEGABYTE:,.0f} MB of text in its cells, at most "
+            f"{workbook} has {found.characters / MEGABYTE:,.0f} MB of text in its cells; at most "
             f"{MAX_UNPACKED_MB:,} MB are allowed."
         )
 

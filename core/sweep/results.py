@@ -458,7 +458,7 @@ def _too_large(what: str, n_bytes: int) -> InvalidInputError:
     """Return the error of a file that unpacks to so many bytes."""
     found, most = n_bytes / 1e6, MOST_BYTES / 1e6
     return InvalidInputError(
-        f"{what} unpacks to {found:,.0f} MB, at most {most:,.0f} MB are allowed."
+        f"{what} unpacks to {found:,.0f} MB; at most {most:,.0f} MB are allowed."
     )
 
 

@@ -98,7 +98,7 @@ def test_a_disk_that_fills_costs_a_sentence_and_room_that_comes_back_is_used(tmp
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
-        "large: there is no room left on the disk. []",
+        "large: the disk is full. []",
         "release: told True",
         "shared: False None True",
         "again: done True",

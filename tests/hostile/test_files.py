@@ -49,7 +49,7 @@ def test_a_file_is_read_as_it_is_meant(sources, name):
 
 
 def test_a_damaged_line_is_named_by_its_place_in_the_whole_file(sources):
-    with pytest.raises(InvalidInputError, match="has 3 fields in line 4, its header has 2"):
+    with pytest.raises(InvalidInputError, match="has 3 fields in line 4, but its header has 2"):
         sources.add_bytes(b"sep=;\ns;x\na;b\na;b;c\n", "sep.csv")
 
 

@@ -182,7 +182,7 @@ def test_a_first_column_without_a_name_is_read_and_the_page_says_so():
         (b"sex,job\n", "data.csv has column names but no records."),
         (bytes(range(256)), "data.csv is a binary file, not text; CSV, TSV, Parquet, Excel"),
         (b"sex^job\nf^a\nm^b\n", "it seems to be separated by carets: choose that."),
-        (b"sex,job\nf,a\nm,b,c\n", "data.csv has 3 fields in line 3, its header has 2."),
+        (b"sex,job\nf,a\nm,b,c\n", "data.csv has 3 fields in line 3, but its header has 2."),
     ],
 )
 def test_a_bad_upload_gets_one_sentence_and_changes_nothing(content, sentence):

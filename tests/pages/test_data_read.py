@@ -89,7 +89,7 @@ def test_a_column_is_read_as_dates_by_their_parts_and_back(app):
     assert first_rows(app)["Geburt"].tolist()[0] == "1 Monday"
     before = spec(app)
     set_box(app, "read_column_order", "mdy")
-    said_so = "record 1 (line 2) has '31.12.1990': a date with a year of four digits (month, day, "
+    said_so = "record 1 (line 2) has '31.12.1990': use a date with a four-digit year (month, day, "
     assert said_so in errors(app)[0]
     assert spec(app) == before
     app.button(key="read_stay").click()
@@ -179,7 +179,7 @@ def test_a_guessed_encoding_is_called_a_guess_and_others_show_how_they_read():
     app.file_uploader(key="own_file").upload("a.csv", rows.encode("windows-1251"))
     checked(app.run())
     panel = next(one for one in app.expander if one.label.startswith("How the file is read"))
-    assert "Windows-1252 is a guess, in which a value reads ãîðîä" in panel.label.replace("\\", "")
+    assert "Windows-1252 is a guess; with it, a value reads ãîðîä" in panel.label.replace("\\", "")
     box = app.selectbox(key="read_encoding")
     assert box.options[0] == "as detected: Windows-1252, a guess"
     assert "Windows-1251 (Cyrillic): город" in box.options
@@ -227,7 +227,7 @@ def test_bundled_data_shows_how_it_is_read_only_where_a_link_says_so():
     assert app.selectbox(key="read_decimal").value == "."
     assert not [one for one in app.selectbox if one.key == "read_encoding"]
     bad = open_page(read='{"columns": [{"column": "sex", "kind": "number"}]}')
-    assert "Column 'sex' is read as numbers, and record 1 has 'Male'" in errors(bad)[0]
+    assert "Column 'sex' is read as numbers, but record 1 has 'Male'" in errors(bad)[0]
     way = next(one for one in bad.button if one.label == "Read every column as is")
     way.click()
     checked(bad.run())
@@ -330,7 +330,7 @@ def test_a_single_column_is_counted_as_the_secret_that_is_released_itself():
     assert not app.error
     assert (spec(app).secret, spec(app).released) == (("sex",), ("sex",))
     assert metrics(app)["Records n"] == "3"
-    assert "There is a single column: it is S, and X is S itself" in said(app)
+    assert "There is a single column. It is both S and X" in said(app)
 
 
 def test_totals_and_then_a_cross_table_are_asked_about_and_put_back():
@@ -338,7 +338,7 @@ def test_totals_and_then_a_cross_table_are_asked_about_and_put_back():
     text = "area,Bus,Car\nCity,120,45\nTown,60,77\nTotal,190,130\nVillage,10,8\n"
     app.file_uploader(key="own_file").upload("cross.csv", text.encode())
     checked(app.run())
-    assert "1 row may add up others, and counts as a record: 'Total'." in said(app)
+    assert "1 row may be a total of others, but counts as a record: 'Total'." in said(app)
     app.button(key="asked_0_0").click()
     checked(app.run())
     assert spec(app).read.omit == ("Total",)

@@ -136,9 +136,9 @@ def test_a_file_in_the_servers_folder_is_opened(tmp_path, monkeypatch):
         (tmp_path / "mine.parquet").unlink()
         app = click(app, "sweep_open")
         assert desk(app).shown is None
-        assert any("is no file in the folder" in one for one in errors(app))
+        assert any("is not a file in the folder" in one for one in errors(app))
         monkeypatch.setenv(FOLDER, str(tmp_path / "gone"))
-        assert any("names no folder of this server" in one for one in errors(opened(**QUICK)))
+        assert any("is not a folder on this server" in one for one in errors(opened(**QUICK)))
 
 
 ON_DATA = Sweep(

@@ -34,7 +34,7 @@ def said(app):
 def test_labels_of_spss_are_said_and_undone_by_a_click(tmp_path):
     app = brought(spss(tmp_path), "people.sav")
     assert not app.error
-    assert any("Values have their labels in column 'sex'." in one for one in said(app))
+    assert any("Labels replace the values in column 'sex'." in one for one in said(app))
     app.button(key="repair_0").click()
     checked(app.run())
     assert spec(app).read.kept == ("labels",)
@@ -64,7 +64,7 @@ def test_a_large_file_is_read_elsewhere_and_one_that_is_cut_off_is_refused(
     content = spss(tmp_path)
     app = brought(content[:-30], "people.sav")
     assert errors(app) == [
-        "people.sav is a damaged SPSS file, or cut off: bring the whole file, or save it as CSV."
+        "people.sav is a damaged or incomplete SPSS file: bring the whole file, or save it as CSV."
     ]
     monkeypatch.setattr(uploads, "SLOW", 100)
     app = brought(content, "people.sav")

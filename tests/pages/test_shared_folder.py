@@ -50,7 +50,7 @@ def test_what_cannot_be_read_gives_one_sentence(folder, sweeps):
     app = open_page()
     use(app, "bad.csv")
     finish(app, sweeps)
-    assert errors(app) == ["bad.csv has 3 fields in line 3, its header has 2."]
+    assert errors(app) == ["bad.csv has 3 fields in line 3, but its header has 2."]
     assert spec(app) == DataSpec()
     (folder / "few.csv").unlink()
     sweeps.taken.clear()
@@ -76,5 +76,5 @@ def test_cancel_ends_the_reading(sweeps):
 def test_a_folder_that_is_none_is_told(monkeypatch, tmp_path):
     monkeypatch.setenv(FOLDER, str(tmp_path / "nosuch"))
     app = open_page()
-    assert errors(app) == ["LIFTSCOPE_FOLDER names no folder of this server."]
+    assert errors(app) == ["LIFTSCOPE_FOLDER is not a folder on this server."]
     assert metrics(app)["Records n"] == "32,561"

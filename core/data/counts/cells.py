@@ -97,7 +97,7 @@ def _estimated(table: OpenTable, records: Any, columns: Mapping[str, Any]) -> di
 
 def _too_many(name: str, levels: str) -> TooManyLevelsError:
     return TooManyLevelsError(
-        f"{name} has {levels} levels, at most {MAX_LEVELS:,} are allowed: cut it into bins if it "
+        f"{name} has {levels} levels; at most {MAX_LEVELS:,} are allowed: cut it into bins if it "
         "is numeric, or group its rare levels."
     )
 
@@ -271,7 +271,7 @@ def check_size(secret: str, n_s: int, released: str, n_x: int, secret_released: 
         pair = " as S and X are released together" if secret_released else ""
         raise TooManyLevelsError(
             f"{shown(secret)} has {n_s:,} levels and {shown(released)} {n_x:,}: {cells:,} cells"
-            f"{pair}, at most {MAX_CELLS:,} are allowed; cut numeric columns into bins or group "
+            f"{pair}; at most {MAX_CELLS:,} are allowed; cut numeric columns into bins or group "
             "rare levels."
         )
 

@@ -106,8 +106,8 @@ def _points(seen: Mapping[str, Mapping[str, Any]], read: ReadOptions) -> Iterato
         plain = tuple(ColumnOptions(name, "number") for name in some)
         decimals = {"decimal": ","} if mark == "," else {"columns": (*read.columns, *plain)}
         yield Asked(
-            f"{_named(some)} {'has' if len(some) == 1 else 'have'} three digits behind every "
-            f"{called}, as in {example}: these may be thousands or decimals, and are read as "
+            f"{_named(some)} {'has' if len(some) == 1 else 'have'} three digits after every "
+            f"{called}, as in {example}. These may be thousands or decimals; they are read as "
             f"{are_now}.",
             (
                 choice(
@@ -137,9 +137,9 @@ def _totals(table: OpenTable, named: bool, read: ReadOptions) -> Iterator[Asked]
     if not called:
         return
     are = (
-        "row may add up others, and counts as a record"
+        "row may be a total of others, but counts as a record"
         if rows == 1
-        else ("rows may add up others, and count as records")
+        else ("rows may be totals of others, but count as records")
     )
     records = choice("It is a record" if rows == 1 else "They are records", omit=())
     out = choice(f"Leave {'it' if rows == 1 else 'them'} out", omit=tuple(called))
@@ -179,10 +179,10 @@ def _cells(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
         return ()
     return (
         Asked(
-            f"Each row has a name of its own, and whole numbers in {_named(cells)}: these may be "
-            "numbers of records, as of a cross table, and each row counts as one.",
+            f"Each row has its own name, and whole numbers in {_named(cells)}. These may count "
+            "records, as in a cross table; now each row counts as one.",
             (
-                choice("Each cell is a number of records", cells=cells),
+                choice("Each cell counts records", cells=cells),
                 choice("Each row is one record", cells=()),
             ),
         ),
@@ -222,8 +222,8 @@ def _counts(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
     choices = [choice(f"Count by {name}", weight=name) for name in likely[:3]]
     return (
         Asked(
-            f"Each combination of the other columns occurs once beside {_named(likely)}: a row may "
-            "stand for that many records, and counts as one.",
+            f"Each combination of the other columns occurs once. {_named(likely)} may count the "
+            "records that a row stands for; now each row counts as one.",
             (*choices, _ONE_EACH),
         ),
     )
@@ -233,12 +233,12 @@ def _weighed(table: OpenTable, name: str) -> Asked:
     """Ask whether the records are to be counted by the column that their program weighs them by."""
     value = as_number(table.column(name))
     wrong = (value.isnull() | (value < 0) | (value != value.floor())).fill_null(True)
-    said = f"The file weighs its records by {shown(name)}"
+    said = f"The file weights its records by {shown(name)}"
     if table.row(table.records.aggregate(n=wrong.sum()))["n"]:
-        said += ": not all are whole numbers, as of sampling weights, which cannot be counted."
+        said += ". Not all are whole numbers: sampling weights cannot be counted."
         return Asked(said, (_ONE_EACH,))
     count = choice(f"Count by {name}", weight=name)
-    return Asked(f"{said}, and each row counts as one.", (count, _ONE_EACH))
+    return Asked(f"{said}; now each row counts as one.", (count, _ONE_EACH))
 
 
 _ONE_EACH = choice("Each row is one record", weight="")

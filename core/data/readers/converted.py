@@ -100,7 +100,7 @@ def allowed(options: ColumnOptions, read: ReadOptions) -> str:
         return f"a number such as 1{read.thousands}234{read.decimal}5"
     if options.kind == "date":
         return (
-            f"a date with a year of four digits ({ORDERS[options.order]}) such as "
+            f"a date with a four-digit year ({ORDERS[options.order]}) such as "
             f"{_EXAMPLES[options.order]}, 3 Jan 2024 1:45 PM, January 2024 or 13:45"
         )
     return "true or false, yes or no, 1 or 0"
@@ -282,7 +282,7 @@ def _without(file: FileTable, omitted: Sequence[str], target: Path) -> FileTable
         _to_parquet(table, query, target)
     kept = replace(file, paths=(target,))
     if not kept.rows:
-        raise InvalidInputError(f"{file.title} has no records but those left out.")
+        raise InvalidInputError(f"{file.title} has no records left: all are left out.")
     return kept
 
 
@@ -308,7 +308,7 @@ def _of_cells(file: FileTable, read: ReadOptions, target: Path) -> FileTable:
     found = replace(file, paths=(target,), columns=(*kept, name), counted=True)
     if not found.rows:
         raise InvalidInputError(
-            f"{file.title} has no records: {first_of(list(map(shown, counted)))} are 0 throughout."
+            f"{file.title} has no records: only zeros in {first_of(list(map(shown, counted)))}."
         )
     return found
 
@@ -401,9 +401,8 @@ def _check(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | Non
         if table.file.counted:
             where = "it"
         raise InvalidInputError(
-            f"Column {shown(name)} is read as {_KINDS[options.kind]}, and {where} has "
-            f"{shown(value)}: {allowed(options, read)} is allowed, or a mark of a "
-            "missing value."
+            f"Column {shown(name)} is read as {_KINDS[options.kind]}, but {where} has "
+            f"{shown(value)}: use {allowed(options, read)}, or a mark of a missing value."
         )
 
 
@@ -440,20 +439,22 @@ def _weight(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | No
         return None
     title = shown(name)
     if table.file.counted:
-        raise InvalidInputError(f"{table.file.title} is counted already: {title} cannot count it.")
+        raise InvalidInputError(
+            f"{table.file.title} already holds counts: {title} cannot count it."
+        )
     if len(table.file.columns) < 2:
-        raise InvalidInputError(f"Beside {title}, S needs a column.")
+        raise InvalidInputError(f"S needs a column other than {title}.")
     column = table.records[table.position(name)]
     if column.type().is_nested() or not may_hold_numbers(column):
-        raise InvalidInputError(f"Column {title} holds {column.type()}, and records need numbers.")
+        raise InvalidInputError(f"Column {title} holds {column.type()}, not numbers of records.")
     value = _whole(table, name, number(column, read), _WEIGHT, line)
     if not table.row(table.records.aggregate(total=value.sum()))["total"]:
-        raise InvalidInputError(f"Column {title} is 0 throughout: there are no records.")
+        raise InvalidInputError(f"Column {title} has only zeros: there are no records.")
     return value
 
 
-_WEIGHT = "says how many records a row stands for"
-_CELL = "is read as numbers of records"
+_WEIGHT = "counts the records that a row stands for"
+_CELL = "is read as counts of records"
 
 
 def _whole(
@@ -467,9 +468,9 @@ def _whole(
         fraction = plain_number(given or "")
         why = "; sampling weights cannot be counted" if fraction and fraction > 0 else ""
         raise InvalidInputError(
-            f"Column {shown(name)} {what}, and {where} has "
-            f"{'no value' if given is None else shown(given)}: a whole number of at least 0 is "
-            f"needed{why}."
+            f"Column {shown(name)} {what}, but {where} has "
+            f"{'no value' if given is None else shown(given)}: use a whole number of "
+            f"at least 0{why}."
         )
     return value.cast("int64")
 
@@ -481,7 +482,7 @@ def expanded(file: FileTable, target: Path) -> FileTable:
         total = table.total()
     if total > MAX_UPLOAD_RECORDS:
         raise InvalidInputError(
-            f"{file.title} stands for {total:,} records, at most {MAX_UPLOAD_RECORDS:,} can be "
+            f"{file.title} stands for {total:,} records; at most {MAX_UPLOAD_RECORDS:,} can be "
             "written."
         )
     source = parquet.read_schema(file.paths[0])

@@ -66,7 +66,9 @@ def column_levels(
     """List a column's levels."""
     file = (sources or Sources()).open(source, (column,), read)
     if isinstance(file, JointSource):
-        raise InvalidInputError(f"{file.title} has no columns to choose levels of.")
+        raise InvalidInputError(
+            f"{file.title} is a joint distribution: it has no columns with levels."
+        )
     with open_table(file) as table:
         levels = table.records.select(level=as_text(table.column(column)), **table.weight())
         counted = levels.group_by("level").agg(n=table.number(levels))
@@ -268,7 +270,9 @@ class FirstRows:
 def _table(source: str, sources: Sources | None, read: ReadOptions) -> FileTable:
     found = (sources or Sources()).open(source, (), read)
     if isinstance(found, JointSource):
-        raise InvalidInputError(f"{found.title} has no columns to be read.")
+        raise InvalidInputError(
+            f"{found.title} is a joint distribution: it has no columns to read."
+        )
     return found
 
 

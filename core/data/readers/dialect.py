@@ -132,12 +132,12 @@ def complaint(error: BrokenError, where: str) -> str:
     """Return what is wrong with a record, as the end of a sentence."""
     why = str(error)
     if "unexpected end" in why:
-        return f"has a quote in {where} that is not closed"
+        return f"has an unclosed quote in {where}"
     if "expected after" in why:
-        return f"has text after a closing quote in {where}: double a quote within a value"
+        return f"has text after a closing quote in {where}: double the quotes inside a value"
     if "field limit" in why:
         most = f"{csv.field_size_limit():,}"
-        return f"has a value of more than {most} characters in {where}: a quote may be open"
+        return f"has a value of more than {most} characters in {where}: a quote may be unclosed"
     return f"cannot be read in {where}: {why}"
 
 

@@ -198,6 +198,8 @@ def decoded(path: Path, name: str, codec: str, *, guessed: bool = False) -> Iter
     try:
         decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
-        cut = _NotTextError(f"{name} ends within a character: it is cut short, or no {shown} text.")
+        cut = _NotTextError(
+            f"{name} ends inside a character: it is cut off, or is not {shown} text."
+        )
         cut.mixed = True
         raise cut from error

@@ -99,7 +99,7 @@ def write_labelled(
             raise damaged(name, kind) from error
         ways = [one for one in ("windows-1252", "utf-8") if one != read.encoding]
         raise ReadingError(
-            f"{name} has a text in another encoding than it says: choose its encoding.",
+            f"{name} has text in another encoding than it declares: choose its encoding.",
             [choice(f"Read it as {ENCODINGS[one]}", encoding=one) for one in ways],
         ) from error
 
@@ -107,7 +107,7 @@ def write_labelled(
 def damaged(name: str, kind: str) -> InvalidInputError:
     """Return the error of a file that its reader cannot read, or that ends it."""
     return InvalidInputError(
-        f"{name} is a damaged {kind} file, or cut off: bring the whole file, or save it as CSV."
+        f"{name} is a damaged or incomplete {kind} file: bring the whole file, or save it as CSV."
     )
 
 
@@ -253,13 +253,15 @@ class _Labelled:
         if labelled:
             of = "column" if len(labelled) == 1 else "columns"
             yield repaired(
-                f"Values have their labels in {of} {first_of(labelled)}.", kept=("labels",)
+                f"Labels replace the values in {of} {first_of(labelled)}.", kept=("labels",)
             )
         if self._found:
             found = self._found.most_common()
             said = [f"{number} of {shown(name)}" for name, number in found]
             undo = {"kept": ("missing",)} if self._has_words and not self._keeps else {}
-            yield repaired(f"What the file calls missing is missing: {first_of(said)}.", **undo)
+            yield repaired(
+                f"Values that the file declares missing are missing: {first_of(said)}.", **undo
+            )
 
 
 _A_YEAR = {"ms": 31_557_600_000.0, "D": 365.25, "M": 12.0}

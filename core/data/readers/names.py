@@ -95,7 +95,7 @@ def find_names(rows: Sequence[Row], width: int, name: str) -> Names:
     if below:
         lines = [f"{line:,}" for line, _ in rows[first + 1 : first + 1 + below]]
         what = f"line {lines[0]}" if below == 1 else f"lines {listed(lines)}"
-        why = f"{what} may be names, questions or units, and no record"
+        why = f"{what} may hold names, questions or units, not records"
         raise _question(rows, first, below, name, why)
     if apart := _after_gap(rows, first, width):
         raise _apart(rows, first, apart, name)
@@ -153,7 +153,7 @@ def _first_or_last(rows: Sequence[Row], name: str) -> ReadingError:
     """Return the question which column has no name."""
     line = rows[0][0]
     return ReadingError(
-        f"In {name}, each record has one field more than there are names: choose which column "
+        f"In {name}, each record has one more field than there are names: choose which column "
         "has no name.",
         [
             choice("The first column has no name", header=(line,)),
@@ -204,8 +204,8 @@ def _apart(rows: Sequence[Row], first: int, place: int, name: str) -> ReadingErr
     """Return the question which of two lines holds the names, as blank lines are between."""
     lines = [rows[place][0], rows[first][0]]
     return ReadingError(
-        f"In {name}, line {lines[1]:,} may hold the names, or line {lines[0]:,} behind a blank "
-        "one: choose the line of the names.",
+        f"In {name}, the names may be in line {lines[1]:,}, or in line {lines[0]:,} after a blank "
+        "line: choose the line with the names.",
         [choice(f"The names are in line {line:,}", header=(line,)) for line in lines],
         first_lines(rows),
     )
@@ -376,7 +376,7 @@ def _question(
             choices.append(choice(f"Join lines {_numbers(joined)}", header=tuple(joined)))
     if unnamed or not below:
         choices.append(choice("There are no names", header=(0,)))
-    sentence = f"In {name}, {why}: choose the line of the names."
+    sentence = f"In {name}, {why}: choose the line with the names."
     return ReadingError(sentence, choices, first_lines(rows))
 
 
@@ -434,12 +434,14 @@ def name_columns(raw: Sequence[str], file: str) -> Columns:
             names[i] = free_name(f"column {i + 1}", lambda one: one in taken)
         elif name in seen:
             names[i] = free_name(name, lambda one: one in taken)
-            told.append(f"The other column {shown(name)} is called {shown(names[i])}.")
+            told.append(f"Another column {shown(name)} is called {shown(names[i])}.")
         seen.add(name)
         taken.add(names[i])
     repairs = [Repair(sentence) for sentence in told[:5]]
     if len(told) > 5:
-        repairs.append(Repair(f"{number_of(len(told) - 5, 'other name')} occurred before too."))
+        repairs.append(
+            Repair(f"{number_of(len(told) - 5, 'more name')} {were(len(told) - 5)} repeated.")
+        )
     unnamed = tuple(i for i, name in enumerate(raw) if not stripped(name))
     return Columns(tuple(names), unnamed, tuple(repairs))
 
@@ -508,7 +510,7 @@ def _two_tables(name: str, line: int, lines: int) -> ReadingError:
     """Return the question what a record is that may begin another table, so many from the end."""
     return ReadingError(
         f"In {name}, line {line:,} may begin another table: it is a title above the same names, or "
-        "of another kind than the lines above, behind a blank one.",
+        "follows a blank line and differs from the lines above.",
         [
             choice(f"Leave out everything from line {line:,} on", skip_end=lines),
             choice("All lines are records", skip_end=0),
@@ -537,7 +539,8 @@ def find_below(
         while gone < len(records) - 1 and _is_note(records, len(records) - 1 - gone, len(names)):
             gone += 1
     if chosen is None and gone:
-        said = [f"{number_of(gone, 'line')} below the table {were(gone)} no records"]
+        are_none = "is no record" if gone == 1 else "are no records"
+        said = [f"{number_of(gone, 'line')} below the table {are_none}"]
     kept = records[: len(records) - gone]
     hints: tuple[Choice, ...] = ()
     undo: dict[str, Any] = {"skip_end": 0}
@@ -546,7 +549,7 @@ def find_below(
         kept = kept[:-1]
         undo["omit"] = ()
     elif called := _note_alone(kept, len(names)):
-        label = f"Leave the last record out: it is called {shown(called)}"
+        label = f"Leave out the last record: it is called {shown(called)}"
         hints = (choice(label, skip_end=to_end(len(kept) - 1)),)
     sentence = f"{listed(said)}: left out." if said else ""
     repairs = [repaired(sentence[0].upper() + sentence[1:], **undo)] if said else []

@@ -41,9 +41,7 @@ _NUMBERS, _SEVERAL = (0x06, 0x203, 0x27E), 0xBD
 
 def encrypted(name: str) -> InvalidInputError:
     """Return the error of a workbook with a password."""
-    return InvalidInputError(
-        f"{name} is a workbook that is encrypted: save it without a password first."
-    )
+    return InvalidInputError(f"{name} is an encrypted workbook: save it without a password first.")
 
 
 def read_old_excel(path: Path, name: str, sheet: str) -> Book:
@@ -60,7 +58,7 @@ def read_old_excel(path: Path, name: str, sheet: str) -> Book:
         if not isinstance(error, CalamineError) and type(error).__name__ != "PanicException":
             raise
         raise InvalidInputError(
-            f"{name} is no workbook, or a damaged one: open it in a spreadsheet and save it as "
+            f"{name} is not a workbook, or is damaged: open it in a spreadsheet and save it as "
             ".xlsx."
         ) from error
 

@@ -73,7 +73,7 @@ _OPEN_DOCUMENT = b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"
 _INDEX = "__index_level_0__"
 """What pandas calls the row numbers that it writes as a last column."""
 
-_SINGLE = "There is a single column: it is S, and X is S itself, to be released privately."
+_SINGLE = "There is a single column. It is both S and X: S itself is released privately."
 
 _OTHER_KINDS = {
     b"%PDF": "a PDF document",
@@ -172,7 +172,7 @@ class TextFile:
         """Say that the encoding is a guess, and how a value reads in it; "" where it is none."""
         if not self.guessed or not (read := self.samples().get(self.encoding)):
             return ""
-        return f"{ENCODINGS[self.encoding]} is a guess, in which a value reads {read}"
+        return f"{ENCODINGS[self.encoding]} is a guess; with it, a value reads {read}"
 
     def first(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
         """Return the first lines, cut into fields, to choose the names from."""
@@ -192,7 +192,7 @@ def read_bytes(content: bytes, name: str, folder: Path, read: ReadOptions = AS_I
     name = file_called(name)
     if len(content) > MAX_UPLOAD_MB * MEGABYTE:
         raise InvalidInputError(
-            f"{name} has {len(content) / MEGABYTE:,.0f} MB, at most {MAX_UPLOAD_MB} are allowed."
+            f"{name} has {len(content) / MEGABYTE:,.0f} MB; at most {MAX_UPLOAD_MB} are allowed."
         )
     if content.startswith(_PARQUET):
         check_records(name, *_size_of(content))
@@ -229,7 +229,7 @@ def room_for(name: str) -> Iterator[None]:
         if error.errno not in NO_ROOM:
             raise
         raise InvalidInputError(
-            f"{file_called(name)} could not be kept: there is no room left on the disk."
+            f"{file_called(name)} could not be stored: the disk is full."
         ) from error
 
 
@@ -315,12 +315,14 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
     text, found = to_utf8(path, name, converted.with_suffix(".txt"), head, read.encoding)
     ending, told = Path(name).suffix.lower(), []
     if ending in OTHER_ENDINGS:
-        told.append(Repair(f"It is called {ending}, and is text: read as that."))
+        told.append(Repair(f"Its name ends in {ending}, but it is text: read as text."))
     if found == "utf-8" and "controls" not in read.kept:
         mended = converted.with_suffix(".mended.txt")
         if example := without_controls(text, mended):
             text = mended
-            sentence = f"Control characters are Windows-1252's, read as Latin-1: {shown(example)}."
+            sentence = (
+                f"Control characters are read as Windows-1252, not Latin-1: {shown(example)}."
+            )
             told.append(repaired(sentence, kept=("controls",)))
     layout = find_layout(text, name, read)
     rows, repairs = write_records(text, name, layout, converted)
@@ -350,7 +352,7 @@ def _workbook(path: Path, name: str, converted: Path, head: bytes, read: ReadOpt
     given = path, name, converted, read
     if not head.startswith(ZIP) or _OPEN_DOCUMENT in head[:200]:
         died = InvalidInputError(
-            f"{name} is damaged, or needs more memory than a workbook may: save it as CSV."
+            f"{name} is damaged, or needs too much memory for a workbook: save it as CSV."
         )
         return _Found(*apart(write_sheet, name, died, *given))
     return _Found(*write_sheet(*given))
@@ -367,7 +369,7 @@ def _parquet(path: Path, name: str, read: ReadOptions) -> _Found:
     said = []
     if len(names) > 1 and names[-1] == _INDEX and "index" not in read.kept:
         names = names[:-1]
-        said = [repaired(f"{_INDEX}, the row numbers of pandas: left out.", kept=("index",))]
+        said = [repaired(f"{_INDEX} has the row numbers of pandas: left out.", kept=("index",))]
     columns = name_columns(names, name)
     return _Found("Parquet", columns.names, (*columns.repairs, *unnamed_said(columns, ()), *said))
 
@@ -395,7 +397,7 @@ def _check_cells(path: Path, name: str) -> None:
                 size = max(about.total_uncompressed_size, _ITEM * items)
                 if size > MAX_UNPACKED_MB * MEGABYTE:
                     raise InvalidInputError(
-                        f"{name} unpacks to {size / MEGABYTE:,.0f} MB of {column.path!r}, at most "
+                        f"{name} unpacks to {size / MEGABYTE:,.0f} MB of {column.path!r}; at most "
                         f"{MAX_UNPACKED_MB:,} MB are allowed."
                     )
                 most = items - rows + 1 if is_listed else 1

@@ -124,8 +124,8 @@ class _Formulas:
         """Say how many there were."""
         if not self.count:
             return ()
-        are = "is the formula" if self.count == 1 else "are formulas"
-        said = f"{number_of(self.count, 'value')} such as {self.example} {are} of a text: read as"
+        are = "is a formula" if self.count == 1 else "are formulas"
+        said = f"{number_of(self.count, 'value')} such as {self.example} {are} for a text: read as"
         text = FORMULA.sub(r"\1", self.example)
         return (repaired(f"{said} {text}.", kept=("formulas",)),)
 
@@ -162,7 +162,7 @@ class _Uneven:
             return
         line, fields = min(self.short[:1] + self.long[:1])
         raise ReadingError(
-            f"{name} has {number_of(fields, 'field')} in line {line:,}, its header has "
+            f"{name} has {number_of(fields, 'field')} in line {line:,}, but its header has "
             f"{self.width:,}.",
             self._choices(text, line),
         )
@@ -205,19 +205,19 @@ class _Uneven:
         if self.blank:
             verb = "ends" if self.blank == 1 else "end"
             found.append(
-                Repair(f"{number_of(self.blank, 'record')} {verb} with a further delimiter.")
+                Repair(f"{number_of(self.blank, 'record')} {verb} with an extra delimiter.")
             )
         for some, what, done in (
-            (self.short, "shorter", "their last fields are missing"),
-            (self.long, "longer", "their last fields are left out"),
+            (self.short, "too short", "their last fields are missing"),
+            (self.long, "too long", "their last fields are left out"),
         ):
             if some:
-                are = "is" if len(some) == 1 else "are"
+                are, line = ("is", "line") if len(some) == 1 else ("are", "lines")
                 done = "left out" if self.pad == "leave" else done
                 lines = ", ".join(f"{line:,}" for line, _ in some[:5]) + (
                     ", …" if len(some) > 5 else ""
                 )
-                said = f"{number_of(len(some), 'record')} {are} {what} (line {lines}): {done}."
+                said = f"{number_of(len(some), 'record')} {are} {what} ({line} {lines}): {done}."
                 found.append(Repair(said, undo))
         return tuple(found)
 

@@ -84,15 +84,17 @@ def write_sheet(
     filled += sum(_fill(cells, one) for one in merged if one[1] - 1 in recorded)
     told = [*repairs, *columns.repairs, *below]
     if book.kind == "web page":
-        told.insert(0, Repair("It is called a workbook, and is a web page: its table is read."))
+        told.insert(0, Repair("It has a workbook's name, but is a web page: its table is read."))
     if filled:
-        said = f"{number_of(filled, 'empty cell')} of merged ones filled with their value."
+        said = f"{number_of(filled, 'empty cell')} inside merged cells: filled with their value."
         told.append(repaired(said, kept=("merged",)))
     if book.unresolved:
         formulas = number_of(book.unresolved, "formula")
         verb = "has" if book.unresolved == 1 else "have"
         told.append(
-            Repair(f"{formulas} {verb} no stored result: open and save it in a spreadsheet.")
+            Repair(
+                f"{formulas} {verb} no stored result: open the file in a spreadsheet and save it."
+            )
         )
     told += _long_said(cells[place] for place in places)
     kept, empty = _written(cells, places, columns, target, read)
@@ -130,7 +132,7 @@ def _opened(path: Path, name: str, sheet: str) -> Book:
         return read_old_excel(path, name, sheet)
     if (parts := parts_of(path)) > MAX_WORKBOOK_PARTS:
         raise InvalidInputError(
-            f"{name} is a zip file of {parts:,} parts, at most {MAX_WORKBOOK_PARTS:,} are allowed."
+            f"{name} is a zip file of {parts:,} parts; at most {MAX_WORKBOOK_PARTS:,} are allowed."
         )
     with zipfile.ZipFile(path) as packed:
         members = packed.infolist()
@@ -140,7 +142,7 @@ def _opened(path: Path, name: str, sheet: str) -> Book:
     unpacked = sum(member.file_size for member in members) / MEGABYTE
     if unpacked > MAX_UNPACKED_MB:
         raise InvalidInputError(
-            f"{name} unpacks to {unpacked:,.0f} MB, at most {MAX_UNPACKED_MB:,} MB are allowed."
+            f"{name} unpacks to {unpacked:,.0f} MB; at most {MAX_UNPACKED_MB:,} MB are allowed."
         )
     if "xl/workbook.xml" not in names:
         return read_opendocument(path, name, sheet)
@@ -242,7 +244,7 @@ def _long_said(rows: Iterable[list[Any]]) -> list[Repair]:
     have = "has" if long == 1 else "have"
     return [
         Repair(
-            f"{number_of(long, 'number')} {have} more than 15 digits, of which spreadsheets keep "
-            "15: the last ones may have been lost before. Store such ids as text."
+            f"{number_of(long, 'number')} {have} more than 15 digits. Spreadsheets keep only 15, "
+            "so the last ones may already be lost. Store such ids as text."
         )
     ]

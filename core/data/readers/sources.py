@@ -55,7 +55,7 @@ def shared_file(name: str) -> Path:
     root = _root()
     if root is None or name not in shared_files():
         raise InvalidInputError(
-            f"{shown(name)} is no file in the folder that this server's owner has opened."
+            f"{shown(name)} is not a file in the folder that this server's owner opened."
         )
     return root / name
 
@@ -66,7 +66,7 @@ def _root() -> Path | None:
         return None
     root = Path(named).resolve()
     if not root.is_dir():
-        raise InvalidInputError(f"{FOLDER} names no folder of this server.")
+        raise InvalidInputError(f"{FOLDER} is not a folder on this server.")
     return root
 
 
@@ -252,7 +252,7 @@ class Sources:
             read = asked
         if not own.original.exists():
             raise InvalidInputError(
-                f"{own.name} is no longer there to be read in another way: bring it again."
+                f"{own.name} is no longer there to read in another way: bring it again."
             )
         return read_file(own.original, own.name, self._folder, read)
 
@@ -332,7 +332,7 @@ class Sources:
         if not self._databases:
             raise _not_counted(source, table, names)
         if not names:
-            raise InvalidInputError(f"{table.title} is counted by columns: name one or more.")
+            raise InvalidInputError(f"{table.title} is counted by columns: choose at least one.")
         counts = fetch(table, names, self.counts_file())
         self.add_counts(source, with_marks(counts))
         return self._counts[source, frozenset(names)]
@@ -342,7 +342,7 @@ def _not_counted(source: str, table: DatabaseTable, names: Sequence[str]) -> Inv
     """Return the error of a table whose counts a session does not have."""
     if not is_open(source):
         return InvalidInputError(
-            f"{shown(table.title)} is in a data base, and data bases are not open here: use "
+            f"{shown(table.title)} is in a database, and databases are not open here: use "
             "the command line, or upload its counts."
         )
     by = f" by {' and '.join(map(shown, names))}" if names else ""

@@ -186,7 +186,7 @@ def _start(path: Path, name: str) -> _Start:
     if not whole:
         if len(lines) < 2:
             raise InvalidInputError(
-                f"{name} has a first line of more than {_SAMPLED:,} characters: no table has one."
+                f"{name} has a first line of more than {_SAMPLED:,} characters: it is not a table."
             )
         lines.pop()  # the last line may be incomplete
     return _Start(mark, said, lines, whole)
@@ -220,8 +220,8 @@ def _comments(start: _Start, name: str, read: ReadOptions) -> int:
     after = start.lines.index(following) + 1 + start.before
     line = alike[0].strip()
     raise ReadingError(
-        f"{name} has a line that may name the columns or be a comment, "
-        f"{line[:60] + '…' if len(line) > 60 else line!r}: take its # away, or the line.",
+        f"{name} has a line that may hold the names or be a comment, "
+        f"{line[:60] + '…' if len(line) > 60 else line!r}: remove its #, or the line.",
         [choice(f"The names are in line {one:,}", header=(one,)) for one in (place, after)],
         [(i + 1 + start.before, (line.rstrip("\r\n"),)) for i, line in enumerate(start.lines[:12])],
     )
@@ -330,7 +330,7 @@ def place_names(
     for line in read.header:
         if line not in places:
             raise InvalidInputError(
-                f"{name} has no names in line {line:,}: it is blank, or within a record."
+                f"{name} has no names in line {line:,}: it is blank, or inside a record."
             )
     header = tuple(places[line] for line in read.header)
     return header, header[-1] + 1 + read.skip, (), ()
@@ -350,9 +350,7 @@ def _fitted(
         raw = ["", *raw]
         told.append(repaired("The names begin with the second column.", kept=("shift",)))
     if len(raw) > width and not any(raw[width:]):
-        told.append(
-            Repair(f"The names end with {number_of(len(raw) - width, 'further delimiter')}.")
-        )
+        told.append(Repair(f"The names end with {number_of(len(raw) - width, 'extra delimiter')}."))
         raw = raw[: max(width, 2)]
     return raw + [""] * (width - len(raw) if width > 1 else 0), told
 
@@ -371,9 +369,9 @@ def _of_dialect(dialect: Dialect, read: ReadOptions) -> list[Repair]:
     """Say how fields are quoted where that is unusual."""
     found = []
     if dialect.quote == "'" and not read.quote:
-        found.append(repaired("Apostrophes enclose fields.", quote='"'))
+        found.append(repaired("Fields are in apostrophes.", quote='"'))
     if dialect.escaped and not read.escape:
-        found.append(repaired("A backslash stands before a quote within quotes.", escape="doubled"))
+        found.append(repaired("A backslash marks a quote inside quotes.", escape="doubled"))
     return found
 
 
@@ -409,7 +407,7 @@ def _end(
     if gone and whole and broken is not None:
         if total - broken.line > _LEGEND:
             return _without_lines(path, 0), [], ()
-        said = f"Everything from line {records[-gone][0]:,} on is no record: left out."
+        said = f"Nothing from line {records[-gone][0]:,} on is a record: left out."
         told = [Repair(said, (("skip_end", 0),)), *told[1:]]
     return _without_lines(path, to_end(len(records) - gone) if gone else 0), told, hints
 

@@ -38,7 +38,7 @@ def read_web_table(path: Path, name: str, sheet: str) -> Book:
     filled = [one for one in pages.tables if one.rows]
     if not filled:
         raise InvalidInputError(
-            f"{name} is a web page without a table: bring the file that it is about."
+            f"{name} is a web page without a table: bring the data file itself."
         )
     known = {f"table {i + 1}": one for i, one in enumerate(filled)}
     ordered = sorted(known, key=lambda one: -len(known[one].rows))

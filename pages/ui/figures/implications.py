@@ -172,7 +172,7 @@ def _texts(places: Sequence[Place], role: str) -> dict[str, object]:
 
 
 ROLES = {"LIP": "after", "LDP": "before"}
-"""Colors of the levels that are told of every release; a promise's own is purple."""
+"""Colors of the levels reported for every release; the level of the chosen notion is purple."""
 
 
 def repeats(draws: Sequence[int], levels: Mapping[str, FloatArray], unit: str) -> Figure:

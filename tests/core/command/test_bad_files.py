@@ -51,8 +51,8 @@ WEIGHTED = "sex,job,n\nF,nurse,{}\nM,clerk,4\n"
     [
         (of_text(",".join(f"c{i}" for i in range(10_000)) + "\n"), "", "has 10,000 columns"),
         (of_text("x" * 10_000_000 + ",b\n1,2\n"), "", "first line of more than 1,048,576"),
-        (of_cut_sav, "", "is a damaged SPSS file, or cut off"),
-        (of_bomb, "", "unpacks to 20 MB, at most 10 MB are allowed"),
+        (of_cut_sav, "", "is a damaged or incomplete SPSS file"),
+        (of_bomb, "", "unpacks to 20 MB; at most 10 MB are allowed"),
         (of_text(WEIGHTED.format("many")), "weight=n", "record 1 (line 2) has 'many'"),
         (of_text(WEIGHTED.format("-1")), "weight=n", "record 1 (line 2) has '-1'"),
         (of_text(WEIGHTED.format("")), "weight=n", "record 1 (line 2) has no value"),

@@ -20,7 +20,7 @@ from tests.core.records.makers import SEED, people, write
 
 ROOT = Path(__file__).parents[3]
 ASKED = {"data": {"secret": ["sex"], "released": ["town"]}, "mechanism": "watchdog"}
-SMALL_DISK = "large.csv could not be kept: there is no room left on the disk."
+SMALL_DISK = "large.csv could not be stored: the disk is full."
 FULL = 100_000
 """Bytes that a file may have on a disk that is nearly full."""
 

@@ -238,11 +238,12 @@ def test_the_full_run_that_is_shipped_is_of_these_experiments_and_names_no_machi
         assert (one.place, one.title, one.claim) == (told.place, told.title, told.claim)
 
 
-def test_outcomes_that_are_written_in_the_shipped_run_are_those_of_its_numbers():
+def test_outcomes_and_reasons_in_the_shipped_run_follow_from_its_numbers():
     read = json.loads(SHIPPED.read_text(encoding="utf-8"))
-    for told, one in zip(read["experiments"], shipped().experiments, strict=True):
-        for written, verdict in zip(told["verdicts"], one.verdicts, strict=True):
+    for result, one in zip(read["experiments"], shipped().experiments, strict=True):
+        for written, verdict in zip(result["verdicts"], one.verdicts, strict=True):
             assert written["outcome"] == verdict.outcome, verdict.claim
+            assert written["reason"] == verdict.reason, verdict.claim
 
 
 @pytest.mark.parametrize("one", shipped().experiments, ids=lambda one: one.key)

@@ -175,7 +175,7 @@ def test_a_text_that_is_repeated_in_every_point_is_refused_before_it_is_written_
     text = "x" * 50_000_000
     large = changed(content, with_column("reason", [text] * 6))
     assert len(large) < 5_000_000
-    told = r"'r\.parquet' unpacks to 300 MB, at most 200 MB are allowed\."
+    told = r"'r\.parquet' unpacks to 300 MB; at most 200 MB are allowed\."
     with pytest.raises(InvalidInputError, match=told):
         opened(large, "r.parquet")
 
@@ -188,7 +188,7 @@ def test_a_file_is_not_unpacked_that_says_it_is_large(content, monkeypatch):
 
     monkeypatch.setattr(results, "MOST_BYTES", 1_000_000)
     monkeypatch.setattr(parquet.ParquetFile, "read", unpacked)
-    with pytest.raises(InvalidInputError, match=r"unpacks to 2 MB, at most 1 MB are allowed\."):
+    with pytest.raises(InvalidInputError, match=r"unpacks to 2 MB; at most 1 MB are allowed\."):
         opened(large, "r.parquet")
 
 

@@ -63,9 +63,7 @@ def test_commas_before_three_digits_are_asked_about_where_they_separate_no_field
     read = first_question(source, sources).read
     assert (read.decimal, read.thousands) == (".", "")
     (question,) = asked_of(source, sources, read)
-    assert question.sentence.startswith(
-        "'people' has three digits behind every comma, as in 12,345"
-    )
+    assert question.sentence.startswith("'people' has three digits after every comma, as in 12,345")
     found = []
     for one in question.choices:
         answered = replace(read, missing=("x",), **dict(one.options))
@@ -87,7 +85,7 @@ def test_words_before_a_colon_below_the_table_are_notes():
     notes = "Lecture : en 2021, elles sont 12.\nChamp : France.\nSource : Insee.\n"
     _, rows, said, _ = rows_of(body + notes)
     assert len(rows) == 3
-    assert said == ["3 lines below the table were no records: left out."]
+    assert said == ["3 lines below the table are no records: left out."]
     _, rows, _, _ = rows_of(body + "Total: 3;21;23\n", skip_end=0)
     assert len(rows) == 4
 
@@ -103,14 +101,14 @@ def test_a_note_without_blanks_between_words_is_left_out():
     book.save(content)
     _, rows, said, _ = rows_of(content.getvalue(), "t.xlsx")
     assert len(rows) == 3
-    assert said == ["1 line below the table was no records: left out."]
+    assert said == ["1 line below the table is no record: left out."]
 
 
 def test_a_last_record_of_one_value_may_be_left_out_by_a_click():
     text = "land,sex,n\nA,F,3\nB,M,5\nC,F,4\nZimbabwe,,\n"
     _, rows, said, offered = rows_of(text)
     assert (len(rows), said) == (4, [])
-    assert offered == ["Leave the last record out: it is called 'Zimbabwe'"]
+    assert offered == ["Leave out the last record: it is called 'Zimbabwe'"]
     assert rows_of(text.replace("Zimbabwe,,", "Zimbabwe,M,"))[3] == []
 
 
@@ -121,7 +119,7 @@ def test_a_total_above_lines_that_are_left_out_by_choice_is_still_told():
     assert len(rows) == 4
     sources, source, _ = opened(text, **left)
     (question,) = asked_of(source, sources, ReadOptions(**left))
-    assert question.sentence == "1 row may add up others, and counts as a record: 'Total'."
+    assert question.sentence == "1 row may be a total of others, but counts as a record: 'Total'."
     read = ReadOptions(**left, **dict(question.choices[0].options))
     assert sources.open(source, (), read).rows == 3
 
@@ -134,7 +132,7 @@ def test_a_legend_with_another_delimiter_below_notes_is_left_out():
     )
     columns, rows, said, _ = rows_of(text)
     assert (columns, len(rows)) == (("Unidade", "Sexo", "2021"), 3)
-    assert said[-1] == "Everything from line 6 on is no record: left out."
+    assert said[-1] == "Nothing from line 6 on is a record: left out."
     long = text + '"Y","Valor"\n' * 60  # as long as a table: not left out
     with pytest.raises(ReadingError, match="text after a closing quote in line 9"):
         opened(long)

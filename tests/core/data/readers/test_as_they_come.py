@@ -85,7 +85,8 @@ def test_a_table_without_names_is_asked_about():
     text = "41,Public,Degree,Male\n29,Private,School,Female\n53,Private,Degree,Male\n"
     said, found = asked(text)
     assert (
-        said == "In t.csv, line 1 may hold the names or be a record: choose the line of the names."
+        said
+        == "In t.csv, line 1 may hold the names or be a record: choose the line with the names."
     )
     columns, rows = found["There are no names"]
     assert columns == ["column 1", "column 2", "column 3", "column 4"]
@@ -124,7 +125,7 @@ def test_lines_of_questions_and_codes_below_the_names_are_asked_about():
         "F,31,170\nM,45,180\nF,28,165\nM,30,177\n"
     )
     said, found = asked(text)
-    assert "lines 2 and 3 may be names, questions or units, and no record" in said
+    assert "lines 2 and 3 may hold names, questions or units, not records" in said
     columns, rows = found["Names in line 1, leave out the 2 lines below"]
     assert (columns, len(rows), rows[0]) == (["Q1", "Q2", "Q3"], 4, ["F", "31", "170"])
 
@@ -227,7 +228,7 @@ def test_two_rows_of_names_are_joined_by_a_click():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("sex;job;\nF;nurse\nM;clerk\n", "The names end with 1 further delimiter."),
+        ("sex;job;\nF;nurse\nM;clerk\n", "The names end with 1 extra delimiter."),
         ("sex;job\nF;nurse;\nM;clerk;\n", "Column 3 has no name and no value: left out."),
         ("sex;job;\nF;nurse;\nM;clerk;\n", "Column 3 has no name and no value: left out."),
         (
@@ -253,7 +254,7 @@ def test_unnamed_and_repeated_names_are_numbered_and_said():
     (columns, _), said = read("id,Amount,,Amount\na,1,x,2\nb,3,y,4\n")
     assert columns == ["id", "Amount", "column 3", "Amount (2)"]
     assert said == [
-        "The other column 'Amount' is called 'Amount (2)'.",
+        "Another column 'Amount' is called 'Amount (2)'.",
         "Column 3 has no name: called column 3.",
     ]
 
@@ -265,11 +266,11 @@ def test_names_with_underscores_and_brackets_stay():
 @pytest.mark.parametrize(
     ("below", "said"),
     [
-        ("\nSource: the office\n", "1 line below the table was no records: left out."),
-        (";;;\n;;;\n", "2 lines below the table were no records: left out."),
+        ("\nSource: the office\n", "1 line below the table is no record: left out."),
+        (";;;\n;;;\n", "2 lines below the table are no records: left out."),
         (
             "* revised figures\n(1) estimated\n",
-            "2 lines below the table were no records: left out.",
+            "2 lines below the table are no records: left out.",
         ),
         ("Total;;14,5;191\n", "Line 5 is the total: left out."),
         ("\nTotal;;14,5;191\n\nNote: stays in days.\n", None),
@@ -292,9 +293,9 @@ def test_short_records_are_filled_and_said_where_none_is_broken():
     text = "a,b,c,d\n1,2,3,4\n1,2\n5,6,7,8\n1,2,3\n9,9,9,9\n5,6,7,8\n"
     (_, rows), said = read(text)
     assert rows[1] == ["1", "2", "", ""]
-    assert said == ["2 records are shorter (line 3, 5): their last fields are missing."]
+    assert said == ["2 records are too short (lines 3, 5): their last fields are missing."]
     sentence, found = asked(text, pad="refuse")
-    assert sentence == "t.csv has 2 fields in line 3, its header has 4."
+    assert sentence == "t.csv has 2 fields in line 3, but its header has 4."
     assert len(found["Leave all 2 out"][1]) == 4
     assert len(found["Fill 2 short records"][1]) == 6
 
@@ -314,18 +315,18 @@ def test_broken_records_are_asked_about(text):
 def test_a_second_table_below_is_refused_by_line_and_left_out_by_a_click():
     text = PEOPLE + "\nward;beds\nA;12\nB;14\nC;9\n"
     sentence, found = asked(text)
-    assert sentence == "t.csv has 2 fields in line 6, its header has 4."
+    assert sentence == "t.csv has 2 fields in line 6, but its header has 4."
     assert found["Leave out everything from line 6 on"] == TABLE
 
 
 def test_apostrophes_backslashes_and_commas_with_a_blank():
     table, said = read("sex,job\n'F','nurse, old'\n'M','clerk'\n'F','it''s'\n")
     assert table[1] == [["F", "nurse, old"], ["M", "clerk"], ["F", "it's"]]
-    assert said == ["Apostrophes enclose fields."]
+    assert said == ["Fields are in apostrophes."]
     assert read("sex,job\nF,O'Brien\nM,'tis\nF,d'accord\n")[0][1][1] == ["M", "'tis"]
     table, said = read('sex,job\n"F","a \\"big\\" one, yes"\n"M","clerk"\n')
     assert table[1] == [["F", 'a "big" one, yes'], ["M", "clerk"]]
-    assert said == ["A backslash stands before a quote within quotes."]
+    assert said == ["A backslash marks a quote inside quotes."]
     path = 'sex,path\n"F","C:\\temp\\"\n"M","D:\\x\\"\n'
     assert read(path)[0][1][0] == ["F", "C:\\temp\\"]
     table, _ = read('sex, job, n\n"F", "nurse, old", 1\n"M", "clerk", 2\n')
@@ -335,7 +336,7 @@ def test_apostrophes_backslashes_and_commas_with_a_blank():
 
 def test_a_stray_quote_is_refused_by_line_with_a_choice():
     sentence, found = asked('a,b\nx,"1\ny,2\nz,3\n')
-    assert sentence == "t.csv has a quote in line 2 that is not closed."
+    assert sentence == "t.csv has an unclosed quote in line 2."
     assert found["Quotes are ordinary characters"][1][0] == ["x", '"1']
 
 
@@ -364,7 +365,7 @@ def test_a_comment_or_names_behind_a_hash_are_asked_about():
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (",".join(f"c{i}" for i in range(10_000)) + "\n1,2\n", "has 10,000 columns, at most 2,000"),
+        (",".join(f"c{i}" for i in range(10_000)) + "\n1,2\n", "has 10,000 columns; at most 2,000"),
         ("x" * 10_000_000 + ",b\n1,2\n", "has a first line of more than 1,048,576 characters"),
         ("sex,job\n", "has column names but no records"),
     ],
@@ -455,12 +456,12 @@ def test_a_title_above_names_again_begins_another_table():
 
 def test_a_comment_of_as_many_fields_above_the_names_is_asked_about_and_names_are_read():
     sentence, tables = asked("#made here,by hand\nward,age\nA,31\nB,32\n")
-    assert "may name the columns or be a comment" in sentence
+    assert "may hold the names or be a comment" in sentence
     assert tables["The names are in line 2"][0] == ["ward", "age"]
     assert read("#ward,age\nA,31\nB,32\n")[0][0] == ["#ward", "age"]
 
 
-SINGLE = "There is a single column: it is S, and X is S itself, to be released privately."
+SINGLE = "There is a single column. It is both S and X: S itself is released privately."
 
 
 @pytest.mark.parametrize(
@@ -505,7 +506,7 @@ def test_names_and_titles_of_a_single_column_are_asked_about():
     assert "line 1 may hold the names or be a record" in said
     assert found["There are no names"] == (["column 1"], [["F"], ["M"], ["F"], ["F"]])
     said, found = asked("Survey\n\nsex\nF\nM\nF\n")
-    assert "line 1 may hold the names, or line 3 behind a blank one" in said
+    assert "names may be in line 1, or in line 3 after a blank line" in said
     assert found["The names are in line 3"] == (["sex"], [["F"], ["M"], ["F"]])
     said, found = asked("Survey\nage\n31\n45\n39\n28\n61\n")
     assert found["Names in line 2"] == (["age"], [[one] for one in ("31", "45", "39", "28", "61")])
@@ -536,7 +537,7 @@ def test_a_first_sheet_with_a_single_column_is_asked_about(tmp_path):
 def test_formulas_of_a_text_are_read_as_the_text_and_said(zips):
     table, said = read(f"zip,sex\n{zips}")
     assert table == (["zip", "sex"], [["02134", "F"], ["10001", "M"]])
-    assert said == ['2 values such as ="02134" are formulas of a text: read as 02134.']
+    assert said == ['2 values such as ="02134" are formulas for a text: read as 02134.']
     assert read(f"zip,sex\n{zips}", kept=("formulas",))[0][1][0] == ['="02134"', "F"]
     assert read(f'="zip",sex\n{zips}')[0][0] == ["zip", "sex"]
 
@@ -558,7 +559,7 @@ def test_a_line_of_group_names_that_may_be_a_title_is_offered_to_be_joined():
 
 def test_the_first_column_has_no_name_where_that_is_chosen():
     said, found = asked("n,cost\nNord,1,2\nSud,3,4\nNord,5,6\n")
-    assert "each record has one field more than there are names" in said
+    assert "each record has one more field than there are names" in said
     rows = [["Nord", "1", "2"], ["Sud", "3", "4"], ["Nord", "5", "6"]]
     assert found["The first column has no name"] == (["column 1", "n", "cost"], rows)
     assert found["The last column has no name"] == (["n", "cost", "column 3"], rows)

@@ -257,19 +257,19 @@ def test_true_and_false_have_many_names_and_filters_see_them(sources):
     [
         (
             ReadOptions(columns=(ColumnOptions("d", "date", "dmy"),)),
-            "Column 'd' is read as dates, and record 3 (line 6) has '30.02.2024': a date with "
-            "a year of four digits (day, month, year) such as 31.12.2024 or 31/12/2024, 3 Jan 2024 "
-            "1:45 PM, January 2024 or 13:45 is allowed, or a mark of a missing value.",
+            "Column 'd' is read as dates, but record 3 (line 6) has '30.02.2024': use a date "
+            "with a four-digit year (day, month, year) such as 31.12.2024 or 31/12/2024, 3 Jan "
+            "2024 1:45 PM, January 2024 or 13:45, or a mark of a missing value.",
         ),
         (
             ReadOptions(decimal=",", thousands=".", columns=(ColumnOptions("n", "number"),)),
-            "Column 'n' is read as numbers, and record 2 (line 4) has '1.5': a number such as "
-            "1.234,5 is allowed, or a mark of a missing value.",
+            "Column 'n' is read as numbers, but record 2 (line 4) has '1.5': use a number "
+            "such as 1.234,5, or a mark of a missing value.",
         ),
         (
             ReadOptions(columns=(ColumnOptions("s", "boolean"),)),
-            "Column 's' is read as true or false, and record 1 (line 2) has 'two\\nlines': true "
-            "or false, yes or no, 1 or 0 is allowed, or a mark of a missing value.",
+            "Column 's' is read as true or false, but record 1 (line 2) has 'two\\nlines': use "
+            "true or false, yes or no, 1 or 0, or a mark of a missing value.",
         ),
         (
             ReadOptions(columns=(ColumnOptions("age", "number"),)),
@@ -311,7 +311,7 @@ def test_a_file_that_went_says_so_and_a_bundled_set_may_be_read_otherwise(source
     path.write_text("s,x\na,1\nb,2\n", encoding="utf-8")
     source = sources.add_file(path)
     path.unlink()
-    with pytest.raises(InvalidInputError, match=r"gone\.csv is no longer there to be read in"):
+    with pytest.raises(InvalidInputError, match=r"gone\.csv is no longer there to read in"):
         sources.open(source, (), ReadOptions("latin-1"))
     read = ReadOptions(missing=("Female",))
     counted = count(DataSpec(released=("race",), missing="drop", read=read, secret=("income",)))

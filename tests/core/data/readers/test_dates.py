@@ -135,7 +135,7 @@ def test_times_of_day_are_counted_by_the_hour_and_two_digits_of_a_year_are_refus
     assert counted.joint.x_labels == ("13", "14", "15")
     assert (counted.joint.p_x * 24).tolist() == pytest.approx([8, 8, 8])
     dated = ReadOptions(columns=(ColumnOptions("on", "date", "dmy"),))
-    with pytest.raises(InvalidInputError, match=r"has '1 Mar 24': a date with a year of four digi"):
+    with pytest.raises(InvalidInputError, match=r"has '1 Mar 24': use a date with a four-digit ye"):
         count(DataSpec(source, ("s",), ("on",), read=dated), sources)
 
 

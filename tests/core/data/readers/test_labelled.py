@@ -83,8 +83,9 @@ def test_labels_of_spss_are_levels_and_user_missing_values_are_missing(tmp_path,
         "born": answers()["born"].to_list(),
     }
     assert said == [
-        "Values have their labels in columns 'sex', 'age' and 'town'.",
-        "What the file calls missing is missing: 1 of 'sex', 1 of 'age' and 1 of 'town'.",
+        "Labels replace the values in columns 'sex', 'age' and 'town'.",
+        "Values that the file declares missing are missing: 1 of 'sex', 1 of 'age' and 1 of "
+        "'town'.",
     ]
 
 
@@ -180,7 +181,7 @@ def test_missing_values_of_stata_are_missing_or_levels_by_their_labels(tmp_path)
     upload, columns, said = read(content)
     assert columns == {"a": ["yes", "2", None, None, None], "b": [1.0, 2.0, 3.0, None, 5.0]}
     assert upload.repairs[1].undo == (("kept", ("missing",)),)
-    assert said[1] == "What the file calls missing is missing: 2 of 'a' and 1 of 'b'."
+    assert said[1] == "Values that the file declares missing are missing: 2 of 'a' and 1 of 'b'."
     assert read(content, kept=("missing",))[1]["a"] == ["yes", "2", "refused", None, None]
     plain = stata(tmp_path, frame, missing_user_values={"a": ["a", "z"], "b": ["c"]})
     assert [one.undo for one in read(plain)[0].repairs] == [()]
@@ -248,11 +249,11 @@ def test_long_texts_of_stata_are_read_in_smaller_parts(tmp_path, monkeypatch):
     monkeypatch.setattr(labelled, "_HELD", 12_000)
     assert read(content)[1] == frame.to_dict("list")
     monkeypatch.setattr(tables, "MAX_CELL", 4_000)
-    with pytest.raises(InvalidInputError, match="has a cell of 5,000 characters, at most 4,000"):
+    with pytest.raises(InvalidInputError, match="has a cell of 5,000 characters; at most 4,000"):
         read(content, "a.dta")
 
 
-CUT = "is a damaged {} file, or cut off: bring the whole file, or save it as CSV."
+CUT = "is a damaged or incomplete {} file: bring the whole file, or save it as CSV."
 
 
 @pytest.mark.parametrize("share", [0.15, 0.5, 0.98])
@@ -273,7 +274,7 @@ def test_what_is_cut_off_is_refused_in_one_sentence_and_leaves_nothing(tmp_path,
 def test_a_name_of_sas_without_its_content_is_read_as_what_it_is():
     upload, columns, said = read(b"s,x\na,b\nc,d\n", "people.sas7bdat")
     assert (upload.kind, columns["s"]) == ("CSV, separated by commas", ["a", "c"])
-    assert said == ["It is called .sas7bdat, and is text: read as that."]
+    assert said == ["Its name ends in .sas7bdat, but it is text: read as text."]
     with pytest.raises(InvalidInputError, match="is a binary file, not text; CSV, TSV, Parquet"):
         read(bytes(range(256)) * 20, "people.sas7bdat")
 
@@ -281,23 +282,23 @@ def test_a_name_of_sas_without_its_content_is_read_as_what_it_is():
 def test_too_many_columns_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(tables, "MAX_COLUMNS", 20)
     frame = pd.DataFrame(np.zeros((2, 21)), columns=[f"v{i}" for i in range(21)])
-    with pytest.raises(InvalidInputError, match="has 21 columns, at most 20 are allowed"):
+    with pytest.raises(InvalidInputError, match="has 21 columns; at most 20 are allowed"):
         read(stata(tmp_path, frame))
 
 
 def test_too_many_records_or_cells_are_refused(tmp_path, monkeypatch):
     content = spss(tmp_path)
     monkeypatch.setattr(tables, "MAX_UPLOAD_CELLS", 20)
-    with pytest.raises(InvalidInputError, match="has 24 cells in 4 columns, at most 20 are"):
+    with pytest.raises(InvalidInputError, match="has 24 cells in 4 columns; at most 20 are"):
         read(content)
     monkeypatch.setattr(tables, "MAX_UPLOAD_RECORDS", 5)
-    with pytest.raises(InvalidInputError, match="has 6 records, at most 5 are allowed"):
+    with pytest.raises(InvalidInputError, match="has 6 records; at most 5 are allowed"):
         read(content)
 
 
 def test_a_text_in_another_encoding_is_asked_about(tmp_path):
     content = spss(tmp_path).replace("ä é".encode(), b"\xe4 \xe9  ")
-    with pytest.raises(ReadingError, match="text in another encoding than it says") as caught:
+    with pytest.raises(ReadingError, match="text in another encoding than it declares") as caught:
         read(content)
     options = dict(caught.value.choices[0].options)
     assert options == {"encoding": "windows-1252"}
@@ -330,7 +331,7 @@ def test_a_release_ends_as_csv_or_parquet_and_the_labels_are_said(capsys):
     assert main(["release", "scenario.json", "people.sav", "out.sav", "--seed", "5"]) != 0
     assert "must end in .parquet, .csv or .tsv" in capsys.readouterr().err
     assert main(["evaluate", "scenario.json"]) == 0
-    said = "people.sav: Values have their labels in columns 'sex' and 'job'.\n"
+    said = "people.sav: Labels replace the values in columns 'sex' and 'job'.\n"
     assert said in capsys.readouterr().err
 
 
@@ -373,7 +374,7 @@ def test_weights_that_spss_has_switched_on_are_asked_about(
     sources = Sources()
     source = sources.add_bytes(content, "a.sav")
     (asked,) = asked_of(source, sources)
-    assert asked.sentence.startswith(f"The file weighs its records by '{name}'")
+    assert asked.sentence.startswith(f"The file weights its records by '{name}'")
     assert [one.label for one in asked.choices][: len(choices)] == choices
     read_so = ReadOptions(**dict(asked.choices[0].options))
     assert asked_of(source, sources, read_so) == ()
@@ -397,4 +398,4 @@ def test_labels_of_a_portable_file_of_spss_are_levels(tmp_path):
     content = b"".join(text[i : i + 80] + b"\r\n" for i in range(0, len(text), 80))
     _, columns, said = read(content, "a.por")
     assert columns == {"SEX": ["man", "woman", "man", "3"], "AGE": [34.0, 50.0, 60.0, 70.0]}
-    assert said == ["Values have their labels in column 'SEX'."]
+    assert said == ["Labels replace the values in column 'SEX'."]

@@ -22,7 +22,7 @@ from tests.core.data.readers.books import cell, ods, row, xls
 from tests.core.data.readers.test_labelled import sas
 
 LONG = 3_000_000
-SAID = f"has a cell of {LONG:,} characters, at most 131,072 are allowed: leave that column out."
+SAID = f"has a cell of {LONG:,} characters; at most 131,072 are allowed: leave that column out."
 
 
 @pytest.mark.parametrize("column", ["a", "a.b", "née"])
@@ -67,7 +67,7 @@ def test_of_parquet_within_cells(packed, coded, tmp_path):
         Sources().add_file(tmp_path / "a.parquet")
 
 
-ITEMS = f"has a cell of {LONG:,} items, at most 131,072 are allowed: leave that column out."
+ITEMS = f"has a cell of {LONG:,} items; at most 131,072 are allowed: leave that column out."
 
 
 def lists(values, rows=1):
@@ -271,7 +271,7 @@ def test_of_spss_and_sas(kind, tmp_path, monkeypatch):
     assert sources.uploads[sources.add_file(path)].rows == 2
     monkeypatch.setattr(tables, "MAX_CELL", most - 1)
     monkeypatch.setattr(reading, "MAX_CELL", most - 1)
-    with pytest.raises(InvalidInputError, match=rf"a cell of {most:,} characters, at most"):
+    with pytest.raises(InvalidInputError, match=rf"a cell of {most:,} characters; at most"):
         Sources().add_file(path)
 
 
@@ -279,7 +279,7 @@ def test_of_sas_itself(monkeypatch):
     """No library writes such files: the longest text of a small one is "female"."""
     for module in (tables, reading):
         monkeypatch.setattr(module, "MAX_CELL", 5)
-    with pytest.raises(InvalidInputError, match="a cell of 6 characters, at most 5"):
+    with pytest.raises(InvalidInputError, match="a cell of 6 characters; at most 5"):
         Sources().add_bytes(sas(), "a.sas7bdat")
 
 

@@ -28,7 +28,7 @@ def test_the_first_rows_are_shown_as_they_are_read(sources):
     shown = first_rows(source, sources, read)
     assert shown.columns == ("a", "b")
     assert shown.rows == (("1.5", "x"), ("(missing)", "(missing)"), ("2", "y"))
-    with pytest.raises(InvalidInputError, match="has no columns to be read"):
+    with pytest.raises(InvalidInputError, match="it has no columns to read"):
         first_rows("random:uniform:2x2:1")
 
 

@@ -185,7 +185,7 @@ def test_points_before_three_digits_are_asked_about(sources):
     )
     spec = DataSpec(source, ("kind",), ("people",))
     said = count(spec, sources).report.sentences()[0]
-    assert said.startswith("'people' has three digits behind every point, as in 10.500")
+    assert said.startswith("'people' has three digits after every point, as in 10.500")
     thousands = ReadOptions(decimal=",", thousands=".")
     joint = count(DataSpec(source, ("kind",), ("people",), read=thousands), sources)
     assert joint.joint.x_labels == ("980", "1234", "10500")
@@ -210,7 +210,7 @@ FREQUENCIES = (
 def test_rows_that_stand_for_several_records_are_asked_about_and_counted(sources):
     source = sources.add_bytes(FREQUENCIES.encode(), "freq.csv")
     spec = DataSpec(source, ("ward",), ("outcome",))
-    assert "occurs once beside 'Freq'" in count(spec, sources).report.asked[0]
+    assert "occurs once. 'Freq' may count" in count(spec, sources).report.asked[0]
     weighted = DataSpec(source, ("ward",), ("outcome",), read=ReadOptions(weight="Freq"))
     counted = count(weighted, sources)
     assert (counted.joint.n, counted.report.n_used, counted.report.asked) == (1133, 1133, ())
@@ -245,7 +245,7 @@ def test_records_with_a_number_each_are_no_counts(sources):
 @pytest.mark.parametrize(
     ("cell", "said"),
     [
-        ("many", "record 2 (line 3) has 'many': a whole number of at least 0 is needed."),
+        ("many", "record 2 (line 3) has 'many': use a whole number of at least 0."),
         ("-1", "record 2 (line 3) has '-1'"),
         ("", "record 2 (line 3) has no value"),
         ("1.5", "sampling weights cannot be counted"),

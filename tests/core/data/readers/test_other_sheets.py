@@ -56,7 +56,7 @@ def test_merged_cells_of_old_excel_are_filled_and_said():
     rows = [["ward", "sex"], ["North", "F"], [None, "M"], ["South", "M"]]
     _, columns, said = read(xls({"data": (rows, False)}, merged=[(1, 2, 0, 0)]))
     assert columns["ward"] == ["North", "North", "South"]
-    assert said == ["1 empty cell of merged ones filled with their value."]
+    assert said == ["1 empty cell inside merged cells: filled with their value."]
 
 
 def test_formats_of_old_excel_keep_zeros():
@@ -77,7 +77,7 @@ def test_formats_of_old_excel_keep_zeros():
 
 
 NO_WORKBOOK = (
-    "b.xls is no workbook, or a damaged one: open it in a spreadsheet and save it as .xlsx."
+    "b.xls is not a workbook, or is damaged: open it in a spreadsheet and save it as .xlsx."
 )
 
 
@@ -88,7 +88,7 @@ NO_WORKBOOK = (
         (xls({"empty": ([], False)}), "b.xls is empty: its first sheet has no cells."),
         (
             xls({"data": (PEOPLE, False)}, extra=LOCKED),
-            "b.xls is a workbook that is encrypted: save it without a password first.",
+            "b.xls is an encrypted workbook: save it without a password first.",
         ),
         (compound(b"a letter", "WordDocument"), NO_WORKBOOK),
         (xls({"data": (PEOPLE, False)})[:1_100], NO_WORKBOOK),
@@ -103,7 +103,7 @@ def test_text_that_is_called_xls_is_read_as_text_and_said():
     upload, columns, said = read(b"sex\tpay\nF\t1\nM\t2\n")
     assert upload.kind == "CSV, separated by tabs"
     assert columns["sex"] == ["F", "M"]
-    assert said == ["It is called .xls, and is text: read as that."]
+    assert said == ["Its name ends in .xls, but it is text: read as text."]
 
 
 def people():
@@ -155,7 +155,7 @@ def test_cells_of_opendocument_are_as_shown_and_repeated():
         "seen": ["True", None, None],
         "day": ["2024-01-31", "08:30:00", "08:30:00"],
     }
-    assert said == ["1 formula has no stored result: open and save it in a spreadsheet."]
+    assert said == ["1 formula has no stored result: open the file in a spreadsheet and save it."]
 
 
 def test_merged_cells_of_opendocument_are_filled_and_said():
@@ -171,7 +171,7 @@ def test_merged_cells_of_opendocument_are_filled_and_said():
     )
     _, columns, said = read(book, "b.ods")
     assert columns["ward"] == ["North", "North", "North", "South"]
-    assert said == ["2 empty cells of merged ones filled with their value."]
+    assert said == ["2 empty cells inside merged cells: filled with their value."]
     assert read(book, "b.ods", kept=("merged",))[1]["ward"][1] is None
 
 
@@ -181,23 +181,23 @@ HUGE = row(cell("x", number_columns_repeated=16_384), number_rows_repeated=1_048
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (ods({"a": HUGE}), "b.ods spans 17,179,869,184 cells, at most 20,000,000 are"),
+        (ods({"a": HUGE}), "b.ods spans 17,179,869,184 cells; at most 20,000,000 are"),
         (
             ods({"a": row("s", "x") + row(cell("y" * 10_000, number_columns_repeated=200_000))}),
-            "b.ods has 1,907 MB of text in its cells, at most 1,000 MB are allowed.",
+            "b.ods has 1,907 MB of text in its cells; at most 1,000 MB are allowed.",
         ),
-        (ods({"a": row("s", "y" * 140_000)}), "b.ods has a cell of 140,000 characters, at most"),
+        (ods({"a": row("s", "y" * 140_000)}), "b.ods has a cell of 140,000 characters; at most"),
         (ods({"plot": "<table:shapes><draw:frame/></table:shapes>"}), "first sheet has no cells."),
         (ods({}), "b.ods has no sheet with cells."),
         (
             ods({"a": people()}, manifest="<a><manifest:encryption-data/></a>"),
-            "b.ods is a workbook that is encrypted: save it without a password first.",
+            "b.ods is an encrypted workbook: save it without a password first.",
         ),
         (ods({"a": "<table:table-row>"}), "b.ods is a damaged OpenDocument file."),
         (ods({"a": people()})[:-40], "b.ods is a damaged Excel file."),
         (
             ods({"a": row(*[f"v{i}" for i in range(2_001)]) + row(*range(2_001))}),
-            "b.ods has 2,001 columns, at most 2,000 are allowed.",
+            "b.ods has 2,001 columns; at most 2,000 are allowed.",
         ),
     ],
     ids=["bomb", "texts", "long", "chart", "none", "password", "xml", "cut", "wide"],
@@ -210,7 +210,7 @@ def test_an_opendocument_file_that_unpacks_to_gigabytes_is_refused(monkeypatch):
     monkeypatch.setattr("core.data.readers.sheets.MAX_UNPACKED_MB", 1)
     content = ods({"a": people() + " " * 2_000_000})
     assert len(content) < 10_000
-    assert refused(content, "b.ods") == "b.ods unpacks to 2 MB, at most 1 MB are allowed."
+    assert refused(content, "b.ods") == "b.ods unpacks to 2 MB; at most 1 MB are allowed."
     assert opendocument.is_opendocument(["content.xml"]) is False
 
 
@@ -230,10 +230,10 @@ def test_a_web_page_that_is_called_xls_is_read_and_said():
         "päy": ["1", "2", "M"],
     }
     assert said == [
-        "It is called a workbook, and is a web page: its table is read.",
-        "2 empty cells of merged ones filled with their value.",
+        "It has a workbook's name, but is a web page: its table is read.",
+        "2 empty cells inside merged cells: filled with their value.",
     ]
-    said = "b.xls is a web page without a table: bring the file that it is about."
+    said = "b.xls is a web page without a table: bring the data file itself."
     assert refused(b"<!DOCTYPE html><p>Please log in", "b.xls") == said
     assert "b.csv is a web page; CSV, TSV" in refused(b"<html><p>Please log in", "b.csv")
 
@@ -241,7 +241,7 @@ def test_a_web_page_that_is_called_xls_is_read_and_said():
 def test_a_web_page_that_stands_for_many_cells_is_refused(monkeypatch):
     monkeypatch.setattr("core.data.workbooks.MAX_WORKBOOK_CELLS", 100)
     wide = b"<table>" + b"<tr><td colspan=60>a" * 2
-    assert "spans 120 cells, at most 100" in refused(wide, "b.xls")
+    assert "spans 120 cells; at most 100" in refused(wide, "b.xls")
 
 
 def test_a_number_of_opendocument_keeps_all_of_its_digits():
@@ -249,4 +249,4 @@ def test_a_number_of_opendocument_keeps_all_of_its_digits():
     _, columns, said = read(book, "b.ods")
     assert columns == {"id": [str(2**53 + 1), str(2**53 + 3)], "n": [1.0, 2.0]}
     (told,) = said
-    assert told.startswith("2 numbers have more than 15 digits, of which spreadsheets keep 15:")
+    assert told.startswith("2 numbers have more than 15 digits. Spreadsheets keep only 15,")

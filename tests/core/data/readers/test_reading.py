@@ -47,11 +47,11 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
         (
             b"a" * 200_000 + b",b\n1,2\n",
             "data.csv has a value of more than 131,072 characters in the first row: a quote may be "
-            "open.",
+            "unclosed.",
         ),
-        (b"sex,job\nf,a\nm,b,c\n", "data.csv has 3 fields in line 3, its header has 2."),
-        (b"sex,job\nf,a\nm\n", "data.csv has 1 field in line 3, its header has 2."),
-        (b'sex,job\nf,"a\nm,b\n', "data.csv has a quote in line 2 that is not closed."),
+        (b"sex,job\nf,a\nm,b,c\n", "data.csv has 3 fields in line 3, but its header has 2."),
+        (b"sex,job\nf,a\nm\n", "data.csv has 1 field in line 3, but its header has 2."),
+        (b'sex,job\nf,"a\nm,b\n', "data.csv has an unclosed quote in line 2."),
         (
             "sex,job\nü,é\nf,".encode() + b"\xe9\n",
             "data.csv is not UTF-8 text: it has the byte 0xE9 in line 3, near position 16; choose "
@@ -80,7 +80,7 @@ def test_a_bad_file_gets_one_sentence_and_changes_nothing(sources, content, sent
 def test_an_upload_over_the_limit_is_refused(sources):
     with pytest.raises(InvalidInputError) as caught:
         sources.add_bytes(bytes(300 << 20), "huge.csv")
-    assert str(caught.value) == "huge.csv has 300 MB, at most 200 are allowed."
+    assert str(caught.value) == "huge.csv has 300 MB; at most 200 are allowed."
     assert not sources.uploads
 
 
@@ -229,13 +229,13 @@ def test_an_empty_sheet_and_other_zip_files_are_named(sources, monkeypatch):
     with pytest.raises(InvalidInputError, match=r"a\.xlsx is a zip file; CSV"):
         sources.add_bytes(packed.getvalue(), "a.xlsx")
     monkeypatch.setattr(sheets, "MAX_UNPACKED_MB", 0)
-    with pytest.raises(InvalidInputError, match=r"unpacks to \d+ MB, at most 0 MB are allowed"):
+    with pytest.raises(InvalidInputError, match=r"unpacks to \d+ MB; at most 0 MB are allowed"):
         sources.add_bytes(_workbook(pd.DataFrame({"a": [1], "b": [2]})), "a.xlsx")
 
 
 def test_too_many_columns_are_refused(sources):
     names = ",".join(f"c{i}" for i in range(2_001))
-    with pytest.raises(InvalidInputError, match="has 2,001 columns, at most 2,000 are allowed"):
+    with pytest.raises(InvalidInputError, match="has 2,001 columns; at most 2,000 are allowed"):
         sources.add_bytes(f"{names}\n{names}\n".encode(), "wide.csv")
 
 

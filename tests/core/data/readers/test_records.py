@@ -92,7 +92,7 @@ def test_comments_before_the_header_are_left_out_and_said(sources):
     assert (upload.table.columns, upload.rows) == (("a", "b"), 2)
     assert upload.kind == "CSV, separated by commas, after 2 lines of comment"
     assert sources.uploads[sources.add_bytes(b"#id,b\n1,x\n#2,y\n", "c.csv")].rows == 2
-    with pytest.raises(InvalidInputError, match="'# a, b': take its # away, or the line"):
+    with pytest.raises(InvalidInputError, match="'# a, b': remove its #, or the line"):
         sources.add_bytes(b"# a, b\nid,c\n1,x\n", "data.csv")
 
 
@@ -109,7 +109,7 @@ def test_a_file_cut_within_a_character_is_refused(sources, content, shown):
     with pytest.raises(InvalidInputError) as caught:
         sources.add_bytes(content, "data.csv")
     assert str(caught.value) == (
-        f"data.csv ends within a character: it is cut short, or no {shown} text."
+        f"data.csv ends inside a character: it is cut off, or is not {shown} text."
     )
 
 
@@ -117,7 +117,7 @@ def test_a_file_cut_within_a_character_is_refused(sources, content, shown):
     ("content", "sentence"),
     [
         (b'a,b\n"x"y,1\n', "data.csv has text after a closing quote in line 2"),
-        (b'a,b\n1,"x\ny"\n2\n', "data.csv has 1 field in line 4, its header has 2."),
+        (b'a,b\n1,"x\ny"\n2\n', "data.csv has 1 field in line 4, but its header has 2."),
         ("a,b\n1,\x00\n".encode("utf-16"), "data.csv has a NUL character"),
     ],
 )

@@ -40,7 +40,9 @@ def test_only_files_of_the_folder_are_listed(folder):
 )
 def test_no_other_file_is_opened(name, folder):
     assert folder.is_dir()
-    with pytest.raises(InvalidInputError, match="no file in the folder that this server's owner"):
+    with pytest.raises(
+        InvalidInputError, match="not a file in the folder that this server's owner"
+    ):
         shared_file(name)
 
 
@@ -48,5 +50,5 @@ def test_without_a_folder_there_are_no_files_and_a_wrong_one_is_told(monkeypatch
     monkeypatch.delenv(FOLDER, raising=False)
     assert shared_files() == ()
     monkeypatch.setenv(FOLDER, str(tmp_path / "nosuch"))
-    with pytest.raises(InvalidInputError, match="LIFTSCOPE_FOLDER names no folder"):
+    with pytest.raises(InvalidInputError, match="LIFTSCOPE_FOLDER is not a folder"):
         shared_files()

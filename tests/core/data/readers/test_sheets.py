@@ -67,7 +67,7 @@ def test_titles_notes_and_totals_of_a_sheet_are_left_out_and_said():
     assert (columns, len(rows), rows[0]) == (["ward", "sex", "staff"], 3, ["A", "F", 3.0])
     assert said == [
         "1 line above the names was left out.",
-        "Line 7 is the total and 1 line below the table was no records: left out.",
+        "Line 7 is the total and 1 line below the table is no record: left out.",
     ]
 
 
@@ -76,7 +76,7 @@ def test_merged_cells_are_filled_and_said_or_kept():
     book.active.merge_cells("A2:A4")
     _columns, rows, said = read(saved(book))
     assert [row[0] for row in rows] == ["North", "North", "North", "South"]
-    assert said == ["2 empty cells of merged ones filled with their value."]
+    assert said == ["2 empty cells inside merged cells: filled with their value."]
     assert read(saved(book), kept=("merged",))[1][1][0] is None
 
 
@@ -86,7 +86,7 @@ def test_formulas_without_results_and_formats_that_pad_are_said_and_shown():
         book.active[cell].number_format = "00000"
     _columns, rows, said = read(saved(book))
     assert [row[0] for row in rows] == ["02134", "90210"]
-    assert said == ["2 formulas have no stored result: open and save it in a spreadsheet."]
+    assert said == ["2 formulas have no stored result: open the file in a spreadsheet and save it."]
 
 
 def test_another_table_below_is_asked_about():
@@ -100,8 +100,8 @@ def test_another_table_below_is_asked_about():
 
 
 LONG_SAID = (
-    "have more than 15 digits, of which spreadsheets keep 15: the last ones may have been lost "
-    "before. Store such ids as text."
+    "have more than 15 digits. Spreadsheets keep only 15, so the last ones may already be lost. "
+    "Store such ids as text."
 )
 
 

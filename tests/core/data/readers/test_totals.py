@@ -32,7 +32,7 @@ def opened(text, **options):
 def question(text, **options):
     """Return the question about rows of totals: its sentence, and what its choices leave out."""
     sources, source, read = opened(text, **options)
-    found = [one for one in asked_of(source, sources, read) if "add up" in one.sentence]
+    found = [one for one in asked_of(source, sources, read) if "of others, but" in one.sentence]
     return [(one.sentence, dict(one.choices[0].options).get("omit")) for one in found]
 
 
@@ -69,7 +69,9 @@ def long_table(total):
 )
 def test_rows_that_add_up_others_are_asked_about_and_left_out_by_a_click(text, rows, called):
     ((sentence, omitted),) = question(text)
-    assert sentence.startswith(f"{rows} row{'s' if rows > 1 else ''} may add up others")
+    assert sentence.startswith(
+        f"{rows} rows may be totals of others" if rows > 1 else "1 row may be a total of others"
+    )
     assert omitted == called
     sources, source, _ = opened(text)
     before = sources.open(source).rows
@@ -107,11 +109,11 @@ def test_they_are_counted_with_a_word_until_that_is_answered():
     sources, source, _ = opened(INNER)
     spec = DataSpec(source, ("ward",), ("sex",))
     said = count(spec, sources).report.sentences()
-    assert any("2 rows may add up others, and count as records" in one for one in said)
+    assert any("2 rows may be totals of others, but count as records" in one for one in said)
     out = DataSpec(source, ("ward",), ("sex",), read=ReadOptions(omit=("Total A", "Total B")))
     counted = count(out, sources)
     assert counted.report.n_used == 5
-    assert not any("add up" in one for one in counted.report.sentences())
+    assert not any("of others, but" in one for one in counted.report.sentences())
 
 
 def test_a_weight_that_a_row_of_totals_lacks_is_no_error_where_it_is_left_out():
@@ -121,7 +123,7 @@ def test_a_weight_that_a_row_of_totals_lacks_is_no_error_where_it_is_left_out():
         sources.open(source, (), ReadOptions(weight="n"))
     table = sources.open(source, (), ReadOptions(weight="n", omit=("Total",)))
     assert (table.rows, table.columns) == (4, ("ward", "sex"))
-    with pytest.raises(InvalidInputError, match="no records but those left out"):
+    with pytest.raises(InvalidInputError, match="no records left: all are left out"):
         sources.open(source, (), ReadOptions(omit=("A", "B", "Total")))
 
 
@@ -208,10 +210,10 @@ def test_records_are_no_cross_table(text):
 
 def test_a_cell_that_is_no_number_of_records_is_an_error_with_its_place():
     sources, source, _ = opened("Age,Men,Women\nA,12,3\nB,9.5,1\n")
-    with pytest.raises(InvalidInputError, match="'Men' is read as numbers of records, and record"):
+    with pytest.raises(InvalidInputError, match="'Men' is read as counts of records, but record"):
         sources.open(source, (), ReadOptions(cells=("Men", "Women")))
     sources, source, _ = opened("Age,Men,Women\nA,0,0\nB,,0\n")
-    with pytest.raises(InvalidInputError, match="no records: 'Men' and 'Women' are 0 throughout"):
+    with pytest.raises(InvalidInputError, match="no records: only zeros in 'Men' and 'Women'"):
         sources.open(source, (), ReadOptions(cells=("Men", "Women")))
 
 

@@ -41,7 +41,7 @@ def test_ten_thousand_columns_are_refused_in_one_sentence(kind):
     sources = Sources()
     with pytest.raises(InvalidInputError) as caught:
         sources.add_bytes(content(kind), f"wide.{kind}")
-    assert str(caught.value) == f"wide.{kind} has 10,000 columns, at most 2,000 are allowed."
+    assert str(caught.value) == f"wide.{kind} has 10,000 columns; at most 2,000 are allowed."
     assert list(sources._folder.iterdir()) == []
 
 
@@ -52,6 +52,6 @@ def test_a_sheet_with_too_many_columns_is_refused_before_its_cells_are_read(monk
     packed = io.BytesIO()
     book.save(packed)
     monkeypatch.setattr(openpyxl, "load_workbook", None)
-    with pytest.raises(InvalidInputError, match="has 2,001 columns, at most 2,000 are allowed"):
+    with pytest.raises(InvalidInputError, match="has 2,001 columns; at most 2,000 are allowed"):
         Sources().add_bytes(packed.getvalue(), "wide.xlsx")
     assert workbooks.extent(packed.getvalue()).columns == 2_001
