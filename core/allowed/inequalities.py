@@ -21,13 +21,19 @@ INDEPENDENT = 50 * LIFT_NOISE
 """Largest relative difference of lifts with which weights count as those of independent symbols."""
 
 
-def excess_lift(joint: Joint, among: ArrayLike | None = None) -> FloatArray:
+TINY = 1e-9
+"""Budget in nats of a log lift up to which differences of `LIFT_NOISE` decide what is allowed."""
+
+
+def excess_lift(joint: Joint, among: ArrayLike | None = None, budget: float = np.inf) -> FloatArray:
     """Return l(s, x) − 1, shape (n_s, n_x), rounded once.
 
     Where S is nearly independent of X, differences of rounded lifts would be half rounding error;
     at a budget of 0, where each row is an equation, that error would decide what is allowed. Counts
     are exact. For other weights a relative difference of up to `LIFT_NOISE` counts as 0, and S as
-    independent of X where none is above `INDEPENDENT`.
+    independent of X where none is above `INDEPENDENT`. Where the least `budget` of the rows is up
+    to `TINY`, posteriors that equal each other or mixtures of others up to `LIFT_NOISE` do so
+    exactly, since the audit takes them for equal.
     """
     counts = joint.counts
     counted = counts is not None
@@ -43,6 +49,32 @@ def excess_lift(joint: Joint, among: ArrayLike | None = None) -> FloatArray:
         size = np.abs(gap) / np.maximum(np.maximum(left[0], right[0]), np.finfo(float).tiny)
         gap = np.where((size <= LIFT_NOISE) | (size.max(initial=0.0) <= INDEPENDENT), 0.0, gap)
     result: FloatArray = gap / below
+    return result if counted or budget > TINY else _without_noise(result, budget)
+
+
+_CLEAR = 1e-5
+"""Least singular value of l − 1, where l is at most 1, that is clearly not rounding: `LIFT_NOISE`
+moves the utility by less than its tolerance there."""
+
+
+def _without_noise(excess: FloatArray, budget: float) -> FloatArray:
+    """Return l − 1 without what only rounding adds to its rank; unchanged where that is not clear.
+
+    Each direction of that part would be an equation at a budget of 0. An enumeration keeps these
+    equations, but the audit and a linear program, whose tolerance is larger, do not see them.
+    """
+    size = (1 + excess).max(axis=1, keepdims=True)
+    left, values, right = np.linalg.svd(excess / size, full_matrices=False)
+    known = int((values > _CLEAR).sum())
+    rest = values[known:]
+    if not (rest > np.finfo(float).eps * values[0]).any():
+        return excess
+    noise = size * ((left[:, known:] * rest) @ right[known:])
+    # half, as LDP compares two lifts; the audit's slack exceeds a budget up to `LIFT_NOISE`
+    most = INDEPENDENT if budget <= LIFT_NOISE else LIFT_NOISE / 2
+    if (np.abs(noise) > most * np.maximum(1 + excess, 1.0)).any():
+        return excess
+    result: FloatArray = excess - noise
     return result
 
 
@@ -110,10 +142,18 @@ def lift_at_least(
     return scaled(gap * weights)
 
 
-def lifts(joint: Joint, excess: FloatArray, among: ArrayLike | None = None) -> FloatArray:
-    """Return l(s, x) for its excess over 1, to which adding 1 loses the digits of a small lift."""
+def lifts(
+    joint: Joint,
+    excess: FloatArray,
+    among: ArrayLike | None = None,
+    budget: float = np.inf,
+) -> FloatArray:
+    """Return l(s, x) for its excess over 1, to which adding 1 loses the digits of a small lift.
+
+    They decide nothing at a budget up to `TINY`.
+    """
     near = 1 + excess
-    if (near >= _SMALL).all():
+    if budget <= TINY or (near >= _SMALL).all():
         return near
     p = joint.p if among is None else joint.p[:, np.asarray(among)]
     p = p[p.sum(axis=1) > 0]

@@ -208,7 +208,8 @@ class Average(LevelNotion):
         is independent of S or, for "guessing", leaves the likeliest secret the best guess. A bound
         on guesses below max_s P(s) raises `InfeasibleError`.
         """
-        excess, free = excess_lift(joint), inequalities.plain(np.empty((0, joint.n_x)))
+        excess = excess_lift(joint, budget=np.sqrt(self.bound))
+        free = inequalities.plain(np.empty((0, joint.n_x)))
         if self.holds(joint, np.eye(joint.n_x)):
             return free
         room = self.room(joint)

@@ -83,7 +83,8 @@ class PointwiseDivergence(OneBudget):
         The rows bound each lift by the divergence of the belief in {s} against all other secrets,
         which is at most that of all of S (data processing).
         """
-        excess, p_s = excess_lift(joint), joint.p_s
+        # about the distance of a lift to 1, in which it is quadratic
+        excess, p_s = excess_lift(joint, budget=np.sqrt(self.eps)), joint.p_s
         if joint.n_s == 1 or self.eps >= -np.log(p_s.min()):  # the divergence is below that
             return inequalities.plain(np.empty((0, joint.n_x)))
         if self.eps == 0:

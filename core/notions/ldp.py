@@ -93,9 +93,9 @@ class LDP(OneBudget):
         # up to this many secrets there is a row for each pair, at most 30: without auxiliary
         # variables the solver can use the vertices of the set, which is faster
         if joint.n_s <= 6:
-            excess, shrink = excess_lift(joint), np.exp(-self.eps)
+            excess, shrink = excess_lift(joint, budget=self.eps), np.exp(-self.eps)
             s, t = np.nonzero(~np.eye(joint.n_s, dtype=bool))
-            lift = inequalities.lifts(joint, excess)
+            lift = inequalities.lifts(joint, excess, budget=self.eps)
             gap = inequalities.difference(
                 shrink * lift[s],
                 lift[t],
@@ -115,7 +115,7 @@ class LDP(OneBudget):
 
     def _beside_first(self, joint: Joint) -> AllowedSet:
         """Return the same cone with g = h − e^{−ε/2} lift_1(r) ≥ 0, in differences of lifts."""
-        excess, shrink = excess_lift(joint), np.exp(-self.eps / 2)
+        excess, shrink = excess_lift(joint, budget=self.eps), np.exp(-self.eps / 2)
         first, others = excess[:1], excess[1:]
         above = shrink * inequalities.difference(1 + others, 1 + first, others, first)
         below = inequalities.difference(
@@ -231,8 +231,9 @@ class MetricLDP(OneBudget):
             free = np.isinf(apart[0])
             return LDP(np.inf if free else self.eps * apart[0]).allowed_set(joint)
         s, t = np.nonzero(neighbors(table))
-        excess, budget = excess_lift(joint), (self.eps * table[s, t])[:, None]
-        lifts, shrink = inequalities.lifts(joint, excess), np.exp(-budget)
+        budget = (self.eps * table[s, t])[:, None]
+        excess = excess_lift(joint, budget=budget.min())
+        lifts, shrink = inequalities.lifts(joint, excess, budget=budget.max()), np.exp(-budget)
         gap = inequalities.difference(
             shrink * lifts[s], lifts[t], shrink * excess[s] + np.expm1(-budget), excess[t]
         )

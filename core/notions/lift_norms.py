@@ -69,7 +69,7 @@ class L1Privacy(TwoBudgets):
         ℓ1-lift-inverse is not convex: `NotConvexError` where `eps_l` is finite.
         """
         _refuse_inverse(self)
-        return _l1_rows(excess_lift(joint), joint.p_s, self.eps_u)
+        return _l1_rows(excess_lift(joint, budget=self.eps_u), joint.p_s, self.eps_u)
 
 
 @dataclass(frozen=True)
@@ -123,8 +123,8 @@ class Chi2Privacy(TwoBudgets):
         P(s)(l−1)²/(1−P(s)) for each s. The χ²-lift-inverse is not convex, as for ℓ1.
         """
         _refuse_inverse(self)
-        lift, excess = inequalities.data_lift(joint), excess_lift(joint)
-        p_s = joint.p_s
+        excess = excess_lift(joint, budget=self.eps_u)
+        lift, p_s = inequalities.data_lift(joint), joint.p_s
         if self.eps_u == 0:
             return _independence(excess)
         if self.eps_u >= np.log1p(1 / np.sqrt(p_s.min())):  # the χ²-lift is below 1/min P(s)
@@ -198,11 +198,14 @@ class AlphaLift(TwoBudgets):
         The rows are e^{−ε_l} P(s)^{1/α} ≤ l ≤ e^{ε_u} P(s)^{−1/α}, which the bounds on the
         measures imply ([Lift] Prop. 4 and 6), and which are equivalent to them at α = ∞.
         """
-        lift, excess, p_s = inequalities.data_lift(joint), excess_lift(joint), joint.p_s
+        # about the distance of a lift to 1, in which it is quadratic
+        least = np.sqrt(min(self.eps_l, self.eps_u))
+        lift, p_s = inequalities.data_lift(joint), joint.p_s
+        excess = excess_lift(joint, budget=least)
         if self.is_perfect_privacy:
             return _independence(excess)
         room = -np.log(p_s) / self.alpha
-        values = inequalities.lifts(joint, excess)
+        values = inequalities.lifts(joint, excess, budget=least)
         below = inequalities.lift_at_least(excess, self.eps_l + room, lift=values)
         above = inequalities.lift_at_most(excess, self.eps_u + room)
         oracles: list[SeparationOracle] = []

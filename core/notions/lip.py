@@ -38,8 +38,9 @@ class _LiftBounds(PointwiseNotion):
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of allowed outputs: at most 2·n_s rows, none of an infinite budget."""
-        excess = excess_lift(joint)
-        lift = inequalities.lifts(joint, excess)
+        least = min(self.lower_budget, self.upper_budget)
+        excess = excess_lift(joint, budget=least)
+        lift = inequalities.lifts(joint, excess, budget=least)
         below = inequalities.lift_at_least(excess, self.lower_budget, lift=lift)
         above = inequalities.lift_at_most(excess, self.upper_budget)
         allowed = inequalities.plain(np.vstack([below, above]))

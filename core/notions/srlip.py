@@ -113,8 +113,8 @@ class SRLIP(LevelNotion):
 
     def _rows(self, joint: Joint, members: np.ndarray) -> sparse.csr_array:
         """Return the rows of one x^J: `members` are the x that agree with it."""
-        excess = excess_lift(joint, members)
-        lift = inequalities.lifts(joint, excess, members)
+        excess = excess_lift(joint, members, self.eps)
+        lift = inequalities.lifts(joint, excess, members, self.eps)
         below, above = (
             inequalities.lift_at_least(excess, self.eps, lift=lift),
             inequalities.lift_at_most(excess, self.eps),

@@ -69,7 +69,7 @@ def perfect_privacy(joint: Joint) -> PerfectPrivacy:
     # ranks of counts are computed modulo these: a rank modulo a prime is never above the true one,
     # and below it only if the prime divides every largest non-zero minor
     primes = (2_147_483_647, 2_147_483_629)
-    excess = excess_lift(joint)
+    excess = excess_lift(joint, budget=0.0)
     matrix = np.vstack([np.ones(joint.n_x), excess])
     # whole numbers up to this are exact as doubles
     if joint.n is not None and joint.n < 2.0**53:

@@ -35,7 +35,7 @@ def perfectly_private(joint: Joint, notion: Notion, deadline: Deadline) -> list[
     """Return a mechanism of perfect privacy that tells something, where the notion asks for it."""
     if not notion.is_perfect_privacy:
         return []
-    kernel = taken_apart(excess_lift(joint), joint.p_x, deadline)
+    kernel = taken_apart(excess_lift(joint, budget=0.0), joint.p_x, deadline)
     if kernel.shape[1] == 1 or not notion.holds(joint, kernel):
         return []
     return [
