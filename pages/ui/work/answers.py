@@ -59,10 +59,10 @@ def evaluate(scenario: Scenario) -> Result:
 
 def ready(scenario: Scenario) -> Result | None:
     """Return the best answer that is there without any work; None where there is none yet."""
-    if not glances.is_taken(scenario):
-        return None
     best = _known(scenario)
-    return None if best is None else _measured(scenario, best)
+    if best is None or (best.status == UNPROVEN and not glances.is_taken(scenario)):
+        return None
+    return _measured(scenario, best)
 
 
 def is_provisional(result: Result) -> bool:

@@ -43,6 +43,15 @@ def test_a_place_has_a_frame_once_each_of_its_questions_has_an_answer(monkeypatc
     assert frames.ready(both, 0, ())[0]["at"] == [0.1, 0.1]
 
 
+def test_what_a_frontier_has_found_is_ready_without_a_glance():
+    asked = replace(WATCHED, eps=0.7125)
+    assert frames.answers.ready(asked) is None
+    made = evaluate(asked)
+    visits.known_for(asked.data).add(asked, made.joint, made.mechanism)
+    assert not glances.is_taken(asked)
+    assert frames.answers.ready(asked).mechanism.kernel is made.mechanism.kernel
+
+
 def test_frames_are_written_for_the_place_and_without_those_that_were_had(monkeypatch):
     begun, asked = [], []
     what = replace(OFFER, begin=lambda: begun.append(True))
