@@ -107,7 +107,7 @@ REFUSED = {
     "book.xlsx": (workbook("workbook.xml", lambda part: part[:99]), "is a damaged Excel file"),
     "deflate.xlsx": (flipped(workbook(), 2400), "is a damaged Excel file"),
     "start.xlsx": (workbook()[:4], "is a damaged Excel file"),
-    "locked.xlsx": (COMPOUND + "EncryptedPackage".encode("utf-16-le"), "is encrypted"),
+    "locked.xlsx": (COMPOUND + "EncryptedPackage".encode("utf-16-le"), "encrypted"),
     "far.xlsx": (sheet(*TABLE, (1_048_576, {"XFD": "z"})), "spans 17,179,869,184 cells"),
     "farther.xlsx": (sheet(*TABLE, (10**12, {"A": "z"})), "spans 2,000,000,000,000 cells"),
     "wide.xlsx": (sheet(*TABLE, *((i, {"XFD": "z"}) for i in range(3, 2_000))), "cells; at most"),

@@ -114,7 +114,7 @@ def test_a_disk_that_is_full_is_told_and_no_half_of_a_file_stays(
 ):
     with monkeypatch.context() as patched:
         patched.setattr(Path, "write_bytes", half)
-        with pytest.raises(InvalidInputError, match="server's disk is full"):
+        with pytest.raises(InvalidInputError, match="the disk is full"):
             sources.add_bytes(content, "a.data")
     assert list(tmp_path.iterdir()) == []
     assert sources.add_bytes(content, "a.data") in sources.uploads
@@ -124,7 +124,7 @@ def test_a_disk_that_is_full_is_told_and_no_half_of_a_file_stays(
 def test_neither_does_half_of_its_records(sources, tmp_path, monkeypatch, content):
     monkeypatch.setattr(parquet.ParquetWriter, "write_batch", full)
     monkeypatch.setattr(reading.parquet, "write_table", full)
-    with pytest.raises(InvalidInputError, match="server's disk is full"):
+    with pytest.raises(InvalidInputError, match="the disk is full"):
         sources.add_bytes(content, "a.data")
     assert list(tmp_path.iterdir()) == []
 
