@@ -146,7 +146,8 @@ def describe(
     columns = []
     for name in file.columns:
         part = found[name]
-        numeric = part["low"] is not None and not part["words"] and name not in file.texts
+        words = part["words"] or 0 < 2 * part["padded"] < part["present"]
+        numeric = part["low"] is not None and not words and name not in file.texts
         column = ColumnInfo(
             name=name,
             numeric=numeric,
@@ -175,7 +176,10 @@ def _names_records(column: ColumnInfo, present: int) -> bool:
 
 
 def _summary(column: Any) -> dict[str, Any]:
-    """Return aggregates of a column: numbers of values and words, range, about how many levels."""
+    """Return aggregates of a column: numbers of values and words, range, about how many levels.
+
+    `padded`: how many have zeros before. Where few do, as of zip codes, they are no numbers.
+    """
     ranged, text = may_hold_numbers(column), column.type().is_string()
     there = plain_text(column) if text else as_text(column)
     return {
@@ -184,6 +188,7 @@ def _summary(column: Any) -> dict[str, Any]:
         "low": as_number(column).min() if ranged else ibis.null("float64"),
         "high": as_number(column).max() if ranged else ibis.null("float64"),
         "words": is_word(column).sum() if text else ibis.literal(0, "int64"),
+        "padded": there.re_search("^0[0-9]+$").sum() if text else ibis.literal(0, "int64"),
     }
 
 
