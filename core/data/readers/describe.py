@@ -146,7 +146,7 @@ def describe(
     columns = []
     for name in file.columns:
         part = found[name]
-        words = part["words"] or 0 < 2 * part["padded"] < part["present"]
+        words = part["words"] or 0 < 2 * (part["codes"] or 0) < part["present"]
         numeric = part["low"] is not None and not words and name not in file.texts
         column = ColumnInfo(
             name=name,
@@ -178,7 +178,7 @@ def _names_records(column: ColumnInfo, present: int) -> bool:
 def _summary(column: Any) -> dict[str, Any]:
     """Return aggregates of a column: numbers of values and words, range, about how many levels.
 
-    `padded`: how many have zeros before. Where few do, as of zip codes, they are no numbers.
+    `codes`: how many have zeros before. Where few do, as of zip codes, they are no numbers.
     """
     ranged, text = may_hold_numbers(column), column.type().is_string()
     there = plain_text(column) if text else as_text(column)
@@ -188,8 +188,19 @@ def _summary(column: Any) -> dict[str, Any]:
         "low": as_number(column).min() if ranged else ibis.null("float64"),
         "high": as_number(column).max() if ranged else ibis.null("float64"),
         "words": is_word(column).sum() if text else ibis.literal(0, "int64"),
-        "padded": there.re_search("^0[0-9]+$").sum() if text else ibis.literal(0, "int64"),
+        "codes": _codes_of_one_length(there) if text else ibis.literal(0, "int64"),
     }
+
+
+def _codes_of_one_length(text: Any) -> Any:
+    """Return how many texts have zeros before, where all have one length, of four digits or more.
+
+    Else return 0.
+    """
+    size = text.length()
+    return ibis.ifelse(
+        (size.min() == size.max()) & (size.min() > 3), text.re_search("^0[0-9]+$").sum(), 0
+    )
 
 
 @dataclass(frozen=True)
