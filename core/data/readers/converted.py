@@ -19,6 +19,7 @@ from pyarrow import parquet
 from core.data.options import ORDERS, ColumnOptions, ReadOptions
 from core.data.readers.marks import counted_words, per_column, with_marks
 from core.data.readers.names import plain_number
+from core.data.readers.totals import MOST_CROSSED, first_texts, total_columns
 from core.data.tables import (
     WEIGHT,
     FileTable,
@@ -32,7 +33,6 @@ from core.data.tables import (
 )
 from core.errors import InvalidInputError
 from core.limits import MAX_UPLOAD_RECORDS
-from core.texts import TOTAL
 from core.validation import shown
 from core.wording import first_of, free_name
 
@@ -292,14 +292,15 @@ def _of_cells(file: FileTable, read: ReadOptions, target: Path) -> FileTable:
     A record has the other columns of its row, and the name of its column; a total has none.
     """
     counted = read.cells or ()
-    kept = [one for one in file.columns if one not in counted and not TOTAL.fullmatch(one)]
-    name = free_name("column", lambda one: one in kept)
     with open_table(file) as table:
+        out = {*counted, *total_columns(first_texts(table, MOST_CROSSED))}
+        kept = [one for one in file.columns if one not in out]
+        name = free_name("column", lambda one: one in kept)
         labels = {f"c{i}": table.records[table.position(one)] for i, one in enumerate(kept)}
         parts = []
         for one in counted:
             cell = table.records[table.position(one)]
-            blank = as_text(cell).isnull() | _blank(cell, None, numeric=True)
+            blank = as_text(cell).isnull() | _blank(cell, read.marks_of(one), numeric=True)
             value = _whole(table, one, ibis.ifelse(blank, 0.0, number(cell, read)), _CELL, None)
             own = {f"c{len(kept)}": ibis.literal(one), WEIGHT: value}
             part = table.records.select(**labels, **own)

@@ -12,9 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.data.readers.names import plain_number
+from core.data.tables import OpenTable, as_text
 from core.texts import TOTAL
 
 Cells = Sequence[str | None]
+
+MOST_CROSSED = 200
+"""Most rows, and columns, of a table that may be a cross table."""
 
 _LONGEST = 50
 """Most neighbouring rows that one adds up."""
@@ -23,7 +27,8 @@ _ODDS = 2_000
 """How many times as unlikely as there are rows sums must be, were they chance."""
 
 _ENDS = re.compile(
-    r"(?i).+\W(?:sub-?|grand )?(?:totals?|insgesamt|gesamt|summe|zusammen|totaal|totale|razem)\W*"
+    r"(?i).+[\W_](?:sub-?|grand )?"
+    r"(?:totals?|insgesamt|gesamt|summe|zusammen|totaal|totale|razem)\W*"
 )
 """What a row of totals ends with, behind the name of its group."""
 
@@ -53,6 +58,24 @@ def totals(columns: Mapping[str, Cells]) -> tuple[list[str], int]:
             found |= {int(left[i]) for i in sums}
     called = [_name_of(i, labels, found) for i in sorted(found)]
     return list(dict.fromkeys(one for one in called if one)), len(found)
+
+
+def first_texts(table: OpenTable, most: int) -> dict[str, list[str | None]]:
+    """Return the texts of a table's columns, of its first rows where it is long."""
+    names = table.file.columns
+    chosen = {f"c{i}": as_text(table.column(name)) for i, name in enumerate(names)}
+    rows = table.rows(table.records.limit(most).select(**chosen))
+    return {name: [row[f"c{i}"] for row in rows] for i, name in enumerate(names)}
+
+
+def total_columns(columns: Mapping[str, Cells]) -> set[str]:
+    """Return the columns of numbers that are called totals, or add up others in each row."""
+    numeric = [name for name, cells in columns.items() if _numbers(cells) is not None]
+    called = {one for one in numeric if TOTAL.fullmatch(one) or _ENDS.fullmatch(one)}
+    rows = zip(*(columns[name] for name in numeric), strict=True)
+    told, _ = totals({"": numeric, **{f"{i}": row for i, row in enumerate(rows)}})
+    found = called | set(told)
+    return found if found < set(numeric) else set()
 
 
 def _numbers(cells: Cells) -> NDArray[np.float64] | None:

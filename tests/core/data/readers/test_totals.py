@@ -195,10 +195,48 @@ def test_totals_and_further_names_of_a_cross_table(text, columns, records):
         assert (len(table.columns), table.rows) == (columns, records)
 
 
+AREAS = ("Alba", "Brno", "Cork", "Delft", "Essen", "Fano")
+
+
+def areas(names, cells):
+    """Return a cross table of six areas: names of columns, and what a row has by its place."""
+    rows = (",".join(map(str, cells(i, 40 + 13 * i, 90 + 7 * i))) for i in range(len(AREAS)))
+    return "\n".join([names, *rows]) + "\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        areas("code,area,M,F", lambda i, m, f: (f"E0{i}", AREAS[i], m, f)),
+        areas("code,area,M,F", lambda i, m, f: (1001 + 9 * i, AREAS[i], m, f)),
+        areas("area,code,M,F", lambda i, m, f: (AREAS[i], f"0{9 - i}", m, f)),
+        areas("region,area,M,F", lambda i, m, f: ("NS"[i // 3], AREAS[i], m, f)),
+        areas("age,M,F", lambda i, m, f: (18 + i, m, f)),
+        areas("area,both sexes,M,F", lambda i, m, f: (AREAS[i], m + f, m, f)),
+        areas("area,M,F,persons", lambda i, m, f: (AREAS[i], m, f, m + f)),
+        areas("area,23 · M,23 · F,23 · Total", lambda i, m, f: (AREAS[i], m, f, m + f)),
+        areas("area,M,F,%", lambda i, m, f: (AREAS[i], m, f, 100 * m // (m + f))),
+    ],
+)
+def test_codes_groups_and_sums_of_columns_are_no_counts_of_a_cross_table(text):
+    sources, source, read = crossed(text)
+    assert sources.records(source, read).rows == sum(40 + 13 * i + 90 + 7 * i for i in range(6))
+
+
+def test_a_cross_table_with_suppressed_cells_counts_the_others():
+    text = areas("area,M,F", lambda i, m, f: (AREAS[i], "x" if i == 2 else m, f))
+    sources, source, read = crossed(text)
+    assert read.missing == ("x",)
+    assert sources.records(source, read).rows == sum(130 + 20 * i for i in range(6)) - 66
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "sex,age,pay\nM,30,1200\nF,41,1300\nM,28,900\n",
+        areas("name,sex,age,height", lambda i, m, f: (AREAS[i], "MFFMFM"[i], m, f)),
+        areas(",speed,dist", lambda i, m, f: (i + 1, m, f)),
+        areas("id,a,b,c,n,m", lambda i, m, f: (i, "xy"[i % 2], "pqr"[i % 3], "uv"[i // 3], m, f)),
         "name,share,n\nA,0.5,12\nB,0.25,40\n",
         "id,sex,age\n1,M,20\n2,F,30\n3,M,40\n4,F,22\n",
         "name,year,n\nA,2019,12\nB,2020,40\n",
