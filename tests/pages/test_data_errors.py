@@ -44,7 +44,7 @@ def ids():
             [f"Group levels of S below {least} records" for least in (10, 100)],
         ),
         (["s"], ["name"], ["Use t as X", "Use n as X"]),  # no group would leave two levels
-        (["s"], ["t", "name"], ["Leave name out of X", "Use n as X"]),
+        (["s"], ["t", "name"], ["Remove name from X", "Use n as X"]),
     ],
 )
 def test_too_many_levels_come_with_what_makes_that_side_smaller(ids, secret, released, wanted):
@@ -83,7 +83,7 @@ def test_too_many_levels_come_with_what_makes_that_side_smaller(ids, secret, rel
         ({"s": "race", "x": "sex", "merge": '[["sex"], "Male", "Female"]'}, "Do not merge symbols"),
         ({"x": "sex", "s": "race", "without": '[["sex"], "Male"]'}, "Do not leave out symbols"),
         ({"x": "nope"}, "Use workclass as X"),
-        ({"s": ["sex", "nope"]}, "Leave nope out of S"),
+        ({"s": ["sex", "nope"]}, "Remove nope from S"),
         ({"s": "nope", "x": "gone"}, "Start again with this data"),
         ({"bins": "occupation:width:4"}, "Use occupation without bins"),
         ({"rare": "40000"}, "Do not group levels of X"),
@@ -114,7 +114,7 @@ def test_after_an_error_the_last_charts_stay_and_say_so():
     )
     assert not app.metric  # no figure stands for a count that was not made
     assert any("P(x), the released data" in text.value for text in app.markdown)
-    remedies(app)["Leave age out of X"].click()
+    remedies(app)["Remove age from X"].click()
     checked(app.run())
     assert "The charts show" not in " ".join(caption.value for caption in app.caption)
 
