@@ -15,6 +15,9 @@ CONTENT = (
     + "Süd;1.234,5;31.12.1990;ja;1\nNord;99,5;01.02.1991;nein;-99\nSüd;k. A.;05.07.1991;ja;3\n" * 20
 ).encode("cp1252")
 
+FOUND = ReadOptions(decimal=",", thousands=".")
+"""How the numbers of Lohn are written; "k. A." beside them is a mark of a missing value."""
+
 
 @pytest.fixture
 def app():
@@ -39,24 +42,23 @@ def first_rows(app):
 
 def test_what_was_found_is_shown_and_is_part_of_the_question(app):
     assert not app.error
-    assert spec(app).read == ReadOptions()  # Lohn has a word, so no form makes it numbers
+    assert spec(app).read == FOUND
     assert app.selectbox(key="read_encoding").options[0] == "as detected: Windows-1252, a guess"
     assert app.selectbox(key="read_delimiter").options[0] == "as detected: semicolons"
     assert first_rows(app)["Straße"].tolist()[:2] == ["Süd", "Nord"]
     assert "'-99' 20 times (an ordinary value in Nr)" in said(app)
     app.get("button_group")[0].set_value("chosen")
     checked(app.run())
-    assert spec(app).read.missing == ()
+    assert spec(app).read.missing == ("k. A.",)
     app.multiselect(key="read_marks").set_value(["-99", "k. A."])
     checked(app.run())
     assert spec(app).read.missing == ("-99", "k. A.")
-    set_box(app, "read_thousands", ".")
+    set_box(app, "read_decimal", ".")
     assert errors(app) == [
         "The decimal mark and the thousands mark are both '.': choose another for one of them."
     ]
     set_box(app, "read_decimal", ",")
     assert not app.error
-    set_box(app, "read_thousands", ".")
     read = spec(app).read
     assert (read.decimal, read.thousands, read.missing) == (",", ".", ("-99", "k. A."))
     assert first_rows(app)["Lohn"].tolist()[:3] == ["1234.5", "99.5", "(missing)"]
@@ -99,7 +101,7 @@ def test_a_column_is_read_as_dates_by_their_parts_and_back(app):
     checked(app.run())
     assert metrics(app)["Levels of X"] == "2"  # a Monday, and two Fridays
     set_box(app, "read_column_kind", "")
-    assert spec(app).read == ReadOptions()
+    assert spec(app).read == FOUND
 
 
 def test_a_column_has_marks_of_its_own_and_back(app):
@@ -120,7 +122,7 @@ def test_a_column_has_marks_of_its_own_and_back(app):
     set_box(app, "read_column", "Nr")
     app.button_group(key="read_own_kind").set_value("as in the file")
     checked(app.run())
-    assert spec(app).read == ReadOptions()
+    assert spec(app).read == FOUND
 
 
 def test_the_order_of_dates_that_fit_two_is_asked_for():
@@ -143,7 +145,7 @@ def test_the_order_of_dates_that_fit_two_is_asked_for():
     found = next(one.value for one in app.dataframe if "when" in one.value.columns)
     assert found["when"].tolist()[:2] == ["13", "2"]
     set_box(app, "read_column_order", "ymd")
-    assert "read as dates, and record 1 (line 2) has '3/1/2024 1:45 PM'" in errors(app)[0]
+    assert "read as dates, but record 1 (line 2) has '3/1/2024 1:45 PM'" in errors(app)[0]
 
 
 def test_numbers_that_become_text_lose_their_bins(app):
