@@ -57,7 +57,8 @@ def test_what_was_found_is_shown_and_is_part_of_the_question(app):
     assert errors(app) == [
         "The decimal mark and the thousands mark are both '.': choose another for one of them."
     ]
-    set_box(app, "read_decimal", ",")
+    app.button(key="read_stay").click()
+    checked(app.run())
     assert not app.error
     read = spec(app).read
     assert (read.decimal, read.thousands, read.missing) == (",", ".", ("-99", "k. A."))
