@@ -320,7 +320,7 @@ class Keyed:
     def uniforms(self, start: int, count: int, ids: Ids | None = None) -> FloatArray:
         del start
         if ids is None or len(ids) != count:
-            raise InvalidInputError(f"A keyed draw needs an id for each of {count:,} records.")
+            raise InvalidInputError(f"A draw by a key needs an id for each of {count:,} records.")
         secret = self._hashed + bytes.fromhex(self.mechanism)
         key = hashlib.blake2b(secret, digest_size=KEY, person=b"record").digest()
         texts = ids if isinstance(ids, pa.Array) else pa.array(ids, pa.string())
