@@ -162,7 +162,7 @@ class Draw(Protocol):
     def committed(self, sha256: str) -> str | None:
         """Return a hash of a file's SHA-256 that only the secret can test; None if it is guessable.
 
-        With a plain hash, whoever has the released file could try originals until one fits.
+        With a plain hash, anyone who has the released file could try originals until one fits.
         """
 
     def of(self, mechanism: str) -> Draw:

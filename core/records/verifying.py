@@ -419,7 +419,7 @@ def _may_have_formulas(original: Path) -> bool:
 
 
 def _repaired(original: Path, sources: Sources) -> bool:
-    """Say whether the library repairs a file to read it, so that other records may count."""
+    """Say whether the library repairs a file to read it, so other records may count."""
     try:
         return bool(sources.uploads[sources.add_file(original)].repairs)
     except CoreError:
