@@ -204,7 +204,7 @@ class Joint:
         ----------
         p_su : array_like
             P(s, u), or counts, shape (n_s, n_u). Cells of 0 are not symbols of X:
-            `kept_x` tells which cell each symbol is.
+            `kept_x` shows which cell each symbol is.
         s_labels, u_labels : sequence, optional
             Names of the secrets and of the u; numbered where not given.
         keep_unseen : bool

@@ -38,7 +38,7 @@ class Purpose(ABC):
 
     @property
     def of_x(self) -> bool:
-        """Whether P(x, y) determines it, so that it is defined for mechanisms that read S too."""
+        """Whether P(x, y) determines it, so it is defined for mechanisms that read S too."""
         return True
 
     @abstractmethod

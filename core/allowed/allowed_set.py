@@ -67,7 +67,7 @@ class AverageBudget:
 class LiftRange:
     """A range [1 − below, 1 + above] of all lifts r(x)/(P(x) Σr) of an output r.
 
-    Where `scaled`, the range is up to a factor, so that only its ratio counts.
+    Where `scaled`, the range is up to a factor, so only its ratio counts.
     """
 
     below: float

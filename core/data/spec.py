@@ -181,7 +181,7 @@ class Merge:
     columns : tuple of str
         The columns of S or of X, all of them; without effect where other columns are chosen.
     names : tuple of str
-        Names of the symbols, as they are without it; those that no record has are told in the
+        Names of the symbols, as they are without it; those that no record has are listed in the
         count's report.
 
     Raises

@@ -1,4 +1,4 @@
-"""Open a file as a table for queries in DuckDB, so that no record enters Python."""
+"""Open a file as a table for queries in DuckDB, so no record enters Python."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class FileTable:
     """A Parquet file on disk, or several with the same columns; `columns` are in their order.
 
     `marks`: marks of missing numbers, by column. `taken`: marks chosen as missing values, which its
-    records no longer have. `exact`: columns whose marks were chosen, so that other text is a word.
+    records no longer have. `exact`: columns whose marks were chosen, so other text is a word.
     `texts`: columns that are text by choice. `told`: whether words such as NA that are levels are
     told. `counted`: whether a last column, not one of `columns`, is how many records a row stands
     for. `weigher`: the column by which its program weighs records, "" for none.
@@ -159,7 +159,7 @@ class OpenTable:
 
 @contextmanager
 def open_table(file: FileTable) -> Iterator[OpenTable]:
-    """Open a file for queries in a new DuckDB, so that threads never share one."""
+    """Open a file for queries in a new DuckDB, so threads never share one."""
     with tempfile.TemporaryDirectory(prefix=f"{folders.prefix()}spill-") as spill:
         backend = _connect(file.paths, spill)
         try:

@@ -48,7 +48,7 @@ def of_clue(lift: float) -> Joint:
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """What the outputs of a release tell about S, in nats; `kept` is I(X;Y)/H(X), 1 where H(X) = 0.
+    """What a release's outputs reveal about S, in nats; `kept` is I(X;Y)/H(X), 1 where H(X) = 0.
 
     Shapes: p_s (n_s,), p_y (n_y,), posterior and lift (n_s, n_y), log_min and log_max (n_y,).
     """
@@ -74,7 +74,7 @@ class Told:
 
 
 def told(joint: Joint, kernel: ArrayLike | None = None, names: tuple[str, ...] = ()) -> Told:
-    """Return what a release of X by a kernel (n_x, n_y) tells about S."""
+    """Return what a release of X by a kernel (n_x, n_y) reveals about S."""
     whole = np.eye(joint.n_x) if kernel is None else np.asarray(kernel, dtype=np.float64)
     occurring = np.flatnonzero(joint.p_x @ whole > 0)
     whole = whole[:, occurring]
@@ -104,7 +104,7 @@ def told(joint: Joint, kernel: ArrayLike | None = None, names: tuple[str, ...] =
 
 
 def flipped(truth: float) -> FloatArray:
-    """Return P(y | x) of telling a result as it is with a chance, and the other one otherwise."""
+    """Return P(y | x) of reporting a result as it is with a chance, and the other one otherwise."""
     return np.array([[truth, 1 - truth], [1 - truth, truth]])
 
 
@@ -186,7 +186,7 @@ def warner_example(share: float, truth: float, values: int) -> WarnerExample:
 
 
 def _grouped(joint: Joint, eps: float) -> float:
-    """Return the share of X that the coin keeps, where it tells which half of the values it is."""
+    """Return the share of X that the coin keeps, where it shows which half of the values it is."""
     truth = 1 / (1 + math.exp(-eps))
     first = np.arange(joint.n_x) < joint.n_x // 2
     kernel = np.where(first[:, None], flipped(truth)[:1], flipped(truth)[1:])
@@ -201,7 +201,7 @@ def _raised(kernel: FloatArray) -> float:
 
 @dataclass(frozen=True, eq=False)
 class LipExample:
-    """A test whose result is told with a chance of a lie, under LIP.
+    """A test whose result is reported with a chance of a lie, under LIP.
 
     `most_truthful` is the largest chance of the truth that keeps ε-LIP; `simple` and `best` are the
     shares of X kept there and by the optimum.
@@ -416,7 +416,7 @@ def at_worst(ball: RenyiBall, kernel: FloatArray) -> float:
 
 @dataclass(frozen=True, eq=False)
 class FunnelExample:
-    """A result that is told rarely, but then as it is, and the optimum under a funnel's budget.
+    """A result that is reported rarely, but then as it is, and the optimum under a funnel's budget.
 
     `best`, (k,), is the largest I(X;Y) under each budget on I(S;Y), `best_here` that at this
     release's own I(S;Y); all in nats.

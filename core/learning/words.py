@@ -77,7 +77,7 @@ def _hidden(share: float, tenths: float) -> bool:
 
 
 def of_lift(found: Told) -> Sentences:
-    """Return what a test's results tell."""
+    """Return what a test's results show."""
     said = []
     shares = of_all(found.p_y)
     for y, name in enumerate(found.names):

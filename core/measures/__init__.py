@@ -1,4 +1,4 @@
-"""What a release tells about S, and what it keeps of X."""
+"""What a release reveals about S, and what it keeps of X."""
 
 from core.measures.average import (
     arimoto,

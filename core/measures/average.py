@@ -1,4 +1,4 @@
-"""Measures of what Y tells about S on average; entropy, informations and leakage are in nats.
+"""Measures of what Y reveals about S on average; entropy, informations and leakage are in nats.
 
 Every function of a joint takes P(s, y) of shape (..., n_s, n_y) and returns a number, or an array
 of shape (...,) for a batch. It ignores symbols that do not occur, and raises

@@ -12,7 +12,7 @@ from core.validation import BoolArray, FloatArray
 
 @dataclass(frozen=True, eq=False)
 class Leakage:
-    """What Y, or X itself, tells about S, in nats, over the outputs that occur.
+    """What Y, or X itself, reveals about S, in nats, over the outputs that occur.
 
     - `joint_sy`: P(s, y), shape (n_s, n_y), of outputs named `labels`.
     - `log_min_lift`, `log_max_lift`: log Ψ(y), −∞ where a secret is excluded, and log Λ(y).
@@ -35,7 +35,7 @@ class Leakage:
 
 
 def leakage(joint_sy: ArrayLike, labels: tuple[str, ...]) -> Leakage:
-    """Measure what Y tells about S, given P(s, y)."""
+    """Measure what Y reveals about S, given P(s, y)."""
     p = validation.distribution(joint_sy, "P(s, y)")
     names = validation.labels(labels, p.shape[1], "y", "labels")
     occurs = np.flatnonzero(p.sum(axis=0) > 0)

@@ -1,4 +1,4 @@
-"""What one output y tells about S: the lift, and measures computed from it.
+"""What one output y reveals about S: the lift, and measures computed from it.
 
 Every measure takes P(s, y) of shape (..., n_s, n_y), with a batch of joints on the leading axes.
 It is NaN for a y that does not occur, and ignores an s that does not occur. Where P(s, y) = 0

@@ -31,7 +31,7 @@ class MechanismEntry(Catalogued):
     - `optimum`: maximizes utility over kernels P(y | x), starting from the other mechanisms.
     - `slow_from`: symbols of X from which it takes over ¼ s, whatever its time limit.
     - `sweep_slow_from`: the same for all budgets of a chart; 0 where it always does.
-    - `instant`: takes 1–2 ms, so that it is compared with every optimum.
+    - `instant`: takes 1–2 ms, so it is compared with every optimum.
     - `monotone`: utility never falls as the budget grows; so for every optimum, as a larger budget
       allows all that a smaller one does and `core.studies.frontier` carries it over.
     """

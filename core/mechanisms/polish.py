@@ -43,7 +43,7 @@ def cleared(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray:
 def _wider(kernel: FloatArray) -> FloatArray:
     """Return (n_y, n_y): each output is sent to the others that all its inputs lead to, or stays.
 
-    No input gains an output that way, and a function of the output tells no more.
+    No input gains an output that way, and a function of the output reveals no more.
     """
     leads = (kernel > 0).astype(np.float32)  # counts inputs, of which there are below 2^24
     nested = (leads.T @ (1 - leads)) == 0

@@ -91,7 +91,7 @@ def clustering(
 
 
 def secret_quantisation(joint: Joint, partition: Sequence[Sequence[int]]) -> Mechanism:
-    """Return the mechanism that publishes the cluster of the pair (s, x), so that it reads S too.
+    """Return the mechanism that publishes the cluster of the pair (s, x), so it reads S too.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Privacy notions: bounds on what the outputs of a mechanism may tell about S."""
+"""Privacy notions: bounds on what the outputs of a mechanism may reveal about S."""
 
 from core.allowed.allowed_set import AllowedSet, AverageBudget
 from core.notions.average import Average

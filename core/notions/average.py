@@ -1,4 +1,4 @@
-"""Budgets on averages over outputs of what these tell about S, as in the privacy funnel."""
+"""Budgets on averages over outputs of what these reveal about S, as in the privacy funnel."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class Average(LevelNotion):
 
     @property
     def is_perfect_privacy(self) -> bool:
-        """Whether the bound is 0, so that Y is independent of S."""
+        """Whether the bound is 0, so Y is independent of S."""
         return self.bound == 0
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:

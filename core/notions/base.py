@@ -22,7 +22,7 @@ OF_BUDGETS = "of its budgets"
 
 
 class Notion(ABC):
-    """A bound on what the outputs of a mechanism may tell about S.
+    """A bound on what the outputs of a mechanism may reveal about S.
 
     Subclasses are frozen dataclasses that hold their budgets.
     """
@@ -128,7 +128,7 @@ class Notion(ABC):
         """Return whether the mechanism keeps the notion, up to `ROUNDING`."""
 
     def is_convex(self) -> bool:
-        """Return whether the allowed set is convex, so that an optimum can be proven."""
+        """Return whether the allowed set is convex, so an optimum can be proven."""
         return self.convex
 
     def most_about_secret(self) -> float:

@@ -29,7 +29,7 @@ NOISE = 1e-15
 
 @dataclass(frozen=True)
 class PointwiseDivergence(OneBudget):
-    """D(P(S|y) ‖ P(S)) ≤ ε for every y: what one output tells about S, in nats.
+    """D(P(S|y) ‖ P(S)) ≤ ε for every y: what one output reveals about S, in nats.
 
     Its mean over y is I(S;Y), which is therefore at most ε.
 

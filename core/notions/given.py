@@ -40,7 +40,7 @@ class Given(Notion):
     Secrets that k rules out do not count for it. One mechanism P(y | x) is made for all k, so an
     output must be allowed for each: the rows of their allowed sets, weighted by P(k | x), together.
 
-    It does not imply the notion for those who do not know k: Y may tell k, and k the secret.
+    It does not imply the notion for those who do not know k: Y may reveal k, and k the secret.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Given(Notion):
 
     Examples
     --------
-    S is a fair coin and K a second one: X = S xor K tells nothing of S, and everything given k.
+    S and K are fair coins: X = S xor K reveals nothing about S, but everything given k.
 
     >>> from core.notions import LIP
     >>> xor = [[[1, 0], [0, 1]], [[0, 1], [1, 0]]]

@@ -104,7 +104,7 @@ class Outcome:
         found the kernel.
     status : str
         "optimal" where the two differ by at most the gap; else "time limit" where time cut any step
-        of the search short, so that more of it might find or prove more, and "heuristic" where none
+        of the search short, so more of it might find or prove more, and "heuristic" where none
         was.
     notes : tuple of str
         Sentences on failures.
@@ -172,7 +172,7 @@ def maximise(
     InfeasibleError
         If the allowed set is empty by more than rounding.
     SolverError
-        If a mechanism exceeds the proven bound, so that the proof is wrong. Where HiGHS fails, the
+        If a mechanism exceeds the proven bound, which refutes the proof. Where HiGHS fails, the
         best known mechanism is returned, and a note says so.
 
     Examples

@@ -127,7 +127,7 @@ class _Climb:
         return result
 
     def _mixed(self, outputs: FloatArray) -> FloatArray:
-        """Return outputs scaled, each symbol by itself, so that they mix to P_X."""
+        """Return outputs scaled, each symbol by itself, so they mix to P_X."""
         result: FloatArray = outputs / outputs.sum(axis=0) * self.p_x
         return result
 

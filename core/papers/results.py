@@ -258,7 +258,7 @@ class Run:
         return json.dumps(written, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
     def renewed(self, later: Run) -> Run:
-        """Return the run with the experiments of a later one, which tell their day and machine.
+        """Return the run with the experiments of a later one, which report their day and machine.
 
         Raises
         ------

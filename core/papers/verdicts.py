@@ -64,7 +64,7 @@ class Value:
     - `relation`: under "ORD" "at least" lets equal means pass; under "EXT" it is a range's end.
     - `variant`: under "ERR" what the wrong variant gives: the paper's number if it is wrong, or
       what a wrong published rule gives, which is not the paper's own number.
-    - `draws`: number of draws where ours is the share of a few, so that chance is binomial; else 0.
+    - `draws`: number of draws where ours is the share of a few, so chance is binomial; else 0.
     """
 
     name: str

@@ -34,7 +34,7 @@ from core.spreadsheets import safe_text
 from core.validation import BoolArray, FloatArray, IntArray, shown
 from core.wording import number_of
 
-EMPTY = "There is nothing to release: the file has no records."
+EMPTY = "The file has no records to release."
 """What is wrong with a file without records."""
 
 
@@ -310,8 +310,8 @@ class _Steps:
         known = coded.asked & (rows >= 0)
         if self.fallback != UNKNOWN and (coded.asked & ~known).any():
             raise InvalidInputError(
-                f"The mechanism reads S and was made without {next(iter(coded.unknown))!r}: a "
-                "symbol of X in its place does not help, so leave such records out."
+                f"The mechanism reads S and was made without {next(iter(coded.unknown))!r}: no "
+                "symbol of X can take its place, so leave such records out."
             )
         ids = self._ids(batch)
         tally.nameless |= ids is not None and ids.null_count > 0
@@ -400,7 +400,7 @@ def _refusal(unknown: Counter[str], result: Result) -> str:
     return (
         f"The mechanism was made without {', '.join(named)} of "
         f"{result.counted.report.released!r}: {number_of(total, 'record')} cannot be released; "
-        "choose before what to do with them (leave them out, or take them for a symbol)."
+        "choose what to do with them first (leave them out, or treat them as a symbol)."
     )
 
 
@@ -411,8 +411,8 @@ def _check_distinct(outputs: tuple[str, ...]) -> None:
         other = seen.setdefault(safe_text(name), name)
         if other != name:
             raise InvalidInputError(
-                f"The outputs {other!r} and {name!r} are the same once no spreadsheet takes one "
-                "for a formula: write Parquet, which needs no such care."
+                f"The outputs {other!r} and {name!r} become the same once they are protected "
+                "from spreadsheets' formulas: write Parquet, which needs no such protection."
             )
 
 
@@ -426,14 +426,14 @@ def _check_ids(table: FileTable, column: str) -> None:
         missing = int(found["n"] - found["some"])
         if missing:
             raise InvalidInputError(
-                f"{table.title} has {number_of(missing, 'record')} without {column!r}: a keyed "
-                "draw needs an id for each."
+                f"{table.title} has {number_of(missing, 'record')} without {column!r}: a draw "
+                "by a key needs an id for each."
             )
         twice = int(found["some"] - found["different"])
         if twice:
             counted = texts.group_by("id").agg(n=texts.count())
             example = opened.row(counted.order_by([counted.n.desc(), counted.id]).limit(1))
             raise InvalidInputError(
-                f"{column!r} names {example['n']:,} records {example['id']!r}: a keyed draw needs "
-                "a distinct id for each."
+                f"{column!r} has {example['id']!r} for {example['n']:,} records: a draw by a key "
+                "needs a distinct id for each."
             )

@@ -129,8 +129,8 @@ def _check_counts(cells: IntArray | None, joint: Joint) -> None:
         s, x = wrong[0]
         raise InvalidInputError(
             f"{number_of(int(cells[s, x]), 'record')} of S = {joint.s_labels[s]!r} and X = "
-            f"{joint.x_labels[x]!r} would be released, and {int(counted[s, x]):,} were counted: "
-            "the mechanism is not made for them, so nothing is released."
+            f"{joint.x_labels[x]!r} would be released, but {int(counted[s, x]):,} were counted: "
+            "the mechanism does not fit them, so nothing is released."
         )
 
 

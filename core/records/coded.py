@@ -268,7 +268,7 @@ class Coder:
             )
         if rows not in (joint.n_x, joint.n_s * joint.n_x):
             raise InvalidInputError(
-                f"The kernel is for another alphabet: it has {rows} rows, and the data has "
+                f"The kernel is for another alphabet: it has {rows} rows, but the data have "
                 f"{joint.n_x} symbols of X and {joint.n_s} of S."
             )
         self.joint = joint
@@ -282,7 +282,7 @@ class Coder:
             if name not in columns:
                 have = ", ".join(map(repr, columns[:20])) + (", …" if len(columns) > 20 else "")
                 raise InvalidInputError(
-                    f"The scenario is about the column {name!r}, and {title} has no such column: "
+                    f"The scenario uses the column {name!r}, but {title} has no such column: "
                     f"{have}."
                 )
         self.sees_s = all(name in columns for name in spec.secret)

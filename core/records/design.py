@@ -79,7 +79,7 @@ class Plan:
             object.__setattr__(self, "columns", CHOSEN)
         if bool(self.keep) != (self.columns == CHOSEN):
             raise InvalidInputError(
-                f"Columns to keep are named where columns is {CHOSEN!r}, got {self.columns!r} and "
+                f"Name columns to keep only if columns is {CHOSEN!r}, got {self.columns!r} and "
                 f"{number_of(len(self.keep), 'column')}."
             )
 
@@ -143,12 +143,12 @@ def check_others(spec: DataSpec, names: Sequence[str], columns: Sequence[str], t
     for name in names:
         if name in spec.secret:
             raise InvalidInputError(
-                f"{shown(name)} is S itself: beside it there is nothing left to hide, so it can be "
-                "neither kept nor known."
+                f"{shown(name)} is S itself, which a release must hide: it can be neither kept "
+                "nor known."
             )
         if name in spec.released:
             raise InvalidInputError(
-                f"{shown(name)} is X itself, which Y stands for: it can be neither kept nor known."
+                f"{shown(name)} is X itself, which Y replaces: it can be neither kept nor known."
             )
         if name not in columns:
             have = ", ".join(map(shown, columns[:20])) + (", …" if len(columns) > 20 else "")
@@ -173,7 +173,7 @@ def designed(text: str, records: Path, sources: Sources, design: Path | None = N
     scenario = Scenario.from_json(text)
     if scenario.data.source.startswith(JOINTS):
         raise InvalidInputError(
-            f"The scenario is about {scenario.data.source.partition(':')[0]!r} data, a joint "
+            f"The scenario uses {scenario.data.source.partition(':')[0]!r} data, a joint "
             "distribution without columns: a release needs a data set, such as a file (--design)."
         )
     read = scenario.data.read
@@ -187,9 +187,9 @@ def designed(text: str, records: Path, sources: Sources, design: Path | None = N
     elif source.startswith("upload:"):
         if source != key:
             raise InvalidInputError(
-                f"The scenario is about the file {source[7:19]}…, and {records.name} is "
-                f"{key[7:19]}…: it is another file or has changed; name the file that the "
-                "mechanism is to be made for (--design)."
+                f"The scenario uses the file {source[7:19]}…, but {records.name} is "
+                f"{key[7:19]}…, another file or a changed one: name the file to make the "
+                "mechanism for (--design)."
             )
     elif (named := named_file(source)) is not None:
         source = sources.add_file(named, read.layout)

@@ -162,7 +162,7 @@ class Draw(Protocol):
     def committed(self, sha256: str) -> str | None:
         """Return a hash of a file's SHA-256 that only the secret can test; None if it is guessable.
 
-        With a plain hash, whoever has the released file could try originals until one fits.
+        With a plain hash, anyone who has the released file could try originals until one fits.
         """
 
     def of(self, mechanism: str) -> Draw:
@@ -320,7 +320,7 @@ class Keyed:
     def uniforms(self, start: int, count: int, ids: Ids | None = None) -> FloatArray:
         del start
         if ids is None or len(ids) != count:
-            raise InvalidInputError(f"A keyed draw needs an id for each of {count:,} records.")
+            raise InvalidInputError(f"A draw by a key needs an id for each of {count:,} records.")
         secret = self._hashed + bytes.fromhex(self.mechanism)
         key = hashlib.blake2b(secret, digest_size=KEY, person=b"record").digest()
         texts = ids if isinstance(ids, pa.Array) else pa.array(ids, pa.string())

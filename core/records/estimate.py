@@ -30,8 +30,8 @@ class Estimate:
     p : ndarray
         P(x), shape (n_x,); or P(s, x), shape (n_s, n_x).
     stderr : ndarray
-        Standard errors of the inverse, of the same shape; ∞ where `told` is False.
-    told : ndarray
+        Standard errors of the inverse, of the same shape; ∞ where `identified` is False.
+    identified : ndarray
         Whether the release identifies the probability, of the same shape.
     method : str
         "inverse", or "EM" where the inverse is outside the simplex or not unique.
@@ -41,7 +41,7 @@ class Estimate:
 
     p: FloatArray
     stderr: FloatArray
-    told: BoolArray
+    identified: BoolArray
     method: str
     n: int
 
@@ -95,22 +95,26 @@ def estimate(counts: ArrayLike, kernel: ArrayLike, *, reads_s: bool = False) -> 
     rows = np.asarray(kernel, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != table.shape[1]:
         raise InvalidInputError(
-            f"The kernel must have {table.shape[1]} outputs as the counts do, got shape "
+            f"The kernel must have {table.shape[1]} outputs, like the counts, got shape "
             f"{rows.shape}."
         )
     blocks = _blocks(rows, len(table), reads_s)
     parts = [_one(line / n, block, n) for line, block in zip(table, blocks, strict=True)]
-    p, variance, told = (np.array([part[i] for part in parts]) for i in range(3))
+    p, variance, identified = (np.array([part[i] for part in parts]) for i in range(3))
     method = "inverse"
-    if not told.all() or (p < 0).any():
+    if not identified.all() or (p < 0).any():
         method = "EM"
         p = np.array(
             [_likeliest(line / n, block, n) for line, block in zip(table, blocks, strict=True)]
         )
-    stderr = np.where(told, np.sqrt(np.maximum(variance, 0.0)), np.inf)
+    stderr = np.where(identified, np.sqrt(np.maximum(variance, 0.0)), np.inf)
     shape = (-1,) if flat else p.shape
     return Estimate(
-        p.reshape(shape), stderr.reshape(shape), told.reshape(shape).astype(bool), method, int(n)
+        p.reshape(shape),
+        stderr.reshape(shape),
+        identified.reshape(shape).astype(bool),
+        method,
+        int(n),
     )
 
 
@@ -135,14 +139,14 @@ def _one(
     seen = fitted > 0
     if (shares[~seen] > 0).any():
         y = int(np.flatnonzero(~seen & (shares > 0))[0])
-        raise InvalidInputError(f"Output {y + 1} was counted, and the kernel never gives it.")
+        raise InvalidInputError(f"Output {y + 1} was counted, but the kernel never gives it.")
     half = kernel[:, seen] / np.sqrt(np.maximum(fitted[seen], 1e-300))
     inverse = np.linalg.pinv(half.T)  # (n_x, outputs): G⁺ K √W
     p = inverse @ (shares[seen] / np.sqrt(np.maximum(fitted[seen], 1e-300)))
     back = half @ np.linalg.pinv(half)  # onto the span of the kernel's columns
-    told = np.abs(back - np.eye(len(kernel))).max(axis=1) < 1e-8  # up to rounding
+    identified = np.abs(back - np.eye(len(kernel))).max(axis=1) < 1e-8  # up to rounding
     variance = ((inverse**2).sum(axis=1) - likeliest**2) / n
-    return np.where(np.abs(p) < 1e-14, 0.0, p), variance, told
+    return np.where(np.abs(p) < 1e-14, 0.0, p), variance, identified
 
 
 def _likeliest(shares: FloatArray, kernel: FloatArray, n: float) -> FloatArray:

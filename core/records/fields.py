@@ -157,7 +157,7 @@ def check_form(body: Any) -> None:
     """Raise unless a value has the form of a certificate."""
     if not isinstance(body, Mapping) or body.get("kind") != KIND:
         kind = body.get("kind") if isinstance(body, Mapping) else body
-        raise InvalidInputError(f"This is no certificate of a release: its kind is {shown(kind)}.")
+        raise InvalidInputError(f"This is not a release certificate: its kind is {shown(kind)}.")
     if isinstance(body.get("version"), bool) or body.get("version") not in VERSIONS:
         raise InvalidInputError(
             f"The certificate's version must be {' or '.join(map(str, VERSIONS))}, got "
@@ -179,7 +179,7 @@ def check_form(body: Any) -> None:
         _check(hidden, {"s": [str], "x": [str]}, "design.left_out")
     _check_choices(body)
     if len(body["design"]["coding"]) != 2:
-        raise InvalidInputError("The certificate must have two codings, of S and of X.")
+        raise InvalidInputError("The certificate must have two codings, one for S and one for X.")
     for coding in body["design"]["coding"]:
         width = len(coding["columns"])
         for edges in coding["edges"]:
@@ -196,7 +196,7 @@ def check_form(body: Any) -> None:
             len(one) != width for one in levels
         ):
             raise InvalidInputError(
-                f"The certificate's coding of {', '.join(coding['columns'])} does not fit together."
+                f"The certificate's coding of {', '.join(coding['columns'])} is inconsistent."
             )
 
 
@@ -226,7 +226,7 @@ def _check_numbers(value: Any, place: str) -> None:
     elif isinstance(value, int) and abs(value) > 1e300:  # no floating-point number is larger
         raise InvalidInputError(
             f"The certificate's entry {shown(place)} holds a number of {len(str(abs(value)))} "
-            "digits: too many to compute with."
+            "digits: that is too large."
         )
 
 
@@ -241,15 +241,15 @@ def _check_choices(body: Mapping[str, Any]) -> None:
     told = body["released"].get("format")  # which the first certificates did not have
     if told is not None and told not in FORMATS.values():
         raise InvalidInputError(
-            f"The certificate's entry 'released.format' describes no file that is written here: "
+            f"The certificate's entry 'released.format' is not a format that is written here: "
             f"{shown(told)}."
         )
     if "mechanism" in draw:
         _check(draw["mechanism"], str, "draw.mechanism")
     if (draw["kind"] == "key") != (draw["id"] is not None):
         raise InvalidInputError(
-            "The certificate's entry 'draw.id' must name a column where the draw is by a key, and "
-            f"be null where it is by a seed, got {shown(draw['id'])}."
+            "The certificate's entry 'draw.id' must name a column if the draw is by a key, and "
+            f"be null if it is by a seed, got {shown(draw['id'])}."
         )
 
 
@@ -276,5 +276,5 @@ def _check(value: Any, form: Any, place: str) -> None:
 
 def _wrong(place: str, value: Any) -> InvalidInputError:
     return InvalidInputError(
-        f"The certificate's entry {place!r} is of another kind: {shown(value)}."
+        f"The certificate's entry {place!r} has the wrong type: {shown(value)}."
     )

@@ -157,8 +157,8 @@ def checked_kind(path: Path) -> str:
     kind = KINDS.get(path.suffix.lower())
     if kind is None:
         raise InvalidInputError(
-            f"{str(path)!r} must end in {', '.join(list(KINDS)[:-1])} or {list(KINDS)[-1]}: "
-            "that says what is written."
+            f"{str(path)!r} must end in {', '.join(list(KINDS)[:-1])} or {list(KINDS)[-1]}, "
+            "which sets the format."
         )
     return kind
 
@@ -239,8 +239,8 @@ def held(folder: Path) -> Iterator[None]:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
                 raise InvalidInputError(
-                    f"{str(folder)!r} is being written by another run: wait until it ends, or "
-                    "write to another folder."
+                    f"Another run is writing to {str(folder)!r}: wait until it ends, or write to "
+                    "another folder."
                 ) from error
         yield
 

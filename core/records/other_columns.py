@@ -77,8 +77,8 @@ def given_away(
     with closing(made) as coder, open_table(table) as opened:
         if not coder.sees_s:
             raise InvalidInputError(
-                f"{table.title} has no column of S, so what its other columns give away about it "
-                "is not known."
+                f"{table.title} has no column of S, so what its other columns reveal about it is "
+                "unknown."
             )
         records = filtered(opened, data.filters)
         for done, names in enumerate(groups, 1):

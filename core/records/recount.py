@@ -285,7 +285,7 @@ def _of_parquet(
                 values = table.column(0).combine_chunks()
                 if pa.types.is_nested(values.type):
                     raise InvalidInputError(
-                        f"Column {name!r} of {path.name} is nested: it cannot be counted again."
+                        f"Column {name!r} of {path.name} is nested: it cannot be recounted."
                     )
                 if not pa.types.is_dictionary(values.type):
                     values = values.dictionary_encode(null_encoding="encode")
@@ -307,7 +307,8 @@ def _of_text(path: Path, names: set[str]) -> tuple[dict[str, Column], int]:
         size += 1
         if len(row) != len(header):
             raise InvalidInputError(
-                f"Record {size:,} of {path.name} has {len(row)} fields, its header {len(header)}."
+                f"Record {size:,} of {path.name} has {len(row)} fields, but its "
+                f"header has {len(header)}."
             )
         for (_, place), table, found in zip(places, tables, index, strict=True):
             found.append(table.setdefault(row[place], len(table)))

@@ -58,8 +58,8 @@ RESTS = {
 
 EXPOSED = (
     "This certificate, of an earlier version, holds the plain SHA-256 of the original: whoever has "
-    "it and the released file can try guesses of the whole original until one fits. Release again "
-    "before you publish it."
+    "it and the released file can test guesses of the whole original until one fits. Release "
+    "again before you publish it."
 )
 """What a certificate up to version `PLAIN_HASH` gives away."""
 
@@ -197,11 +197,11 @@ def _draws(
         ids = texts_of(read.path, body["draw"]["id"], read.called)
         checks.append(keyed(body, counted, outputs, kernel, ids, owner.key))
     elif owner.key is not None:
-        checks.append(Check("key", False, "The release was drawn by a seed, not by a key."))
+        checks.append(Check("key", False, "The release was drawn with a seed, not with a key."))
     if owner.seed is not None:
         checks.append(replayed(body, counted, outputs, kernel, owner.seed))
     elif body["draw"]["kind"] == "seed":
-        text = "The seed was not given, so the draws were not made again from it."
+        text = "You did not give the seed, so the draws were not repeated."
         checks.append(Check("seed", None, text))
     return checks
 
@@ -221,7 +221,7 @@ def _unchecked(owner: Owner, why: str) -> list[Check]:
 def _fingerprint(body: Mapping[str, Any]) -> Check:
     if fingerprint(body) == body["fingerprint"]:
         return Check("certificate", True, "The certificate is as it was written.")
-    text = "The certificate was changed: its fingerprint is of another text."
+    text = "The certificate was changed: its fingerprint belongs to another text."
     return Check("certificate", False, text)
 
 
@@ -238,8 +238,8 @@ def _code(body: Mapping[str, Any]) -> Check:
     return Check(
         "code",
         None,
-        f"It was made by other code (version {version}, {made[:12]}), and this is version "
-        f"{PACKAGE_VERSION}, {code_hash()[:12]}: all else is checked with this one.",
+        f"It was made by other code (version {version}, {made[:12]}); version "
+        f"{PACKAGE_VERSION}, {code_hash()[:12]}, checks everything else.",
     )
 
 
@@ -249,7 +249,7 @@ def _stated(body: Mapping[str, Any]) -> Check:
     try:
         expected = promises({name: value for name, value in body.items() if name != "promises"})
     except (CoreError, KeyError, TypeError, ValueError) as error:
-        text = f"Its figures are not complete, so no promise follows from them: {error!r}."
+        text = f"Its figures are incomplete, so no promise follows from them: {error!r}."
         return Check("promises", False, text)
     for place, one in enumerate(expected):
         if said[place : place + 1] != [one]:
@@ -271,12 +271,12 @@ def _kernel(body: Mapping[str, Any]) -> Check:
         return Check(
             "kernel",
             False,
-            f"The kernel is for another alphabet: it has {len(kernel)} rows, and {rows} rows with "
-            f"{outputs} outputs are named.",
+            f"The kernel is for another alphabet: it has {len(kernel)} rows, but the "
+            f"certificate names {rows} rows with {outputs} outputs.",
         )
     for row, line in enumerate(kernel):
         if not min(line) >= 0 or not abs(math.fsum(line) - 1) <= CLOSE:
-            return Check("kernel", False, f"Row {row + 1} of the kernel is no distribution.")
+            return Check("kernel", False, f"Row {row + 1} of the kernel is not a distribution.")
     return Check("kernel", True, f"The kernel has {rows} rows, each a distribution.")
 
 
@@ -288,7 +288,7 @@ def _hash(body: Mapping[str, Any], which: str, path: Path) -> Check:
         raise InvalidInputError(f"{str(path)!r} cannot be read: {error}.") from error
     if found == body[which]["sha256"]:
         return Check(name, True, f"{path.name} is the {which} file, byte by byte.")
-    text = f"{path.name} is not the {which} file of the certificate, or was changed since."
+    text = f"{path.name} is not the {which} file of the certificate, or has changed since."
     return Check(name, False, text)
 
 
@@ -297,20 +297,20 @@ def _original(body: Mapping[str, Any], path: Path, owner: Owner) -> Check:
     if body["version"] <= PLAIN_HASH:
         return _hash(body, "original", path)
     kind, said = body["draw"]["kind"], body["original"]["commitment"]
-    name, so = "original file", "so what it holds is compared, not its bytes."
+    name, so = "original file", "so its contents are compared, not its bytes."
     found = owner.committed(file_hash(path))
     if said is None and found is not None and not owner.guessable:
-        text = f"The certificate is committed to no original, and with this {kind} it would be."
+        text = f"The certificate commits to no original, but with this {kind} it would."
         return Check(name, False, text)
     if said is None:
-        text = f"The certificate is committed to no original, as its {kind} could be guessed, {so}"
+        text = f"The certificate commits to no original because its {kind} can be guessed, {so}"
         return Check(name, None, text)
     if found is None:
         text = f"Only the {kind} shows whether {path.name} is the original, {so}"
         return Check(name, None, text)
     if found == said:
         return Check(name, True, f"{path.name} is the original file, byte by byte.")
-    text = f"{path.name} is not the original that the certificate is committed to with this {kind}."
+    text = f"{path.name} is not the original that the certificate commits to with this {kind}."
     return Check(name, False, text)
 
 
@@ -326,7 +326,7 @@ def _format(body: Mapping[str, Any], path: Path) -> Check:
     said = body["released"]["format"]
     if said in {FORMATS[kind] for kind in kinds}:
         return Check("format", True, f"{path.name} is laid out as the certificate says.")
-    return Check("format", False, f"{path.name} is laid out in another way than {said!r}.")
+    return Check("format", False, f"{path.name} is not laid out as {said!r}.")
 
 
 def _header(path: Path, delimiter: str) -> list[str]:
@@ -355,7 +355,9 @@ def _outputs(body: Mapping[str, Any], path: Path) -> tuple[IntArray, list[Check]
     if size == expected:
         checks.append(Check("records", True, f"{path.name} has {number_of(size, 'record')}."))
     else:
-        said = f"{path.name} has {number_of(size, 'record')}, the certificate says {expected:,}."
+        said = (
+            f"{path.name} has {number_of(size, 'record')}, but the certificate says {expected:,}."
+        )
         checks.append(Check("records", False, said))
     wrong = np.flatnonzero(outputs < 0)
     if len(wrong):
@@ -364,8 +366,8 @@ def _outputs(body: Mapping[str, Any], path: Path) -> tuple[IntArray, list[Check]
             Check(
                 "outputs",
                 False,
-                f"{value!r} is no output of the mechanism: {number_of(len(wrong), 'record')} in "
-                f"all have none, record {int(wrong[0]) + 1:,} first.",
+                f"{value!r} is not an output of the mechanism. It is the first of "
+                f"{number_of(len(wrong), 'record')} without one, in record {int(wrong[0]) + 1:,}.",
             )
         )
     else:
@@ -382,9 +384,9 @@ def _recounted(
     the sources.
     """
     read = scenario.data.read
-    how = " It was read by the library's own code, being no plain UTF-8 or Parquet."
+    how = " The library's own code read it, because it is not plain UTF-8 or Parquet."
     if read != ReadOptions():
-        how = " It was read by the library's own code, as the scenario says how to read it."
+        how = " The library's own code read it, because the scenario has reading options."
     try:
         if read == ReadOptions():
             plain = recount(body, scenario.data, original)
@@ -417,7 +419,7 @@ def _may_have_formulas(original: Path) -> bool:
 
 
 def _repaired(original: Path, sources: Sources) -> bool:
-    """Say whether the library repairs a file to read it, so that other records may count."""
+    """Say whether the library repairs a file to read it, so other records may count."""
     try:
         return bool(sources.uploads[sources.add_file(original)].repairs)
     except CoreError:
@@ -436,13 +438,15 @@ def _counts(body: Mapping[str, Any], counted: Recount, how: str) -> Check:
     for what, found, said in pairs:
         if found != said:
             return Check(
-                "data", False, f"The original has {found:,} {what}, the certificate says {said:,}."
+                "data",
+                False,
+                f"The original has {found:,} {what}, but the certificate says {said:,}.",
             )
     return Check(
         "data",
         True,
-        f"Counted again: {number_of(counted.records, 'record')}, of which {released:,} are to be "
-        f"released.{how}",
+        f"A new count agrees: {number_of(counted.records, 'record')}, with {released:,} to "
+        f"release.{how}",
     )
 
 
@@ -459,12 +463,12 @@ def _unproven(body: Mapping[str, Any], checks: list[Check]) -> list[Check]:
             rests = [key for key in rests if key not in ("levels", "other levels")]
         if all(outcome[key] for key in rests):
             again = "draw" not in rests or outcome.get("seed") or outcome.get("key")
-            how = "" if again else ", the draw by its frequencies alone"
-            text = f"All that this promise rests on was checked{how}."
+            how = "" if again else ", but the draw only by its frequencies"
+            text = f"Everything that this promise rests on was checked{how}."
             found.append(Check(name, True, text))
         else:
             open_ones = listed([repr(key) for key in rests if not outcome[key]])
-            text = f"This promise rests on {open_ones}, of which not all holds or was checked."
+            text = f"This promise rests on {open_ones}, which failed or could not be checked."
             found.append(Check(name, None, text))
     return found
 

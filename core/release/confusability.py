@@ -170,7 +170,7 @@ def _places(count: int, edges: tuple[tuple[int, int], ...]) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class RangeRelease:
-    """What publishing the cluster of X tells about S, and what it keeps of X, in bits.
+    """What publishing the cluster of X reveals about S, and what it keeps of X, in bits.
 
     `anonymity`: the fewest secrets that a release leaves possible. `reduction`: L0(S→X̂).
     `information`: I*(S;X̂), what can be known about S without error. `components`: the outputs of

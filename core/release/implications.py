@@ -72,7 +72,7 @@ def implied(joint: Joint, notion: Notion, time_limit: float | None = None) -> di
 
     Examples
     --------
-    The two lifts of a fair secret add up to 2, so that 0.5-LIP implies a PML below 0.5:
+    The two lifts of a fair secret add up to 2, so 0.5-LIP implies a PML below 0.5:
 
     >>> from core.notions import LIP
     >>> levels = implied(Joint.from_counts([[3, 1], [1, 3]]), LIP(0.5))

@@ -1,8 +1,8 @@
-"""Perfect privacy: what outputs that tell nothing about S can tell of X, and why.
+"""Perfect privacy: what outputs that reveal nothing about S can reveal about X, and why.
 
-With A = P(s | x), an output of posterior r on X tells nothing iff A r = A P(X), iff r − P(X) is in
-the null space of A. As P(X) > 0, small steps along the null space are distributions: something of X
-can be published iff it is not {0}, iff the P(S | x) are linearly dependent.
+With A = P(s | x), an output of posterior r on X reveals nothing iff A r = A P(X), iff r − P(X) is
+in the null space of A. Because P(X) > 0, small steps along the null space are distributions:
+something of X can be published iff it is not {0}, iff the P(S | x) are linearly dependent.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from core.wording import number_of
 
 @dataclass(frozen=True, eq=False)
 class PerfectPrivacy:
-    """What outputs that tell nothing about S can tell of X.
+    """What outputs that reveal nothing about S can reveal about X.
 
     Attributes
     ----------

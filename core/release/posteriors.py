@@ -1,4 +1,4 @@
-"""What each output tells about S, to those who know a part of X too, and which break a notion."""
+"""What each output reveals about S, to those who know a part of X too, and which break a notion."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Disclosure:
 def disclosure(
     joint: Joint, mechanism: Mechanism, known: Mapping[int, int] | None = None
 ) -> Disclosure:
-    """Return what each output tells about S."""
+    """Return what each output reveals about S."""
     members = _members(joint, known or {})
     kernel = joint.checked_kernel(mechanism.kernel)
     cube = kernel.reshape(-1, joint.n_x, kernel.shape[1])
@@ -92,7 +92,7 @@ class Beliefs:
 
 
 def about_x(joint: Joint, mechanism: Mechanism) -> Beliefs:
-    """Return what each output tells about X."""
+    """Return what each output reveals about X."""
     mass = joint.release_x(mechanism.kernel)
     occurs = np.flatnonzero(mass.sum(axis=0) > 0)
     p_y = mass[:, occurs].sum(axis=0)

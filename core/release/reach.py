@@ -100,7 +100,7 @@ def largest_ratio(cone: Cone, above: FloatArray, below: FloatArray) -> tuple[flo
     """Return the largest (above·r)/(below·r) over a cone, and an r with it that adds up to 1.
 
     Dinkelbach's steps: r maximizes above·r − λ below·r, and its ratio is the next λ. Each program
-    is in u = r·(above + λ below + κ), κ the last above·r, so that coefficients near the optimum are
+    is in u = r·(above + λ below + κ), κ the last above·r, so coefficients near the optimum are
     near 1.
     """
     stride = 1e4  # largest factor by which one step raises the ratio: scales are right near it only

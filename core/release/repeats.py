@@ -97,7 +97,7 @@ def repeated(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> float:
 def draws(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> RepeatedLevel:
     """Return the level of k independent draws, with an upper bound; arguments as `repeated`.
 
-    Infinitely many draws tell which row of the kernel X has, and no more. So under a notion with
+    Infinitely many draws show which row of the kernel X has, and no more. So under a notion with
     a convex set of outputs the level of publishing that row is an upper bound.
 
     Raises

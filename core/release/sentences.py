@@ -97,7 +97,7 @@ def promise_text(notion: Notion, unit: str = "nats") -> str:
 
 
 def knowable(found: RangeRelease, secret: str, unit: str = "bits") -> str:
-    """Return sentences on what a release tells about a secret without error, and its anonymity."""
+    """Return sentences: what a release reveals without error about a secret and its anonymity."""
     if found.parts == 1:
         known = (
             f"No bit of {secret} can be known for certain: no question about it is answered by "

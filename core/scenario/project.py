@@ -122,8 +122,8 @@ class Project:
 
     `scenarios`: the columns, one or more. `names`: their names: distinct, 1 to 60 characters. Made
     from the scenarios where none are given. `notes`: their notes, at most 2,000 characters each;
-    empty where none are given. `files`: uploaded sources with the names of their files, so that
-    whoever opens the project in another session can be told which files it needs. `marks`: a number
+    empty where none are given. `files`: uploaded sources with the names of their files,
+    which another session that opens the project needs. `marks`: a number
     of each column, all distinct, which sets its color and shape and goes with it when it is moved;
     0, 1, … where none are given.
     """

@@ -18,7 +18,7 @@ MOST = 8.0
 
 
 def in_nats(key: str) -> bool:
-    """Say whether a notion's budget is in nats, so that it can be shown in bits too."""
+    """Say whether a notion's budget is in nats, so it can be shown in bits too."""
     return all(entry.in_nats for entry in catalogue.ALL if entry.key == key)
 
 
@@ -31,8 +31,8 @@ def usual(name: str) -> Domain:
 def span(key: str, name: str, joint: Joint, numbers: Numbers) -> Domain:
     """Return the range and step of a notion's number on some data.
 
-    A budget on an average ends at what X itself tells; a bound on guesses begins at the probability
-    of guessing S without a release.
+    A budget on an average ends at what X itself reveals; a bound on guesses begins at the
+    probability of guessing S without a release.
     """
     domain = usual(name)
     kind = catalogue.entry(key).kind

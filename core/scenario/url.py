@@ -57,7 +57,7 @@ KEYS = (*DATA_KEYS, *CHOICES, *NUMBERS, *LISTS)
 def to_query(scenario: Scenario) -> Query:
     """Return a scenario as a query; defaults are left out.
 
-    Budgets that matter up to what X itself tells are always there: a link without them stands for
+    Budgets that matter up to what X itself reveals are always there: a link without them stands for
     half of that on its data.
 
     Examples

@@ -58,7 +58,7 @@ class Compared:
     note : str
         Its solver's status, or why there is no answer.
     cut : bool
-        Whether a solver reached its time limit or failed, so that more time may find a better one.
+        Whether a solver reached its time limit or failed, so more time may find a better one.
     """
 
     key: str

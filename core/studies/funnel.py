@@ -65,7 +65,7 @@ def measure(scenario: Scenario, joint: Joint) -> Average:
 def reached(
     known: Known, beside: Scenario, eps: Sequence[float] | FloatArray, told: Average, joint: Joint
 ) -> FloatArray:
-    """Return what the known answers under another notion tell of S at k budgets; NaN where none."""
+    """Return what known answers under another notion reveal at k budgets; NaN where none."""
     found = [known.best(replace(beside, eps=float(one)), joint) for one in eps]
     return np.array(
         [np.nan if made is None else told.achieved(joint, made.kernel) for made in found]
@@ -124,7 +124,7 @@ def envelope(told: ArrayLike, kept: ArrayLike) -> FloatArray:
     Parameters
     ----------
     told : array_like
-        What each point tells of S, shape (k,), increasing.
+        What each point reveals about S, shape (k,), increasing.
     kept : array_like
         What it keeps of X, shape (k,); NaN where there is no answer.
 

@@ -225,7 +225,7 @@ class _Promise:
 class Known:
     """A cache of the best answers, safe for threads; the least recently used promises go first.
 
-    What was reached at each ε is kept longer, so that no optimum's line is below another one.
+    What was reached at each ε is kept longer, so no optimum's line is below another one.
     """
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:

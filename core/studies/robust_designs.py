@@ -318,7 +318,7 @@ def design_all(
 
 
 def _in_order(keys: Sequence[str]) -> list[str]:
-    """Return keys of designs with the robust optimum last, so that it can start from others."""
+    """Return keys of designs with the robust optimum last, so it can start from others."""
     return sorted(keys, key="exact".__eq__)
 
 

@@ -136,7 +136,7 @@ class ClusterWorkers(Workers):
         self._futures.clear()
 
     def _outcome(self, chunk: Chunk, future: Any) -> object:
-        """Return what became of a chunk, and forget its future, so that the cluster does too."""
+        """Return what became of a chunk, and forget its future, so the cluster does too."""
         from distributed import CancelledError, KilledWorker
 
         self._futures.pop(chunk.number, None)

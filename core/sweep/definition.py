@@ -422,7 +422,7 @@ def _read(name: str, value: Any) -> Any:
 
 
 def _plain_number(name: str, value: Any) -> Any:
-    """Return a number as a float or an int, so that equal sweeps are written alike."""
+    """Return a number as a float or an int, so equal sweeps are written alike."""
     domain = DOMAINS.get(name)
     if domain is None or value is None:
         return value

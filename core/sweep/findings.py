@@ -1,4 +1,4 @@
-"""What the results of a sweep tell: means over draws, differences, and who dominates whom."""
+"""What the results of a sweep show: means over draws, differences, and who dominates whom."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Results of a sweep: in memory, and on disk in parts as they come, then as one Parquet file.
 
-Each part is written to the folder OUT.parts under another name and then renamed, so that a stop at
+Each part is written to the folder OUT.parts under another name and then renamed, so a stop at
 any moment leaves whole parts only. Folder and file name their sweep and version of the code.
 """
 

@@ -1,4 +1,4 @@
-"""The most that a mechanism's outputs can tell about S, over all members of a Rényi ball.
+"""The most that a mechanism's outputs can reveal about S, over all members of a Rényi ball.
 
 P(U | s1) and P(U | s2) share the budget B; in the units of `budget_of` the costs add up, so the
 worst case is a search over the split. Each side's value comes from weak duality
@@ -41,7 +41,7 @@ class WorstCase:
 
 
 def worst_case(ball: RenyiBall, answers: FloatArray) -> WorstCase:
-    """Return the most that any output tells about S over the ball; answers (n_s, n_u, n_y).
+    """Return the most that any output reveals about S over the ball; answers (n_s, n_u, n_y).
 
     In s1's share of the budget log max R1·v − log min R2·v has one peak for α ≥ ½ (a concave over a
     convex function). Below ½ every interval that may hold a higher value is divided again, and the

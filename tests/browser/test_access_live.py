@@ -264,7 +264,7 @@ def test_an_axis_title_says_what_its_symbols_mean(visit):
     page = visit(PAGES["explore"])
     at_rest(page)
     hint = page.locator(".st-key-frontier .g-xtitle > title")
-    said = [f"{term.title}: {term.meaning}" for term in glossary.found(["ε, nats"])]
+    said = [f"{term.title}: {term.meaning}" for term in glossary.terms_in(["ε, nats"])]
     assert hint.text_content().split("\n") == said
     over = page.locator(".st-key-frontier .xtitle")
     assert over.evaluate("one => getComputedStyle(one).pointerEvents") == "all"

@@ -36,7 +36,7 @@ LEFT = re.compile(
 def unexplained(text):
     """Return the symbols and acronyms of a text that the glossary does not explain."""
     plain = text.replace("\\", "").replace("**", "")
-    said = glossary.found([plain])
+    said = glossary.terms_in([plain])
     signs = [sign for sign, term in glossary.signs().items() if term in said]
     for sign in sorted(signs, key=len, reverse=True):
         plain = re.sub(rf"(?<!\w){re.escape(sign)}(?![\w*\u0302])", " ", plain)
@@ -118,8 +118,8 @@ def test_every_key_figure_is_explained(app):
     for metric in sent.key_figures(app):
         assert metric.help.split("\n")[0] in meanings, metric.label
         assert unexplained(metric.label) == []
-        for term in glossary.found([metric.label]):
-            said = glossary.told(term.title).split(": ", 1)[1]
+        for term in glossary.terms_in([metric.label]):
+            said = glossary.explanation(term.title).split(": ", 1)[1]
             assert term.meaning in metric.help or said in metric.help
 
 
@@ -130,8 +130,8 @@ def test_every_title_is_explained_beside_it(app):
             continue
         seen += 1
         assert unexplained(text.value) == []
-        for term in glossary.found([text.value]):
-            assert glossary.told(term.title) in text.proto.help, text.value
+        for term in glossary.terms_in([text.value]):
+            assert glossary.explanation(term.title) in text.proto.help, text.value
     assert seen
 
 
@@ -144,7 +144,7 @@ def test_every_chart_carries_what_its_texts_mean(app):
         terms = dict(message["terms"])
         for text in (message["title"], *axes):
             assert unexplained(text) == [], text
-            for term in glossary.found([text]):
+            for term in glossary.terms_in([text]):
                 assert terms[term.title] == term.meaning
                 assert text == message["title"] or term.meaning in message["hints"][text]
 
@@ -153,14 +153,14 @@ def test_every_head_of_a_table_is_explained(app):
     assert len(app.dataframe) + len(app.table)
     below = [one.proto.help for one in app.caption]
     for table in app.table:  # of sentences: their heads are explained below
-        said = glossary.told(*[tables._spelled(str(name)) for name in table.value.columns])
+        said = glossary.explanation(*[tables._spelled(str(name)) for name in table.value.columns])
         assert not said or said in below
     for table in app.dataframe:
         settings = json.loads(table.proto.columns or "{}")
         for name in map(str, table.value.columns):
-            terms = glossary.found([tables._spelled(name)])
+            terms = glossary.terms_in([tables._spelled(name)])
             for term in terms:
-                assert glossary.told(term.title) in settings[name]["help"], name
+                assert glossary.explanation(term.title) in settings[name]["help"], name
 
 
 def test_what_a_promise_implies_is_explained_box_by_box():

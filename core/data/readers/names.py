@@ -579,7 +579,7 @@ def _is_note(rows: Sequence[Row], place: int, width: int) -> bool:
 
 
 def _are_spaced(rows: Sequence[Row]) -> bool:
-    """Say whether blank lines are between most records, so that one more says nothing."""
+    """Say whether blank lines are between most records, so one more says nothing."""
     last = min(200, len(rows))
     gaps = sum(_is_after_gap(rows, place) for place in range(1, last))
     return last > 2 and 2 * gaps >= last - 1

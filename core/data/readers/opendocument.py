@@ -1,6 +1,6 @@
 """Sheets of OpenDocument workbooks (.ods): cells as shown, merged ones, formulas without results.
 
-A cell or a row is written once and repeated by a number, so that a small file can stand for
+A cell or a row is written once and repeated by a number, so a small file can stand for
 billions of cells: they are counted before they are repeated.
 """
 

@@ -374,7 +374,7 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
 
 
 def _workbook(path: Path, name: str, converted: Path, head: bytes, read: ReadOptions) -> _Found:
-    """Read a workbook; what is no .xlsx may take much of a process, so that it has its own."""
+    """Read a workbook; what is no .xlsx may take much of a process, so it has its own."""
     given = path, name, converted, read
     if not head.startswith(ZIP) or _OPEN_DOCUMENT in head[:200]:
         died = InvalidInputError(

@@ -77,7 +77,7 @@ def optimal(
     AuditError
         If the start does not keep the notion.
     SolverError
-        If a known mechanism exceeds a proven upper bound, so that the proof is wrong. Where a
+        If a known mechanism exceeds a proven upper bound, which refutes the proof. Where a
         solver fails, the best known mechanism is returned, and a note says so.
 
     Examples

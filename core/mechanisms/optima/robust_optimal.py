@@ -341,8 +341,8 @@ MOST_SYMBOLS = 128
 def quantiles(p_su: FloatArray, count: int) -> FloatArray:
     """Return P(y | s, u), (n_s·n_u, count), that tells the quantile of U given its secret.
 
-    P(y | s) is the same for every secret, so that an output tells nothing of S where P̂ is the
-    truth, though it tells much of U.
+    P(y | s) is the same for every secret, so an output reveals nothing about S where P̂ is the
+    truth, though it reveals much about U.
     """
     upto = np.cumsum(p_su, axis=1) / p_su.sum(axis=1, keepdims=True)
     below = np.hstack([np.zeros((len(p_su), 1)), upto[:, :-1]])

@@ -1,8 +1,8 @@
 """Starts of an optimum: the other mechanisms of the catalogue that keep the notion, and two more.
 
 Under perfect privacy a start takes vertices of {r : P(S | r) = P(S)}, each as often as its scarcest
-symbol allows, from P_X until nothing is left: whatever share is taken, the rest tells nothing of S.
-A robust optimum also starts from those of `robust_starts`.
+symbol allows, from P_X until nothing is left: whatever share is taken, the rest reveals nothing
+about S. A robust optimum also starts from those of `robust_starts`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from core.validation import FloatArray
 
 
 def perfectly_private(joint: Joint, notion: Notion, deadline: Deadline) -> list[Mechanism]:
-    """Return a mechanism of perfect privacy that tells something, where the notion asks for it."""
+    """Return an informative mechanism of perfect privacy, where the notion asks for it."""
     if not notion.is_perfect_privacy:
         return []
     kernel = taken_apart(excess_lift(joint, budget=0.0), joint.p_x, deadline)

@@ -78,7 +78,7 @@ def optimized_unary_encoding(
 
 
 def unary_kernel(n_x: int, alpha: float) -> FloatArray:
-    """Return P(y | x), (n_x, 2^n_x) ([Funnel] eq. 28); bit x of y tells whether x is in the set."""
+    """Return P(y | x), (n_x, 2^n_x) ([Funnel] eq. 28); bit x of y shows whether x is in the set."""
     size = validation.whole(n_x, "n_x", low=1, high=MOST_SYMBOLS)
     flip = special.expit(-validation.budget(alpha, "alpha"))
     kernel = np.ones((size, 1))

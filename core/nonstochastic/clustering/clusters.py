@@ -1,6 +1,6 @@
 """An agglomerative clustering: its path from singletons, and its state, updated with each merge.
 
-The secrets of a cluster are bits in 64-bit words, so that a union is a `|` of words.
+The secrets of a cluster are bits in 64-bit words, so a union is a `|` of words.
 """
 
 from __future__ import annotations

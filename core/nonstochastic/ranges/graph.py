@@ -89,7 +89,7 @@ def connected_components(
     """Return the connected components of the confusability graph as tuples of node indices.
 
     Parameters and errors as in `confusability_graph`. Components are sorted by their first
-    released symbol in both views, so that the k-th of one view is the k-th of the other; a secret
+    released symbol in both views, so the k-th of one view is the k-th of the other; a secret
     that never occurs is in none.
 
     Examples
@@ -108,7 +108,7 @@ def connected_components(
 def overlap_partition(
     occurs: ArrayLike, partition: Sequence[Sequence[int]] | None = None
 ) -> tuple[tuple[int, ...], ...]:
-    """Return the finest overlap partition of the secrets: every release tells the part S is in.
+    """Return the finest overlap partition of the secrets: every release reveals the part S is in.
 
     Parameters and errors as in `confusability_graph`.
 

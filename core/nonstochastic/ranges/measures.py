@@ -1,4 +1,4 @@
-"""What a release tells, and what it keeps, when only the ranges are known ([NonStoch] §II–III)."""
+"""What a release reveals and keeps when only the ranges are known ([NonStoch] §II–III)."""
 
 from __future__ import annotations
 

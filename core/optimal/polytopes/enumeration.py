@@ -181,7 +181,7 @@ def _closed(nonbasic: IntArray, n_labels: int) -> bool:
 class AllVertices:
     """The extreme outputs of an allowed set, proven to be all; `points`: posteriors to be mixed.
 
-    `outer`: extreme outputs of the set or of a slightly larger one, (j, n_x), so that a bound for
+    `outer`: extreme outputs of the set or of a slightly larger one, (j, n_x), so a bound for
     these holds for all allowed outputs. `errors`: at most the error of each of `outer`, in ℓ1.
     """
 

@@ -1,6 +1,6 @@
 """A polytope as inequalities, and its vertices as the rows that they meet.
 
-Rows are moved outwards, each by a different small amount, so that every vertex meets exactly n − 1
+Rows are moved outwards, each by a different small amount, so every vertex meets exactly n − 1
 rows, which identify it, and each of its edges leaves one of them.
 """
 
@@ -50,7 +50,7 @@ def facets_of(allowed: AllowedSet, p_x: FloatArray) -> Facets:
 
 
 def relaxed(limits: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Return limits moved outwards by different small amounts, so that vertices are simple."""
+    """Return limits moved outwards by different small amounts, so vertices are simple."""
     # how far rows are moved outwards, times 1 to 2 at random: far above rounding, and far below
     # the gap of a bound
     moved: FloatArray = limits + 3e-10 * (1.0 + rng.random(len(limits)))

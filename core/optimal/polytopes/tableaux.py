@@ -136,7 +136,7 @@ class BasicSolutions:
         return basis_keys(self.space, self.nonbasic)
 
     def tied(self) -> bool:
-        """Return whether a basic label may be at a bound too, so that an edge may have length 0."""
+        """Return whether a basic label may be at a bound too, so an edge may have length 0."""
         close = (self.values < TIE) | (self.space.upper[self.basic] - self.values < TIE)
         return bool(close.any())
 

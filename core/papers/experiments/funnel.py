@@ -213,7 +213,7 @@ def _side_channels(utility: FloatArray, at: tuple[str, ...]) -> tuple[Verdict, .
 
 
 def theorem_4(setting: Setting) -> Findings:
-    """Refute Theorem 4: two protocols that say nothing of S one by one reveal it together."""
+    """Refute Theorem 4: two protocols that say nothing about S one by one reveal it together."""
     setting.report((0, 1))
     source = example("funnel_theorem4")
     joint = Joint.from_counts(source.weights)
@@ -288,7 +288,7 @@ def _lip(weights: FloatArray) -> float:
 def _condition(kernel: FloatArray, weights: FloatArray, j: int) -> float:
     """Return the LIP level of one attribute's protocol, given any value of the other or none.
 
-    Given the other's x it is measured against P(S | x): here X¹ = X², so whoever knows x knows S.
+    Given the other's x it is measured against P(S | x): here X¹ = X², so x determines S.
     """
     cells = weights.reshape(2, 4, 4)
     mine = np.moveaxis(cells, 1 + j, 1)  # (s, own value, other's value)

@@ -71,7 +71,9 @@ def check_codings(body: Mapping[str, Any], spec: DataSpec, original: Path | None
     said = body["design"]
     secret, released = said["coding"]
     if (tuple(secret["columns"]), tuple(released["columns"])) != (spec.secret, spec.released):
-        return Check("codings", False, "Its codings are of other columns than its scenario names.")
+        return Check(
+            "codings", False, "Its codings belong to other columns than its scenario names."
+        )
     cut = {one.column for one in spec.binnings} | {
         one.column for one in spec.hierarchies if one.kind == "interval" and one.level
     }
@@ -80,12 +82,12 @@ def check_codings(body: Mapping[str, Any], spec: DataSpec, original: Path | None
         groups = coding.get("groups") or [None] * len(coding["columns"])
         for name, group in zip(coding["columns"], groups, strict=True):
             if group is not None and name not in grouped:
-                text = f"The rare levels of {name!r} are grouped, and not in its scenario."
+                text = f"The rare levels of {name!r} are grouped, but not in its scenario."
                 return Check("codings", False, text)
     for coding in (secret, released):
         for name, edges in zip(coding["columns"], coding["edges"], strict=True):
             if (edges is not None) != (name in cut):
-                return Check("codings", False, f"The bins of {name!r} are not its scenario's.")
+                return Check("codings", False, f"The bins of {name!r} differ from its scenario's.")
     labels = [[one["label"] for one in coding["symbols"]] for coding in (secret, released)]
     inputs = labels[1]
     if spec.secret_released:
@@ -95,17 +97,21 @@ def check_codings(body: Mapping[str, Any], spec: DataSpec, original: Path | None
         ("X", body["mechanism"]["inputs"], inputs),
     ):
         if not names or len(set(names)) < len(names) or not set(names) <= set(known):
-            return Check("codings", False, f"The symbols of {what} are not those of its coding.")
+            return Check(
+                "codings", False, f"The symbols of {what} differ from those of its coding."
+            )
     treatment = body["unknown"]["treatment"]
     left = (LEAVE_OUT, *body["mechanism"]["inputs"])
     if treatment not in left and (treatment != REFUSE or body["unknown"]["records"]):
-        text = f"Unknown values cannot have been treated by {treatment!r}."
+        text = f"{treatment!r} is no treatment of unknown values here."
         return Check("codings", False, text)
     same = _is_same(body, spec, original)
     if same is not None and same != said["same"]:
         text = "is" if same else "is not"
-        return Check("codings", False, f"By its scenario the mechanism {text} made for this file.")
-    return Check("codings", True, "Its codings are of the columns and symbols that it names.")
+        return Check(
+            "codings", False, f"According to its scenario, the mechanism {text} made for this file."
+        )
+    return Check("codings", True, "Its codings match the columns and symbols that it names.")
 
 
 def _is_same(body: Mapping[str, Any], spec: DataSpec, original: Path | None) -> bool | None:
@@ -184,10 +190,10 @@ def disclosed(
         complete is None
         or without(codings, complete, counted, version=version) != body["design"]["coding"]
     ):
-        text = "The symbols that the certificate withholds are not those of the data."
+        text = "The symbols that the certificate withholds differ from those of the data."
         return Check("left out", False, text), None
     data = body["scenario"]["data"] | {"left_out": [asdict(one) for one in names]}
-    text = f"The symbols left out are those that the certificate is committed to by the {secret}."
+    text = f"The symbols left out match the certificate's commitment, opened by the {secret}."
     return Check("left out", True, text), {
         **body,
         "scenario": {**body["scenario"], "data": json.loads(json.dumps(data))},
@@ -206,7 +212,7 @@ def _count_design(
     if is_reference(spec.source):
         return _count_table(spec, table)
     if path is None:
-        text = f"The mechanism was made for {body['design']['data']}, which was not given."
+        text = f"The mechanism was made for {body['design']['data']}, which you did not give."
         return Check("design", None, text)
     sources = Sources()
     bundled = is_bundled(spec.source)
@@ -227,8 +233,8 @@ def _count_design(
 def _count_table(spec: DataSpec, table: str | None) -> Counted | Check:
     """Count the table of a data base that the mechanism was made for, if the user named it."""
     if table is None:
-        what = f"{spec.source}, a table of a data base"
-        return Check("design", None, f"The mechanism was made for {what}, which was not given.")
+        what = f"{spec.source}, a table of a database"
+        return Check("design", None, f"The mechanism was made for {what}, which you did not give.")
     if table != spec.source:
         text = f"{table} is not the table that the mechanism was made for."
         return Check("design", False, text)
@@ -258,13 +264,13 @@ def _compared(
     if list(counted.joint.x_labels) != body["mechanism"]["inputs"]:
         wrong.append("inputs")
     if wrong:
-        text = f"Counted again, {name} has other {wrong[0]!r} than the certificate says."
+        text = f"A new count of {name} differs from the certificate in {wrong[0]!r}."
         return Check("design", False, text), None
     title, said = counted.report.title, body["design"]["data"]
     if title == said:
         return Check("design", True, f"The mechanism was made for {title}, counted again."), counted
-    why = "" if named else ": a name of a file cannot be checked by its hash"
-    text = f"The certificate calls the data {said!r}, and they are now called {title!r}{why}."
+    why = "" if named else ": a hash does not show the name of a file"
+    text = f"The certificate calls the data {said!r}, but they are now called {title!r}{why}."
     return Check("design", False if named else None, text), counted
 
 
@@ -292,7 +298,7 @@ def check_columns(
             for names in _columns_of(original, gone, spec.read)
         )
     if wrong:
-        text = f"The columns {_named(said)} are not those of original columns {treatment!r}."
+        text = f"The columns {_named(said)} do not fit original columns {treatment!r}."
         return Check("columns", False, text)
     return Check("columns", True, f"{released.name} has the columns that the certificate names.")
 
@@ -364,7 +370,7 @@ def _parquet_alone(released: Path, *, exactly: bool) -> Check:
     elif exactly and not _is_written_again(released):
         what = "other bytes than its cells written again: they may say more than the cells"
     else:
-        return Check("nothing else", True, f"{released.name} holds values and their types alone.")
+        return Check("nothing else", True, f"{released.name} holds only values and their types.")
     return Check("nothing else", False, f"{released.name} holds {what}.")
 
 
@@ -417,15 +423,15 @@ def _text_alone(released: Path, delimiter: str) -> Check:
             return _not_as_written(released, row)
     if row == 0:
         return _not_as_written(released, row)
-    text = f"{released.name} is written as a release is, and holds values alone."
+    text = f"{released.name} is written as releases are, and holds only values."
     return Check("nothing else", True, text)
 
 
 def _not_as_written(released: Path, row: int) -> Check:
     where = "the line of names" if row == 0 else f"record {row:,}"
     text = (
-        f"{released.name} is written otherwise than a release, {where} first: its quotes, blanks "
-        "and line ends may say more than its cells."
+        f"{released.name} is not written as releases are, from {where} on: its quotes, blanks and "
+        "line ends may say more than its cells."
     )
     return Check("nothing else", False, text)
 
@@ -469,7 +475,7 @@ def check_cells(
     original, called = read_from.path, read_from.called
     names = [name for name in body["released"]["columns"] if name != body["released"]["column"]]
     if not names:
-        return Check("cells", True, "No column was written beside Y.")
+        return Check("cells", True, "No column was written next to Y.")
     rest, exact = [], dict[str, Any]()
     for name in names:
         theirs, ours = _of_parquet(original, name, called), _of_parquet(released, name, None)
@@ -509,19 +515,19 @@ def check_cells(
             place = _first_difference(_short(read[name]), _short(column), places, same)
             if place is not None:
                 return _another(name, released, original, place, places)
-    return Check("cells", True, f"Every cell beside Y is that of its record in {original.name}.")
+    return Check("cells", True, f"Every cell next to Y matches its record in {original.name}.")
 
 
 def _fewer(released: Path, count: int, places: IntArray) -> Check:
-    text = f"{released.name} has {count:,} records where {len(places):,} were to be."
+    text = f"{released.name} has {count:,} records instead of {len(places):,}."
     return Check("cells", False, text)
 
 
 def _another(name: str, released: Path, original: Path, place: int, places: IntArray) -> Check:
     """Say which record's cell is another."""
     text = (
-        f"Record {place + 1:,} of {released.name} has another {name!r} than record "
-        f"{int(places[place]) + 1:,} of {original.name}, which it was made from."
+        f"Record {place + 1:,} of {released.name} differs in {name!r} from its record "
+        f"{int(places[place]) + 1:,} of {original.name}."
     )
     return Check("cells", False, text)
 

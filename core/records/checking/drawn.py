@@ -153,7 +153,7 @@ def drawn(
         or (outputs < 0).any()
         or counted.rows.max() >= len(kernel)
     ):
-        text = "The released records are not those of the original, so the draw cannot be theirs."
+        text = "The released records do not match the original's, so the draw cannot be theirs."
         return Check("draw", False, text)
     found = consistency(counted.rows, outputs, kernel, counted.secrets)
     if found.impossible is not None:
@@ -162,9 +162,9 @@ def drawn(
         return Check(
             "draw",
             False,
-            f"The kernel gives {label!r} to no record of its row {row + 1}: one has it.",
+            f"A record has {label!r}, which its row {row + 1} of the kernel never gives.",
         )
-    how = "consistent with the kernel" if found.holds else "not those of the kernel"
+    how = "consistent with the kernel" if found.holds else "inconsistent with the kernel"
     return Check(
         "draw",
         found.holds,
@@ -185,7 +185,7 @@ def replayed(
     committed = _of_seed(digits) == body["draw"]["commitment"]
     seeded = body["draw"]["kind"] == "seed"
     if seeded and not committed:
-        return Check("seed", False, "This is not the seed that the certificate is committed to.")
+        return Check("seed", False, "This is not the seed that the certificate commits to.")
     about = _mechanism(body)
     if about != body["draw"].get("mechanism", ""):
         return Check("seed", False, OTHER_MECHANISM)
@@ -196,9 +196,9 @@ def replayed(
     if not seeded:
         chance = len(outputs) > 0 and bool((kernel[counted.rows].max(axis=1) < 1).any())
         if committed or (other is None and chance):
-            text = "The certificate says that it was drawn by a key, and this seed made the draw."
+            text = "The certificate names a key, but this seed made the draw."
             return Check("seed", False, text)
-        return Check("seed", None, "The release was drawn by a key, not by a seed.")
+        return Check("seed", None, "The release was drawn with a key, not with a seed.")
     if other is not None:
         return Check("seed", False, f"Record {other + 1:,} has another output than the seed draws.")
     return Check("seed", True, "The seed draws every output of the file.")
@@ -215,13 +215,13 @@ def keyed(
     """Check the ids of a keyed draw and, with the key, its commitment and every output."""
     column = body["draw"]["id"]
     if None in ids or len(set(ids)) < len(ids):
-        text = f"The column {column!r} does not name each record once, as a key needs."
+        text = f"The column {column!r} must have a distinct id for each record, as a key needs."
         return Check("key", False, text)
     if key is None:
-        text = "The key was not given, so the draws were not made again from it."
+        text = "You did not give the key, so the draws were not repeated."
         return Check("key", None, text)
     if _of_key(key, b"liftscope key", b"commitment") != body["draw"]["commitment"]:
-        return Check("key", False, "This is not the key that the certificate is committed to.")
+        return Check("key", False, "This is not the key that the certificate commits to.")
     about = _mechanism(body)
     if about != body["draw"].get("mechanism", ""):
         return Check("key", False, OTHER_MECHANISM)
@@ -238,7 +238,7 @@ def keyed(
     return Check("key", True, "The key draws every output of the file, by each record's id.")
 
 
-OTHER_MECHANISM = "The draw is for another mechanism than the one of the certificate."
+OTHER_MECHANISM = "The draw belongs to another mechanism than the certificate's."
 """What is wrong where a draw's mechanism is not that of its certificate."""
 
 

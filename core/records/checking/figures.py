@@ -41,14 +41,14 @@ def check_levels(
     checks = [_numbers(body, scenario)]
     same = body["design"]["same"]
     if same and said["records"] is not None:
-        text = "It has levels of the records beside those of the design, which are the same."
+        text = "It has separate levels for the records, which are the same as the design."
         checks.append(Check("levels", False, text))
     elif same:
         checks += _of_cells("", body, scenario, cells, kernel, said["design"], counted)
     else:
         checks += _of_cells("", body, scenario, cells, kernel, said["records"])
         if design is None:
-            text = "The file that the mechanism was made for was not given."
+            text = "You did not give the file that the mechanism was made for."
             checks.append(Check("design levels", None, text))
         else:
             checks += _of_cells("design ", body, scenario, design, kernel, said["design"], counted)
@@ -63,14 +63,14 @@ def _numbers(body: Mapping[str, Any], scenario: Scenario) -> Check:
         found = expected.get(key)
         value = math.inf if found == "inf" else found
         if key not in expected or key not in said or not close(value, said[key]):  # type: ignore[arg-type]
-            text = f"{key!r} of the levels is {said.get(key)}, not {found} as in the scenario."
+            text = f"{key!r} of the levels is {said.get(key)}, but {found} in the scenario."
             return Check("numbers", False, text)
     known = {one.key for one in entries()}
     units = level_units(key for key in body["levels"]["design"] if key in known)
     told = body["levels"]["units"]
     if told != units:
         return Check("numbers", False, f"The units of the levels are {units}, not {told}.")
-    return Check("numbers", True, "Its levels are at the scenario's numbers.")
+    return Check("numbers", True, "Its levels use the scenario's numbers.")
 
 
 def _of_cells(
@@ -86,10 +86,10 @@ def _of_cells(
     if cells is None or not cells.any():
         text = "Without S in the original no level can be computed."
         if said is not None:
-            text = "There is no S to compute levels with, and the certificate has some."
+            text = "There is no S to compute levels from, but the certificate has some."
         return [Check(f"{name}levels", None if said is None else False, text)]
     if said is None:
-        text = "The original has S, and the certificate has no levels of its records."
+        text = "The original has S, but the certificate has no levels for its records."
         return [Check(f"{name}levels", False, text)]
     reads_s = bool(body["mechanism"]["reads_s"])
     own = plain_levels(released(cells, kernel, reads_s))
@@ -104,7 +104,7 @@ def _of_cells(
     fixed = _fixed_masses(body, name, said, told)
     extra = sorted(said.keys() - every.keys())
     if extra:
-        text = f"{extra[0]!r} is no level that is computed for such a mechanism."
+        text = f"{extra[0]!r} is not a level of such a mechanism."
         return [Check(f"{name}levels", False, text)]
     return [
         _told(f"{name}levels", said, own, f"{len(own)} levels, by independent formulas"),
@@ -125,7 +125,7 @@ def _younger(
     if not missing or body["code"]["sha256"] == code_hash():
         return []
     values = [f"{shown(key)} (it is {found.pop(key)})" for key in missing]
-    text = f"It has no level of {listed(values)}: the code that made it may not have known that."
+    text = f"It has no level of {listed(values)}; perhaps its code did not know that notion."
     return [Check(f"younger {name}levels", None, text)]
 
 
@@ -139,8 +139,8 @@ def _fixed_masses(
         return []
     del found[ROBUST_PML]
     text = (
-        f"Its PML over the confidence set, {then:.4g} nats, takes P(S) as known; with all that the "
-        f"records leave possible it is {now:.4g}."
+        f"Its PML over the confidence set, {then:.4g} nats, takes P(S) as known; over all "
+        f"distributions in the set it is {now:.4g}."
     )
     return [Check(f"robust PML, {name}levels", None, text)]
 
@@ -151,7 +151,7 @@ def _told(
     for key, value in found.items():
         if key not in said or not close(value, said[key]):
             return Check(name, False, f"The level of {key!r} is {value}, not {said.get(key)}.")
-    return Check(name, True, f"Computed again with the same result: {what}.")
+    return Check(name, True, f"Recomputed with the same result: {what}.")
 
 
 def _repeated(
@@ -187,7 +187,7 @@ def check_promise(
 ) -> list[Check]:
     """Check promise and utility by the data that the mechanism was made for."""
     if cells is None or not cells.any():
-        text = "The mechanism was made for other data, which would be needed to check its promise."
+        text = "The promise cannot be checked without the data that the mechanism was made for."
         return [Check("promise", None, text), Check("utility", None, text)]
     joint, rows = _joint(body, cells, kernel, counted)
     return [_asked(body, scenario, joint, rows), _utility(body, scenario, cells, counted, kernel)]
@@ -206,7 +206,7 @@ def _utility(
     if not close(found, proof["information"]):
         return Check("utility", False, f"I(X;Y) is {found:.9g} nats, not {proof['information']}.")
     if counted is None:
-        return Check("utility", None, "The utility needs the design, which was not counted.")
+        return Check("utility", None, "The utility cannot be checked: the design was not counted.")
     if proof["purpose"] != scenario.purpose:
         text = f"The scenario's purpose is {scenario.purpose!r}, not {proof['purpose']!r}."
         return Check("utility", False, text)
@@ -217,7 +217,9 @@ def _utility(
     bound, most = proof["upper_bound"], max(goal.range(counted.joint)[1], utility)
     slack = CLOSE * max(1.0, abs(most))
     if isinstance(bound, str) or not utility - slack <= bound <= most + slack:
-        text = f"The bound {bound} is not from the utility {utility:.9g} to that of X, {most:.9g}."
+        text = (
+            f"The bound {bound} is not between the utility {utility:.9g} and that of X, {most:.9g}."
+        )
         return Check("utility", False, text)
     if not close(bound - proof["utility"], proof["gap"]):
         text = f"The gap is {bound - proof['utility']:.9g}, not {proof['gap']}."
@@ -230,7 +232,7 @@ def _asked(body: Mapping[str, Any], scenario: Scenario, joint: Joint, kernel: Fl
     """Check that the scenario's notion holds, at the level that the certificate says."""
     asked = body["levels"]["asked"]
     if asked is None:
-        return Check("promise", None, "No promise was asked of this mechanism.")
+        return Check("promise", None, "No promise was requested for this mechanism.")
     notion = scenario.build_notion(joint)
     if str(notion) != asked.get("notion"):
         return Check("promise", False, f"The scenario asks {notion}, not {asked.get('notion')}.")
@@ -239,14 +241,16 @@ def _asked(body: Mapping[str, Any], scenario: Scenario, joint: Joint, kernel: Fl
         return Check("promise", False, text)
     reached = notion.achieved(joint, kernel)
     if not notion.holds(joint, kernel):
-        return Check("promise", False, f"{notion} is broken: it is reached only at {reached:.6g}.")
+        return Check("promise", False, f"{notion} is violated: the level is {reached:.6g}.")
     if not close(reached, asked.get("achieved")):
         return Check(
-            "promise", False, f"{notion} is reached at {reached:.9g}, not {asked.get('achieved')}."
+            "promise",
+            False,
+            f"{notion} is satisfied at {reached:.9g}, not {asked.get('achieved')}.",
         )
     if set(asked) != {"notion", "achieved", "unit", "holds"} or asked["holds"] is not True:
-        return Check("promise", False, f"{notion} is kept, and the certificate denies it.")
-    return Check("promise", True, f"{notion} is kept: level {reached:.6g}.")
+        return Check("promise", False, f"{notion} is satisfied, but the certificate denies it.")
+    return Check("promise", True, f"{notion} is satisfied: level {reached:.6g}.")
 
 
 def _joint(
@@ -276,15 +280,15 @@ def check_proof(
     and not checked where another mechanism is found or a time limit ends a search.
     """
     if counted is None:
-        text = "The proof needs the data that the mechanism was made for, which were not counted."
+        text = "The proof cannot be checked: the data of the design were not counted."
         return Check("proof", None, text)
     try:
         again = answer(scenario, counted).mechanism
     except CoreError as error:
-        return Check("proof", None, f"The scenario could not be answered again: {error}")
+        return Check("proof", None, f"A new search for the scenario failed: {error}")
     said = body["proof"]
     if isinstance(said["upper_bound"], str):
-        return Check("proof", False, "It has no bound on what can be kept.")
+        return Check("proof", False, "It has no bound on what a mechanism can keep.")
     rounding = CLOSE * max(1.0, abs(again.utility))
     slack = again.purpose.size() * scenario.gap + rounding
     wrong = _wrong(body, again, kernel, slack, rounding)
@@ -292,22 +296,22 @@ def check_proof(
         return Check("proof", False, wrong)
     if again.upper_bound > said["upper_bound"] + slack:
         text = (
-            f"Answered again, the bound is only {again.upper_bound:.9g}, so "
-            f"{said['upper_bound']:.9g} was not proven again."
+            f"A new search proves only the bound {again.upper_bound:.9g}, not "
+            f"{said['upper_bound']:.9g}."
         )
         return Check("proof", None, text)
     other = _other(body, again)
     if other is not None:
         text = (
-            f"The bound holds, found again; but {other}: another mechanism was found, or time "
-            "ended a search, so this was not checked."
+            f"A new search proves the bound, but {other}: it found another mechanism or ran out "
+            "of time, so this was not checked."
         )
         return Check("proof", None, text)
     return Check(
         "proof",
         True,
-        f"Answered again: no mechanism keeps more than {said['upper_bound']:.6g} "
-        f"({again.status}, found by {again.solver}), and its notes are the same.",
+        f"A new search agrees: no mechanism keeps more than {said['upper_bound']:.6g} "
+        f"({again.status}, found by {again.solver}), with the same notes.",
     )
 
 
@@ -320,7 +324,7 @@ def _wrong(
     """
     said = body["proof"]
     if again.utility > said["upper_bound"] + rounding:
-        return f"A mechanism keeps {again.utility:.9g}: more than the bound says."
+        return f"A mechanism keeps {again.utility:.9g}, more than the bound."
     if said["status"] == again.status == OPTIMAL:
         missed = again.utility - said["utility"]
         if missed > slack:
@@ -330,10 +334,10 @@ def _wrong(
         return ""
     other = _other(body, again)
     if other is not None:
-        return f"The same mechanism was found again, and {other}."
+        return f"A new search finds the same mechanism, but {other}."
     if abs(again.upper_bound - said["upper_bound"]) > slack:
         return (
-            f"The same mechanism was found again, and what was proven is {again.upper_bound:.9g}, "
+            f"A new search finds the same mechanism, but proves {again.upper_bound:.9g}, "
             f"not {said['upper_bound']:.9g}."
         )
     return ""

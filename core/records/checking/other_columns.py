@@ -53,15 +53,15 @@ def check_other_columns(
     if said is None:
         owners = body["released"]["treatment"] == OWNERS
         none = owners or not written or counted.cells is None
-        text = "There are no figures of other columns, and none are due."
-        return Check("beside", none, text if none else "It lacks the figures of its other columns.")
+        text = "It has no figures for other columns, and needs none."
+        return Check("beside", none, text if none else "It lacks figures for its other columns.")
     if said["columns"] != written:
         return Check(
-            "beside", False, f"Its figures are of the columns {said['columns']}, not {written}."
+            "beside", False, f"Its figures are for the columns {said['columns']}, not {written}."
         )
     has = counted.secrets >= 0
     if said["records"] != int(has.sum()):
-        text = f"Its figures are of {said['records']:,} records, and {int(has.sum()):,} have an S."
+        text = f"Its figures are for {said['records']:,} records, but {int(has.sum()):,} have an S."
         return Check("beside", False, text)
     of_text = body["released"]["format"] != FORMATS["Parquet"]
     try:
@@ -71,25 +71,27 @@ def check_other_columns(
         ).items():
             index[name] = codes[counted.places]
     except InvalidInputError as error:
-        return Check("beside", None, f"The other columns could not be counted again: {error}")
+        return Check("beside", None, f"The other columns could not be recounted: {error}")
     if any(len(codes) != len(has) for codes in index.values()):
         return Check(
-            "beside", False, f"{files.released.name} has other records than were to be there."
+            "beside", False, f"{files.released.name} does not have the records that it should."
         )
     groups = {name: [name] for name in said["each"]} | {"": list(index)}
     for title, names in groups.items():
         if not set(names) <= set(index):
-            return Check("beside", False, f"It has figures of {title!r}, which is not released.")
+            return Check("beside", False, f"It has figures for {title!r}, which is not released.")
         k = _together([index[name][has] for name in names])
         found = _figures(counted.secrets[has], counted.rows[has], k, kernel)
         wrong = _difference(found, said["each"][title] if title else said["together"])
         if wrong:
-            return Check("beside", False, f"Of {title or ' and '.join(names)!r}, {wrong}.")
+            return Check("beside", False, f"For {title or ' and '.join(names)!r}, {wrong}.")
     if said["holds"] != keeps(found, notion):
-        text = f"Whether the file keeps {notion} is {keeps(found, notion)}, not {said['holds']}."
+        text = (
+            f"Whether the file satisfies {notion} is {keeps(found, notion)}, not {said['holds']}."
+        )
         return Check("beside", False, text)
     what = f"the figures of {number_of(len(index), 'column')}, and of all"
-    text = f"Computed again with the same result: {what}."
+    text = f"Recomputed with the same result: {what}."
     return Check("beside", True, text)
 
 

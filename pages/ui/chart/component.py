@@ -245,7 +245,7 @@ def _message(figure: Figure, told: _Told, about: Context) -> tuple[bytes, int]:
         "height": layout["height"],
         "name": f"liftscope-{told.key}-{file_part(about)}" if about else f"liftscope-{told.key}",
         "title": told.title,
-        "terms": [[term.title, term.meaning] for term in glossary.found([told.title, *texts])],
+        "terms": [[term.title, term.meaning] for term in glossary.terms_in([told.title, *texts])],
         "hints": {said: hint for said in texts if (hint := _hint(said))},
         "about": [text(part) for part in places],
         "plain": "; ".join(places),
@@ -281,7 +281,7 @@ def _texts(data: list[Any], layout: dict[str, Any], *, annotated: bool) -> list[
 
 
 def _hint(said: str) -> str:
-    return "\n".join(f"{term.title}: {term.meaning}" for term in glossary.found([said]))
+    return "\n".join(f"{term.title}: {term.meaning}" for term in glossary.terms_in([said]))
 
 
 def _written(part: Any) -> str:

@@ -191,7 +191,7 @@ def _below(slots: Slots, names: Sequence[str]) -> None:
     for place, column in enumerate(st.columns(len(names))):
         with column:
             name = f"**{markdown(plain_short(names[place]))}**"
-            st.markdown(name, help=glossary.told(name))
+            st.markdown(name, help=glossary.explanation(name))
             with st.container(key=f"column_figures_{place}", gap="xsmall"):
                 words(f"figures_{place}")
                 slots[f"state {place}"] = st.container(key=f"column_state_{place}")
@@ -222,7 +222,7 @@ def _below(slots: Slots, names: Sequence[str]) -> None:
         ),
     ):
         with st.container(horizontal=True, vertical_alignment="bottom", key=f"row_{key}"):
-            st.markdown(f"**{title}**  \n:small[{subtitle}]", help=glossary.told(subtitle))
+            st.markdown(f"**{title}**  \n:small[{subtitle}]", help=glossary.explanation(subtitle))
             site.link(closer, "Look closer")
         for place, column in enumerate(st.columns(len(names))):
             with (

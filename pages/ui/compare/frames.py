@@ -74,7 +74,7 @@ def figures(one: Answered, unit: str) -> dict[str, Any] | None:
         "said": said,
         "figures": [["Kept", _kept(one, result), f"at most {share(most(result))}"]],
         "badge": [badge.text, badge.color, badge.icon.split("/")[1].rstrip(":")],
-        "terms": [(term.title, term.meaning) for term in glossary.found(said)],
+        "terms": [(term.title, term.meaning) for term in glossary.terms_in(said)],
         "helps": [glossary.listed("Kept", "kept_for_purpose")],
     }
 

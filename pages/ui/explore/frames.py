@@ -67,7 +67,7 @@ def answered(result: Result, unit: str) -> Frame:
     found = told(result, unit, provisional=waits)
     rows = key_figures.rows(result, unit, provisional=waits)
     return found | {
-        "terms": [(term.title, term.meaning) for term in glossary.found(found["said"][:1])],
+        "terms": [(term.title, term.meaning) for term in glossary.terms_in(found["said"][:1])],
         "helps": [glossary.listed(one.label, one.term) for one in rows],
     }
 

@@ -69,7 +69,7 @@ class Numbers:
         """Show the slider of a number, and take it; the session holds it while it is not shown."""
         self.settle(key)
         setting = self._settings[key]
-        told = glossary.told(setting.title)
+        told = glossary.explanation(setting.title)
         if setting.choices:
             st.select_slider(
                 setting.title,

@@ -101,7 +101,7 @@ def headline(result: Result, *notes: str) -> None:
     said = markdown(first)
     small = [f":small[{markdown(sentence)}]" for sentence in rest]
     with st.container(key="finding"):
-        st.markdown("\n\n".join([said, *small]), help=glossary.told(said))
+        st.markdown("\n\n".join([said, *small]), help=glossary.explanation(said))
 
 
 def sentences(result: Result, unit: str, *notes: str, provisional: bool) -> list[str]:

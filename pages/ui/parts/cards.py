@@ -43,7 +43,7 @@ def card(
     """Show a card without its chart, and return the place for that, which alone runs again."""
     with st.container(border=True, height="stretch", key=f"card_{key}"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(f"**{title}**", help=glossary.told(title, subtitle))
+            st.markdown(f"**{title}**", help=glossary.explanation(title, subtitle))
             if formulas:
                 _formulas(key, formulas)
             _table(key, table)
@@ -73,7 +73,7 @@ def tile(
         with st.container(
             horizontal=True, vertical_alignment="center", gap="small", key=f"head_{key}"
         ):
-            st.markdown(f"**{title}**", help=glossary.told(title), width="stretch")
+            st.markdown(f"**{title}**", help=glossary.explanation(title), width="stretch")
             if beside is not None:
                 beside()
             st.fragment(_more)(key, title, reads, table, formulas, charts)

@@ -120,7 +120,7 @@ def _files(frame: pd.DataFrame, key: str, heads: Sequence[str]) -> None:
     about = context.shown()
     name = "-".join(part for part in ("liftscope", key, file_part(about)) if part)
     with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
-        if said := glossary.told(*heads):
+        if said := glossary.explanation(*heads):
             st.caption("columns", help=said, width="content")
         for label, mime, make in (
             ("CSV", "text/csv", lambda: exports.csv_bytes(frame)),
@@ -144,7 +144,7 @@ def _with_help(frame: pd.DataFrame, settings: Mapping[str, Any]) -> dict[str, An
     found: dict[str, Any] = dict(settings)
     for column in map(str, frame.columns):
         own = dict(found.get(column, {}))
-        told = [own.get("help"), glossary.told(_spelled(column))]
+        told = [own.get("help"), glossary.explanation(_spelled(column))]
         if said := "\n\n".join(part for part in told if part):
             found[column] = own | {"help": said}
     return found

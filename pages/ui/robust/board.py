@@ -163,7 +163,7 @@ def _intervals(scenario: Scenario, sample: Sample) -> None:
             f"{level(float(sample.ball.conditional_bound[s]), unit, 4)} {unit} (B_s) from the "
             f"estimate, and its probabilities may differ by up to {sample.ball.radius[s]:.3f} in "
             "total (rad_s).",
-            help=glossary.told("B_s and rad_s"),
+            help=glossary.explanation("B_s and rad_s"),
         )
 
 

@@ -34,16 +34,16 @@ class Term:
 def terms() -> dict[str, Term]:
     """Return the whole glossary by key, in its own order."""
     text = (application().parent / "docs" / "glossary.md").read_text(encoding="utf-8")
-    found: dict[str, Term] = {}
+    by_key: dict[str, Term] = {}
     for line in text.splitlines():
         row = ROW.match(line.replace(r"\|", "\N{DIVIDES}"))
         if row is None or row[1] == "key":
             continue
         cells = [(cell or "").replace("\N{DIVIDES}", "|") for cell in row.groups()]
-        if cells[0] in found:
+        if cells[0] in by_key:
             raise ValueError(f"The glossary explains {cells[0]!r} twice.")
-        found[cells[0]] = Term(*cells)
-    return found
+        by_key[cells[0]] = Term(*cells)
+    return by_key
 
 
 def meaning(key: str) -> str:
@@ -54,13 +54,13 @@ def meaning(key: str) -> str:
 @cache
 def signs() -> dict[str, Term]:
     """Return the symbols, acronyms and units by how they are written; the first meaning of each."""
-    found: dict[str, Term] = {}
+    by_sign: dict[str, Term] = {}
     for term in terms().values():
         sign = term.title.replace("\\", "")
         if term.key in UNITS or _is_sign(sign):
-            found.setdefault(sign, term)
-            found.setdefault(ALSO.get(sign, sign), term)
-    return found
+            by_sign.setdefault(sign, term)
+            by_sign.setdefault(ALSO.get(sign, sign), term)
+    return by_sign
 
 
 def _is_sign(title: str) -> bool:
@@ -75,7 +75,7 @@ def _pattern() -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?![\w*\u0302])")
 
 
-def found(texts: Iterable[str]) -> list[Term]:
+def terms_in(texts: Iterable[str]) -> list[Term]:
     once: dict[str, Term] = {}
     for text in texts:
         plain = text.replace("\\", "").replace("**", "")
@@ -85,15 +85,15 @@ def found(texts: Iterable[str]) -> list[Term]:
     return list(once.values())
 
 
-def told(*texts: str) -> str | None:
-    said = [f"**{markdown(term.title)}**: {markdown(term.meaning)}" for term in found(texts)]
+def explanation(*texts: str) -> str | None:
+    said = [f"**{markdown(term.title)}**: {markdown(term.meaning)}" for term in terms_in(texts)]
     return "\n\n".join(said) or None
 
 
 def explained(label: str, key: str) -> str:
     """Return what a figure is, by its key, and what the signs in its label are, as Markdown."""
     own = terms()[key]
-    more = [term for term in found([label]) if term is not own]
+    more = [term for term in terms_in([label]) if term is not own]
     said = [f"**{markdown(term.title)}**: {markdown(term.meaning)}" for term in more]
     return "\n\n".join([own.meaning, *said])
 
@@ -101,5 +101,5 @@ def explained(label: str, key: str) -> str:
 def listed(label: str, key: str) -> list[tuple[str, str]]:
     """Return what `explained` says, as pairs of a term and its meaning."""
     own = terms()[key]
-    more = [term for term in found([label]) if term is not own]
+    more = [term for term in terms_in([label]) if term is not own]
     return [(label, own.meaning), *((term.title, term.meaning) for term in more)]

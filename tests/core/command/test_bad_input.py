@@ -108,7 +108,7 @@ WRONG = {
     "no such data": ("evaluate scenario.json --data none.csv", "There is no file 'none.csv'"),
     "no such project": ("compare none.json", "'none.json' cannot be read"),
     "no folder of a report": ("report scenario.json no/r.html", "cannot be written"),
-    "no certificate": ("verify scenario.json released.csv", "no certificate of a release"),
+    "no certificate": ("verify scenario.json released.csv", "not a release certificate"),
 }
 
 

@@ -62,7 +62,7 @@ def test_columns_are_kept_and_known_by_their_names(folder, capsys):
     assert body["beside"]["known"] == ["id"]
     capsys.readouterr()
     assert main(["verify", "c.json", "out.csv", "people.csv", "--seed", str(SEED)]) == 0
-    assert "holds        beside: Computed again with the same result" in capsys.readouterr().out
+    assert "holds        beside: Recomputed with the same result" in capsys.readouterr().out
 
 
 def test_all_columns_may_still_be_kept_at_once(folder):
@@ -179,7 +179,7 @@ def test_a_key_answers_the_same_way_twice(folder):
         ("scenario.json people.csv out.doc --seed 1", "must end in .parquet, .csv or .tsv"),
         ("scenario.json people.csv people.csv --seed 1", "is used twice"),
         ("other.json people.csv out.csv --seed 1", "people.csv has no column 'job'"),
-        ("moved.json people.csv out.csv --seed 1", "it is another file or has changed"),
+        ("moved.json people.csv out.csv --seed 1", "another file or a changed one"),
         ("drawn.json people.csv out.csv --seed 1", "a joint distribution without columns"),
         ("adult.json people.csv out.csv --seed 1", "people.csv has no such column"),
         ("scenario.json empty.csv out.csv --seed 1", "empty.csv is empty"),
@@ -191,7 +191,7 @@ def test_a_key_answers_the_same_way_twice(folder):
         ("scenario.json people.csv out.csv --seed 1 --keep job", "no column 'job'"),
         (
             "scenario.json people.csv out.csv --seed 1 --keep age --columns kept",
-            "Columns to keep are named where",
+            "Name columns to keep only if",
         ),
     ],
 )

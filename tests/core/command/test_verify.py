@@ -66,7 +66,7 @@ def test_the_checks_are_there_as_json(capsys):
     [
         ("none.json released.csv", "certificate file 'none.json' cannot be read"),
         ("people.csv released.csv", "The certificate is not valid JSON"),
-        ("scenario.json released.csv", "no certificate of a release"),
+        ("scenario.json released.csv", "not a release certificate"),
         ("certificate.json none.csv", "'none.csv' cannot be read"),
         ("certificate.json released.csv none.csv", "There is no file 'none.csv'."),
     ],

@@ -176,8 +176,8 @@ def test_two_runs_cannot_write_to_one_folder(tmp_path, capsys):
     with held(tmp_path / "kept"):
         assert main(asked) == 2
     assert capsys.readouterr().err == (
-        f"{str(tmp_path / 'kept')!r} is being written by another run: wait until it ends, or "
-        "write to another folder.\n"
+        f"Another run is writing to {str(tmp_path / 'kept')!r}: wait until it ends, or write to "
+        "another folder.\n"
     )
     assert main(asked) == 0
 

@@ -265,7 +265,7 @@ def test_a_file_without_records_has_no_preview(tmp_path):
     empty = tmp_path / "b.parquet"
     parquet.write_table(pa.table({name: pa.array([], pa.string()) for name in columns}), empty)
     table = FileTable("b.parquet", (empty,), tuple(columns))
-    with pytest.raises(InvalidInputError, match="the file has no records"):
+    with pytest.raises(InvalidInputError, match="The file has no records to release"):
         preview(result, table, keeping(Seeded(4)))
-    with pytest.raises(InvalidInputError, match="the file has no records"):
+    with pytest.raises(InvalidInputError, match="The file has no records to release"):
         released(result, table, tmp_path / "o.csv", keeping(Seeded(4)))

@@ -100,7 +100,7 @@ def test_a_draw_for_another_mechanism_is_told(kind, tmp_path):
     body["draw"]["mechanism"] = "0" * 64
     found = {one.name: one for one in verify(json.dumps(body), path, original, **own)}
     assert found[kind].passed is False
-    assert "for another mechanism" in found[kind].sentence
+    assert "belongs to another mechanism" in found[kind].sentence
     del body["draw"]["mechanism"]  # as certificates had it before: other numbers
     found = {one.name: one for one in verify(json.dumps(body), path, original, **own)}
     assert found[kind].passed is False

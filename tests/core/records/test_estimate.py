@@ -87,7 +87,7 @@ def test_noise_outside_the_simplex_is_left_to_em():
 
 def test_what_a_merging_does_not_tell_has_no_finite_error():
     found = estimate([10, 50, 40], [[0.75, 0.25, 0], [0.75, 0.25, 0], [0, 0.2, 0.8]])
-    assert found.told.tolist() == [False, False, True]
+    assert found.identified.tolist() == [False, False, True]
     assert np.isinf(found.stderr[:2]).all()
     assert found.stderr[2] < 0.1
     assert found.p[0] == pytest.approx(found.p[1])

@@ -79,7 +79,7 @@ def test_a_format_that_nothing_has_is_refused_and_one_that_is_not_said_is_not_ch
 ):
     body, path = made(tmp_path, original, "CSV")
     text = json.dumps(body | {"released": body["released"] | {"format": "papyrus"}})
-    with pytest.raises(InvalidInputError, match=r"'released\.format' describes no file"):
+    with pytest.raises(InvalidInputError, match=r"'released\.format' is not a format"):
         verify(text, path)
     del body["released"]["format"]
     text = json.dumps(body | {"fingerprint": fingerprint(body)})

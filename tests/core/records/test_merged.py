@@ -100,7 +100,7 @@ def test_names_left_out_are_in_no_certificate(withheld):
     assert "The names of 2 values left out are withheld." in counts["sentence"]
     found = outcomes(body, path, original, seed=str(SEED))
     assert {name: one.passed for name, one in found.items() if one.passed is not True} == {}
-    assert found["left out"].sentence.endswith("committed to by the seed.")
+    assert found["left out"].sentence.endswith("commitment, opened by the seed.")
 
 
 def test_without_the_secret_the_records_left_out_are_not_known(withheld):
@@ -148,7 +148,7 @@ def test_the_key_shows_what_was_left_out_of_other_records(tmp_path):
     assert {one.name: one.passed for one in found if one.passed is not True} == {}
     found = {one.name: one for one in verify(text, path, fresh, key=tmp_path / "key")}
     assert found["left out"].passed is None
-    assert "which was not given." in found["left out"].sentence
+    assert "which you did not give." in found["left out"].sentence
 
 
 def count_rare(original, least):

@@ -149,7 +149,7 @@ def test_the_columns_that_are_kept_are_written_in_the_files_order(town):
     assert Plan(Seeded(1), keep=("id",)).columns == "chosen"
     assert Plan(Seeded(1)).columns == "dropped"
     for wrong in ({"columns": "chosen"}, {"columns": "kept", "keep": ("id",)}):
-        with pytest.raises(InvalidInputError, match="Columns to keep are named where"):
+        with pytest.raises(InvalidInputError, match="Name columns to keep only if"):
             Plan(Seeded(1), **wrong)
 
 

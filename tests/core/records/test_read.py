@@ -52,7 +52,7 @@ def test_a_release_of_a_file_read_otherwise_verifies(tmp_path, file):
     found = verify(json.dumps(body), target, file, str(SEED))
     assert failed(list(found)) == []
     data = next(one for one in found if one.name == "data")
-    assert "as the scenario says how to read it" in data.sentence
+    assert "because the scenario has reading options" in data.sentence
     body["scenario"]["data"]["read"] = replace(READ, missing=()).to_dict()
     assert failed(list(verify(json.dumps(body), target, file, str(SEED))))
 

@@ -26,7 +26,7 @@ from tests.core.records.makers import (
 @pytest.mark.parametrize(
     ("ids", "sentence"),
     [
-        (["a", "a", "b", "c"], "'id' names 2 records 'a'"),
+        (["a", "a", "b", "c"], "'id' has 'a' for 2 records"),
         (["a", None, "b", "c"], "has 1 record without 'id'"),
     ],
 )
@@ -113,7 +113,7 @@ def test_s_need_not_be_there_unless_it_is_read(tmp_path):
     table = opened(write(columns, tmp_path / "b.csv"))
     assert apply(result, table, tmp_path / "o.csv", keeping(Seeded(1))).cells is None
     pairs = with_kernel(result, np.eye(result.joint.p.size))
-    with pytest.raises(InvalidInputError, match=r"the column 'sex', and b.csv has no such column"):
+    with pytest.raises(InvalidInputError, match=r"the column 'sex', but b.csv has no such column"):
         apply(pairs, table, tmp_path / "o.csv", keeping(Seeded(1)))
 
 
@@ -175,7 +175,7 @@ def test_outputs_that_text_files_could_not_tell_apart_need_parquet(tmp_path):
     columns = people(100)
     columns["town"] = ["=a" if town == "Köln" else "'=a" for town in columns["town"]]
     result, table = asked(write(columns, tmp_path / "a.parquet"), mechanism="identity")
-    with pytest.raises(InvalidInputError, match="are the same once no spreadsheet"):
+    with pytest.raises(InvalidInputError, match="become the same once they are protected"):
         apply(result, table, tmp_path / "o.csv", keeping(Seeded(1)))
     assert os.listdir(tmp_path) == ["a.parquet"]
 

@@ -202,7 +202,7 @@ def test_files_that_are_not_plain_are_read_by_the_library(kind, tmp_path):
     body, path = certified(tmp_path, result, original)
     found = outcomes(body, path, original)
     assert failed(list(found.values())) == []
-    assert "by the library's own code" in found["data"].sentence
+    assert "The library's own code read it" in found["data"].sentence
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_a_changed_file_is_told(made, tmp_path):
     assert found["seed"].passed is False
     columns["town"][1] = "elsewhere"
     found = outcomes(body, write(columns, tmp_path / "out.csv"), original)
-    assert "'elsewhere' is no output" in found["outputs"].sentence
+    assert "'elsewhere' is not an output" in found["outputs"].sentence
     assert found["draw"].passed is False
     columns = people(3_000)
     columns["town"][0] = "Köln" if columns["town"][0] != "Köln" else "東京"
@@ -293,7 +293,7 @@ def test_a_certificate_of_nonsense_fails_its_check(part, change, check, made):
 @pytest.mark.parametrize(
     ("edit", "sentence"),
     [
-        (lambda body: body.update(kind="x"), "no certificate of a release: its kind is 'x'"),
+        (lambda body: body.update(kind="x"), "not a release certificate: its kind is 'x'"),
         (lambda body: body.update(version=6), "version must be 2 or 3 or 4 or 5, got 6"),
         (lambda body: body.update(version=True), "version must be 2 or 3 or 4 or 5, got True"),
         (lambda body: body["original"].pop("commitment"), "lacks the entry 'original.commitment'"),
@@ -305,11 +305,11 @@ def test_a_certificate_of_nonsense_fails_its_check(part, change, check, made):
             lambda body: body["original"].update(records="x"),
             "'original.records' is of",
         ),
-        (lambda body: body["original"].update(records=True), "is of another kind: True"),
-        (lambda body: body.update(design=3), "'design' is of another kind: 3"),
-        (lambda body: body.update(promises=3), "'promises' is of another kind: 3"),
+        (lambda body: body["original"].update(records=True), "has the wrong type: True"),
+        (lambda body: body.update(design=3), "'design' has the wrong type: 3"),
+        (lambda body: body.update(promises=3), "'promises' has the wrong type: 3"),
         (lambda body: body["design"]["coding"].pop(), "two codings"),
-        (lambda body: body["design"]["coding"][0]["columns"].append("a"), "does not fit together"),
+        (lambda body: body["design"]["coding"][0]["columns"].append("a"), "is inconsistent"),
         (lambda body: body["design"]["coding"][0].update(edges=[["a"]]), "coding.edges"),
         (lambda body: body["scenario"].update(eps=-1), "eps must be in"),
         (lambda body: body["released"].update(column="x"), "no column 'x', where Y should be"),
@@ -326,7 +326,7 @@ def test_what_is_no_certificate_is_refused(edit, sentence, made):
 def test_files_that_cannot_be_read_are_refused(made, tmp_path):
     body, path, original = made
     text = json.dumps(body)
-    with pytest.raises(InvalidInputError, match="no certificate"):
+    with pytest.raises(InvalidInputError, match="not a release certificate"):
         verify("[]", path)
     with pytest.raises(InvalidInputError, match="cannot be read"):
         verify(text, tmp_path / "none.csv")
