@@ -47,6 +47,9 @@ ENCODINGS = {
 _BY_CODEC = {codecs.lookup(name).name: name for name in ENCODINGS}
 """The key of `ENCODINGS` by Python's name of its codec."""
 
+ALIGNED = "aligned"
+"""The delimiter of columns of fixed widths: blanks that are below each other."""
+
 DECIMALS = {".": "point", ",": "comma"}
 """Marks before the decimals of a number, with their names."""
 
@@ -211,17 +214,18 @@ class ReadOptions:
     """How a file is read; the defaults leave it to the file, "" is to be found.
 
     `encoding`: a key of `ENCODINGS`; else UTF-16 and UTF-8 by their marks and rules, then
-    Windows-1252. It, `delimiter` (one character, or two as in ", " and "||"), `quote` and `escape`
-    (keys of `QUOTES` and `ESCAPES`) are for text files alone. `header`: the lines, or rows of a
-    sheet, whose cells are the names, joined by " · " if there are several; (0,) for a table without
-    names, () to be found. `skip`: lines below the names that are left out. `skip_end`: lines that
-    are left out at the end, None to be found. `pad`: a key of `PADS`. `sheet`: of a workbook.
-    `kept`: the repairs of `KEPT` that are undone. `decimal`, `thousands`: keys of `DECIMALS` and
-    `THOUSANDS`, distinct. `missing`: texts that mean a missing value in every column; None for the
-    usual ones (NA, null, -, …), in columns that have numbers otherwise. A blank is always missing.
-    `weight`: the column that says how many records a row stands for; "" for one each, None where
-    nothing is said. `omit`: texts such as Total whose rows are left out; `cells`: columns whose
-    cells are numbers of records, as of a cross table. For both, () is none, and None says nothing.
+    Windows-1252. It, `delimiter` (one character, two as in ", " and "||", or "aligned"), `quote`
+    and `escape` (keys of `QUOTES` and `ESCAPES`) are for text files alone. `header`: the lines, or
+    rows of a sheet, whose cells are the names, joined by " · " if there are several; (0,) for a
+    table without names, () to be found. `skip`: lines below the names that are left out.
+    `skip_end`: lines that are left out at the end, None to be found. `pad`: a key of `PADS`.
+    `sheet`: of a workbook. `kept`: the repairs of `KEPT` that are undone. `decimal`, `thousands`:
+    keys of `DECIMALS` and `THOUSANDS`, distinct. `missing`: texts that mean a missing value in
+    every column; None for the usual ones (NA, null, -, …), in columns that have numbers otherwise.
+    A blank is always missing. `weight`: the column that says how many records a row stands for; ""
+    for one each, None where nothing is said. `omit`: texts such as Total whose rows are left out;
+    `cells`: columns whose cells are numbers of records, as of a cross table. For both, () is none,
+    and None says nothing.
     """
 
     encoding: str = ""
@@ -336,7 +340,9 @@ class ReadOptions:
         said = []
         if self.encoding:
             said.append(f"read as {ENCODINGS[self.encoding]}")
-        if self.delimiter:
+        if self.delimiter == ALIGNED:
+            said.append("fields in columns of fixed widths")
+        elif self.delimiter:
             said.append(f"fields separated by {self.delimiter!r}")
         if self.sheet:
             said.append(f"sheet {self.sheet!r}")
@@ -426,7 +432,7 @@ def _setting(name: str, text: str) -> Any:
 
 def can_delimit(mark: str) -> bool:
     """Say whether a mark can separate fields: one character, or one with itself or a blank."""
-    return (
+    return mark == ALIGNED or (
         0 < len(mark) <= 2
         and not set(mark) & set('"\r\n\x00')
         and (len(mark) == 1 or (mark[1] in (mark[0], " ") and mark != "  "))

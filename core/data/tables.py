@@ -191,12 +191,13 @@ def check_columns(name: str, columns: int) -> None:
         )
 
 
-def check_cell(name: str, longest: int, what: str = "characters") -> None:
+def check_cell(name: str, longest: int, what: str = "characters", column: str = "") -> None:
     """Refuse a file with a cell of more characters or items than are allowed."""
     if longest > MAX_CELL:
+        which = f"column {shown(column)}" if column else "that column"
         raise InvalidInputError(
-            f"{name} has a cell of {longest:,} {what}; at most {MAX_CELL:,} are allowed: leave "
-            "that column out."
+            f"{name} has a cell of {longest:,} {what}; at most {MAX_CELL:,} are allowed: delete "
+            f"{which} from the file."
         )
 
 

@@ -278,6 +278,40 @@ def test_how_fields_are_separated_is_asked_once():
     assert "own_delimiter" in boxes  # with what cannot be read
 
 
+def test_how_fields_are_separated_is_asked_of_no_empty_file_and_no_picture():
+    app = open_page()
+    for content in (b"", b"\x89PNG\r\n\x1a\n"):
+        app.file_uploader(key="own_file").upload("a.csv", content)
+        checked(app.run())
+        assert len(app.error) == 1
+        assert "Field separator" not in {one.label for one in app.selectbox}
+
+
+def test_rows_are_no_records_while_it_is_asked_what_they_stand_for():
+    app = open_page()
+    text = "ward,sex,Freq\nA,F,3\nA,M,5\nB,F,2\nB,M,9\n"
+    app.file_uploader(key="own_file").upload("staff.csv", text.encode())
+    checked(app.run())
+    assert "**staff.csv**: 4 rows, CSV, separated by commas." in said(app)
+    assert "**Columns** of 4 rows" in said(app)
+    app.button(key="asked_0_1").click()
+    checked(app.run())
+    assert "**Columns** of 4 records" in said(app)
+
+
+def test_dates_are_called_dates_and_no_identifier():
+    app = open_page()
+    days = "".join(f"2024-01-{day:02},{'ab'[day % 2]}\n" for day in range(1, 29))
+    app.file_uploader(key="own_file").upload("days.csv", f"due,job\n{days}".encode())
+    checked(app.run())
+    assert "'due' seems to be an identifier" in said(app)
+    app.button(key="dates_0_ymd").click()
+    checked(app.run())
+    kinds = next(one.value for one in app.dataframe if "kind" in one.value.columns)
+    assert kinds.set_index("column")["kind"]["due"] == "date or time"
+    assert "identifier" not in said(app)
+
+
 def test_titles_of_a_file_with_counts_are_put_back_and_left_out_again():
     app = open_page()
     text = "Staff of the wards\nas of 2024\nward,sex,Freq\nA,F,3\nA,M,5\nB,F,2\nB,M,9\n"

@@ -9,26 +9,38 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import ibis
 
 from core.data.joints import JointSource
 from core.data.options import AS_IT_IS, MOST_MARKS, ColumnOptions, ReadOptions
-from core.data.readers.marks import first_rows_of, is_suppressed, per_column
+from core.data.readers.marks import SUPPRESSED, first_rows_of, is_suppressed, per_column
 from core.data.readers.sources import Sources
-from core.data.readers.totals import totals
-from core.data.tables import OpenTable, as_number, as_text, is_mark, open_table, plain_text
+from core.data.readers.totals import (
+    MOST_CROSSED,
+    asides,
+    code_columns,
+    first_texts,
+    levels_of,
+    total_columns,
+)
+from core.data.tables import (
+    BLANKS,
+    OpenTable,
+    as_number,
+    is_mark,
+    open_table,
+    plain_text,
+)
 from core.errors import Choice, choice
 from core.texts import TOTAL, number
 from core.validation import shown
-from core.wording import first_of
+from core.wording import first_of, listed, number_of
 
 MOST_ROWS = 5_000
 """Most rows of a table that may be counts: each stands for a combination of levels."""
-
-MOST_CROSSED = 200
-"""Most rows, and columns, of a table that may be a cross table."""
 
 LEAST_ROWS = 4
 """Fewest such rows."""
@@ -37,7 +49,8 @@ _COUNTS = re.compile(
     r"(?i)(?:freq(?:uency|uencies)?|counts?|n|nb|num(?:ber)?|anzahl|fälle|häufigkeit(?:en)?|nombre"
     r"|effectifs?|frequenz|frecuencia|cantidad|casos|numero|número|aantal|antal|antall|liczba"
     r"|počet|weights?|wt|weighting|gewicht|poids|cases|persons?|people|population|total|records"
-    r"|observations|obs)(?:[ _.-]*(?:of|der|de)?[ _.-]*\w+)?"
+    r"|observations|obs|(?:obs_)?value|valore?|valeur|wert|waarde)"
+    r"(?:[ _.-]*(?:of|der|de)?[ _.-]*\w+)?"
 )
 """Names of columns of counts."""
 
@@ -133,18 +146,20 @@ def _totals(table: OpenTable, named: bool, read: ReadOptions) -> Iterator[Asked]
         return
     if file.rows > MOST_ROWS and not named:
         return
-    called, rows = totals(_texts(table))
-    if not called:
+    found = asides(first_texts(table, MOST_ROWS))
+    if not found.called:
         return
-    are = (
-        "row may be a total of others, but counts as a record"
-        if rows == 1
-        else ("rows may be totals of others, but count as records")
+    one = found.rows == 1
+    total = "a total of others" if one else "totals of others"
+    may = total if found.totals else "totals, headings or parts of others"
+    counts = "counts as a record" if one else "count as records"
+    records = choice("It is a record" if one else "They are records", omit=())
+    out = choice(f"Leave {'it' if one else 'them'} out", omit=found.called)
+    few = len(found.called) <= MOST_MARKS
+    yield Asked(
+        f"{number_of(found.rows, 'row')} may be {may}, but {counts}: {_named(found.called)}.",
+        (out, records) if few else (records,),
     )
-    records = choice("It is a record" if rows == 1 else "They are records", omit=())
-    out = choice(f"Leave {'it' if rows == 1 else 'them'} out", omit=tuple(called))
-    few = len(called) <= MOST_MARKS
-    yield Asked(f"{rows:,} {are}: {_named(called)}.", (out, records) if few else (records,))
 
 
 def _cells(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
@@ -158,47 +173,96 @@ def _cells(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
         or _are_nested(table)
     ):
         return ()
-    labels, counts = [], []
-    for name, texts in _texts(table).items():
-        values = [number(one) for one in texts if one is not None]
-        found = [one for one in values if one is not None]
-        years = all(1800 <= one <= 2100 for one in found)
-        if len(found) < len(values) or years or not found or _numbers_rows(texts):
+    labels, counts, marks = [], dict[str, list[float]](), set[str]()
+    columns = first_texts(table, MOST_CROSSED)
+    totals = total_columns(columns)
+    codes = code_columns(columns)
+    for name, texts in columns.items():
+        if _numbers_rows(texts) and _INDEX.fullmatch(name):
+            continue
+        found = [one for text in texts if text is not None and (one := number(text)) is not None]
+        others = {one for one in texts if one is not None and number(one) is None}
+        marked = 2 * len(found) >= len(texts) and all(map(_is_mark, others))
+        coded = name in codes or _name_rows_in_order(texts, first=not labels)
+        if not (marked and found) or coded:
             labels.append(texts)
-        elif TOTAL.fullmatch(name):
+        elif name in totals or _SHARES.search(name):
             continue
         elif not all(one >= 0 and one == int(one) for one in found):
             return ()
         else:
-            counts.append((name, sum(found)))
-    levels = [len(set(texts)) for texts in labels if not _numbers_rows(texts)]
-    many = len(levels) > 1 and any(few * 2 > file.rows and few > 2 for few in levels)
-    once = len(set(zip(*labels, strict=True))) == file.rows if labels else False
-    cells = tuple(name for name, _ in counts)
-    if len(cells) < 2 or many or not once or sum(n for _, n in counts) < 5 * file.rows * len(cells):
+            counts[name] = found
+            marks |= others
+    enough = sum(map(sum, counts.values())) >= 5 * file.rows * len(counts)
+    if len(counts) < 2 or not enough or not _name_rows(labels, list(counts.values())):
         return ()
+    marks = set() if all(one.lower() in BLANKS for one in marks) else marks
+    none = {"missing": tuple(sorted(marks))} if marks else {}
+    but = f", but for {listed(sorted(map(shown, marks)))}" if marks else ""
     return (
         Asked(
-            f"Each row has its own name, and whole numbers in {_named(cells)}. These may count "
-            "records, as in a cross table; now each row counts as one.",
+            f"Each row has its own name, and whole numbers in {_named(list(counts))}. These may "
+            "count records, as in a cross table; now each row counts as one.",
             (
-                choice("Each cell counts records", cells=cells),
+                choice(f"Each cell counts records{but}", cells=tuple(counts), **none),
                 choice("Each row is one record", cells=()),
             ),
         ),
     )
 
 
+_SHARES = re.compile(r"(?i)%|per ?cent|prozent|pour ?cent|porcent|shares?\b|rates?\b|anteil|taux")
+"""Names of columns whose whole numbers count nothing."""
+
+_INDEX = re.compile(r"(?i)column 1|row ?names?|rows?|index|id|nr\.?|no\.?|#|unnamed: 0|obs|case")
+"""Names of columns that number the rows."""
+
+_MARKS = re.compile(SUPPRESSED)
+
+
+def _is_mark(text: str) -> bool:
+    """Say whether a text often stands for a number that is missing or not published."""
+    return text.lower() in BLANKS or _MARKS.match(text) is not None
+
+
+def _name_rows_in_order(texts: Sequence[str | None], *, first: bool) -> bool:
+    """Say whether numbers name rows: years, codes with zeros before, a `first` column in order."""
+    values = [number(one) for one in texts if one is not None]
+    found = [one for one in values if one is not None]
+    if all(1800 <= one <= 2100 for one in found):
+        return True
+    if any(re.match("0[0-9]", one) for one in texts if one is not None):
+        return True
+    rising = len(found) == len(texts) and all(a < b for a, b in pairwise(found))
+    return rising and (first or _numbers_rows(texts))
+
+
+def _name_rows(labels: Sequence[Sequence[str | None]], counts: Sequence[Sequence[float]]) -> bool:
+    """Say whether columns name rows as those of a cross table do, and not as of people.
+
+    Their levels are crossed, or one names each row, and others groups of rows that follow each
+    other, or numbers of each column are of very different size.
+    """
+    rows = len(labels[0]) if labels else 0
+    kinds = set(map(levels_of, labels))
+    each = tuple(range(rows))
+    if each in kinds:
+        groups = [one for one in kinds if one != each]
+        wide = all(max(one) >= 10 * min((n for n in one if n), default=1) for one in counts)
+        follow = all(list(one) == sorted(one) for one in groups)
+        return follow or wide
+    crossed = [one for one in kinds if not any(_follows(one, other) for other in kinds)]
+    full = rows >= 0.6 * math.prod(len(set(one)) for one in crossed)
+    return full and 0 < rows == len(set(zip(*crossed, strict=True)))
+
+
+def _follows(one: Sequence[int], other: Sequence[int]) -> bool:
+    """Say whether another column's level gives this one's, and not the other way."""
+    return len(set(one)) < len(set(other)) == len(set(zip(one, other, strict=True)))
+
+
 def _are_nested(table: OpenTable) -> bool:
     return any(kind.is_nested() for kind in table.types.values())
-
-
-def _texts(table: OpenTable) -> dict[str, list[str | None]]:
-    """Return the texts of a table's columns, of its first rows where it is long."""
-    names = table.file.columns
-    chosen = {f"c{i}": as_text(table.column(name)) for i, name in enumerate(names)}
-    rows = table.rows(table.records.limit(MOST_ROWS).select(**chosen))
-    return {name: [row[f"c{i}"] for row in rows] for i, name in enumerate(names)}
 
 
 def _counts(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
@@ -215,7 +279,7 @@ def _counts(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
         return ()
     if len(file.columns) < 3 or _are_nested(table):
         return ()
-    columns = _texts(table)
+    columns = first_texts(table, MOST_ROWS)
     likely = [name for name in columns if _stand_for_records(name, columns)]
     if not likely:
         return ()

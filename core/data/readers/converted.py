@@ -19,6 +19,7 @@ from pyarrow import parquet
 from core.data.options import ORDERS, ColumnOptions, ReadOptions
 from core.data.readers.marks import counted_words, per_column, with_marks
 from core.data.readers.names import plain_number
+from core.data.readers.totals import MOST_CROSSED, first_texts, total_columns
 from core.data.tables import (
     WEIGHT,
     FileTable,
@@ -32,7 +33,6 @@ from core.data.tables import (
 )
 from core.errors import InvalidInputError
 from core.limits import MAX_UPLOAD_RECORDS
-from core.texts import TOTAL
 from core.validation import shown
 from core.wording import first_of, free_name
 
@@ -59,7 +59,8 @@ def number_pattern(decimal: str, thousands: str) -> str:
     """Return the pattern of numbers with these marks: 1.5 is not 15, and 0.471 not 471."""
     whole = r"\d+"
     if thousands:
-        whole = rf"(?:[1-9]\d{{0,2}}(?:{_group(thousands)}\d{{3}})+|\d+)"
+        lakhs = r"[1-9]\d?(?:,\d\d)+,\d{3}|" if thousands == "," else ""
+        whole = rf"(?:[1-9]\d{{0,2}}(?:{_group(thousands)}\d{{3}})+|{lakhs}\d+)"
     mark = re.escape(decimal)
     return rf"^[+\-{_MINUS}]?(?:{whole}(?:{mark}\d*)?|{mark}\d+)(?:[eE][+-]?\d+)?$"
 
@@ -276,8 +277,10 @@ def _without(file: FileTable, omitted: Sequence[str], target: Path) -> FileTable
     """Return a table without the rows that have one of some texts."""
     with open_table(file) as table:
         out = ibis.literal(False)
+        levels = per_column(table, table.texts, _levels_are_many, file.rows)
         for name in table.texts:
-            out |= as_text(table.column(name)).isin(omitted).fill_null(False)
+            if levels[name]["many"]:  # what all rows have names none of them
+                out |= as_text(table.column(name)).isin(omitted).fill_null(False)
         query = table.records.filter(~out)
         _to_parquet(table, query, target)
     kept = replace(file, paths=(target,))
@@ -286,20 +289,26 @@ def _without(file: FileTable, omitted: Sequence[str], target: Path) -> FileTable
     return kept
 
 
+def _levels_are_many(column: Any) -> dict[str, Any]:
+    text = as_text(column)
+    return {"many": (text.min() != text.max()) | (text.count() < column.isnull().count())}
+
+
 def _of_cells(file: FileTable, read: ReadOptions, target: Path) -> FileTable:
     """Return a table of the records that are counted in the cells of some columns.
 
     A record has the other columns of its row, and the name of its column; a total has none.
     """
     counted = read.cells or ()
-    kept = [one for one in file.columns if one not in counted and not TOTAL.fullmatch(one)]
-    name = free_name("column", lambda one: one in kept)
     with open_table(file) as table:
+        out = {*counted, *total_columns(first_texts(table, MOST_CROSSED))}
+        kept = [one for one in file.columns if one not in out]
+        name = free_name("column", lambda one: one in kept)
         labels = {f"c{i}": table.records[table.position(one)] for i, one in enumerate(kept)}
         parts = []
         for one in counted:
             cell = table.records[table.position(one)]
-            blank = as_text(cell).isnull() | _blank(cell, None, numeric=True)
+            blank = as_text(cell).isnull() | _blank(cell, read.marks_of(one), numeric=True)
             value = _whole(table, one, ibis.ifelse(blank, 0.0, number(cell, read)), _CELL, None)
             own = {f"c{len(kept)}": ibis.literal(one), WEIGHT: value}
             part = table.records.select(**labels, **own)

@@ -148,7 +148,8 @@ def describe(
     columns = []
     for name in file.columns:
         part = found[name]
-        numeric = part["low"] is not None and not part["words"] and name not in file.texts
+        words = part["words"] or 0 < 2 * (part["codes"] or 0) < part["present"]
+        numeric = part["low"] is not None and not words and name not in file.texts
         column = ColumnInfo(
             name=name,
             numeric=numeric,
@@ -177,7 +178,10 @@ def _names_records(column: ColumnInfo, present: int) -> bool:
 
 
 def _summary(column: Any) -> dict[str, Any]:
-    """Return aggregates of a column: numbers of values and words, range, about how many levels."""
+    """Return aggregates of a column: numbers of values and words, range, about how many levels.
+
+    `codes`: how many have zeros before. Where few do, as of zip codes, they are no numbers.
+    """
     ranged, text = may_hold_numbers(column), column.type().is_string()
     there = plain_text(column) if text else as_text(column)
     return {
@@ -186,7 +190,19 @@ def _summary(column: Any) -> dict[str, Any]:
         "low": as_number(column).min() if ranged else ibis.null("float64"),
         "high": as_number(column).max() if ranged else ibis.null("float64"),
         "words": is_word(column).sum() if text else ibis.literal(0, "int64"),
+        "codes": _codes_of_one_length(there) if text else ibis.literal(0, "int64"),
     }
+
+
+def _codes_of_one_length(text: Any) -> Any:
+    """Return how many texts have zeros before, where all have one length, of four digits or more.
+
+    Else return 0.
+    """
+    size = text.length()
+    return ibis.ifelse(
+        (size.min() == size.max()) & (size.min() > 3), text.re_search("^0[0-9]+$").sum(), 0
+    )
 
 
 @dataclass(frozen=True)
@@ -241,8 +257,17 @@ CODES = tuple(
 )
 """Numbers that often stand for a missing one: 77, 88, 99, 97, 9998, -1, -999, …"""
 
-SIGNS = r"^[*.:…•†‡#/?–—-]+$"
+SIGNS = r"^[*.:…•†‡#/?–—－−‐‑-]+$"
 """Words that often do so in any column."""
+
+WORDS = r"^[^0-9]+$"
+"""Words that may do so where four of five values are numbers, such as "missing"."""
+
+MOST_WORDS = 5
+"""Most such words of a column."""
+
+LEAST_NUMBERS = 5
+"""Fewest other numbers that one of two digits stands apart from."""
 
 
 _FORMATS = ((",", ""), (",", "."), (",", " "), (",", "'"))
@@ -317,11 +342,13 @@ def present_marks(
         rows = table.file.rows
         names = [name for name, kind in table.types.items() if not kind.is_nested()]
         found: dict[str, dict[str, int]] = {word: {} for word in chosen}
-        numeric = _with_numbers(table, rows, read)
-        for some, pattern in ((numeric, SUPPRESSED), ([*set(names) - set(numeric)], SIGNS)):
+        patterns = _with_numbers(table, rows, read)
+        for pattern in (SUPPRESSED, WORDS, SIGNS):
             may_mark = partial(_may_mark, chosen, pattern)
-            some = [name for name in names if name in some]
+            some = [name for name in names if patterns.get(name, SIGNS) == pattern]
             for name, words in word_counts(table, some, rows, may_mark).items():
+                if pattern == WORDS and len(words) > MOST_WORDS:
+                    continue
                 for word, n in words.items():
                     found.setdefault(word, {})[name] = n
         for name, code, n in _codes(table, rows, read):
@@ -358,8 +385,8 @@ def _may_mark(chosen: Sequence[str], pattern: str, column: Any) -> Any:
     return found | text.isin(chosen) if chosen else found
 
 
-def _with_numbers(table: OpenTable, rows: int, read: ReadOptions) -> list[str]:
-    """Return the columns of text that have numbers, and no words but those that may be marks."""
+def _with_numbers(table: OpenTable, rows: int, read: ReadOptions) -> dict[str, str]:
+    """Return the columns of text that have numbers, and the pattern of words that may be marks."""
 
     def asked(column: Any) -> dict[str, Any]:
         found = number(column, read)
@@ -367,7 +394,11 @@ def _with_numbers(table: OpenTable, rows: int, read: ReadOptions) -> list[str]:
         return {"numbers": found.count(), "others": other.sum()}
 
     found = per_column(table, table.texts, asked, rows)
-    return [name for name, one in found.items() if one["numbers"] and not one["others"]]
+    return {
+        name: WORDS if one["others"] else SUPPRESSED
+        for name, one in found.items()
+        if one["numbers"] > 4 * one["others"]
+    }
 
 
 def _codes(table: OpenTable, rows: int, read: ReadOptions) -> Iterator[tuple[str, int, int]]:
@@ -380,6 +411,7 @@ def _codes(table: OpenTable, rows: int, read: ReadOptions) -> Iterator[tuple[str
         text = column.type().is_string()
         there = as_text(column).notnull() & ~_may_mark(read.missing or (), SUPPRESSED, column)
         return {
+            "others": others.sum(),
             "low": found.min(where=others),
             "high": found.max(where=others),
             "words": (there & found.isnull()).sum() if text else ibis.literal(0, "int64"),
@@ -392,6 +424,8 @@ def _codes(table: OpenTable, rows: int, read: ReadOptions) -> Iterator[tuple[str
         for written, times in sorted((part["codes"] or {}).items()):
             code = int(float(written))
             near = abs(code) / 2
+            if 0 < code < 100 and part["others"] < LEAST_NUMBERS:
+                continue
             if code < part["low"] - near or code > part["high"] + near:
                 yield name, code, int(times)
 

@@ -42,11 +42,15 @@ Row = tuple[int, list[str]]
 
 @dataclass(frozen=True)
 class Dialect:
-    """How lines are cut: `quote` "" for none, `escaped` where a backslash stands before a quote."""
+    """How lines are cut: `quote` "" for none, `escaped` where a backslash stands before a quote.
+
+    `gaps`: of columns of fixed widths, the places between which blanks separate two of them.
+    """
 
     delimiter: str = ","
     quote: str = '"'
     escaped: bool = False
+    gaps: tuple[tuple[int, int], ...] = ()
 
     @property
     def is_plain(self) -> bool:
@@ -66,6 +70,8 @@ class Dialect:
     @property
     def called(self) -> str:
         """The delimiter's name."""
+        if self.gaps:
+            return "blanks in columns"
         known = DELIMITERS | OTHERS
         name = known.get(self.delimiter[0], repr(self.delimiter[0]))
         if len(self.delimiter) == 1:
@@ -79,6 +85,11 @@ class Dialect:
 
     def rows(self, lines: Iterable[str], before: int = 0) -> Iterator[Row]:
         """Yield records that are not blank, of lines that follow `before` others."""
+        if self.gaps:
+            for line, text in enumerate(lines, before + 1):
+                if text.strip():
+                    yield line, self._cut(text)
+            return
         if self.escaped:
             lines = map(self._hidden, lines)
         blanks = self.delimiter[-1] == " "
@@ -111,6 +122,31 @@ class Dialect:
                 row = _every_other(row, line)
             if len(row) > 1 or "".join(row).strip():
                 yield line, row
+
+    def _cut(self, line: str) -> list[str]:
+        """Return the fields of a line of columns; a text that reaches over a gap is one field."""
+        text = line.rstrip().ljust(self.gaps[-1][1])
+        ends = [text.find(" ", *gap) for gap in self.gaps]
+        if min(ends) < 0:
+            return [text.strip()]
+        return [text[i:j].strip() for i, j in zip([0, *ends], [*ends, len(text)], strict=True)]
+
+
+def aligned(lines: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """Return the places between which all lines but titles and notes have blanks, within them.
+
+    Behind each the first line has a text: else a word of a longer text ends there.
+    """
+    apart = [bool(re.search(r"\S\s{2,}\S", line)) for line in lines]
+    if apart.count(True) < 3 or any("\t" in line for line in lines):
+        return ()
+    table = lines[apart.index(True) : len(apart) - apart[::-1].index(True)]
+    filled = {i for line in table for i, char in enumerate(line) if not char.isspace()}
+    found = re.finditer(" +", "".join("x" if i in filled else " " for i in range(max(filled) + 1)))
+    gaps = [gap.span() for gap in found if gap.start() > 0]
+    nexts = [start for start, _ in gaps[1:]] + [None]
+    named = zip(gaps, nexts, strict=True)
+    return tuple(gap for gap, after in named if table[0][gap[1] : after].strip())
 
 
 class BrokenError(Exception):

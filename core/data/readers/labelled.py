@@ -77,13 +77,14 @@ def labelled_kind(head: bytes) -> str:
     return next((kind for start, kind, _ in _STARTS if start.match(head)), "")
 
 
-def write_labelled(
-    path: Path, name: str, target: Path, read: ReadOptions
-) -> tuple[tuple[str, ...], tuple[Repair, ...], str]:
+Written = tuple[tuple[str, ...], tuple[Repair, ...], str, tuple[tuple[str, str], ...]]
+"""Columns, repairs, the column that weighs records, "" for none, and what columns are."""
+
+
+def write_labelled(path: Path, name: str, target: Path, read: ReadOptions) -> Written:
     """Write a file's records to a Parquet file, part by part.
 
-    Return its columns, its repairs, and the column that weighs its records, "" for none. The
-    readers are written in C, and a damaged file may end the process: see `apart`.
+    The readers are written in C, and a damaged file may end the process: see `apart`.
     """
     with path.open("rb") as file:
         head = file.read(_HEAD)
@@ -145,7 +146,7 @@ class _Labelled:
         self._found: Counter[str] = Counter()
         self._has_words = kind == _SPSS  # for what is missing: codes, or labels of .a to .z
 
-    def write(self, target: Path) -> tuple[tuple[str, ...], tuple[Repair, ...], str]:
+    def write(self, target: Path) -> Written:
         """Write all records."""
         _, about = self._call(self._path, metadataonly=True, **self._options)
         columns = name_columns(about.column_names, self._name)
@@ -159,7 +160,9 @@ class _Labelled:
         weigher = _weigher(self._path) if self._reader == "read_sav" else ""
         places = [one.lower() for one in about.column_names]
         weigher = columns.names[places.index(weigher)] if weigher in places else ""
-        return columns.names, (*columns.repairs, *self._said(variables)), weigher
+        told = zip(columns.names, about.column_labels, strict=True)
+        titles = tuple((one, label.strip()) for one, label in told if label and label.strip())
+        return columns.names, (*columns.repairs, *self._said(variables)), weigher, titles
 
     def _width(self, about: Any) -> int:
         """Return the most bytes of a record."""

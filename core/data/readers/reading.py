@@ -101,7 +101,8 @@ class Upload:
 
     `name`: for sentences to the user. `kind`: "CSV" with its delimiter, "Parquet", "Excel", "SPSS"
     or another. `original`: the file as it was given, and `asked` how it was to be read. `repairs`:
-    what was done to read it; `hints`: what else may be meant.
+    what was done to read it; `hints`: what else may be meant. `titles`: what the file says that its
+    columns are, by their names.
     """
 
     sha256: str
@@ -116,6 +117,7 @@ class Upload:
     sheets: Sheets | None = None
     repairs: tuple[Repair, ...] = ()
     hints: tuple[Choice, ...] = ()
+    titles: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -257,10 +259,9 @@ def read_file(path: Path, name: str, folder: Path, read: ReadOptions = AS_IT_IS)
         table = FileTable(name, (source,), found.columns, weigher=found.weigher)
         rows = table.rows
         if rows == 0:
-            choices = [choice("There are no names", header=(0,))] if found.named else []
-            raise ReadingError(f"{name} has column names but no records.", choices)
+            raise _no_records(name, found)
         table = with_marks(table)
-        single = [Repair(_SINGLE)] if len(table.columns) == 1 else []
+        single = _single(found.text) if len(table.columns) == 1 else []
         if source == fresh:
             fresh.replace(converted)
             table = replace(table, paths=(converted,))
@@ -277,6 +278,7 @@ def read_file(path: Path, name: str, folder: Path, read: ReadOptions = AS_IT_IS)
         found.sheets,
         (*found.repairs, *single),
         found.hints,
+        found.titles,
     )
 
 
@@ -291,11 +293,35 @@ class _Found:
     hints: tuple[Choice, ...] = ()
     text: TextFile | None = None
     weigher: str = ""
+    titles: tuple[tuple[str, str], ...] = ()
 
-    @property
-    def named(self) -> bool:
-        """Whether a line of it was taken for names, which may be a record."""
-        return self.text is not None and self.text.asked.header != (0,)
+
+def _single(text: TextFile | None) -> list[Repair]:
+    """Say that there is one column, and that its lines may have fields of fixed widths."""
+    lines = text.raw().splitlines()[1:] if text else []
+    widths = {len(line.rstrip("\r")) for line in lines}
+    plain = all(len(line.split()) == 1 for line in lines)
+    if len(lines) < 8 or len(widths) > 1 or min(widths) < 8 or not plain:
+        return [Repair(_SINGLE)]
+    said = (
+        f"Its lines have {widths.pop()} characters each. If these are several fields of fixed "
+        "widths, cut them by the file's description and save it as CSV."
+    )
+    return [Repair(_SINGLE), Repair(said)]
+
+
+def _no_records(name: str, found: _Found) -> ReadingError:
+    """Return the error of a file without records: it has names alone, or is no table."""
+    lines = [] if found.text is None else found.text.first()
+    alone = sum(sum(bool(cell.strip()) for cell in cells) < 2 for _, cells in lines)
+    if len(found.columns) > 1 and 2 * alone > len(lines):
+        return ReadingError(
+            f"{name} does not look like a table: {alone} of its first {len(lines)} lines have a "
+            "single field."
+        )
+    named = found.text is not None and found.text.asked.header != (0,)
+    choices = [choice("There are no names", header=(0,))] if named and len(lines) < 2 else []
+    return ReadingError(f"{name} has column names but no records.", choices)
 
 
 def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOptions) -> _Found:
@@ -306,9 +332,9 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
         return _workbook(path, name, converted, head, read)
     if kind := labelled_kind(head):
         given = path, name, converted, read
-        columns, repairs, weigher = apart(write_labelled, name, damaged(name, kind), *given)
+        columns, repairs, weigher, titles = apart(write_labelled, name, damaged(name, kind), *given)
         _check_cells(converted, name)
-        return _Found(kind, columns, repairs, weigher=weigher)
+        return _Found(kind, columns, repairs, weigher=weigher, titles=titles)
     for start, what in _OTHER_KINDS.items():
         if head.startswith(start):
             raise InvalidInputError(f"{name} is {what}; {READABLE}.")
@@ -405,7 +431,8 @@ def _check_cells(path: Path, name: str) -> None:
                     continue
                 cells = read.reader.read_row_group(group, column_indices=[place]).column(0)
                 longest = max((int(_sizes(one).max(initial=0)) for one in cells.chunks), default=0)
-                check_cell(name, longest, "characters" if is_text else "items")
+                named = "" if is_listed else column.path
+                check_cell(name, longest, "characters" if is_text else "items", named)
 
 
 _NUMBERS = ("DECIMAL", "FLOAT16", "INTERVAL")

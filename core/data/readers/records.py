@@ -303,14 +303,14 @@ def _fast(
             arrow_csv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True),
             arrow_csv.ConvertOptions(column_types=schema, strings_can_be_null=False),
         )
-        checked = (_checked(batch, name) for batch in batches)
+        checked = (_checked(batch, name, layout) for batch in batches)
         return _write(map(again.without, checked), schema, target)
 
 
-def _checked(batch: pa.RecordBatch, name: str) -> pa.RecordBatch:
+def _checked(batch: pa.RecordBatch, name: str, layout: TextLayout) -> pa.RecordBatch:
     """Return a batch; refuse one with a cell that is no value."""
-    for cells in batch.columns:
-        check_cell(name, int(_lengths(cells).max(initial=0)))
+    for column, cells in zip(layout.columns.names, batch.columns, strict=True):
+        check_cell(name, int(_lengths(cells).max(initial=0)), column=column)
     return batch
 
 

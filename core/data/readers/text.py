@@ -6,11 +6,11 @@ import codecs
 import io
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from core.data.options import ReadOptions, Repair, repaired
+from core.data.options import ALIGNED, ReadOptions, Repair, repaired
 from core.data.readers.dialect import (
     DELIMITERS,
     OTHERS,
@@ -18,6 +18,7 @@ from core.data.readers.dialect import (
     BrokenError,
     Dialect,
     Row,
+    aligned,
     complaint,
     guess,
     width_of,
@@ -248,10 +249,16 @@ def _dialect(start: _Start, lines: Sequence[str], name: str, read: ReadOptions) 
     )
     if "column" in read.kept:
         return asked.single()
+    tried = list(islice((one for one in lines if one.strip()), _TRIED))
+    if read.delimiter == ALIGNED:
+        if gaps := aligned(tried):
+            return replace(asked, gaps=gaps)
+        raise InvalidInputError(f"{name} has no blanks below each other that separate columns.")
     if len(known) == 3:
         return asked
-    tried = list(islice((one for one in lines if one.strip()), _TRIED))
     found = guess(tried, asked, known)
+    if not known and found and found[0].delimiter == "," and _has_thousands(tried):
+        raise _one_column(tried, name, asked)
     if found:
         return found[0]
     if "delimiter" in known:
@@ -259,9 +266,17 @@ def _dialect(start: _Start, lines: Sequence[str], name: str, read: ReadOptions) 
     rows, broken = _rows(asked, tried, 0, whole=False)
     if broken or not rows or width_of(rows) > 1:
         return asked
-    if _fitting(tried, asked):
+    if aligned(tried) or _fitting(tried, asked):
         raise _one_column(tried, name, asked)
     return asked.single()
+
+
+def _has_thousands(lines: Sequence[str]) -> bool:
+    """Say whether commas are within numbers of columns of fixed widths, and separate nothing."""
+    if sum("  " in line for line in lines) < 3:
+        return False
+    others = sum("," in re.sub(r"\d,(?=\d{3})", "", line) for line in lines)
+    return 2 * others < len(lines) and bool(aligned(lines))
 
 
 def _rows(
@@ -294,7 +309,11 @@ def _one_column(lines: Sequence[str], name: str, dialect: Dialect) -> ReadingErr
     tried = [line for line in lines if line.strip()][:_TRIED]
     known, choices = DELIMITERS | OTHERS, []
     said = f"{name} has a single column when separated by {dialect.called}"
-    if fits := _fitting(tried, dialect):
+    if gaps := aligned(tried):
+        said = f"{name} seems to have columns of fixed widths"
+        label = f"Cut it into {len(gaps) + 1} columns, where blanks are below each other"
+        choices = [choice(label, delimiter=ALIGNED)]
+    elif fits := _fitting(tried, dialect):
         best = [one.delimiter[0] for one in guess(tried, None, {})[:1]]
         ordered = sorted(fits, key=lambda mark: mark not in best)
         said += f"; it seems to be separated by {known[ordered[0]]}: choose that"

@@ -12,6 +12,7 @@ import streamlit as st
 from core.data import Counted, DataSpec, bundled
 from core.data.catalogue import BUNDLED
 from core.data.counts.cells import JOINED
+from core.data.options import KINDS
 from core.data.readers.describe import ColumnInfo
 from core.data.spec import Merge
 from core.errors import CoreError
@@ -98,11 +99,14 @@ def _about(spec: DataSpec) -> None:
 
 
 def _size(spec: DataSpec) -> str:
-    """Say how many records a file has: as it is read, or as it is where it cannot be."""
+    """Say how many records a file has; where it is asked what these are, how many rows."""
+    upload = visits.sources().uploads.get(spec.source)
+    if upload is not None and reading.is_open(spec):
+        return number_of(visits.sources().upload(spec.source, spec.read.layout).rows, "row")
     try:
         return derived.size(spec)
     except CoreError:
-        return number_of(visits.sources().uploads[spec.source].rows, "record")
+        return "" if upload is None else number_of(upload.rows, "record")
 
 
 def _last() -> None:
@@ -252,7 +256,10 @@ def _free(name: str, taken: Mapping[str, object]) -> str:
     return name
 
 
-def _kind(column: ColumnInfo) -> str:
+def _kind(column: ColumnInfo, chosen: str) -> str:
+    """Say what a column holds: as `chosen`, or as it is."""
+    if chosen in ("date", "boolean"):
+        return KINDS[chosen]
     if column.identifier:
         return "identifier"
     return "numbers" if column.numeric else "categories"
@@ -275,14 +282,15 @@ def _columns(spec: DataSpec) -> None:
         return
     if info is None:
         return
-    titles = {}
+    upload = visits.sources().uploads.get(spec.source)
+    titles = {} if upload is None else dict(upload.titles)
     if any(entry.id == spec.source for entry in BUNDLED):
         titles = {column.name: column.title for column in bundled(spec.source).columns}
     frame = pd.DataFrame(
         {
             "column": [column.name for column in info.columns],
             "contents": [titles.get(column.name, "") for column in info.columns],
-            "kind": [_kind(column) for column in info.columns],
+            "kind": [_kind(column, spec.read.of(column.name).kind) for column in info.columns],
             "levels": [
                 f"{'' if column.exact else 'about '}{column.levels:,}" for column in info.columns
             ],
@@ -296,10 +304,14 @@ def _columns(spec: DataSpec) -> None:
     if not titles:
         frame = frame.drop(columns="contents")
     with st.container(border=True, key="columns"):
-        st.markdown(f"**Columns** of {derived.size(spec)}")
+        st.markdown(f"**Columns** of {_size(spec)}")
         for marks in info.marks[:5]:
             st.caption(markdown(marks.sentence()))
-        named = [column.name for column in info.columns if column.identifier]
+        named = [
+            column.name
+            for column in info.columns
+            if column.identifier and not spec.read.of(column.name).kind
+        ]
         if named:
             st.caption(markdown(_identifiers(named)))
         tables.sheet(frame, "columns", most=430)

@@ -201,7 +201,7 @@ def _layout(spec: DataSpec) -> None:
             **DELIMITERS,
         }
         if spec.read.delimiter:
-            named.setdefault(spec.read.delimiter, repr(spec.read.delimiter))
+            named.setdefault(spec.read.delimiter, text.layout.dialect.called)
         _choice("Field separator", named, "delimiter", spec.read.delimiter)
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.data import DataSpec
 from core.data.joints import LAWS, NotNormalisedError
-from core.data.options import AS_IT_IS, ReadOptions
+from core.data.options import AS_IT_IS, OTHER_ENDINGS, ReadOptions
 from core.data.readers.dialect import DELIMITERS
 from core.data.readers.labelled import labelled_kind
 from core.data.workbooks import OLD_EXCEL, unpacked_bytes, weight
@@ -75,7 +75,7 @@ def _upload(spec: DataSpec) -> None:
         ),
     )
     shown = visits.sources().uploads.get(spec.source)
-    if shown is None or _PROBLEM in st.session_state:
+    if _is_about_lines() if _PROBLEM in st.session_state else shown is None:
         st.selectbox(
             "Field separator",
             [_AUTO, *DELIMITERS],
@@ -85,6 +85,13 @@ def _upload(spec: DataSpec) -> None:
         )
     _follow_reading()
     _problem("file")
+
+
+def _is_about_lines() -> bool:
+    """Say whether what cannot be read is a text, which another separator may cut."""
+    file = st.session_state["own_file"]
+    named = file is None or not file.name.lower().endswith(OTHER_ENDINGS)
+    return named and isinstance(st.session_state.get(_READABLE), ReadingError)
 
 
 def _read_elsewhere(content: bytes, name: str, read: ReadOptions) -> None:

@@ -93,16 +93,13 @@ def show(result: Result, plan: Plan, original: Upload, kind: str) -> Choice:
     data = result.scenario.data
     secret = JOINED.join(data.secret)
     others = others_of(data, original.table.columns)
-    if plan.columns not in (CHOSEN, Plan.columns):
+    if not others or plan.columns not in (CHOSEN, Plan.columns):
         give_up()
         return Choice()
     counts = Counts(result, original, plan.unknown, kind == controls.CSV)
     with st.container(border=True, key="card_columns"):
         st.markdown(f"**Which columns stay next to Y?** {len(plan.keep)} of {len(others)} kept.")
         st.caption(BEGINS)
-        if not others:
-            give_up()
-            return Choice()
         rows = others[:MOST]
         each = [(name,) for name in rows]
         together = [plan.keep] if len(plan.keep) > 1 or set(plan.keep) - set(rows) else []

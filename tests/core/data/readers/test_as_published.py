@@ -8,7 +8,7 @@ import pytest
 
 from core.data import ReadOptions, Sources, describe, first_question, first_rows, present_marks
 from core.data.readers.asked import asked_of
-from core.errors import ReadingError
+from core.errors import InvalidInputError, ReadingError
 
 
 def opened(content, name="t.csv", **options):
@@ -200,3 +200,100 @@ def test_a_title_with_commas_above_words_is_asked_about(fields):
     assert (columns[:2], len(rows)) == (("sex", "area"), 6)
     spaced = "name, town\nAnn,Ulm\nBob,Ulm\nCy,Bonn\nDi,Bonn\nEd,Ulm\n"
     assert rows_of(spaced)[0] == ("name", "town")
+
+
+ALIGNED = """Labor force by state, 2023
+(thousands of persons)
+
+State               Employed   Unemployed    Rate
+Alabama              2,234.1         51.2     2.3
+New York             9,312.0        402.7     4.1
+North Carolina       5,044.3        180.9     3.5
+Rhode Island           511.7         21.0     3.5
+
+Source: Bureau of Labor Statistics
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "second", "records"),
+    [
+        (
+            ALIGNED,
+            ("State", "Employed", "Unemployed", "Rate"),
+            ("New York", "9312", "402.7", "4.1"),
+            4,
+        ),
+        (
+            "id  name            dose\n1   Ann Lee           10\n2   Bob             2000\n"
+            "3   Cy de la Cruz     15\n",
+            ("id", "name", "dose"),
+            ("2", "Bob", "2000"),
+            3,
+        ),
+    ],
+)
+def test_columns_of_fixed_widths_are_read_by_a_click(text, columns, second, records):
+    with pytest.raises(ReadingError, match="seems to have columns of fixed widths") as caught:
+        opened(text)
+    options = dict(caught.value.choices[0].options)
+    assert options == {"delimiter": "aligned"}
+    assert caught.value.choices[0].setting == "--read delimiter=aligned"
+    found, rows, _, _ = rows_of(text, **options)
+    assert (found, rows[1], len(rows)) == (columns, second, records)
+
+
+def test_a_value_that_reaches_over_a_gap_is_asked_about_with_its_line():
+    text = "id   name    n\n" + "".join(f"{i:<5}Ann    {i:>2}\n" for i in range(10, 99)) * 4
+    wide = "4    Dorothea Ann Smith 9\n"
+    with pytest.raises(ReadingError, match="has 1 field in line 358"):
+        opened(f"{text}{wide}99   Di     1\n", delimiter="aligned")
+    with pytest.raises(InvalidInputError, match="no blanks below each other"):
+        opened("a b\nc d\n", delimiter="aligned")
+
+
+def test_codes_without_separators_say_what_helps():
+    text = "".join(f"2022{i:02}F{i * 37:04}\n" for i in range(12))
+    sources, source, _ = opened(text, header=(0,))
+    assert "Its lines have 11 characters each" in sources.uploads[source].repairs[-1].sentence
+
+
+def test_prose_does_not_look_like_a_table():
+    with pytest.raises(ReadingError, match="does not look like a table: 2 of its first 3 lines"):
+        opened("Dear all,\n\nplease find the minutes below.\nBest, Ann\n")
+
+
+def test_zip_codes_are_no_numbers_and_padded_numbers_are():
+    codes = "".join(f"{zip},{i:07}\n" for i, zip in enumerate(("02139", "94110", "10001")))
+    sources, source, _ = opened(f"zip,items\n{codes}")
+    assert [one.numeric for one in describe(source, sources).columns] == [False, True]
+
+
+def test_a_block_of_short_lines_below_a_note_is_left_out():
+    notes = "Fonte: MS/SVS\nNotas:\nDados preliminares\n20230831 08:30\n"
+    columns, rows, said, _ = rows_of(f"area;m;f;n\nA;1;2;3\nB;4;5;9\nC;1;1;2\n{notes}")
+    assert (columns, len(rows)) == (("area", "m", "f", "n"), 3)
+    assert said == ["4 lines below the table were no records: left out."]
+
+
+def test_numbers_of_columns_below_the_names_are_left_out():
+    text = "No.,State,Cars\n(1),(2),(3)\n1,Goa,12\n2,Kerala,40\n3,Punjab,31\n"
+    columns, rows, said, _ = rows_of(text)
+    assert (columns, rows[0], len(rows)) == (("No.", "State", "Cars"), ("1", "Goa", "12"), 3)
+    assert said == ["Line 2, numbers of columns below the names, was left out."]
+
+
+def test_a_row_of_units_above_two_records_is_asked_about():
+    found = choices(";men;women\n;number;number\n2021;40;41\n2022;42;43\n")
+    assert "Names in line 1, leave out the line below" in found
+
+
+def test_groups_of_two_digits_are_thousands_as_in_india():
+    _, rows, _, _ = rows_of('state,n\nGoa,"8,02,635"\nBihar,"67,46,461"\nDelhi,"1,234"\n')
+    assert [row[1] for row in rows] == ["802635", "6746461", "1234"]
+
+
+@pytest.mark.parametrize("mark", ["－", "−", "Ⅹ"])
+def test_marks_of_full_width_are_offered(mark):
+    sources, source, _ = opened(f"a,n\nx,1200\ny,{mark}\nz,33\n")
+    assert [one.word for one in present_marks(source, sources)] == [mark]

@@ -76,6 +76,7 @@ def read(content, name="answers.sav", **options):
 def test_labels_of_spss_are_levels_and_user_missing_values_are_missing(tmp_path, name):
     upload, columns, said = read(spss(tmp_path, name, compress=name == "answers.zsav"))
     assert (upload.kind, upload.rows) == ("SPSS", 6)
+    assert upload.titles == (("sex", "Sex of the person"),)
     assert columns == {
         "sex": ["man", "woman", None, "man", None, "3"],
         "age": ["34", "50", "98 or more", None, "2.5", "41"],

@@ -54,6 +54,20 @@ def test_marks_are_counted_where_they_are_and_numbers_that_stand_apart(sources):
     }
 
 
+def test_words_of_a_column_that_is_numbers_otherwise_may_be_marks(sources):
+    numbers = "".join(f"{i},{i}\n" for i in range(9))
+    text = f"n,m\n{numbers}9,missing\n10,not asked\n".encode()
+    found = present_marks(sources.add_bytes(text, "data.csv"), sources)
+    assert [(one.word, one.columns) for one in found] == [
+        ("missing", ("m",)),
+        ("not asked", ("m",)),
+    ]
+    names = f"n,m\n{numbers * 3}".encode() + b"".join(b"1,%c%c\n" % (c, c) for c in b"abcdef")
+    assert present_marks(sources.add_bytes(names, "data.csv"), sources) == ()
+    few = b"town\tcars\nA\t12\nB\t88\nC\t5\n"  # 88 stands apart from two numbers alone
+    assert present_marks(sources.add_bytes(few, "data.tsv"), sources) == ()
+
+
 def test_codes_are_found_among_numbers_with_decimal_commas_and_in_parquet(sources, add):
     source = sources.add_bytes(b"a;b\n1,5;x\n-99;x\n2,5;y\n", "data.csv")
     assert present_marks(source, sources) == ()
@@ -72,8 +86,8 @@ def test_codes_are_found_among_numbers_with_decimal_commas_and_in_parquet(source
         ("a;b\n1.234,5;x\n2,5;y\n", ["decimal comma", "thousands point"]),
         ("a;b;c\n1,5;1.234;x\n2,5;10.000;y\n", ["decimal comma", "thousands point"]),
         ("a;b;c\n1,5;1.2;x\n2,5;10.000;y\n", ["decimal comma"]),
-        ("a\tb\n1,234\tx\n25\ty\n", ["thousands comma"]),
-        ("a;b\n1,234;x\n25;y\n", ["decimal comma"]),
+        ("a\tb\n1,234\tx\n25\ty\n", []),  # asked about: thousands or decimals
+        ("a;b\n1,234;x\n25;y\n", []),
         ("a,b\n1 234.5,x\nNA,y\n", ["thousands space"]),
         ("a;b\n1'234,5;x\n2;y\n", ["decimal comma", "thousands apostrophe"]),
         ("a,b\n1.5,x\n2,y\n", []),
