@@ -18,7 +18,14 @@ from core.data.joints import JointSource
 from core.data.options import AS_IT_IS, MOST_MARKS, ColumnOptions, ReadOptions
 from core.data.readers.marks import SUPPRESSED, first_rows_of, is_suppressed, per_column
 from core.data.readers.sources import Sources
-from core.data.readers.totals import MOST_CROSSED, first_texts, total_columns, totals
+from core.data.readers.totals import (
+    MOST_CROSSED,
+    asides,
+    code_columns,
+    first_texts,
+    levels_of,
+    total_columns,
+)
 from core.data.tables import (
     BLANKS,
     OpenTable,
@@ -30,7 +37,7 @@ from core.data.tables import (
 from core.errors import Choice, choice
 from core.texts import TOTAL, number
 from core.validation import shown
-from core.wording import first_of, listed
+from core.wording import first_of, listed, number_of
 
 MOST_ROWS = 5_000
 """Most rows of a table that may be counts: each stands for a combination of levels."""
@@ -42,7 +49,8 @@ _COUNTS = re.compile(
     r"(?i)(?:freq(?:uency|uencies)?|counts?|n|nb|num(?:ber)?|anzahl|fälle|häufigkeit(?:en)?|nombre"
     r"|effectifs?|frequenz|frecuencia|cantidad|casos|numero|número|aantal|antal|antall|liczba"
     r"|počet|weights?|wt|weighting|gewicht|poids|cases|persons?|people|population|total|records"
-    r"|observations|obs)(?:[ _.-]*(?:of|der|de)?[ _.-]*\w+)?"
+    r"|observations|obs|(?:obs_)?value|valore?|valeur|wert|waarde)"
+    r"(?:[ _.-]*(?:of|der|de)?[ _.-]*\w+)?"
 )
 """Names of columns of counts."""
 
@@ -138,18 +146,20 @@ def _totals(table: OpenTable, named: bool, read: ReadOptions) -> Iterator[Asked]
         return
     if file.rows > MOST_ROWS and not named:
         return
-    called, rows = totals(first_texts(table, MOST_ROWS))
-    if not called:
+    found = asides(first_texts(table, MOST_ROWS))
+    if not found.called:
         return
-    are = (
-        "row may be a total of others, but counts as a record"
-        if rows == 1
-        else ("rows may be totals of others, but count as records")
+    one = found.rows == 1
+    total = "a total of others" if one else "totals of others"
+    may = total if found.totals else "totals, headings or parts of others"
+    counts = "counts as a record" if one else "count as records"
+    records = choice("It is a record" if one else "They are records", omit=())
+    out = choice(f"Leave {'it' if one else 'them'} out", omit=found.called)
+    few = len(found.called) <= MOST_MARKS
+    yield Asked(
+        f"{number_of(found.rows, 'row')} may be {may}, but {counts}: {_named(found.called)}.",
+        (out, records) if few else (records,),
     )
-    records = choice("It is a record" if rows == 1 else "They are records", omit=())
-    out = choice(f"Leave {'it' if rows == 1 else 'them'} out", omit=tuple(called))
-    few = len(called) <= MOST_MARKS
-    yield Asked(f"{rows:,} {are}: {_named(called)}.", (out, records) if few else (records,))
 
 
 def _cells(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
@@ -166,13 +176,15 @@ def _cells(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
     labels, counts, marks = [], dict[str, list[float]](), set[str]()
     columns = first_texts(table, MOST_CROSSED)
     totals = total_columns(columns)
+    codes = code_columns(columns)
     for name, texts in columns.items():
         if _numbers_rows(texts) and _INDEX.fullmatch(name):
             continue
         found = [one for text in texts if text is not None and (one := number(text)) is not None]
-        words = {one for one in texts if one is not None and number(one) is None}
-        marked = 2 * len(found) >= len(texts) and all(map(_is_mark, words))
-        if not (marked and found) or _are_codes(texts, first=not labels):
+        others = {one for one in texts if one is not None and number(one) is None}
+        marked = 2 * len(found) >= len(texts) and all(map(_is_mark, others))
+        coded = name in codes or _name_rows_in_order(texts, first=not labels)
+        if not (marked and found) or coded:
             labels.append(texts)
         elif name in totals or _SHARES.search(name):
             continue
@@ -180,7 +192,7 @@ def _cells(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
             return ()
         else:
             counts[name] = found
-            marks |= words
+            marks |= others
     enough = sum(map(sum, counts.values())) >= 5 * file.rows * len(counts)
     if len(counts) < 2 or not enough or not _name_rows(labels, list(counts.values())):
         return ()
@@ -213,7 +225,7 @@ def _is_mark(text: str) -> bool:
     return text.lower() in BLANKS or _MARKS.match(text) is not None
 
 
-def _are_codes(texts: Sequence[str | None], *, first: bool) -> bool:
+def _name_rows_in_order(texts: Sequence[str | None], *, first: bool) -> bool:
     """Say whether numbers name rows: years, codes with zeros before, a `first` column in order."""
     values = [number(one) for one in texts if one is not None]
     found = [one for one in values if one is not None]
@@ -232,7 +244,7 @@ def _name_rows(labels: Sequence[Sequence[str | None]], counts: Sequence[Sequence
     other, or numbers of each column are of very different size.
     """
     rows = len(labels[0]) if labels else 0
-    kinds = {tuple(map({}.setdefault, one, range(rows))) for one in labels}  # each level's first
+    kinds = set(map(levels_of, labels))
     each = tuple(range(rows))
     if each in kinds:
         groups = [one for one in kinds if one != each]

@@ -59,7 +59,8 @@ def number_pattern(decimal: str, thousands: str) -> str:
     """Return the pattern of numbers with these marks: 1.5 is not 15, and 0.471 not 471."""
     whole = r"\d+"
     if thousands:
-        whole = rf"(?:[1-9]\d{{0,2}}(?:{_group(thousands)}\d{{3}})+|\d+)"
+        lakhs = r"[1-9]\d?(?:,\d\d)+,\d{3}|" if thousands == "," else ""
+        whole = rf"(?:[1-9]\d{{0,2}}(?:{_group(thousands)}\d{{3}})+|{lakhs}\d+)"
     mark = re.escape(decimal)
     return rf"^[+\-{_MINUS}]?(?:{whole}(?:{mark}\d*)?|{mark}\d+)(?:[eE][+-]?\d+)?$"
 
@@ -276,14 +277,21 @@ def _without(file: FileTable, omitted: Sequence[str], target: Path) -> FileTable
     """Return a table without the rows that have one of some texts."""
     with open_table(file) as table:
         out = ibis.literal(False)
+        levels = per_column(table, table.texts, _levels_are_many, file.rows)
         for name in table.texts:
-            out |= as_text(table.column(name)).isin(omitted).fill_null(False)
+            if levels[name]["many"]:  # what all rows have names none of them
+                out |= as_text(table.column(name)).isin(omitted).fill_null(False)
         query = table.records.filter(~out)
         _to_parquet(table, query, target)
     kept = replace(file, paths=(target,))
     if not kept.rows:
         raise InvalidInputError(f"{file.title} has no records left: all are left out.")
     return kept
+
+
+def _levels_are_many(column: Any) -> dict[str, Any]:
+    text = as_text(column)
+    return {"many": (text.min() != text.max()) | (text.count() < column.isnull().count())}
 
 
 def _of_cells(file: FileTable, read: ReadOptions, target: Path) -> FileTable:

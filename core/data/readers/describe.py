@@ -257,7 +257,7 @@ CODES = tuple(
 )
 """Numbers that often stand for a missing one: 77, 88, 99, 97, 9998, -1, -999, …"""
 
-SIGNS = r"^[*.:…•†‡#/?–—-]+$"
+SIGNS = r"^[*.:…•†‡#/?–—－−‐‑-]+$"
 """Words that often do so in any column."""
 
 WORDS = r"^[^0-9]+$"

@@ -117,7 +117,7 @@ def _quoted(name: str) -> str:
 
 
 SUPPRESSED = (
-    r"^(?i:[*.:…•†‡#/?!–—-]+|\(?[a-z]\)?|\[[a-z]+\]|n\.? ?[a-z]\.?|k\.? ?a\.?|#[a-z]+#"
+    r"^(?i:[*.:…•†‡#/?!–—－−‐‑-]+|[Ⅹ×✕Ｘ]|\(?[a-z]\)?|\[[a-z]+\]|n\.? ?[a-z]\.?|k\.? ?a\.?|#[a-z]+#"
     r"|suppressed|secret|confidential|unreliable|not (applicable|available)"
     r"|[<>≤≥]=? ?[0-9]+([.,][0-9]+)?)$"
 )

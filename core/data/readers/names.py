@@ -32,7 +32,8 @@ HEAD = 2_000
 """Most first rows by which the names are found."""
 
 _NUMBER = re.compile(
-    r"[-+−]?\s?[$€£¥]?\s?(?:\d{1,3}(?:[.,'’\u00a0\u202f\ ]\d{3})+|\d*)(?:[.,]?\d+)?"
+    r"[-+−]?\s?[$€£¥]?\s?(?:\d{1,3}(?:[.,'’\u00a0\u202f\ ]\d{3})+|\d\d?(?:,\d\d)+,\d{3}|\d*)"
+    r"(?:[.,]?\d+)?"
     r"(?:[eE][-+]?\d+)?\s?[%‰€$£]?"
 )
 """Numbers in any country's form; a text without a digit is none."""
@@ -84,6 +85,8 @@ def find_names(rows: Sequence[Row], width: int, name: str) -> Names:
     body = [row for _, row in rows[first + 1 :] if not same_names(row, cells)]
     columns = _columns(body, width)
     below = _names_below(rows, first, width)
+    if below == 1 and _is_rule(rows[first + 1][1]):
+        below = 0
     if any(not _is_title(row, width) for _, row in above):
         raise _question(rows, first, below, name, "more than one line may hold the names")
     if not below and _is_prose(cells, body):
@@ -110,7 +113,8 @@ def find_names(rows: Sequence[Row], width: int, name: str) -> Names:
     start = first + 1
     if start < len(rows) - 1 and _is_rule(rows[start][1]):
         start += 1
-        said = f"Line {rows[start - 1][0]:,}, a rule below the names, was left out."
+        what = "a rule" if _RULE.fullmatch(rows[start - 1][1][0].strip()) else "numbers of columns"
+        said = f"Line {rows[start - 1][0]:,}, {what} below the names, was left out."
         repairs.append(repaired(said, header=(line,)))
     return Names((first,), start, tuple(repairs), hints)
 
@@ -165,9 +169,10 @@ def _first_or_last(rows: Sequence[Row], name: str) -> ReadingError:
 
 
 def _is_rule(row: Sequence[str]) -> bool:
-    """Say whether a row is a line drawn by characters."""
+    """Say whether a row is a line drawn by characters, or has the numbers of columns: (1), (2)."""
     filled = [cell.strip() for cell in row if cell.strip()]
-    return bool(filled) and all(map(_RULE.fullmatch, filled))
+    numbered = len(filled) > 1 and filled == [f"({i + 1})" for i in range(len(row))]
+    return numbered or (bool(filled) and all(map(_RULE.fullmatch, filled)))
 
 
 def _first_gap(rows: Sequence[Row]) -> int:
@@ -315,9 +320,9 @@ MOST_BELOW = 4
 
 def _names_below(rows: Sequence[Row], first: int, width: int) -> int:
     """Return how many rows below the names are none of the records: questions, units, codes."""
-    for count in range(min(MOST_BELOW, len(rows) - first - 3), 0, -1):
+    for count in range(min(MOST_BELOW, len(rows) - first - 2), 0, -1):
         rest = [row for _, row in rows[first + 1 + count :] if not same_names(row, rows[first][1])]
-        if sum(len(row) == width for row in rest) < 3:
+        if sum(len(row) == width for row in rest) < 2:
             continue
         columns = _columns(rest, width)
         between = [row for _, row in rows[first + 1 : first + 1 + count]]
@@ -536,6 +541,7 @@ def find_below(
         return chosen or 0, [], ()  # of a single column any text may be a value
     gone, said = chosen or 0, list[str]()
     if chosen is None:
+        gone = _short_notes(records, len(names))
         while gone < len(records) - 1 and _is_note(records, len(records) - 1 - gone, len(names)):
             gone += 1
     if chosen is None and gone:
@@ -556,6 +562,16 @@ def find_below(
     if whole and chosen is None and (place := _second_table(kept, names)):
         raise _two_tables(name, kept[place][0], to_end(place))
     return len(records) - len(kept), repairs, hints
+
+
+def _short_notes(rows: Sequence[Row], width: int) -> int:
+    """Return how many last rows are short, of which the first is a note, as of a block of them."""
+    short = 0
+    while short < len(rows) - 1 and 2 * len(rows[-1 - short][1]) <= width:
+        short += 1
+    while short and not _is_note(rows, len(rows) - short, width):
+        short -= 1
+    return short
 
 
 def _is_note(rows: Sequence[Row], place: int, width: int) -> bool:
@@ -610,7 +626,7 @@ def _is_total(rows: Sequence[Row]) -> bool:
 
 def plain_number(text: str) -> float | None:
     """Return a number of a table of any country; None for none."""
-    plain = text.strip().replace("\u00a0", "").replace(" ", "").replace("−", "-")
+    plain = re.sub("[ \u00a0\u2009\u202f]", "", text.strip()).replace("−", "-")
     if not is_number(plain):
         return None
     grouped = re.fullmatch(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?", plain)

@@ -1,4 +1,4 @@
-"""Rows that add up others: those that are called totals, and those whose numbers are sums."""
+"""Rows that are no records: totals, by their name or as their numbers are sums, headings, parts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,28 +37,89 @@ _MOST = 100_000
 """Most cells in which sums are looked for."""
 
 
-def totals(columns: Mapping[str, Cells]) -> tuple[list[str], int]:
-    """Return what the rows that may add up others are called, and how many they are."""
+_PARTS = re.compile(
+    r"(?i)\W*(?:(?:of|from) which|dont|darunter|davon|di cui|de (?:los|las) cuales|d[oa]s quais"
+    r"|waarvan|därav|herav|heraf|w tym|z toho)\b.*|うち.*"
+)
+"""What a row of a part of the row above begins with."""
+
+
+@dataclass(frozen=True)
+class Asides:
+    """What the rows that may be no records are called, and how many they are.
+
+    `totals`: whether all of them may add up others; else some head groups of rows, or are parts.
+    """
+
+    called: tuple[str, ...] = ()
+    rows: int = 0
+    totals: bool = True
+
+
+def asides(columns: Mapping[str, Cells]) -> Asides:
+    """Return the rows that may add up others, head groups of rows, or be a part of another row."""
     parsed = {name: _numbers(cells) for name, cells in columns.items()}
     labels = [cells for name, cells in columns.items() if parsed[name] is None]
-    measures = [one for one in parsed.values() if one is not None and not _are_years(one)]
+    codes = code_columns(columns)
+    measures = [
+        one
+        for name, one in parsed.items()
+        if one is not None and not (_are_years(one) or name in codes or len(set(columns[name])) < 2)
+    ]
     years = [tuple(one) for one in parsed.values() if one is not None and _are_years(one)]
     rows = len(next(iter(columns.values()), ()))
     if not labels or rows < 3:
-        return [], 0
-    found = set(_called_so(labels, years))
+        return Asides()
+    others = {*_headings(columns, labels), *_parts(labels)}
+    found = others | set(_called_so(labels, years))
+    crossed = _crossed(labels, years)
     if measures and rows * len(columns) <= _MOST:
         numbers = np.column_stack(measures)
         for _ in range(3):  # what is left may add up again
             left = np.array([i for i in range(rows) if i not in found], dtype=np.intp)
-            some = [[cells[i] for i in left] for cells in labels]
+            some = [[cells[i] for i in left] for cells in crossed]
             ages = [[cells[i] for i in left] for cells in years]
             sums = {*_of_groups(some, ages, numbers[left]), *_of_neighbours(numbers[left])}
             if len(left) < 3 or not sums:
                 break
             found |= {int(left[i]) for i in sums}
-    called = [_name_of(i, labels, found) for i in sorted(found)]
-    return list(dict.fromkeys(one for one in called if one)), len(found)
+    named = [cells for cells in labels if len(set(cells)) > 1]
+    called = [_name_of(i, named, found) for i in sorted(found)]
+    return Asides(tuple(dict.fromkeys(one for one in called if one)), len(found), not others)
+
+
+def _headings(columns: Mapping[str, Cells], labels: Sequence[Cells]) -> list[int]:
+    """Return the rows that have a text alone: the first, or several."""
+    if len(columns) < 3:
+        return []
+    rows = list(zip(*columns.values(), strict=True))
+    alone = [i for i, row in enumerate(rows) if row.count(None) == len(row) - 1]
+    named = [i for i in alone if any(cells[i] for cells in labels) and i < len(rows) - 1]
+    return named if named[:1] == [0] or 1 < len(named) < len(rows) / 2 else []
+
+
+def _parts(labels: Sequence[Cells]) -> Iterator[int]:
+    for cells in labels:
+        yield from (i for i, cell in enumerate(cells) if i and cell and _PARTS.fullmatch(cell))
+
+
+def first_texts(table: OpenTable, most: int) -> dict[str, list[str | None]]:
+    """Return the texts of a table's columns, of its first rows where it is long."""
+    names = table.file.columns
+    chosen = {f"c{i}": as_text(table.column(name)) for i, name in enumerate(names)}
+    rows = table.rows(table.records.limit(most).select(**chosen))
+    return {name: [row[f"c{i}"] for row in rows] for i, name in enumerate(names)}
+
+
+def total_columns(columns: Mapping[str, Cells]) -> set[str]:
+    """Return the columns of numbers that are called totals, or add up others in each row."""
+    numeric = [name for name, cells in columns.items() if _numbers(cells) is not None]
+    called = {one for one in numeric if TOTAL.fullmatch(one) or _ENDS.fullmatch(one)}
+    rows = zip(*(columns[name] for name in numeric), strict=True)
+    found = called | set(
+        asides({"": numeric, **{str(i): row for i, row in enumerate(rows)}}).called
+    )
+    return found if found < set(numeric) else set()
 
 
 def first_texts(table: OpenTable, most: int) -> dict[str, list[str | None]]:
@@ -85,6 +147,37 @@ def _numbers(cells: Cells) -> NDArray[np.float64] | None:
         return None
     values = [None if one is None else plain_number(one) for one in cells]
     return np.array([np.nan if one is None else one for one in values])
+
+
+def levels_of(cells: Cells) -> tuple[int, ...]:
+    """Return for each row the first one that has its level: alike for codes and their names."""
+    places: dict[str | None, int] = {}
+    return tuple(places.setdefault(cell, i) for i, cell in enumerate(cells))
+
+
+def code_columns(columns: Mapping[str, Cells]) -> set[str]:
+    """Return the columns of numbers that stand for the levels of a column of text behind them."""
+    found, behind = set[str](), set[tuple[int, ...]]()
+    for name, cells in reversed(columns.items()):
+        levels = levels_of(cells)
+        if _numbers(cells) is None:
+            behind.add(levels)
+        elif levels in behind and len(set(levels)) < len(levels):
+            found.add(name)
+    return found
+
+
+def _crossed(labels: Sequence[Cells], years: Sequence[Sequence[Any]]) -> list[Cells]:
+    """Return the columns by whose levels rows are crossed: one of those alike, no numbers of rows.
+
+    A column with a level for each row is none where the others tell all rows apart.
+    """
+    distinct = {levels_of(cells): cells for cells in labels}
+    rows = len(labels[0])
+    few = [cells for levels, cells in distinct.items() if 1 < len(set(levels)) < rows]
+    if len(few) > 1 and len(set(zip(*few, *years, strict=True))) == rows:
+        return few
+    return list(distinct.values())
 
 
 def _are_years(numbers: NDArray[np.float64]) -> bool:
@@ -144,10 +237,10 @@ def _of_neighbours(numbers: NDArray[np.float64]) -> Iterator[int]:
 
 
 def _sureness(own: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return for each row how little likely its sums are chance, 0 where most numbers are none."""
+    """Return for each row how little likely its sums are chance, half where most are none."""
     adds = np.isclose(own, sums, rtol=1e-9, atol=1e-6) & (own != 0)
     most = 2 * adds.sum(axis=1) > (~np.isnan(own)).sum(axis=1)
-    return np.where(most, np.where(adds, np.log1p(np.abs(own)), 0.0).sum(axis=1), 0.0)
+    return np.where(most, 1.0, 0.5) * np.where(adds, np.log1p(np.abs(own)), 0.0).sum(axis=1)
 
 
 def _is_sure(found: Sequence[tuple[int, float]], rows: int) -> bool:
@@ -156,8 +249,8 @@ def _is_sure(found: Sequence[tuple[int, float]], rows: int) -> bool:
 
 def _name_of(row: int, labels: Sequence[Cells], found: set[int]) -> str:
     """Return a text that this row has, and no row but those found; "" for none."""
-    own = [(cells[row], cells) for cells in labels if cells[row]]
-    for name, cells in sorted(own, key=lambda one: not TOTAL.fullmatch(one[0] or "")):
-        if all(i in found for i, cell in enumerate(cells) if cell == name):
-            return str(name)
+    own = [name for cells in labels if (name := cells[row])]
+    for name in sorted(own, key=lambda one: (not TOTAL.fullmatch(one), one == one.upper())):
+        if all(i in found for cells in labels for i, cell in enumerate(cells) if cell == name):
+            return name
     return ""

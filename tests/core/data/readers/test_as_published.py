@@ -267,3 +267,33 @@ def test_zip_codes_are_no_numbers_and_padded_numbers_are():
     codes = "".join(f"{zip},{i:07}\n" for i, zip in enumerate(("02139", "94110", "10001")))
     sources, source, _ = opened(f"zip,items\n{codes}")
     assert [one.numeric for one in describe(source, sources).columns] == [False, True]
+
+
+def test_a_block_of_short_lines_below_a_note_is_left_out():
+    notes = "Fonte: MS/SVS\nNotas:\nDados preliminares\n20230831 08:30\n"
+    columns, rows, said, _ = rows_of(f"area;m;f;n\nA;1;2;3\nB;4;5;9\nC;1;1;2\n{notes}")
+    assert (columns, len(rows)) == (("area", "m", "f", "n"), 3)
+    assert said == ["4 lines below the table were no records: left out."]
+
+
+def test_numbers_of_columns_below_the_names_are_left_out():
+    text = "No.,State,Cars\n(1),(2),(3)\n1,Goa,12\n2,Kerala,40\n3,Punjab,31\n"
+    columns, rows, said, _ = rows_of(text)
+    assert (columns, rows[0], len(rows)) == (("No.", "State", "Cars"), ("1", "Goa", "12"), 3)
+    assert said == ["Line 2, numbers of columns below the names, was left out."]
+
+
+def test_a_row_of_units_above_two_records_is_asked_about():
+    found = choices(";men;women\n;number;number\n2021;40;41\n2022;42;43\n")
+    assert "Names in line 1, leave out the line below" in found
+
+
+def test_groups_of_two_digits_are_thousands_as_in_india():
+    _, rows, _, _ = rows_of('state,n\nGoa,"8,02,635"\nBihar,"67,46,461"\nDelhi,"1,234"\n')
+    assert [row[1] for row in rows] == ["802635", "6746461", "1234"]
+
+
+@pytest.mark.parametrize("mark", ["－", "−", "Ⅹ"])
+def test_marks_of_full_width_are_offered(mark):
+    sources, source, _ = opened(f"a,n\nx,1200\ny,{mark}\nz,33\n")
+    assert [one.word for one in present_marks(source, sources)] == [mark]

@@ -23,6 +23,18 @@ COUNTRY = "area,men,women\n" + (
 )
 
 
+CODED = "code,area,sex_id,sex,age,year,value\n" + "".join(
+    f"{code},{area},{i},{sex},totale,2022,{n}\n"
+    for code, area, counts in (
+        ("IT", "Italia", (6961, 7264, 14225)),
+        ("C1", "Nord", (2071, 2182, 4253)),
+        ("C4", "Sud", (4890, 5082, 9972)),
+    )
+    for i, (sex, n) in enumerate(zip(("maschi", "femmine", "totale"), counts, strict=True))
+)
+"""Codes beside their names, a column that is "totale" throughout, and totals of areas and sexes."""
+
+
 def opened(text, **options):
     sources = Sources()
     source = sources.add_bytes(text.encode(), "t.csv", ReadOptions(**options).layout)
@@ -65,6 +77,7 @@ def long_table(total):
         ("land;n\nBremen;12\nHessen;x\nZusammen;52\n", 1, ("Zusammen",)),
         ("県;n\n東京;12\n大阪;9\n合計;22\n", 1, ("合計",)),
         ("a\tb\nSub-total, all\t3\nx\t1\ny\t2\n", 1, ("Sub-total, all",)),
+        (CODED, 5, ("Italia", "totale")),
     ],
 )
 def test_rows_that_add_up_others_are_asked_about_and_left_out_by_a_click(text, rows, called):
@@ -79,7 +92,9 @@ def test_rows_that_add_up_others_are_asked_about_and_left_out_by_a_click(text, r
     assert sources.open(source, (), read).rows == before - rows
     assert sources.records(source, read).rows == before - rows
     shown = first_rows(source, sources, read, 100).rows
-    assert not {cell for row in shown for cell in row} & set(called)
+    columns = [set(column) for column in zip(*shown, strict=True)]
+    several = [one for one in columns if len(one) > 1]  # what all rows have names none of them
+    assert not set().union(*several) & set(called)
     assert question(text, omit=omitted) == question(text, omit=()) == []
 
 
@@ -96,6 +111,30 @@ def test_rows_that_add_up_others_are_asked_about_and_left_out_by_a_click(text, r
 )
 def test_true_levels_and_numbers_that_are_no_sums_are_not(text):
     assert question(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "called"),
+    [
+        (
+            "kind,men,women\nNSW,,\nMining,3,1\nRetail,5,9\nVIC,,\nTrade,2,2\nOther,7,8\n",
+            2,
+            ("NSW", "VIC"),
+        ),
+        ("kind;n\nCadres;120\n  dont A+;30\nOuvriers;77\nEnsemble;197\n", 2, None),
+        ("kind,n\nAll staff,120\nof which nurses,30\nAll guests,77\n", 1, ("of which nurses",)),
+    ],
+)
+def test_headings_and_parts_of_other_rows_are_asked_about(text, rows, called):
+    sources, source, read = opened(text, skip_end=0)
+    (asked, *_) = asked_of(source, sources, read)
+    are = (
+        "row may be totals, headings or parts of others, but counts"
+        if rows == 1
+        else ("rows may be totals, headings or parts of others, but count")
+    )
+    assert asked.sentence.startswith(f"{rows} {are}")
+    assert dict(asked.choices[0].options)["omit"] == (called or ("Ensemble", "dont A+"))
 
 
 def test_totals_of_a_long_table_are_asked_about_by_their_name():
