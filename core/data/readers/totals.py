@@ -122,24 +122,6 @@ def total_columns(columns: Mapping[str, Cells]) -> set[str]:
     return found if found < set(numeric) else set()
 
 
-def first_texts(table: OpenTable, most: int) -> dict[str, list[str | None]]:
-    """Return the texts of a table's columns, of its first rows where it is long."""
-    names = table.file.columns
-    chosen = {f"c{i}": as_text(table.column(name)) for i, name in enumerate(names)}
-    rows = table.rows(table.records.limit(most).select(**chosen))
-    return {name: [row[f"c{i}"] for row in rows] for i, name in enumerate(names)}
-
-
-def total_columns(columns: Mapping[str, Cells]) -> set[str]:
-    """Return the columns of numbers that are called totals, or add up others in each row."""
-    numeric = [name for name, cells in columns.items() if _numbers(cells) is not None]
-    called = {one for one in numeric if TOTAL.fullmatch(one) or _ENDS.fullmatch(one)}
-    rows = zip(*(columns[name] for name in numeric), strict=True)
-    told, _ = totals({"": numeric, **{f"{i}": row for i, row in enumerate(rows)}})
-    found = called | set(told)
-    return found if found < set(numeric) else set()
-
-
 def _numbers(cells: Cells) -> NDArray[np.float64] | None:
     """Return a column's numbers, NaN for none; None where most of its values are text."""
     some = [one for one in cells if one is not None][:50]
