@@ -34,6 +34,8 @@ def matrix(values: ArrayLike, name: str, *, batch: bool = False) -> FloatArray:
 
 def _check_entries(array: FloatArray, name: str) -> None:
     """Raise if an entry is not finite or negative, naming the first one."""
+    if array.min(initial=0.0) >= 0 and np.isfinite(array.max(initial=0.0)):
+        return
     bad = ~np.isfinite(array) | (array < 0)
     if bad.any():
         where = tuple(int(i) for i in np.argwhere(bad)[0])
@@ -48,8 +50,10 @@ def _without_noise(values: ArrayLike, name: str, *, batch: bool = False) -> Floa
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         return matrix(values, name, batch=batch)  # raises, and says what is wrong
-    noise = (array < 0) & (array >= -ROUNDING)
-    return matrix(np.where(noise, 0.0, array), name, batch=batch)
+    negative = array < 0
+    if negative.any():
+        array = np.where(negative & (array >= -ROUNDING), 0.0, array)
+    return matrix(array, name, batch=batch)
 
 
 def normalised(array: FloatArray, name: str) -> FloatArray:

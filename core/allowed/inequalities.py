@@ -67,7 +67,7 @@ def _without_noise(excess: FloatArray, budget: float) -> FloatArray:
     left, values, right = np.linalg.svd(excess / size, full_matrices=False)
     known = int((values > _CLEAR).sum())
     rest = values[known:]
-    if not (rest > np.finfo(float).eps * values[0]).any():
+    if known == 0 or not (rest > np.finfo(float).eps * values[0]).any():
         return excess
     noise = size * ((left[:, known:] * rest) @ right[known:])
     # half, as LDP compares two lifts; the audit's slack exceeds a budget up to `LIFT_NOISE`

@@ -16,7 +16,7 @@ from core import validation
 from core.measures.pointwise import (
     Conditionals,
     conditionals,
-    divergence,
+    divergence_of,
     excess,
     power_gain,
     ratio,
@@ -57,8 +57,9 @@ def mutual_information(joint_sy: ArrayLike) -> Average:
     >>> float(mutual_information([[0.5, 0.0], [0.0, 0.5]]))
     0.6931471805599453
     """
-    p_y = conditionals(joint_sy).p_y[..., 0, :]
-    return (p_y * np.where(p_y > 0, divergence(joint_sy), 0.0)).sum(axis=-1)
+    parts = conditionals(joint_sy)
+    p_y = parts.p_y[..., 0, :]
+    return (p_y * np.where(p_y > 0, divergence_of(parts), 0.0)).sum(axis=-1)
 
 
 def total_variation(joint_sy: ArrayLike) -> Average:

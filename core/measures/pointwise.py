@@ -197,12 +197,19 @@ def divergence(joint_sy: ArrayLike) -> FloatArray:
     >>> divergence([[0.5, 0.0], [0.25, 0.25]]).round(6)
     array([0.056633, 0.693147])
     """
-    parts = conditionals(joint_sy)
+    return divergence_of(conditionals(joint_sy))
+
+
+def divergence_of(parts: Conditionals) -> FloatArray:
+    """Return D(P(S|y) ‖ P(S)) as `divergence` does."""
     gap = excess(parts)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # of lifts far from 1
-        near = parts.p_s * ((1 + gap) * np.log1p(gap) - gap)
-        far = special.xlogy(parts.posterior, parts.lift) - parts.posterior + parts.p_s
-    terms = np.where(np.abs(gap) < 1, near, far)  # a lift may be 1e307, or 0
+    near = np.abs(gap) < 1
+    far = ~near & (parts.posterior > 0)  # a lift may be 1e307, or 0, which costs P(s)
+    p_s = np.broadcast_to(parts.p_s, gap.shape)
+    terms = p_s.copy()
+    terms[near] *= (1 + gap[near]) * np.log1p(gap[near]) - gap[near]
+    posterior = parts.posterior[far]
+    terms[far] += special.xlogy(posterior, parts.lift[far]) - posterior
     return np.where(parts.p_y[..., 0, :] > 0, _total(parts, terms), np.nan)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.joint import Joint
-from core.validation import FloatArray
+from core.validation import FloatArray, IntArray
 from core.wording import percent_in_files
 
 NAMED = 5
@@ -39,13 +39,14 @@ def reading_order(
 def output_names(posterior: FloatArray, x_labels: Sequence[str]) -> tuple[str, ...]:
     """Name each output by its likeliest inputs with their shares; posterior (n_x, n_y)."""
     mass = posterior.sum(axis=0)
-    posterior = posterior / np.where(mass > 0, mass, 1.0)
-    plain = [_name(column, x_labels, 0) for column in posterior.T]
+    columns = np.ascontiguousarray((posterior / np.where(mass > 0, mass, 1.0)).T)
+    members = [_members(column) for column in columns]
+    plain = [_name(column, of, x_labels, 0) for column, of in zip(columns, members, strict=True)]
     names = list(plain)
     for decimals in range(1, 4):  # most decimals of a share in a name
         count = Counter(names)
         names = [
-            _name(posterior[:, y], x_labels, decimals) if count[name] > 1 else name
+            _name(columns[y], members[y], x_labels, decimals) if count[name] > 1 else name
             for y, name in enumerate(names)
         ]
     count = Counter(names)  # names that decimals do not tell apart have none
@@ -77,13 +78,20 @@ def leads(names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _name(shares: FloatArray, x_labels: Sequence[str], decimals: int) -> str:
-    """Return the name of one output, given P(x | y), shape (n_x,)."""
+def _members(shares: FloatArray) -> IntArray:
+    """Return the inputs of one output that count, the likeliest first, given P(x | y), (n_x,)."""
     # least P(x | y) at which x is named: residues of a solver's tolerance are smaller
     members = np.flatnonzero(shares >= 1e-6)
     if len(members) <= 1:
-        return x_labels[int(shares.argmax())]
-    members = members[np.argsort(-shares[members], kind="stable")]
+        return np.array([shares.argmax()])
+    result: IntArray = members[np.argsort(-shares[members], kind="stable")]
+    return result
+
+
+def _name(shares: FloatArray, members: IntArray, x_labels: Sequence[str], decimals: int) -> str:
+    """Return the name of one output, given P(x | y), shape (n_x,), and its members."""
+    if len(members) == 1:
+        return x_labels[int(members[0])]
     named = members[:NAMED]
     parts = [f"{x_labels[x]} {percent_in_files(float(shares[x]), decimals)}" for x in named]
     if len(members) > NAMED:

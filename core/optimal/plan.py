@@ -213,6 +213,10 @@ class Sizes:
     peeled_alone: int = 400
     """Symbols from which on it has these alone: central duals of 500 take a second each time."""
 
+    peeled_whole: int = 1_000
+    """Symbols up to which all of P_X is taken apart: 2,000 take ten seconds. With more the search
+    begins with a mechanism of the catalogue, and takes a few outputs apart at a time."""
+
     growth: int = 4
     """Factor by which the number of vertices that are kept grows where it was too small."""
 

@@ -483,9 +483,13 @@ class _Task:
         if not many or self.allowed.blocks or not self._peels():
             return False
         search = Peeling(self.allowed, self.p_x, seed=self.seed, deadline=self._until)
-        search.begin()
-        self.offer(search.kernel())
-        self.offer(self.first())
+        if len(self.p_x) <= SIZES.peeled_whole:
+            search.begin()
+            self.offer(search.kernel())
+            self.offer(self.first())
+        else:
+            self.offer(self.first())
+            search.begin_with(self.best)
         search.improve()
         self.offer(search.kernel())
         return True

@@ -38,7 +38,7 @@ def optimal(
     A pointwise notion is a condition on each output's posterior, so extreme points of the allowed
     set suffice as outputs. [Lift] §III-A2, [Funnel] §IV and [RLDP] PolyOpt are cases of it. The
     utility is never below that of another mechanism of the catalogue that keeps the notion and
-    reads X alone: where time is short, the best of those is returned. With more than 1,000 symbols
+    reads X alone: where time is short, the best of those is returned. With more than 500 symbols
     of X these are only those that half of the time is enough to make.
 
     Parameters

@@ -100,6 +100,10 @@ MANY = 1_000
 """Mechanisms with more outputs than this are not mixed into the start: with unary encoding of 16
 symbols, at a budget of 1e-9, the optimum had 17,000 outputs, whose naming took a minute."""
 
+LARGE = 500
+"""With more symbols than this not all mechanisms are made before a search: at 1,000 they took four
+of its five seconds."""
+
 CONTRADICTION = 1e-9
 """Excess over an upper bound, in units of the utility's size, above which it is disproven."""
 
@@ -123,7 +127,7 @@ def starts(
     goal = Information() if purpose is None else purpose
     notion = notion.without_exceptions()
     most = goal.range(joint)[1]
-    large = joint.n_x > MANY  # there X itself takes as long as a merging that is of use
+    large = joint.n_x > LARGE  # there X itself takes as long as a merging that is of use
     entries = sorted(
         HEURISTICS,
         key=lambda entry: (
@@ -132,23 +136,30 @@ def starts(
         ),
     )
     found: list[Mechanism] = []
+    slowest = 0.0
     for entry in entries:
         if entry.reads_secret or not entry.works_under(notion):
             continue
         if among is not None and entry.key not in among:
             continue
         worth = any(one.utility > ROUNDING * goal.size() for one in found)
-        if large and worth and deadline is not None and deadline.over:
+        left = deadline.left if large and deadline is not None else np.inf
+        if worth and left <= slowest:
             return found
+        own = options
+        if "time_limit" in entry.parameters and left < np.inf:
+            own = replace(options, time_limit=left)
         try:
-            made = revalued(joint, entry.make(joint, notion, options), goal)
+            made = revalued(joint, entry.make(joint, notion, own), goal)
         except CoreError:
             continue
+        if large and deadline is not None:
+            slowest = max(slowest, left - deadline.left)
         if made.notion is notion or notion.holds(joint, made.kernel):
             found.append(made)
             if made.utility == most:  # no mechanism has more
                 return found
-    if among is not None or (large and deadline is not None and deadline.over):
+    if among is not None or (large and deadline is not None and deadline.left <= slowest):
         return found
     seconds = DEFAULT_SECONDS if options.time_limit is None else options.time_limit
     # largest part of the time for a start under perfect privacy; at 400 symbols it takes .3 s
@@ -177,6 +188,8 @@ def diluted_x(joint: Joint, notion: Notion) -> list[Mechanism]:
 
 def together(joint: Joint, kernels: Sequence[FloatArray]) -> FloatArray:
     """Return the uniform mixture of kernels (n_x, n_y), outputs with the same posterior merged."""
+    if len(kernels) == 1 and kernels[0].shape[1] > MANY:  # sorting them takes a second
+        return kernels[0]
     columns = np.hstack([kernel / len(kernels) for kernel in kernels])
     columns = columns[:, joint.p_x @ columns > 0]
     posteriors = joint.p_x[:, None] * columns
@@ -188,9 +201,9 @@ def together(joint: Joint, kernels: Sequence[FloatArray]) -> FloatArray:
     return result
 
 
-def useful(known: Sequence[Mechanism]) -> list[FloatArray]:
+def useful(known: Sequence[Mechanism], most: int = MANY) -> list[FloatArray]:
     """Return the kernels of mechanisms that a search starts from, best first."""
-    few = [one for one in known if one.n_y <= MANY]
+    few = [one for one in known if one.n_y <= most]
     ranked = sorted(few, key=lambda one: -one.kept)
     # mechanisms with less than this part of the best one's utility are left out: hundreds of
     # outputs with hardly any utility only slow the program down

@@ -8,6 +8,7 @@ is kept where it gains. At 500 symbols one run takes a tenth of a second.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -33,7 +34,7 @@ _SLACK = 10 * FEASIBILITY
 
 
 class Peeling:
-    """The search for outputs of little entropy; `outputs`: weights P(x, y), (n_y, n_x), so far."""
+    """The search for outputs of little entropy; `outputs`: weights P(x, y), (n_x,) each, so far."""
 
     def __init__(
         self, allowed: AllowedSet, p_x: FloatArray, *, seed: int, deadline: Deadline
@@ -41,36 +42,43 @@ class Peeling:
         self.p_x, self.deadline = p_x, deadline
         self._rows = sparse.csc_array(allowed.rows)
         self._rng = np.random.default_rng(seed)
-        self.outputs: FloatArray = p_x[None]
+        self.outputs: list[FloatArray] = [p_x]
 
     def begin(self) -> None:
         """Take P_X apart some times and keep the best; until a third of the time is over."""
         until = self.deadline.part(1 / 3)
         for _ in range(RUNS):
-            self._keep(np.arange(len(self.outputs)), self.p_x)
+            self._keep(range(len(self.outputs)), self.p_x)
             if until.over:
                 return
+
+    def begin_with(self, kernel: FloatArray) -> None:
+        """Begin with a kernel (n_x, n_y) whose outputs are all allowed."""
+        self.outputs = [output for output in self.p_x * kernel.T if output.any()]
 
     def improve(self, moves: int | None = None) -> None:
         """Put a few outputs together and take them apart, until time or moves are over."""
         done = 0
         while not self.deadline.over and done != moves:
             count = min(int(self._rng.integers(1, 4)), len(self.outputs))
-            chosen = self._rng.choice(len(self.outputs), count, replace=False)
-            self._keep(chosen, self.outputs[chosen].sum(axis=0))
+            chosen = self._rng.choice(len(self.outputs), count, replace=False).tolist()
+            self._keep(chosen, np.sum([self.outputs[y] for y in chosen], axis=0))
             done += 1
 
     def kernel(self) -> FloatArray:
         """Return P(y | x), shape (n_x, n_y)."""
-        result: FloatArray = (self.outputs / self.outputs.sum(axis=0)).T
+        outputs = np.array(self.outputs)
+        result: FloatArray = (outputs / outputs.sum(axis=0)).T
         return result
 
-    def _keep(self, replaced: IntArray, whole: FloatArray) -> None:
+    def _keep(self, replaced: Sequence[int], whole: FloatArray) -> None:
         """Take the sum of some outputs apart, and keep what is found where it gains."""
         found = self._apart(whole)
-        before = _entropy(self.outputs[replaced]).sum()
+        before = _entropy(np.array([self.outputs[y] for y in replaced])).sum()
         if _entropy(found).sum() < before * (1 - JOINED):
-            self.outputs = np.vstack([np.delete(self.outputs, replaced, axis=0), found])
+            gone = set(replaced)
+            self.outputs = [one for y, one in enumerate(self.outputs) if y not in gone]
+            self.outputs.extend(found)
 
     def _apart(self, whole: FloatArray) -> FloatArray:
         """Return allowed outputs, as weights, that add up to an allowed one.
