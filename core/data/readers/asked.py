@@ -173,7 +173,8 @@ def _cells(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
         or _are_nested(table)
     ):
         return ()
-    labels, counts, marks = [], dict[str, list[float]](), set[str]()
+    labels: list[list[str | None]] = []
+    counts, marks = dict[str, list[float]](), set[str]()
     columns = first_texts(table, MOST_CROSSED)
     totals = total_columns(columns)
     codes = code_columns(columns)

@@ -140,7 +140,7 @@ def levels_of(cells: Cells) -> tuple[int, ...]:
 def code_columns(columns: Mapping[str, Cells]) -> set[str]:
     """Return the columns of numbers that stand for the levels of a column of text behind them."""
     found, behind = set[str](), set[tuple[int, ...]]()
-    for name, cells in reversed(columns.items()):
+    for name, cells in reversed(list(columns.items())):
         levels = levels_of(cells)
         if _numbers(cells) is None:
             behind.add(levels)
@@ -222,7 +222,8 @@ def _sureness(own: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray[np
     """Return for each row how little likely its sums are chance, half where most are none."""
     adds = np.isclose(own, sums, rtol=1e-9, atol=1e-6) & (own != 0)
     most = 2 * adds.sum(axis=1) > (~np.isnan(own)).sum(axis=1)
-    return np.where(most, 1.0, 0.5) * np.where(adds, np.log1p(np.abs(own)), 0.0).sum(axis=1)
+    weights: NDArray[np.float64] = np.where(adds, np.log1p(np.abs(own)), 0.0).sum(axis=1)
+    return np.asarray(np.where(most, 1.0, 0.5) * weights, dtype=np.float64)
 
 
 def _is_sure(found: Sequence[tuple[int, float]], rows: int) -> bool:

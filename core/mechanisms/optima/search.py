@@ -8,6 +8,7 @@ from typing import get_args
 import numpy as np
 
 from core import measures, validation
+from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
 from core.errors import CoreError, InfeasibleError, InvalidInputError
 from core.joint import Joint
@@ -113,13 +114,9 @@ def optimal_from(
         # the search soon has more than a mechanism that takes a second itself
         among = INSTANT if among is None else among
 
-    # taking outputs off P(X) is as fast with many outputs, any other search is not
-    peels = isinstance(goal, Information) and allowed.oracle is None and not allowed.blocks
-    most_outputs = max(MANY, small.n_x) if peels else MANY
-
     def first(within: Deadline) -> FloatArray:
         known.extend(starts(joint, notion, options, among, goal, within))
-        kernels = [*([] if start is None else [start]), *useful(known, most_outputs)]
+        kernels = [*([] if start is None else [start]), *useful(known, _mixed(allowed, goal))]
         kernels = [joined.together(joint, kernel) for kernel in kernels]
         if start is not None:
             kernels[0] = _one_by_one(small, kernels[0], notion)
@@ -145,6 +142,15 @@ def optimal_from(
     if found.status == "heuristic":
         known += _allowed_anyway(joint, notion, replace(options, time_limit=deadline.left), goal)
     return proven(at_least(joint, found, known), gap)
+
+
+def _mixed(allowed: AllowedSet, goal: Purpose) -> int:
+    """Return the most outputs of a mechanism that is mixed into the start.
+
+    Taking outputs off P(X) is as fast with many outputs; any other search is not.
+    """
+    peels = isinstance(goal, Information) and allowed.oracle is None and not allowed.blocks
+    return max(MANY, allowed.n_x) if peels else MANY
 
 
 def proven(made: Mechanism, gap: float) -> Mechanism:

@@ -1,15 +1,20 @@
 """What a question of thousands of symbols does after its time limit, and what it need not do."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from core import clock
 from core.joint import Joint
+from core.mechanisms import optimal, subset_merging
 from core.mechanisms.merging.subset_levels import slack
 from core.mechanisms.optima import starts
 from core.mechanisms.optima.starts import at_least
+from core.mechanisms.options import Options
 from core.mechanisms.result import make_mechanism
 from core.notions import LDP, PointwiseDivergence
 from core.optimal import solve
+from core.optimal.columns.peeling import Peeling
 from core.optimal.solve import maximise
 
 
@@ -45,6 +50,38 @@ def test_a_known_mechanism_of_the_same_notion_is_not_audited_again(monkeypatch):
     assert (made.name, made.utility, made.notion) == ("Optimal", known.utility, notion)
     assert made.upper_bound == nothing.upper_bound
     assert made.gap == made.upper_bound - made.utility
+
+
+def test_many_symbols_begin_with_a_mechanism_and_improve_it(monkeypatch):
+    """P(X) as a whole is taken apart in ten seconds at 2,000 symbols, and is no answer before."""
+    monkeypatch.setattr(solve, "SIZES", replace(solve.SIZES, peeled_alone=100, peeled_whole=100))
+    monkeypatch.setattr(Peeling, "begin", None)  # a call would end in an error
+    joint = Joint.from_counts(np.random.default_rng(3).random((5, 160)))
+    with clock.using(clock.Ticking(2.0**-8)):
+        found = optimal(joint, LDP(0.5), time_limit=1.0)
+    assert found.audit.holds
+    assert found.utility > subset_merging(joint, LDP(0.5)).utility > 0
+
+
+def test_mechanisms_with_a_time_limit_share_that_of_a_search_for_many_symbols(monkeypatch):
+    limits = []
+
+    def entry(one):
+        def make(joint, notion, options):
+            limits.append(options.time_limit)
+            return one.make(joint, notion, options)
+
+        return replace(one, make=make) if "time_limit" in one.parameters else one
+
+    monkeypatch.setattr(starts, "HEURISTICS", tuple(map(entry, starts.HEURISTICS)))
+    joint = Joint.from_counts(np.random.default_rng(3).random((3, 20)))
+    for large, most in ((10, 8.0), (500, None)):
+        monkeypatch.setattr(starts, "LARGE", large)
+        limits.clear()
+        with clock.using(clock.Ticking(2.0**-8)):
+            starts.starts(joint, LDP(0.5), Options(), deadline=clock.Deadline.after(8.0))
+        assert limits
+        assert all(one is None if most is None else one < most for one in limits)
 
 
 def test_the_slack_of_one_budget_is_that_of_many():

@@ -95,3 +95,19 @@ def test_a_slider_moved_right_before_a_click_on_the_menu_leads_to_no_part_of_the
     first = [page for page, _ in begun].index(robust)
     assert {page for page, _ in begun[first:]} == {robust}
     assert begun[first][1] == ()
+
+
+def test_a_slider_of_the_question_that_showed_an_error_moves_in_the_middle_of_runs_too():
+    """It was `StreamlitInvalidLayoutContextError`, from the first move on, and stayed."""
+
+    async def wrong():
+        async with visiting(address) as visitor:
+            await visitor.load("s=race&x=education&notion=lip&eps=8")
+            for value in (0.05, 8.0):
+                visitor.values["eps"] = value
+                await visitor._send(visitor.widgets["eps"][1])  # and the next one in its midst
+            await visitor.move("eps", 0.05)
+            return [one for one in visitor.texts.values() if one.startswith(EXCEPTION)]
+
+    with served() as address:
+        assert asyncio.run(wrong()) == []
