@@ -303,7 +303,7 @@ def test_a_certificate_of_nonsense_fails_its_check(part, change, check, made):
         (lambda body: body["mechanism"].pop("kernel"), "lacks the entry 'mechanism.kernel'"),
         (
             lambda body: body["original"].update(records="x"),
-            "'original.records' is of",
+            "'original.records' has the wrong type: 'x'",
         ),
         (lambda body: body["original"].update(records=True), "has the wrong type: True"),
         (lambda body: body.update(design=3), "'design' has the wrong type: 3"),
