@@ -103,7 +103,7 @@ def test_from_an_office_s_file_to_the_first_answer_by_keyboard_in_three_decision
     decide(page, "[data-testid=stTopNavLink]")  # Explore is the first
     waiting.settle(page, ["frontier"])
     nmi = page.get_by_test_id("stMetric").filter(has_text="NMI")
-    expect(nmi.get_by_test_id("stMetricValue")).to_have_text(re.compile(r"\d %$"))
+    expect(nmi.get_by_test_id("stMetricValue")).to_have_text(re.compile(r"\d%$"))
     assert "count" in page.url
     assert page.locator(".stException").count() == 0
 

@@ -144,7 +144,7 @@ def aligned(lines: Sequence[str]) -> tuple[tuple[int, int], ...]:
     filled = {i for line in table for i, char in enumerate(line) if not char.isspace()}
     found = re.finditer(" +", "".join("x" if i in filled else " " for i in range(max(filled) + 1)))
     gaps = [gap.span() for gap in found if gap.start() > 0]
-    nexts = [start for start, _ in gaps[1:]] + [None]
+    nexts = [*(start for start, _ in gaps[1:]), None]
     named = zip(gaps, nexts, strict=True)
     return tuple(gap for gap, after in named if table[0][gap[1] : after].strip())
 

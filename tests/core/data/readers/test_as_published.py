@@ -273,7 +273,7 @@ def test_a_block_of_short_lines_below_a_note_is_left_out():
     notes = "Fonte: MS/SVS\nNotas:\nDados preliminares\n20230831 08:30\n"
     columns, rows, said, _ = rows_of(f"area;m;f;n\nA;1;2;3\nB;4;5;9\nC;1;1;2\n{notes}")
     assert (columns, len(rows)) == (("area", "m", "f", "n"), 3)
-    assert said == ["4 lines below the table were no records: left out."]
+    assert said == ["4 lines below the table are no records: left out."]
 
 
 def test_numbers_of_columns_below_the_names_are_left_out():

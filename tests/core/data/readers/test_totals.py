@@ -121,7 +121,11 @@ def test_true_levels_and_numbers_that_are_no_sums_are_not(text):
             2,
             ("NSW", "VIC"),
         ),
-        ("kind;n\nCadres;120\n  dont A+;30\nOuvriers;77\nEnsemble;197\n", 2, None),
+        (
+            "kind;n\nCadres;120\n  dont A+;30\nOuvriers;77\nEnsemble;197\n",
+            2,
+            ("Ensemble", "dont A+"),
+        ),
         ("kind,n\nAll staff,120\nof which nurses,30\nAll guests,77\n", 1, ("of which nurses",)),
     ],
 )
@@ -134,7 +138,7 @@ def test_headings_and_parts_of_other_rows_are_asked_about(text, rows, called):
         else ("rows may be totals, headings or parts of others, but count")
     )
     assert asked.sentence.startswith(f"{rows} {are}")
-    assert dict(asked.choices[0].options)["omit"] == (called or ("Ensemble", "dont A+"))
+    assert sorted(dict(asked.choices[0].options)["omit"]) == sorted(called)
 
 
 def test_totals_of_a_long_table_are_asked_about_by_their_name():
