@@ -297,7 +297,10 @@ class Visitor:
         asked = urllib.request.Request(f"{self.server}/{address}", headers={"Cookie": self.cookie})
         with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
             over = answer.status == HTTPStatus.NO_CONTENT
-            self.work[address] = "" if over else json.loads(gzip.decompress(answer.read()))["text"]
+            content = answer.read()
+            if answer.headers["Content-Encoding"] == "gzip":
+                content = gzip.decompress(content)
+            self.work[address] = "" if over else json.loads(content)["text"]
             return bool(over)
 
     def _stop(self, address: str) -> None:
