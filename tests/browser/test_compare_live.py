@@ -31,10 +31,11 @@ def heads(page, count):
     return page.locator(".lsc-head b").all_inner_texts()
 
 
+KEPT = "[class*='st-key-column_figures_'] [data-testid=stMetricValue]"
+
+
 def kept(page):
-    return page.locator(
-        "[class*='st-key-column_figures_'] [data-testid=stMetricValue]"
-    ).all_inner_texts()
+    return page.locator(f"{KEPT} >> visible=true").all_inner_texts()
 
 
 def settle(page, columns):
@@ -275,7 +276,7 @@ def test_a_dropped_project_with_data_that_is_not_here_names_the_file_and_restore
     drop_file(page, "p.json", project.with_files({source: "people.csv"}).to_json())
     page.locator(".st-key-missing_files", has_text="people.csv is not in this session").wait_for()
     assert heads(page, 2) == ["own", "other"]
-    page.wait_for_function("() => document.querySelector('.st-key-column_figures_1 p')")
+    page.locator(f"{KEPT} >> visible=true").nth(1).wait_for(state="detached")
     assert len(kept(page)) == 1
     page.locator(".st-key-missing_file input[type='file']").set_input_files(
         {"name": "people.csv", "mimeType": "text/csv", "buffer": CSV.encode()}
