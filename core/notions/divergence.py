@@ -106,6 +106,8 @@ class PointwiseDivergence(OneBudget):
 
 def _lift_range(prior: float, eps: float) -> tuple[float, float]:
     """Return a range of l − 1 of all beliefs l·P in an event with d(l·P ‖ P) ≤ eps (Bernoulli)."""
+    if prior == 1:  # rounded: nothing but the end is known
+        return -1.0, 0.0
 
     def excess(gap: float) -> float:
         inside, outside = gap, -gap * prior / (1 - prior)

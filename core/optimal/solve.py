@@ -27,7 +27,7 @@ from core.optimal.polytopes.enumeration import all_vertices, best_mixture
 from core.optimal.polytopes.standard_form import polytope
 from core.optimal.programs.master import SHORT
 from core.optimal.staircases import Staircases
-from core.optimal.tolerances import FEASIBILITY, MARGIN
+from core.optimal.tolerances import MARGIN
 from core.optimal.two_symbols import two_outputs
 from core.optimal.utility import Centred, Exceptions, MutualInformation, Utility
 from core.optimal.whole_kernel import climbed
@@ -335,9 +335,10 @@ class _Task:
         return Outcome(self.best, self.value, upper, self.solver, status, self.notes)
 
     def _strict_value(self) -> float:
-        """Return the utility of the best kernel once it meets all rows as programs meet them."""
+        """Return the utility of the best kernel once it meets all rows up to their rounding."""
         whole = self.allowed.exceptions == 0
-        share = share_to_rows(self.allowed, self.p_x, self.best, FEASIBILITY) if whole else 0.0
+        slack = len(self.p_x) * np.finfo(float).eps
+        share = share_to_rows(self.allowed, self.p_x, self.best, slack) if whole else 0.0
         return self.goal.value((self.p_x[:, None] * mixed(self.best, self.p_x, share)).T, self.p_x)
 
     def give_up(self, error: CoreError) -> None:

@@ -54,7 +54,10 @@ def _between(low: float, high: float, p_x: FloatArray) -> FloatArray:
     ends = np.array([low, high])
     kernel = np.vstack([ends, 1 - ends]) * shares / p_x[:, None]
     kernel = kernel[:, shares > 0]
-    result: FloatArray = kernel / kernel.sum(axis=1, keepdims=True)
+    sums = kernel.sum(axis=1, keepdims=True)
+    if not sums.all():  # a symbol so rare that the other's probability rounds to 1
+        return np.ones((2, 1))
+    result: FloatArray = kernel / sums
     return result
 
 

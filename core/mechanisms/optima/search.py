@@ -14,6 +14,7 @@ from core.errors import CoreError, InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.mechanisms.optima.posteriors import classes, none
 from core.mechanisms.optima.starts import (
+    CONTRADICTION,
     INSTANT,
     MANY,
     at_least,
@@ -138,7 +139,10 @@ def optimal_from(
         warm=warm,
     )
     found = _audited(joint, notion, joined.outcome(joint, outcome), goal)
-    known = known or starts(joint, notion, options, INSTANT, goal)
+    if not known:  # solved without a start
+        exact = found.gap <= CONTRADICTION * goal.size()
+        own = replace(options, time_limit=deadline.left)
+        known = starts(joint, notion, own, INSTANT if exact else among, goal)
     if found.status == "heuristic":
         known += _allowed_anyway(joint, notion, replace(options, time_limit=deadline.left), goal)
     return proven(at_least(joint, found, known), gap)

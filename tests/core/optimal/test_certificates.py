@@ -12,9 +12,11 @@ from core.notions import (
     LDP,
     LIP,
     SRLIP,
+    Average,
     GuessingProbability,
     Intersection,
     L1Privacy,
+    PointwiseDivergence,
     PointwiseMaximalLeakage,
 )
 from core.optimal.solve import not_below
@@ -128,6 +130,30 @@ def test_a_mechanism_above_the_bound_is_an_error():
     with pytest.raises(SolverError, match="does not hold"):
         not_below(1.0, 1.001, lambda: 1.001)
     assert not_below(1.0, 1.001, lambda: 0.999) == 1.001
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_what_the_audit_alone_lets_pass_disproves_no_bound(solver):
+    joint = Joint.from_counts([[10**13, 0, 2 * 10**13], [5, 2 * 10**7, 0], [0, 3, 0]])
+    notion = L1Privacy(INF, 0.0)
+    made = m.optimal(joint, notion, solver)
+    assert notion.holds(joint, made.kernel)
+    # either meaning of an ℓ1 distance of 5e-13: more than 0, or rounding, as the audit takes it
+    assert any(abs(made.utility - value) < 1e-9 for value in (0.0, 0.636513743737))
+
+
+@pytest.mark.parametrize(
+    "notion",
+    [PointwiseDivergence(0.0), PointwiseDivergence(1e-12), LIP(0.5), Average("chi2", 0.1)],
+)
+@pytest.mark.parametrize(
+    "counts", [[[8.0, 5e-100]], [[6e-300, 5e-100, 2e-300], [9e-300, 2.0, 6.0]], [[8.0, 6e-300]]]
+)
+def test_a_probability_that_rounds_to_one_has_an_answer(counts, notion):
+    joint = Joint.from_counts(counts)
+    for made in (m.optimal(joint, notion), m.optimal_reading_secret(joint, notion)):
+        assert made.audit.holds
+        assert made.upper_bound >= made.utility >= 0
 
 
 def test_lifts_near_one_keep_their_digits():

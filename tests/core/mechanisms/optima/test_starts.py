@@ -15,7 +15,16 @@ from core.mechanisms import catalogue
 from core.mechanisms.optima.starts import MANY, at_least, starts, strict_utility, together
 from core.mechanisms.options import Options
 from core.mechanisms.result import make_mechanism
-from core.notions import ALIP, LDP, LIP, RLDP, SRLIP, AlphaLift, Intersection
+from core.notions import (
+    ALIP,
+    LDP,
+    LIP,
+    RLDP,
+    SRLIP,
+    AlphaLift,
+    Intersection,
+    PointwiseMaximalLeakage,
+)
 from core.optimal.solve import Outcome
 
 TICK = 0.01
@@ -259,3 +268,34 @@ def test_the_optimum_of_thousands_of_symbols_keeps_what_merging_keeps_in_no_time
     assert made.utility >= m.subset_merging(joint, LIP(0.5)).utility > 0
     assert made.status == "time limit"
     assert LIP(0.5).holds(joint, made.kernel)
+
+
+@pytest.mark.parametrize(
+    ("counts", "notion", "known"),
+    [
+        ([[10**13, 0, 5], [0, 300_000, 3], [0, 0, 2]], LDP(18.0), "grr"),
+        (
+            [[10**13, 4, 0, 70_000], [0, 10, 7, 3], [1, 0, 0, 8_000]],
+            PointwiseMaximalLeakage(8.0),
+            "grr",
+        ),
+        (
+            [[2, 0, 0, 20], [0, 17, 0, 0], [0, 0, 10, 0]],
+            ALIP(0.00049, 0.00091),
+            "subset_random_response",
+        ),
+        (
+            [[9, 0, 0, 0, 0], [0, 0, 0, 0, 18], [0, 2, 12, 2, 0]],
+            LIP(0.00017),
+            "subset_random_response",
+        ),
+    ],
+    ids=str,
+)
+def test_a_gap_that_counts_as_proven_holds_no_known_mechanism(counts, notion, known):
+    joint = Joint.from_counts(counts)
+    best, rival = m.optimal(joint, notion), catalogue.build(known, joint, notion)
+    assert notion.holds(joint, rival.kernel)
+    assert rival.utility > 0
+    assert best.utility >= rival.utility - 1e-12
+    assert best.upper_bound >= rival.utility
