@@ -80,7 +80,8 @@ def agree(page):
     assert 100 * ring == pytest.approx(kept, abs=0.1)
     outputs = re.search(r"([\d,]+) outputs?\.", found["mechanism"]).group(1)
     assert f": {outputs} symbol" in found["graph"]
-    assert f"level {found['figures']['LIP reached, nats']} nats of LIP" in found["lifts"]
+    level = found["figures"]["LIP reached, nats"]
+    assert f"the release has LIP level {level} nats" in found["lifts"]
     assert any(low <= kept <= high for low, high in shares(found["sentence"])), found
     # the optimum is below no line that stands beside it
     for line in found["lines"]:

@@ -81,7 +81,7 @@ def test_a_file_of_the_command_is_shown_and_its_sweep_asked(tmp_path):
         assert row["Target kept"] == pytest.approx(own.kept.mean())
         assert app.query_params["draws"] == "4"
         app = app.number_input(key="sweep_draws").set_value(5).run()
-        assert any("old: 16 points" in one.value for one in app.markdown)
+        assert any("previous: 16 points" in one.value for one in app.markdown)
 
 
 @pytest.mark.usefixtures("afresh")
@@ -95,7 +95,7 @@ def test_an_unfinished_file_is_gone_on_with_for_this_session_alone(held):
     app = upload(opened(**ELSEWHERE), content)
     assert not app.error
     assert any("unfinished: 3 of 16 points" in one.value for one in app.markdown)
-    assert app.button(key="sweep_start").label == "Go on"
+    assert app.button(key="sweep_start").label == "Continue"
     click(app, "sweep_start")
 
     def rest():

@@ -203,7 +203,7 @@ def test_the_time_to_go_is_judged_by_what_came_since_the_work_began(halfway, poo
         return working(app.run())[0]
 
     count = desk(halfway).left.count
-    assert f"{count} of 16 points, 8 s so far, about {8 * (16 - count) / count:.0f} s to go" == (
+    assert f"{count} of 16 points, 8 s so far, about {8 * (16 - count) / count:.0f} s left" == (
         told(halfway)
     )
     app = click(click(halfway, "sweep_cancel"), "sweep_start")
@@ -212,7 +212,7 @@ def test_the_time_to_go_is_judged_by_what_came_since_the_work_began(halfway, poo
     finished(app, lambda: len(pool.open) >= 8)
     some(app, pool, 1, monkeypatch)
     came = desk(app).left.count - count
-    assert told(app).endswith(f"about {8 * (16 - count - came) / came:.0f} s to go")
+    assert told(app).endswith(f"about {8 * (16 - count - came) / came:.0f} s left")
 
 
 def test_cancel_keeps_what_there_is_and_going_on_computes_the_rest(halfway, pool):
@@ -220,7 +220,7 @@ def test_cancel_keeps_what_there_is_and_going_on_computes_the_rest(halfway, pool
     count = desk(app).shown.count
     assert desk(app).work is None
     assert not app.error
-    assert app.button(key="sweep_start").label == "Go on"
+    assert app.button(key="sweep_start").label == "Continue"
     finished(app, lambda: not pool.open)
     asked = len(pool.taken)
     click(app, "sweep_start")
@@ -239,7 +239,8 @@ def test_cancel_keeps_what_there_is_and_going_on_computes_the_rest(halfway, pool
 def test_old_points_are_shown_as_old_while_another_sweep_is_set_up(halfway):
     app = halfway.number_input(key="sweep_draws").set_value(5).run()
     assert any(
-        ":material/history: old: 16 points on 4 random joints of 3×5 (uniform, seed 7), LIP" in text
+        ":material/history: previous: 16 points on 4 random joints of 3×5 (uniform, seed 7), LIP"
+        in text
         for text in (one.value for one in app.markdown)
     )
     assert "Another sweep is running: 16 points" in said(app)
@@ -265,7 +266,7 @@ def test_what_cannot_be_computed_is_one_sentence(halfway, pool):
     finished(app, lambda: desk(app).work is None)
     (told,) = errors(app)
     assert told.endswith("points could not be computed: The worker process died.")
-    assert app.button(key="sweep_start").label == "Go on"
+    assert app.button(key="sweep_start").label == "Continue"
     assert not desk(app).shown.whole
 
 

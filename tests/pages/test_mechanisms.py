@@ -137,7 +137,7 @@ def test_the_table_compares_all_at_the_level_reached():
     within = table[table["within"]]
     assert set(table["mechanism"]) >= {"Optimal", "Conditional reporting", "Watchdog"}
     assert (within["LIP, nats"] <= reached + 1e-4).all()
-    assert within["share of X kept"].is_monotonic_decreasing
+    assert within["X kept"].is_monotonic_decreasing
     assert set(table.loc[table["needs S"], "mechanism"]) == {
         "Optimal, reading S",
         "Conditional reporting",

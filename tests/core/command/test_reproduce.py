@@ -41,8 +41,8 @@ def test_the_example_of_the_help_runs_and_writes_one_page_and_the_data(
     assert [trace["name"] for trace in json.loads(drawn)[0]["data"]] == [
         "log Ψ",
         "log Λ",
-        "print",  # the ends of the ranges, and where |log Ψ| is 6
-        "print",
+        "paper",  # the ends of the ranges, and where |log Ψ| is 6
+        "paper",
     ]
     assert main(line.split()) == 0  # goes on with what is kept
     assert "lift_1: kept from an earlier run" in capsys.readouterr().err
@@ -69,7 +69,7 @@ def test_what_another_seed_or_code_has_made_is_made_again(tmp_path, capsys):
     first = json.loads((tmp_path / "lift_1.json").read_text(encoding="utf-8"))
     capsys.readouterr()
     assert main([*asked, "--seed", "7"]) == 0
-    assert "kept from" not in capsys.readouterr().err
+    assert "kept from an earlier" not in capsys.readouterr().err
     second = json.loads((tmp_path / "lift_1.json").read_text(encoding="utf-8"))
     assert first["experiment"] != second["experiment"]
     (tmp_path / "lift_1.json").write_text("{", encoding="utf-8")

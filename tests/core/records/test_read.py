@@ -97,4 +97,4 @@ def test_the_command_line_reads_as_the_scenario_says(tmp_path, file):
         check=False,
     )
     assert failed_run.returncode == 2
-    assert "record 3 (line 4) has '31.12.1990': a date" in failed_run.stderr.decode()
+    assert "record 3 (line 4) has '31.12.1990': use a date" in failed_run.stderr.decode()

@@ -36,7 +36,7 @@ def elsewhere(monkeypatch):
 def test_a_file_is_read_in_a_process_of_its_own(tmp_path):
     upload, columns, said = read(spss(tmp_path))
     assert (upload.kind, columns["sex"][:2], len(said)) == ("SPSS", ["man", "woman"], 2)
-    with pytest.raises(InvalidInputError, match="is a damaged SPSS file"):
+    with pytest.raises(InvalidInputError, match="is a damaged or incomplete SPSS file"):
         read(spss(tmp_path)[:-20])
 
 
