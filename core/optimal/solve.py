@@ -16,7 +16,7 @@ from core.errors import CoreError, InfeasibleError, SolverError, TimeLimitError
 from core.optimal.bounds.prover import Prover
 from core.optimal.bounds.slices import sliced_bound
 from core.optimal.budgets.answer import search_within
-from core.optimal.columns.linear_search import LinearSearch, too_large
+from core.optimal.columns.linear_search import QUICK_BATCH, LinearSearch, too_large
 from core.optimal.columns.peeling import Peeling
 from core.optimal.columns.vertex_search import ColumnSearch
 from core.optimal.cutting_planes import SMALL, CutLoop, ManyOracle
@@ -381,7 +381,9 @@ class _Task:
         if first is not None and until.over:  # the first program of 5,000 symbols takes a second
             self.offer(first)
             return
-        peeled = self._peel(until.part(SHARES.peeling))
+        # outputs that cover all symbols at once keep prices from the center: at 229 symbols of a
+        # robust set, with 60 auxiliary variables, nothing better was found from there
+        peeled = None if self.allowed.n_auxiliary else self._peel(until.part(SHARES.peeling))
         search = LinearSearch(self.allowed, self.p_x, seed=self.seed, deadline=until)
         for kernel in (first, peeled):
             if kernel is not None:
@@ -470,7 +472,9 @@ class _Task:
         if until.left < SIZES.central_seconds:
             self._peel(self._until)
             return
-        search = LinearSearch(self.allowed, self.p_x, seed=self.seed, deadline=until)
+        search = LinearSearch(
+            self.allowed, self.p_x, seed=self.seed, deadline=until, batch=QUICK_BATCH
+        )
         search.include(begun.master.points)
         search.run()
         self.offer(search.settled())

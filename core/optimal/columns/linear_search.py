@@ -25,9 +25,12 @@ from core.optimal.tolerances import PRICE
 from core.optimal.utility import MutualInformation
 from core.validation import FloatArray
 
-BATCH = 96
-"""Descents between two master programs: of 24, at 206 symbols, central programs took two thirds
-of the time."""
+BATCH = 24
+"""Descents between two master programs, where their programs are large."""
+
+QUICK_BATCH = 96
+"""The same where they are small: of 24, at 206 symbols, central programs took two thirds of the
+time."""
 
 FINEST = 1e-4
 """Gap, in nats, of the central mixture that chooses them."""
@@ -63,9 +66,15 @@ class LinearSearch:
     """The search for improving outputs over sparse rows, for I(X;Y); `mixture`: the best so far."""
 
     def __init__(
-        self, allowed: AllowedSet, p_x: FloatArray, *, seed: int, deadline: Deadline
+        self,
+        allowed: AllowedSet,
+        p_x: FloatArray,
+        *,
+        seed: int,
+        deadline: Deadline,
+        batch: int = BATCH,
     ) -> None:
-        self.p_x, self.deadline = p_x, deadline
+        self.p_x, self.deadline, self._batch = p_x, deadline, batch
         self._utility = MutualInformation()
         self._rng = np.random.default_rng(seed)
         self._known: set[bytes] = set()
@@ -164,7 +173,7 @@ class LinearSearch:
             if not starts:
                 near = self.master.points[self.mixture.used]
                 starts, in_vain = self._starts(near), in_vain + 1
-            batch, starts = starts[:BATCH], starts[BATCH:]
+            batch, starts = starts[: self._batch], starts[self._batch :]
             met = np.array([point for r in batch for point in self._descend(r, duals)])
             prices = self._utility.cost(met) - met @ self.mixture.duals
             if self.include(met[prices < -PRICE]):
@@ -211,7 +220,7 @@ class LinearSearch:
 
     def _few_starts(self, near: FloatArray) -> FloatArray:
         """Return a batch of starts, a third of each kind of `_starts`, shape (k, n_x)."""
-        third, n_x = BATCH // 3, len(self.p_x)
+        third, n_x = self._batch // 3, len(self.p_x)
         symbols = np.eye(n_x)[self._rng.permutation(n_x)[:third]]
         around = self._around(near[self._rng.permutation(len(near))[:third]])
         return np.concatenate([symbols, around, self._far(third)])
