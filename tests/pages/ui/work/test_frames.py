@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from core.data.spec import DataSpec
+from core.errors import CoreError
 from core.scenario import Scenario, evaluate
 from pages.ui.serving import offers
 from pages.ui.work import ahead, derived, frames, glances, visits
@@ -99,6 +100,21 @@ def test_places_are_answered_ahead_for_each_question_when_a_browser_asks(monkeyp
     begin()
     assert [(page, one.scenario) for page, one, _ in wanted] == [("one", one) for one in asked]
     assert [more["slot"] for *_, more in wanted] == [0, 1]
+
+
+def test_questions_about_data_that_is_not_here_are_left_out(monkeypatch):
+    wanted = []
+    monkeypatch.setattr(ahead, "page", lambda: "one")
+    monkeypatch.setattr(ahead.AHEAD, "want", lambda page, result, *_, **__: wanted.append(result))
+    gone = replace(WATCHED, data=DataSpec("upload:gone.csv", ("a",), ("b",)))
+    answered = evaluate(WATCHED)
+    glances.take(answered, answered.counted)
+    with pytest.raises(CoreError):
+        frames.answers.ready(gone)
+    frames.when_asked([gone, answered.scenario], (0.5, 1.0), "eps")()
+    assert [one.scenario for one in wanted] == [answered.scenario]
+    offered = replace(OFFER, scenarios=(gone,), owner=visits.owner(gone.data))
+    assert json.loads(frames.answer(offered, {})) == {"frames": {}, "charts": {}}
 
 
 def test_a_sessions_own_data_has_frames_for_it_alone_until_it_ends():
