@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -13,21 +18,44 @@ from core.notions import catalogue as notions
 from core.release.confusability import most_likely
 from core.release.posteriors import Exposure, averages, exposure, pointwise
 from core.release.sentences import promise_text, question
-from core.scenario import Result
+from core.scenario import Result, Scenario
+from core.validation import FloatArray
 from core.wording import number_of
 from pages.ui import figures
-from pages.ui.chart import chart, old
+from pages.ui.chart import Drawing, board, chart, old
+from pages.ui.chart import place as chart_place
 from pages.ui.figures.bars import UNJUDGED
-from pages.ui.frame import controls, page_frame, page_head
+from pages.ui.frame import controls, following, page_frame, page_head
 from pages.ui.parts import formulas, tables
 from pages.ui.parts.cards import card
-from pages.ui.parts.tables import ROWS, page
+from pages.ui.parts.tables import ROWS, first_row, rows
+from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import in_unit, level, share
-from pages.ui.work import derived, refining
+from pages.ui.work import answers, derived, refining
+from pages.ui.work.frames import Frame
 
 WIDE = {"measure": 180, "meaning": 460}
 """Pixels that the text columns of the table of averages take."""
+
+
+LOGLIFT, SYMBOLS = "loglift", "symbols"
+"""Keys of the charts that follow a slider."""
+
+BELOW = "lift_below"
+"""Key of what does not."""
+
+TITLES = {LOGLIFT: "Log-lift of every pair", SYMBOLS: "From min-lift Ψ to max-lift Λ"}
+"""Key → title."""
+
+
+@dataclass(frozen=True)
+class View:
+    """What is shown of an answer: X itself or the release, from which row on, and the unit."""
+
+    of_x: bool
+    first: int
+    unit: str
 
 
 def show() -> None:
@@ -44,55 +72,127 @@ def _live(places: page_frame.Places) -> None:
     if result is None:
         if (before := page_frame.last()) is not None:
             with old():
-                _charts(before, *_exposed(before), controls.unit())
+                view = _cards(before)
+                board({"": None}, [one.sent() for one in _drawn(before, view)], ())
         return
     page_head.report_button(place, "lift", result)
-    if words_of_glance := refining.glance(scenario):
-        st.caption(words_of_glance)
     refining.follow(scenario, result.mechanism)
     st.markdown(
         f"{markdown(question(scenario))} Lift measures how many times as likely a secret becomes "
         "once a symbol is seen: 1 reveals nothing, 0 rules the secret out."
     )
-    leak, found = _exposed(result)
-    _charts(result, leak, found, controls.unit())
-    _verdicts(result, leak, found)
-    _measures(result, controls.unit())
-    _asymmetry(controls.unit())
+    answer = st.container()
+    view = _cards(result)
+    with st.container(key=BELOW):
+        leak = _leak(result, view)
+        _high_risk(result, leak, _exposed(result, leak, view.unit))
+        _measures(result, view.unit)
+        _asymmetry(view.unit)
+    said = _told(result, view, answers.is_refining(scenario))
+    terms = [(term.title, term.meaning) for term in glossary.terms_in(said["said"][:1])]
+    with answer:
+        board(
+            {"": said | {"terms": terms}},
+            [one.sent() for one in _drawn(result, view)],
+            following.sliders(scenario, partial(_followed, scenario, view)),
+        )
 
 
-def _exposed(result: Result) -> tuple[Leakage, Exposure]:
-    """Show the switch between X itself and the release; return its leakage and the verdicts."""
+def _followed(scenario: Scenario, view: View, name: str) -> dict[str, Any]:
+    return following.slider(
+        name, scenario, partial(frame, view=view), view, charts=[LOGLIFT, SYMBOLS], behind=[BELOW]
+    )
+
+
+def frame(results: Sequence[Result], view: View) -> Frame:
+    """Return what the page shows of an answer at another place of a slider."""
+    (result,) = results
+    return following.frame(result, partial(_told, result, view), partial(_drawn, view=view))
+
+
+def _leak(result: Result, view: View) -> Leakage:
+    return result.before if view.of_x else result.after
+
+
+def _exposed(result: Result, leak: Leakage, unit: str) -> Exposure:
+    """Return the verdicts on the symbols of X itself or of the release."""
+    promised = derived.promise(result.scenario)
+    return exposure(leak, promised, result.joint.s_labels, bits=unit == "bits")
+
+
+def _told(result: Result, view: View, provisional: bool) -> Frame:
+    """Return what the page says of an answer: how many symbols are high-risk."""
+    leak, notion = _leak(result, view), derived.promise(result.scenario)
+    found = _exposed(result, leak, view.unit)
+    risky, name = int(found.risky.sum()), promise_text(notion, view.unit)
+    if not isinstance(notion, PointwiseNotion):
+        said = f"{name} does not bound each symbol separately, so no symbol is high-risk."
+    elif risky:
+        of_records = share(float(found.mass[found.risky].sum()))
+        said = (
+            f"Under {name}, {risky} of {number_of(len(leak.labels), 'symbol')}, covering "
+            f"{of_records} of the records, {'exceeds' if risky == 1 else 'exceed'} the budget."
+        )
+    else:
+        said = f"Under {name}, every symbol is within the budget on its own."
+    glance = [refining.GLANCE] if provisional else []
+    return {"said": [said, *glance], "figures": [], "badge": None}
+
+
+def _reached(leak: Leakage) -> FloatArray:
+    """Return how far each symbol shifts beliefs; those that rule a secret out come first."""
+    reached = np.maximum(-leak.log_min_lift, leak.log_max_lift)
+    return np.where(np.isinf(reached), 1e6 + leak.log_max_lift, reached)
+
+
+def _cards(result: Result) -> View:
+    """Show the cards of the charts, without these, and the switches of what they show."""
     released = st.segmented_control(
         "Show", ["X itself", "the release"], key="lift_of", default="X itself", required=True
     )
-    leak = result.before if released == "X itself" else result.after
-    bits = controls.unit() == "bits"
-    return leak, exposure(leak, derived.promise(result.scenario), result.joint.s_labels, bits=bits)
-
-
-def _charts(result: Result, leak: Leakage, found: Exposure, unit: str) -> None:
-    reached = np.maximum(-leak.log_min_lift, leak.log_max_lift)
-    reached = np.where(np.isinf(reached), 1e6 + leak.log_max_lift, reached)
-    shown = page(reached, "symbols, largest shift of beliefs first", "lift_page")
-    secrets = most_likely(leak.joint_sy.sum(axis=1), ROWS)
-    names = [leak.labels[y] for y in shown]
-    height = int(np.clip(100 + 24 * len(shown), 300, 900))
-    budgets = derived.budgets(result.scenario)
-    judged = isinstance(derived.promise(result.scenario), PointwiseNotion)
+    of_x, unit = released == "X itself", controls.unit()
+    leak = result.before if of_x else result.after
+    first = first_row(len(leak.labels), "symbols, largest shift of beliefs first", "lift_page")
+    found = _exposed(result, leak, unit)
     left, right = st.columns(2)
     with (
         left,
         card(
-            key="loglift",
-            title="Log-lift of every pair",
+            key=LOGLIFT,
+            title=TITLES[LOGLIFT],
             subtitle="Orange: the secret becomes more likely. Blue: less. ×: never together.",
             table=lambda: _pairs(found, leak, result.joint.s_labels, unit),
             formulas=(formulas.measure("lift"),),
         ),
     ):
-        chart(
-            figures.log_lift_matrix(
+        chart_place(LOGLIFT, fills=False)
+    with (
+        right,
+        card(
+            key=SYMBOLS,
+            title=TITLES[SYMBOLS],
+            subtitle="How far each symbol shifts beliefs"
+            + ("; shaded: allowed by the notion." if derived.budgets(result.scenario) else "."),
+            table=lambda: _symbols(leak, found, unit),
+            formulas=(formulas.measure("min_lift"), formulas.measure("max_lift")),
+        ),
+    ):
+        chart_place(SYMBOLS, fills=False)
+    return View(of_x, first, unit)
+
+
+def _drawn(result: Result, view: View) -> list[Drawing]:
+    """Return the charts of an answer."""
+    leak, unit = _leak(result, view), view.unit
+    found = _exposed(result, leak, unit)
+    shown = rows(_reached(leak), view.first)
+    secrets = most_likely(leak.joint_sy.sum(axis=1), ROWS)
+    names = [leak.labels[y] for y in shown]
+    height = int(np.clip(100 + 24 * len(shown), 300, 900))
+    judged = isinstance(derived.promise(result.scenario), PointwiseNotion)
+    return [
+        Drawing(
+            lambda: figures.log_lift_matrix(
                 found.log_lift[np.ix_(secrets, shown)],
                 [result.joint.s_labels[s] for s in secrets],
                 names,
@@ -100,37 +200,29 @@ def _charts(result: Result, leak: Leakage, found: Exposure, unit: str) -> None:
                 unit,
                 left_out=result.joint.n_s - len(secrets),
             ),
-            key="loglift",
-            title="Log-lift of every pair",
-            alt=f"Log-lift of {number_of(len(leak.labels), 'symbol')} and "
+            LOGLIFT,
+            TITLES[LOGLIFT],
+            f"Log-lift of {number_of(len(leak.labels), 'symbol')} and "
             f"{number_of(result.joint.n_s, 'secret')}.",
-        )
-    with (
-        right,
-        card(
-            key="symbols",
-            title="From min-lift Ψ to max-lift Λ",
-            subtitle="How far each symbol shifts beliefs"
-            + ("; shaded: allowed by the notion." if budgets else "."),
-            table=lambda: _symbols(leak, found, unit),
-            formulas=(formulas.measure("min_lift"), formulas.measure("max_lift")),
+            fills=False,
         ),
-    ):
-        chart(
-            figures.symbol_lifts(
+        Drawing(
+            lambda: figures.symbol_lifts(
                 leak.log_min_lift[shown],
                 leak.log_max_lift[shown],
                 names,
                 found.risky[shown],
-                budgets,
+                derived.budgets(result.scenario),
                 height,
                 unit,
                 judged=judged,
             ),
-            key="symbols",
-            title="From min-lift Ψ to max-lift Λ",
-            alt=_verdict(found, judged=judged),
-        )
+            SYMBOLS,
+            TITLES[SYMBOLS],
+            _verdict(found, judged=judged),
+            fills=False,
+        ),
+    ]
 
 
 def _verdict(found: Exposure, *, judged: bool) -> str:
@@ -162,21 +254,8 @@ def _symbols(leak: Leakage, found: Exposure, unit: str) -> pd.DataFrame:
     )
 
 
-def _verdicts(result: Result, leak: Leakage, found: Exposure) -> None:
-    notion = derived.promise(result.scenario)
-    risky = int(found.risky.sum())
+def _high_risk(result: Result, leak: Leakage, found: Exposure) -> None:
     st.header("Which symbols are high-risk, and why", anchor=False)
-    written = share(float(found.mass[found.risky].sum()))
-    name = markdown(promise_text(notion, controls.unit()))
-    if not isinstance(notion, PointwiseNotion):
-        st.markdown(f"{name} does not bound each symbol separately, so no symbol is high-risk.")
-    elif risky:
-        st.markdown(
-            f"Under {name}, **{risky} of {number_of(len(leak.labels), 'symbol')}**, covering "
-            f"{written} of the records, {'exceeds' if risky == 1 else 'exceed'} the budget."
-        )
-    else:
-        st.markdown(f"Under {name}, every symbol is within the budget on its own.")
     every = pointwise(leak, _order(result) or _usual(result))
     table = _symbols(leak, found, controls.unit()).join(pd.DataFrame(dict(every)))
     tables.sheet(table.sort_values("high-risk", ascending=False, kind="stable"), "pointwise")

@@ -1,14 +1,17 @@
 """The Lift page through Streamlit's own test harness."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.data.spec import DataSpec
 from core.release.posteriors import averages, exposure
 from core.scenario import Scenario, evaluate
 from pages.ui import lift as board
+from tests.pages import sent
 from tests.pages.waiting import PATIENCE
 
 PAGE = Path(__file__).parents[2] / "pages" / "lift.py"
@@ -27,6 +30,10 @@ def opened(**query):
     return app.run()
 
 
+def said(app):
+    return " ".join(sent.texts(app)).replace("\\", "")
+
+
 def test_high_risk_symbols_are_listed_with_their_reason(result):
     app = opened()
     assert not app.exception
@@ -37,9 +44,7 @@ def test_high_risk_symbols_are_listed_with_their_reason(result):
         label for label, risky in zip(found.labels, found.risky, strict=True) if risky
     }
     assert set(table["why"]) == set(found.why)
-    assert f"**{found.risky.sum()} of {result.joint.n_x} symbols**" in " ".join(
-        text.value for text in app.markdown
-    )
+    assert f"{found.risky.sum()} of {result.joint.n_x} symbols, covering" in said(app)
 
 
 def test_the_release_has_no_high_risk_symbol():
@@ -92,8 +97,7 @@ def test_a_robust_promise_bounds_no_single_symbol_and_its_order_is_not_that_of_m
     app = opened(notion="rldp", sx="1", x="race", mech="secret_rr", alpha=alpha)
     assert not app.exception
     assert not app.error
-    told = " ".join(text.value for text in app.markdown).replace("\\", "")
-    assert "0.5-RLDP does not bound each symbol separately" in told
+    assert "0.5-RLDP does not bound each symbol separately" in said(app)
     assert app.dataframe[1].value["measure"].str.contains("α = 2").any()
     assert app.select_slider(key="measure_alpha").value == 2.0
 
@@ -103,19 +107,17 @@ def test_a_robust_promise_bounds_no_single_symbol_and_its_order_is_not_that_of_m
 )
 def test_a_promise_that_is_not_one_bound_on_each_symbol_judges_none(query, monkeypatch):
     figure: list[dict] = []
-    alts: list[str] = []
     real = board.figures.symbol_lifts
     monkeypatch.setattr(
         board.figures, "symbol_lifts", lambda *a, **k: figure.append(real(*a, **k)) or figure[-1]
     )
-    monkeypatch.setattr(board, "chart", lambda _, **shown: alts.append(shown["alt"]))
     app = opened(mech="constant", **query)
     assert not app.exception
-    assert "does not bound each symbol separately" in " ".join(text.value for text in app.markdown)
+    assert "does not bound each symbol separately" in said(app)
     names = {trace.get("name") for trace in figure[-1]["data"]}
     assert "not evaluated alone under this notion" in names
     assert "is within the budget on its own" not in names
-    assert not any("High-risk" in alt for alt in alts)
+    assert "High-risk" not in sent.charts(app)["symbols"]["alt"]
     assert set(app.dataframe[0].value["why"].str.partition(":")[0]) == {"not evaluated"}
 
 
@@ -123,3 +125,27 @@ def test_a_robust_promise_without_the_secret_released_is_one_sentence():
     app = opened(notion="rldp", mech="identity")
     assert not app.exception
     assert "also release S" in app.error[0].value
+
+
+@pytest.mark.parametrize("of_x", [True, False])
+def test_a_frame_is_what_the_page_shows_at_rest_at_its_place(of_x):
+    app = opened(eps="0.7", x="race")
+    app.segmented_control(key="lift_of").set_value("X itself" if of_x else "the release").run()
+    asked = replace(ASKED, eps=0.7, data=DataSpec(released=("race",)))
+    found = board.frame([evaluate(asked)], board.View(of_x, 0, "nats"))
+    charts = sent.charts(app)
+    assert set(found["charts"]) == {"loglift", "symbols"}
+    for key, part in found["charts"].items():
+        assert part == {name: charts[key][name] for name in part}
+    told, shown = found["answers"][""], sent.answer(app)
+    assert told == {name: shown[name] for name in told}
+    assert not found["open"]
+
+
+def test_every_slider_of_the_promise_is_followed():
+    app = opened(notion="alip", lam="0.4")
+    assert [(one["slider"], one["now"]) for one in sent.sliders(app)] == [
+        ("eps", "0.50"),
+        ("lam", "0.40"),
+    ]
+    assert {tuple(one["charts"]) for one in sent.sliders(app)} == {("loglift", "symbols")}

@@ -186,7 +186,7 @@ def board(
     answers: Mapping[str, Any],
     parts: Iterable[bytes],
     sliders: Sequence[Mapping[str, Any]],
-    on_pick: Callable[[], None],
+    on_pick: Callable[[], None] | None = None,
 ) -> None:
     """Show answers in words and figures, and draw charts in their places; all follow sliders.
 
@@ -195,7 +195,7 @@ def board(
     """
     head = json.dumps({"answers": answers, "sliders": list(sliders)}, ensure_ascii=False)
     message = b'{"charts":[%b],%b' % (b",".join(parts), head.removeprefix("{").encode())
-    _BOARD(data=message, key=BOARD, on_picked_change=on_pick)
+    _BOARD(data=message, key=BOARD, on_picked_change=on_pick or _ignore)
 
 
 def _made(

@@ -30,9 +30,13 @@ COLUMNS = 80
 
 def page(weight: FloatArray, things: str, key: str) -> IntArray:
     """Return the rows to show, the largest of weight (n,) first; of a long list, pick the page."""
-    count = len(weight)
+    return rows(weight, first_row(len(weight), things, key))
+
+
+def first_row(count: int, things: str, key: str) -> int:
+    """Show the picker of the page of a long list; return the place of the first row to show."""
     if count <= ROWS:
-        return np.arange(count)
+        return 0
     starts = list(range(0, count, ROWS))
     wanted = st.session_state.get(key)
     if wanted is not None and wanted not in starts:
@@ -44,8 +48,20 @@ def page(weight: FloatArray, things: str, key: str) -> IntArray:
         key=key,
         persist_state="session",
     )
+    return int(start)
+
+
+def rows(weight: FloatArray, first: int) -> IntArray:
+    """Return the rows of a page of a long list, the largest of weight (n,) first; all of a short.
+
+    A list that ends before `first` has its last page shown.
+    """
+    count = len(weight)
+    if count <= ROWS:
+        return np.arange(count)
     order: IntArray = np.argsort(-weight, kind="stable")
-    return order[int(start) : int(start) + ROWS]
+    first = min(first, (count - 1) // ROWS * ROWS)
+    return order[first : first + ROWS]
 
 
 WIDTHS = {

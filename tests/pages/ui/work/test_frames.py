@@ -105,7 +105,7 @@ def test_places_are_answered_ahead_for_each_question_when_a_browser_asks(monkeyp
 def test_questions_about_data_that_is_not_here_are_left_out(monkeypatch):
     wanted = []
     monkeypatch.setattr(ahead, "page", lambda: "one")
-    monkeypatch.setattr(ahead.AHEAD, "want", lambda page, result, *_, **__: wanted.append(result))
+    monkeypatch.setattr(ahead.AHEAD, "want", lambda _, result, *__, **___: wanted.append(result))
     gone = replace(WATCHED, data=DataSpec("upload:gone.csv", ("a",), ("b",)))
     answered = evaluate(WATCHED)
     glances.take(answered, answered.counted)
