@@ -17,6 +17,7 @@ from core.studies.comparison import compare
 from pages.ui.mechanisms import board
 from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer
+from tests.pages import sent
 from tests.pages.picking import chosen
 from tests.pages.waiting import PATIENCE, busy, finished
 
@@ -33,7 +34,8 @@ def opened(**query):
 
 def said(app):
     """Return the page's texts without their Markdown escapes."""
-    return " ".join(text.value for text in (*app.markdown, *app.caption)).replace("\\", "")
+    texts = [*sent.texts(app), *(text.value for text in app.caption)]
+    return " ".join(texts).replace("\\", "")
 
 
 def compared(app):
@@ -393,3 +395,21 @@ def test_an_average_budget_has_no_steps_of_merging_and_says_so_in_words():
         in said
     )
     assert "Average(" not in said
+
+
+@pytest.mark.parametrize("about", ["s", "x"])
+def test_a_frame_is_what_the_page_shows_at_rest_at_its_place(about):
+    app = opened(mech="subset_merging", eps="0.7", notion="lip", x="race", about=about)
+    assert not app.exception
+    data = DataSpec(released=("race",))
+    result = evaluate(Scenario(data, notion="lip", mechanism="subset_merging", eps=0.7))
+    found = board.frame([result], board.View(0, about == "x", 0), "nats")
+    charts, shown = sent.charts(app), sent.answer(app)
+    assert set(found["charts"]) == {"kernel", "posteriors"}
+    for key, part in found["charts"].items():
+        assert part == {name: charts[key][name] for name in part}
+    told = found["answers"][""]
+    assert told == {name: shown[name] for name in told}
+    (slider,) = sent.sliders(app)
+    assert (slider["slider"], slider["now"]) == ("eps", "0.70")
+    assert slider["behind"] == [board.BELOW]

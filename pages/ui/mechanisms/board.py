@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,26 +21,42 @@ from core.mechanisms.entry import MechanismEntry
 from core.mechanisms.outputs import leads
 from core.notions import catalogue as notions
 from core.release.confusability import most_likely
-from core.release.posteriors import Disclosure
+from core.release.posteriors import Beliefs, Disclosure
 from core.scenario import PURPOSES, Result, Scenario
 from core.studies.comparison import SECONDS, Compared
 from core.wording import listed, number_of
 from pages.ui import figures
-from pages.ui.chart import chart, old
-from pages.ui.frame import controls, page_frame, page_head, pickers
+from pages.ui.chart import Drawing, board, chart, old
+from pages.ui.chart import place as chart_place
+from pages.ui.frame import controls, following, page_frame, page_head, pickers
 from pages.ui.mechanisms import merging, query, side_channels
 from pages.ui.parts import exports, formulas, tables
 from pages.ui.parts.cards import card
-from pages.ui.parts.key_figures import strip
-from pages.ui.parts.tables import COLUMNS, ROWS, WIDTHS, page
+from pages.ui.parts.tables import COLUMNS, ROWS, WIDTHS, first_row, rows
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import in_unit, level, share
 from pages.ui.work import derived, progress, refining
+from pages.ui.work.frames import Frame
 from pages.ui.work.long_answer import LongAnswer
+
+KERNEL, POSTERIORS = "kernel", "posteriors"
+"""Keys of the charts that follow a slider."""
+
+BELOW = "mechanisms_below"
+"""Key of what does not."""
 
 LIMIT = 120.0
 """Seconds that all of them may take at first."""
+
+
+@dataclass(frozen=True)
+class View:
+    """The first input and output that are shown, and whether the posteriors are those of X."""
+
+    input: int
+    of_x: bool
+    output: int
 
 
 def compare(result: Result, unit: str) -> None:
@@ -65,10 +84,10 @@ def compare(result: Result, unit: str) -> None:
         persist_state="session",
         help=f"Computes them in the background; takes at most {LIMIT:.0f} seconds.",
     )
-    rows = _rows(result.scenario, at) if wanted else None
-    if rows is None:
+    found = _rows(result.scenario, at) if wanted else None
+    if found is None:
         return
-    table = _table(rows, at, unit, several=len(result.counted.attributes) > 1)
+    table = _table(found, at, unit, several=len(result.counted.attributes) > 1)
     tables.sheet(
         table,
         "comparison",
@@ -191,22 +210,50 @@ def _live(places: page_frame.Places) -> None:
         query.publish()
     elif (before := page_frame.last()) is not None:
         with old():
-            _matrices(before)
+            view = _matrices(before)
+            board({"": None}, [one.sent() for one in _drawn(before, view)], ())
             _outputs(before, side_channels.known(before), controls.unit())
     for sentence in query.URL.notices():
         told.warning(markdown(sentence), icon=":material/link_off:")
 
 
 def _answered(result: Result) -> None:
-    page_frame.headline(result)
-    unit = controls.unit()
-    strip(result, unit)
+    answer, unit = st.container(), controls.unit()
     refining.follow(result.scenario, result.mechanism)
-    _matrices(result)
-    known = side_channels.known(result)
-    _outputs(result, known, unit)
-    merging.show(result)
-    compare(result, unit)
+    view = _matrices(result)
+    with answer:
+        board(
+            {"": following.answered(result, unit)},
+            [one.sent() for one in _drawn(result, view)],
+            following.sliders(result.scenario, partial(_followed, result.scenario, view)),
+        )
+    with st.container(key=BELOW):
+        known = side_channels.known(result)
+        _outputs(result, known, unit)
+        merging.show(result)
+        compare(result, unit)
+
+
+def _followed(scenario: Scenario, view: View, name: str) -> dict[str, Any]:
+    return following.slider(
+        name,
+        scenario,
+        partial(frame, view=view, unit=controls.unit()),
+        (view, controls.unit()),
+        charts=[KERNEL, POSTERIORS],
+        behind=[BELOW],
+    )
+
+
+def frame(results: Sequence[Result], view: View, unit: str) -> Frame:
+    """Return what the page shows of an answer at another place of a slider."""
+    (result,) = results
+    said = partial(_told, result, unit)
+    return following.frame(result, said, partial(_drawn, view=view))
+
+
+def _told(result: Result, unit: str, provisional: bool) -> Frame:
+    return following.told(result, unit, provisional=provisional)
 
 
 def _question(scenario: Scenario) -> str:
@@ -236,74 +283,101 @@ def _works(scenario: Scenario) -> None:
         st.caption(f"Mechanisms for {markdown(promised)}: {markdown(', '.join(able))}.")
 
 
-def _matrices(result: Result) -> None:
-    mechanism, joint = result.mechanism, result.joint
-    blocks, rows = mechanism.kernel.shape[0] // joint.n_x, derived.inputs(result)
-    most = min(ROWS, max(len(rows), mechanism.n_y))
-    height = int(np.clip(150 + 22 * most, 300, 760))
-    weight = joint.p.ravel() if blocks > 1 else joint.p_x
+def _matrices(result: Result) -> View:
+    """Show the cards of the two matrices, without these; return what is shown in them."""
+    mechanism, input_names = result.mechanism, derived.inputs(result)
+    of_x = st.session_state.get("posterior_of") == query.ABOUT_X
+    letter = "x" if of_x else "s"
+
+    def posteriors() -> pd.DataFrame:
+        found, names = _beliefs_of(result, of_x)
+        columns = dict(zip(found.labels, found.posterior.T, strict=True))
+        return pd.DataFrame({letter: names} | columns)
+
     left, right = st.columns(2)
     with (
         left,
         card(
-            key="kernel",
+            key=KERNEL,
             title="The mechanism",
             subtitle="P(y | x): the probability of y (column) given x (row)."
-            + (" One row for each pair of secret and input." if blocks > 1 else ""),
-            table=lambda: exports.kernel_table(mechanism, rows),
+            + (" One row for each pair of secret and input." if _reads_secret(result) else ""),
+            table=lambda: exports.kernel_table(mechanism, input_names),
             formulas=(formulas.mechanism(result.scenario.mechanism),),
         ),
     ):
-        inputs = page(weight, "inputs, most likely first", "kernel_page")
-        shown = most_likely(weight[inputs] @ mechanism.kernel[inputs], COLUMNS)
-        chart(
-            figures.mechanism_matrix(
+        first = first_row(len(input_names), "inputs, most likely first", "kernel_page")
+        chart_place(KERNEL, fills=False)
+    with (
+        right,
+        card(
+            key=POSTERIORS,
+            title="Posteriors: beliefs after an output",
+            subtitle=f"P({letter} | y): one row per output; each row adds up to 100%.",
+            table=posteriors,
+            formulas=(formulas.POSTERIOR,),
+            beside=_of,
+        ),
+    ):
+        outputs = len(_beliefs_of(result, of_x)[0].labels)
+        page = first_row(outputs, "outputs, most likely first", "posterior_page")
+        chart_place(POSTERIORS, fills=False)
+    return View(first, of_x, page)
+
+
+def _reads_secret(result: Result) -> bool:
+    return len(result.mechanism.kernel) > result.joint.n_x
+
+
+def _beliefs_of(result: Result, of_x: bool) -> tuple[Beliefs | Disclosure, tuple[str, ...]]:
+    """Return the posteriors of X or of S, and the names of its values."""
+    if of_x:
+        return derived.posteriors(result), result.joint.x_labels
+    return derived.disclosed(result), result.joint.s_labels
+
+
+def _drawn(result: Result, view: View) -> list[Drawing]:
+    """Return the matrices of an answer."""
+    mechanism, joint, input_names = result.mechanism, result.joint, derived.inputs(result)
+    most = min(ROWS, max(len(input_names), mechanism.n_y))
+    height = int(np.clip(150 + 22 * most, 300, 760))
+    weight = joint.p.ravel() if _reads_secret(result) else joint.p_x
+    inputs = rows(weight, view.input)
+    shown = most_likely(weight[inputs] @ mechanism.kernel[inputs], COLUMNS)
+    found, names = _beliefs_of(result, view.of_x)
+    outputs = rows(found.mass, view.output)
+    likely = most_likely(found.posterior @ found.mass, ROWS)
+    return [
+        Drawing(
+            lambda: figures.mechanism_matrix(
                 mechanism.kernel[np.ix_(inputs, shown)],
-                [rows[x] for x in inputs],
+                [input_names[x] for x in inputs],
                 [mechanism.y_labels[y] for y in shown],
                 left_out=mechanism.n_y - len(shown),
                 height=height,
             ),
-            key="kernel",
-            title=mechanism.name,
-            alt=f"{mechanism.name}: {number_of(len(rows), 'input')}, "
+            KERNEL,
+            mechanism.name,
+            f"{mechanism.name}: {number_of(len(input_names), 'input')}, "
             f"{number_of(mechanism.n_y, 'output')}.",
-        )
-    with right:
-        _posteriors(result, height)
-
-
-def _posteriors(result: Result, height: int) -> None:
-    of_x = st.session_state.get("posterior_of") == query.ABOUT_X
-    found = derived.posteriors(result) if of_x else derived.disclosed(result)
-    names = result.joint.x_labels if of_x else result.joint.s_labels
-    letter = "x" if of_x else "s"
-    with card(
-        key="posteriors",
-        title="Posteriors: beliefs after an output",
-        subtitle=f"P({letter} | y): one row per output; each row adds up to 100%.",
-        table=lambda: pd.DataFrame(
-            {letter: names} | dict(zip(found.labels, found.posterior.T, strict=True))
+            fills=False,
         ),
-        formulas=(formulas.POSTERIOR,),
-        beside=_of,
-    ):
-        shown = page(found.mass, "outputs, most likely first", "posterior_page")
-        likely = most_likely(found.posterior @ found.mass, ROWS)
-        chart(
-            figures.posterior_matrix(
-                found.posterior[np.ix_(likely, shown)],
+        Drawing(
+            lambda: figures.posterior_matrix(
+                found.posterior[np.ix_(likely, outputs)],
                 [names[i] for i in likely],
-                [found.labels[y] for y in shown],
-                letter,
+                [found.labels[y] for y in outputs],
+                "x" if view.of_x else "s",
                 names_out=len(names) - len(likely),
                 height=height,
             ),
-            key="posteriors",
-            title="Posteriors",
-            alt=f"Posteriors {'of X' if of_x else 'of S'} under "
+            POSTERIORS,
+            "Posteriors",
+            f"Posteriors {'of X' if view.of_x else 'of S'} under "
             f"{number_of(len(found.labels), 'output')}.",
-        )
+            fills=False,
+        ),
+    ]
 
 
 def _of() -> None:

@@ -13,7 +13,7 @@ from core.release.sentences import promise_text
 from core.scenario import Result
 from pages.ui.style import glossary
 from pages.ui.style.units import level, share
-from pages.ui.work import answers, derived
+from pages.ui.work import derived
 
 AT_LEAST = "≥ "
 """Before what is kept while the answer is improving."""
@@ -27,14 +27,6 @@ class Shown:
     value: str
     beside: str | None
     term: str
-
-
-def strip(result: Result, unit: str) -> None:
-    """Show a result's figures in one row that wraps where there is little room."""
-    with st.container(horizontal=True, gap="medium", key="strip"):
-        for one in rows(result, unit, provisional=answers.is_refining(result.scenario)):
-            figure(one.label, one.value, one.beside, one.term)
-        audit_badge(result, unit)
 
 
 def rows(result: Result, unit: str, *, provisional: bool) -> list[Shown]:
@@ -109,12 +101,6 @@ class Badge:
     text: str
     icon: str
     color: Literal["gray", "orange", "green"]
-
-
-def audit_badge(result: Result, unit: str) -> None:
-    """Show what the audit found: the promise kept, kept at the estimate only, or none made."""
-    shown = badge(result, unit, provisional=answers.is_refining(result.scenario))
-    st.badge(shown.text, icon=shown.icon, color=shown.color)
 
 
 def badge(result: Result, unit: str, *, provisional: bool) -> Badge:
