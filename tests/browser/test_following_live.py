@@ -1,7 +1,9 @@
-"""Explore and Compare follow a slider while its button is down, by frames of the server."""
+"""Pages follow a slider while its button is down, by frames of the server."""
 
 import re
 from dataclasses import replace
+
+import pytest
 
 from core.scenario import Project
 from tests.browser import test_compare_live as columns
@@ -169,3 +171,56 @@ def test_while_a_columns_slider_is_down_compare_shows_the_place_under_it(visit):
     columns.settle(page, 3)
     page.wait_for_function("!document.querySelector('[data-lsc-live]')")
     assert page.evaluate(OF_COLUMN) == under
+
+
+OF_ANSWER = """
+keys => ({
+  said: document.querySelector(".lsc-answer").innerText,
+  drawn: keys.map(key => document.querySelector(`.st-key-${key} .lsc-plot`).data
+    .map(({ x, y, z }) => ({ x, y, z }))),
+})
+"""
+ANSWER_FOLLOWS = """
+label => {
+  const answer = document.querySelector("[data-lsc-live]");
+  const drawn = [...document.querySelectorAll(".lsc-plot")]
+    .every(one => one.dataset.asked === one.dataset.drawn);
+  return answer?.dataset.place === label && !answer.hasAttribute("data-lsc-working") && drawn;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "keys", "below"),
+    [
+        ("lift", ["loglift", "symbols"], "lift_below"),
+        ("mechanisms", ["kernel", "posteriors"], "mechanisms_below"),
+    ],
+)
+def test_a_page_about_one_answer_shows_the_place_under_the_slider(visit, path, keys, below):
+    page = visit(f"{path}{QUICK}&notion=lip&eps=0.3")
+    waiting.settle(page, keys)
+    if path == "lift":
+        page.get_by_role("radio", name="the release").click()
+        waiting.settle(page, keys)
+    before = page.evaluate(OF_ANSWER, keys)
+    slider = page.locator(".st-key-eps input[type='range']")
+    thumb = slider.locator("xpath=..").bounding_box()
+    x, y = thumb["x"] + thumb["width"] / 2, thumb["y"] + thumb["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for step in (10, 20, 30):
+        page.mouse.move(x + step, y)
+        label = slider.get_attribute("aria-valuetext")
+        page.wait_for_function(ANSWER_FOLLOWS, arg=label)
+    assert "eps=0.3" in page.url
+    under = page.evaluate(OF_ANSWER, keys)
+    assert all(one != other for one, other in zip(under["drawn"], before["drawn"], strict=True))
+    behind = f"document.querySelector('.st-key-{below}').hasAttribute('data-lsc-behind')"
+    assert page.evaluate(behind)
+    page.mouse.up()
+    page.wait_for_url(re.compile(rf"[?&]eps={label.rstrip('0')}"))
+    waiting.settle(page, keys)
+    page.wait_for_function("!document.querySelector('[data-lsc-live]')")
+    assert not page.evaluate(behind)
+    assert page.evaluate(OF_ANSWER, keys) == under
