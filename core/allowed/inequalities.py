@@ -58,11 +58,7 @@ moves the utility by less than its tolerance there."""
 
 
 def _without_noise(excess: FloatArray, budget: float) -> FloatArray:
-    """Return l − 1 without what only rounding adds to its rank; unchanged where that is not clear.
-
-    Each direction of that part would be an equation at a budget of 0. An enumeration keeps these
-    equations, but the audit and a linear program, whose tolerance is larger, do not see them.
-    """
+    """Return l − 1 without what only rounding adds to its rank; unchanged if that is unclear."""
     size = (1 + excess).max(axis=1, keepdims=True)
     left, values, right = np.linalg.svd(excess / size, full_matrices=False)
     known = int((values > _CLEAR).sum())
@@ -148,10 +144,7 @@ def lifts(
     among: ArrayLike | None = None,
     budget: float = np.inf,
 ) -> FloatArray:
-    """Return l(s, x) for its excess over 1, to which adding 1 loses the digits of a small lift.
-
-    They decide nothing at a budget up to `TINY`.
-    """
+    """Return l(s, x) for its excess over 1, to which adding 1 loses the digits of a small lift."""
     near = 1 + excess
     if budget <= TINY or (near >= _SMALL).all():
         return near

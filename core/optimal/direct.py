@@ -74,10 +74,7 @@ def reduced_costs(found: Multipliers, allowed: AllowedSet, pieces: FloatArray) -
 
 
 def settled(allowed: AllowedSet, rows: FloatArray) -> FloatArray | None:
-    """Return multipliers, (k, n_rows), whose sums of rows have no negative auxiliary coefficient.
-
-    None where none are near.
-    """
+    """Return multipliers (k, n_rows) without negative auxiliary sums; None if not near."""
     extra = allowed.rows[:, allowed.n_x :].toarray()
     for column in extra.T:
         short = np.maximum(-(rows @ column), 0.0)
@@ -165,10 +162,7 @@ class Direct:
         return len(self.pieces) * self.width
 
     def keep_few(self, seed: int = 0) -> None:
-        """Begin with `FEW` symbols of each of `FIRST` actions, and of each action then.
-
-        Of one action all symbols are kept: it may be the only output.
-        """
+        """Begin with `FEW` symbols of each of `FIRST` actions, and of each action then."""
         drawn = np.random.default_rng(seed).random(self.pieces.shape)
         cheapest = np.lexsort((drawn, self.pieces), axis=1)[:, :FEW]
         self.kept = drawn <= np.sort(drawn, axis=1)[:, [min(FEW, drawn.shape[1]) - 1]]
@@ -370,11 +364,7 @@ def by_one_program(
     take: Callable[[FloatArray, float], float],
     warm: Warm | None = None,
 ) -> None:
-    """Find and prove the optimum of a utility with `pieces`.
-
-    Above `SIZES.direct_entries` variables it begins with few and adds what its duals ask for. An
-    oracle's cuts are added until the outputs in use are allowed.
-    """
+    """Find and prove the optimum of a utility with `pieces`."""
     direct, upper = Direct(allowed, p_x, goal, warm), np.inf
     if direct.size > SIZES.direct_entries:
         direct.keep_few()

@@ -80,15 +80,7 @@ class _Undecided:
         return result
 
     def best(self, mass: FloatArray, targets: FloatArray) -> FloatArray:
-        """Return how much to add to masses, where each price is paid up to a total mass.
-
-        Parameters
-        ----------
-        mass : ndarray
-            Shape (k,).
-        targets : ndarray
-            Total masses, in the order of `ratio`, falling.
-        """
+        """Return what to add to masses (k,), prices paid up to total masses `targets`."""
         if len(targets) == 0:
             return np.zeros(len(mass))
         paid = np.searchsorted(-(targets - self.mass[:-1]), -mass)  # sizes that are begun
@@ -111,19 +103,7 @@ class _Undecided:
 
 
 class Staircases:
-    """Mixtures of staircase outputs for I(X;Y); `bound` is proven.
-
-    Parameters
-    ----------
-    lifts : LiftRange
-        The range of lifts, not a single one.
-    p_x : ndarray
-        P(x), shape (n_x,).
-    seed : int
-        Seed of the random sets.
-    deadline : Deadline
-        When to stop.
-    """
+    """Mixtures of staircase outputs over a range of lifts, for I(X;Y); `bound` is proven."""
 
     def __init__(self, lifts: LiftRange, p_x: FloatArray, seed: int, deadline: Deadline) -> None:
         self.p_x, self.deadline = p_x, deadline
@@ -168,10 +148,7 @@ class Staircases:
         return self.master.kernel(self.mixture)
 
     def in_turns(self) -> FloatArray:
-        """Return P(y | x) of as many sets as symbols: each has symbols of every size alike.
-
-        Each symbol is in equally many; masses differ by less than P of the likeliest symbol.
-        """
+        """Return P(y | x) of as many sets as symbols: each has symbols of every size alike."""
         n_x = len(self.p_x)
         size = min(max(round(self.best_mass * n_x), 1), n_x - 1)
         apart = np.arange(size) * n_x // size
@@ -239,11 +216,7 @@ class Staircases:
     def _relaxed(
         self, state: Partial, left: _Undecided, nu: FloatArray, least: float
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the undecided mass that is best if taken in part, and the gain over `least`.
-
-        Shape (k,) each. The gain is in nats for outputs with a least lift of `low`, up to the
-        constant low·Σν; −∞ where nothing fits.
-        """
+        """Return the best undecided mass, taken in part, and the gain over `least`, (k,)."""
         if self.scaled:
             with np.errstate(over="ignore"):
                 w = np.exp(_h(self.high) / self.step - 1 - least - left.ratio)
@@ -370,11 +343,7 @@ class Staircases:
         return result
 
     def _random_sets(self, count: int) -> tuple[IntArray, IntArray]:
-        """Return sets of nearly the best mass.
-
-        Likely symbols are added, or left out, in a random order up to a random mass; of all sets of
-        the least likely ones some that nearly close the rest are taken.
-        """
+        """Return sets of nearly the best mass."""
         n_x = len(self.p_x)
         symbols = np.argsort(-self.p_x, kind="stable")
         n_few = min(FEW, n_x // 2)

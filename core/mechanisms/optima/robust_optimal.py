@@ -148,10 +148,7 @@ def robust_search(
 
 
 def _or_known(found: Outcome, known: Sequence[Mechanism], joint: Joint, notion: RLDP) -> Outcome:
-    """Return the outcome, with the best known mechanism's kernel where that keeps more.
-
-    Below order ½ levels are rounded up, so either may have to move towards P_X to pass the audit.
-    """
+    """Return the outcome, with the best known mechanism's kernel where that keeps more."""
     best = max(known, key=lambda mechanism: mechanism.utility, default=None)
     if best is None or best.utility <= found.utility + ROUNDING:
         return found
@@ -187,11 +184,7 @@ def robust_of_x(
     gap: float,
     seed: int,
 ) -> Mechanism:
-    """Return the optimum of I(X;Y) under a robust notion of a mechanism that sees X alone.
-
-    The optimum at P̂, which the notion's set holds, bounds it from above. The search starts from
-    optima at P̂ with smaller budgets.
-    """
+    """Return the optimum of I(X;Y) under a robust notion of a mechanism that sees X alone."""
     seconds = DEFAULT_SECONDS if time_limit is None else time_limit
     deadline = Deadline.after(seconds)
     if not 0 < notion.eps < np.inf:
@@ -227,11 +220,7 @@ _BUDGETS = 4
 def at_smaller_budgets(
     joint: Joint, notion: RobustForX, kernel: FloatArray, seconds: float
 ) -> list[FloatArray]:
-    """Return optima P(y | x) at P̂ with smaller budgets that keep a robust notion, and mixtures.
-
-    Where an optimum, such as `kernel` with the whole budget, does not keep it, it is moved
-    towards P_X.
-    """
+    """Return optima P(y | x) at P̂ with smaller budgets that keep a robust notion, and mixtures."""
     low, high, budget = 0.0, notion.eps, notion.eps
     kept: list[FloatArray] = []
     deadline = Deadline.after(seconds)
@@ -462,11 +451,7 @@ def best_under(
     gap: float,
     seed: int,
 ) -> Mechanism:
-    """Return the optimum over all cells, for F itself or for the polytopes around it.
-
-    First it makes PolyOpt's mechanism exactly as `polyopt` does, then searches from it. `p_su` is
-    not yet normalized: normalized twice, PolyOpt's answer would differ in the last digit.
-    """
+    """Return the optimum over all cells, for F itself or for the polytopes around it."""
     seconds = DEFAULT_SECONDS if time_limit is None else time_limit
     deadline, ball = Deadline.after(seconds), notion.uncertainty
     cells = estimate(p_su, ball)

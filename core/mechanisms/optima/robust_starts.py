@@ -35,10 +35,7 @@ ITSELF = 64
 
 
 def of_x_itself(joint: Joint, notion: Notion) -> list[Mechanism]:
-    """Return the best mechanism found under LDP of X itself, where a robust notion has a budget.
-
-    It keeps the notion whatever is possible for P(S, X), so it is the optimum where all is.
-    """
+    """Return the best mechanism found under LDP of X itself, where a robust notion has a budget."""
     if not isinstance(notion, LevelNotion) or not notion.of_estimate or notion.secret_released:
         return []
     if not 0 < notion.budget < np.inf or not 1 < joint.n_x <= ITSELF:
@@ -69,10 +66,7 @@ TRIED = 8
 
 
 def staircases(p_x: FloatArray, eps: float) -> FloatArray:
-    """Return P(y | x) of the best mixture found of outputs e^ε times as likely for a set of x.
-
-    These are the extreme outputs under LDP of X itself (Kairouz, Oh and Viswanath 2016).
-    """
+    """Return P(y | x) of the best mixture found of outputs e^ε times as likely for a set of x."""
     n_x, utility = len(p_x), MutualInformation()
     weights = p_x * np.exp(-min(eps, FAR)), p_x
     if n_x <= ALL:
@@ -173,10 +167,7 @@ def _holding(
 
 
 def inside(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray | None:
-    """Return a kernel (n_x, n_y) moved towards P_X by the least of `SHARES` that passes.
-
-    The level falls as the share grows, so the shares are halved, not tried one by one.
-    """
+    """Return a kernel (n_x, n_y) moved towards P_X by the least of `SHARES` that passes."""
     low, high = 0, len(SHARES)
     while low < high:
         middle = (low + high) // 2

@@ -119,11 +119,7 @@ def starts(
     purpose: Purpose | None = None,
     deadline: Deadline | None = None,
 ) -> list[Mechanism]:
-    """Return the mechanisms of the catalogue that keep a notion and read X alone.
-
-    Each has the same options as by itself, so an optimum that starts from all of them is below
-    none.
-    """
+    """Return the mechanisms of the catalogue that keep a notion and read X alone."""
     goal = Information() if purpose is None else purpose
     notion = notion.without_exceptions()
     most = goal.range(joint)[1]
@@ -266,10 +262,7 @@ def disproves(
 def strict_utility(
     joint: Joint, kernel: FloatArray, notion: Notion | None, purpose: Purpose | None = None
 ) -> float:
-    """Return the utility of a kernel whose outputs are moved towards P_X until they meet all rows.
-
-    The audit allows for rounding, but upper bounds are proven for the rows.
-    """
+    """Return a kernel's utility once its outputs, moved towards P_X, meet all rows."""
     of_x = len(kernel) == joint.n_x
     whole = joint if of_x else Joint.with_secret_released(joint.p)  # X is then the pair (S, X)
     allowed = None if notion is None else notion.allowed_set(whole)
