@@ -110,9 +110,6 @@ class Warm:
 FEW = 24
 """Cheapest symbols of each action, and as many at random, that a large program begins with."""
 
-FIRST = 60
-"""Actions of its very first, whose answer is there in half a second."""
-
 
 class Direct:
     """The program of one question.
@@ -162,14 +159,14 @@ class Direct:
         return len(self.pieces) * self.width
 
     def keep_few(self, seed: int = 0) -> None:
-        """Begin with `FEW` symbols of each of `FIRST` actions, and of each action then."""
+        """Begin with `FEW` symbols of each of some actions, and of each action then."""
         drawn = np.random.default_rng(seed).random(self.pieces.shape)
         cheapest = np.lexsort((drawn, self.pieces), axis=1)[:, :FEW]
         self.kept = drawn <= np.sort(drawn, axis=1)[:, [min(FEW, drawn.shape[1]) - 1]]
         np.put_along_axis(self.kept, cheapest, True, axis=1)
         self._next = self.kept.copy()
         best, cheapest_yet = [], self.pieces.max(axis=0)
-        for _ in range(min(FIRST, len(self.pieces))):
+        for _ in range(min(SIZES.first_actions, len(self.pieces))):
             best.append(int((np.minimum(self.pieces, cheapest_yet) @ self.p_x).argmin()))
             cheapest_yet = np.minimum(cheapest_yet, self.pieces[best[-1]])
         self._next[best[0]] = True

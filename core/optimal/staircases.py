@@ -35,9 +35,6 @@ TAKEN = 4
 FEW = 12
 """Least likely symbols of which all sets are listed, so that random sets get the best mass."""
 
-FIRST = 2_000
-"""Partial sets that are followed at a time, at first."""
-
 GROWTH = 8
 """Factor by which their number grows where those left out may hide a better set."""
 
@@ -130,7 +127,7 @@ class Staircases:
 
     def run(self, gap: float) -> FloatArray:
         """Search and prove up to a gap, in nats, or until the deadline; return P(y | x)."""
-        most, apart = FIRST, np.inf
+        most, apart = SIZES.staircase_sets, np.inf
         while not self.deadline.over:
             before, apart = apart, self._apart()
             if apart <= gap / 2:

@@ -18,6 +18,7 @@ from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions import LDP
 from core.notions.base import LevelNotion, Notion
+from core.optimal.plan import SIZES
 from core.optimal.polish import mixed
 from core.optimal.polytopes.enumeration import best_mixture
 from core.optimal.tolerances import PRICE
@@ -55,9 +56,6 @@ def of_x_itself(joint: Joint, notion: Notion) -> list[Mechanism]:
 FAR = 600.0
 """Largest budget that is used, in nats: e^ε of a larger one overflows."""
 
-ALL = 10
-"""Symbols up to which all sets are tried."""
-
 ROUNDS = 25
 """Most rounds in which better sets are looked for, with more symbols."""
 
@@ -69,7 +67,7 @@ def staircases(p_x: FloatArray, eps: float) -> FloatArray:
     """Return P(y | x) of the best mixture found of outputs e^ε times as likely for a set of x."""
     n_x, utility = len(p_x), MutualInformation()
     weights = p_x * np.exp(-min(eps, FAR)), p_x
-    if n_x <= ALL:
+    if n_x <= SIZES.all_staircases:
         numbers = np.arange(1, 2**n_x)
         sets = (numbers[:, None] >> np.arange(n_x)) % 2 == 1
     else:
@@ -79,7 +77,7 @@ def staircases(p_x: FloatArray, eps: float) -> FloatArray:
     for _ in range(ROUNDS):
         outputs = np.where(sets, weights[1], weights[0])
         master, mixture, _ = best_mixture(outputs, p_x, utility, NEVER)
-        if n_x <= ALL:
+        if n_x <= SIZES.all_staircases:
             break
         better = _better_sets(weights, mixture.duals, utility)
         if len(better) == 0:
