@@ -36,49 +36,25 @@ TRUTHS = {"TRUE": "true", "True": "true", "FALSE": "false", "False": "false"}
 
 
 def stripped(text: str) -> str:
-    r"""Return a text without blanks of any kind at its ends, its letters composed.
-
-    Examples
-    --------
-    >>> stripped("Que\u0301bec\u00a0") == "Qu\u00e9bec"
-    True
-    """
+    """Return a text without blanks of any kind at its ends, its letters composed."""
     return unicodedata.normalize("NFC", text.strip(BLANK))
 
 
 def as_level(text: str) -> str:
-    """Return the text of a value's level: of 1 and 1.0, of TRUE and true, it is one.
-
-    Examples
-    --------
-    >>> [as_level(text) for text in ("1.0", "TRUE", "01.0", " a ")]
-    ['1', 'true', '01.0', 'a']
-    """
+    """Return the text of a value's level: of 1 and 1.0, of TRUE and true, it is one."""
     plain = stripped(text)
     return TRUTHS.get(plain) or re.sub(WHOLE, r"\1", plain)
 
 
 def number(text: str) -> float | None:
-    """Return a text as a finite number; None if it is none.
-
-    Examples
-    --------
-    >>> [number(text) for text in (" 1e3 ", "18_24", "infinity", "0x1F")]
-    [1000.0, None, None, None]
-    """
+    """Return a text as a finite number; None if it is none."""
     plain = text.strip(BLANK)
     value = float(plain) if _NUMBER.fullmatch(plain) else math.nan
     return value if math.isfinite(value) else None
 
 
 def alike(text: str) -> str:
-    """Return what texts that look alike have in common: letters of any size, one blank for several.
-
-    Examples
-    --------
-    >>> alike("Trois  Rivières") == alike("trois rivières")
-    True
-    """
+    """Return what texts that look alike share: one case, one blank for several."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 

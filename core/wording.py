@@ -90,10 +90,7 @@ def decimals(value: float, digits: int) -> str:
 
 
 def fixed(value: float, digits: int) -> str:
-    """Write a number with some digits after the point, or two digits where these would all be 0.
-
-    A number below `ROUNDING` is a sum's rounding: it reads as 0.
-    """
+    """Write a number with some digits after the point, or two where these are 0; rounding is 0."""
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     text = decimals(value, digits)

@@ -21,7 +21,7 @@ INDEPENDENT = 50 * LIFT_NOISE
 """Largest relative difference of lifts with which weights count as those of independent symbols."""
 
 
-TINY = 1e-9
+LEAST_BUDGET = 1e-9
 """Budget in nats of a log lift up to which differences of `LIFT_NOISE` decide what is allowed."""
 
 
@@ -32,8 +32,8 @@ def excess_lift(joint: Joint, among: ArrayLike | None = None, budget: float = np
     at a budget of 0, where each row is an equation, that error would decide what is allowed. Counts
     are exact. For other weights a relative difference of up to `LIFT_NOISE` counts as 0, and S as
     independent of X where none is above `INDEPENDENT`. Where the least `budget` of the rows is up
-    to `TINY`, posteriors that equal each other or mixtures of others up to `LIFT_NOISE` do so
-    exactly, since the audit takes them for equal.
+    to `LEAST_BUDGET`, posteriors that equal each other or mixtures of others up to `LIFT_NOISE` do
+    so exactly, since the audit takes them for equal.
     """
     counts = joint.counts
     counted = counts is not None
@@ -49,7 +49,7 @@ def excess_lift(joint: Joint, among: ArrayLike | None = None, budget: float = np
         size = np.abs(gap) / np.maximum(np.maximum(left[0], right[0]), np.finfo(float).tiny)
         gap = np.where((size <= LIFT_NOISE) | (size.max(initial=0.0) <= INDEPENDENT), 0.0, gap)
     result: FloatArray = gap / below
-    return result if counted or budget > TINY else _without_noise(result, budget)
+    return result if counted or budget > LEAST_BUDGET else _without_noise(result, budget)
 
 
 _CLEAR = 1e-5
@@ -58,11 +58,7 @@ moves the utility by less than its tolerance there."""
 
 
 def _without_noise(excess: FloatArray, budget: float) -> FloatArray:
-    """Return l − 1 without what only rounding adds to its rank; unchanged where that is not clear.
-
-    Each direction of that part would be an equation at a budget of 0. An enumeration keeps these
-    equations, but the audit and a linear program, whose tolerance is larger, do not see them.
-    """
+    """Return l − 1 without what only rounding adds to its rank; unchanged if that is unclear."""
     size = (1 + excess).max(axis=1, keepdims=True)
     left, values, right = np.linalg.svd(excess / size, full_matrices=False)
     known = int((values > _CLEAR).sum())
@@ -148,12 +144,9 @@ def lifts(
     among: ArrayLike | None = None,
     budget: float = np.inf,
 ) -> FloatArray:
-    """Return l(s, x) for its excess over 1, to which adding 1 loses the digits of a small lift.
-
-    They decide nothing at a budget up to `TINY`.
-    """
+    """Return l(s, x) for its excess over 1, to which adding 1 loses the digits of a small lift."""
     near = 1 + excess
-    if budget <= TINY or (near >= _SMALL).all():
+    if budget <= LEAST_BUDGET or (near >= _SMALL).all():
         return near
     p = joint.p if among is None else joint.p[:, np.asarray(among)]
     p = p[p.sum(axis=1) > 0]

@@ -198,10 +198,7 @@ class RobustCuts:
         return [outputs[y], np.stack([s1, s2], axis=1), *members], suspects
 
     def _worst_members(self, sides: FloatArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return R1 and R2, (k, n_u), at the best split of each pair's budget.
-
-        `sides` are v_{s1} and v_{s2} of each, shape (2, k, n_u).
-        """
+        """Return R1, R2, (k, n_u), at the best split of the budget of `sides` (2, k, n_u)."""
         if self.ball.alpha < 0.5:
             return self._best_of_many(sides, pairs)
         left, right = np.full(len(pairs), -_FAR), np.full(len(pairs), _FAR)
@@ -248,10 +245,7 @@ class RobustCuts:
     def _members(
         self, sides: FloatArray, pairs: IntArray, split: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return R1, R2 and the log ratio of their marginal gains of budget.
-
-        `split` is the log ratio of their shares of the budget, shape (k,).
-        """
+        """Return R1, R2 and the log ratio of their gains, `split` that of their shares, (k,)."""
         ball, owners = self.ball, pairs.T
         with np.errstate(over="ignore"):
             shares = np.stack([1 / (1 + np.exp(-split)), 1 / (1 + np.exp(split))])

@@ -132,10 +132,7 @@ def with_file(
     data: Path | None = None,
     called: dict[str, str] | None = None,
 ) -> Scenario:
-    """Return a scenario about the file that it names, or that is given, which is read.
-
-    `called` takes the file's path, by the source that the scenario returned has.
-    """
+    """Return a scenario about the file that it names or that is given."""
     source = scenario.data.source
     path = named_file(source) if data is None else data
     if path is None:
@@ -174,10 +171,7 @@ class Interrupted:
 
 @contextmanager
 def finishing(what: str) -> Iterator[Interrupted]:
-    """Let a first interrupt end all searches with the best that they have; a second one stops.
-
-    Every deadline is over once the user has interrupted. Work without one goes on.
-    """
+    """Let a first interrupt end all searches with the best that they have; a second one stops."""
     state = Interrupted()
     if threading.current_thread() is not threading.main_thread():
         yield state  # only the main thread hears of signals

@@ -19,10 +19,7 @@ FEW = 50
 def first_question(
     source: str, sources: Sources | None = None, read: ReadOptions = AS_IT_IS
 ) -> DataSpec:
-    """Choose S and X for a source: those of its catalogue entry, or two columns with few levels.
-
-    A table of a single column is a question about the release of S itself.
-    """
+    """Choose S and X for a source: those of its catalogue entry, or two columns with few levels."""
     for entry in BUNDLED:
         if entry.id == source:
             return DataSpec(source, entry.secret, entry.released, read=read)

@@ -283,10 +283,7 @@ def plain_text(column: Any) -> Any:
 
 
 def as_text(column: Any) -> Any:
-    """Return a column's levels as text, NULL where the value is missing or blank.
-
-    A value has one text in all files: 1.0 is 1, and TRUE is true.
-    """
+    """Return levels as text, NULL if missing; 1.0 is 1 and TRUE is true."""
     kind = column.type()
     if kind.is_string():
         return _level_text(column)
@@ -303,10 +300,7 @@ def may_hold_numbers(column: Any) -> bool:
 
 
 def as_number(column: Any) -> Any:
-    """Return a column of text or numbers as numbers, NULL where a value is none.
-
-    Of texts these are those that `core.texts.number` takes for one.
-    """
+    """Return a column of text or numbers as numbers, NULL where a value is none."""
     if not column.type().is_string():
         number = column.cast("float64")
         return ibis.ifelse(number.isnan(), ibis.null("float64"), number)

@@ -167,11 +167,7 @@ Bounds = tuple[int, int, int, int]
 
 @dataclass(frozen=True)
 class Book:
-    """A workbook, `kind` of which, with the cells of one of its `sheets`.
-
-    `cells`: rows of one width, None where a cell is empty. `merged`: the places of merged cells;
-    `unresolved`: number of formulas without a stored result.
-    """
+    """A workbook of a `kind`, with the cells of one of its `sheets` as rows of one width."""
 
     kind: str
     cells: list[list[Any]]

@@ -179,10 +179,7 @@ class JobQueue:
             return None
 
     def take(self, *, reserved: bool, rest: float | None = None) -> Call | None:
-        """Wait for the next job and return it; None where the worker is to end, and is not counted.
-
-        That is when the queue is closed and empty, or after `rest` seconds without a job.
-        """
+        """Return the next job; None if the queue is closed or idle for `rest` seconds."""
         with self._changed:
             self._idle[reserved] += 1
             self._changed.wait_for(lambda: self._closed or self._next(reserved), rest)

@@ -75,10 +75,7 @@ def list_columns(source: str, *, report: Report) -> tuple[DatabaseColumn, ...]:
 
 
 def count_table(source: str, columns: Sequence[str], path: Path, *, report: Report) -> FileTable:
-    """Have such a database count a table by some columns, and write the counts to a file.
-
-    Where this process ends, so does the query: with it, with Spark's driver, or within a second.
-    """
+    """Have such a database count a table by some columns, and write the counts to a file."""
     report("counting")
     check_open(source)
     table = parse(source)

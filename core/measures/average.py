@@ -218,10 +218,7 @@ def _log_expectation(parts: Conditionals, logs: FloatArray) -> FloatArray:
 def _near_zero(
     parts: Conditionals, weights: FloatArray, order: float, far: FloatArray
 ) -> FloatArray:
-    """Return log Σ_y P(y) (Σ_s w(s) l(s, y)^α)^{1/α}, Σw = 1, exact where it, `far`, is small.
-
-    Each lift's mean over y is 1, so what is linear in lifts leaves no trace in the sum.
-    """
+    """Return log Σ_y P(y) (Σ_s w(s) l(s, y)^α)^{1/α}, Σw = 1, exact where it, `far`, is small."""
     if order == np.inf:
         return far
     gap = excess(parts)

@@ -68,10 +68,7 @@ def numbered(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def leads(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the likeliest input of each output, numbered where several share it.
-
-    Shares change with every budget, these seldom do, so a link or a selection refers to them.
-    """
+    """Return the likeliest input of each output, numbered where several share it."""
     found = (PART.match(name) if ";" in name else None for name in names)
     return numbered(
         [name if part is None else str(part[1]) for name, part in zip(names, found, strict=True)]

@@ -18,11 +18,7 @@ SHARES = tuple(1e-15 * 10.0**power for power in range(6))
 
 
 def cleared(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray:
-    """Return a kernel (n_x, n_y) with 0 for entries that are rounding, where the notion can hold.
-
-    Where it holds no more by rounding, outputs are sent on to others that all their inputs lead to,
-    with a share of up to 1e-10, which keeps zeros.
-    """
+    """Return a kernel (n_x, n_y) with 0 for rounding, where the notion can hold."""
     prior = joint.p_x if len(kernel) == joint.n_x else joint.p.ravel()
     weights = prior[:, None] * kernel
     dust = (kernel > 0) & (kernel <= DUST) & (weights <= DUST * weights.sum(axis=0))
@@ -41,10 +37,7 @@ def cleared(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray:
 
 
 def _wider(kernel: FloatArray) -> FloatArray:
-    """Return (n_y, n_y): each output is sent to the others that all its inputs lead to, or stays.
-
-    No input gains an output that way, and a function of the output reveals no more.
-    """
+    """Return (n_y, n_y): each output goes to those that all its inputs lead to."""
     leads = (kernel > 0).astype(np.float32)  # counts inputs, of which there are below 2^24
     nested = (leads.T @ (1 - leads)) == 0
     np.fill_diagonal(nested, val=False)

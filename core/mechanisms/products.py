@@ -134,10 +134,7 @@ class ProductSearch:
     def _settled(
         self, budgets: tuple[float, ...], kernels: Kernels, most: float
     ) -> Candidate | None:
-        """Return the product with the least noise, up to `most`, that is ε-SRLIP, or None.
-
-        With share 1 the output is independent of X, so it always is.
-        """
+        """Return the product with the least noise, up to `most`, that is ε-SRLIP, or None."""
         low, share, kernel = 0.0, 0.0, self._together(kernels, 0.0)
         while not self._holds(kernel):
             if share >= most:

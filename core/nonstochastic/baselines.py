@@ -348,11 +348,7 @@ def set_partitions(count: int) -> IntArray:
 
 
 def _component_counts(ranges: BoolArray, members: BoolArray, masks: IntArray) -> IntArray:
-    """Return the number of components after each partition, shape (count,).
-
-    A cluster joins all components of X that it has symbols in; `unions` holds for each a bit mask
-    of those that it is joined with.
-    """
+    """Return the number of components after each partition, shape (count,)."""
     column = components(ranges)[1]
     count = int(column.max()) + 1
     touched = np.zeros(len(members), dtype=np.int64)

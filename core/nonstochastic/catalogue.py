@@ -18,11 +18,7 @@ BASELINE = "baseline"
 
 @dataclass(frozen=True)
 class ClusteringEntry(Catalogued):
-    """One measure or algorithm, under its name in `core.nonstochastic` or in `pareto_frontier`.
-
-    From `slow_from` symbols of X on one weight takes over ¼ s, from `sweep_slow_from` on all
-    weights do.
-    """
+    """One measure or algorithm, under its name in `core.nonstochastic` or in `pareto_frontier`."""
 
     kind: str
     slow_from: int = 0

@@ -16,18 +16,7 @@ POSSIBLE = "For every distribution consistent with the records, "
 
 
 def in_numbers(key: str, numbers: Numbers, secret: str) -> str:
-    """Return what a notion promises about a secret; "" where one factor does not say it.
-
-    Examples
-    --------
-    >>> in_numbers("lip", Numbers(eps=0.5), "sex")
-    'No output makes any value of sex more than 1.65 times as likely, or less than 0.606 times as \
-likely.'
-    >>> in_numbers("guess", Numbers(bound=0.9), "sex")
-    'No output makes a guess of sex right with a probability above 90%.'
-    >>> in_numbers("lip", Numbers(eps=50.0), "sex")
-    ''
-    """
+    """Return what a notion promises about a secret; "" where one factor does not say it."""
     if key == "guess":
         return f"No output makes a guess of {secret} right with a probability above " + (
             f"{percent(numbers.bound)}."

@@ -74,10 +74,7 @@ def reduced_costs(found: Multipliers, allowed: AllowedSet, pieces: FloatArray) -
 
 
 def settled(allowed: AllowedSet, rows: FloatArray) -> FloatArray | None:
-    """Return multipliers, (k, n_rows), whose sums of rows have no negative auxiliary coefficient.
-
-    None where none are near.
-    """
+    """Return multipliers (k, n_rows) without negative auxiliary sums; None if not near."""
     extra = allowed.rows[:, allowed.n_x :].toarray()
     for column in extra.T:
         short = np.maximum(-(rows @ column), 0.0)
@@ -112,9 +109,6 @@ class Warm:
 
 FEW = 24
 """Cheapest symbols of each action, and as many at random, that a large program begins with."""
-
-FIRST = 60
-"""Actions of its very first, whose answer is there in half a second."""
 
 
 class Direct:
@@ -165,17 +159,14 @@ class Direct:
         return len(self.pieces) * self.width
 
     def keep_few(self, seed: int = 0) -> None:
-        """Begin with `FEW` symbols of each of `FIRST` actions, and of each action then.
-
-        Of one action all symbols are kept: it may be the only output.
-        """
+        """Begin with `FEW` symbols of each of some actions, and of each action then."""
         drawn = np.random.default_rng(seed).random(self.pieces.shape)
         cheapest = np.lexsort((drawn, self.pieces), axis=1)[:, :FEW]
         self.kept = drawn <= np.sort(drawn, axis=1)[:, [min(FEW, drawn.shape[1]) - 1]]
         np.put_along_axis(self.kept, cheapest, True, axis=1)
         self._next = self.kept.copy()
         best, cheapest_yet = [], self.pieces.max(axis=0)
-        for _ in range(min(FIRST, len(self.pieces))):
+        for _ in range(min(SIZES.first_actions, len(self.pieces))):
             best.append(int((np.minimum(self.pieces, cheapest_yet) @ self.p_x).argmin()))
             cheapest_yet = np.minimum(cheapest_yet, self.pieces[best[-1]])
         self._next[best[0]] = True
@@ -370,11 +361,7 @@ def by_one_program(
     take: Callable[[FloatArray, float], float],
     warm: Warm | None = None,
 ) -> None:
-    """Find and prove the optimum of a utility with `pieces`.
-
-    Above `SIZES.direct_entries` variables it begins with few and adds what its duals ask for. An
-    oracle's cuts are added until the outputs in use are allowed.
-    """
+    """Find and prove the optimum of a utility with `pieces`."""
     direct, upper = Direct(allowed, p_x, goal, warm), np.inf
     if direct.size > SIZES.direct_entries:
         direct.keep_few()

@@ -108,6 +108,21 @@ class Shares:
     budget_mixture: float = 0.03
     """Kept back for the last mixture under budgets and its audit."""
 
+    robust_bound: float = 0.1
+    """Added to the limit, for an upper bound where a robust search ends without a proof."""
+
+    nominal: float = 0.2
+    """For the optimum at P̂ alone, which most often is proven in it."""
+
+    smaller_budgets: float = 0.06
+    """For optima at P̂ with smaller budgets, which a climb soon leaves behind."""
+
+    ignoring_secret: float = 0.4
+    """For what ignores S: with few u it is proven in less."""
+
+    rough_climbs: float = 0.75
+    """Of climbs, under rough cuts, which take half as long; the last one is exact."""
+
 
 @dataclass(frozen=True)
 class Sizes:
@@ -219,6 +234,39 @@ class Sizes:
 
     growth: int = 4
     """Factor by which the number of vertices that are kept grows where it was too small."""
+
+    searched_cells: int = 300
+    """Cells (s, u) up to which a robust search ends in time, whatever its tableaux."""
+
+    all_starts: int = 500
+    """Symbols up to which all mechanisms are made before a search: 1,000 took 4 of 5 seconds."""
+
+    all_staircases: int = 10
+    """Symbols up to which all staircase outputs are tried as a robust start."""
+
+    kernel_entries: int = 3_000
+    """Entries of a kernel in one program; of a larger one a few outputs are improved at a time."""
+
+    first_actions: int = 60
+    """Actions of the first of large programs for all outputs, which is solved in half a second."""
+
+    staircase_sets: int = 2_000
+    """Partial sets that are followed at a time, at first."""
+
+    best_edges: int = 30
+    """Neighbors of one vertex that join the pool, to leave room for those of other vertices."""
+
+    expanded_vertices: int = 48
+    """Vertices whose neighbors are priced in one pass."""
+
+    scattered: int = 60
+    """Random starts of a search under budgets."""
+
+    cell_vertices: int = 20
+    """Vertices that enter the program of a cell of slices at a time."""
+
+    tableaux_bytes: int = 400_000
+    """Bytes of the tableaux that are worked on at a time."""
 
 
 SHARES = Shares()

@@ -35,9 +35,6 @@ TAKEN = 4
 FEW = 12
 """Least likely symbols of which all sets are listed, so that random sets get the best mass."""
 
-FIRST = 2_000
-"""Partial sets that are followed at a time, at first."""
-
 GROWTH = 8
 """Factor by which their number grows where those left out may hide a better set."""
 
@@ -80,15 +77,7 @@ class _Undecided:
         return result
 
     def best(self, mass: FloatArray, targets: FloatArray) -> FloatArray:
-        """Return how much to add to masses, where each price is paid up to a total mass.
-
-        Parameters
-        ----------
-        mass : ndarray
-            Shape (k,).
-        targets : ndarray
-            Total masses, in the order of `ratio`, falling.
-        """
+        """Return what to add to masses (k,), prices paid up to total masses `targets`."""
         if len(targets) == 0:
             return np.zeros(len(mass))
         paid = np.searchsorted(-(targets - self.mass[:-1]), -mass)  # sizes that are begun
@@ -111,19 +100,7 @@ class _Undecided:
 
 
 class Staircases:
-    """Mixtures of staircase outputs for I(X;Y); `bound` is proven.
-
-    Parameters
-    ----------
-    lifts : LiftRange
-        The range of lifts, not a single one.
-    p_x : ndarray
-        P(x), shape (n_x,).
-    seed : int
-        Seed of the random sets.
-    deadline : Deadline
-        When to stop.
-    """
+    """Mixtures of staircase outputs over a range of lifts, for I(X;Y); `bound` is proven."""
 
     def __init__(self, lifts: LiftRange, p_x: FloatArray, seed: int, deadline: Deadline) -> None:
         self.p_x, self.deadline = p_x, deadline
@@ -150,7 +127,7 @@ class Staircases:
 
     def run(self, gap: float) -> FloatArray:
         """Search and prove up to a gap, in nats, or until the deadline; return P(y | x)."""
-        most, apart = FIRST, np.inf
+        most, apart = SIZES.staircase_sets, np.inf
         while not self.deadline.over:
             before, apart = apart, self._apart()
             if apart <= gap / 2:
@@ -168,10 +145,7 @@ class Staircases:
         return self.master.kernel(self.mixture)
 
     def in_turns(self) -> FloatArray:
-        """Return P(y | x) of as many sets as symbols: each has symbols of every size alike.
-
-        Each symbol is in equally many; masses differ by less than P of the likeliest symbol.
-        """
+        """Return P(y | x) of as many sets as symbols: each has symbols of every size alike."""
         n_x = len(self.p_x)
         size = min(max(round(self.best_mass * n_x), 1), n_x - 1)
         apart = np.arange(size) * n_x // size
@@ -239,11 +213,7 @@ class Staircases:
     def _relaxed(
         self, state: Partial, left: _Undecided, nu: FloatArray, least: float
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the undecided mass that is best if taken in part, and the gain over `least`.
-
-        Shape (k,) each. The gain is in nats for outputs with a least lift of `low`, up to the
-        constant low·Σν; −∞ where nothing fits.
-        """
+        """Return the best undecided mass, taken in part, and the gain over `least`, (k,)."""
         if self.scaled:
             with np.errstate(over="ignore"):
                 w = np.exp(_h(self.high) / self.step - 1 - least - left.ratio)
@@ -370,11 +340,7 @@ class Staircases:
         return result
 
     def _random_sets(self, count: int) -> tuple[IntArray, IntArray]:
-        """Return sets of nearly the best mass.
-
-        Likely symbols are added, or left out, in a random order up to a random mass; of all sets of
-        the least likely ones some that nearly close the rest are taken.
-        """
+        """Return sets of nearly the best mass."""
         n_x = len(self.p_x)
         symbols = np.argsort(-self.p_x, kind="stable")
         n_few = min(FEW, n_x // 2)

@@ -17,11 +17,9 @@ from scipy import sparse
 from core.clock import Deadline
 from core.errors import InfeasibleError, SolverError, TimeLimitError
 from core.optimal.cutting_planes import AllowedOutputs, ManyOracle, Rough, distinct
+from core.optimal.plan import SHARES, SIZES
 from core.optimal.programs.highs import LinearProgram
 from core.validation import FloatArray, IntArray
-
-ENTRIES = 3_000
-"""Most entries of a kernel in one program; of a larger one a few outputs are improved at a time."""
 
 ROUNDS = 40
 """Most programs of one climb: most end after 10 to 20."""
@@ -60,21 +58,14 @@ def climbed(
     seed: int,
     deadline: Deadline,
 ) -> FloatArray:
-    """Improve allowed outputs by climbs from many kernels; return the cuts met, (k, n_x).
-
-    `rows`, (j, n_x), are those of the set, which outputs moved by its oracle have to meet before.
-    """
+    """Improve allowed outputs by climbs from many kernels; return cuts, (k, n_x)."""
     rough = AllowedOutputs(inside.kernel(), inside.p_x, inside.utility, Rough(oracle))
     climb = _Climb(rough, rows, seed, deadline)
-    climb.run(deadline.part(ROUGH))
+    climb.run(deadline.part(SHARES.rough_climbs))
     climb.cuts = np.vstack([climb.cuts, inside.take(rough.in_use(), deadline)])
     climb.inside = inside
     climb.once()
     return climb.cuts[len(rows) :]
-
-
-ROUGH = 0.75
-"""Part of the time for climbs under rough cuts, which take half as long; the last one is exact."""
 
 
 class _Climb:
@@ -86,7 +77,7 @@ class _Climb:
         self.inside, self.deadline = inside, deadline
         self.p_x, self._rows, self.cuts = inside.p_x, rows, rows
         self._rng = np.random.default_rng(seed)
-        self._entries = ENTRIES
+        self._entries = SIZES.kernel_entries
 
     def run(self, until: Deadline) -> None:
         """Climb from the outputs in use and from random ones in turn, until this is in vain."""
@@ -189,10 +180,7 @@ class _Program:
     def cut(
         self, points: FloatArray, outputs: IntArray, cuts: FloatArray, p_x: FloatArray
     ) -> float:
-        """Add the deepest cuts that points (k, n_x) break to their outputs; return the deepest.
-
-        A cut's depth is the part of the way to P_X at which a point meets it.
-        """
+        """Add the deepest cuts that points (k, n_x) break; return the deepest."""
         depths = _depths(points, cuts, p_x)
         rows: list[tuple[int, int]] = []
         for output, depth in zip(outputs.tolist(), depths, strict=True):

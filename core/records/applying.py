@@ -79,10 +79,7 @@ class Applied:
 
 @dataclass(eq=False)
 class _Tally:
-    """Counts of the records so far; unknown symbols are the last row and column of `cells`.
-
-    Of a keyed draw it holds a random number of every id: equal ids have equal ones.
-    """
+    """Counts of records, unknown symbols last; with a key, a number of every id."""
 
     outputs: IntArray
     cells: IntArray
@@ -261,10 +258,7 @@ def _opened(result: Result, table: FileTable, plan: Plan) -> Iterator[tuple[_Ste
 def _all(
     steps: _Steps, read: Iterator[Any], tally: _Tally, progress: Callable[[int], None] | None
 ) -> Iterator[Any]:
-    """Yield all batches of a release, the first one in any case.
-
-    Once an unknown value is refused only count, for the error's sentence.
-    """
+    """Yield all batches of a release, the first one in any case."""
     for place, one in enumerate(read):
         made = steps(one, tally)
         if place == 0 or not steps.refused(tally):

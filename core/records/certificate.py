@@ -135,11 +135,7 @@ def _check_counts(cells: IntArray | None, joint: Joint) -> None:
 
 
 def certificate(release: Release, released: Path) -> dict[str, Any]:
-    """Return the certificate of a release to a file, whose bytes are hashed, as values for JSON.
-
-    Infinite levels are "inf"; levels of notions that are not defined for the data are None. Symbols
-    of the records of the file that was counted must be those counted.
-    """
+    """Return the certificate of a release to a file, which is hashed, as values for JSON."""
     result, applied = release.result, release.applied
     joint, mechanism = result.joint, result.mechanism
     if release.same:
@@ -216,10 +212,7 @@ def _design(release: Release) -> dict[str, Any]:
 
 
 def _scenario(release: Release, *, hides: bool) -> dict[str, Any]:
-    """Return the scenario, with a commitment in place of the hash of the file that it is about.
-
-    `hides`: without the names of symbols that are left out too.
-    """
+    """Return the scenario, with a commitment in place of the hash of the file that it is about."""
     scenario = release.result.scenario
     stands = release.plan.draw.committed(scenario.data.hashed) or WITHHELD
     data = scenario.data.undisclosed(stands)

@@ -38,10 +38,7 @@ class Values:
         self._backend.disconnect()
 
     def levels(self, column: str, values: Any, bins: Bins | None) -> list[Any]:
-        """Return each value's level: text, or the index of a bin; None where it is missing.
-
-        For a value that is no number in a column with bins it is a list of the value's text.
-        """
+        """Return each value's level: text, or the index of a bin; None where it is missing."""
 
         def level(value: Any) -> dict[str, Any]:
             value = value.cast("string") if value.type().is_nested() else value
@@ -202,10 +199,7 @@ class SideCoder:
         return self._known.get(key, self._rare if countable else UNKNOWN)
 
     def _made(self, depth: int, level: list[Any]) -> list[Any]:
-        """Return levels of a column made coarser, and as their group where they are rare.
-
-        A value that a table of parents lacks is a list of its text.
-        """
+        """Return levels of a column made coarser, and as their group where they are rare."""
         coarser, group = self._coarser[depth], self._groups[depth]
         if coarser is not None:
             made = [None if one is None else coarser(one) for one in level]
@@ -241,11 +235,7 @@ class SideCoder:
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """The records of a batch as rows of a kernel and symbols of the joint, or `UNKNOWN`.
-
-    `asked`: which pass the filters and have no symbol that is left out; `unknown` counts the values
-    of these without a row. Shapes: asked, rows, s and x (size,).
-    """
+    """Records of a batch as rows of a kernel and symbols, or `UNKNOWN`, (size,)."""
 
     asked: BoolArray
     rows: IntArray

@@ -166,10 +166,7 @@ class Designed:
 
 
 def designed(text: str, records: Path, sources: Sources, design: Path | None = None) -> Designed:
-    """Answer a scenario, made for `design`, else for its own data, else for `records`.
-
-    Its data may be a bundled set, a file by its path, or an upload, which `records` must be.
-    """
+    """Answer a scenario, made for `design`, else for its own data, else for `records`."""
     scenario = Scenario.from_json(text)
     if scenario.data.source.startswith(JOINTS):
         raise InvalidInputError(

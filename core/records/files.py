@@ -74,11 +74,7 @@ def unviewed(batch: Any) -> Any:
 
 
 def typed_anew(made: Iterator[Any], but: Collection[str]) -> Iterator[Any]:
-    """Yield batches whose columns of text are of numbers where all of their values are.
-
-    A workbook's column is of text if one of its cells is, which may be left out. `but`: columns
-    that stay as they are. All batches are held: workbooks are small.
-    """
+    """Yield batches, columns of text as numbers where all their values are."""
     held = list(made)
     if not held:
         return

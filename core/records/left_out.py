@@ -75,11 +75,7 @@ def without(
 def marked_columns(
     counted: Counted, codings: Iterable[Mapping[str, Any]], data: DataSpec, *, same: bool
 ) -> list[str]:
-    """Return the columns with marks of missing numbers that a certificate names.
-
-    Of the file that was released (`same`), those where a mark matters to a record that is counted:
-    the others may have marks in records that are left out alone.
-    """
+    """Return the columns with marks of missing numbers that a certificate names."""
     marks = {one.column for one in counted.report.marks}
     if not same:
         return sorted(marks)
@@ -141,10 +137,7 @@ def _text(side: str, name: str) -> str:
 def _stripped(
     coding: Mapping[str, Any], gone: frozenset[str], left_in: Kept = ()
 ) -> dict[str, Any]:
-    """Return a coding without some symbols, and without levels that only they have.
-
-    `left_in`: the levels that stay, where they are known.
-    """
+    """Return a coding without some symbols, and without levels that only they have."""
     stay = [one for one in coding["symbols"] if one["label"] not in gone]
     if left_in:
         kept = [None if levels is None else list(levels) for levels in left_in]

@@ -92,11 +92,7 @@ def given_away(
 def grouped(
     table: OpenTable, records: Any, used: Sequence[str], names: Sequence[str], *, of_text: bool
 ) -> Any:
-    """Return the records of each combination of values, as an Arrow table, grouped by the engine.
-
-    Its columns are those `used`, then "n", the number of records, and "k", which numbers the
-    combinations of the columns `names`.
-    """
+    """Return the number of records of each combination of values, as an Arrow table."""
     levels = {f"u{place}": _whole(records[table.position(one)]) for place, one in enumerate(used)}
     others = {
         f"k{place}": _as_read(records[table.position(one)], of_text=of_text)
@@ -140,10 +136,7 @@ def _whole(column: Any) -> Any:
 
 
 def _as_read(column: Any, *, of_text: bool) -> Any:
-    """Return a column as the reader of a released file tells its values apart.
-
-    0 and −0 are two numbers, NaN is one. A blank in a file of text is a missing value.
-    """
+    """Return a column as the reader of a released file tells its values apart."""
     kind = column.type()
     if kind.is_floating():
         return column.cast("string")

@@ -378,11 +378,7 @@ def _outputs(body: Mapping[str, Any], path: Path) -> tuple[IntArray, list[Check]
 def _recounted(
     body: Mapping[str, Any], scenario: Scenario, original: Path, sources: Sources
 ) -> tuple[Recount, str, Original]:
-    """Count the original again, with the library's own readers if it is no plain file.
-
-    Returns what was counted, a sentence on how, and the file that was read, which stays as long as
-    the sources.
-    """
+    """Return a second count of the original, a sentence on how, and the file that was read."""
     read = scenario.data.read
     how = " The library's own code read it, because it is not plain UTF-8 or Parquet."
     if read != ReadOptions():

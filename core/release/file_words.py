@@ -18,11 +18,7 @@ NAMES_RECORDS = 0.5
 
 
 def keeps(found: Beside, notion: Notion | None) -> bool | None:
-    """Say whether Y and the columns beside it keep a promise; None where that is not known.
-
-    It is known where the promise is one on the extremes of lifts or of their ratios, and false
-    where a level that the promise implies is exceeded.
-    """
+    """Say whether Y and the columns beside it keep a promise; None where that is not known."""
     if notion is None:
         return None
     implied = notion.named_levels()

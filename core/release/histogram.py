@@ -35,10 +35,7 @@ class LiftHistogram:
 
 
 def reach(leak: Leakage, step: float = 0.5) -> float:
-    """Return the axis' end, a multiple of `step`, that the finite lifts fit.
-
-    Where X rules nothing out it fits each release too (data processing); else one may fall further.
-    """
+    """Return the axis' end, a multiple of `step`, that the finite lifts fit."""
     finite = leak.log_min_lift[np.isfinite(leak.log_min_lift)]
     furthest = float(np.concatenate([-finite, leak.log_max_lift]).max())
     return max(step, float(np.ceil(furthest / step - 1e-9)) * step)

@@ -204,11 +204,7 @@ def averages(leak: Leakage, alpha: float) -> Mapping[str, tuple[float, str]]:
 
 
 def least_bounds(joint: Joint, high_risk: Sequence[int]) -> tuple[float, float]:
-    """Return ε̄_l and ε̄_u of merging a set of symbols into one output ([Lift] eq. 9 and 10).
-
-    However these are randomized among themselves, the worst outputs have no larger min-lift and no
-    smaller max-lift: the least budgets of ALIP if all other symbols are published as they are.
-    """
+    """Return ε̄_l and ε̄_u of merging a set of symbols into one output ([Lift] eq. 9 and 10)."""
     chosen = list(high_risk)
     for index in chosen:
         if isinstance(index, bool) or not isinstance(index, int | np.integer):

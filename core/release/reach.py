@@ -54,21 +54,14 @@ class Cone:
 
 
 def of_one(cone: Cone, above: FloatArray, below: FloatArray) -> int | None:
-    """Return the entry whose unit vector has the largest ratio of all r ≥ 0, if it is in the cone.
-
-    A ratio of sums is at most the largest ratio of their terms.
-    """
+    """Return the entry whose unit vector has the largest ratio, if in the cone."""
     ratios = _ratios(above, below)
     best = np.flatnonzero((ratios == ratios.max()) & cone.single())
     return int(best[0]) if len(best) else None
 
 
 def vanishing(cone: Cone, above: FloatArray, below: FloatArray) -> FloatArray | None:
-    """Return a vector of the cone with below·r = 0 < above·r, None where there is none.
-
-    Rows without a negative coefficient set their variables to 0, however small the positive ones
-    are; only what is left is asked of a program.
-    """
+    """Return a vector of the cone with below·r = 0 < above·r, None where there is none."""
     if (below > 0).all():
         return None
     rows, n_x = sparse.csc_array(cone.rows), cone.n_x
@@ -198,10 +191,7 @@ class Implication:
 
 
 class Reach:
-    """The outputs of mechanisms under a notion on one joint, as posteriors r on X.
-
-    Outputs average to P_X, so a row that P_X meets with equality is met so by all of them.
-    """
+    """The outputs of mechanisms under a notion on one joint, as posteriors r on X."""
 
     def __init__(self, joint: Joint, allowed: AllowedSet, deadline: Deadline) -> None:
         # A row whose value at P_X is this close to 0, relative to the sum of its terms' sizes, is 0
@@ -260,10 +250,7 @@ class Reach:
         narrow: Callable[[FloatArray], None],
         deadline: Deadline,
     ) -> Implication:
-        """Solve and add cuts until the oracle allows the optimum, or a point of nearly its value.
-
-        If time ends the search, the level is an upper bound.
-        """
+        """Solve and cut until the oracle allows the optimum, or a point nearly as good."""
         while True:
             level, point = solve()
             cuts = self._cuts(point)

@@ -164,11 +164,7 @@ def _level_of_all(joint: Joint, kernel: FloatArray, notion: Notion, k: int) -> f
 
 
 def _level_of_some(joint: Joint, kernel: FloatArray, notion: PointwiseNotion, k: int) -> float:
-    """Return the largest level of products found by a beam search, a lower bound.
-
-    After each draw the partial products with the largest and smallest P(s | ·) are kept, for each
-    s.
-    """
+    """Return the largest level of products found by a beam search, a lower bound."""
     at_ends = 32  # partial products that are extended, for each secret and each direction
     partial = kernel
     for _ in range(k - 1):
@@ -185,10 +181,7 @@ def _level_of_some(joint: Joint, kernel: FloatArray, notion: PointwiseNotion, k:
 
 
 def _of_endless(joint: Joint, kernel: FloatArray, notion: Notion) -> float:
-    """Return the level of publishing which row of the kernel a record has.
-
-    It is ∞ if the notion's set is not convex: a mixture of outputs may be worse than each of them.
-    """
+    """Return the level of publishing which row of the kernel a record has."""
     try:
         notion.allowed_set(joint)
     except NotConvexError:
@@ -200,10 +193,7 @@ def _of_endless(joint: Joint, kernel: FloatArray, notion: Notion) -> float:
 def _worst_levels(
     joint: Joint, columns: FloatArray, notion: PointwiseNotion
 ) -> tuple[float, float]:
-    """Return the largest lower and upper level of outputs P(y | x), up to scale, shape (·, c).
-
-    Outputs are scaled down so that they are part of one release, whose other output is ignored.
-    """
+    """Return the largest lower and upper level of outputs P(y | x), up to scale, shape (·, c)."""
     largest = columns.max(axis=0)
     joint_sy = _released(joint, columns[:, largest > 0] / largest[largest > 0])
     joint_sy = joint_sy[:, joint_sy.sum(axis=0) > 0]

@@ -49,10 +49,7 @@ def finding(result: Result, unit: str = "nats", *, provisional: bool = False) ->
 
 
 def caution(joint: Joint, *, of_estimate: bool = False) -> str:
-    """Return a sentence on counts too small to be told from chance; "" where few cells have such.
-
-    Cochran's rule for tests of independence: a fifth of the cells may expect fewer than 5 records.
-    """
+    """Return a sentence on counts too small to be told from chance; "" for few."""
     if joint.n is None:
         return ""
     few = float(np.mean(joint.n * np.outer(joint.p_s, joint.p_x) < EXPECTED))

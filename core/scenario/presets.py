@@ -26,10 +26,7 @@ def own_reading(data: DataSpec) -> str:
 
 
 def standard(scenario: Scenario, reading: str | None = None) -> Project:
-    """Return LIP, ALIP and RLDP side by side, with everything else as in a scenario.
-
-    All are asked in one reading, to be comparable: of the pair (S, U) as [RLDP], or of X alone.
-    """
+    """Return LIP, ALIP and RLDP side by side, with everything else as in a scenario."""
     pair = (reading or own_reading(scenario.data)) == PAIR
     asked = replace(
         scenario, data=replace(scenario.data, secret_released=pair), mechanism="optimal", also=()

@@ -234,10 +234,7 @@ class Project:
 
     @classmethod
     def from_json(cls, text: str) -> Project:
-        """Read a project from JSON.
-
-        A scenario by itself is a project of one column. Names and notes may be left out.
-        """
+        """Read a project from JSON."""
         if isinstance(text, str) and len(text) > LONGEST_TEXT:
             raise InvalidInputError(
                 f"The project must have at most {LONGEST_TEXT:,} characters, got {len(text):,}."

@@ -153,10 +153,7 @@ class Scenario(PurposeChoice, Settings, Numbers):
         values: FloatArray | None = None,
         task: CountedTask | None = None,
     ) -> Mechanism:
-        """Return the mechanism on a joint, audited.
-
-        Shapes: values (n_x,).
-        """
+        """Return the mechanism on a joint, audited; `values` has shape (n_x,)."""
         asks = mechanism_catalogue.entry(self.mechanism).uses_notion
         return mechanism_catalogue.build(
             self.mechanism,

@@ -134,10 +134,7 @@ def _purpose_import(purpose: str) -> str:
 
 
 def _reading(data: DataSpec) -> list[str]:
-    """Return the lines that read what a user gave, and name it `source`; none for other data.
-
-    No program holds the hash of a user's file: others could test guesses of the whole file by it.
-    """
+    """Return the lines that read a user's file as `source`; none for other data."""
     if not data.hashed:
         return []
     read = (

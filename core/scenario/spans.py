@@ -29,11 +29,7 @@ def usual(name: str) -> Domain:
 
 
 def span(key: str, name: str, joint: Joint, numbers: Numbers) -> Domain:
-    """Return the range and step of a notion's number on some data.
-
-    A budget on an average ends at what X itself reveals; a bound on guesses begins at the
-    probability of guessing S without a release.
-    """
+    """Return the range and step of a notion's number on some data."""
     domain = usual(name)
     kind = catalogue.entry(key).kind
     if name in ("eps_l", "eps_u"):

@@ -136,10 +136,7 @@ def unknown_keys(found: Iterable[str], known: Collection[str]) -> tuple[str, ...
 def within_reach(
     scenario: Scenario, chosen: Scenario | None = None
 ) -> tuple[Scenario, tuple[str, ...]]:
-    """Return a link's scenario within a shared server's limits, and sentences on what was changed.
-
-    A time limit or data that the session chose itself (`chosen`) are not limited.
-    """
+    """Return a link's scenario within a shared server's limits, and what changed."""
     notices = []
     # whoever opens the link did not choose it
     longest = max(60.0, 0.0 if chosen is None else chosen.time_limit)

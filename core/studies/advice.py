@@ -95,10 +95,7 @@ class Realised:
 def realised_levels(
     joint: Joint, kernel: ArrayLike, n: int | None = None, beta: float = 0.05, alpha: float = 2.0
 ) -> dict[str, Realised]:
-    """Return what a release's levels may be at the true P(s, x), of which the data is a sample.
-
-    Ranges of lifts are those of `core.uncertainty.lift_range`; the most of LDP is exact.
-    """
+    """Return what a release's levels may be at the true P(s, x), of which the data is a sample."""
     array = validation.kernel(kernel, joint.n_x)
     array = array[:, array.any(axis=0)]
     ball = ball_around(joint, n, beta, alpha)

@@ -107,11 +107,7 @@ def with_answers(
 
 
 def better(last: Mechanism, new: Mechanism) -> Mechanism:
-    """Return the better of two answers to one question, with the closer bound of the two.
-
-    Its status is its own, unless the other one proves that no answer keeps more; of two that keep
-    as much it is that of a search that was not cut short.
-    """
+    """Return the better of two answers to one question, with the closer bound and its proof."""
     best = last if last.utility > new.utility else new
     upper = max(min(last.upper_bound, new.upper_bound), best.utility)
     ended = [one.status for one in (new, last) if one.status != UNPROVEN]
@@ -385,11 +381,7 @@ class Known:
 
 
 def _least_wanted(promise: _Promise) -> Place:
-    """Return the place of the answer to drop first; never the newest.
-
-    It is the oldest that another one, at no larger ε and with the same inputs, equals or exceeds in
-    utility, else the oldest: the best starts for the optimum stay.
-    """
+    """Return the place of the oldest answer that another one replaces, else of the oldest."""
     newest = next(reversed(promise.answers))
     spare: set[Place] = set()
     best: dict[int, float] = {}  # by the kernel's rows: one that reads S too is no start

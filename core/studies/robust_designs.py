@@ -359,10 +359,7 @@ def compare_designs(
 def robust_frontiers(
     sample: Sample, seconds: float, budgets: Sequence[float] = BUDGETS, *, report: Report
 ) -> dict[str, tuple[FloatArray, FloatArray]]:
-    """Return NMI and utility in nats at P̂, each of shape (k,), of every design along k budgets.
-
-    Of searched designs neither falls: what a smaller budget allows, a larger one allows too.
-    """
+    """Return NMI and utility in nats at P̂, each of shape (k,), of every design along k budgets."""
     rows: dict[str, list[tuple[float, float]]] = {key: [] for key in DESIGNS}
     for done, eps in enumerate(budgets):
         report((done, len(budgets)))

@@ -201,11 +201,7 @@ NONE = "–"
 
 
 def describe(result: Result, files: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Return an answer as plain values for JSON; an infinite level is written "inf".
-
-    `files`: what the sources of the user's files are called instead, where not "upload:SHA256",
-    by which anyone could test guesses of a file.
-    """
+    """Return an answer as plain values for JSON; an infinite level is "inf"."""
     mechanism, data = result.mechanism, result.scenario.data
     source = (files or {}).get(data.source, data.undisclosed().source)
     return {

@@ -28,10 +28,7 @@ def smaller_is_better(measure: str) -> bool:
 
 
 def non_dominated(costs: ArrayLike, gains: ArrayLike) -> BoolArray:
-    """Return which points (k,) no other dominates: costs at most as much and gains at least it.
-
-    Equal points do not dominate each other. A point with a NaN is dominated, and dominates none.
-    """
+    """Return which points (k,) no other dominates: costs at most as much and gains at least it."""
     cost, gain = np.asarray(costs, dtype=np.float64), np.asarray(gains, dtype=np.float64)
     if cost.ndim != 1 or cost.shape != gain.shape:
         raise InvalidInputError(

@@ -375,10 +375,7 @@ def read(path: Path) -> tuple[Any, Sweep]:
 
 
 def opened(content: bytes, name: str, most: int = MAX_POINTS) -> Gathered:
-    """Return the points of a file's content, finished or not, after a look at all; `name` is told.
-
-    Refused: what is no results of this version, was changed, or unpacks to more than `MOST_BYTES`.
-    """
+    """Return the points of a results file, finished or not, after a look at all."""
     what = shown(name)
     damaged = InvalidInputError(f"{what} is damaged: it is no results file as a sweep writes it.")
     try:

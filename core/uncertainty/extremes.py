@@ -19,10 +19,7 @@ from core.validation import FloatArray
 
 
 def renyi_divergence(p: ArrayLike, q: ArrayLike, alpha: float) -> FloatArray:
-    """Return D_α(p‖q) in nats over the last axis ([RLDP] §3).
-
-    It is ∞ where q = 0 < p for some symbol; for α < 1 only where that holds of all with p > 0.
-    """
+    """Return D_α(p‖q) in nats over the last axis, ∞ where q = 0 < p (α < 1: for all p > 0)."""
     first, second = np.broadcast_arrays(np.asarray(p, np.float64), np.asarray(q, np.float64))
     seen = first > 0
     with np.errstate(divide="ignore"):

@@ -151,10 +151,7 @@ def group_rare_levels(
 
 
 def with_kept_levels(table: OpenTable, cells: Any, left: Any, side: Side, grouped: Grouped) -> Side:
-    """Return a side with the levels outside its columns' groups, where its symbols lack some.
-
-    `left`: the cells without those that are left out.
-    """
+    """Return a side with the levels outside its columns' groups, where its symbols lack some."""
     if not grouped.levels or not any(side.rare_levels):
         return side
     return replace(side, kept=_kept(table, cells, side), left_in=_kept(table, left, side))

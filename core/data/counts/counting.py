@@ -340,10 +340,7 @@ def _left_out(
     spec: DataSpec,
     report: CountReport,
 ) -> tuple[FloatArray, list[tuple[str, ...]], BoolArray, CountReport]:
-    """Return counts and names without what is left out, which symbols of X stay, the report.
-
-    A symbol that only records left out have does not stay, as after a filter.
-    """
+    """Return counts and names without what is left out, which symbols of X stay, the report."""
     gone = [spec.without(side.columns) for side in sides]
     stays = _stay(names, sides, spec)
     if all(stay.all() for stay in stays):

@@ -177,10 +177,7 @@ def _first_record(table: OpenTable, name: str, value: str) -> str:
 
 
 def _quantiles(table: OpenTable, tallies: Any, count: int) -> list[float]:
-    """Return the inner edges of bins with counts as equal as ties allow.
-
-    The edge of quantile q has the number of records below it closest to q·n; of two the lower.
-    """
+    """Return the inner edges of bins with counts as equal as ties allow."""
     if count == 1:
         return []
     running = tallies.mutate(upto=tallies.n.cumsum(order_by=tallies.value))

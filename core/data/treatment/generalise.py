@@ -29,11 +29,7 @@ from core.wording import free_name
 
 
 def intervals(table: OpenTable, records: Any, hierarchy: Hierarchy) -> Bins:
-    """Return the intervals of a hierarchy's level that hold all numbers of a column, as bins.
-
-    Each edge is the float nearest to the decimal start + k·width, so a number that is written
-    like an edge equals it and the edges of levels nest. Edges that are one float are one edge.
-    """
+    """Return the intervals of a hierarchy's level that hold all numbers of a column, as bins."""
     low, high = ends(table, records, hierarchy.column)
     start, width = as_decimal(hierarchy.start), _width(hierarchy)
     what = f"Intervals of width {hierarchy.step:g} of {shown(hierarchy.column)}"
@@ -55,10 +51,7 @@ def intervals(table: OpenTable, records: Any, hierarchy: Hierarchy) -> Bins:
 
 
 def _width(hierarchy: Hierarchy) -> Fraction:
-    """Return the width of a hierarchy's intervals, so those of all its levels nest exactly.
-
-    The width with the fewest digits is a decimal, and the others are its multiples and parts.
-    """
+    """Return the width of a hierarchy's intervals, so those of all its levels nest exactly."""
     times = [1]
     for below, above in itertools.pairwise(hierarchy.steps):
         times.append(times[-1] * round(above / below))

@@ -105,10 +105,7 @@ class Block:
 
 
 def merge_completely(block: Block, high: BoolArray) -> tuple[IntArray, BoolArray]:
-    """Return the sets, 0 for X_L and 1 for X_H, and whether X_H is allowed, (n_rows,).
-
-    `high` says which symbols are in X_H; it and the sets have shape (n_rows, n_x).
-    """
+    """Return sets, 0 for X_L and 1 for `high`, (n_rows, n_x), and if it is allowed."""
     sets = high.astype(np.int64)
     attained = np.ones(len(sets), dtype=np.bool_)
     some = np.flatnonzero(sets.any(axis=1))
@@ -118,10 +115,7 @@ def merge_completely(block: Block, high: BoolArray) -> tuple[IntArray, BoolArray
 
 
 def merge_in_subsets(block: Block, high: BoolArray) -> tuple[IntArray, BoolArray]:
-    """Return the sets, 0 for X_L and 1, 2, … for X_H's, and whether all are allowed, (n_rows,).
-
-    Shapes as in `merge_completely`; where not all sets are allowed, they are merged into one.
-    """
+    """Return sets, 0 for X_L and 1, 2, … for X_H's, and whether all are allowed."""
     p = block.p
     queued = high.copy()
     alone = ~block.high
@@ -165,11 +159,7 @@ def set_masses(p: FloatArray, sets: IntArray, count: int) -> FloatArray:
 def _join(
     block: Block, mass: FloatArray, queued: BoolArray
 ) -> tuple[IntArray, FloatArray, BoolArray]:
-    """Choose for each row the queued symbol that gives its open set the least risk.
-
-    Returns the symbols, (n_rows,), P(s, A) of the sets with them, (n_rows, n_s), and whether these
-    are allowed.
-    """
+    """Return each row's queued symbol of least risk, P(s, A) with it, and if allowed."""
     width = int(queued.sum(axis=1).max())
     order = np.argsort(~queued, axis=1, kind="stable")[:, :width]
     grown = mass[:, :, None] + np.take_along_axis(block.p, order[:, None, :], axis=2)
@@ -181,10 +171,7 @@ def _join(
 
 
 def _join_earlier(block: Block, sets: IntArray, count: IntArray) -> tuple[IntArray, BoolArray]:
-    """Merge each row's last set with the earlier one that gives the least risk.
-
-    Returns the sets, renumbered with the merged one last, and whether that one is allowed.
-    """
+    """Merge each last set with the earlier one of least risk; return whether allowed."""
     masses = set_masses(block.p, sets, int(count.max()))
     row = np.arange(len(sets))
     risks, allowed = block.judge(masses + masses[row, :, count - 1][:, :, None])

@@ -64,10 +64,7 @@ def _log_lifts(masses: FloatArray, p_s: FloatArray) -> tuple[FloatArray, FloatAr
 def within(
     notion: PointwiseNotion, level: float | FloatArray, budget: float | FloatArray
 ) -> BoolArray:
-    """Return whether levels are within a notion's budgets, up to half of the audit's slack.
-
-    Sums here are added up in another order than the audit's, so its slack is not used up.
-    """
+    """Return whether levels are within a notion's budgets, up to half of the audit's slack."""
     return np.asarray(level <= budget + slack(notion, budget) / 2, dtype=np.bool_)
 
 

@@ -111,11 +111,7 @@ def frontier(
 def carried(
     joint: Joint, points: Sequence[Mechanism | CoreError], gap: float = 1e-6
 ) -> list[Mechanism]:
-    """Return points of increasing budgets whose utilities and bounds do not fall.
-
-    A mechanism keeps the notion at every larger budget, and a bound holds at every smaller one.
-    Errors become `failed` points; where there is nothing else the first is raised.
-    """
+    """Return points of increasing budgets whose utilities and bounds do not fall."""
     reasons = [point for point in points if isinstance(point, CoreError)]
     if len(reasons) == len(points):
         raise reasons[0]
@@ -164,11 +160,7 @@ def failed(joint: Joint, reason: str, purpose: Purpose | None = None) -> Mechani
 
 
 def diluted(joint: Joint, points: Sequence[Mechanism | CoreError]) -> list[Mechanism | CoreError]:
-    """Return the points with unproven ones replaced by the next larger budget's, where diluted.
-
-    An output r is diluted to (1−δ) r + δ P_X, allowed for δ near 1; it replaces a point where it
-    keeps more. Points under robust notions stay: checking one takes as long as a search.
-    """
+    """Return the points with unproven ones replaced by the next larger budget's, where diluted."""
     along = list(points)
     larger: Mechanism | None = None
     for i in reversed(range(len(along))):
@@ -185,10 +177,7 @@ def diluted(joint: Joint, points: Sequence[Mechanism | CoreError]) -> list[Mecha
 
 
 def _instead(joint: Joint, other: Mechanism, kernel: FloatArray, mechanism: Mechanism) -> Mechanism:
-    """Return a kernel made from another mechanism, under the notion and bound of `mechanism`.
-
-    Where its utility exceeds that bound, the bound is wrong: it is dropped, and a note says so.
-    """
+    """Return a kernel made from another mechanism, under the notion and bound of `mechanism`."""
     goal = mechanism.purpose
     wrong = disproves(joint, kernel, mechanism.notion, mechanism.upper_bound, goal)
     note = f"Another budget keeps more than the bound of {mechanism.upper_bound:.6g} {goal.unit}."

@@ -66,11 +66,7 @@ class Classes:
         return result
 
     def apart(self, joint: Joint, kernel: FloatArray) -> FloatArray:
-        """Return P(y | x), shape (n_x, n_y), of a kernel P(y | c), outputs split where it helps.
-
-        A class hands its outputs to its symbols in order, each as much as its share of the class.
-        Where one symbol follows another within an output, the output is split.
-        """
+        """Return P(y | x), shape (n_x, n_y), of a kernel P(y | c), outputs split where it helps."""
         if isinstance(self.purpose, Task) or not self.purpose.of_x:
             return kernel[self.of_x]
         order = np.lexsort((joint.p_x, self.of_x))  # rare ones first, where doubles are dense
@@ -124,16 +120,7 @@ def none(joint: Joint, purpose: Purpose) -> Classes:
 
 
 def classes(joint: Joint, notion: Notion, purpose: Purpose) -> Classes:
-    """Return the classes that a search for an optimum may join.
-
-    Examples
-    --------
-    >>> from core.notions import LIP
-    >>> joint = Joint.from_counts([[3, 1, 6], [1, 3, 2]])
-    >>> found = classes(joint, LIP(1), Information())
-    >>> found.of_x, round(found.more, 4)
-    (array([1, 0, 1]), 0.4774)
-    """
+    """Return the classes that a search for an optimum may join."""
     fits = all(part.of_joint_sy for part in notion.parts) and (joint.p_x > 0).all()
     if not fits or not isinstance(purpose, Information | Task | Guess):
         return none(joint, purpose)

@@ -36,6 +36,7 @@ from core.notions.base import LevelNotion, Notion
 from core.notions.rldp import RLDP
 from core.notions.robust_markov import RobustForX, RobustLDP
 from core.optimal.columns.linear_search import too_large
+from core.optimal.plan import SHARES, SIZES
 from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise, not_below
 from core.optimal.utility import MutualInformation
 from core.uncertainty import RenyiBall
@@ -82,10 +83,6 @@ def non_robust(
     )
 
 
-_BOUND_SHARE = 0.1
-"""Share of the time limit that is added for an upper bound where a search ends without a proof."""
-
-
 @told_if_cut
 def robust_search(
     p_su: ArrayLike,
@@ -114,7 +111,7 @@ def robust_search(
         if too_large(allowed):
             designed = likely(cells)
             joint = Joint.with_secret_released(designed)
-            options["time_limit"] = (1 - _BOUND_SHARE) * seconds
+            options["time_limit"] = (1 - SHARES.robust_bound) * seconds
         elif first:
             options["time_limit"] = TIME_SHARE * seconds
         start = np.hstack(kernels)[joint.kept_x] / len(kernels)
@@ -148,10 +145,7 @@ def robust_search(
 
 
 def _or_known(found: Outcome, known: Sequence[Mechanism], joint: Joint, notion: RLDP) -> Outcome:
-    """Return the outcome, with the best known mechanism's kernel where that keeps more.
-
-    Below order ½ levels are rounded up, so either may have to move towards P_X to pass the audit.
-    """
+    """Return the outcome, with the best known mechanism's kernel where that keeps more."""
     best = max(known, key=lambda mechanism: mechanism.utility, default=None)
     if best is None or best.utility <= found.utility + ROUNDING:
         return found
@@ -164,7 +158,7 @@ def ldp_bound(
     cells: FloatArray, eps: float, time_limit: float | None, *, gap: float, seed: int
 ) -> float:
     """Return an upper bound on I(X;Y) of every robust mechanism, in nats: that of LDP at P̂."""
-    seconds = _BOUND_SHARE * (DEFAULT_SECONDS if time_limit is None else time_limit)
+    seconds = SHARES.robust_bound * (DEFAULT_SECONDS if time_limit is None else time_limit)
     joint = Joint.with_secret_released(cells)
     if too_large(LDP(eps).allowed_set(joint)):  # a search could not prove less than H(X)
         return MutualInformation().offset(joint.p_x)
@@ -187,11 +181,7 @@ def robust_of_x(
     gap: float,
     seed: int,
 ) -> Mechanism:
-    """Return the optimum of I(X;Y) under a robust notion of a mechanism that sees X alone.
-
-    The optimum at P̂, which the notion's set holds, bounds it from above. The search starts from
-    optima at P̂ with smaller budgets.
-    """
+    """Return the optimum of I(X;Y) under a robust notion of a mechanism that sees X alone."""
     seconds = DEFAULT_SECONDS if time_limit is None else time_limit
     deadline = Deadline.after(seconds)
     if not 0 < notion.eps < np.inf:
@@ -199,12 +189,14 @@ def robust_of_x(
         return optimal_from(joint, notion, start, **options)
     estimated = optimal_from(
         *(joint, notion.at_estimate(notion.eps), None),
-        time_limit=_NOMINAL_SHARE * seconds,
+        time_limit=SHARES.nominal * seconds,
         gap=gap,
         seed=seed,
     )
     kernels = [] if start is None else [start]
-    kernels += at_smaller_budgets(joint, notion, estimated.kernel, _SMALLER_SHARE * deadline.left)
+    kernels += at_smaller_budgets(
+        joint, notion, estimated.kernel, SHARES.smaller_budgets * deadline.left
+    )
     found = optimal_from(
         *(joint, notion, together(joint, kernels) if kernels else None),
         solver=solver,
@@ -216,10 +208,6 @@ def robust_of_x(
     return proven(capped(joint, at_least(joint, found, known), estimated.upper_bound), gap)
 
 
-_NOMINAL_SHARE, _SMALLER_SHARE = 0.2, 0.06
-"""Parts of the time for the optimum at P̂ alone, which most often is proven in it, and of what is
-left for those with smaller budgets, which a climb soon leaves behind."""
-
 _BUDGETS = 4
 """Budgets at P̂ that are tried, by halving: the answers start a search, which improves on them."""
 
@@ -227,11 +215,7 @@ _BUDGETS = 4
 def at_smaller_budgets(
     joint: Joint, notion: RobustForX, kernel: FloatArray, seconds: float
 ) -> list[FloatArray]:
-    """Return optima P(y | x) at P̂ with smaller budgets that keep a robust notion, and mixtures.
-
-    Where an optimum, such as `kernel` with the whole budget, does not keep it, it is moved
-    towards P_X.
-    """
+    """Return optima P(y | x) at P̂ with smaller budgets that keep a robust notion, and mixtures."""
     low, high, budget = 0.0, notion.eps, notion.eps
     kept: list[FloatArray] = []
     deadline = Deadline.after(seconds)
@@ -462,11 +446,7 @@ def best_under(
     gap: float,
     seed: int,
 ) -> Mechanism:
-    """Return the optimum over all cells, for F itself or for the polytopes around it.
-
-    First it makes PolyOpt's mechanism exactly as `polyopt` does, then searches from it. `p_su` is
-    not yet normalized: normalized twice, PolyOpt's answer would differ in the last digit.
-    """
+    """Return the optimum over all cells, for F itself or for the polytopes around it."""
     seconds = DEFAULT_SECONDS if time_limit is None else time_limit
     deadline, ball = Deadline.after(seconds), notion.uncertainty
     cells = estimate(p_su, ball)
@@ -474,7 +454,8 @@ def best_under(
     if seconds < _LEAST_SECONDS:
         tell_cut()
     alone = seconds < _LEAST_SECONDS or (
-        cells.size > _SEARCHED and too_large(notion.allowed_set(Joint.with_secret_released(cells)))
+        cells.size > SIZES.searched_cells
+        and too_large(notion.allowed_set(Joint.with_secret_released(cells)))
     )
     polytopes = RLDP(notion.eps, ball, include_same_secret=notion.include_same_secret)
     first = search(polytopes, time_limit=time_limit, first=True, bounded=alone)
@@ -506,16 +487,11 @@ def best_under(
         second = search(notion, time_limit=left, known=(first,))
         return max(second, first, key=lambda made: made.utility)
     known = [first, *of_everything(cells, notion)]
-    known += ignoring_secret(cells, notion, _IGNORING * deadline.left, gap=gap, seed=seed)
+    known += ignoring_secret(
+        cells, notion, SHARES.ignoring_secret * deadline.left, gap=gap, seed=seed
+    )
     left = max(deadline.left, _LEAST_SECONDS / 2)
     return search(notion, time_limit=left, known=tuple(known))
-
-
-_SEARCHED = 300
-"""Cells (s, u) up to which a search from what is known ends in time, whatever its tableaux."""
-
-_IGNORING = 0.4
-"""Part of the time for what ignores S: with few u it is proven in less."""
 
 
 def of_everything(cells: FloatArray, notion: RLDP) -> list[Mechanism]:

@@ -18,6 +18,7 @@ from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions import LDP
 from core.notions.base import LevelNotion, Notion
+from core.optimal.plan import SIZES
 from core.optimal.polish import mixed
 from core.optimal.polytopes.enumeration import best_mixture
 from core.optimal.tolerances import PRICE
@@ -35,10 +36,7 @@ ITSELF = 64
 
 
 def of_x_itself(joint: Joint, notion: Notion) -> list[Mechanism]:
-    """Return the best mechanism found under LDP of X itself, where a robust notion has a budget.
-
-    It keeps the notion whatever is possible for P(S, X), so it is the optimum where all is.
-    """
+    """Return the best mechanism found under LDP of X itself, where a robust notion has a budget."""
     if not isinstance(notion, LevelNotion) or not notion.of_estimate or notion.secret_released:
         return []
     if not 0 < notion.budget < np.inf or not 1 < joint.n_x <= ITSELF:
@@ -58,9 +56,6 @@ def of_x_itself(joint: Joint, notion: Notion) -> list[Mechanism]:
 FAR = 600.0
 """Largest budget that is used, in nats: e^ε of a larger one overflows."""
 
-ALL = 10
-"""Symbols up to which all sets are tried."""
-
 ROUNDS = 25
 """Most rounds in which better sets are looked for, with more symbols."""
 
@@ -69,13 +64,10 @@ TRIED = 8
 
 
 def staircases(p_x: FloatArray, eps: float) -> FloatArray:
-    """Return P(y | x) of the best mixture found of outputs e^ε times as likely for a set of x.
-
-    These are the extreme outputs under LDP of X itself (Kairouz, Oh and Viswanath 2016).
-    """
+    """Return P(y | x) of the best mixture found of outputs e^ε times as likely for a set of x."""
     n_x, utility = len(p_x), MutualInformation()
     weights = p_x * np.exp(-min(eps, FAR)), p_x
-    if n_x <= ALL:
+    if n_x <= SIZES.all_staircases:
         numbers = np.arange(1, 2**n_x)
         sets = (numbers[:, None] >> np.arange(n_x)) % 2 == 1
     else:
@@ -85,7 +77,7 @@ def staircases(p_x: FloatArray, eps: float) -> FloatArray:
     for _ in range(ROUNDS):
         outputs = np.where(sets, weights[1], weights[0])
         master, mixture, _ = best_mixture(outputs, p_x, utility, NEVER)
-        if n_x <= ALL:
+        if n_x <= SIZES.all_staircases:
             break
         better = _better_sets(weights, mixture.duals, utility)
         if len(better) == 0:
@@ -173,10 +165,7 @@ def _holding(
 
 
 def inside(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray | None:
-    """Return a kernel (n_x, n_y) moved towards P_X by the least of `SHARES` that passes.
-
-    The level falls as the share grows, so the shares are halved, not tried one by one.
-    """
+    """Return a kernel (n_x, n_y) moved towards P_X by the least of `SHARES` that passes."""
     low, high = 0, len(SHARES)
     while low < high:
         middle = (low + high) // 2

@@ -24,6 +24,7 @@ from core.mechanisms.options import Options
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism, revalued
 from core.notions.base import Notion, PointwiseNotion
+from core.optimal.plan import SIZES
 from core.optimal.polish import mixed, share_to_rows
 from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.optimal.solve import DEFAULT_SECONDS
@@ -100,10 +101,6 @@ MANY = 1_000
 """Mechanisms with more outputs than this are not mixed into the start: with unary encoding of 16
 symbols, at a budget of 1e-9, the optimum had 17,000 outputs, whose naming took a minute."""
 
-LARGE = 500
-"""With more symbols than this not all mechanisms are made before a search: at 1,000 they took four
-of its five seconds."""
-
 CONTRADICTION = 1e-9
 """Excess over an upper bound, in units of the utility's size, above which it is disproven."""
 
@@ -119,15 +116,11 @@ def starts(
     purpose: Purpose | None = None,
     deadline: Deadline | None = None,
 ) -> list[Mechanism]:
-    """Return the mechanisms of the catalogue that keep a notion and read X alone.
-
-    Each has the same options as by itself, so an optimum that starts from all of them is below
-    none.
-    """
+    """Return the mechanisms of the catalogue that keep a notion and read X alone."""
     goal = Information() if purpose is None else purpose
     notion = notion.without_exceptions()
     most = goal.range(joint)[1]
-    large = joint.n_x > LARGE  # there X itself takes as long as a merging that is of use
+    large = joint.n_x > SIZES.all_starts  # there X itself takes as long as a merging that is of use
     entries = sorted(
         HEURISTICS,
         key=lambda entry: (
@@ -266,10 +259,7 @@ def disproves(
 def strict_utility(
     joint: Joint, kernel: FloatArray, notion: Notion | None, purpose: Purpose | None = None
 ) -> float:
-    """Return the utility of a kernel whose outputs are moved towards P_X until they meet all rows.
-
-    The audit allows for rounding, but upper bounds are proven for the rows.
-    """
+    """Return a kernel's utility once its outputs, moved towards P_X, meet all rows."""
     of_x = len(kernel) == joint.n_x
     whole = joint if of_x else Joint.with_secret_released(joint.p)  # X is then the pair (S, X)
     allowed = None if notion is None else notion.allowed_set(whole)

@@ -136,11 +136,7 @@ def _stake(p_x: FloatArray) -> float:
 
 
 def _of_two(rows: FloatArray, p_in: FloatArray) -> FloatArray:
-    """Return the optimal kernel of two symbols: its outputs are the ends of the allowed interval.
-
-    A row (a, b) is a·t + b·(1 − t) ≤ 0, with t the posterior of the first symbol; the prior `p_in`
-    meets every row, so a row bounds t on one side.
-    """
+    """Return the optimal kernel of two symbols: the ends of the allowed interval."""
     t, slope = float(p_in[0]), rows[:, 0] - rows[:, 1]
     room = -np.minimum(rows @ p_in, 0.0)  # a value above 0 is rounding
     with np.errstate(divide="ignore", invalid="ignore"):  # a row of slope 0 gives ∞ or NaN

@@ -105,10 +105,7 @@ def unary_levels(joint: Joint, notion: PointwiseNotion, alpha: float) -> tuple[f
 
 
 def unary_alpha(joint: Joint, notion: PointwiseNotion) -> float:
-    """Return the largest α at which unary encoding keeps LIP, ALIP or LDP, rounded down.
-
-    A finite α is kept so small that no P(s, y), with its factors e^{−α}, underflows to 0.
-    """
+    """Return the largest α at which unary encoding keeps LIP, ALIP or LDP, rounded down."""
     alpha = calibrate(lambda alpha: unary_levels(joint, notion, alpha), notion)
     rarest = np.log(joint.p_s.min()) - joint.n_x * np.log(2.0)
     room = min(LARGEST, max(float(rarest - np.log(np.finfo(float).tiny)), 0.0))
@@ -205,11 +202,7 @@ def unary_encoding_summary(
 def _estimate(
     p_x: FloatArray, alpha: float, rng: np.random.Generator, draws: int
 ) -> tuple[float, float]:
-    """Return a seeded estimate of I(X;Y) and its standard error, in nats; 0 < α < ∞.
-
-    I(X;Y) = −α/2 − E log(e^{−α} + (1 − e^{−α}) P(T)) over the released set T; only the noise of
-    symbols other than x is drawn, the mean over the rest is exact.
-    """
+    """Return a seeded estimate of I(X;Y) and its standard error; 0 < α < ∞."""
     other = np.exp(-alpha)
     chunk = max(1, (1 << 20) // p_x.size)  # most bits of noise drawn at once: 8 MB of doubles
     means = []

@@ -51,10 +51,7 @@ def estimate(p_su: ArrayLike, uncertainty: RenyiBall) -> FloatArray:
 
 
 def likely(cells: FloatArray) -> FloatArray:
-    """Return P̂(s, u) normalized without cells below `NEGLIGIBLE`, unless a secret has no others.
-
-    Without them a design loses about 1e-6 nats at most, and a search may be three times as fast.
-    """
+    """Return P̂(s, u) without cells below `NEGLIGIBLE`, unless a secret has no others."""
     kept = np.where(cells < NEGLIGIBLE, 0.0, cells)
     kept = np.where(kept.any(axis=1, keepdims=True), kept, cells)
     result: FloatArray = kept / kept.sum()
@@ -97,11 +94,7 @@ def released(
 
 
 def on_symbols(joint: Joint, mechanism: Mechanism) -> Mechanism:
-    """Return a robust mechanism over all cells as one over the symbols of X = (S, U) alone.
-
-    An unseen cell is no symbol: its row is dropped, and the notion takes it for a mixture of the
-    rows of its secret.
-    """
+    """Return a robust mechanism over all cells as one over the symbols of X = (S, U) alone."""
     kernel = mechanism.kernel[joint.kept_x]
     if mechanism.y_labels == mechanism.x_labels:
         y_labels = _cell_labels(joint)

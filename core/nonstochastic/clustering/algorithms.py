@@ -285,11 +285,7 @@ class PairState:
 
 
 def _least_of_others(values: Array, pairs: Pairs) -> Array:
-    """Return for each of some pairs (i, j) the least of all values but those of i and j.
-
-    Of only two values it is the greater one, which changes no result here: the union of two symbols
-    has at least the secrets and the loss of either.
-    """
+    """Return for each pair (i, j) the least of all values but theirs."""
     first, second, *third = np.argsort(values, kind="stable")[:3].tolist()
     i, j = pairs
     has_first = (i == first) | (j == first)

@@ -19,11 +19,7 @@ from core.validation import BoolArray, FloatArray, IntArray
 
 @dataclass(frozen=True)
 class Step:
-    """One partition on a path, the clusters that it made, and leakage − λ·utility.
-
-    The leakage is L0 or I*, whichever the algorithm lowers; the utility is I0(X;X̂), or minus the
-    largest distortion.
-    """
+    """One partition on a path, the clusters that it made, and leakage (L0 or I*) − λ·utility."""
 
     clusters: Partition
     leakage: float
@@ -38,11 +34,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Clustering:
-    """The path of an agglomerative algorithm from the singletons to the partition that it returns.
-
-    The steps `beyond` were not taken because the Lagrangian would not fall. For all weights from
-    `weight` to `valid_below` the path is the same.
-    """
+    """The path of an algorithm, the same for weights from `weight` to `valid_below`."""
 
     weight: float
     path: tuple[Step, ...]
@@ -183,10 +175,7 @@ class Components:
         return int(self.counts.max())
 
     def candidates(self) -> BoolArray:
-        """Return which i < j are in different components under some z with most, (n_x, n_x).
-
-        Merging within one component only loses utility ([NonStoch] eq. 6, 7).
-        """
+        """Return which i < j are in different components under some z with most, (n_x, n_x)."""
         size = self.present.shape[1]
         apart = np.zeros((size, size), dtype=np.bool_)
         for z in np.flatnonzero(self.counts == self.counts.max()):

@@ -111,10 +111,7 @@ class Forest:
                 self._lower(d, price)
 
     def work(self, weights: FloatArray, deadline: Deadline) -> None:
-        """Split worst boxes until all are closed, prices should change or time is over.
-
-        Prices should change by `DISPROVEN_SHARE`, `LONGER` and `SIZES.waiting_boxes`.
-        """
+        """Split worst boxes until all are closed, prices should change or time is over."""
         if deadline.over:
             return
         self._found_at = np.inf

@@ -182,9 +182,7 @@ class Prover:
             vain = len(found.outputs) == 0 and found.slack > slack
             if not (found.finished and vain and self.space.n_x <= SIZES.low_symbols[0]):
                 break
-            # factor by which the number of vertices kept grows where it was too small, with few
-            # symbols
-            self._most_low *= 4
+            self._most_low *= SIZES.growth
         if vain or not found.finished or not found.sure:
             self._most_low = 0
         # most outputs, for each symbol of X, that a proof by the vertices that undercut the duals

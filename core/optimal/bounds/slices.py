@@ -25,9 +25,6 @@ from core.optimal.tolerances import NEAR
 from core.optimal.utility import MutualInformation
 from core.validation import FloatArray, IntArray
 
-ADDED = 20
-"""Most vertices that enter a cell's program at a time."""
-
 MARGIN = 1e-11
 """Added to every bound, in nats, for the rounding of its sums."""
 
@@ -100,7 +97,9 @@ class SliceBound:
             best = max(best, lowest)
             new = False
             for q, cell in enumerate(self.cells):
-                order = np.argpartition(reduced[:, q], min(ADDED, len(reduced) - 1))[:ADDED]
+                order = np.argpartition(reduced[:, q], min(SIZES.cell_vertices, len(reduced) - 1))[
+                    : SIZES.cell_vertices
+                ]
                 # least gain, minus the reduced cost, in nats, of a vertex that enters
                 fresh = [int(v) for v in order if reduced[v, q] < -1e-7 and v not in cell.inside]
                 if fresh:

@@ -19,10 +19,7 @@ from core.validation import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class LiftedUtility(Utility):
-    """The utility `inner` of X on lifted outputs, where coordinates of budgets have no cost.
-
-    P of the lifted problem sums to 1 over all coordinates and to 1/(1 + n_budgets) over X.
-    """
+    """The utility `inner` of X on lifted outputs, where coordinates of budgets have no cost."""
 
     inner: Utility
     n_x: int

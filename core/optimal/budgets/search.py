@@ -174,10 +174,6 @@ class _Face:
         return room
 
 
-SCATTERED = 60
-"""Number of random starts."""
-
-
 class BudgetSearch:
     """The search for the best mixture under smooth budgets; `upper`: least proven bound so far."""
 
@@ -270,10 +266,10 @@ class BudgetSearch:
         return result
 
     def _scattered(self) -> FloatArray:
-        """Return random outputs of few symbols that meet the rows, shape (SCATTERED, n_x)."""
+        """Return random outputs of few symbols that meet the rows, shape (SIZES.scattered, n_x)."""
         most = min(self.n_x, len(self.lifting.budgets[0].excess) + 1, KEPT)
-        weights = self._rng.exponential(size=(SCATTERED, self.n_x)) * self.p_x
-        counts = self._rng.integers(min(2, most), most, size=(SCATTERED, 1), endpoint=True)
+        weights = self._rng.exponential(size=(SIZES.scattered, self.n_x)) * self.p_x
+        counts = self._rng.integers(min(2, most), most, size=(SIZES.scattered, 1), endpoint=True)
         least = np.take_along_axis(-np.sort(-weights, axis=1), counts - 1, axis=1)
         points = np.where(weights >= least, weights, 0.0)
         points /= points.sum(axis=1, keepdims=True)

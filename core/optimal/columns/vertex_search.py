@@ -10,6 +10,7 @@ import numpy as np
 
 from core.clock import Deadline
 from core.optimal.columns.descent import descend, edge_prices
+from core.optimal.plan import SIZES
 from core.optimal.polytopes import tableaux
 from core.optimal.polytopes.standard_form import Polytope
 from core.optimal.polytopes.tableaux import BasicSolutions, Tableaux
@@ -17,9 +18,6 @@ from core.optimal.programs.master import SHORT, Master, Mixture
 from core.optimal.tolerances import NEAR, PRICE
 from core.optimal.utility import Utility
 from core.validation import BoolArray, FloatArray, IntArray
-
-BEST_EDGES = 30
-"""Most neighbors of one vertex that join the pool, to leave room for those of other vertices."""
 
 
 class ColumnPool:
@@ -80,8 +78,8 @@ class ColumnPool:
         edges = level.edges()
         lams = np.broadcast_to(duals, (len(level), len(duals)))
         prices = edge_prices(level, edges, lams, self.utility)
-        if prices.shape[1] > BEST_EDGES:
-            limits = np.partition(prices, BEST_EDGES, axis=1)[:, BEST_EDGES]
+        if prices.shape[1] > SIZES.best_edges:
+            limits = np.partition(prices, SIZES.best_edges, axis=1)[:, SIZES.best_edges]
             below_limit = prices < np.minimum(limits, below)[:, None]
         else:
             below_limit = prices < below
@@ -110,10 +108,6 @@ class ColumnPool:
 def _shifted(labels: IntArray, first: int, added: int) -> IntArray:
     """Return labels with those from `first` on, the complements, moved up by `added`."""
     return np.where(labels >= first, labels + added, labels)
-
-
-MOST_EXPANDED = 48
-"""Most vertices whose neighbors are priced in one pass."""
 
 
 class ColumnSearch:
@@ -265,11 +259,11 @@ class ColumnSearch:
         in_use = self._origin[self.mixture.used]
         in_use = in_use[in_use >= 0]
         in_use = in_use[~self.pool.expanded[in_use]]
-        in_use = in_use[np.argsort(prices[in_use], kind="stable")][:MOST_EXPANDED]
+        in_use = in_use[np.argsort(prices[in_use], kind="stable")][: SIZES.expanded_vertices]
         nearly = ~self.pool.expanded & (prices < NEAR)
         nearly[in_use] = False
         others = np.flatnonzero(nearly)
-        room = (MOST_EXPANDED - len(in_use)) // 2
+        room = (SIZES.expanded_vertices - len(in_use)) // 2
         others = others[np.argsort(prices[others], kind="stable")][:room]
         return in_use, others
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from core.clock import NEVER, Deadline
 from core.errors import SolverError, TimeLimitError
+from core.optimal.plan import SIZES
 from core.optimal.polytopes.standard_form import Polytope
 from core.validation import BoolArray, FloatArray, IntArray
 
@@ -86,9 +87,6 @@ def _solve(square: FloatArray, sides: FloatArray) -> FloatArray:
 
 TIE = 1e-10
 """A basic value this close to a bound may be a tie: then the polytope is perturbed."""
-
-BLOCK_BYTES = 400_000
-"""Size of the tableaux in one block: a few such arrays fit a processor's second-level cache."""
 
 
 Keys = NDArray[np.uint64]
@@ -274,8 +272,8 @@ class Tableaux:
 
 
 def _blocks(space: Polytope, count: int, deadline: Deadline) -> Iterator[slice]:
-    """Yield slices of vertices of `BLOCK_BYTES` each; TimeLimitError if time is over."""
-    size = max(1, BLOCK_BYTES // (8 * space.n_basic * (space.n_free + 1)))
+    """Yield slices of vertices of `SIZES.tableaux_bytes` each; TimeLimitError if time is over."""
+    size = max(1, SIZES.tableaux_bytes // (8 * space.n_basic * (space.n_free + 1)))
     for first in range(0, count, size):
         if deadline.over:
             raise TimeLimitError("Time was over among the vertices.")

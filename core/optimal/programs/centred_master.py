@@ -113,10 +113,7 @@ MOST, KEPT = 4, 3
 
 
 class CentredMaster:
-    """Outputs found so far, as posteriors, and central prices λ (`duals`) to look for more.
-
-    `amounts`: q_y > 0 of `points` in a nearly optimal mixture, shape (k,).
-    """
+    """Outputs found so far, as posteriors, and central prices λ (`duals`) to look for more."""
 
     def __init__(self, p_x: FloatArray, utility: Utility) -> None:
         self.p_x, self._utility = p_x, utility

@@ -163,10 +163,7 @@ def disclosed(
     table: str | None,
     owner: Owner,
 ) -> tuple[Check, dict[str, Any] | None]:
-    """Return a certificate with the names that it withholds, of symbols left out.
-
-    They are found in the data that the mechanism was made for, by the secret of the draw.
-    """
+    """Return a certificate with the names that it withholds, of symbols left out."""
     said = body["design"]["left_out"]
     secret = body["draw"]["kind"]
     if owner.committed("") is None:
@@ -384,10 +381,7 @@ def _written_by() -> str:
 
 
 def _is_written_again(released: Path) -> bool:
-    """Say whether a Parquet file's bytes are those of its cells as a release writes them.
-
-    Dictionaries may list values that no cell has, and pages and their packing can be chosen.
-    """
+    """Say whether a Parquet file's bytes are those of its cells as a release writes them."""
     with tempfile.TemporaryDirectory(prefix=folders.prefix()) as folder:
         again = Path(folder, "again.parquet")
         with parquet.ParquetFile(released) as opened:
@@ -401,10 +395,7 @@ def _is_written_again(released: Path) -> bool:
 
 
 def _text_alone(released: Path, delimiter: str) -> Check:
-    """Say whether a text file is written as a release is: quotes and line ends can say something.
-
-    In a column, all texts are in quotes, and everything else is without.
-    """
+    """Say whether a text file's quotes and line ends are those of a release."""
     bare = f'[^"{delimiter}\\r\\n]*'
     field = re.compile(f'("(?:[^"]|"")*"|{bare})({delimiter}|\\n)')
     kinds: dict[int, bool] = {}
@@ -568,10 +559,7 @@ def _at(column: Any, places: IntArray, original: Path) -> Any:
 
 
 def _first_other(theirs: Any, ours: Any) -> int | None:
-    """Return the first record with another cell, compared as written out (NaN = NaN), or None.
-
-    Times are numbers here, as Python knows no nanoseconds.
-    """
+    """Return the first record with another cell, compared as written out (NaN = NaN), or None."""
     exact = retyped(ours.type, _of_time)
     pairs = zip(theirs.cast(exact), ours.cast(exact), strict=True)
     return next((i for i, (a, b) in enumerate(pairs) if repr(a.as_py()) != repr(b.as_py())), None)
@@ -632,10 +620,7 @@ def _same(original: Any, released: Any) -> bool:
 
 
 def _as_written(kind: Any, original: Any, released: Any) -> bool:
-    """Say whether a cell of a text file is a value of an Arrow type as a release writes it.
-
-    1.50 for 1.5 is the same value, and tells the two ways to write it apart.
-    """
+    """Say whether a cell of a text file is a value of an Arrow type as a release writes it."""
     if not _same(original, released):
         return False
     if original is None or pa.types.is_string(kind) or pa.types.is_large_string(kind):
@@ -647,10 +632,7 @@ def _as_written(kind: Any, original: Any, released: Any) -> bool:
 
 
 def _same_number(original: Any, released: Any) -> bool:
-    """Say whether two cells hold the same value, numbers written otherwise too.
-
-    So a workbook's are, whose column is of numbers once texts were left out.
-    """
+    """Say whether two cells hold the same value, numbers written otherwise too."""
     if _same(original, released):
         return True
     texts = isinstance(original, str) and isinstance(released, str)

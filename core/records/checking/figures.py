@@ -117,10 +117,7 @@ def _of_cells(
 def _younger(
     body: Mapping[str, Any], name: str, said: Mapping[str, Any], found: dict[str, float | None]
 ) -> list[Check]:
-    """Take levels that other code may not have known out of what is found, and say what they are.
-
-    So no certificate fails for a notion that came after it, and none hides a level unseen.
-    """
+    """Take levels that other code may not have known out of what is found."""
     missing = [key for key in found if key not in said]
     if not missing or body["code"]["sha256"] == code_hash():
         return []
@@ -318,10 +315,7 @@ def check_proof(
 def _wrong(
     body: Mapping[str, Any], again: Mechanism, kernel: FloatArray, slack: float, rounding: float
 ) -> str:
-    """Say what is wrong with the proof; "" where nothing is known to be.
-
-    A mechanism that was found refutes a bound below what it keeps, whatever the gap asked for.
-    """
+    """Say what is wrong with the proof; "" where nothing is known to be."""
     said = body["proof"]
     if again.utility > said["upper_bound"] + rounding:
         return f"A mechanism keeps {again.utility:.9g}, more than the bound."

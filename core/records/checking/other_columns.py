@@ -43,11 +43,7 @@ def check_other_columns(
     notion: Notion | None,
     files: Read,
 ) -> Check:
-    """Count again what each column beside Y, and all together, give away about S.
-
-    Columns that are written are read from the released file, those known elsewhere from the
-    original.
-    """
+    """Count again what each column beside Y, and all together, give away about S."""
     said = body["beside"]
     written = [one for one in body["released"]["columns"] if one != body["released"]["column"]]
     if said is None:

@@ -15,6 +15,7 @@ from core.mechanisms.result import make_mechanism
 from core.notions import LDP, PointwiseDivergence
 from core.optimal import solve
 from core.optimal.columns.peeling import Peeling
+from core.optimal.plan import SIZES
 from core.optimal.solve import maximise
 
 
@@ -76,7 +77,7 @@ def test_mechanisms_with_a_time_limit_share_that_of_a_search_for_many_symbols(mo
     monkeypatch.setattr(starts, "HEURISTICS", tuple(map(entry, starts.HEURISTICS)))
     joint = Joint.from_counts(np.random.default_rng(3).random((3, 20)))
     for large, most in ((10, 8.0), (500, None)):
-        monkeypatch.setattr(starts, "LARGE", large)
+        monkeypatch.setitem(vars(SIZES), "all_starts", large)
         limits.clear()
         with clock.using(clock.Ticking(2.0**-8)):
             starts.starts(joint, LDP(0.5), Options(), deadline=clock.Deadline.after(8.0))
