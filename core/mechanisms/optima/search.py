@@ -139,12 +139,12 @@ def optimal_from(
         warm=warm,
     )
     found = _audited(joint, notion, joined.outcome(joint, outcome), goal)
+    own = replace(options, time_limit=deadline.left)
     if not known:  # solved without a start
-        exact = found.gap <= CONTRADICTION * goal.size()
-        own = replace(options, time_limit=deadline.left)
-        known = starts(joint, notion, own, INSTANT if exact else among, goal)
+        few = INSTANT if found.gap <= CONTRADICTION * goal.size() else among
+        known = starts(joint, notion, own, few, goal)
     if found.status == "heuristic":
-        known += _allowed_anyway(joint, notion, replace(options, time_limit=deadline.left), goal)
+        known += _allowed_anyway(joint, notion, own, goal)
     return proven(at_least(joint, found, known), gap)
 
 
