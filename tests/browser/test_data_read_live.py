@@ -111,7 +111,7 @@ def test_from_an_office_s_file_to_the_first_answer_by_keyboard_in_three_decision
 def test_the_line_of_the_names_is_chosen_by_keyboard(visit):
     page = visit("data")
     bring(page, "coded.csv", CODED)
-    expect(page.get_by_text("choose the line of the names")).to_be_visible()
+    expect(page.get_by_text("choose the line with the names")).to_be_visible()
     decide(page, ".st-key-own_as_0 button")
     page.wait_for_url(re.compile("upload"))
     assert read_of(page) == {"header": [1], "skip": 1}

@@ -16,6 +16,7 @@ import ibis
 
 from core.data.joints import JointSource
 from core.data.options import AS_IT_IS, MOST_MARKS, ColumnOptions, ReadOptions
+from core.data.readers.converted import no_count
 from core.data.readers.marks import SUPPRESSED, first_rows_of, is_suppressed, per_column
 from core.data.readers.sources import Sources
 from core.data.readers.totals import (
@@ -296,8 +297,7 @@ def _counts(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
 
 def _weighed(table: OpenTable, name: str) -> Asked:
     """Ask whether the records are to be counted by the column that their program weighs them by."""
-    value = as_number(table.column(name))
-    wrong = (value.isnull() | (value < 0) | (value != value.floor())).fill_null(True)
+    wrong = no_count(as_number(table.column(name)))
     said = f"The file weights its records by {shown(name)}"
     if table.row(table.records.aggregate(n=wrong.sum()))["n"]:
         said += ". Not all are whole numbers: sampling weights cannot be counted."

@@ -466,11 +466,16 @@ _WEIGHT = "counts the records that a row stands for"
 _CELL = "is read as counts of records"
 
 
+def no_count(value: Any) -> Any:
+    """Return whether each number counts no records: it is missing, negative or a fraction."""
+    return (value.isnull() | (value < 0) | (value != value.floor())).fill_null(True)
+
+
 def _whole(
     table: OpenTable, name: str, value: Any, what: str, line: Callable[[int], str] | None
 ) -> Any:
     """Return a column of numbers as whole ones; raise where one is none, or below 0."""
-    wrong = (value.isnull() | (value < 0) | (value != value.floor())).fill_null(True)
+    wrong = no_count(value)
     if table.row(table.records.aggregate(bad=wrong.sum()))["bad"]:
         column = table.records[table.position(name)]
         where, given = _first(table, as_text(column), wrong, line)

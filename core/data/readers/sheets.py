@@ -14,7 +14,6 @@ from openpyxl.utils import range_boundaries
 from pyarrow import parquet
 
 from core.data.options import READABLE, ReadOptions, Repair, repaired
-from core.data.readers.dialect import Row
 from core.data.readers.names import (
     HEAD,
     Columns,
@@ -78,8 +77,12 @@ def write_sheet(
     header, body, repairs, _ = place_names(rows[:HEAD], width, name, read)
     raw = joined_names([rows[i][1] for i in header]) if header else []
     columns = name_columns(raw or [f"column {i + 1}" for i in range(width)], name)
-    records, below, hints = _records(rows, body, raw or [""] * width, name, read)
-    places = [line - 1 for line, _ in records]
+    records = rows[body:]
+    chosen = None if read.skip_end is None else min(read.skip_end, len(records))
+    gone, below, hints = find_below(
+        records, raw or [""] * width, name, lambda place: len(records) - place, chosen=chosen
+    )
+    places = [line - 1 for line, _ in records[: len(records) - gone]]
     recorded = set(places)  # a name of several columns is joined, and not filled
     filled += sum(_fill(cells, one) for one in merged if one[1] - 1 in recorded)
     told = [*repairs, *columns.repairs, *below]
@@ -191,18 +194,6 @@ def _fill(cells: Cells, bounds: Bounds) -> int:
                 row[i] = value
                 filled += 1
     return filled
-
-
-def _records(
-    rows: list[Row], body: int, names: list[str], name: str, read: ReadOptions
-) -> tuple[list[Row], list[Repair], tuple[Choice, ...]]:
-    """Return the records, what is left out below them, and what may be left out too."""
-    records = rows[body:]
-    chosen = None if read.skip_end is None else min(read.skip_end, len(records))
-    gone, repairs, hints = find_below(
-        records, names, name, lambda place: len(records) - place, chosen=chosen
-    )
-    return records[: len(records) - gone], repairs, hints
 
 
 def _written(

@@ -21,7 +21,7 @@ Cells = Sequence[str | None]
 MOST_CROSSED = 200
 """Most rows, and columns, of a table that may be a cross table."""
 
-_LONGEST = 50
+_NEIGHBOURS = 50
 """Most neighbouring rows that one adds up."""
 
 _ODDS = 2_000
@@ -209,7 +209,7 @@ def _of_neighbours(numbers: NDArray[np.float64]) -> Iterator[int]:
     """Yield the rows that add up two or more of those above or below them."""
     rows = len(numbers)
     before = np.vstack([np.zeros(numbers.shape[1]), np.cumsum(np.nan_to_num(numbers), axis=0)])
-    for many in range(2, min(_LONGEST, rows - 1) + 1):
+    for many in range(2, min(_NEIGHBOURS, rows - 1) + 1):
         sums = before[many:] - before[:-many]  # of rows i to i + many
         for first, told in ((many, sums[:-1]), (0, sums[1:])):
             own = numbers[first : first + len(told)]
