@@ -50,9 +50,9 @@ def _live(told: DeltaGenerator) -> None:
     context.tell_about(context.of_count(counted.report))  # no promise is asked here
     st.markdown(
         f"Only which pairs of {markdown(counted.report.secret)} and "
-        f"{markdown(counted.report.released)} occur together matters here, not how often. Two "
-        "releases are confusable if they share a possible secret. Merging releases until all are "
-        "confusable hides the secret at the cost of detail."
+        f"{markdown(counted.report.released)} occur together matters here, not how often.",
+        help="Two releases are confusable if they share a possible secret. Merging releases until "
+        "all are confusable hides the secret at the cost of detail.",
     )
     controls.question(scenario)
     scenario = state.scenario()

@@ -207,8 +207,8 @@ def graphs(shown: ShownPath) -> None:
     with card(
         key="range_graph",
         title="Confusability graph",
-        subtitle="A line joins two nodes with something in common; hover over it for details. "
-        "Hollow nodes rule something out. Color and shape show the separate parts.",
+        subtitle="Lines join nodes with something in common. Hollow nodes rule something out. "
+        "Color and shape show the separate parts.",
         table=lambda: _graph_table(shown, view),
         formulas=(formulas.RANGE, formulas.of_ranges("maximin_information")),
         beside=controls.nodes,

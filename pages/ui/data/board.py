@@ -194,8 +194,7 @@ def _distributions(counted: Counted, *, faded: bool = False) -> None:
             ),
             key="joint",
             title="The joint distribution P(s, x)",
-            subtitle="The stronger the color, the more likely x (row) and this secret (column) "
-            "occur together.",
+            subtitle="The stronger the color, the more likely x (row) with this secret (column).",
             alt=f"Joint distribution of {number_of(joint.n_s, 'secret')} and "
             f"{number_of(joint.n_x, 'symbol')}.",
             table=lambda: _joint_table(counted),
@@ -206,9 +205,7 @@ def _distributions(counted: Counted, *, faded: bool = False) -> None:
             secret,
             key="marginal_s",
             title="P(s), the secret",
-            subtitle=f"How often each of the {number_of(joint.n_s, 'level')} of "
-            f"{markdown(report.secret)} "
-            "occurs.",
+            subtitle=f"{number_of(joint.n_s, 'level')} of {markdown(report.secret)}.",
             alt=f"Shares of the {number_of(joint.n_s, 'level')} of S.",
             table=lambda: _marginal_table(joint.p_s, joint.s_labels, joint.n),
             faded=faded,
@@ -217,9 +214,7 @@ def _distributions(counted: Counted, *, faded: bool = False) -> None:
             released,
             key="marginal_x",
             title="P(x), the released data",
-            subtitle=f"How often each of the {number_of(joint.n_x, 'level')} of "
-            f"{markdown(report.released)} "
-            "occurs.",
+            subtitle=f"{number_of(joint.n_x, 'level')} of {markdown(report.released)}.",
             alt=f"Shares of the {number_of(joint.n_x, 'level')} of X.",
             table=lambda: _marginal_table(joint.p_x, joint.x_labels, joint.n),
             faded=faded,

@@ -124,9 +124,7 @@ def table(values: Values) -> None:
     """Show P(s, x) as four areas, whose borders can be dragged or moved by arrow keys."""
     with st.container(border=True, key="card_learn_table"):
         st.markdown("**The table: drag it**")
-        st.caption(
-            "Each area is a probability. Drag a border, or select it and press an arrow key."
-        )
+        st.caption("Areas are probabilities. Drag a border, or select it and press an arrow key.")
         _COMPONENT(
             data={"serial": st.session_state.get(_SERIAL, 0)}
             | {
@@ -202,7 +200,7 @@ def _lift(values: Values) -> Sentences:
             figures.beliefs(found.p_s, found.posterior[:, y], found.secrets),
             key="learn_lift",
             title="Beliefs about S",
-            subtitle="Each filled bar equals the hatched bar times the lift.",
+            subtitle="Filled: the hatched bar times the lift.",
             alt=f"After {seen}: "
             + ", ".join(
                 f"{secret} from {one} to {other}"

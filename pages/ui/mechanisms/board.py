@@ -263,12 +263,12 @@ def _question(scenario: Scenario) -> str:
 
 
 def _needs(entry: MechanismEntry) -> None:
-    """Say what the mechanism does, and whether S must be at hand when it releases."""
+    """Show whether S must be at hand when the mechanism releases; its tooltip: what it does."""
     if entry.reads_secret:
-        st.badge("reads S at release time", icon=":material/key:", color="orange")
+        label, icon, color = "reads S at release time", ":material/key:", "orange"
     else:
-        st.badge("reads X only", icon=":material/lock:", color="blue")
-    st.markdown(entry.meaning)
+        label, icon, color = "reads X only", ":material/lock:", "blue"
+    st.badge(label, icon=icon, color=color, help=entry.meaning)
 
 
 def _works(scenario: Scenario) -> None:
@@ -300,7 +300,7 @@ def _matrices(result: Result) -> View:
         card(
             key=KERNEL,
             title="The mechanism",
-            subtitle="P(y | x): the probability of y (column) given x (row)."
+            subtitle="P(y | x): one row per input x."
             + (" One row for each pair of secret and input." if _reads_secret(result) else ""),
             table=lambda: exports.kernel_table(mechanism, input_names),
             formulas=(formulas.mechanism(result.scenario.mechanism),),
@@ -313,7 +313,7 @@ def _matrices(result: Result) -> View:
         card(
             key=POSTERIORS,
             title="Posteriors: beliefs after an output",
-            subtitle=f"P({letter} | y): one row per output; each row adds up to 100%.",
+            subtitle=f"P({letter} | y): one row per output.",
             table=posteriors,
             formulas=(formulas.POSTERIOR,),
             beside=_of,

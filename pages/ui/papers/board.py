@@ -374,7 +374,7 @@ def _experiment(one: Definition) -> None:
     with st.container(horizontal=True, key="header"):
         st.title(markdown(f"{NAMES[one.paper]} {one.place}: {one.title}"), anchor=False)
     with st.container(key="finding"):
-        st.markdown(f"{markdown(one.claim)}  \n:small[{markdown(PAPERS[one.paper])}]")
+        st.markdown(markdown(one.claim), help=markdown(PAPERS[one.paper]))
     found = _found(one)
     if found is None:
         return
@@ -413,9 +413,10 @@ def _found(one: Definition) -> Experiment | None:
         day, machine = kept.date or run.date, kept.machine or run.machine
         st.caption(
             markdown(
-                f"From the full run shipped with version {run.version}: {day}, {machine}, seed "
-                f"{run.seed}; {_drawn(kept)}{kept.seconds:.1f} s."
-            )
+                f"From the full run shipped with version {run.version}: {_drawn(kept)}"
+                f"{kept.seconds:.1f} s."
+            ),
+            help=markdown(f"Made on {day} with seed {run.seed}. Machine: {machine}."),
         )
         return kept
     if not chosen:

@@ -46,7 +46,7 @@ BEGINS = (
     "A release starts with Y alone, even from older links that kept every column. Switch on the "
     "columns to keep."
 )
-"""What is new to those who know the page."""
+"""How columns are kept: the tooltip of the card's title."""
 
 _AGREED, _AGREED_FOR = "release_agreed", "_release_agreed_for"
 
@@ -98,8 +98,10 @@ def show(result: Result, plan: Plan, original: Upload, kind: str) -> Choice:
         return Choice()
     counts = Counts(result, original, plan.unknown, kind == controls.CSV)
     with st.container(border=True, key="card_columns"):
-        st.markdown(f"**Which columns stay next to Y?** {len(plan.keep)} of {len(others)} kept.")
-        st.caption(BEGINS)
+        st.markdown(
+            f"**Which columns stay next to Y?** {len(plan.keep)} of {len(others)} kept.",
+            help=BEGINS,
+        )
         rows = others[:MOST]
         each = [(name,) for name in rows]
         together = [plan.keep] if len(plan.keep) > 1 or set(plan.keep) - set(rows) else []

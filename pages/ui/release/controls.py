@@ -117,9 +117,9 @@ def show(result: Result, columns: list[str]) -> Plan | None:
             key=widget("file"),
             required=True,
             persist_state="session",
-            help="Parquet keeps numbers and dates as they are; CSV opens everywhere.",
+            help="Parquet keeps numbers and dates as they are; CSV opens everywhere.\n\n"
+            + markdown(f"{FORMATS[FILES[URL.now('file')]]}."),
         )
-        st.caption(markdown(f"{FORMATS[FILES[URL.now('file')]]}."))
     publish()
     if draw is None:
         return None
@@ -154,17 +154,21 @@ def _seeded() -> Draw:
     if field not in st.session_state:
         st.session_state[field] = held.get(SEED) or _drawn_seed()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input("Seed", key=field, persist_state="session")
+        st.text_input(
+            "Seed",
+            key=field,
+            persist_state="session",
+            help="The same seed makes the same file again. It is in no file and not in the "
+            "address, so write it down.",
+        )
         st.button("New seed", icon=":material/casino:", key="release_new_seed", on_click=_new_seed)
     held[SEED] = st.session_state[field]
     draw = Seeded.from_text(st.session_state[field].strip())
-    told = (
-        "The same seed makes the same file again. Anyone who knows it can undo the release. It is "
+    st.caption(
+        "This seed is small enough to guess. Use it only for tests."
+        if draw.guessable
+        else "Keep the seed secret: anyone who knows it can undo the release."
     )
-    told += "in no file and not in the address, so write it down and keep it secret."
-    if draw.guessable:
-        told = "This seed is small enough to guess. Use it only for tests."
-    st.caption(told)
     return draw
 
 
@@ -221,8 +225,8 @@ def _columns(result: Result, columns: list[str]) -> None:
         required=True,
         persist_state="session",
     )
-    said = COLUMNS[URL.now("original") if URL.now("original") == OWNERS else _plan_columns()]
-    st.caption(f"{said[:1].upper()}{said[1:]}.")
+    if URL.now("original") == OWNERS:
+        st.caption(f"{COLUMNS[OWNERS].capitalize()}.")
 
 
 def _settle_kept(others: Sequence[str]) -> None:
@@ -255,16 +259,18 @@ def _unknown(result: Result) -> None:
         help="No record passes through unchanged. A record treated as a symbol of X is answered "
         "as if it had that symbol.",
     )
-    st.caption(markdown(_blanks(result)))
+    if blanks := _blanks(result):
+        st.caption(markdown(blanks))
 
 
 def _blanks(result: Result) -> str:
-    """Say how missing values count, which the Data page's choice says, and how many there are."""
+    """Say how missing values count, and how many there are; "" if there are none to count."""
     told = result.counted.report
     words = "".join(f" {one.sentence(level=True)}" for one in told.as_levels)
     if result.scenario.data.missing != "level":
         gone = number_of(told.dropped_missing, "record")
         return f"Missing values were not counted: {gone} here, treated as you choose above.{words}"
     found = [f"{number_of(rows, 'record')} of {column!r}" for column, rows in told.missing if rows]
-    held = f": {listed(found)}" if found else ", and there are none"
-    return f"Missing values are a level like any other, {MISSING}{held}.{words}"
+    if not found:
+        return words.strip()
+    return f"Missing values are a level like any other, {MISSING}: {listed(found)}.{words}"

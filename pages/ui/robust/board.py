@@ -91,8 +91,7 @@ def _story(scenario: Scenario, sample: Sample) -> None:
     s = markdown(" and ".join(data.secret) or "S")
     st.markdown(
         f"Here the data is the truth P\\*. A designer sees only **{number_of(n, 'record')}** "
-        f"drawn from it, estimates the distribution of {u} and {s}, and builds a mechanism that "
-        f"hides {s}.",
+        f"drawn from it, and builds a mechanism that hides {s} in {u}.",
         help="A mechanism that trusts the estimate P̂ may exceed its budget at the truth; a robust "
         "one stays within it for every distribution consistent with the records.\n\n"
         f"{words.APART}",
@@ -159,11 +158,11 @@ def _intervals(scenario: Scenario, sample: Sample) -> None:
             f"spans {share(sample.widest(s))}.",
         )
         st.caption(
-            f"{_within(sample, s, joint.n_x)} Given this secret the truth may be "
+            _within(sample, s, joint.n_x),
+            help="Given this secret, the truth may be "
             f"{level(float(sample.ball.conditional_bound[s]), unit, 4)} {unit} (B_s) from the "
             f"estimate, and its probabilities may differ by up to {sample.ball.radius[s]:.3f} in "
-            "total (rad_s).",
-            help=glossary.explanation("B_s and rad_s"),
+            f"total (rad_s).\n\n{glossary.explanation('B_s and rad_s')}",
         )
 
 
@@ -201,8 +200,8 @@ def _levels(scenario: Scenario, found: results.Designs) -> None:
     with card(
         key="robust_levels",
         title="Promised versus realized",
-        subtitle="Each design's level ε* at the truth, and its worst case over the uncertainty "
-        "set. Right of the dashed line the budget is exceeded.",
+        subtitle="Level ε* at the truth, and its worst case. Right of the dashed line: over "
+        "budget.",
         table=lambda: outcome_table(found.outcomes, controls.unit()),
         formulas=(words.RLDP, words.REALISED, words.DESIGNS),
     ):
