@@ -140,9 +140,8 @@ def optimal_from(
     )
     found = _audited(joint, notion, joined.outcome(joint, outcome), goal)
     own = replace(options, time_limit=deadline.left)
-    if not known:  # solved without a start
-        few = INSTANT if found.gap <= CONTRADICTION * goal.size() else among
-        known = starts(joint, notion, own, few, goal)
+    few = INSTANT if found.gap <= CONTRADICTION * goal.size() else among
+    known = known or starts(joint, notion, own, few, goal)
     if found.status == "heuristic":
         known += _allowed_anyway(joint, notion, own, goal)
     return proven(at_least(joint, found, known), gap)

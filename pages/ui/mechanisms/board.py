@@ -264,11 +264,13 @@ def _question(scenario: Scenario) -> str:
 
 def _needs(entry: MechanismEntry) -> None:
     """Show whether S must be at hand when the mechanism releases; its tooltip: what it does."""
-    if entry.reads_secret:
-        label, icon, color = "reads S at release time", ":material/key:", "orange"
-    else:
-        label, icon, color = "reads X only", ":material/lock:", "blue"
-    st.badge(label, icon=icon, color=color, help=entry.meaning)
+    secret = entry.reads_secret
+    st.badge(
+        "reads S at release time" if secret else "reads X only",
+        icon=":material/key:" if secret else ":material/lock:",
+        color="orange" if secret else "blue",
+        help=entry.meaning,
+    )
 
 
 def _works(scenario: Scenario) -> None:
