@@ -326,7 +326,7 @@ def test_a_large_program_begins_with_few_variables_and_ends_with_the_same(
     whole = optimal(joint, notion, utility=purpose)
     monkeypatch.setitem(vars(SIZES), "direct_entries", 10)
     monkeypatch.setattr(direct, "FEW", 2)
-    monkeypatch.setattr(direct, "FIRST", 6)
+    monkeypatch.setitem(vars(SIZES), "first_actions", 6)
     sizes, bounds = [], []
     solve, bound = Direct.solve, direct.utility_bound
 
@@ -355,7 +355,7 @@ def test_an_answer_of_few_actions_is_there_when_time_is_over(monkeypatch):
     joint = Joint.from_counts(np.random.default_rng(3).random((4, 18)))
     purpose = Distortion(apart(18))
     monkeypatch.setitem(vars(SIZES), "direct_entries", 10)
-    monkeypatch.setattr(direct, "FIRST", 9)
+    monkeypatch.setitem(vars(SIZES), "first_actions", 9)
     solve, times = Direct.solve, []
 
     def only_once(program, deadline):
