@@ -29,11 +29,11 @@ def test_a_sweep_is_found_by_a_reload_and_a_second_session_and_each_can_cancel_i
     other = visit(page.url.rpartition("/")[2])
     other.locator(".st-key-sweep_cancel button").wait_for()
     page.locator(".st-key-sweep_cancel button").click()
-    page.get_by_role("button", name="Go on").wait_for()
+    page.get_by_role("button", name="Continue").wait_for()
     page.get_by_text(re.compile(r"unfinished: \d+ of 160 points")).wait_for()
     assert other.locator(".st-key-sweep_cancel button").is_visible()
     other.locator(".st-key-sweep_cancel button").click()
-    other.get_by_role("button", name="Go on").wait_for()
+    other.get_by_role("button", name="Continue").wait_for()
     page.locator(".st-key-sweep_steps input").fill("3")
     page.keyboard.press("Enter")
     page.get_by_text("old: 160 points").wait_for()
@@ -61,7 +61,7 @@ def test_a_list_stays_open_while_a_sweep_is_looked_at(visit):
     option.click()
     page.wait_for_url(re.compile(r"across=level_lip"))
     page.locator(".st-key-sweep_cancel button").click()
-    page.get_by_role("button", name="Go on").wait_for()
+    page.get_by_role("button", name="Continue").wait_for()
 
 
 def test_a_sweep_ends_and_its_axes_are_in_the_address(visit):

@@ -108,7 +108,7 @@ def test_a_seed_counts_when_the_keyboard_alone_verifies(visit, tmp_path):
         page.locator(f".st-key-verify_{key} input[type=file]").set_input_files(path)
         page.locator(f".st-key-verify_{key}").get_by_test_id("stFileChipName").wait_for()
         settle(page)
-    page.get_by_label("Seed, if you have it").click()
+    page.get_by_label("Seed (optional)").click()
     page.keyboard.type(seed)
     tab_to_verify = "document.activeElement.closest('.st-key-verify_start')"
     while not page.evaluate(f"Boolean({tab_to_verify})"):

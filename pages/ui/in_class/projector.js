@@ -28,11 +28,13 @@ function fold(view) {
   document.querySelector(FOLD).click();
 }
 
-// Where the view is left by another page, that page may have no button yet.
-function unfold(turns) {
+// Where the view is left by another page, that page may have no button yet, or one that is about to
+// be replaced: its click is lost.
+function unfold(turns, clicked = false) {
   const button = document.querySelector(UNFOLD);
   if (button) button.click();
-  else if (turns) setTimeout(() => unfold(turns - 1), 100);
+  else if (clicked) return;
+  if (turns) setTimeout(() => unfold(turns - 1, clicked || button !== null), 100);
 }
 
 function build(parent) {
