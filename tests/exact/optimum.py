@@ -5,9 +5,10 @@ optimal basis HiGHS proposes; the mixture of that basis is then worked out in fr
 the price vector that no output beats by more than what the enclosure says.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from math import fsum, inf, log
+from math import fsum, inf, lcm, log
 
 import highspy
 import numpy as np
@@ -24,6 +25,10 @@ NARROW = 1e-10
 
 FINE = 2**200
 """Prices are rounded to parts of this: any prices give a bound."""
+
+
+class SingularError(ArithmeticError):
+    """A square system has no single solution."""
 
 
 @dataclass(frozen=True)
@@ -77,11 +82,29 @@ def best_mixture(counts, rows):
     columns = [sum(column) for column in zip(*counts, strict=True)]
     outputs = extreme_rays(len(columns), rows)
     gains = [information(v, columns) for v in outputs]
-    program = Program(outputs, gains, columns)
-    found = program.enclosure(program.proposed())
-    if found[1] - found[0] > NARROW:
-        found = program.enclosure(program.optimal())
-    return *found, len(outputs)
+    return *Program(outputs, gains, columns).solution(), len(outputs)
+
+
+def budgeted(counts, pieces, limit):
+    """Return (low, high) around max I(X;Y) where outputs' costs sum to at most `limit`.
+
+    An output v costs max_i Σ_x P(x) pieces_i(x) v(x), pieces being fractions, shape (k, n_x). It
+    is lifted to (v, w), where limit·w is at least its cost, and the w of all outputs sum to 1.
+    """
+    columns = [sum(column) for column in zip(*counts, strict=True)]
+    total = sum(columns)
+    mean = [[Fraction(n, total) * a for n, a in zip(columns, row, strict=True)] for row in pieces]
+    rows = [_whole([-a for a in row] + [Fraction(limit)]) for row in mean]
+    outputs = extreme_rays(len(columns) + 1, rows)
+    gains = [information(v[:-1], columns) if any(v[:-1]) else 0.0 for v in outputs]
+    gains = [g * max(v[:-1]) / max(v) for g, v in zip(gains, outputs, strict=True)]
+    return Program(outputs, gains, [*columns, total]).solution()
+
+
+def _whole(row):
+    """Return a row of fractions, scaled to whole numbers."""
+    scale = lcm(*(entry.denominator for entry in row))
+    return [int(entry * scale) for entry in row]
 
 
 def information(v, columns):
@@ -109,6 +132,14 @@ class Program:
         self.n, self.k = len(masses), len(outputs)
         unit = [[Fraction(int(i == j)) for j in range(self.n)] for i in range(self.n)]
         self.columns = [[Fraction(e, max(v)) for e in v] for v in outputs] + unit
+
+    def solution(self):
+        """Return the enclosure, by HiGHS's basis or, where that is not optimal, by an exact one."""
+        with suppress(SingularError):
+            found = self.enclosure(self.proposed())
+            if found[1] - found[0] <= NARROW:
+                return found
+        return self.enclosure(self.optimal())
 
     def proposed(self):
         """Return the basis at which HiGHS stops: columns by number, artificial ones from k on."""
@@ -184,11 +215,13 @@ class Program:
 
 
 def solved(matrix, right):
-    """Return the solution of a regular system in fractions, by elimination."""
+    """Return the solution of a regular system in fractions, by elimination; or SingularError."""
     rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
     n = len(rows)
     for i in range(n):
-        pivot = next(j for j in range(i, n) if rows[j][i] != 0)
+        pivot = next((j for j in range(i, n) if rows[j][i] != 0), None)
+        if pivot is None:
+            raise SingularError("The system has no single solution.")
         rows[i], rows[pivot] = rows[pivot], rows[i]
         head = rows[i][i]
         rows[i] = [entry / head for entry in rows[i]]

@@ -10,7 +10,7 @@ import pytest
 
 from core import mechanisms, notions
 from tests.exact.extreme_rays import extreme_rays, primitive
-from tests.exact.optimum import Program, information, solved, truth
+from tests.exact.optimum import Program, SingularError, budgeted, information, solved, truth
 from tests.exact.promises import Promise, exponential
 from tests.exact.questions import PROMISES, Question, promise, question, simpler, smaller
 from tests.exact.verdict import answer, rivals
@@ -27,7 +27,7 @@ def rays_by_every_basis(n, rows):
             system = [*chosen, [int(i == last) for i in range(n)]]
             try:
                 ray = solved([list(map(Fraction, row)) for row in system], [0] * (n - 1) + [1])
-            except StopIteration:
+            except SingularError:
                 continue
             exact = [Fraction(entry) for entry in ray]
             if all(sum(a * b for a, b in zip(row, exact, strict=True)) >= 0 for row in conditions):
@@ -48,6 +48,28 @@ def test_rays_are_those_of_every_basis(subtests):
             found = extreme_rays(n, rows)
             assert len(set(found)) == len(found)
             assert set(found) == rays_by_every_basis(n, rows)
+
+
+def test_a_budget_of_costs_is_spent_on_erased_outputs():
+    """Outputs of S = X uniform cost 2a − 1 and gain log 2 − h(a): best are a = 1 and nothing."""
+    for limit in (Fraction(1, 4), Fraction(1, 10**15), Fraction(1)):
+        low, high = budgeted([[1, 0], [0, 1]], [[1, -1], [-1, 1]], limit)
+        assert low <= high <= low + 1e-12
+        assert low == pytest.approx(float(limit) * log(2), rel=1e-12)
+
+
+def test_a_budget_of_no_cost_asks_for_independence():
+    """Outputs of [[3, 1], [1, 3]] beside a third symbol that tells nothing: that alone is told."""
+    counts = [[3, 1, 4], [1, 3, 4]]
+    excess = [[Fraction(1, 4), Fraction(-1, 4), 0], [Fraction(-1, 4), Fraction(1, 4), 0]]
+    low, high = budgeted(counts, excess, 0)
+    assert low == pytest.approx(log(2), rel=1e-12)
+    assert high == pytest.approx(log(2), rel=1e-12)
+
+
+def test_a_system_without_a_single_solution_is_no_solution():
+    with pytest.raises(SingularError):
+        solved([[Fraction(1), Fraction(2)], [Fraction(2), Fraction(4)]], [1, 2])
 
 
 def test_exponentials_are_enclosed():

@@ -1,15 +1,16 @@
 """Optima under budgets on averages, alone or with a pointwise notion, against other routes.
 
-The kinked ones have all their vertices enumerated by brute force; every one is held against
+The kinked ones are solved in fractions from all their vertices; every one is held against
 mechanisms that are made to keep it by erasing them as often as need be.
 """
 
 from dataclasses import dataclass
-from itertools import combinations, product
+from fractions import Fraction
+from itertools import product
 from math import expm1, inf
+from operator import mul
 
 import numpy as np
-from scipy import optimize, special
 
 from core import mechanisms as m
 from core import notions
@@ -17,6 +18,7 @@ from core.errors import InfeasibleError
 from core.joint import Joint
 from core.measures import mutual_information
 from core.notions import Average, Intersection
+from tests.exact.optimum import budgeted, living
 from tests.exact.questions import epsilon, joint_counts, promise
 from tests.exact.verdict import GAP, TOLERANCE, Failure, strictly
 
@@ -42,9 +44,6 @@ RANDOM = 6
 
 HALVINGS = 50
 """Steps in which it is found how often a mechanism must be erased."""
-
-SOLVED = 1e-7
-"""What HiGHS may be off by in the mixture of all vertices, in nats."""
 
 EXACT = 4e-16
 """How far the chances of an output that tells nothing may be apart, in parts of the largest."""
@@ -129,9 +128,9 @@ def within(random):
         if value > best.upper_bound + TOLERANCE:
             found.append(Failure("above the bound", asked, call, f"{value:.12g} of {name}", got))
     if asked.measure in KINKED and not asked.beside and joint.n_s <= 3:
-        least, most = (of_vertices(asked, joint, slack) for slack in (0.0, 4 * SLACK))
-        wrong = best.upper_bound < least - SOLVED or best.utility > most + SOLVED
-        if wrong or (best.status == "optimal" and best.utility < least - GAP - SOLVED):
+        (least, _), (_, most) = (exactly(asked, slack) for slack in (0.0, 4 * SLACK))
+        wrong = best.upper_bound < least - TOLERANCE or best.utility > most + TOLERANCE
+        if wrong or (best.status == "optimal" and best.utility < least - GAP - TOLERANCE):
             found.append(Failure("wrong", asked, call, f"{least:.12g} to {most:.12g}", got))
     return asked, best, found
 
@@ -177,54 +176,34 @@ def kept_by(average, joint, kernel):
     return kept if average.achieved(joint, kept) <= average.bound else None
 
 
-def of_vertices(asked, joint, slack):
-    """Return the optimum under a kinked budget from all vertices, by brute force.
+def exactly(asked, slack):
+    """Return the least and the most that a kinked budget allows, plus a slack; 0 if nothing does.
 
-    A vertex of {(r, w) : pieces·r ≤ w, Σr = 1} has as many symbols as pieces that hold. Pieces are
-    scaled to 1 first: near independence they are as small as the tolerances.
+    Pieces and vertices are fractions: near independence all floats are as small as their errors.
     """
-    pieces, limit = pieces_of(asked, joint, slack)
-    scale = np.abs(pieces).max()
-    if scale > 0:
-        pieces, limit = pieces / scale, limit / scale
-    n, points = joint.n_x, []
-    for size in range(1, min(len(pieces), n) + 1):
-        for symbols in combinations(range(n), size):
-            for held in combinations(range(len(pieces)), size):
-                system = np.zeros((size + 1, size + 1))
-                system[:size, :size], system[:size, size] = pieces[np.ix_(held, symbols)], -1.0
-                system[size, :size] = 1.0
-                if np.linalg.matrix_rank(system) <= size:
-                    continue
-                solved = np.linalg.solve(system, np.eye(size + 1)[size])
-                r = np.zeros(n)
-                r[list(symbols)] = solved[:size]
-                if r.min() >= -1e-12 and (pieces @ r).max() <= solved[size] + 1e-10:
-                    points.append(np.append(np.maximum(r, 0.0), solved[size]))
-    points = np.vstack([*points, np.append(joint.p_x, (pieces @ joint.p_x).max())])
-    scaled = points[:, :n] / joint.p_x
-    solution = optimize.linprog(
-        special.entr(points[:, :n]).sum(axis=1),
-        A_ub=points[:, [n]].T,
-        b_ub=[limit],
-        A_eq=scaled.T,
-        b_eq=np.ones(n),
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    if solution.status != 0:  # a budget that the constant mechanism meets but for rounding
-        return 0.0
-    return max(float(special.entr(joint.p_x).sum() - solution.fun), 0.0)
+    counts, _ = living(asked.counts)
+    pieces, limit = pieces_of(asked, counts, Fraction(asked.bound) + Fraction(slack))
+    if limit < 0:  # a budget that the constant mechanism meets but for rounding
+        return 0.0, 0.0
+    return budgeted(counts, pieces, limit)
 
 
-def pieces_of(asked, joint, slack):
-    """Return what an output r takes, as the largest of linear functions, and their limit.
+def pieces_of(asked, counts, bound):
+    """Return what an output costs beyond the prior, at least 0, and the limit of the sum.
 
-    It is what r takes beyond the prior: near independence that alone has digits.
+    The cost is the largest of linear functions of P(x|y), given as fractions, shape (k, n_x).
     """
-    given, p_s = joint.p / joint.p_x, joint.p_s
+    columns, total = [sum(column) for column in zip(*counts, strict=True)], sum(map(sum, counts))
+    given = [[Fraction(n, m) for n, m in zip(row, columns, strict=True)] for row in counts]
+    p_s = [Fraction(sum(row), total) for row in counts]
     if asked.measure == "guessing":
-        return given - p_s.max(), asked.bound + slack - p_s.max()
+        first = given[p_s.index(max(p_s))]  # less what it costs to guess one and the same
+        return [[a - b for a, b in zip(row, first, strict=True)] for row in given], bound - max(p_s)
     if asked.measure == "maximal_leakage":
-        return given / p_s[:, None] - 1, expm1(min(asked.bound + slack, 600.0))
-    signs = np.array(list(product((-1.0, 1.0), repeat=joint.n_s)))
-    return signs @ (given - p_s[:, None]) / 2, min(asked.bound + slack, 2.0)
+        lifts = [[a / p for a in row] for row, p in zip(given, p_s, strict=True)]
+        return [[a - 1 for a in row] for row in lifts], Fraction(expm1(min(float(bound), 600.0)))
+    excess = [[a - p for a in row] for row, p in zip(given, p_s, strict=True)]
+    signs = list(product((-1, 1), repeat=len(p_s)))
+    told = list(zip(*excess, strict=True))
+    pieces = [[sum(map(mul, sign, column)) / 2 for column in told] for sign in signs]
+    return pieces, min(bound, Fraction(2))

@@ -98,6 +98,23 @@ def test_budgets_on_averages_hold_against_other_routes(seed):
     assert not found, found[0]
 
 
+NEARLY_SILENT = [
+    ("total_variation", 1.2055133171149554e-10, "1e13 4e7 9e8 1e5; 6e7 8 3 0; 0 8 7 6e5"),
+    ("total_variation", 0.0, "10000000000008 3 7e12 6; 0 7e10 1e11 2e10; 0 9 1 0"),
+    ("maximal_leakage", 0.0, "10000000030000 2 3 2e9; 1e6 0 8e7 7; 0 5 2 0"),
+    ("guessing", 0.5333333333801169, "349999999 1050000001 980000000; 400000001 1199999999 1.12e9"),
+]
+"""Budgets and counts whose costs are as small as the rounding of a search in doubles."""
+
+
+@pytest.mark.parametrize("measure, bound, text", NEARLY_SILENT)
+def test_tiny_budgets_on_averages_are_held_against_fractions(measure, bound, text, monkeypatch):
+    counts = tuple(tuple(int(float(n)) for n in row.split()) for row in text.split(";"))
+    asked = Averaged(counts, measure, None, bound)
+    monkeypatch.setattr(averages_module, "averaged", lambda _: asked)
+    assert not within(Random(0))[2]
+
+
 @pytest.mark.parametrize("least", [0.0, 1.0])
 def test_an_average_optimum_that_is_wrong_is_found(least, monkeypatch):
     """As if nothing could be kept; and as if all of X could, proven so."""
