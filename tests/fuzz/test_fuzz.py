@@ -107,7 +107,7 @@ NEARLY_SILENT = [
 """Budgets and counts whose costs are as small as the rounding of a search in doubles."""
 
 
-@pytest.mark.parametrize("measure, bound, text", NEARLY_SILENT)
+@pytest.mark.parametrize(("measure", "bound", "text"), NEARLY_SILENT)
 def test_tiny_budgets_on_averages_are_held_against_fractions(measure, bound, text, monkeypatch):
     counts = tuple(tuple(int(float(n)) for n in row.split()) for row in text.split(";"))
     asked = Averaged(counts, measure, None, bound)
