@@ -134,7 +134,10 @@ class Program:
         self.columns = [[Fraction(e, max(v)) for e in v] for v in outputs] + unit
 
     def solution(self):
-        """Return the enclosure, by HiGHS's basis or, where that is not optimal, by an exact one."""
+        """Return the enclosure, by HiGHS's basis or, where that is not optimal, by an exact one.
+
+        Where outputs are alike to a part in 1e13 the basis of HiGHS is singular.
+        """
         with suppress(SingularError):
             found = self.enclosure(self.proposed())
             if found[1] - found[0] <= NARROW:
