@@ -17,7 +17,10 @@ def descend(
     cost: Callable[[FloatArray], float],
     value: float = np.inf,
 ) -> list[FloatArray]:
-    """Return the successive outputs of a descent of H(r) − p·r from a start, the best last."""
+    """Return the successive outputs of a descent of H(r) − p·r from a start, the best last.
+
+    Each minimizes the tangent at the one before, which lies above the concave function.
+    """
     r = start / start.sum()
     met: list[FloatArray] = []
     while True:

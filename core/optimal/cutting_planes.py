@@ -106,7 +106,11 @@ class AllowedOutputs:
         self.duals = self._mixture.duals
 
     def _pulled(self, points: FloatArray, deadline: Deadline) -> tuple[FloatArray, FloatArray]:
-        """Return outputs moved towards P_X until allowed, and the last cut each met."""
+        """Return outputs moved inside, and the last cut that each met, tangent near its end.
+
+        Where g·r ≤ 0 is violated, the next point is where the segment to P_X crosses g·r = 0; g·P_X
+        < 0.
+        """
         inside, last = [points[:0]], np.full(points.shape, np.nan)
         moved, left = points, np.arange(len(points))
         # most cuts on an output's way to P_X: a few suffice, as they are tangents; else it is

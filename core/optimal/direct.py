@@ -74,7 +74,10 @@ def reduced_costs(found: Multipliers, allowed: AllowedSet, pieces: FloatArray) -
 
 
 def settled(allowed: AllowedSet, rows: FloatArray) -> FloatArray | None:
-    """Return multipliers (k, n_rows) without negative auxiliary sums; None if not near."""
+    """Return multipliers, (k, n_rows), whose sums of rows have no negative auxiliary coefficient.
+
+    None where none are near.
+    """
     extra = allowed.rows[:, allowed.n_x :].toarray()
     for column in extra.T:
         short = np.maximum(-(rows @ column), 0.0)
@@ -159,7 +162,10 @@ class Direct:
         return len(self.pieces) * self.width
 
     def keep_few(self, seed: int = 0) -> None:
-        """Begin with `FEW` symbols of each of some actions, and of each action then."""
+        """Begin with `FEW` symbols of each of some actions, and of each action then.
+
+        Of one action all symbols are kept: it may be the only output.
+        """
         drawn = np.random.default_rng(seed).random(self.pieces.shape)
         cheapest = np.lexsort((drawn, self.pieces), axis=1)[:, :FEW]
         self.kept = drawn <= np.sort(drawn, axis=1)[:, [min(FEW, drawn.shape[1]) - 1]]
@@ -361,7 +367,11 @@ def by_one_program(
     take: Callable[[FloatArray, float], float],
     warm: Warm | None = None,
 ) -> None:
-    """Find and prove the optimum of a utility with `pieces`."""
+    """Find and prove the optimum of a utility with `pieces`.
+
+    Above `SIZES.direct_entries` variables it begins with few and adds what its duals ask for. An
+    oracle's cuts are added until the outputs in use are allowed.
+    """
     direct, upper = Direct(allowed, p_x, goal, warm), np.inf
     if direct.size > SIZES.direct_entries:
         direct.keep_few()

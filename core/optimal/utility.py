@@ -221,7 +221,11 @@ class OfImage(Utility):
 
 @dataclass(frozen=True, eq=False)
 class Centred(Utility):
-    """A utility of 0 for a constant output, with costs ≥ 0 that are 0 at single symbols."""
+    """A utility of 0 for a constant output, with costs of at least 0 that are 0 at single symbols.
+
+    Solvers assume such costs; a linear function is subtracted from a concave cost, which shifts the
+    utility of every mechanism by the same amount.
+    """
 
     inner: Utility
     p_x: FloatArray

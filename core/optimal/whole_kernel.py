@@ -58,7 +58,10 @@ def climbed(
     seed: int,
     deadline: Deadline,
 ) -> FloatArray:
-    """Improve allowed outputs by climbs from many kernels; return cuts, (k, n_x)."""
+    """Improve allowed outputs by climbs from many kernels; return the cuts met, (k, n_x).
+
+    `rows`, (j, n_x), are those of the set, which outputs moved by its oracle have to meet before.
+    """
     rough = AllowedOutputs(inside.kernel(), inside.p_x, inside.utility, Rough(oracle))
     climb = _Climb(rough, rows, seed, deadline)
     climb.run(deadline.part(SHARES.rough_climbs))
@@ -180,7 +183,10 @@ class _Program:
     def cut(
         self, points: FloatArray, outputs: IntArray, cuts: FloatArray, p_x: FloatArray
     ) -> float:
-        """Add the deepest cuts that points (k, n_x) break; return the deepest."""
+        """Add the deepest cuts that points (k, n_x) break to their outputs; return the deepest.
+
+        A cut's depth is the part of the way to P_X at which a point meets it.
+        """
         depths = _depths(points, cuts, p_x)
         rows: list[tuple[int, int]] = []
         for output, depth in zip(outputs.tolist(), depths, strict=True):

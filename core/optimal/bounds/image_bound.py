@@ -57,7 +57,12 @@ class ImageBound:
         patient: bool = False,
         known: float = -np.inf,
     ) -> Pricing:
-        """Return a lower bound of c(r) − λ·r, valid whenever it ends, and outputs below 0."""
+        """Return a lower bound of c(r) − λ·r, valid whenever it ends, and outputs below 0.
+
+        It ends when the floor is within the tolerance of min(0, least found), when outputs far
+        below 0 are found, or when time is over; with `patient` neither 0 nor outputs below it end
+        it.
+        """
         search = _Search(self, prices)
         search.look(self._lower, self._upper, -np.inf)
         most = np.inf if patient else 0.0
@@ -75,7 +80,10 @@ class ImageBound:
     def least(
         self, slopes: FloatArray, prices: FloatArray, lower: FloatArray, upper: FloatArray
     ) -> tuple[float, FloatArray] | None:
-        """Return a proven lower bound of slopes·u − λ·r in a box, and r; None if empty."""
+        """Return a proven lower bound of slopes·u − λ·r in a box, and r; None if it is empty.
+
+        They are −∞ and 0 where HiGHS finds the box empty without a proof, or fails.
+        """
         # most programs of one box, each after an oracle has cut off the last one's point
         for _ in range(4):
             found = self._least(slopes, prices, lower, upper)

@@ -99,7 +99,10 @@ def undercutting(
     oracle: Callable[[FloatArray], FloatArray | None] | None = None,
     deadline: Deadline = NEVER,
 ) -> Undercut:
-    """Return the vertices that undercut prices, `most` at most, and the bound that these prove."""
+    """Return the vertices that undercut prices, and the bound that these prove.
+
+    Where more than `most` undercut the prices, the floor falls to the lowest of them.
+    """
 
     def price(points: FloatArray) -> FloatArray:
         posteriors = facets.posteriors(points)
@@ -128,7 +131,12 @@ def undercutting(
 
 
 def dual_value(duals: FloatArray, prices: FloatArray, points: FloatArray, p_x: FloatArray) -> float:
-    """Return the larger p·P_X of two choices of duals p ≤ λ that no given output undercuts."""
+    """Return the larger p·P_X of two choices of duals p ≤ λ that no given output undercuts.
+
+    Either all duals fall by the lowest reduced cost; or, for each output of negative reduced cost,
+    that of the symbol with the largest r(x)/P(x), better where only rare symbols are priced too
+    high.
+    """
     total = float(duals @ p_x)
     low = np.flatnonzero(prices < 0)
     if len(low) == 0:

@@ -39,7 +39,11 @@ def pair_bounds(
     upper: FloatArray,
     multipliers: Multipliers,
 ) -> FloatArray:
-    """Return, for each x, a lower bound of the scaled H − p·r over outputs in which x is large."""
+    """Return, for each x, a lower bound of the scaled H − p·r over outputs in which x is large.
+
+    Given multipliers, odds and w_x are at the cheaper ends of their ranges, and the remaining mass
+    is on the cheapest other symbol.
+    """
     d, count = relaxation.dominant, len(prices)
     priced, rows = relaxation.priced(multipliers.rows)
     slopes, intercepts = relaxation.secants(lower, none_large(upper, d))

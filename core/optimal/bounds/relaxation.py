@@ -94,7 +94,10 @@ class Relaxation:
     def solve(
         self, costs: FloatArray, lower: FloatArray, upper: FloatArray
     ) -> tuple[FloatArray | None, Multipliers]:
-        """Minimize costs·(k, w) over a box; return the point (None if empty), multipliers."""
+        """Minimize costs·(k, w) over a box: return the point, (n_x,), and multipliers.
+
+        Where HiGHS finds the box empty the point is None, and the multipliers may prove it.
+        """
         self.solved += 1
         self._costs[: self.n_x] = costs
         self._program.set_costs(self._costs)
@@ -158,7 +161,10 @@ class Relaxation:
         return max((float(-others.min()) + rounding) / (slope - rounding), 0.0)
 
     def priced(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return rows @ matrix, (n_x,), and multipliers repaired for auxiliary variables."""
+        """Return rows @ matrix on the symbols, (n_x,), and the multipliers, repaired.
+
+        They are repaired so that every auxiliary variable has a reduced cost of at least SURPLUS.
+        """
         priced = rows @ self.matrix
         auxiliary = priced[self.n_x :]
         if len(auxiliary) and auxiliary.min() < SURPLUS:

@@ -19,7 +19,10 @@ from core.validation import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class LiftedUtility(Utility):
-    """The utility `inner` of X on lifted outputs, where coordinates of budgets have no cost."""
+    """The utility `inner` of X on lifted outputs, where coordinates of budgets have no cost.
+
+    P of the lifted problem sums to 1 over all coordinates and to 1/(1 + n_budgets) over X.
+    """
 
     inner: Utility
     n_x: int

@@ -81,7 +81,10 @@ class Peeling:
             self.outputs.extend(found)
 
     def _apart(self, whole: FloatArray) -> FloatArray:
-        """Return allowed outputs, as weights, that add up to an allowed one."""
+        """Return allowed outputs, as weights, that add up to an allowed one.
+
+        Whatever is left is allowed too, so where time is over it is the last of them.
+        """
         symbols = np.flatnonzero(whole > 0)
         mass = whole[symbols]
         program = _Part(self._rows, symbols, mass, len(self.p_x))

@@ -33,7 +33,10 @@ ROUNDED = 2e-15
 def proven_complete(
     allowed: AllowedSet, space: Polytope, found: BasicSolutions, deadline: Deadline = NEVER
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Return the vertices of a set around the allowed one, if those found are proven to be all."""
+    """Return the vertices of a set around the allowed one, if those found are proven to be all.
+
+    Bounds are moved outwards as far as ties and rounding require, at most as far as on the walk.
+    """
     if len(found) == 0 or space.n_free != space.n_vars - 1 or not _stems_from(space, allowed):
         return None
     nonbasic = np.sort(found.nonbasic, axis=1)

@@ -221,7 +221,11 @@ def _forced(rows: FloatArray, inside: FloatArray) -> BoolArray:
 
 
 def _paired(rows: FloatArray, norm: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Pair opposite rows: return each row's partner, and the width of its slack, ∞ without one."""
+    """Pair opposite rows: return each row's partner, and the width of its slack, ∞ without one.
+
+    The partner is −1 where there is none, and −2 for a row that is a partner itself and is left
+    out.
+    """
     if len(rows) == 0:
         return np.zeros(0, dtype=np.int64), np.zeros(0)
     level = rows @ norm / (norm @ norm)

@@ -126,7 +126,10 @@ class BatchedSimplex:
         return labels, inverse
 
     def _inverted(self, labels: IntArray, mass: FloatArray) -> FloatArray:
-        """Return how labels at a bound, and then the mass, move all variables, shape (k, n, n)."""
+        """Return how labels at a bound, and then the mass, move all variables, shape (k, n, n).
+
+        A variable at a bound moves no other one there, so only the remaining system is inverted.
+        """
         k, n = mass.shape
         slack = labels >= n
         size = int(slack.sum(axis=1).max(initial=0)) + 1

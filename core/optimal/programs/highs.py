@@ -161,7 +161,11 @@ class LinearProgram:
         _check(self._highs.setBasis(basis), "basis")
 
     def solve_near(self, basis: Any, time_limit: float | None = None) -> Solution:
-        """Solve from a similar program's basis if few steps suffice, else from scratch."""
+        """Solve from a basis of a similar program, if few steps suffice, and else from scratch.
+
+        The basis may lack the last rows. Half as many steps as there are rows cost less than the
+        program `once`.
+        """
         missing = self.n_rows - len(basis.row_status)
         if len(basis.col_status) == self.n_cols and missing >= 0:
             near = highspy.HighsBasis()
