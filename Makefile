@@ -20,7 +20,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .PHONY: help run serve test check gate format lint types collected quick smoke check-slow check-services \
-	check-browser check-coverage fuzz docs house lock cluster bench reproduce clean
+	check-browser check-coverage fuzz docs house lock cluster showcase bench reproduce clean
 
 help:  ## List the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -94,6 +94,10 @@ fuzz: $(VENV)/dev.stamp  ## Compare optima with exact enumeration: MINUTES=10 SE
 
 cluster: $(VENV)/dev.stamp  ## Start a Dask scheduler and two workers on 127.0.0.1:8786, to try sweeps on
 	$(BIN)/python -m core.sweep.local_cluster
+
+showcase: $(VENV)/dev.stamp  ## Take the pictures of README and documents anew
+	.ci/chromium $(BIN)
+	$(BIN)/python docs/showcase.py
 
 bench: $(VENV)/dev.stamp  ## Measure speed and memory, as the tables of docs/benchmarks.md
 	$(BIN)/python -m benchmarks
