@@ -225,6 +225,13 @@ class Sizes:
     central_seconds: float = 2.0
     """Seconds without which a search at central duals, of 200 symbols, finds nothing."""
 
+    descents: int = 24
+    """Descents between two master programs at central duals, where descents' programs are large."""
+
+    quick_descents: int = 96
+    """The same where they are small: of 24, at 206 symbols, central programs took two thirds of the
+    time."""
+
     peeled_alone: int = 400
     """Symbols from which on it has these alone: central duals of 500 take a second each time."""
 

@@ -16,7 +16,7 @@ from core.errors import CoreError, InfeasibleError, SolverError, TimeLimitError
 from core.optimal.bounds.prover import Prover
 from core.optimal.bounds.slices import sliced_bound
 from core.optimal.budgets.answer import search_within
-from core.optimal.columns.linear_search import QUICK_BATCH, LinearSearch, too_large
+from core.optimal.columns.linear_search import LinearSearch, too_large
 from core.optimal.columns.peeling import Peeling
 from core.optimal.columns.vertex_search import ColumnSearch
 from core.optimal.cutting_planes import SMALL, CutLoop, ManyOracle
@@ -473,7 +473,7 @@ class _Task:
             self._peel(self._until)
             return
         search = LinearSearch(
-            self.allowed, self.p_x, seed=self.seed, deadline=until, batch=QUICK_BATCH
+            self.allowed, self.p_x, seed=self.seed, deadline=until, batch=SIZES.quick_descents
         )
         search.include(begun.master.points)
         search.run()

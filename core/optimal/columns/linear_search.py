@@ -25,13 +25,6 @@ from core.optimal.tolerances import PRICE
 from core.optimal.utility import MutualInformation
 from core.validation import FloatArray
 
-BATCH = 24
-"""Descents between two master programs, where their programs are large."""
-
-QUICK_BATCH = 96
-"""The same where they are small: of 24, at 206 symbols, central programs took two thirds of the
-time."""
-
 FINEST = 1e-4
 """Gap, in nats, of the central mixture that chooses them."""
 
@@ -72,7 +65,7 @@ class LinearSearch:
         *,
         seed: int,
         deadline: Deadline,
-        batch: int = BATCH,
+        batch: int = SIZES.descents,
     ) -> None:
         self.p_x, self.deadline, self._batch = p_x, deadline, batch
         self._utility = MutualInformation()
