@@ -314,7 +314,8 @@ class _Steps:
             tally.keyed.append(self.draw.uniforms(tally.records, size, ids))
         outputs = self.sampler(rows[known], uniforms[known])
         _add(tally, coded, known, outputs)
-        return self._laid_out(batch, known, outputs)
+        names = pa.array(self.names, pa.string()).take(pa.array(outputs))
+        return _laid_out(self.layout, batch, known, names)
 
     def _rows(self, coded: Coded) -> IntArray:
         """Return the kernel's row of each record, with the plan's symbol for unknown values."""
@@ -333,20 +334,45 @@ class _Steps:
             return None
         return self.coder.texts(batch.column(self.plan.draw.column))
 
-    def _laid_out(self, batch: Any, known: BoolArray, outputs: IntArray) -> Any:
-        """Return the columns to write, for the records that are released."""
-        released = pa.array(self.names, pa.string()).take(pa.array(outputs))
-        kept = batch if known.all() else unviewed(batch).filter(pa.array(known))
-        columns, fields = [], []
-        for name in self.layout.written:
-            if name == self.layout.column:
-                columns.append(released)
-                fields.append(pa.field(name, pa.string(), nullable=False))
-            else:
-                columns.append(values_alone(kept.column(name)))
-                # that none may be missing is said of all records of the original
-                fields.append(pa.field(name, columns[-1].type))
-        return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
+
+def _laid_out(layout: Layout, batch: Any, known: BoolArray, outputs: Any) -> Any:
+    """Return the columns to write, for the records that are released, with their outputs' names."""
+    kept = batch if known.all() else unviewed(batch).filter(pa.array(known))
+    columns, fields = [], []
+    for name in layout.written:
+        if name == layout.column:
+            columns.append(outputs)
+            fields.append(pa.field(name, pa.string(), nullable=False))
+        else:
+            columns.append(values_alone(kept.column(name)))
+            # that none may be missing is said of all records of the original
+            fields.append(pa.field(name, columns[-1].type))
+    return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
+
+
+def write_again(
+    original: Upload, path: Path, kind: str, layout: Layout, places: IntArray, outputs: Any
+) -> None:
+    """Write the file of a release whose outputs are known.
+
+    `places`: where the released records are in the original, (n,), ascending; `outputs`: the names
+    of their outputs, an Arrow array.
+    """
+    made = _chosen(original.table, layout, places, outputs)
+    if original.sheets is not None:
+        made = typed_anew(made, {layout.column, *original.table.texts})
+    _write_all(made, path, kind)
+
+
+def _chosen(table: FileTable, layout: Layout, places: IntArray, outputs: Any) -> Iterator[Any]:
+    """Yield what a release has of each of its batches."""
+    begin = done = 0
+    for batch in batches(table):
+        known = np.zeros(batch.num_rows, dtype=bool)
+        end = int(np.searchsorted(places, begin + batch.num_rows))
+        known[places[done:end] - begin] = True
+        yield _laid_out(layout, batch, known, outputs.slice(done, end - done))
+        begin, done = begin + batch.num_rows, end
 
 
 def _of_row(ids: Any, rows: IntArray) -> Any:

@@ -17,6 +17,22 @@ from core.validation import one_of, shown
 NUMBER = (int, float)
 """The types of a number in JSON."""
 
+ANY = "*"
+"""The name of all further entries in a form."""
+
+FIGURES, SHARES = ("known", "added", "file"), ("determined", "unique")
+"""The entries of what a column gives away, and all columns together."""
+
+_FIGURES = ("lip", "ldp", "pml", "min_lift", "guess")
+
+_NUMBERS = ("lam", "alpha", "beta", "n")
+
+_LEVEL = (*NUMBER, str, type(None))
+
+_OF_COLUMNS: dict[str, Any] = {
+    **{part: dict.fromkeys(_FIGURES, (*NUMBER, str)) for part in FIGURES},
+    **dict(zip(SHARES, (NUMBER, (*NUMBER, type(None))), strict=True)),
+}
 
 KINDS = ("seed", "key")
 """What a draw may be made by."""
@@ -33,9 +49,10 @@ FORM: dict[str, Any] = {
         "column": str,
         "columns": [str],
         "treatment": str,
+        "format?": str,
     },
     "unknown": {"treatment": str, "records": int},
-    "draw": {"kind": str, "commitment": str, "id": (str, type(None))},
+    "draw": {"kind": str, "commitment": str, "id": (str, type(None)), "mechanism?": str},
     "design": {
         "data": str,
         "same": bool,
@@ -46,9 +63,12 @@ FORM: dict[str, Any] = {
             {
                 "columns": [str],
                 "edges": [(list, type(None))],
+                "groups?": [(str, type(None))],
+                "kept?": [(list, type(None))],
                 "symbols": [{"label": str, "rare": bool, "levels": [(str, int, type(None))]}],
             }
         ],
+        "left_out?": {"s": [str], "x": [str]},
     },
     "mechanism": {
         "name": str,
@@ -58,13 +78,24 @@ FORM: dict[str, Any] = {
         "kernel": [[NUMBER]],
     },
     "levels": {
-        "asked": (dict, type(None)),
-        "numbers": dict,
-        "units": dict,
-        "design": dict,
-        "records": (dict, type(None)),
-        "repeated": dict,
+        "asked": ({"notion": str, "achieved": _LEVEL, "unit": str, "holds": bool}, type(None)),
+        "numbers": {f"{name}?": _LEVEL for name in _NUMBERS},
+        "units": {ANY: str},
+        "design": {ANY: _LEVEL},
+        "records": ({ANY: _LEVEL}, type(None)),
+        "repeated": {ANY: {"level": _LEVEL, "at_most?": _LEVEL}},
     },
+    "beside?": (
+        {
+            "columns": [str],
+            "known": [str],
+            "records": int,
+            "holds": (bool, type(None)),
+            "each": {ANY: _OF_COLUMNS},
+            "together": _OF_COLUMNS,
+        },
+        type(None),
+    ),
     "proof": {
         "purpose": str,
         "utility": NUMBER,
@@ -78,20 +109,11 @@ FORM: dict[str, Any] = {
     "promises": [{"about": str, "status": str, "sentence": str}],
     "fingerprint": str,
 }
-"""The entries that a certificate must have, with their types; more are allowed."""
+"""The entries of a certificate with their types; those that end in ? may be missing.
 
-BESIDE: dict[str, Any] = {
-    "columns": [str],
-    "known": [str],
-    "records": int,
-    "holds": (bool, type(None)),
-    "each": dict,
-    "together": dict,
-}
-"""The entry "beside", of what other columns give away, which certificates before did not have."""
-
-FIGURES, SHARES = ("known", "added", "file"), ("determined", "unique")
-"""The entries of each of its columns, and of all together."""
+Where names can be any, such as those of columns, `ANY` stands for each. A scenario and its parts
+check their own entries.
+"""
 
 KIND, VERSION = "liftscope release certificate", 5
 """The entries "kind" and "version" of a certificate."""
@@ -111,7 +133,7 @@ SHARED = 4
 
 def plain_numbers(numbers: Numbers) -> dict[str, float | str | None]:
     """Return the λ, α, β and n of levels as values for JSON."""
-    return {name: plain_json(getattr(numbers, name)) for name in ("lam", "alpha", "beta", "n")}
+    return {name: plain_json(getattr(numbers, name)) for name in _NUMBERS}
 
 
 def plain_beside(found: Beside) -> dict[str, Any]:
@@ -164,19 +186,9 @@ def check_form(body: Any) -> None:
             f"{shown(body.get('version'))}."
         )
     _check_numbers(body, "")
-    _check(body, FORM, "")
     plain = body["version"] <= PLAIN_HASH
     named = {"sha256": str} if plain else {"commitment": (str, type(None))}
-    _check(body["original"], named, "original")
-    if (other := body.get("beside")) is not None:
-        _check(other, BESIDE, "beside")
-        for one in (other["together"], *other["each"].values()):
-            _check(one, dict.fromkeys(FIGURES, dict), "beside")
-            _check(one, {"determined": NUMBER, "unique": (*NUMBER, type(None))}, "beside")
-            for part in FIGURES:
-                _check(list(one[part].values()), [(*NUMBER, str)], f"beside.{part}")
-    if (hidden := body["design"].get("left_out")) is not None:
-        _check(hidden, {"s": [str], "x": [str]}, "design.left_out")
+    _check(body, FORM | {"original": FORM["original"] | named}, "")
     _check_choices(body)
     if len(body["design"]["coding"]) != 2:
         raise InvalidInputError("The certificate must have two codings, one for S and one for X.")
@@ -186,9 +198,7 @@ def check_form(body: Any) -> None:
             if edges is not None:
                 _check(edges, [NUMBER], "design.coding.edges")
         groups = coding.get("groups", [None] * width)
-        _check(groups, [(str, type(None))], "design.coding.groups")
         kept = coding.get("kept", [None] * width)
-        _check(kept, [(list, type(None))], "design.coding.kept")
         for own in kept:
             _check(own or [], [(str, type(None))], "design.coding.kept")
         levels = [one["levels"] for one in coding["symbols"]]
@@ -244,8 +254,6 @@ def _check_choices(body: Mapping[str, Any]) -> None:
             f"The certificate's entry 'released.format' is not a format that is written here: "
             f"{shown(told)}."
         )
-    if "mechanism" in draw:
-        _check(draw["mechanism"], str, "draw.mechanism")
     if (draw["kind"] == "key") != (draw["id"] is not None):
         raise InvalidInputError(
             "The certificate's entry 'draw.id' must name a column if the draw is by a key, and "
@@ -255,14 +263,14 @@ def _check_choices(body: Mapping[str, Any]) -> None:
 
 def _check(value: Any, form: Any, place: str) -> None:
     """Check a value, and all that it holds, against its form."""
+    if isinstance(form, tuple) and isinstance(form[0], dict):
+        if value is None:
+            return
+        form = form[0]
     if isinstance(form, dict):
         if not isinstance(value, Mapping):
             raise _wrong(place, value)
-        for key, part in form.items():
-            inner = f"{place}.{key}" if place else key
-            if key not in value:
-                raise InvalidInputError(f"The certificate lacks the entry {inner!r}.")
-            _check(value[key], part, inner)
+        _check_entries(value, form, f"{place}." if place else "")
     elif isinstance(form, list):
         if not isinstance(value, list):
             raise _wrong(place, value)
@@ -272,6 +280,20 @@ def _check(value: Any, form: Any, place: str) -> None:
         kinds = form if isinstance(form, tuple) else (form,)
         if (isinstance(value, bool) and bool not in kinds) or not isinstance(value, kinds):
             raise _wrong(place, value)
+
+
+def _check_entries(value: Mapping[str, Any], form: Mapping[str, Any], place: str) -> None:
+    """Check the entries of an object, of which none may be missing and none be more."""
+    for key in form:
+        if not key.endswith("?") and key not in {*value, ANY}:
+            raise InvalidInputError(f"The certificate lacks the entry {place + key!r}.")
+    for key, part in value.items():
+        kind = form.get(key, form.get(f"{key}?", form.get(ANY)))
+        if kind is None:
+            raise InvalidInputError(
+                f"The certificate has the entry {shown(place + key)}, which no certificate has."
+            )
+        _check(part, kind, place + key)
 
 
 def _wrong(place: str, value: Any) -> InvalidInputError:

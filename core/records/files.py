@@ -57,9 +57,13 @@ def batches(table: FileTable, size: int = BATCH, encoded: Collection[str] = ()) 
 def values_alone(array: Any) -> Any:
     """Return an Arrow array that holds its own values and nothing else.
 
-    A dictionary lists values of records that are left out, and metadata may say anything.
+    A dictionary lists values of records that are left out, metadata may say anything, and there are
+    many doubles that are no number.
     """
-    return array.cast(alone(array.type))
+    made = array.cast(alone(array.type))
+    if not pa.types.is_floating(made.type):
+        return made
+    return pc.if_else(pc.is_nan(made), pa.scalar(math.nan, made.type), made)
 
 
 def alone(kind: Any) -> Any:

@@ -13,12 +13,14 @@ import numpy as np
 
 from core.codec import read_json
 from core.data import ReadOptions, Sources
+from core.data.readers.reading import Upload
 from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
 from core.records.certificate import PACKAGE_VERSION, code_hash, fingerprint
 from core.records.checking.check import CLOSE, Check
 from core.records.checking.contents import (
     Original,
+    Rows,
     check_alone,
     check_cells,
     check_codings,
@@ -54,6 +56,9 @@ RESTS = {
     "other columns": ("columns", "cells", "nothing else"),
 }
 """The checks that each promise rests on, by what it is about."""
+
+WRITTEN = ("format", "records", "outputs", "columns", "data", "cells")
+"""Checks that a released file fails, or it is written again to compare its bytes."""
 
 
 EXPOSED = (
@@ -107,12 +112,11 @@ def verify(
     check_form(body)
     scenario = Scenario.from_dict(body["scenario"])
     fit = _kernel(body)
-    checks = [_fingerprint(body), _code(body), _stated(body), fit]
-    checks.append(_hash(body, "released", released))
+    checks = [_fingerprint(body), _code(body), _stated(body), fit, _hash(body, "released", released)]
     if "format" in body["released"]:
         checks.append(_format(body, released))
     outputs, found = _outputs(body, released)
-    checks += [check_alone(body, released), *found, check_codings(body, scenario.data, original)]
+    checks += [*found, check_codings(body, scenario.data, original)]
     owner = Owner(body, seed, key)
     if body["version"] <= PLAIN_HASH:
         checks.append(Check("exposed", None, EXPOSED))
@@ -121,8 +125,7 @@ def verify(
     checks.append(check_columns(body, scenario.data, released, original))
     if original is None or not fit.passed:
         why = "The original was not given" if original is None else "The kernel is none"
-        checks += _unchecked(owner, why)
-        return [*checks, *_unproven(body, checks)]
+        return _by_itself(checks, owner, released, why)
     table = design if isinstance(design, str) else None
     file = None if isinstance(design, str) else design
     where = design_file(body, scenario.data, original, file)
@@ -130,14 +133,18 @@ def verify(
         found_out, whole = disclosed(body, scenario.data, where, table, owner)
         checks.append(found_out)
         if whole is None:
-            checks += _unchecked(owner, "Which records were left out is not known")
-            return [*checks, *_unproven(body, checks)]
+            why = "Which records were left out is not known"
+            return _by_itself(checks, owner, released, why)
         body, scenario = whole, Scenario.from_dict(whole["scenario"])
     kernel = np.array(body["mechanism"]["kernel"], dtype=np.float64)
     sources = Sources()
     counted, how, read = _recounted(body, scenario, original, sources)
     checks.append(_counts(body, counted, how))
     checks.append(check_cells(body, released, read, counted.places))
+    rows = None
+    if "format" in body["released"] and all(one.passed for one in checks if one.name in WRITTEN):
+        rows = Rows(_as_read(original, scenario, sources), counted.places, outputs)
+    checks.append(check_alone(body, released, rows))
     checks += _beside(body, scenario, counted, kernel, released, original, sources)
     cells = counted.cells if body["design"]["same"] else None
     if where is not None and not body["design"]["same"]:
@@ -178,7 +185,8 @@ def _beside(
         notion = scenario.build_notion(Joint.from_counts(cells, *names))
     called: Sequence[str] = ()
     if body["beside"] is not None and body["beside"]["known"]:
-        original, called, _ = _copied(original, scenario, sources)
+        table = _as_read(original, scenario, sources).table
+        original, called = table.paths[0], table.columns
     files = Read(released, original, called)
     return [check_other_columns(body, counted, kernel, notion, files)]
 
@@ -206,8 +214,9 @@ def _draws(
     return checks
 
 
-def _unchecked(owner: Owner, why: str) -> list[Check]:
-    """Return what is not checked without the original or a kernel, with the reason."""
+def _by_itself(checks: list[Check], owner: Owner, released: Path, why: str) -> list[Check]:
+    """Return all checks where the original or a kernel is missing, by the reason `why`."""
+    checks = [*checks, check_alone(owner.body, released)]
     names = ["cells", "data", "design", "levels", "promise", "utility", "proof", "draw"]
     if owner.body.get("beside"):
         names.append("beside")
@@ -215,7 +224,8 @@ def _unchecked(owner: Owner, why: str) -> list[Check]:
         names.append("key")
     if owner.seed is not None:
         names.append("seed")
-    return [Check(name, None, f"{why}, so this could not be checked.") for name in names]
+    checks += [Check(name, None, f"{why}, so this could not be checked.") for name in names]
+    return [*checks, *_unproven(owner.body, checks)]
 
 
 def _fingerprint(body: Mapping[str, Any]) -> Check:
@@ -391,19 +401,17 @@ def _recounted(
                 return plain, "", Original(original)
         raise InvalidInputError(how)
     except InvalidInputError:
-        path, called, workbook = _copied(original, scenario, sources)
+        upload = _as_read(original, scenario, sources)
+        path, called = upload.table.paths[0], upload.table.columns
         counted = recount(body, scenario.data, path, called)
-        return counted, how, Original(path, called, workbook=workbook)
+        return counted, how, Original(path, called, workbook=upload.sheets is not None)
 
 
-def _copied(
-    original: Path, scenario: Scenario, sources: Sources
-) -> tuple[Path, tuple[str, ...], bool]:
-    """Return the original as the library reads it: a file, its columns, and if of a workbook."""
+def _as_read(original: Path, scenario: Scenario, sources: Sources) -> Upload:
+    """Return the original as the library reads it."""
     read = scenario.data.read
     key = sources.add_file(original, read.layout)
-    upload = sources.records(key, read.within(sources.uploads[key].table.columns))
-    return upload.table.paths[0], upload.table.columns, upload.sheets is not None
+    return sources.records(key, read.within(sources.uploads[key].table.columns))
 
 
 def _may_have_formulas(original: Path) -> bool:

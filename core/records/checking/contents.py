@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import filecmp
 import json
 import math
 import re
@@ -22,12 +23,15 @@ from pyarrow import parquet
 from core.data import DataSpec, ReadOptions, Sources, count, folders
 from core.data.counts.report import Counted
 from core.data.databases.reference import is_reference
+from core.data.readers.reading import Upload
 from core.data.spec import WITHHELD
 from core.errors import CoreError, InvalidInputError
+from core.records.applying import write_again
 from core.records.checking.check import Check
 from core.records.checking.drawn import Owner
 from core.records.design import (
     CHOSEN,
+    FORMATS,
     LEAVE_OUT,
     OWNERS,
     REFUSE,
@@ -35,7 +39,7 @@ from core.records.design import (
     bundled_file,
     is_bundled,
 )
-from core.records.fields import OF_ALL, PLAIN_HASH, plain_coding
+from core.records.fields import OF_ALL, PLAIN_HASH, SHARED, plain_coding
 from core.records.files import (
     BATCH,
     Writer,
@@ -326,21 +330,70 @@ FOOTER = 8
 """Last bytes of a Parquet file: the length of its description, and a mark."""
 
 
-def check_alone(body: Mapping[str, Any], released: Path) -> Check:
-    """Say whether a released file holds values and nothing else."""
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The released records: their places in the original and the indices of their outputs, (n,).
+
+    `original` is as the library reads it, which is what is released.
+    """
+
+    original: Upload
+    places: IntArray
+    outputs: IntArray
+
+
+def check_alone(body: Mapping[str, Any], released: Path, rows: Rows | None = None) -> Check:
+    """Say whether a released file holds values and nothing else.
+
+    With its rows, whose cells are as they should be, it is written again and compared byte by byte.
+    """
+    rows = rows if body["version"] > OF_ALL else None
+    if rows is not None and _is_of_rows(body, released, rows):
+        text = f"{released.name} is, byte by byte, what its records and outputs are written as."
+        return Check("nothing else", True, text)
+    found = _alone(body, released)
+    if rows is None or not found.passed:
+        return found
+    if body["version"] <= SHARED:
+        text = (
+            f"{released.name} has other bytes than this version writes for its records, so what "
+            "its bytes say was not checked."
+        )
+        return Check("nothing else", None, text)
+    text = (
+        f"{released.name} has other bytes than a release of its records: a missing value, a "
+        "number or a text is written in another way, which may say more than its cells."
+    )
+    return Check("nothing else", False, text)
+
+
+def _is_of_rows(body: Mapping[str, Any], released: Path, rows: Rows) -> bool:
+    """Say whether a released file's bytes are those of its rows as they are in the original."""
+    said = body["released"]
+    kind = next(kind for kind, told in FORMATS.items() if told == said["format"])
+    layout = Layout(said["column"], tuple(said["columns"]))
+    labels = pa.array(body["mechanism"]["outputs"], pa.string())
+    with tempfile.TemporaryDirectory(prefix=folders.prefix()) as folder:
+        again = Path(folder, "again")
+        write_again(rows.original, again, kind, layout, rows.places, labels.take(rows.outputs))
+        return filecmp.cmp(again, released, shallow=False)
+
+
+def _alone(body: Mapping[str, Any], released: Path) -> Check:
+    """Do what `check_alone` does by the released file itself."""
     with released.open("rb") as file:
         is_parquet = file.read(4) == b"PAR1"
-    plainly = body["version"] > OF_ALL
     if not is_parquet:
         return _text_alone(released, "\t" if "TSV" in body["released"].get("format", "") else ",")
-    found = _parquet_alone(released, exactly=plainly)
+    found = _parquet_alone(released, body["version"])
     if body["version"] <= PLAIN_HASH and not found.passed:
         return replace(found, passed=None)  # as the first releases did
     return found
 
 
-def _parquet_alone(released: Path, *, exactly: bool) -> Check:
-    """Do what `check_alone` does for Parquet; `exactly`: its bytes are those of its cells."""
+def _parquet_alone(released: Path, version: int) -> Check:
+    """Do what `_alone` does for Parquet, by a certificate's version."""
+    exactly = version > OF_ALL
     with released.open("rb") as file:
         mark = file.read(4)
         size = file.seek(-FOOTER, 2) + FOOTER
@@ -364,7 +417,7 @@ def _parquet_alone(released: Path, *, exactly: bool) -> Check:
             "compared with those of its cells written again."
         )
         return Check("nothing else", None, text)
-    elif exactly and not _is_written_again(released):
+    elif exactly and not _is_written_again(released, version):
         what = "other bytes than its cells written again: they may say more than the cells"
     else:
         return Check("nothing else", True, f"{released.name} holds only values and their types.")
@@ -380,7 +433,7 @@ def _written_by() -> str:
     return f"parquet-cpp-arrow version {pa.cpp_version}"
 
 
-def _is_written_again(released: Path) -> bool:
+def _is_written_again(released: Path, version: int) -> bool:
     """Say whether a Parquet file's bytes are those of its cells as a release writes them."""
     with tempfile.TemporaryDirectory(prefix=folders.prefix()) as folder:
         again = Path(folder, "again.parquet")
@@ -388,10 +441,13 @@ def _is_written_again(released: Path) -> bool:
             writer = Writer(again, "Parquet", opened.schema_arrow)
             try:
                 for batch in opened.iter_batches(BATCH, use_threads=False):
-                    writer.write(batch)
+                    columns = batch.columns
+                    if version > SHARED:
+                        columns = [values_alone(one) for one in columns]
+                    writer.write(pa.RecordBatch.from_arrays(columns, schema=batch.schema))
             finally:
                 writer.close()
-        return file_hash(again) == file_hash(released)
+        return filecmp.cmp(again, released, shallow=False)
 
 
 def _text_alone(released: Path, delimiter: str) -> Check:
@@ -470,6 +526,8 @@ def check_cells(
     rest, exact = [], dict[str, Any]()
     for name in names:
         theirs, ours = _of_parquet(original, name, called), _of_parquet(released, name, None)
+        if theirs is not None and body["version"] > SHARED:
+            theirs = values_alone(theirs)
         if theirs is None or ours is None:
             rest.append(name)
             if theirs is not None and body["version"] > OF_ALL and not read_from.workbook:
@@ -480,7 +538,7 @@ def check_cells(
             return _fewer(released, len(ours), places)
         elif theirs.type == ours.type:
             first = _first_other if _is_whole(ours) else _first_unequal
-            place = first(_at(theirs, places, original), ours)
+            place = first(_bits(_at(theirs, places, original)), _bits(ours))
             if place is not None:
                 return _another(name, released, original, place, places)
         elif called is None or _is_whole(theirs) or _is_whole(ours):
@@ -536,14 +594,14 @@ def _of_parquet(path: Path, name: str, called: Sequence[str] | None) -> Any:
         column = opened.read(columns=[named[name]]).column(0).combine_chunks()
     if isinstance(column, pa.ChunkedArray):  # of no record
         column = pa.array([], column.type)
-    return values_alone(column)
+    return column.cast(alone(column.type))
 
 
 def _equal(theirs: Any, ours: Any, places: IntArray) -> bool:
     """Say whether a column of two Parquet files is quickly seen to be the same."""
     if theirs.type != ours.type or len(theirs) <= places.max(initial=-1):
         return False
-    return bool(theirs.take(pa.array(places)).equals(ours))
+    return bool(_bits(theirs.take(pa.array(places))).equals(_bits(ours)))
 
 
 def _is_whole(column: Any) -> bool:
@@ -558,28 +616,30 @@ def _at(column: Any, places: IntArray, original: Path) -> Any:
     return column.take(pa.array(places))
 
 
-def _first_other(theirs: Any, ours: Any) -> int | None:
-    """Return the first record with another cell, compared as written out (NaN = NaN), or None."""
-    exact = retyped(ours.type, _of_time)
-    pairs = zip(theirs.cast(exact), ours.cast(exact), strict=True)
-    return next((i for i, (a, b) in enumerate(pairs) if repr(a.as_py()) != repr(b.as_py())), None)
+def _bits(column: Any) -> Any:
+    """Return an Arrow array with whole numbers of the same bits in place of doubles and times."""
+    return column.view(retyped(column.type, _whole_number))
 
 
-def _of_time(kind: Any) -> Any:
-    """Return the type of whole numbers that a type of times is; any other one as it is."""
-    if not pa.types.is_temporal(kind) or pa.types.is_interval(kind):
+def _whole_number(kind: Any) -> Any:
+    """Return the type of whole numbers of a type of doubles or times; any other one as it is."""
+    times = pa.types.is_temporal(kind) and not pa.types.is_interval(kind)
+    if not times and not pa.types.is_floating(kind):
         return kind
-    return pa.int32() if kind.bit_width == 32 else pa.int64()
+    return {16: pa.int16(), 32: pa.int32(), 64: pa.int64()}[kind.bit_width]
+
+
+def _first_other(theirs: Any, ours: Any) -> int | None:
+    """Return the first record with another cell, or None; for cells with parts."""
+    pairs = zip(theirs, ours, strict=True)
+    return next((i for i, (a, b) in enumerate(pairs) if a.as_py() != b.as_py()), None)
 
 
 def _first_unequal(theirs: Any, ours: Any) -> int | None:
-    """Return the first record with another cell of the same type (null and NaN too), or None."""
+    """Return the first record with another cell (null is null), or None."""
     same = pc.or_(
         pc.equal(theirs, ours).fill_null(False), pc.and_(theirs.is_null(), ours.is_null())
     )
-    if pa.types.is_floating(theirs.type):
-        both = pc.and_(pc.is_nan(theirs), pc.is_nan(ours)).fill_null(False)
-        same = pc.or_(same, both)
     place = pc.index(same, False).as_py()
     return None if place < 0 else place
 

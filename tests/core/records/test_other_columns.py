@@ -284,7 +284,7 @@ def test_a_form_that_is_wrong_is_one_sentence(kept):
     body, path, _ = kept
     body = json.loads(json.dumps(body))
     body["beside"]["together"]["file"] = []
-    with pytest.raises(InvalidInputError, match=r"The certificate's entry 'beside\.file'"):
+    with pytest.raises(InvalidInputError, match=r"entry 'beside\.together\.file' has the wrong"):
         verify(json.dumps(body), path)
 
 
