@@ -238,7 +238,8 @@ def dated(
 
 def _dates(column: Any) -> dict[str, Any]:
     """Return how many values there are, how many are dates in each order, and how many differ."""
-    there = is_word(column) & ~is_mark(column)
+    texts = column.type().is_string()
+    there = is_word(column) & ~is_mark(column) if texts else as_text(column).notnull()
     made = {order: moments(column, order) for order in ORDERS}
     days = {order: (there & one.day.notnull() & ~one.of_month) for order, one in made.items()}
     differ = there & (made["dmy"].day != made["mdy"].day)
@@ -494,12 +495,8 @@ def likely_orders(
     """
     file = _table(source, sources, read.layout)
     with open_table(file) as table:
-        records = table.records.limit(LOOKED)
-        values = records.select(value=_plain(records[table.position(column)]))
-        made = {order: moments(values.value, order) for order in ORDERS}
-        fits = {order: one.known.sum() for order, one in made.items()}
-        other = (made["dmy"].day != made["mdy"].day).sum()
-        found = table.row(values.aggregate(**fits, other=other))
+        table.position(column)
+        found = per_column(table, [column], _dates, file.rows, LOOKED)[column]
     best = max(ORDERS, key=lambda order: found[order] or 0)
     if found["other"] and best == "dmy" and found["mdy"] == found["dmy"]:
         return ("dmy", "mdy")

@@ -18,7 +18,7 @@ from pyarrow import compute, parquet
 
 from core.data.options import ENCODINGS, ReadOptions, Repair, repaired
 from core.data.readers.names import name_columns
-from core.data.tables import check_cell, check_records
+from core.data.tables import check_records
 from core.errors import InvalidInputError, ReadingError, choice
 from core.validation import shown
 from core.wording import first_of
@@ -28,6 +28,9 @@ _CELLS = 1_000_000
 
 _HELD = 200_000_000
 """Bytes that are held at once, where records have long texts."""
+
+_LONG = 2_045
+"""Bytes taken for a text that Stata keeps elsewhere, whatever its length: the most of others."""
 
 _HEAD = 600
 """First bytes that say what a file is."""
@@ -154,7 +157,8 @@ class _Labelled:
         variables = [self._variable(name, about) for name in about.column_names]
         schema = pa.schema([(f"c{i}", one.type) for i, one in enumerate(variables)])
         with parquet.ParquetWriter(target, schema) as writer:
-            for values in self._parts(len(variables), self._width(about)):
+            widths = about.variable_storage_width.values()
+            for values in self._parts(len(variables), sum(one or _LONG for one in widths)):
                 arrays = [self._array(one, values[one.name]) for one in variables]
                 writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
         weigher = _weigher(self._path) if self._reader == "read_sav" else ""
@@ -163,12 +167,6 @@ class _Labelled:
         told = zip(columns.names, about.column_labels, strict=True)
         titles = tuple((one, label.strip()) for one, label in told if label and label.strip())
         return columns.names, (*columns.repairs, *self._said(variables)), weigher, titles
-
-    def _width(self, about: Any) -> int:
-        """Return the most bytes of a record."""
-        widths: list[int] = list(about.variable_storage_width.values())
-        long = widths.count(0) if self._kind == _STATA else 0  # texts that are kept elsewhere
-        return sum(widths) + (long * _longest_text(self._path, self._name) if long else 0)
 
     def _parts(self, columns: int, width: int) -> Iterator[dict[str, list[Any]]]:
         """Yield the values of all columns, some records at a time."""
@@ -368,25 +366,3 @@ def _weigher(path: Path) -> str:
             pairs = content[known + 16 : known + 16 + length].split(b"\t")
             name = dict(one.split(b"=", 1) for one in pairs if b"=" in one).get(name, name)
         return name.decode("utf-8", "replace").lower()
-
-
-_ENDED = 130
-"""The kind of a text that a zero byte ends."""
-
-
-def _longest_text(path: Path, name: str) -> int:
-    """Return the bytes of the longest of the texts that a file of Stata's keeps once for many."""
-    longest = 0
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        head = content[: content.find(b"<map>") + 5 + 14 * 8]
-        order = "<" if b"LSF" in head[:100] else ">"
-        place = struct.unpack(f"{order}14Q", head[-14 * 8 :])[10] + len("<strls>")
-        # its number is longer from version 118 on
-        size = 12 if b"<release>117" in head[:100] else 16
-        while content[place : place + 3] == b"GSO":
-            kind, told = content[place + size - 1], content[place + size : place + size + 4]
-            place += size + 4
-            length = struct.unpack(f"{order}I", told)[0]
-            longest, place = max(longest, length - (kind == _ENDED)), place + length
-    check_cell(name, longest)
-    return longest

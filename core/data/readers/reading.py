@@ -31,6 +31,7 @@ from core.data.readers.dialect import BrokenError, Row
 from core.data.readers.encoding import (
     FALLBACK,
     codec_of,
+    likelier,
     python_codec,
     samples,
     to_utf8,
@@ -338,20 +339,21 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
     for start, what in _OTHER_KINDS.items():
         if head.startswith(start):
             raise InvalidInputError(f"{name} is {what}; {READABLE}.")
-    text, found = to_utf8(path, name, converted.with_suffix(".txt"), head, read.encoding)
+    utf8, found = to_utf8(path, name, converted.with_suffix(".txt"), head, read.encoding)
     ending, told = Path(name).suffix.lower(), []
     if ending in OTHER_ENDINGS:
         told.append(Repair(f"Its name ends in {ending}, but it is text: read as text."))
     if found == "utf-8" and "controls" not in read.kept:
         mended = converted.with_suffix(".mended.txt")
-        if example := without_controls(text, mended):
-            text = mended
+        if example := without_controls(utf8, mended):
+            utf8 = mended
             sentence = (
                 f"Control characters are read as Windows-1252, not Latin-1: {shown(example)}."
             )
             told.append(repaired(sentence, kept=("controls",)))
-    layout = find_layout(text, name, read)
-    rows, repairs = write_records(text, name, layout, converted)
+    layout = find_layout(utf8, name, read)
+    text = TextFile(path, found, layout, read)
+    rows, repairs = write_records(utf8, name, layout, converted)
     empty: list[int] = []
     if layout.columns.unnamed and rows and "empty" not in read.kept:
         empty = empty_columns(converted, layout)
@@ -368,8 +370,8 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
             *unnamed_said(layout.columns, empty),
             *repairs,
         ),
-        hints=layout.hints,
-        text=TextFile(path, found, layout, read),
+        hints=(*layout.hints, *(likelier(head) if text.guessed else ())),
+        text=text,
     )
 
 

@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 
 from core.data.options import ALIGNED, ReadOptions, Repair, repaired
@@ -195,26 +195,22 @@ def _start(path: Path, name: str) -> _Start:
 
 def _comments(start: _Start, name: str, read: ReadOptions) -> int:
     """Return the number of lines at the start that are comments: they begin with #."""
-    marked = 0
-    following = None
-    for place, line in enumerate(start.lines):
-        if line.startswith("#"):
-            marked = place + 1
-        elif line.strip():
-            following = line
-            break
-    if not marked or following is None or read.header == (0,):
-        return marked if following is not None else 0
-    lines = [line for line in start.lines[:marked] if line.strip()]
-    delimiter = read.delimiter or next(
-        (one.delimiter for one in guess(start.lines[marked : marked + 50], None, {})), ","
-    )
+    above = list(takewhile(lambda line: line.startswith("#") or not line.strip(), start.lines))
+    while above and not above[-1].strip():
+        above.pop()
+    rest = start.lines[len(above) :]
+    below = [line for line in rest if line.strip()]
+    if not above or not below or read.header == (0,):
+        return len(above) if below else 0
+    lines, following = [line for line in above if line.strip()], below[0]
+    found = guess(rest[:50], None, {})
+    delimiter = read.delimiter or next((one.delimiter for one in found), ",")
     width = _width(following, delimiter)
     alike = [line for line in lines if width > 1 and _width(line, delimiter) == width]
     if not alike:
-        return marked
+        return len(above)
     if alike[0] is lines[0] and re.match(r"#[^#\s]", alike[0]):
-        rows, _ = _rows(Dialect(delimiter), start.lines[marked:], 0, start.whole)
+        rows, _ = _rows(Dialect(delimiter), rest, 0, start.whole)
         if not may_be_names(rows, width):
             return 0
     place = start.lines.index(alike[-1]) + 1 + start.before
@@ -230,10 +226,8 @@ def _comments(start: _Start, name: str, read: ReadOptions) -> int:
 
 def _width(line: str, delimiter: str) -> int:
     """Return the number of fields of one line; 0 where it cannot be cut."""
-    try:
-        return next((len(row) for _, row in Dialect(delimiter).rows([line])), 0)
-    except BrokenError:
-        return 0
+    rows, _ = _rows(Dialect(delimiter), [line], 0, whole=True)
+    return len(rows[0][1]) if rows else 0
 
 
 def _dialect(start: _Start, lines: Sequence[str], name: str, read: ReadOptions) -> Dialect:

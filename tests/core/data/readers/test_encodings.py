@@ -84,3 +84,40 @@ def test_such_a_character_is_mended_wherever_a_piece_ends(place, tmp_path):
     path.write_text(text, encoding="utf-8")
     without_controls(path, tmp_path / "b.txt")
     assert (tmp_path / "b.txt").read_text(encoding="utf-8") == text.replace("\x96", "–")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text", "label"),
+    [
+        ("windows-1250", "ogółem,płeć\nŁódź,m\n", "Windows-1250 (Central Europe): ogółem"),
+        ("windows-1251", "Город,Пол\nМосква,муж\n", "Windows-1251 (Cyrillic): Город"),
+        ("koi8-r", "Город,Пол\nМосква,муж\n", "KOI8-R (Cyrillic): Город"),
+        ("windows-1253", "Πόλη,Φύλο\nΑθήνα,άνδρας\n", "Windows-1253 (Greek): Πόλη"),
+        ("gb18030", "城市,性别\n北京,男\n上海,女\n", "GB 18030 (Chinese): 城市"),
+        ("big5", "縣市,性別\n臺北市,男\n高雄市,女\n", "Big5 (Chinese): 縣市"),
+        ("euc-kr", "행정구역,성별\n서울특별시,남자\n", "EUC-KR (Korean): 행정구역"),
+    ],
+)
+def test_a_likelier_encoding_than_the_guessed_one_is_offered(encoding, text, label):
+    sources = Sources()
+    upload = sources.uploads[sources.add_bytes(text.encode(encoding), "a.csv")]
+    offered = {one.label: dict(one.options) for one in upload.hints}
+    assert offered[f"Read it as {label}"] == {"encoding": encoding}
+    again = sources.upload(f"upload:{upload.sha256}", ReadOptions(encoding))
+    assert (again.table.columns[0], again.hints) == (text.partition(",")[0], ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Stadt,Fläche\nKöln,405 km²\nMünchen,310 km²\nCôte d’Ivoire,5\n",
+        "N°SIRET,Prix €\nl´été,1.25 €\nnº 5,½\n",
+        "¿Qué?,¡Sí!\naño,1ª\n§12,«dit»\n£5,10 µm\n",
+        "Île,forêt\nparal·lel,œuvre\nnaïve “x”,±5\n",
+    ],
+)
+def test_no_encoding_is_offered_where_the_guess_reads_well(text):
+    sources = Sources()
+    upload = sources.uploads[sources.add_bytes(text.encode("cp1252"), "a.csv", ReadOptions())]
+    assert upload.text.guessed
+    assert not [one for one in upload.hints if one.label.startswith("Read it as")]

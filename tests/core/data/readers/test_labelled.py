@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 from core.__main__ import main
 from core.data import DataSpec, ReadOptions, Sources, count, tables
-from core.data.readers import labelled
+from core.data.readers import labelled, reading
 from core.data.readers.asked import asked_of
 from core.errors import InvalidInputError, ReadingError
 
@@ -243,13 +243,14 @@ def test_parts_make_the_same_table_as_the_whole(tmp_path, monkeypatch):
     assert len(whole[1]["sex"]) == 300
 
 
-def test_long_texts_of_stata_are_read_in_smaller_parts(tmp_path, monkeypatch):
+def test_long_texts_of_stata_are_read_in_parts_and_have_a_limit(tmp_path, monkeypatch):
     long = "x" * 5_000
     frame = pd.DataFrame({"a": [long, "b", long, "c"], "n": [1.0, 2, 3, 4]})
     content = stata(tmp_path, frame)
-    monkeypatch.setattr(labelled, "_HELD", 12_000)
+    monkeypatch.setattr(labelled, "_HELD", 5_000)
     assert read(content)[1] == frame.to_dict("list")
-    monkeypatch.setattr(tables, "MAX_CELL", 4_000)
+    for module in (tables, reading):
+        monkeypatch.setattr(module, "MAX_CELL", 4_000)
     with pytest.raises(InvalidInputError, match="has a cell of 5,000 characters; at most 4,000"):
         read(content, "a.dta")
 

@@ -129,6 +129,14 @@ def test_the_order_of_a_date_is_proposed_and_two_are_told_apart(sources, values,
     assert likely_orders(source, "d", sources) == orders
 
 
+def test_the_order_is_proposed_for_columns_that_are_no_text(sources, tmp_path):
+    days = pd.to_datetime(["2024-01-31", "2024-02-01"])
+    frame = pd.DataFrame({"n": [20240131, 20240201], "f": [1.5, None], "d": days})
+    frame.to_parquet(tmp_path / "a.parquet")
+    source = sources.add_file(tmp_path / "a.parquet")
+    assert [likely_orders(source, one, sources) for one in frame] == [("ymd",)] * 3
+
+
 def test_identifiers_are_recognised_and_chosen_last(sources):
     n = 60
     rng = np.random.default_rng(3)
