@@ -224,3 +224,27 @@ def test_a_page_about_one_answer_shows_the_place_under_the_slider(visit, path, k
     page.wait_for_function("!document.querySelector('[data-lsc-live]')")
     assert not page.evaluate(behind)
     assert page.evaluate(OF_ANSWER, keys) == under
+
+
+def test_the_robust_page_shows_the_sample_under_the_slider(visit):
+    page, keys = visit("robust?x=race&n=300"), ["intervals"]
+    waiting.settle(page, keys)  # while its designs are searched for
+    before = page.evaluate(OF_ANSWER, keys)
+    slider = page.locator(".st-key-beta input[type='range']")
+    thumb = slider.locator("xpath=..").bounding_box()
+    x, y = thumb["x"] + thumb["width"] / 2, thumb["y"] + thumb["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for step in (30, 60, 90):
+        page.mouse.move(x + step, y)
+        label = slider.get_attribute("aria-valuetext")
+        page.wait_for_function(ANSWER_FOLLOWS, arg=label)
+    assert "beta=" not in page.url
+    under = page.evaluate(OF_ANSWER, keys)
+    assert under["drawn"] != before["drawn"]
+    assert under["said"] != before["said"]
+    page.mouse.up()
+    page.wait_for_url(re.compile("[?&]beta="))
+    waiting.settle(page, keys)
+    page.wait_for_function("!document.querySelector('[data-lsc-live]')")
+    assert page.evaluate(OF_ANSWER, keys) == under

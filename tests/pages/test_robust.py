@@ -1,5 +1,7 @@
 """The Robust page through Streamlit's own test harness."""
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from core.data import count
 from core.data.spec import DataSpec
 from core.errors import SolverError
+from core.scenario import Scenario
 from core.studies.robust_designs import (
     BETAS,
     BUDGETS,
@@ -20,10 +23,12 @@ from core.studies.robust_designs import (
     study_draws,
     take_sample,
 )
-from pages.ui.robust import results, studies
+from pages.ui.robust import board, results, studies
 from pages.ui.robust.board import outcome_table
 from pages.ui.style.units import share
-from pages.ui.work import long_answer
+from pages.ui.work import frames, long_answer
+from pages.ui.work.frames import Offer
+from tests.pages import sent
 from tests.pages.waiting import PATIENCE, busy
 
 PAGE = Path(__file__).parents[2] / "pages" / "robust.py"
@@ -47,11 +52,11 @@ def after(app, kind):
 
 
 def figures(app):
-    return {metric.label: metric.value for metric in app.metric}
+    return sent.figures(app)
 
 
 def said(app):
-    return " ".join(text.value for text in (*app.markdown, *app.caption))
+    return " ".join([*sent.texts(app), *(text.value for text in app.caption)])
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +73,26 @@ def test_by_default_the_designer_sees_as_many_records_as_the_data_has():
         assert not app.toggle  # S is always released here, so that is no choice
         assert "S is always released with them" in said(app)
         app.session_state["_robust_designs"].job.cancel()
+
+
+def test_a_frame_is_what_the_page_shows_at_rest_at_its_place(monkeypatch):
+    monkeypatch.setattr(results, "designs", lambda asked, _: results.Designs((), asked.eps))
+    app = opened(**SMALL, beta="0.2")
+    assert not app.exception
+    followed = {one["slider"]: one for one in sent.sliders(app)}
+    assert list(followed) == ["records", "beta", "alpha"]
+    assert followed["records"]["now"] == "300"
+    assert followed["beta"]["now"] == "0.200"
+    view, data = board.View(0, 0, "nats"), replace(RACE, secret_released=True)
+    asked = Scenario(data, notion="rldp", mechanism="polyopt", n=300, beta=0.2)
+    offered = Offer((asked,), (0.1, 0.2), lambda found: board.frame(found, view), name="beta")
+    made = frames.ready(replace(offered, find=partial(board._sampled, "beta")), 1, ())
+    assert made.keys() == {0, 1}
+    told, shown = made[1]["answers"][""], sent.answer(app)
+    assert told == {name: shown[name] for name in told}
+    assert told != made[0]["answers"][""]
+    part, chart = made[1]["charts"]["intervals"], sent.charts(app)["intervals"]
+    assert part == {name: chart[name] for name in part}
 
 
 def test_a_permalink_sets_the_sample_and_its_designs_follow():

@@ -65,18 +65,19 @@ def sliders(scenario: Scenario, one: Callable[[str], dict[str, Any]]) -> list[di
 def slider(
     name: str,
     scenario: Scenario,
-    make: Callable[[Sequence[Result]], Frame],
+    make: Callable[[Sequence[Any]], Frame],
     drawn_with: Hashable,
     *,
     charts: Sequence[str],
     behind: Sequence[str],
     left: Sequence[str] = (),
     begun: bool = False,
+    find: Callable[[Scenario, Any], Any] | None = None,
 ) -> dict[str, Any]:
     """Return what a browser is told of a number's slider: see live.js.
 
     `make` draws a frame, of the answer and of `drawn_with`. `left`: charts that stay as they are,
-    faded. `begun`: the page has the places answered ahead by itself.
+    faded. `begun`: the page has the places answered ahead by itself. `find`: see `Offer`.
     """
     places = controls.places(scenario, name)
     asked = Offer(
@@ -86,7 +87,8 @@ def slider(
         drawn_with=drawn_with,
         name=name,
         owner=visits.owner(scenario.data),
-        begin=(lambda: None) if begun else when_asked((scenario,), places, name),
+        find=find,
+        begin=(lambda: None) if begun or find else when_asked((scenario,), places, name),
     )
     return {
         "address": offer(name, asked),

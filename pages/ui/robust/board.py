@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,19 +16,44 @@ from core.scenario import Scenario
 from core.studies.robust_designs import DESIGNS, DesignOutcome, Sample, level_reach, named
 from core.wording import number_of
 from pages.ui import figures
-from pages.ui.chart import chart
-from pages.ui.frame import controls, state, theme
+from pages.ui.chart import Drawing, board, chart
+from pages.ui.chart import place as chart_place
+from pages.ui.frame import controls, following, state, theme
 from pages.ui.parts import exports
 from pages.ui.parts.cards import card
-from pages.ui.parts.key_figures import figure
-from pages.ui.parts.tables import COLUMNS, ROWS, page
+from pages.ui.parts.tables import COLUMNS, ROWS, first_row, rows
 from pages.ui.robust import controls as robust_controls
 from pages.ui.robust import results, studies
 from pages.ui.robust import results as words
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import budget, in_unit, level, share
-from pages.ui.work import context
+from pages.ui.work import ahead, context
+from pages.ui.work.frames import Frame
+
+INTERVALS, LEAVES = "intervals", "What the sample leaves possible"
+"""Key and title of the chart that follows the sliders of the sample."""
+
+MISSED, WITHIN, LEVELS, BELOW = "robust_missed", "robust_within", "robust_made", "robust_below"
+"""Keys of what does not."""
+
+TERMS = ("n", "ball_bound", "distance_of_truth", "confidence_set")
+"""The terms that explain the figures."""
+
+ROBUST = (
+    "A mechanism that trusts the estimate P̂ may exceed its budget at the truth; a robust one stays "
+    "within it for every distribution consistent with the records."
+)
+"""What the page is about."""
+
+
+@dataclass(frozen=True)
+class View:
+    """The secret whose intervals are shown, from which row on, and the unit."""
+
+    secret: int
+    first: int
+    unit: str
 
 
 def show() -> None:
@@ -55,21 +82,66 @@ def _live() -> None:
     state.publish(scenario)
     robust = context.of(replace(scenario, notion="rldp", also=()))  # whatever Explore asks
     context.tell_about({name: one for name, one in robust.items() if name != "mechanism"})
-    _story(scenario, sample)
+    answer = st.container()
+    with st.container(key=MISSED):
+        _missed(scenario, sample)
     left, right = st.columns(2)
     with left:
-        _intervals(scenario, sample)
+        view = _intervals(scenario, sample)
+    with answer:
+        board(
+            {"": _answer(scenario, view.unit, sample) | _meant(scenario, sample)},
+            [_interval_chart(scenario, view, sample).sent()],
+            _sliders(scenario, view),
+        )
     if sample.never_seen:
         results.cancel("designs")
         _never_seen(scenario, sample)
     else:
         found = results.designs(scenario, sample)
-        with right:
+        with right, st.container(key=LEVELS):
             _levels(scenario, found)
-        if found.outcomes:
-            _matrices(scenario, found.outcomes)
-        studies.frontiers(scenario, found.outcomes)
+        with st.container(key=BELOW):
+            if found.outcomes:
+                _matrices(scenario, found.outcomes)
+            studies.frontiers(scenario, found.outcomes)
     studies.many(scenario)
+
+
+def _sliders(scenario: Scenario, view: View) -> list[dict[str, Any]]:
+    """Return what a browser is told of the sliders of the sample: see live.js."""
+    robust = replace(scenario, notion="rldp", mechanism="polyopt", also=())
+    return [
+        following.slider(
+            name,
+            robust,
+            partial(frame, view=view),
+            view,
+            charts=[INTERVALS],
+            behind=[MISSED, WITHIN, LEVELS, BELOW],
+            find=partial(_sampled, name),
+        )
+        for name in ("n", "beta", "alpha")
+    ]
+
+
+def _sampled(name: str, scenario: Scenario, place: Any) -> tuple[Scenario, Sample]:
+    """Return a question and its sample at a place of a slider; it is quick to draw."""
+    asked = ahead.at(scenario, name, place)
+    return asked, results.sample(asked)
+
+
+def frame(samples: Sequence[tuple[Scenario, Sample]], view: View) -> Frame:
+    """Return what the page shows of a sample at another place of a slider."""
+    ((scenario, sample),) = samples
+    robust = context.of(scenario)
+    with context.about({name: one for name, one in robust.items() if name != "mechanism"}):
+        drawn = _interval_chart(scenario, view, sample).frame()
+    return {
+        "answers": {"": _answer(scenario, view.unit, sample)},
+        "charts": {INTERVALS: drawn},
+        "open": False,
+    }
 
 
 def _never_seen(scenario: Scenario, sample: Sample) -> None:
@@ -83,36 +155,44 @@ def _never_seen(scenario: Scenario, sample: Sample) -> None:
     )
 
 
-def _story(scenario: Scenario, sample: Sample) -> None:
-    """Say what the page shows, and how far this sample's estimate is from the truth."""
-    n = results.records(scenario)
-    data = scenario.data
-    u = markdown(" and ".join(data.released) or "U")
-    s = markdown(" and ".join(data.secret) or "S")
-    st.markdown(
-        f"Here the data is the truth P\\*. A designer sees only **{number_of(n, 'record')}** "
-        f"drawn from it, and builds a mechanism that hides {s} in {u}.",
-        help="A mechanism that trusts the estimate P̂ may exceed its budget at the truth; a robust "
-        "one stays within it for every distribution consistent with the records.\n\n"
-        f"{words.APART}",
-    )
-    unit = controls.unit()
-    with st.container(horizontal=True, gap="large", key="strip"):
-        figure("Records observed", f"{n:,}", None, "n", "Drawn at random from the data.")
-        figure(f"B, {unit}", level(sample.ball.bound, unit, 4), None, "ball_bound")
-        figure(
-            f"Distance of the truth, {unit}",
-            level(float(sample.ball.divergence(sample.truth)), unit, 4),
-            None,
-            "distance_of_truth",
-        )
-        figure(
-            "Truth in the set",
-            "yes" if sample.covered else "no",
-            None,
-            "confidence_set",
-            f"Here that is {share(1 - scenario.beta)}.",
-        )
+def _answer(scenario: Scenario, unit: str, sample: Sample) -> Frame:
+    """Return what the page says: what it shows, and how far an estimate is from the truth."""
+    n, data = results.records(scenario), scenario.data
+    u, s = " and ".join(data.released) or "U", " and ".join(data.secret) or "S"
+    return {
+        "said": [
+            f"Here the data is the truth P*. A designer sees only {number_of(n, 'record')} drawn "
+            f"from it, and builds a mechanism that hides {s} in {u}."
+        ],
+        "figures": [
+            ["Records observed", f"{n:,}", None],
+            [f"B, {unit}", level(sample.ball.bound, unit, 4), None],
+            [
+                f"Distance of the truth, {unit}",
+                level(float(sample.ball.divergence(sample.truth)), unit, 4),
+                None,
+            ],
+            ["Truth in the set", "yes" if sample.covered else "no", None],
+        ],
+        "badge": None,
+    }
+
+
+def _meant(scenario: Scenario, sample: Sample) -> Frame:
+    """Return what the signs of what the page says mean."""
+    answer = _answer(scenario, controls.unit(), sample)
+    terms = [(term.title, term.meaning) for term in glossary.terms_in(answer["said"])]
+    helps = [
+        glossary.listed(label, term)
+        for (label, *_), term in zip(answer["figures"], TERMS, strict=True)
+    ]
+    helps[0] = [*helps[0], ("Sample", "Drawn at random from the data.")]
+    helps[-1] = [*helps[-1], ("1 − β", f"Here that is {share(1 - scenario.beta)}.")]
+    return {"terms": [("Robust", ROBUST), ("Explore", words.APART), *terms], "helps": helps}
+
+
+def _missed(scenario: Scenario, sample: Sample) -> None:
+    """Say that the set misses the truth, where it does."""
     if not sample.covered:
         st.info(
             "The uncertainty set of this sample misses the truth, which happens with probability "
@@ -122,11 +202,12 @@ def _story(scenario: Scenario, sample: Sample) -> None:
         )
 
 
-def _intervals(scenario: Scenario, sample: Sample) -> None:
+def _intervals(scenario: Scenario, sample: Sample) -> View:
+    """Show the card of the intervals, without its chart; return what that shows."""
     joint, unit = results.true_joint(scenario.data), controls.unit()
     with card(
-        key="intervals",
-        title="What the sample leaves possible",
+        key=INTERVALS,
+        title=LEAVES,
         subtitle="Bar: values of P(u | s) consistent with n records. Circle: estimate. Tick: "
         "truth.",
         table=lambda: _interval_table(scenario, sample),
@@ -140,30 +221,37 @@ def _intervals(scenario: Scenario, sample: Sample) -> None:
             ),
             key=f"robust_secret_{joint.n_s}",
         )
-        truth = sample.true_conditional
-        shown = page(truth[s], "values of u, most likely first", "intervals_page")
-        chart(
-            figures.intervals(
-                sample.ball.lower[s, shown],
-                sample.ball.upper[s, shown],
-                sample.ball.p_u_given_s[s, shown],
-                truth[s, shown],
-                [joint.x_labels[u] for u in shown],
-                sample.reach,
-            ),
-            key="intervals",
-            title="What the sample leaves possible",
-            alt=f"Intervals of {number_of(joint.n_x, 'value')} of P(u | s) for "
-            f"{joint.s_labels[s]}; the widest "
-            f"spans {share(sample.widest(s))}.",
-        )
-        st.caption(
-            _within(sample, s, joint.n_x),
-            help="Given this secret, the truth may be "
-            f"{level(float(sample.ball.conditional_bound[s]), unit, 4)} {unit} (B_s) from the "
-            f"estimate, and its probabilities may differ by up to {sample.ball.radius[s]:.3f} in "
-            f"total (rad_s).\n\n{glossary.explanation('B_s and rad_s')}",
-        )
+        first = first_row(joint.n_x, "values of u, most likely first", "intervals_page")
+        chart_place(INTERVALS, fills=False)
+        with st.container(key=WITHIN):
+            st.caption(
+                _within(sample, s, joint.n_x),
+                help="Given this secret, the truth may be "
+                f"{level(float(sample.ball.conditional_bound[s]), unit, 4)} {unit} (B_s) from the "
+                f"estimate, and its probabilities may differ by up to {sample.ball.radius[s]:.3f} "
+                f"in total (rad_s).\n\n{glossary.explanation('B_s and rad_s')}",
+            )
+    return View(s, first, unit)
+
+
+def _interval_chart(scenario: Scenario, view: View, sample: Sample) -> Drawing:
+    joint, truth, s = results.true_joint(scenario.data), sample.true_conditional, view.secret
+    shown = rows(truth[s], view.first)
+    return Drawing(
+        lambda: figures.intervals(
+            sample.ball.lower[s, shown],
+            sample.ball.upper[s, shown],
+            sample.ball.p_u_given_s[s, shown],
+            truth[s, shown],
+            [joint.x_labels[u] for u in shown],
+            sample.reach,
+        ),
+        INTERVALS,
+        LEAVES,
+        f"Intervals of {number_of(joint.n_x, 'value')} of P(u | s) for {joint.s_labels[s]}; the "
+        f"widest spans {share(sample.widest(s))}.",
+        fills=False,
+    )
 
 
 def _within(sample: Sample, s: int, n_u: int) -> str:

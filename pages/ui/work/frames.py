@@ -35,16 +35,28 @@ class Offer:
 
     `make` draws their answers at a place; `drawn_with`: what that depends on beside them. `owner`:
     the visit whose own the data is, and whose answers alone are shown. `begin` has the places
-    answered ahead where the page has not: it is called when a browser asks.
+    answered ahead where the page has not: it is called when a browser asks. `find` returns what
+    is drawn of a question at a place, None where there is nothing yet: by default its answer, where
+    `name` has this value.
     """
 
     scenarios: tuple[Scenario, ...]
-    places: tuple[float | None, ...]
-    make: Callable[[Sequence[Result]], Frame] = field(compare=False)
+    places: tuple[Any, ...]
+    make: Callable[[Sequence[Any]], Frame] = field(compare=False)
     drawn_with: Hashable = ()
     name: str = "eps"
     owner: visits.Owner | None = None
     begin: Callable[[], None] = field(default=lambda: None, compare=False)
+    find: Callable[[Scenario, Any], Any] | None = field(default=None, compare=False)
+
+    def results(self, place: int) -> list[Any] | None:
+        """Return what is drawn of each question at a place; None unless all of it is there."""
+        find = self.find or self._answer
+        results = [find(scenario, self.places[place]) for scenario in self.scenarios]
+        return None if any(result is None for result in results) else results
+
+    def _answer(self, scenario: Scenario, place: Any) -> Result | None:
+        return answers.ready(ahead.at(scenario, self.name, place))
 
 
 @dataclass(eq=False)
@@ -110,10 +122,9 @@ def ready(what: Offer, near: int, had: Iterable[int]) -> dict[int, Frame]:
         for place in order if at_hand else ():
             if place in had:
                 continue
-            asked = [ahead.at(one, what.name, what.places[place]) for one in what.scenarios]
             try:
-                results = [one for one in map(answers.ready, asked) if one is not None]
-                if len(results) == len(asked):
+                results = what.results(place)
+                if results is not None:
                     found[place] = what.make(results)
             except CoreError:  # the page says what is wrong, where the slider is released
                 continue
