@@ -17,7 +17,7 @@ from core.notions import PointwiseNotion
 from core.notions import catalogue as notions
 from core.release.confusability import most_likely
 from core.release.posteriors import Exposure, averages, exposure, pointwise
-from core.release.sentences import promise_text, question
+from core.release.sentences import promise_text
 from core.scenario import Result, Scenario
 from core.validation import FloatArray
 from core.wording import number_of
@@ -30,7 +30,6 @@ from pages.ui.parts import formulas, tables
 from pages.ui.parts.cards import card
 from pages.ui.parts.tables import ROWS, first_row, rows
 from pages.ui.style import glossary
-from pages.ui.style.labels import markdown
 from pages.ui.style.units import in_unit, level, share
 from pages.ui.work import answers, derived, refining
 from pages.ui.work.frames import Frame
@@ -38,6 +37,12 @@ from pages.ui.work.frames import Frame
 WIDE = {"measure": 180, "meaning": 460}
 """Pixels that the text columns of the table of averages take."""
 
+
+LIFT = (
+    "How many times as likely a secret becomes once a symbol is seen: 1 reveals nothing, 0 rules "
+    "the secret out."
+)
+"""What the page is about."""
 
 LOGLIFT, SYMBOLS = "loglift", "symbols"
 """Keys of the charts that follow a slider."""
@@ -77,10 +82,6 @@ def _live(places: page_frame.Places) -> None:
         return
     page_head.report_button(place, "lift", result)
     refining.follow(scenario, result.mechanism)
-    st.markdown(
-        f"{markdown(question(scenario))} Lift measures how many times as likely a secret becomes "
-        "once a symbol is seen: 1 reveals nothing, 0 rules the secret out."
-    )
     answer = st.container()
     view = _cards(result)
     with st.container(key=BELOW):
@@ -92,7 +93,7 @@ def _live(places: page_frame.Places) -> None:
     terms = [(term.title, term.meaning) for term in glossary.terms_in(said["said"][:1])]
     with answer:
         board(
-            {"": said | {"terms": terms}},
+            {"": said | {"terms": [("Lift", LIFT), *terms]}},
             [one.sent() for one in _drawn(result, view)],
             following.sliders(scenario, partial(_followed, scenario, view)),
         )
@@ -148,7 +149,12 @@ def _reached(leak: Leakage) -> FloatArray:
 def _cards(result: Result) -> View:
     """Show the cards of the charts, without these, and the switches of what they show."""
     released = st.segmented_control(
-        "Show", ["X itself", "the release"], key="lift_of", default="X itself", required=True
+        "Show",
+        ["X itself", "the release"],
+        key="lift_of",
+        default="X itself",
+        required=True,
+        label_visibility="collapsed",
     )
     of_x, unit = released == "X itself", controls.unit()
     leak = result.before if of_x else result.after

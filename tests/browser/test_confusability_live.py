@@ -101,7 +101,6 @@ def test_the_example_loads_with_one_click_and_its_mechanism_is_taken_along(visit
     page.locator(".st-key-range_examples button").first.click()
     page.locator(".st-key-load_heart button").click()
     page.wait_for_url(re.compile("heart_hungarian"))
-    page.get_by_text("Merging releases until").wait_for()
     page.wait_for_function(
         "document.querySelector('.st-key-range_graph_before .lsc-plot')"
         ".getAttribute('aria-label').includes('2 separate parts')"

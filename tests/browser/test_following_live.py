@@ -248,3 +248,74 @@ def test_the_robust_page_shows_the_sample_under_the_slider(visit):
     waiting.settle(page, keys)
     page.wait_for_function("!document.querySelector('[data-lsc-live]')")
     assert page.evaluate(OF_ANSWER, keys) == under
+
+
+def test_confusability_shows_the_release_after_the_merges_under_the_slider(visit):
+    page, keys = visit("confusability?data=heart_hungarian&s=age&x=chol"), ["range_graph_after"]
+    waiting.settle(page, [*keys, "merges", "trade_off"])
+    before = page.evaluate(OF_ANSWER, keys)
+    rings = "() => [...document.querySelectorAll('.lsc-ring')].map(one => one.dataset.now)"
+    were = page.evaluate(rings)
+    slider = page.locator(".st-key-step input[type='range']")
+    thumb = slider.locator("xpath=..").bounding_box()
+    x, y = thumb["x"] + thumb["width"] / 2, thumb["y"] + thumb["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for step in (60, 120, 180):
+        page.mouse.move(x + step, y)
+        label = slider.get_attribute("aria-valuetext")
+        page.wait_for_function(ANSWER_FOLLOWS, arg=label)
+    assert "step=" not in page.url
+    under, rang = page.evaluate(OF_ANSWER, keys), page.evaluate(rings)
+    assert under["drawn"] != before["drawn"]
+    assert under["said"] != before["said"]
+    assert all(one != other for one, other in zip(rang, were, strict=True))
+    assert rang[0].split()[0] == label
+    page.mouse.up()
+    page.wait_for_url(re.compile(f"[?&]step={label}"))
+    waiting.settle(page, [*keys, "merges", "trade_off"])
+    page.wait_for_function("!document.querySelector('[data-lsc-live]')")
+    assert page.evaluate(OF_ANSWER, keys) == under
+    assert page.evaluate(rings) == rang
+
+
+FIRST = """
+names => names.map(name => {
+  const box = document.querySelector(name).getBoundingClientRect();
+  const whole = box.width > 0 && box.height > 0 && box.top >= 0 && box.left >= 0
+    && box.bottom <= innerHeight && box.right <= innerWidth;
+  return whole ? "" : `${name}: ${[box.left, box.top, box.right, box.bottom].map(Math.round)}`;
+}).filter(Boolean)
+"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1440, 900)])
+@pytest.mark.parametrize(
+    ("path", "charts", "slider"),
+    [
+        (f"lift{QUICK}", ["loglift", "symbols"], "eps"),
+        (f"mechanisms{QUICK}", ["kernel", "posteriors"], "eps"),
+        ("robust?x=race&n=300", ["intervals"], "beta"),
+        (
+            "confusability?data=heart_hungarian&s=age&x=chol",
+            ["range_graph_before", "range_graph_after"],
+            "step",
+        ),
+    ],
+)
+def test_the_first_screen_shows_sentence_charts_and_slider(
+    visit, path, charts, slider, width, height
+):
+    page = visit(path, width=width, height=height)
+    waiting.settle(page, charts)
+    names = [
+        ".st-key-finding",
+        f".st-key-{slider} input",
+        *(f".st-key-{one} .lsc-plot" for one in charts),
+    ]
+    assert page.evaluate(FIRST, names) == []
+    heights = page.evaluate(
+        "keys => keys.map(key => document.querySelector(`.st-key-${key} .lsc-plot`).offsetHeight)",
+        charts,
+    )
+    assert min(heights) >= 180

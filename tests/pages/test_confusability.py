@@ -13,10 +13,11 @@ from core.data import DataSpec, count
 from core.release.confusability import range_release
 from core.release.sentences import knowable
 from core.scenario import DOMAINS, Scenario
-from pages.ui.confusability import charts
+from pages.ui.confusability import board, charts
 from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer
 from tests.core.jobs import calls
+from tests.pages import sent
 from tests.pages.sent import working
 from tests.pages.test_explore import ROOT, figures
 from tests.pages.waiting import PATIENCE, busy, finished
@@ -37,7 +38,7 @@ def opened(page="pages/confusability.py", **query):
 
 
 def texts(app):
-    return [text.value for text in app.markdown]
+    return sent.texts(app)
 
 
 def test_it_opens_with_the_scenarios_own_data():
@@ -132,7 +133,7 @@ def test_distortion_of_names_is_one_sentence():
     assert not app.exception
     assert "Distortion needs a numeric X" in app.error[0].value
     assert "occupation" in app.error[0].value
-    assert not app.metric
+    assert sent.answer(app) is None
 
 
 def test_a_column_that_is_not_there_is_one_sentence():
@@ -148,7 +149,7 @@ def test_data_that_rules_nothing_out_offers_some_that_does():
     app.button(key="load_suited").click().run()
     assert not app.exception
     assert not app.info
-    assert "1.00" in [metric.delta.split()[-1] for metric in app.metric]
+    assert "1.00" in [figure.delta.split()[-1] for figure in sent.key_figures(app)]
     assert app.selectbox(key="data_source").value == "heart_hungarian"
 
 
@@ -214,14 +215,14 @@ def test_cancelled_work_can_be_started_again_and_others_are_not_hit(monkeypatch)
     asked = HEART | {"weight": "0.123"}
     with busy(long_answer.WORKERS):
         mine, other = opened(**asked), opened(**asked)
-        assert not mine.metric
+        assert sent.answer(mine) is None
         mine.button(key="cancel_clustering").click().run()
     assert not mine.exception
     assert "Cancelled" in mine.info[0].value
-    assert not mine.metric
-    finished(other, lambda: other.metric)
+    assert sent.answer(mine) is None
+    finished(other, lambda: sent.answer(other))
     mine.button(key="clustering_again").click().run()
-    finished(mine, lambda: mine.metric)
+    finished(mine, lambda: sent.answer(mine))
     assert figures(mine)["k-anonymity"] == figures(other)["k-anonymity"]
 
 
@@ -238,3 +239,27 @@ def test_work_that_takes_too_long_is_told_where_its_picture_would_be(monkeypatch
         app.button(key="trade_offs_again").click().run()
         finished(app, lambda: not working(app))
         assert "trade_offs_again" not in {button.key for button in app.button}
+
+
+def test_a_frame_is_what_the_page_shows_at_rest_at_its_step():
+    problem = "anonymity"
+    app = opened(**HEART, problem=problem, weight="0.2", step="3", view="secret")
+    assert not app.exception
+    (slider,) = sent.sliders(app)
+    assert (slider["slider"], slider["now"]) == ("step", "3")
+    data = DataSpec("heart_hungarian", ("age",), ("chol",), missing="drop")
+    scenario = Scenario(data, weight=0.2)
+    found = charts.clustering(problem, scenario)
+    assert slider["labels"] == [str(step) for step in range(len(found.steps))]
+    first = charts.released(data, ns.singletons(153))
+    path = charts.ShownPath(scenario, problem, found, 0, first, first)
+    view = charts.View("secret", None, None, "bits")
+    one, other = (board.frame([charts.at(path, step)], view) for step in (3, 4))
+    assert set(one["charts"]) == set(slider["charts"])
+    assert one["answers"] != other["answers"]
+    assert one["charts"]["merges"] != other["charts"]["merges"]
+    told, shown = one["answers"][""], sent.answer(app)
+    assert told == {name: shown[name] for name in told}
+    for key, part in one["charts"].items():
+        chart = sent.charts(app)[key]
+        assert part == {name: chart[name] for name in part}, key

@@ -32,8 +32,12 @@ const given = new Map();
 const spoken = new Map();
 const said = new Map();
 
-// Least height of a chart that fills its card.
+// Least height of a chart that fills its card, and of one that ends with the window.
 const LEAST = 90;
+const LOW = 180;
+
+// Height of the row below a chart that saves it.
+const BAR = 24;
 
 function plotly() {
   if (!window.liftscopePlotly) {
@@ -86,16 +90,24 @@ function build(parent, fills) {
 function resize(chart) {
   const width = chart.frame.clientWidth;
   if (!chart.shown || !width) return;
-  const fills = chart.fills && chart.frame.dataset.projected === undefined;
-  if (width !== chart.width || (fills && room(chart) !== chart.height)) draw(chart, true);
+  const projected = chart.frame.dataset.projected !== undefined;
+  if (width !== chart.width || (!projected && room(chart) !== chart.height)) draw(chart, true);
 }
 
-// The height that is left in its card for a chart that fills it.
-function room(chart) {
-  return Math.max(LEAST, chart.frame.clientHeight);
+// The height of a chart: what is left in the card that it fills, else its own, but for one of a
+// page's first charts no more than the window has below what stands above it.
+function room({ fills, frame, message }) {
+  if (fills) return Math.max(LEAST, frame.clientHeight);
+  const above = parseFloat(getComputedStyle(frame).getPropertyValue("--lsc-above"));
+  const left = Math.max(LOW, innerHeight - above - BAR);
+  return above && left < message.height ? left : message.height;
 }
 
-// A figure as high as its card: without what has no room there, and with fewer ticks.
+addEventListener("resize", () => {
+  for (const chart of named.values()) resize(chart);
+});
+
+// A figure that is lower than its own height: without what has no room there, and with fewer ticks.
 function fitted(made, chart) {
   const { layout, low } = made;
   layout.height = room(chart);
@@ -199,7 +211,7 @@ async function drawNow(chart) {
     const made = figure(chart, projected);
     chart.width = chart.frame.clientWidth || undefined;
     if (projected) enlarge(made, chart);
-    else if (chart.fills) fitted(made, chart);
+    else if (chart.fills || room(chart) !== made.layout.height) fitted(made, chart);
     chart.height = made.layout.height;
     chart.plot.style.height = `${made.layout.height}px`;
     made.layout.width = chart.width;
@@ -322,7 +334,7 @@ function take(chart, message) {
     chart.frame.classList.toggle("lsc-faded", message.faded);
     chart.frame.dataset.chart = message.chart;
     chart.frame.dataset.title = message.title;
-    if (chart.frame.dataset.projected === undefined && !chart.fills) chart.plot.style.height = `${message.height}px`;
+    if (chart.frame.dataset.projected === undefined && !chart.fills) chart.plot.style.height = `${room(chart)}px`;
     draw(chart, anew);
   }
 }

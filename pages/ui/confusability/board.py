@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -9,14 +13,18 @@ from core.data import Counted
 from core.errors import CoreError, SolverError
 from core.jobs import Job
 from core.nonstochastic import Clustering, singletons
-from core.release.sentences import knowable
 from core.scenario import Scenario
+from pages.ui.chart import board
 from pages.ui.confusability import charts, controls
 from pages.ui.frame import controls as common
-from pages.ui.frame import data_controls, page_frame, state, theme
+from pages.ui.frame import data_controls, following, page_frame, state, theme
 from pages.ui.parts import exports
 from pages.ui.style.labels import markdown
-from pages.ui.work import context, derived, long_answer, progress
+from pages.ui.work import context, derived, long_answer, progress, visits
+from pages.ui.work.frames import Frame, Offer
+
+BELOW = "range_below"
+"""Key of what does not follow the slider."""
 
 
 def show() -> None:
@@ -48,12 +56,6 @@ def _live(told: DeltaGenerator) -> None:
         st.error(markdown(str(error)))
         return
     context.tell_about(context.of_count(counted.report))  # no promise is asked here
-    st.markdown(
-        f"Only which pairs of {markdown(counted.report.secret)} and "
-        f"{markdown(counted.report.released)} occur together matters here, not how often.",
-        help="Two releases are confusable if they share a possible secret. Merging releases until "
-        "all are confusable hides the secret at the cost of detail.",
-    )
     controls.question(scenario)
     scenario = state.scenario()
     found = _found(scenario, told)
@@ -100,31 +102,65 @@ def _answered(
     controls.publish(stop)
     _tell(told)
     data = scenario.data
-    shown = charts.ShownPath(
-        scenario=scenario,
-        problem=problem,
-        found=found,
-        step=step,
-        before=charts.released(data, singletons(counted.joint.n_x)),
-        after=charts.released(data, found.steps[step].clusters),
-    )
+    first = charts.released(data, singletons(counted.joint.n_x))
+    shown = charts.at(charts.ShownPath(scenario, problem, found, 0, first, first), step)
     if shown.before.reduction == 0:
         _nothing_ruled_out(counted.report.secret)
-    with st.container(key="finding"):
-        st.markdown(markdown(knowable(shown.after, counted.report.secret, common.unit())))
-    charts.measures(shown, common.unit())
+    unit = common.unit()
+    answer = st.container()
     _leave(shown)
-    charts.graphs(shown)
+    view = charts.graphs(shown, unit)
     left, right = st.columns(2)
     with left:
-        charts.way(shown, common.unit())
+        charts.way(shown, unit)
     with right:
-        charts.offers(shown, common.unit())
-    left, right = st.columns(2)
-    with left:
-        charts.table(shown)
-    with right:
-        charts.clusters(shown)
+        offered = charts.offers(shown, unit)
+    with st.container(key=BELOW):
+        left, right = st.columns(2)
+        with left:
+            charts.table(shown)
+        with right:
+            charts.clusters(shown)
+    with answer:
+        board(
+            {"": charts.explained(shown, unit)},
+            [
+                one.sent()
+                for one in (charts.before(shown, view), *charts.drawn(shown, view, offered.lines))
+            ],
+            _sliders(shown, view),
+            partial(charts.picked, shown, view, offered),
+        )
+
+
+def _sliders(shown: charts.ShownPath, view: charts.View) -> list[dict[str, Any]]:
+    """Return what a browser is told of the slider of the merges: see live.js."""
+    scenario, places = shown.scenario, tuple(range(len(shown.found.steps)))
+    asked = Offer(
+        (scenario,),
+        places,
+        partial(frame, view=view),
+        drawn_with=(shown.problem, view),
+        name=controls.STEP,
+        owner=visits.owner(scenario.data),
+        find=lambda _, step: charts.at(shown, step),
+    )
+    told = following.told_of(
+        asked,
+        controls.STEP,
+        [str(place) for place in places],
+        str(shown.step),
+        charts=[charts.AFTER, charts.MERGES, charts.TRADE_OFF],
+        behind=[charts.PART, BELOW],
+    )
+    return [told] if len(places) > 1 else []
+
+
+def frame(paths: Sequence[charts.ShownPath], view: charts.View) -> Frame:
+    """Return what the page shows after another number of merges."""
+    (shown,) = paths
+    with context.about(context.of_count(derived.counted(shown.scenario.data).report)):
+        return charts.at_step(shown, view)
 
 
 def _tell(told: DeltaGenerator) -> None:
@@ -143,8 +179,9 @@ def _nothing_ruled_out(secret: str) -> None:
 
 
 def _leave(shown: charts.ShownPath) -> None:
-    """Show the buttons that use the release on all pages or export it."""
-    with st.container(horizontal=True, key="leave"):
+    """Show the slider of the merges, and what uses the release on all pages or exports it."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="leave"):
+        controls.step(shown.found)
         controls.adopt(shown.scenario)
         with st.popover(
             "Export", icon=":material/download:", key="range_export", on_change="rerun"

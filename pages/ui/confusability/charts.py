@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,17 +30,19 @@ from core.release.confusability import (
     range_table,
     release_graph,
 )
+from core.release.sentences import knowable
 from core.scenario import Scenario
 from core.validation import BoolArray, FloatArray
 from core.wording import number_of
 from pages.ui import figures
-from pages.ui.chart import chart
+from pages.ui.chart import Drawing, chart, place
 from pages.ui.confusability import controls
 from pages.ui.parts import formulas, tables
 from pages.ui.parts.cards import card
-from pages.ui.parts.key_figures import figure
+from pages.ui.style import glossary
 from pages.ui.style.units import level, of_bits, share
 from pages.ui.work import derived, progress
+from pages.ui.work.frames import Frame
 from pages.ui.work.long_answer import LongAnswer
 
 LIMIT = 120.0
@@ -177,6 +179,25 @@ def _found(work: LongAnswer[Made], *, quick: bool) -> Made | Job[Made]:
     return work.here() if quick else work.ask()
 
 
+BEFORE, AFTER = "range_graph_before", "range_graph_after"
+MERGES, TRADE_OFF = "merges", "trade_off"
+"""Keys of the charts: all but the first follow the slider of the merges."""
+
+TITLES = {MERGES: "Merge by merge", TRADE_OFF: "Trade-off over all λ"}
+"""Key → title."""
+
+PART = "range_part"
+"""Key of the picker below the graph of the release."""
+
+SHARED = "mutual_information"
+"""Key of I(S;Y) among the averages."""
+
+MERGING = (
+    "Two releases are confusable if they share a possible secret. Merging releases until all are "
+    "confusable hides the secret at the cost of detail."
+)
+"""What the page is about."""
+
 LEAKAGE = {"anonymity": "L₀", "maximin": "I⁎", "reduction": "L₀"}
 """The leakage that each problem lowers."""
 
@@ -201,47 +222,93 @@ class ShownPath:
         return self.problem, self.scenario.utility, self.scenario.data
 
 
-def graphs(shown: ShownPath) -> None:
-    """Show the confusability graph before and after."""
-    view = controls.URL.now("view")
+def at(shown: ShownPath, step: int) -> ShownPath:
+    """Return the same path at another step."""
+    after = released(shown.scenario.data, shown.found.steps[step].clusters)
+    return replace(shown, step=step, after=after)
+
+
+@dataclass(frozen=True)
+class View:
+    """How the graphs are shown: the kind of nodes, the parts that are open, and the unit."""
+
+    nodes: str
+    whole: int | None
+    part: int | None
+    unit: str
+
+
+def graphs(shown: ShownPath, unit: str) -> View:
+    """Show the card of the confusability graphs, without these; return how they are shown."""
+    nodes = controls.URL.now("view")
     with card(
         key="range_graph",
         title="Confusability graph",
         subtitle="Lines join nodes with something in common. Hollow nodes rule something out. "
         "Color and shape show the separate parts.",
-        table=lambda: _graph_table(shown, view),
+        table=lambda: _graph_table(shown, nodes),
         formulas=(formulas.RANGE, formulas.of_ranges("maximin_information")),
         beside=controls.nodes,
     ):
-        data = shown.scenario.data
-        whole = singletons(derived.counted(data).joint.n_x)
-        for when, partition, place in zip(
-            ("before", "after"), (whole, shown.partition), st.columns(2, gap="small"), strict=True
-        ):
-            with place:
-                _graph(shown, when, partition, view)
+        left, right = st.columns(2, gap="small")
+        with left:
+            whole = _opened("before", shown.before, nodes)
+            place(BEFORE, fills=False)
+            _picker("before", shown.before, nodes)
+        with right:
+            opened = _opened("after", shown.after, nodes)
+            place(AFTER, fills=False)
+            with st.container(key=PART):
+                _picker("after", shown.after, nodes)
+    return View(nodes, whole, opened, unit)
 
 
-def _graph(shown: ShownPath, when: str, partition: Partition, view: str) -> None:
-    data = shown.scenario.data
-    found = shown.before if when == "before" else shown.after
-    many = found.leak.joint_sy.shape[0 if view == "secret" else 1] > DRAWN
-    part = controls.opened_part(when, found.parts) if many else None
-    closed = many and found.parts > 1 and part is None
-    graph = parts(data, partition, view) if closed else graph_of(data, partition, view, part)
+def _is_large(release: RangeRelease, nodes: str) -> bool:
+    """Say whether a release has too many nodes to draw them all."""
+    return bool(release.leak.joint_sy.shape[0 if nodes == "secret" else 1] > DRAWN)
+
+
+def _opened(when: str, release: RangeRelease, nodes: str) -> int | None:
+    return controls.opened_part(when, release.parts) if _is_large(release, nodes) else None
+
+
+def _picker(when: str, release: RangeRelease, nodes: str) -> None:
+    if _is_large(release, nodes) and release.parts > 1:
+        controls.part(when, [len(part) for part in release.components])
+
+
+def _partition(shown: ShownPath, when: str) -> Partition:
+    whole = singletons(derived.counted(shown.scenario.data).joint.n_x)
+    return whole if when == "before" else shown.partition
+
+
+def _parts(shown: ShownPath, when: str, nodes: str) -> ConfusabilityGraph:
+    """Return the parts of the graph before or after, a node each."""
+    return parts(shown.scenario.data, _partition(shown, when), nodes)
+
+
+def _graph(shown: ShownPath, when: str, nodes: str, part: int | None) -> Drawing:
+    release = shown.before if when == "before" else shown.after
+    if not _is_large(release, nodes) or part not in range(release.parts):
+        part = None
+    closed = _is_large(release, nodes) and release.parts > 1 and part is None
+    graph = (
+        _parts(shown, when, nodes)
+        if closed
+        else graph_of(shown.scenario.data, _partition(shown, when), nodes, part)
+    )
     name = "X itself" if when == "before" else "the release"
     if part is not None:
         name += f", part {part + 1}"
-    chart(
+    return Drawing(
         # pixels across for which names are placed in a graph: half a card's width on a desktop
-        figures.confusability(graph, name, when, open_parts=closed, width=420),
-        key=f"range_graph_{when}",
-        title=f"Confusability graph: {name}",
-        alt=_alt(graph, name, closed=closed),
-        on_pick=(lambda: controls.pick_part(when, graph)) if closed else None,
+        lambda: figures.confusability(graph, name, when, open_parts=closed, width=420),
+        f"range_graph_{when}",
+        f"Confusability graph: {name}",
+        _alt(graph, name, closed=closed),
+        pickable=closed,
+        fills=False,
     )
-    if many and found.parts > 1:
-        controls.part(when, [len(part) for part in found.components])
 
 
 def _alt(graph: ConfusabilityGraph, name: str, *, closed: bool) -> str:
@@ -271,28 +338,30 @@ def _graph_table(shown: ShownPath, view: str) -> pd.DataFrame:
 
 
 def way(shown: ShownPath, unit: str) -> None:
-    """Show the slider through the merges and the Lagrangian along them."""
-    found, leakage = shown.found, LEAKAGE[shown.problem]
+    """Show the card of the Lagrangian along the merges, without its chart."""
     with card(
-        key="merges",
-        title="Merge by merge",
+        key=MERGES,
+        title=TITLES[MERGES],
         subtitle="λ stops merging when the next merge would not lower the Lagrangian."
         if shown.problem != "reduction"
         else "Merging continues until nothing is known for certain; λ chooses the merges.",
-        table=lambda: _way_table(found, unit),
+        table=lambda: _way_table(shown.found, unit),
         formulas=(formulas.of_ranges(shown.problem, ranges.ALGORITHM),),
     ):
-        controls.step(found)
-        chart(
-            figures.merges(
-                found.steps, stop=len(found.path) - 1, at=shown.step, leakage=leakage, unit=unit
-            ),
-            key="merges",
-            title="Merge by merge",
-            alt=f"{leakage} and the Lagrangian over {number_of(len(found.steps) - 1, 'merge')}; λ "
-            f"stops after {len(found.path) - 1}; now at {shown.step}.",
-            on_pick=controls.pick_step,
-        )
+        place(MERGES, fills=False)
+
+
+def _merges(shown: ShownPath, unit: str) -> Drawing:
+    steps, stop, leakage = shown.found.steps, len(shown.found.path) - 1, LEAKAGE[shown.problem]
+    return Drawing(
+        lambda: figures.merges(steps, stop=stop, at=shown.step, leakage=leakage, unit=unit),
+        MERGES,
+        TITLES[MERGES],
+        f"{leakage} and the Lagrangian over {number_of(len(steps) - 1, 'merge')}; λ stops after "
+        f"{stop}; now at {shown.step}.",
+        pickable=True,
+        fills=False,
+    )
 
 
 def _way_table(found: Clustering, unit: str) -> pd.DataFrame:
@@ -308,15 +377,22 @@ def _way_table(found: Clustering, unit: str) -> pd.DataFrame:
     )
 
 
-def offers(shown: ShownPath, unit: str) -> None:
-    """Show the trade-off over all λ with its baselines, or the progress of the work on them."""
-    known = ranges.entry(shown.problem, ranges.ALGORITHM)
+@dataclass(frozen=True)
+class Offered:
+    """The trade-offs that are there: those of the algorithm, and the lines that show them."""
+
+    points: tuple[FrontierPoint, ...] = ()
+    lines: tuple[figures.Offers, ...] = ()
+
+
+def offers(shown: ShownPath, unit: str) -> Offered:
+    """Show the card of the trade-off over all λ, without its chart, or the progress of the work."""
     distortion = shown.scenario.utility == "distortion"
     lines: list[figures.Offers] = []
     baseline = BASELINES.get(shown.problem)
     with card(
-        key="trade_off",
-        title="Trade-off over all λ",
+        key=TRADE_OFF,
+        title=TITLES[TRADE_OFF],
         subtitle="Up: more kept. Left: less leakage. The circle marks the partition on screen; "
         "click any point to set its λ.",
         table=lambda: _offers_table(lines, unit, distortion=distortion),
@@ -329,7 +405,7 @@ def offers(shown: ShownPath, unit: str) -> None:
         ),
         beside=controls.rivals,
     ):
-        offered = (
+        points = (
             progress.awaited(
                 trade_offs_work(shown.asked),
                 lambda: trade_offs(shown.asked),
@@ -339,30 +415,71 @@ def offers(shown: ShownPath, unit: str) -> None:
             )
             or ()
         )
-        if offered:
-            lines.append(figures.Offers(known.title, offered, "offer"))
+        if points:
+            lines.append(figures.Offers(_algorithm(shown), points, "offer"))
         lines += _rivals(shown.asked)
-        now = shown.found.steps[shown.step]
-        most = shown.before
-        chart(
-            figures.trade_off(
-                lines,
-                leakage=now.leakage,
-                utility=now.utility,
-                most=most.information if shown.problem == "maximin" else most.reduction,
-                titles=(
-                    f"{LEAKAGE[shown.problem]}, {unit}: lower is more private",
-                    "largest distortion" if distortion else f"resolution I₀(X;X̂), {unit}",
-                ),
-                distortion=distortion,
-                unit=unit,
+        place(TRADE_OFF, fills=False)
+    return Offered(points, tuple(lines))
+
+
+def _algorithm(shown: ShownPath) -> str:
+    return ranges.entry(shown.problem, ranges.ALGORITHM).title
+
+
+def _trade_off(shown: ShownPath, lines: Sequence[figures.Offers], unit: str) -> Drawing:
+    distortion = shown.scenario.utility == "distortion"
+    now, most = shown.found.steps[shown.step], shown.before
+    return Drawing(
+        lambda: figures.trade_off(
+            lines,
+            leakage=now.leakage,
+            utility=now.utility,
+            path=[step.utility for step in shown.found.steps],
+            most=most.information if shown.problem == "maximin" else most.reduction,
+            titles=(
+                f"{LEAKAGE[shown.problem]}, {unit}: lower is more private",
+                "largest distortion" if distortion else f"resolution I₀(X;X̂), {unit}",
             ),
-            key="trade_off",
-            title="Trade-off over all λ",
-            alt=f"Trade-off of {known.title}: now {of_bits(now.leakage, unit):.2f} {unit} "
-            f"leakage, utility {now.utility:.4g}.",
-            on_pick=lambda: controls.pick_offer(offered),
-        )
+            distortion=distortion,
+            unit=unit,
+        ),
+        TRADE_OFF,
+        TITLES[TRADE_OFF],
+        f"Trade-off of {_algorithm(shown)}: now {of_bits(now.leakage, unit):.2f} {unit} "
+        f"leakage, utility {now.utility:.4g}.",
+        pickable=True,
+        fills=False,
+    )
+
+
+def before(shown: ShownPath, view: View) -> Drawing:
+    """Return the graph of X itself, which stays the same at all steps."""
+    return _graph(shown, "before", view.nodes, view.whole)
+
+
+def drawn(shown: ShownPath, view: View, lines: Sequence[figures.Offers]) -> list[Drawing]:
+    """Return the charts that follow the slider of the merges."""
+    after = _graph(shown, "after", view.nodes, view.part)
+    return [after, _merges(shown, view.unit), _trade_off(shown, lines, view.unit)]
+
+
+def picked(shown: ShownPath, view: View, offered: Offered) -> None:
+    """Take over a click on one of these charts."""
+    controls.pick_step()
+    controls.pick_offer(offered.points)
+    for when in ("before", "after"):
+        controls.pick_part(when, _parts(shown, when, view.nodes))
+
+
+def at_step(shown: ShownPath, view: View) -> Frame:
+    """Return what the page shows at a step: of the curves the ring alone, as they stay."""
+    after, *curves = drawn(shown, view, ())
+    rings = {one.key: {"now": one.figure()["layout"]["meta"]["now"]} for one in curves}
+    return {
+        "answers": {"": answer(shown, view.unit)},
+        "charts": {AFTER: after.frame()} | rings,
+        "open": False,
+    }
 
 
 def _rivals(asked: RangeQuestion) -> list[figures.Offers]:
@@ -456,49 +573,53 @@ def clusters(shown: ShownPath) -> None:
         )
 
 
-def measures(shown: ShownPath, unit: str) -> None:
-    """Show the figures of the release: those without probabilities, and the others apart."""
+def answer(shown: ShownPath, unit: str) -> Frame:
+    """Return what the page says of the release, in words and figures."""
+    secret = derived.counted(shown.scenario.data).report.secret
+    return {
+        "said": [knowable(shown.after, secret, unit)],
+        "figures": [list(row[:3]) for row in measures(shown, unit)],
+        "badge": None,
+    }
+
+
+def explained(shown: ShownPath, unit: str) -> Frame:
+    """Return the same with what its signs mean."""
+    report = derived.counted(shown.scenario.data).report
+    only = f"Only which pairs of {report.secret} and {report.released} occur together matters here"
+    helps = [glossary.listed(label, term) for label, _, _, term in measures(shown, unit)]
+    meant = {"terms": [("For sure", f"{only}, not how often. {MERGING}")], "helps": helps}
+    return answer(shown, unit) | meant
+
+
+def measures(shown: ShownPath, unit: str) -> list[tuple[str, str, str, str]]:
+    """Return label, value, that of X itself and term of each figure; the likely ones come last."""
     before, after = shown.before, shown.after
-    with st.container(horizontal=True, gap="medium", key="strip"):
-        with st.container(horizontal=True, width="content", key="strip_for_sure"):
-            figure(
-                f"Known for certain, {unit}",
-                f"{of_bits(after.information, unit):.2f}",
-                f"X itself {of_bits(before.information, unit):.2f}",
-                "maximin_information",
+
+    def bits(label: str, now: float, then: float, term: str) -> tuple[str, str, str, str]:
+        value, of_x = (f"{of_bits(one, unit):.2f}" for one in (now, then))
+        return f"{label}, {unit}", value, f"X itself {of_x}", term
+
+    kept = (
+        ("Largest distortion", f"{after.distortion:.4g}", "X itself 0", "max_distortion")
+        if shown.scenario.utility == "distortion"
+        else bits("Resolution", after.resolution, before.resolution, "resolution")
+    )
+    now, then = (level(leak.leak.averages[SHARED], unit, 4) for leak in (after, before))
+    return [
+        bits("Known for certain", after.information, before.information, "maximin_information"),
+        ("k-anonymity", str(after.anonymity), f"X itself {before.anonymity}", "k_anonymity"),
+        bits("Most ruled out L₀", after.reduction, before.reduction, "most_ruled_out"),
+        kept,
+        ("NMI", share(after.mechanism.nmi), "of the information in X", "nmi"),
+        *(
+            (
+                f"{notion.title} reached, {unit}",
+                level(after.leak.achieved[notion.key], unit),
+                f"X itself {level(before.leak.achieved[notion.key], unit)}",
+                "level",
             )
-            figure(
-                "k-anonymity", str(after.anonymity), f"X itself {before.anonymity}", "k_anonymity"
-            )
-            figure(
-                f"Most ruled out L₀, {unit}",
-                f"{of_bits(after.reduction, unit):.2f}",
-                f"X itself {of_bits(before.reduction, unit):.2f}",
-                "most_ruled_out",
-            )
-            if shown.scenario.utility == "distortion":
-                figure(
-                    "Largest distortion", f"{after.distortion:.4g}", "X itself 0", "max_distortion"
-                )
-            else:
-                figure(
-                    f"Resolution, {unit}",
-                    f"{of_bits(after.resolution, unit):.2f}",
-                    f"X itself {of_bits(before.resolution, unit):.2f}",
-                    "resolution",
-                )
-        with st.container(horizontal=True, width="content", key="strip_likely"):
-            figure("NMI", share(after.mechanism.nmi), "of the information in X", "nmi")
-            for told in notions.always_told():
-                figure(
-                    f"{told.title} reached, {unit}",
-                    level(after.leak.achieved[told.key], unit),
-                    f"X itself {level(before.leak.achieved[told.key], unit)}",
-                    "level",
-                )
-            figure(
-                f"I(S;Y), {unit}",
-                level(after.leak.averages["mutual_information"], unit, 4),
-                f"X itself {level(before.leak.averages['mutual_information'], unit, 4)}",
-                "secret_information",
-            )
+            for notion in notions.always_told()
+        ),
+        (f"I(S;Y), {unit}", now, f"X itself {then}", "secret_information"),
+    ]

@@ -16,7 +16,7 @@ from core.nonstochastic.ranges.graph import NODES
 from core.release.confusability import ConfusabilityGraph
 from core.scenario import DOMAINS, Scenario
 from core.wording import number_of
-from pages.ui.chart import picked
+from pages.ui.chart import BOARD, picked
 from pages.ui.frame import controls, state
 from pages.ui.frame.address import PageQuery, Value, one_of, whole_number
 from pages.ui.style.labels import markdown
@@ -115,6 +115,7 @@ def question(scenario: Scenario) -> None:
 
 
 def step(found: Clustering) -> None:
+    """Show the slider through the merges."""
     last = len(found.steps) - 1
     if last == 0:
         st.caption("There is nothing to merge: a single step.")
@@ -142,8 +143,8 @@ def rivals() -> bool:
 
 
 def pick_step() -> None:
-    found = picked("merges")
-    if found is not None:
+    found = picked(BOARD)
+    if found is not None and found["key"] == ["step"]:
         URL.set(STEP, int(found["x"]))
 
 
@@ -163,15 +164,17 @@ def part(when: str, sizes: Sequence[int]) -> None:
 
 
 def pick_part(when: str, graph: ConfusabilityGraph) -> None:
-    found = picked(f"range_graph_{when}")
-    if found is not None and 0 <= found["at"] < len(graph.parts):
+    found = picked(BOARD)
+    if found is None or found["key"] != ["part", when]:
+        return
+    if 0 <= found["at"] < len(graph.parts):
         st.session_state[f"part_{when}"] = int(graph.parts[found["at"]])
 
 
 def pick_offer(points: tuple[FrontierPoint, ...]) -> None:
     """Set λ so that the algorithm returns the partition that was clicked."""
-    found = picked("trade_off")
-    if found is None or not 0 <= found["at"] < len(points):
+    found = picked(BOARD)
+    if found is None or found["key"] != ["offer"] or not 0 <= found["at"] < len(points):
         return
     weights = points[found["at"]].weights
     if weights is not None:

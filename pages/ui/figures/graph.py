@@ -93,7 +93,7 @@ def confusability(
     sides = [""] * len(names) if rays else _sides(graph, names, span_x, span_y, size)
     traces = [_lines(graph), _nodes(graph, names, role, sides)]
     if open_parts:
-        traces[1]["meta"] = ["part"]
+        traces[1]["meta"] = ["part", role]
     # most edges whose hover says what their ends share
     if 0 < len(graph.edges) <= 600:
         traces.insert(1, _shared(graph))
@@ -477,16 +477,20 @@ def trade_off(
     *,
     leakage: float,
     utility: float,
+    path: Sequence[float] = (),
     most: float,
     titles: tuple[str, str],
     distortion: bool,
     unit: str = "bits",
 ) -> Figure:
-    """Draw what is kept against what leaks; `layout.meta.now` is the partition on screen."""
+    """Draw what is kept against what leaks; `layout.meta.now` is the partition on screen.
+
+    `path`: the utilities of partitions that have room, beside that on screen.
+    """
     most, leakage = of_bits(most, unit), of_bits(leakage, unit)
     scale = 1.0 if distortion else of_bits(1.0, unit)
     losses = [-point.utility * scale for line in lines for point in line.points]
-    losses.append(-utility * scale)
+    losses += [-kept * scale for kept in (utility, *path)]
     low, high = (0.0, max(losses)) if distortion else (0.0, -min(losses))
     room = 0.06 * (high - low) or 0.5
     shown = -utility if distortion else utility * scale

@@ -90,11 +90,33 @@ def slider(
         find=find,
         begin=(lambda: None) if begun or find else when_asked((scenario,), places, name),
     )
+    return told_of(
+        asked,
+        controls.slider_key(scenario, name),
+        controls.labels(places, scenario, name),
+        controls.labels([getattr(scenario, name)], scenario, name)[0],
+        charts=charts,
+        behind=behind,
+        left=left,
+    )
+
+
+def told_of(
+    asked: Offer,
+    key: str,
+    labels: Sequence[str],
+    now: str,
+    *,
+    charts: Sequence[str],
+    behind: Sequence[str],
+    left: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Return what a browser is told of the slider with a key, and of its places: see live.js."""
     return {
-        "address": offer(name, asked),
-        "slider": controls.slider_key(scenario, name),
-        "labels": controls.labels(places, scenario, name),
-        "now": controls.labels([getattr(scenario, name)], scenario, name)[0],
+        "address": offer(asked.name, asked),
+        "slider": key,
+        "labels": list(labels),
+        "now": now,
         "answers": [""],
         "charts": [*charts, *left],
         "left": list(left),

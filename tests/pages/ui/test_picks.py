@@ -50,8 +50,8 @@ def test_a_point_of_the_robust_frontier_is_a_budget_which_the_link_takes_over():
 
 
 def test_a_merge_is_a_step_of_the_way():
-    point = {"x": 3, "at": 3, "key": ""}
-    found = clicked("merges", point, confusability_controls.pick_step)
+    point = {"x": 3, "at": 3, "key": ["step"]}
+    found = clicked(BOARD, point, confusability_controls.pick_step)
     assert found.session_state["_confusability_wanted_step"] == 3
 
 
@@ -66,8 +66,8 @@ def test_a_part_is_opened_if_it_is_one(at, opened):
     assert sorted(graph.parts) == [0, 1, 2]
     known = {"part_before": 7}
     found = clicked(
-        "range_graph_before",
-        {"x": 0.0, "at": at, "key": ""},
+        BOARD,
+        {"x": 0.0, "at": at, "key": ["part", "before"]},
         lambda: confusability_controls.pick_part("before", graph),
         **known,
     )
@@ -79,8 +79,8 @@ def test_an_offer_sets_a_weight_for_which_the_algorithm_returns_it(problem):
     points = ns.pareto_frontier(OCCURS, problem, "resolution")
     for at, point in enumerate(points):
         found = clicked(
-            "trade_off",
-            {"x": point.leakage, "at": at, "key": ""},
+            BOARD,
+            {"x": point.leakage, "at": at, "key": ["offer"]},
             lambda: confusability_controls.pick_offer(points),
             weight=-1.0,
             step=2,
@@ -99,9 +99,9 @@ def test_a_click_beside_the_points_changes_nothing(value):
     for chart, react in (
         (BOARD, frontier_lines.pick),
         ("robust_frontier", robust_controls.pick_budget),
-        ("merges", confusability_controls.pick_step),
-        ("range_graph_before", lambda: confusability_controls.pick_part("before", parts())),
-        ("trade_off", lambda: confusability_controls.pick_offer(())),
+        (BOARD, confusability_controls.pick_step),
+        (BOARD, lambda: confusability_controls.pick_part("before", parts())),
+        (BOARD, lambda: confusability_controls.pick_offer(())),
     ):
         found = clicked(chart, value, react, **before).session_state
         assert {key: found[key] for key in before} == before

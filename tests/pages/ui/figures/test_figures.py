@@ -263,7 +263,7 @@ def test_what_can_be_picked_is_the_algorithms_own():
     assert own["meta"] == ["offer"]
     assert "meta" not in rival
     assert own["line"]["dash"] != rival["line"]["dash"]
-    assert FIGURES["parts"]["data"][1]["meta"] == ["part"]
+    assert FIGURES["parts"]["data"][1]["meta"][0] == "part"
     assert "meta" not in FIGURES["graph"]["data"][-1]
 
 
