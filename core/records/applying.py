@@ -17,8 +17,8 @@ from core.data.readers.reading import Upload
 from core.data.tables import FileTable, as_text, open_table
 from core.errors import InvalidInputError
 from core.records.coded import UNKNOWN, Coded, Coder
-from core.records.design import LEAVE_OUT, REFUSE, Layout, Plan, check_others
-from core.records.draws import Draw, Keyed, Sampler, mechanism_hash
+from core.records.design import LEAVE_OUT, REFUSE, Layout, Plan, check_others, is_same
+from core.records.draws import Draw, Keyed, Sampler
 from core.records.files import (
     BATCH,
     Writer,
@@ -29,6 +29,7 @@ from core.records.files import (
     unviewed,
     values_alone,
 )
+from core.records.formed import drawn_for
 from core.scenario import Result
 from core.spreadsheets import safe_text
 from core.validation import BoolArray, FloatArray, IntArray, shown
@@ -64,6 +65,8 @@ class Applied:
         no column of S.
     kind : str
         "Parquet", "CSV" or "TSV", what was written.
+    drawn_for : str
+        The hash of the mechanism, and of how X is formed, that random numbers were drawn for.
     """
 
     column: str
@@ -75,6 +78,7 @@ class Applied:
     outputs: IntArray
     cells: IntArray | None
     kind: str
+    drawn_for: str
 
 
 @dataclass(eq=False)
@@ -172,6 +176,7 @@ def write(
         progress=progress,
         batch=batch,
         workbook=workbook,
+        same=is_same(result.scenario.data.source, original),
     )
 
 
@@ -185,10 +190,12 @@ def _written(
     progress: Callable[[int], None] | None = None,
     batch: int = BATCH,
     workbook: bool = False,
+    same: bool = True,
 ) -> Applied:
     if kind != "Parquet":
         _check_distinct(result.mechanism.y_labels)
-    with _opened(result, table, plan) as (steps, tally):
+    about = drawn_for(result, plan, same=same)
+    with _opened(result, table, plan, about) as (steps, tally):
         encoded = set(steps.coder.used) - set(steps.layout.written)
         made = _all(steps, batches(table, batch, encoded), tally, progress)
         if workbook:
@@ -208,6 +215,7 @@ def _written(
         tally.outputs,
         tally.cells[:-1, :-1] if steps.coder.sees_s else None,
         kind,
+        about,
     )
 
 
@@ -220,7 +228,8 @@ def preview(result: Result, table: FileTable, plan: Plan, records: int = 50) -> 
         If there is no record, a column is missing, or one of these records has an unknown value
         and the plan refuses it.
     """
-    with _opened(result, table, plan) as (steps, tally):
+    about = drawn_for(result, plan, same=True)
+    with _opened(result, table, plan, about) as (steps, tally):
         before = next(batches(table, records), None)
         if before is None:
             raise InvalidInputError(EMPTY)
@@ -231,10 +240,14 @@ def preview(result: Result, table: FileTable, plan: Plan, records: int = 50) -> 
 
 
 @contextmanager
-def _opened(result: Result, table: FileTable, plan: Plan) -> Iterator[tuple[_Steps, _Tally]]:
-    """Yield what turns a table's batches into those of a release, and an empty tally."""
+def _opened(
+    result: Result, table: FileTable, plan: Plan, about: str
+) -> Iterator[tuple[_Steps, _Tally]]:
+    """Yield what turns a table's batches into those of a release, and an empty tally.
+
+    `about`: what random numbers are drawn for, of `drawn_for`.
+    """
     kernel, joint, spec = result.mechanism.kernel, result.joint, result.scenario.data
-    about = mechanism_hash(spec.released, joint.x_labels, result.mechanism.y_labels, kernel)
     check_others(spec, (*plan.keep, *plan.known), table.columns, table.title)
     made = Coder(result.counted, spec, len(kernel), table.columns, table.title)
     with closing(made) as records:

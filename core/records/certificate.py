@@ -19,17 +19,22 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.records.applying import Applied, write
 from core.records.design import FORMATS, OWNERS, Plan
-from core.records.draws import Keyed, mechanism_hash
+from core.records.draws import Keyed
 from core.records.fields import (
     KIND,
     VERSION,
     level_units,
     plain_beside,
-    plain_coding,
     plain_numbers,
 )
 from core.records.files import checked_kind, file_hash, replacing
-from core.records.left_out import commitments, marked_columns, nameless, without
+from core.records.left_out import (
+    commitments,
+    marked_columns,
+    nameless,
+    release_text,
+    shown_codings,
+)
 from core.records.other_columns import given_away
 from core.records.readable import promises
 from core.release.file_words import keeps
@@ -141,7 +146,8 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
     if release.same:
         _check_counts(applied.cells, joint)
     unknown = sum(n for _, n in applied.unknown)
-    draw, design = release.plan.draw, _design(release)
+    draw, sha256 = release.plan.draw, file_hash(released)
+    design = _design(release, sha256)
     body = {
         "kind": KIND,
         "version": VERSION,
@@ -153,7 +159,7 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
             "filtered": applied.filtered,
         },
         "released": {
-            "sha256": file_hash(released),
+            "sha256": sha256,
             "records": applied.released,
             "column": applied.column,
             "columns": list(applied.written),
@@ -165,10 +171,7 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
             "kind": draw.kind,
             "commitment": draw.commitment,
             "id": draw.column if isinstance(draw, Keyed) else None,
-            "mechanism": mechanism_hash(
-                *(result.scenario.data.released, joint.x_labels, mechanism.y_labels),
-                mechanism.kernel,
-            ),
+            "mechanism": applied.drawn_for,
         },
         "design": design,
         "mechanism": {
@@ -195,18 +198,22 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
     return body | {"fingerprint": fingerprint(body)}
 
 
-def _design(release: Release) -> dict[str, Any]:
-    """Return what the mechanism was made for, without the names of symbols that are left out."""
+def _design(release: Release, released: str) -> dict[str, Any]:
+    """Return what the mechanism was made for, without the names of symbols that are left out.
+
+    `released`: the SHA-256 of the released file.
+    """
     counted, data = release.result.counted, release.result.scenario.data
-    codings = [plain_coding(one) for one in counted.codings]
+    committed = release.plan.draw.committed
     found = {
         "data": counted.report.title,
         "same": release.same,
         "records": counted.joint.n,
         "s": list(counted.joint.s_labels),
     }
-    hidden = commitments(data, release.plan.draw.committed) if data.left_out else None
-    shown = codings if hidden is None else without(codings, data, counted)
+    about = release_text(committed(release.original.sha256), released)
+    hidden = commitments(data, committed, about) if data.left_out else None
+    shown = shown_codings(counted, data, committed)
     found |= {"coding": shown, "marked": marked_columns(counted, shown, data, same=release.same)}
     return found if hidden is None else found | {"left_out": hidden}
 

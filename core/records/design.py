@@ -191,7 +191,7 @@ def designed(text: str, records: Path, sources: Sources, design: Path | None = N
     elif (named := named_file(source)) is not None:
         source = sources.add_file(named, read.layout)
     result = evaluate(replace(scenario, data=replace(scenario.data, source=source)), sources)
-    return Designed(result, upload, _same(source, upload), sources)
+    return Designed(result, upload, is_same(source, upload), sources)
 
 
 def is_bundled(source: str) -> bool:
@@ -243,7 +243,7 @@ def records_file(path: Path) -> Path:
     return bundled_file(str(path)) if is_bundled(str(path)) and not path.exists() else path
 
 
-def _same(source: str, upload: Upload) -> bool:
+def is_same(source: str, upload: Upload) -> bool:
     """Say whether a source is the uploaded file; a bundled data set is the file it is read from."""
     if source.startswith("upload:"):
         return source == f"upload:{upload.sha256}"

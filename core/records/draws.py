@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -141,11 +141,18 @@ LEAST_KEY = 16
 
 
 def mechanism_hash(
-    columns: Sequence[str], inputs: Sequence[str], outputs: Sequence[str], kernel: FloatArray
+    columns: Sequence[str],
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    kernel: FloatArray,
+    formed: Mapping[str, Any],
 ) -> str:
-    """Return the SHA-256 of the columns of X, the names and a kernel (rows, n_y), as JSON."""
-    said = [list(columns), list(inputs), list(outputs), kernel.tolist()]
-    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+    """Return the SHA-256 of the columns of X, the names, a kernel and how X is formed, as JSON.
+
+    The kernel has shape (rows, n_y). `formed`: see `core.records.formed.formed`.
+    """
+    said = [list(columns), list(inputs), list(outputs), kernel.tolist(), formed]
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
 class Draw(Protocol):
@@ -169,7 +176,8 @@ class Draw(Protocol):
         """Return the draw with random numbers for a mechanism alone, by its `mechanism_hash`.
 
         Two mechanisms that share random numbers show X together: each output leaves an interval of
-        the number, and few X leave both.
+        the number, and few X leave both. So does one mechanism where X is formed in two ways: two
+        outputs of a record differ only if its X does.
         """
 
     def on(self, sha256: str) -> Draw:

@@ -115,10 +115,10 @@ Where names can be any, such as those of columns, `ANY` stands for each. A scena
 check their own entries.
 """
 
-KIND, VERSION = "liftscope release certificate", 5
+KIND, VERSION = "liftscope release certificate", 6
 """The entries "kind" and "version" of a certificate."""
 
-VERSIONS = (2, 3, 4, VERSION)
+VERSIONS = (2, 3, 4, 5, VERSION)
 """The versions that are checked."""
 
 PLAIN_HASH = 2
@@ -129,6 +129,10 @@ OF_ALL = 3
 
 SHARED = 4
 """The last version with the same random numbers for each file, and levels of records left out."""
+
+LINKED = 5
+"""The last version with the same random numbers however X is formed from a record, the same
+commitments to names left out in each certificate, and nothing on the counts of other columns."""
 
 
 def plain_numbers(numbers: Numbers) -> dict[str, float | str | None]:

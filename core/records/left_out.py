@@ -14,7 +14,7 @@ from core.data.spec import DataSpec, LeftOut, Merge
 from core.data.tables import BLANKS
 from core.data.treatment.symbols import Kept
 from core.joint import JOINER, Joint
-from core.records.fields import OF_ALL, SHARED, VERSION
+from core.records.fields import LINKED, OF_ALL, SHARED, VERSION, plain_coding
 
 Committed = Callable[[str], str | None]
 """Returns a hash of a text that only the secret of a draw can test; None where there is none."""
@@ -33,18 +33,35 @@ def nameless(data: DataSpec) -> DataSpec:
     return replace(data, left_out=(), merges=tuple(merges))
 
 
-def commitments(data: DataSpec, committed: Committed) -> dict[str, list[str]] | None:
+def commitments(data: DataSpec, committed: Committed, release: str) -> dict[str, list[str]] | None:
     """Return a hash of each symbol left out, by `SIDES`; None where the secret is no secret.
 
-    Those that no record has are among them: their number does not show how many occur.
+    Those that no record has are among them: their number does not show how many occur. They are of
+    a `release`, as `release_text` has it: another one's do not show which names are left out of
+    both.
     """
     found = {}
     for side, gone in zip(SIDES, _gone(data), strict=True):
-        hashes = [committed(_text(side, name)) for name in gone]
+        hashes = [committed(_text(side, name, release)) for name in gone]
         if committed("") is None or None in hashes:
             return None
         found[side] = sorted(map(str, hashes))
     return found
+
+
+def shown_codings(counted: Counted, data: DataSpec, committed: Committed) -> list[dict[str, Any]]:
+    """Return a count's codings as a certificate has them, by the secret of its draw."""
+    codings = [plain_coding(one) for one in counted.codings]
+    hides = bool(data.left_out) and committed("") is not None
+    return without(codings, data, counted) if hides else codings
+
+
+def release_text(commitment: str | None, released: str, *, version: int = VERSION) -> str:
+    """Return what names left out are committed to with, which no other release has.
+
+    `commitment`: to the original. `released`: the SHA-256 of the released file.
+    """
+    return "" if version <= LINKED else f" ({commitment} {released})"
 
 
 def without(
@@ -96,6 +113,7 @@ def named(
     data: DataSpec,
     said: Mapping[str, Any],
     committed: Committed,
+    release: str,
     *,
     version: int = VERSION,
 ) -> DataSpec | None:
@@ -106,7 +124,7 @@ def named(
     """
     left = []
     for side, columns, names in zip(SIDES, (data.secret, data.released), labels, strict=True):
-        gone = tuple(name for name in names if committed(_text(side, name)) in said[side])
+        gone = tuple(name for name in names if committed(_text(side, name, release)) in said[side])
         if len(gone) != len(said[side]) and version <= SHARED:
             return None
         if gone and LeftOut(columns, gone) not in left:
@@ -129,9 +147,9 @@ def _gone(data: DataSpec) -> tuple[frozenset[str], ...]:
     return data.without(data.secret), data.without(data.released)
 
 
-def _text(side: str, name: str) -> str:
+def _text(side: str, name: str, release: str) -> str:
     """Return what is committed to: no hash of a file, which is committed to by the same secret."""
-    return f"left out of {side}: {name}"
+    return f"left out of {side}{release}: {name}"
 
 
 def _stripped(

@@ -14,7 +14,7 @@ from core.notions import catalogue as notions
 from core.notions.base import OF_BUDGETS
 from core.notions.numbers import Numbers
 from core.records.design import COLUMNS, LEAVE_OUT, REFUSE
-from core.records.fields import OF_ALL, PLAIN_HASH, SHARED, beside_of, unit_of
+from core.records.fields import LINKED, OF_ALL, PLAIN_HASH, SHARED, beside_of, unit_of
 from core.release.file_words import factor, file_sentences
 from core.release.sentences import question
 from core.scenario import PURPOSES, Scenario
@@ -238,13 +238,30 @@ def _counts(body: Mapping[str, Any]) -> Sentence:
     if hidden:
         further += f" The names of {number_of(hidden, 'value')} left out are withheld."
     task = "" if old or not data.task else ", and of T and X"
+    linked = body["version"] <= LINKED
+    subject = "The mechanism and all figures here" if linked else "The mechanism, levels and proof"
+    beside = "" if linked else _counts_beside(body.get("beside"))
     return sentence(
         "counts",
         False,
-        "The mechanism and all figures here follow from how many records have each pair of S and "
-        f"X{task}: a guess of all these counts can be tested against them. All "
+        f"{subject} follow from how many records have each pair of S and X{task}: a guess of all "
+        f"these counts can be tested against them. {beside}All "
         f"{number_of(values[0], 'value')} of S and {number_of(values[1], 'value')} of X are named, "
         f"rare ones too.{further}{_ends_of_bins(data, old=old)}",
+    )
+
+
+def _counts_beside(beside: Mapping[str, Any] | None) -> str:
+    """Say what the figures of other columns, if any, follow from and show, with a blank behind."""
+    if not beside:
+        return ""
+    names = [*beside["columns"], *beside["known"]]
+    these = "this column" if len(names) == 1 else "these columns"
+    return (
+        f"The figures of {listed([repr(name) for name in names])} follow from how many records "
+        f"have each combination of S, X and {these}. Whoever knows the values of {these} can find "
+        "out which S and X fit the figures: where few do, this shows S of single records, and no "
+        "level here covers it. "
     )
 
 
@@ -266,6 +283,14 @@ def _again(body: Mapping[str, Any]) -> Sentence:
         further = "it is a further release, drawn anew"
         if "mechanism" not in body["draw"]:  # as the first certificates said
             further = "it is a further release"
+        if body["version"] > LINKED:
+            return sentence(
+                "repeated releases",
+                True,
+                "Released again with the same key, mechanism and way to form X, a record whose "
+                "values stay the same is answered the same way: two different answers show that a "
+                f"value has changed. With a changed value, mechanism or way to form X {further}.",
+            )
         return sentence(
             "repeated releases",
             True,

@@ -199,15 +199,18 @@ def _draws(
     outputs: IntArray,
     kernel: FloatArray,
 ) -> list[Check]:
-    """Test the outputs against the kernel, and draw them again with what the owner gives."""
+    """Test the outputs against the kernel, and draw them again with what the owner gives.
+
+    `body` may have the names that the certificate withholds: a draw is for what it shows.
+    """
     checks = [drawn(body, counted, outputs, kernel)]
     if body["draw"]["kind"] == "key":
         ids = texts_of(read.path, body["draw"]["id"], read.called)
-        checks.append(keyed(body, counted, outputs, kernel, ids, owner.key))
+        checks.append(keyed(owner.body, counted, outputs, kernel, ids, owner.key))
     elif owner.key is not None:
         checks.append(Check("key", False, "The release was drawn with a seed, not with a key."))
     if owner.seed is not None:
-        checks.append(replayed(body, counted, outputs, kernel, owner.seed))
+        checks.append(replayed(owner.body, counted, outputs, kernel, owner.seed))
     elif body["draw"]["kind"] == "seed":
         text = "You did not give the seed, so the draws were not repeated."
         checks.append(Check("seed", None, text))

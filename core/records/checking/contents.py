@@ -49,7 +49,7 @@ from core.records.files import (
     typed_number,
     values_alone,
 )
-from core.records.left_out import marked_columns, named, without
+from core.records.left_out import marked_columns, named, release_text, without
 from core.records.recount import Column, header_of, read_columns
 from core.spreadsheets import safe_text
 from core.texts import SPACES as SPACE
@@ -178,8 +178,11 @@ def disclosed(
         return replace(whole, name="left out"), None
     labels = [coding.labels for coding in whole.codings]
     version = body["version"]
+    release = release_text(
+        body["original"]["commitment"], body["released"]["sha256"], version=version
+    )
     complete = named(
-        *(labels, spec, said, lambda text: str(owner.committed(text))), version=version
+        *(labels, spec, said, lambda text: str(owner.committed(text)), release), version=version
     )
     names = () if complete is None else complete.left_out
     counted = None if complete is None else _count_design(body, complete, path, table, owner)

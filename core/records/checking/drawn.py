@@ -17,7 +17,8 @@ from scipy import stats
 
 from core.errors import InvalidInputError
 from core.records.checking.check import Check
-from core.records.fields import SHARED
+from core.records.design import LEAVE_OUT, REFUSE
+from core.records.fields import LINKED, SHARED
 from core.records.recount import Recount
 from core.validation import FloatArray, IntArray, shown
 
@@ -249,7 +250,30 @@ def _mechanism(body: Mapping[str, Any]) -> str:
     made = body["mechanism"]
     columns = body["design"]["coding"][1]["columns"]
     said = [columns, made["inputs"], made["outputs"], made["kernel"]]
-    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+    if body["version"] > LINKED:
+        said.append(_formed(body))
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def _formed(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a record's row of the kernel follows from, by a certificate."""
+    data, design, reads_s = body["scenario"]["data"], body["design"], body["mechanism"]["reads_s"]
+    secret, released = design["coding"]
+    sides = [secret, released] if reads_s or data.get("secret_released") else [released]
+    names = {name for side in sides for name in side["columns"]}
+    used = [one for one in data.get("hierarchies", []) if one["column"] in names]
+    parents = [dict(one, rows=sorted(one.get("rows", []))) for one in used]
+    treatment = body["unknown"]["treatment"]
+    return {
+        "coding": sides,
+        "hierarchies": sorted(parents, key=lambda one: one["column"]),
+        "id": body["draw"]["id"],
+        "marked": sorted(name for name in design["marked"] if name in names),
+        "missing": data.get("missing"),
+        "read": data.get("read", {}),
+        "s": design["s"] if reads_s else None,
+        "unknown": treatment if treatment not in (REFUSE, LEAVE_OUT) else None,
+    }
 
 
 def _first_other(

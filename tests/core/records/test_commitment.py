@@ -221,3 +221,15 @@ def test_a_certificate_of_version_4_verifies_as_it_was_written():
     found = outcomes(body, old / "released.csv", old / "people.csv", str(SEED))
     assert failed(list(found.values())) == []
     assert found["left out"].passed is found["design"].passed is found["seed"].passed is True
+
+
+def test_a_certificate_of_version_5_verifies_as_it_was_written():
+    old = OLD.with_name("version_5")
+    body = json.loads((old / "released.json").read_text(encoding="utf-8"))
+    assert (body["version"], len(body["design"]["left_out"]["x"])) == (5, 2)
+    assert "The mechanism and all figures here follow from" in counts_sentence(body)
+    text = json.dumps(body)
+    found = verify(text, old / "released.csv", old / "people.csv", key=b"k" * 32)
+    assert failed(found) == []
+    passed = {one.name for one in found if one.passed}
+    assert {"left out", "design", "key", "beside", "promises"} <= passed

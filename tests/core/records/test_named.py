@@ -75,9 +75,9 @@ def test_a_certificate_of_today_does_not_pass_for_an_older_one(tmp_path):
     forged["original"]["sha256"] = "0" * 64
     found = outcomes(forged, path, original)["code"]
     assert found.passed is False
-    assert found.sentence == "This code writes certificates of version 5, not 2."
+    assert found.sentence == "This code writes certificates of version 6, not 2."
     forged["version"] = 1
-    with pytest.raises(InvalidInputError, match="version must be 2 or 3 or 4 or 5, got 1"):
+    with pytest.raises(InvalidInputError, match="version must be 2 or 3 or 4 or 5 or 6, got 1"):
         outcomes(forged, path, original)
 
 

@@ -1,0 +1,54 @@
+"""How a record's X is formed, as far as a certificate shows it: releases that differ draw apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.records.design import LEAVE_OUT, REFUSE, Plan
+from core.records.draws import Keyed, mechanism_hash
+from core.records.left_out import marked_columns, shown_codings
+from core.scenario import Result
+
+
+def drawn_for(result: Result, plan: Plan, *, same: bool) -> str:
+    """Return the hash of all that a release's random numbers are for, beside its secret and file.
+
+    `same`: whether the mechanism was made for the file that is released.
+    """
+    return mechanism_hash(
+        result.scenario.data.released,
+        result.joint.x_labels,
+        result.mechanism.y_labels,
+        result.mechanism.kernel,
+        formed(result, plan, same=same),
+    )
+
+
+def formed(result: Result, plan: Plan, *, same: bool) -> Mapping[str, Any]:
+    """Return what a record's row of the kernel follows from: what a certificate shows of it.
+
+    Tables of parents are sorted, as their order says nothing. What a certificate withholds is not
+    in it: anyone could test guesses of that by the hash.
+    """
+    counted, data = result.counted, result.scenario.data
+    reads_s = len(result.mechanism.kernel) != result.joint.n_x
+    codings = shown_codings(counted, data, plan.draw.committed)
+    used = codings if reads_s or data.secret_released else codings[1:]
+    columns = {name for coding in used for name in coding["columns"]}
+    plain = result.scenario.to_dict()["data"]
+    tables = [one for one in plain.get("hierarchies", ()) if one["column"] in columns]
+    marked = marked_columns(counted, codings, data, same=same)
+    return {
+        "coding": used,
+        "hierarchies": sorted(
+            ({**one, "rows": sorted(map(list, one["rows"]))} for one in tables),
+            key=lambda one: str(one["column"]),
+        ),
+        "id": plan.draw.column if isinstance(plan.draw, Keyed) else None,
+        "marked": sorted(columns.intersection(marked)),
+        "missing": data.missing,
+        "read": plain.get("read", {}),
+        "s": list(result.joint.s_labels) if reads_s else None,
+        "unknown": None if plan.unknown in (REFUSE, LEAVE_OUT) else plan.unknown,
+    }
