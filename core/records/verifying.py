@@ -112,9 +112,8 @@ def verify(
     check_form(body)
     scenario = Scenario.from_dict(body["scenario"])
     fit = _kernel(body)
-    checks = [_fingerprint(body), _code(body), _stated(body), fit, _hash(body, "released", released)]
-    if "format" in body["released"]:
-        checks.append(_format(body, released))
+    checks = [_fingerprint(body), _code(body), _stated(body), fit]
+    checks += [_hash(body, "released", released), *_format(body, released)]
     outputs, found = _outputs(body, released)
     checks += [*found, check_codings(body, scenario.data, original)]
     owner = Owner(body, seed, key)
@@ -327,8 +326,11 @@ def _original(body: Mapping[str, Any], path: Path, owner: Owner) -> Check:
     return Check(name, False, text)
 
 
-def _format(body: Mapping[str, Any], path: Path) -> Check:
-    """Check that the released file is laid out as the certificate says."""
+def _format(body: Mapping[str, Any], path: Path) -> list[Check]:
+    """Check that the released file is laid out as the certificate says, if it does."""
+    said = body["released"].get("format")
+    if said is None:
+        return []
     names = [safe_text(name) for name in body["released"]["columns"]]
     with path.open("rb") as file:
         start = file.read(4)
@@ -336,10 +338,9 @@ def _format(body: Mapping[str, Any], path: Path) -> Check:
     if len(names) > 1 and "CSV" in kinds:
         delimiters = {"CSV": ",", "TSV": "\t"}
         kinds = {kind for kind, mark in delimiters.items() if _header(path, mark) == names}
-    said = body["released"]["format"]
     if said in {FORMATS[kind] for kind in kinds}:
-        return Check("format", True, f"{path.name} is laid out as the certificate says.")
-    return Check("format", False, f"{path.name} is not laid out as {said!r}.")
+        return [Check("format", True, f"{path.name} is laid out as the certificate says.")]
+    return [Check("format", False, f"{path.name} is not laid out as {said!r}.")]
 
 
 def _header(path: Path, delimiter: str) -> list[str]:
