@@ -170,9 +170,20 @@ def _repeated(
             or not close(found.level, one["level"])
             or not close(found.at_most, one["at_most"])
         ):
-            text = f"{k} releases reach {found.level}, at most {found.at_most}, not {one}."
+            text = (
+                f"{k} releases reach {found.level:.6g}, at most {found.at_most:.6g}; the "
+                f"certificate says {_levels(one)}."
+            )
             return Check("repeated levels", False, text)
     return Check("repeated levels", True, f"{len(expected)} levels of repeated releases.")
+
+
+def _levels(one: Any) -> str:
+    """Return the level of a number of releases, and its bound, as a certificate has them."""
+    try:
+        return f"{float(one['level']):.6g}, at most {float(one['at_most']):.6g}"
+    except (KeyError, TypeError, ValueError):
+        return shown(one)
 
 
 def check_promise(

@@ -19,7 +19,7 @@ from core.scenario import DOMAINS, Result, Scenario, spans
 from core.studies.frontier import Frontier
 from core.studies.matching import has_budget
 from core.studies.side_by_side import Column, entries, level_title
-from core.wording import number_of
+from core.wording import listed, number_of
 from pages.ui import figures
 from pages.ui.chart import BOARD, Drawing, picked
 from pages.ui.compare import columns, query
@@ -276,10 +276,13 @@ def tell_axes(lines: Sequence[ColumnLine], unit: str) -> None:
     figure, points = frontier_figure(lines, unit, whole=False)
     if not is_whole() and points:
         (_, right), (low, high) = (figure["layout"][name]["range"] for name in ("xaxis", "yaxis"))
+        limit = in_unit(DOMAINS["eps"].end, unit)
+        beyond = [f"{p.title} (ε = {p.eps:.3g})" for p in points if p.has_budget and p.eps > limit]
+        further = f" Beyond them: {listed(beyond)}, marked at the end." if beyond else ""
         with st.container(key="column_axes_said"):
             st.caption(
                 f"The axes fit the lines: 0 to {right:.2g}, {share(max(low, 0.0))} to "
-                f"{share(min(high, 1.0))}. Drag to zoom; double-click to reset."
+                f"{share(min(high, 1.0))}.{further} Drag to zoom; double-click to reset."
             )
 
 

@@ -104,7 +104,7 @@ def column_frontiers(
         shown[name]["fixedrange"] = False
     drawn = {line.place for line in lines}
     figure["data"] += [
-        _point(point, kept, alone=point.mark not in drawn)
+        _point(point, kept, limit, alone=point.mark not in drawn)
         if point.has_budget
         else _level(point, kept, limit)
         for point in points
@@ -115,7 +115,7 @@ def column_frontiers(
 def fitted(lines: Sequence[Line], points: Sequence[Point], limit: float) -> Span | None:
     """Return what axes span that fit the lines: up to where none rises any more; None for none.
 
-    Every current point is within them. `limit` is the end of the whole axis.
+    Every current point is within them, or at the end of the whole axis, `limit`.
     """
     ends, heights = [], [point.kept for point in points]
     for line in lines:
@@ -134,13 +134,14 @@ def fitted(lines: Sequence[Line], points: Sequence[Point], limit: float) -> Span
     return (-0.02 * right, right), (max(low - room, -0.03), min(high + room, 1.05))
 
 
-def _point(point: Point, kept: Kept, *, alone: bool) -> dict[str, object]:
+def _point(point: Point, kept: Kept, limit: float, *, alone: bool) -> dict[str, object]:
+    """Return the marker of a current point; one beyond the whole axis stands at its end."""
     ink = colour(SERIES[point.mark % len(SERIES)])
     return {
         "type": "scatter",
         "mode": "markers",
         "name": labels.text(point.title),
-        "x": numbers([point.eps]),
+        "x": numbers([min(point.eps, limit)]),
         "y": numbers([point.kept]),
         "marker": {
             "symbol": SYMBOLS[point.mark % len(SYMBOLS)],
@@ -149,7 +150,7 @@ def _point(point: Point, kept: Kept, *, alone: bool) -> dict[str, object]:
             "line": {"width": 3, "color": ink},
         },
         "showlegend": alone,
-        "hovertemplate": f"now: ε = %{{x:.3g}} {point.unit}<br>keeps %{{y:.1%}} of {kept.of}"
+        "hovertemplate": f"now: ε = {point.eps:.3g} {point.unit}<br>keeps %{{y:.1%}} of {kept.of}"
         f"<extra>{labels.text(point.title)}</extra>",
     }
 

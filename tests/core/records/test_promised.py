@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from core.errors import InvalidInputError
 from core.records.certificate import fingerprint
 from core.records.verifying import failed
 from tests.core.records.makers import SEED, asked, people, read, write
@@ -37,10 +38,6 @@ def repeat_better(body):
     body["levels"]["repeated"]["2"]["level"] = 0.31
 
 
-def lose_the_notion(body):
-    del body["levels"]["asked"]["notion"]
-
-
 @pytest.mark.parametrize(
     ("edit", "names"),
     [
@@ -48,7 +45,6 @@ def lose_the_notion(body):
         (promise_once_more, {"promises"}),
         (promise_nothing, {"promises"}),
         (repeat_better, {"repeated levels", "promises"}),
-        (lose_the_notion, {"promise", "promises"}),
     ],
 )
 def test_promises_that_do_not_follow_are_told(edit, names, made):
@@ -58,6 +54,15 @@ def test_promises_that_do_not_follow_are_told(edit, names, made):
     body["fingerprint"] = fingerprint(body)
     wrong = {one.name for one in failed(list(outcomes(body, path, original, str(SEED)).values()))}
     assert wrong == names
+
+
+def test_a_certificate_without_the_notion_that_was_asked_for_is_refused(made):
+    body, path, original = made
+    body = json.loads(json.dumps(body))
+    del body["levels"]["asked"]["notion"]
+    body["fingerprint"] = fingerprint(body)
+    with pytest.raises(InvalidInputError, match=r"lacks the entry 'levels\.asked\.notion'"):
+        outcomes(body, path, original, str(SEED))
 
 
 def test_an_infinite_level_is_not_close_to_a_finite_one(made):

@@ -40,6 +40,15 @@ def test_whole_axes_are_as_they_were():
     assert up["range"] == [-0.03, 1.05]
 
 
+def test_a_budget_beyond_the_whole_axis_is_marked_at_its_end():
+    lines, points = [line([0.0, 8.0], [0.5, 1.0])], [Point(0, "a", 50.0, 1.0)]
+    made = column_frontiers(lines, points, unit="nats", limit=8.0, empty="", fit=None)
+    marker = made["data"][-1]
+    assert list(marker["x"]) == [8.0]
+    assert marker["hovertemplate"].startswith("now: ε = 50 nats")
+    assert fitted(lines, points, 8.0)[0][1] == 8.0
+
+
 def test_without_lines_there_is_nothing_to_fit():
     assert fitted([], [], 8.0) is None
     assert fitted([], [Point(0, "a", 1.0, 0.5, has_budget=False)], 8.0) is None
