@@ -29,7 +29,7 @@ from pages.ui.frame import controls
 from pages.ui.style.units import in_unit, level, of_budget, share, to_nats
 from pages.ui.work import answers, derived, long_answer, progress
 
-PLACE = "column frontiers"
+PLACE = "lines of columns"
 """Name of the part of the page that waits for frontiers."""
 
 
