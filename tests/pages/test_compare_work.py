@@ -68,16 +68,16 @@ def test_match_of_the_same_eps_needs_no_search():
     assert [one.eps for one in pinned(app).scenarios] == [3.0, 3.0]
 
 
-def test_lines_at_work_go_on_while_something_else_on_the_page_changes(_no_sweeps):
+def test_lines_at_work_go_on_while_something_else_on_the_page_changes(sweeps):
     """Each run of the page once dropped its own lines, as if they were a closed column's."""
     app = opened(project=OPTIMA)
-    begun = list(_no_sweeps.taken)
+    begun = list(sweeps.taken)
     assert len(begun) == 2
     open_(app, "project")
     app.run()
     assert not app.exception
-    assert _no_sweeps.taken == begun
-    assert _no_sweeps.open == begun
+    assert sweeps.taken == begun
+    assert sweeps.open == begun
 
 
 @pytest.fixture
