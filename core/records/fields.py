@@ -132,7 +132,8 @@ SHARED = 4
 
 LINKED = 5
 """The last version with the same random numbers however X is formed from a record, the same
-commitments to names left out in each certificate, and nothing on the counts of other columns."""
+commitments to names left out in each certificate, nothing on the counts of other columns, and NaN
+as the original has them, bit by bit."""
 
 
 def plain_numbers(numbers: Numbers) -> dict[str, float | str | None]:

@@ -33,6 +33,11 @@ def nameless(data: DataSpec) -> DataSpec:
     return replace(data, left_out=(), merges=tuple(merges))
 
 
+def for_others(data: DataSpec) -> DataSpec:
+    """Return data as others may see it: of a user's file neither its hash nor names left out."""
+    return nameless(data.undisclosed()) if data.hashed else data
+
+
 def commitments(data: DataSpec, committed: Committed, release: str) -> dict[str, list[str]] | None:
     """Return a hash of each symbol left out, by `SIDES`; None where the secret is no secret.
 

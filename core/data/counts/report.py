@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.attributes import Attribute
 from core.data.hierarchies import Hierarchy
@@ -75,6 +75,17 @@ class CountReport:
             return records_in(self.n_used, self.rows)
         return f"{self.n_used:,} of {records_in(self.n_total or 0, self.rows)}"
 
+    def nameless(self) -> CountReport:
+        """Return it without the names of symbols that are left out, which no release has."""
+        gone = {name for _, names in self.left_out for name in names}
+        alike = [(of, tuple(n for n in names if n not in gone)) for of, names in self.alike]
+        return replace(
+            self,
+            left_out=tuple((of, ()) for of, _ in self.left_out),
+            unknown=(),
+            alike=tuple((of, names) for of, names in alike if len(names) > 1),
+        )
+
     def sentences(self) -> tuple[str, ...]:
         said = list(self.asked)
         total = self.n_total or 0
@@ -92,7 +103,9 @@ class CountReport:
             )
         if self.left_out:
             share = _share(self.left_out_records, total)
-            whose = listed([f"{listed(list(map(repr, n)))} of {of!r}" for of, n in self.left_out])
+            whose = listed(
+                [f"{listed([*map(repr, n)]) or 'symbols'} of {of!r}" for of, n in self.left_out]
+            )
             said.append(
                 f"{self.left_out_records:,} of {number_of(total, 'record')} ({share}) "
                 f"{were(self.left_out_records)} left out with {whose}."

@@ -39,7 +39,7 @@ from core.records.design import (
     bundled_file,
     is_bundled,
 )
-from core.records.fields import OF_ALL, PLAIN_HASH, SHARED, plain_coding
+from core.records.fields import LINKED, OF_ALL, PLAIN_HASH, plain_coding
 from core.records.files import (
     BATCH,
     Writer,
@@ -357,7 +357,7 @@ def check_alone(body: Mapping[str, Any], released: Path, rows: Rows | None = Non
     found = _alone(body, released)
     if rows is None or not found.passed:
         return found
-    if body["version"] <= SHARED:
+    if body["version"] <= LINKED:
         text = (
             f"{released.name} has other bytes than this version writes for its records, so what "
             "its bytes say was not checked."
@@ -445,7 +445,7 @@ def _is_written_again(released: Path, version: int) -> bool:
             try:
                 for batch in opened.iter_batches(BATCH, use_threads=False):
                     columns = batch.columns
-                    if version > SHARED:
+                    if version > LINKED:
                         columns = [values_alone(one) for one in columns]
                     writer.write(pa.RecordBatch.from_arrays(columns, schema=batch.schema))
             finally:
@@ -529,7 +529,7 @@ def check_cells(
     rest, exact = [], dict[str, Any]()
     for name in names:
         theirs, ours = _of_parquet(original, name, called), _of_parquet(released, name, None)
-        if theirs is not None and body["version"] > SHARED:
+        if theirs is not None and body["version"] > LINKED:
             theirs = values_alone(theirs)
         if theirs is None or ours is None:
             rest.append(name)

@@ -12,11 +12,12 @@ import pandas as pd
 
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
+from core.records.left_out import for_others
 from core.release.sentences import caution_of, finding, promise_text, question
 from core.scenario import Project, Scenario
 from core.studies.side_by_side import Column, most
 from pages.ui.figures import Figure
-from pages.ui.report.document import Document
+from pages.ui.report.document import NAMELESS, Document
 from pages.ui.style.units import level, share
 from pages.ui.work import refining
 
@@ -98,6 +99,8 @@ def report(
     for entry in entries.values():
         page.formula(entry.title, entry.meaning, entry.formula, entry.source)
     page.heading("Reproduce")
+    if any(one.data.left_out and one.data.hashed for one in project.scenarios):
+        page.text(NAMELESS)
     public = replace(project, scenarios=tuple(map(_public, project.scenarios)), files=())
     page.text("As a project, for the Compare page or python -m core compare project.json:")
     page.code(public.to_json())
@@ -108,7 +111,7 @@ def report(
 
 
 def _public(scenario: Scenario) -> Scenario:
-    return replace(scenario, data=scenario.data.undisclosed())
+    return replace(scenario, data=for_others(scenario.data))
 
 
 def _asked(columns: Sequence[Column], unit: str) -> list[tuple[str, ...]]:

@@ -15,6 +15,7 @@ from core.measures import catalogue as measures
 from core.measures.leakage import leakage
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
+from core.records.left_out import for_others
 from core.release.confusability import release_graph
 from core.release.histogram import lift_histogram, limits, no_limits, reach
 from core.release.sentences import caution_of, finding, promise_text, question
@@ -29,7 +30,7 @@ from core.validation import FloatArray
 from core.wording import fixed, number_of, percent
 from pages.ui import figures
 from pages.ui.report import lower_cards
-from pages.ui.report.document import Document
+from pages.ui.report.document import NAMELESS, Document
 from pages.ui.report.lower_cards import OnScreen
 from pages.ui.style.units import in_unit, level, share
 from pages.ui.work import refining
@@ -85,7 +86,9 @@ def report(
     for entry in (*told, *map(measures.entry, ("lift", "max_lift", "min_lift"))):
         page.formula(entry.title, entry.meaning, entry.formula, entry.source)
     page.heading("Reproduce")
-    public = replace(scenario, data=scenario.data.undisclosed())
+    public = replace(scenario, data=for_others(scenario.data))
+    if public.data.left_out != scenario.data.left_out:
+        page.text(NAMELESS)
     page.text("In Python, with core:")
     page.code(snippet(public))
     page.text("As a scenario for the command line (python -m core evaluate scenario.json):")
@@ -116,6 +119,8 @@ def _asked(result: Result, unit: str) -> list[tuple[str, str]]:
         ),
         ("Proof", f"{made.status}, gap {made.gap:.2g}"),
     ]
+    if scenario.data.hashed and scenario.data.left_out:
+        told = told.nameless()
     return rows + [("Data treatment", sentence) for sentence in told.sentences()]
 
 

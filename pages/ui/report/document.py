@@ -18,6 +18,12 @@ import plotly
 from core.records.certificate import PACKAGE_VERSION, code_hash
 from pages.ui.style.base import LIGHT, MARKERS, Figure
 
+NAMELESS = (
+    "Symbols that the question leaves out are not named here, as a report may be handed on. Leave "
+    "them out again to get the same answer."
+)
+"""What a report says of names that it withholds."""
+
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[A-Za-z]|\d+(?:\.\d+)?|\.\d+|\S")
 """A command, a letter, a number or a sign; spaces mean nothing."""
 

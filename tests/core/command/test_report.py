@@ -9,6 +9,7 @@ import pytest
 from core.__main__ import main
 from core.command import report as command
 from core.scenario import Scenario, evaluate
+from pages.ui.report.document import NAMELESS
 from tests.core.records.makers import people, write
 
 ASKED = Scenario(notion="lip", eps=0.5, mechanism="watchdog")
@@ -123,6 +124,26 @@ def test_labels_are_text_in_every_part(folder):
     assert "&lt;img src=x" in text
     assert text.count("<script>") == text.count("</script>") == 2
     assert len(figures(text)) == 6
+
+
+def test_symbols_that_are_left_out_of_a_file_are_not_named(folder):
+    columns = people(60)
+    towns = ("Bonn", "Ulm", "Trier", "vanished-a", "vanished-b")
+    columns["town"] = [towns[i // 2 % 5] for i in range(60)]
+    columns["sex"][6] = "vanished-c"  # an S of a record left out
+    write(columns, folder / "people.csv")
+    gone = {"columns": ["town"], "names": ["vanished-a", "vanished-b", "vanished-d"]}
+    merge = {"columns": ["town"], "names": ["Bonn", "Ulm", "vanished-b"]}
+    data = {"source": "people.csv", "secret": ["sex"], "released": ["town"], "left_out": [gone]}
+    asked = {"data": data | {"merges": [merge]}, "mechanism": "watchdog"}
+    (folder / "scenario.json").write_text(json.dumps(asked), encoding="utf-8")
+    assert main(["report", "scenario.json", "r.html", "--lines", "none"]) == 0
+    text = (folder / "r.html").read_text(encoding="utf-8")
+    assert "of 60 records" in text
+    assert "left out with symbols of &#x27;town&#x27;." in text
+    assert NAMELESS in text
+    assert "Bonn" in text
+    assert "vanished" not in text
 
 
 def test_what_is_refused_leaves_no_file(folder, capsys):

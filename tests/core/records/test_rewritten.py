@@ -12,7 +12,7 @@ from pyarrow import parquet
 from core.errors import InvalidInputError
 from core.records.certificate import fingerprint
 from core.records.checking.contents import check_alone
-from core.records.fields import SHARED, check_form
+from core.records.fields import LINKED, check_form
 from core.records.files import BATCH, Writer, file_hash
 from core.records.verifying import failed, verify
 from tests.core.records.makers import SEED, asked, write
@@ -193,7 +193,7 @@ def test_a_released_column_has_one_no_number(tmp_path):
     before = table.set_column(place, table.schema.field("wage"), wages)
     parquet.write_table(before, path, row_group_size=BATCH)
     assert check_alone(body, path).passed is False
-    body["version"] = SHARED
+    body["version"] = LINKED
     assert check_alone(body, path).passed is True
 
 
@@ -201,7 +201,7 @@ def test_other_bytes_of_an_earlier_version_are_said_to_be_unchecked(made, tmp_pa
     body, path, original = made["parquet", "csv"]
     forged = tmp_path / "forged.csv"
     forged.write_bytes(path.read_bytes().replace(b",,", b',"",', 1))
-    found = verify(json.dumps(body | {"version": SHARED}), forged, original)
+    found = verify(json.dumps(body | {"version": LINKED}), forged, original)
     (told,) = [one for one in found if one.name == "nothing else"]
     assert told.passed is None
     assert "other bytes than this version writes" in told.sentence

@@ -9,12 +9,13 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from core.data.spec import DataSpec
+from core.data.spec import DataSpec, LeftOut
 from core.release.sentences import caution_of
 from core.scenario import Project, Scenario, evaluate
 from core.studies.side_by_side import Column
 from pages.ui import figures
 from pages.ui.report.comparison import Picture, report
+from pages.ui.report.document import NAMELESS
 from pages.ui.style.units import share
 
 WHEN = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
@@ -85,3 +86,14 @@ def test_no_hash_of_an_upload_leaves_the_session():
     text = report(project, [Column("own", own, None, "Not here.", {})], TABLE, (), when=WHEN)
     assert "abab" not in text
     assert "people.csv" not in text
+
+
+def test_symbols_that_are_left_out_of_a_file_are_not_named():
+    gone = (LeftOut(("x",), ("vanished",)),)
+    for source in ("upload:" + "ab" * 32, "adult"):
+        data = DataSpec(source, ("s",), ("x",), left_out=gone)
+        own = replace(PROJECT.scenarios[0], data=data)
+        project = Project((own,), ("own",))
+        text = report(project, [Column("own", own, None, "Not here.", {})], TABLE, (), when=WHEN)
+        # what is bundled everyone has
+        assert (NAMELESS in text, "vanished" in text) == ((data.hashed != ""), source == "adult")
