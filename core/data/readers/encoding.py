@@ -105,13 +105,13 @@ _LOOKED = 1 << 16
 """Bytes whose fields show whether the encoding was guessed right."""
 
 
-def likelier(head: bytes) -> list[Choice]:
+def likelier(head: bytes, delimiter: str) -> list[Choice]:
     """Offer encodings in which a file reads better than in the one that is guessed."""
     fields = re.split(rb'[,;\t"\r\n]+', head[:_LOOKED])
     some = b"\n".join([field for field in fields[:-1] if not field.isascii()][:200])
     if not _ODD.search(_text_of(some, FALLBACK) or ""):
         return []
-    shown = samples(head, ",")
+    shown = samples(head, delimiter)
     read = {name: _text_of(some, name) for name in shown if name not in (FALLBACK, "latin-1")}
     likely = {name: _likelihood(text) for name, text in read.items() if text is not None}
     best = sorted(likely, key=lambda name: (-likely[name], (*_STRICT, name).index(name)))

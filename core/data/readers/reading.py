@@ -370,7 +370,7 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
             *unnamed_said(layout.columns, empty),
             *repairs,
         ),
-        hints=(*layout.hints, *(likelier(head) if text.guessed else ())),
+        hints=(*layout.hints, *(likelier(head, layout.delimiter) if text.guessed else ())),
         text=text,
     )
 

@@ -201,7 +201,8 @@ def _of_groups(
                     tried[str(cells[i])].append((i, sure))
         else:
             for found in tried.values():
-                if min(sure for _, sure in found) > 0 and _is_sure(found, len(cells)):
+                sure = [one for _, one in found]
+                if min(sure) > 0 and sum(sure) >= _enough(len(cells)):
                     yield from (i for i, _ in found)
 
 
@@ -212,10 +213,8 @@ def _of_neighbours(numbers: NDArray[np.float64]) -> Iterator[int]:
     for many in range(2, min(_NEIGHBOURS, rows - 1) + 1):
         sums = before[many:] - before[:-many]  # of rows i to i + many
         for first, told in ((many, sums[:-1]), (0, sums[1:])):
-            own = numbers[first : first + len(told)]
-            for i, sure in enumerate(_sureness(own, told), first):
-                if _is_sure([(i, sure)], rows):
-                    yield i
+            sure = _sureness(numbers[first : first + len(told)], told)
+            yield from (first + np.flatnonzero(sure >= _enough(rows))).tolist()
 
 
 def _sureness(own: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -226,8 +225,8 @@ def _sureness(own: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray[np
     return np.asarray(np.where(most, 1.0, 0.5) * weights, dtype=np.float64)
 
 
-def _is_sure(found: Sequence[tuple[int, float]], rows: int) -> bool:
-    return sum(sure for _, sure in found) >= math.log(_ODDS * rows)
+def _enough(rows: int) -> float:
+    return math.log(_ODDS * rows)
 
 
 def _name_of(row: int, labels: Sequence[Cells], found: set[int]) -> str:
