@@ -47,8 +47,8 @@ class AverageBudget:
 
     def pieces(self) -> FloatArray | None:
         """Return all a of g(r) = max_i a_i·r, shape (k, n_x); None where they are not a few."""
-        found = self.cost.pieces()
-        return None if found is None else self.of_x(found)
+        pieces = self.cost.pieces()
+        return None if pieces is None else self.of_x(pieces)
 
     def of_x(self, slopes: FloatArray) -> FloatArray:
         """Return slopes in lifts, shape (k, n_s), as slopes in r, shape (k, n_x)."""

@@ -141,11 +141,11 @@ class RobustCuts:
         values = values / values.max(axis=(1, 2), keepdims=True)
         # splits from all the budget for one secret to all for the other: few for most outputs,
         # more for those that these find nothing of
-        found, suspects = self._on_grid(values, np.arange(len(values)), 3)
+        above, suspects = self._on_grid(values, np.arange(len(values)), 3)
         if len(suspects):
             more, suspects = self._on_grid(values, np.unique(suspects[:, 0]), 9)
-            found = [np.concatenate(parts) for parts in zip(found, more, strict=True)]
-        broken, pairs, first, second = found
+            above = [np.concatenate(parts) for parts in zip(above, more, strict=True)]
+        broken, pairs, first, second = above
         if len(suspects) and search:
             outputs, others = suspects[:, 0], suspects[:, 1:]
             sides = values[outputs, others.T]
@@ -176,12 +176,12 @@ class RobustCuts:
         bounds = bound_of(shares * ball.budget, ball.p_s[:, None], ball.alpha)
         gaps = np.stack([_below_top(values), _above_bottom(values)])[:, :, :, None]
         shape = (2, *values.shape[:2], count, ball.n_u)
-        found = extreme_member(
+        extremes = extreme_member(
             *(np.broadcast_to(ball.p_u_given_s[:, None], shape), np.broadcast_to(gaps, shape)),
             np.broadcast_to(bounds, shape[:-1]),
             ball.alpha,
         ).members
-        high, low = (found * values[:, :, None]).sum(axis=-1)
+        high, low = (extremes * values[:, :, None]).sum(axis=-1)
         other = ~np.eye(ball.n_s, dtype=bool)
         excess = shrink * high[:, :, None] - low[:, None, :, ::-1]
         best = excess.argmax(axis=-1)
@@ -189,7 +189,7 @@ class RobustCuts:
         over = (deepest > 0) & other
         y, s1, s2 = np.nonzero(over)
         split = best[over]
-        members = found[0, y, s1, split], found[1, y, s2, count - 1 - split]
+        members = extremes[0, y, s1, split], extremes[1, y, s2, count - 1 - split]
         ceiling = shrink * high[:, :, None, 1:] - low[:, None, :, :0:-1]
         settled: BoolArray = np.any((deepest > _EXCESS) & other, axis=(1, 2))
         near = (ceiling > 0).any(axis=-1) & other & ~settled[:, None, None]
@@ -251,11 +251,11 @@ class RobustCuts:
             shares = np.stack([1 / (1 + np.exp(-split)), 1 / (1 + np.exp(split))])
         gaps = np.stack([_below_top(sides[0]), _above_bottom(sides[1])])
         bounds = bound_of(shares * ball.budget, ball.p_s[owners], ball.alpha)
-        found = extreme_member(ball.p_u_given_s[owners], gaps, bounds, ball.alpha)
-        first, second = found.members
+        extremes = extreme_member(ball.p_u_given_s[owners], gaps, bounds, ball.alpha)
+        first, second = extremes.members
         with np.errstate(divide="ignore", invalid="ignore"):
-            log_values = np.log((found.members * sides).sum(axis=-1))
-            log_gains = found.log_price - np.log(ball.p_s[owners]) - log_values
+            log_values = np.log((extremes.members * sides).sum(axis=-1))
+            log_gains = extremes.log_price - np.log(ball.p_s[owners]) - log_values
             gain = np.where(log_gains[0] == log_gains[1], 0.0, log_gains[0] - log_gains[1])
         return first, second, gain
 

@@ -57,8 +57,8 @@ class _Weighed:
         given = np.maximum(r[self.members], 0.0) * self.likelihood
         if given.sum() <= 0:  # what is known and this output never occur together
             return cuts
-        found = self.oracle(given / given.sum()) * self.likelihood
-        found = found[(found > 0).any(axis=1)]
-        cuts = np.zeros((len(found), len(r)))
-        cuts[:, self.members] = found / np.abs(found).max(axis=1, keepdims=True, initial=0.0)
+        rows = self.oracle(given / given.sum()) * self.likelihood
+        rows = rows[(rows > 0).any(axis=1)]
+        cuts = np.zeros((len(rows), len(r)))
+        cuts[:, self.members] = rows / np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
         return cuts

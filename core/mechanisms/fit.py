@@ -38,13 +38,13 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
 
 def families() -> dict[str, tuple[MechanismEntry, ...]]:
     """Return the entries of each family; those of the catalogue that are in none come last."""
-    found = {
+    grouped = {
         title: tuple(CATALOGUE[key] for key in keys if key in CATALOGUE)
         for title, keys in FAMILIES.items()
     }
     named = {key for keys in FAMILIES.values() for key in keys}
     others = tuple(entry for key, entry in CATALOGUE.items() if key not in named)
-    return found | ({"Others": others} if others else {})
+    return grouped | ({"Others": others} if others else {})
 
 
 OF_A_TASK = (
@@ -61,25 +61,29 @@ def obstacle(entry: MechanismEntry, kinds: Sequence[type[Notion]], *, of_task: b
         return ""
     kind = kinds[0] if len(kinds) == 1 else Intersection
     if not issubclass(kind, entry.notions):
-        if len(kinds) > 1 and all(issubclass(one, entry.notions) for one in kinds):
+        if len(kinds) > 1 and all(issubclass(part, entry.notions) for part in kinds):
             return "it satisfies one notion at a time"
         if PointwiseNotion in entry.notions:
             return "it needs a single notion that bounds each output"
-        names = sorted({one.name for one in entry.notions})
+        names = sorted({part.name for part in entry.notions})
         return f"it works only under {listed(names, 'or')}"
     if entry.needs_lift and not (kind.bounds_lift or kind.bounds_ratio):
         return "it needs a single notion that bounds the lift, or the ratio of two lifts"
-    if entry.needs_convex and not all(one.convex for one in kinds):
+    if entry.needs_convex and not all(part.convex for part in kinds):
         return "it needs a notion with a convex set of allowed outputs"
     return ""
 
 
 def successor(key: str, kinds: Sequence[type[Notion]], *, of_task: bool = False) -> str:
     """Return the same mechanism if it works under the notions, else the first that does."""
-    able = [one for one in (key, *BEST) if not obstacle(CATALOGUE[one], kinds, of_task=of_task)]
+    able = [
+        candidate
+        for candidate in (key, *BEST)
+        if not obstacle(CATALOGUE[candidate], kinds, of_task=of_task)
+    ]
     able += [
-        one.key
-        for one in CATALOGUE.values()
-        if one.uses_notion and not obstacle(one, kinds, of_task=of_task)
+        candidate.key
+        for candidate in CATALOGUE.values()
+        if candidate.uses_notion and not obstacle(candidate, kinds, of_task=of_task)
     ]
     return able[0] if able else key

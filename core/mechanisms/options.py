@@ -37,7 +37,7 @@ class Settings:
     @property
     def settings(self) -> dict[str, Any]:
         """The attributes above by name, without those of a subclass."""
-        return {one.name: getattr(self, one.name) for one in fields(Settings)}
+        return {attribute.name: getattr(self, attribute.name) for attribute in fields(Settings)}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -56,22 +56,22 @@ def output_names(posterior: FloatArray, x_labels: Sequence[str]) -> tuple[str, .
 def numbered(names: Sequence[str]) -> tuple[str, ...]:
     taken: set[str] = set()
     following: Counter[str] = Counter()  # the last number of each name, so that none is tried twice
-    found = []
+    labels = []
     for name in names:
         label = name
         while label in taken:
             following[name] += 1
             label = f"{name} ({following[name] + 1})"
         taken.add(label)
-        found.append(label)
-    return tuple(found)
+        labels.append(label)
+    return tuple(labels)
 
 
 def leads(names: Sequence[str]) -> tuple[str, ...]:
     """Return the likeliest input of each output, numbered where several share it."""
-    found = (PART.match(name) if ";" in name else None for name in names)
+    matches = (PART.match(name) if ";" in name else None for name in names)
     return numbered(
-        [name if part is None else str(part[1]) for name, part in zip(names, found, strict=True)]
+        [name if part is None else str(part[1]) for name, part in zip(names, matches, strict=True)]
     )
 
 

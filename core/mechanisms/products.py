@@ -114,21 +114,22 @@ class ProductSearch:
             if self.deadline.over:
                 break
             middle = (low + high) / 2
-            found = self.product(budgets(middle))
-            if found is None:
+            candidate = self.product(budgets(middle))
+            if candidate is None:
                 high = middle
             else:
-                low, best = middle, found
+                low, best = middle, candidate
         return best
 
     def _noisy(self, budgets: tuple[float, ...]) -> Candidate:
         """Return the better product of these budgets and of 0, each with the least noise."""
-        found = [
+        candidates = [
             self._settled(chosen, self._kernels(chosen), 1.0)
             for chosen in (budgets, tuple(0.0 for _ in budgets))
         ]
         return max(
-            (one for one in found if one is not None), key=lambda candidate: candidate.utility
+            (candidate for candidate in candidates if candidate is not None),
+            key=lambda candidate: candidate.utility,
         )
 
     def _settled(
@@ -170,7 +171,7 @@ class ProductSearch:
     def _kernels(self, budgets: tuple[float, ...]) -> Kernels:
         """Return the optimal kernel of each attribute under its budget."""
         wanted = list(enumerate(budgets))
-        missing = [one for one in wanted if one not in self.known]
+        missing = [pair for pair in wanted if pair not in self.known]
         # an attribute with at most this many values has few extreme outputs: all are enumerated
         few = [(j, eps) for j, eps in missing if self.conditions[j].occurring.size <= 5]
         if few:
@@ -179,18 +180,20 @@ class ProductSearch:
             if (j, eps) not in self.known:
                 seconds = min(self._each, self.deadline.left)
                 self.known[j, eps] = self._many(j, eps, seconds)
-        return tuple(self.known[one] for one in wanted)
+        return tuple(self.known[pair] for pair in wanted)
 
     def _few(self, wanted: list[tuple[int, float]]) -> list[FloatArray]:
         """Return optimal kernels (n_j, n_y) from all extreme rays; constant if a solver fails."""
         conditions = [self.conditions[j] for j, _ in wanted]
-        laws = [one.occurring for one in conditions]
+        laws = [condition.occurring for condition in conditions]
         try:
             rays = [extreme_rays(self.conditions[j].rows(eps)) for j, eps in wanted]
             kernels = best_kernels(rays, laws)
         except SolverError:
             kernels = [np.ones((p.size, 1)) for p in laws]
-        return [one.whole(kernel) for one, kernel in zip(conditions, kernels, strict=True)]
+        return [
+            condition.whole(kernel) for condition, kernel in zip(conditions, kernels, strict=True)
+        ]
 
     def _many(self, j: int, eps: float, seconds: float) -> FloatArray:
         """Return an attribute's kernel (n_j, n_y), optimal if time suffices."""
@@ -218,15 +221,15 @@ class _Conditions:
         p: FloatArray = np.bincount(values[j], joint.p_x, n_j).astype(np.float64)
         occurs = p > 0
         others = [i for i in range(len(values)) if i != j]
-        found = []
+        blocks = []
         for known in (*known_sets(len(others)), tuple(range(len(others)))):
             cells = cells_of(values, [others[i] for i in known])
             place = cells * n_j + values[j]
             n_cells = int(cells.max()) + 1
             sums = [np.bincount(place, row, n_cells * n_j) for row in joint.p]
             part = np.array(sums).reshape(joint.n_s, n_cells, n_j)[:, :, occurs]
-            found.append(np.moveaxis(part, 1, 0))
-        parts = np.concatenate(found)
+            blocks.append(np.moveaxis(part, 1, 0))
+        parts = np.concatenate(blocks)
         parts = parts[(parts.sum(axis=1) > 0).sum(axis=1) > 1]
         in_all = parts.sum(axis=(1, 2), keepdims=True)
         of_s, of_x = parts.sum(axis=2, keepdims=True), parts.sum(axis=1, keepdims=True)

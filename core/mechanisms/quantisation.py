@@ -86,8 +86,8 @@ def clustering(
     >>> clustering(joint, "maximin", weight=0.5).y_labels
     ('x1 + x3', 'x2')
     """
-    found = solve(problem, joint.p > 0, weight, utility, values)
-    return quantisation(joint, found.partition)
+    solution = solve(problem, joint.p > 0, weight, utility, values)
+    return quantisation(joint, solution.partition)
 
 
 def secret_quantisation(joint: Joint, partition: Sequence[Sequence[int]]) -> Mechanism:

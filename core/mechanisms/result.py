@@ -203,10 +203,10 @@ def told_if_cut(make: Callable[P, Mechanism]) -> Callable[P, Mechanism]:
     """Return a function that makes the same mechanism, and says so where time cut a step short."""
 
     @wraps(make)
-    def told(*args: P.args, **kwargs: P.kwargs) -> Mechanism:
+    def watched(*args: P.args, **kwargs: P.kwargs) -> Mechanism:
         with watching() as watch:
             made = cut_if(make(*args, **kwargs), watch)
             watch.cut = made.status == CUT  # else the proof did without what was cut
         return made
 
-    return told
+    return watched

@@ -347,7 +347,7 @@ def entry(key: str) -> NotionEntry:
 
 def of_family(key: str) -> tuple[NotionEntry, ...]:
     """Return the notions of a family of `FAMILIES`, in the order in which to show them."""
-    return tuple(one for one in ALL if one.family == key)
+    return tuple(notion for notion in ALL if notion.family == key)
 
 
 def build(key: str, joint: Joint, numbers: Numbers) -> Notion:

@@ -81,8 +81,8 @@ class Intersection(Notion):
 
     def excepted(self, joint_sy: ArrayLike) -> BoolArray:
         """Return which outputs of P(s, y), shape (n_s, n_y), are exceptions of some notion."""
-        found = [notion.excepted(joint_sy) for notion in self.notions]
-        return np.asarray(np.any(found, axis=0), dtype=np.bool_)
+        excepted = [notion.excepted(joint_sy) for notion in self.notions]
+        return np.asarray(np.any(excepted, axis=0), dtype=np.bool_)
 
     def is_convex(self) -> bool:
         """Return whether each of the notions allows a convex set."""
@@ -294,11 +294,11 @@ def _levels(notion: PointwiseNotion, joint_sy: FloatArray) -> FloatArray:
 
 def _scales(notion: Notion, joint_sy: FloatArray) -> FloatArray:
     """Return the least scale of the budgets that allows each output, shape (n_y,)."""
-    found = []
+    scales = []
     for part in notion.parts:
         if not isinstance(part, PointwiseNotion):
             continue
         levels = [part.over_budget(level) for level in _levels(part, joint_sy).tolist()]
-        found.append(np.array(levels))
-    result: FloatArray = np.max(found, axis=0)
+        scales.append(np.array(levels))
+    result: FloatArray = np.max(scales, axis=0)
     return result

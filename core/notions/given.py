@@ -76,7 +76,7 @@ class Given(Notion):
 
     def __post_init__(self) -> None:
         parts = self.notion.parts
-        if any(one.on_average or one.exceptions > 0 or not one.of_joint_sy for one in parts):
+        if any(part.on_average or part.exceptions > 0 or not part.of_joint_sy for part in parts):
             raise InvalidInputError(
                 f"Known columns need a notion about P(s, y) of every output, got {self.notion}."
             )
@@ -157,19 +157,19 @@ class Given(Notion):
             If the joint is another one than that of S, X and K without K.
         """
         place = self._places(joint)[1]
-        found = []
-        for one in self._known:
-            members = place[one.x]
-            likelihood = one.joint.p_x / joint.p_x[members]
-            found.append(
+        sets = []
+        for known in self._known:
+            members = place[known.x]
+            likelihood = known.joint.p_x / joint.p_x[members]
+            sets.append(
                 weighed(
-                    self.notion.allowed_set(one.joint),
+                    self.notion.allowed_set(known.joint),
                     likelihood / likelihood.max(),
                     members,
                     joint.p_x,
                 )
             )
-        whole = inequalities.combined(found)
+        whole = inequalities.combined(sets)
         if whole.n_auxiliary:
             return whole
         rows = np.unique(whole.rows.toarray(), axis=0)
@@ -180,14 +180,16 @@ class Given(Notion):
         checked = joint.checked_kernel(kernel)
         of_s, of_x = self._places(joint)
         if len(checked) == joint.n_x:
-            return [(one.joint, checked[of_x[one.x]]) for one in self._known]
+            return [(known.joint, checked[of_x[known.x]]) for known in self._known]
         cube = checked.reshape(joint.n_s, joint.n_x, -1)
         return [
             (
-                one.joint,
-                cube[of_s[one.s]][:, of_x[one.x]].reshape(one.joint.n_s * one.joint.n_x, -1),
+                known.joint,
+                cube[of_s[known.s]][:, of_x[known.x]].reshape(
+                    known.joint.n_s * known.joint.n_x, -1
+                ),
             )
-            for one in self._known
+            for known in self._known
         ]
 
     def _places(self, joint: Joint) -> tuple[IntArray, IntArray]:
@@ -198,12 +200,12 @@ class Given(Notion):
                 f"The joint of S and X ({joint.n_s}×{joint.n_x}) is not that of S, X and K without "
                 f"K ({own.n_s}×{own.n_x})."
             )
-        found = []
+        places = []
         for kept, size in (
             (own.kept_s, len(own.kept_s) + len(own.dropped_s)),
             (own.kept_x, len(own.kept_x) + len(own.dropped_x)),
         ):
             place = np.full(size, -1)
             place[kept] = np.arange(len(kept))
-            found.append(place)
-        return found[0], found[1]
+            places.append(place)
+        return places[0], places[1]

@@ -22,13 +22,13 @@ def in_numbers(key: str, numbers: Numbers, secret: str) -> str:
             f"{percent(numbers.bound)}."
         )
     base = key.removesuffix("_delta")
-    said = _said(base, numbers, secret)
-    if not said:
+    promise = _said(base, numbers, secret)
+    if not promise:
         return ""
     start = {"srlip": SIDE_CHANNELS, "rldp": POSSIBLE, "robust_ldp": POSSIBLE}.get(key, "")
     if base != key:
         start = f"Except for outputs of total probability {numbers.delta:g}, "
-    return f"{start}{said[0].lower() if start else said[0]}{said[1:]}"
+    return f"{start}{promise[0].lower() if start else promise[0]}{promise[1:]}"
 
 
 def _said(base: str, numbers: Numbers, secret: str) -> str:

@@ -99,7 +99,7 @@ class SRLIP(LevelNotion):
         """
         shape = attribute_shape(joint, self.shape)
         values = attribute_values(joint, shape)
-        found = [sparse.csr_array((0, joint.n_x))]
+        rows = [sparse.csr_array((0, joint.n_x))]
         seen: set[bytes] = set()
         for known in known_sets(len(shape)):
             cells = cells_of(values, known)
@@ -107,8 +107,8 @@ class SRLIP(LevelNotion):
                 members = np.flatnonzero(cells == cell)
                 if members.size > 1 and members.tobytes() not in seen:
                     seen.add(members.tobytes())
-                    found.append(self._rows(joint, members))
-        matrix = sparse.csr_array(sparse.vstack(found, format="csr"))
+                    rows.append(self._rows(joint, members))
+        matrix = sparse.csr_array(sparse.vstack(rows, format="csr"))
         return AllowedSet(matrix, joint.n_x, blocks=_blocks(values))
 
     def _rows(self, joint: Joint, members: np.ndarray) -> sparse.csr_array:
@@ -154,9 +154,9 @@ def side_channel_levels(
     levels: list[float] = []
     for first in range(0, len(known), together):
         part = cells[first : first + together]
-        found = np.concatenate([_lip_levels(block) for block in given_known(joint, kernel, part)])
+        reached = np.concatenate([_lip_levels(block) for block in given_known(joint, kernel, part)])
         firsts = part.min(axis=1) - part.min()
-        levels += np.maximum.reduceat(found, firsts).tolist()
+        levels += np.maximum.reduceat(reached, firsts).tolist()
     return dict(zip(known, levels, strict=True))
 
 
@@ -164,13 +164,15 @@ def _blocks(values: IntArray) -> tuple[IntArray, ...]:
     """Return partitions by x^J, coarsest first; with many attributes one J of each size."""
     known = known_sets(len(values))[1:]
     if len(values) > 3:  # of so few, every set gives a partition
-        counts = [int(cells_of(values, one).max()) for one in known]
+        counts = [int(cells_of(values, attributes).max()) for attributes in known]
         best: dict[int, int] = {}
         for i in np.argsort(counts, kind="stable"):
             best.setdefault(len(known[i]), int(i))
         known = tuple(known[i] for i in best.values())
-    found = sorted((cells_of(values, one) for one in known), key=lambda cells: int(cells.max()))
-    return tuple(cells for cells in found if 0 < cells.max() < cells.size - 1)
+    partitions = sorted(
+        (cells_of(values, attributes) for attributes in known), key=lambda cells: int(cells.max())
+    )
+    return tuple(cells for cells in partitions if 0 < cells.max() < cells.size - 1)
 
 
 @lru_cache(maxsize=4)  # of 16 MB each at most

@@ -143,8 +143,8 @@ def cuts_of(
     """Return the cuts that points, shape (k, n_x), violate, and the index of each cut's point."""
     if isinstance(oracle, ManyOracle):
         return oracle.each(points)
-    found = [oracle(r) for r in points]
-    return np.vstack(found), np.repeat(np.arange(len(points)), [len(cuts) for cuts in found])
+    batches = [oracle(r) for r in points]
+    return np.vstack(batches), np.repeat(np.arange(len(points)), [len(cuts) for cuts in batches])
 
 
 def distinct(rows: FloatArray) -> FloatArray:
@@ -169,9 +169,9 @@ def enclose(
     stop = deadline.part(1 - SHARES.enclosure_proof)
     until = min(patience, stop)
     while True:
-        found = lazy.best(inside.nearly_in_use(), duals, until)
-        duals = found.duals if found.finished else duals
-        ahead, outputs = found.estimate - inside.value, found.outputs
+        best = lazy.best(inside.nearly_in_use(), duals, until)
+        duals = best.duals if best.finished else duals
+        ahead, outputs = best.estimate - inside.value, best.outputs
         # relative difference of estimate and answer from which on `patience` no longer ends the
         # loop
         if ahead <= 0.05 * inside.value:
@@ -199,12 +199,12 @@ def _proof(
     """Return the vertices that undercut the duals; more are kept where too many were dropped."""
     most = SIZES.low_vertices[0]
     while True:
-        found = undercutting(
+        undercut = undercutting(
             given, inside.p_x, inside.utility, duals, slack=slack, most=most, deadline=deadline
         )
-        vain = len(found.outputs) == 0 and found.slack > slack
-        if not (found.finished and vain) or most * SIZES.growth > SIZES.enclosed_vertices:
-            return found
+        vain = len(undercut.outputs) == 0 and undercut.slack > slack
+        if not (undercut.finished and vain) or most * SIZES.growth > SIZES.enclosed_vertices:
+            return undercut
         most *= SIZES.growth
 
 
@@ -311,9 +311,9 @@ class CutLoop:
     def _wider(self, search: ColumnSearch) -> bool:
         """Search for better outputs for a part of the time; return whether there are any."""
         search.deadline = self.until.part(SHARES.around)
-        found = search.widen()
+        better = search.widen()
         search.deadline = self.until
-        return found
+        return better
 
     def _prove(self, search: ColumnSearch, deadline: Deadline) -> FloatArray:
         """Lower the upper bound; return better outputs of the polytope, shape (k, n_x)."""

@@ -46,28 +46,34 @@ class Multipliers:
 
 
 def utility_bound(
-    found: Multipliers, allowed: AllowedSet, p_x: FloatArray, goal: Utility, pieces: FloatArray
+    multipliers: Multipliers,
+    allowed: AllowedSet,
+    p_x: FloatArray,
+    goal: Utility,
+    pieces: FloatArray,
 ) -> float:
     """Return a utility that no mechanism exceeds; ∞ where the multipliers prove none."""
-    costs = reduced_costs(found, allowed, pieces)
+    costs = reduced_costs(multipliers, allowed, pieces)
     if costs is None:
         return np.inf
     limits = np.array([budget.limit for budget in allowed.budgets])
-    spent = float(np.maximum(found.prices, 0.0) @ limits)
+    spent = float(np.maximum(multipliers.prices, 0.0) @ limits)
     least = costs.min(axis=0)
     return goal.offset(p_x) - (float(p_x @ least) - spent - goal.premium(least))
 
 
-def reduced_costs(found: Multipliers, allowed: AllowedSet, pieces: FloatArray) -> FloatArray | None:
+def reduced_costs(
+    multipliers: Multipliers, allowed: AllowedSet, pieces: FloatArray
+) -> FloatArray | None:
     """Return c_a(x) + (Rᵀμ_a)(x) + Σ_b ν_b d_ab(x), (n_a, n_x); None where μ is of no use."""
-    rows = settled(allowed, np.maximum(found.rows, 0.0))
+    rows = settled(allowed, np.maximum(multipliers.rows, 0.0))
     if rows is None:
         return None
     reduced = pieces + rows @ allowed.rows[:, : allowed.n_x]
-    for action, cut, multiplier in found.cuts:
+    for action, cut, multiplier in multipliers.cuts:
         reduced[action] += max(multiplier, 0.0) * cut
-    prices = np.maximum(found.prices, 0.0)
-    for budget, price, slope in zip(allowed.budgets, prices, found.slopes, strict=True):
+    prices = np.maximum(multipliers.prices, 0.0)
+    for budget, price, slope in zip(allowed.budgets, prices, multipliers.slopes, strict=True):
         reduced += price * budget.of_x(budget.cost.minorant(slope))
     result: FloatArray = reduced
     return result
@@ -179,12 +185,12 @@ class Direct:
         self.kept = np.zeros_like(self._next)
         self.kept[best] = self._next[best]
 
-    def widen(self, found: Multipliers) -> bool:
+    def widen(self, multipliers: Multipliers) -> bool:
         """Keep half as many variables more, of least reduced cost, if one is negative."""
         if (self._next & ~self.kept).any():
             self.kept |= self._next
             return True
-        costs = reduced_costs(found, self.allowed, self.pieces)
+        costs = reduced_costs(multipliers, self.allowed, self.pieces)
         if self.kept.all() or costs is None:
             return False
         gains = np.where(self.kept, -np.inf, self.p_x * (self._symbols - costs)).ravel()
@@ -200,8 +206,8 @@ class Direct:
             weights = (self.p_x[:, None] * kernel[:, : len(self.pieces)]).T
             used = np.flatnonzero(weights.any(axis=1))
             posteriors = weights[used] / weights[used].sum(axis=1, keepdims=True)
-            found, of = cuts_of(self.allowed.oracle, posteriors)
-            self.cuts += zip(used[of].tolist(), found, strict=True)
+            cuts, of = cuts_of(self.allowed.oracle, posteriors)
+            self.cuts += zip(used[of].tolist(), cuts, strict=True)
         return len(self.cuts) > before
 
     def solve(self, deadline: Deadline) -> tuple[FloatArray, Multipliers]:
@@ -227,9 +233,9 @@ class Direct:
         )
         if self.goal.exceptions is not None:
             program = self._excepting(program, self.goal.exceptions)
-        found = self._solution(program, deadline)
-        self._symbols = found.duals[:n_x] / self.p_x
-        return self._kernel(found), self._multipliers(found, len(right), inner.shape[0])
+        solution = self._solution(program, deadline)
+        self._symbols = solution.duals[:n_x] / self.p_x
+        return self._kernel(solution), self._multipliers(solution, len(right), inner.shape[0])
 
     def _excepting(self, plain: _Program, exceptions: Exceptions) -> _Program:
         """Return the program with a variable for the probability of each exception."""
@@ -265,16 +271,16 @@ class Direct:
 
     def _wide(self, rows: Any, begin: int) -> sparse.csr_array:
         """Return rows with columns of 0 before and after them, as wide as one action."""
-        found = sparse.coo_array(rows)
+        entries = sparse.coo_array(rows)
         shape = (rows.shape[0], self.width)
-        return sparse.csr_array((found.data, (found.row, found.col + begin)), shape=shape)
+        return sparse.csr_array((entries.data, (entries.row, entries.col + begin)), shape=shape)
 
     def _spent(self) -> list[sparse.csr_array]:
         """Return a row for each budget: the sum of its costs over all actions."""
         rows = []
         for j, epigraph in enumerate(self._epigraphs):
-            one = np.concatenate([epigraph.slope, epigraph.price])[None]
-            wide = self._wide(sparse.csr_array(one), int(self._starts[2 + 2 * j]))
+            row = np.concatenate([epigraph.slope, epigraph.price])[None]
+            wide = self._wide(sparse.csr_array(row), int(self._starts[2 + 2 * j]))
             rows.append(sparse.csr_array(sparse.kron(np.ones((1, len(self.pieces))), wide)))
         return rows
 
@@ -302,7 +308,7 @@ class Direct:
                 at = int(place[action * self.width + begin])
                 cones += [(cone, at) for cone in epigraph.cones]
         if cones:
-            found = solve_conic(
+            solution = solve_conic(
                 *(cost, lower, equal, program.right, rows, program.upper), cones, deadline.left
             )
         else:
@@ -315,22 +321,22 @@ class Direct:
                 once=True,
             )
             last = self.warm.basis
-            found = (
+            solution = (
                 linear.solve(deadline.left)
                 if last is None
                 else linear.solve_near(last, deadline.left)
             )
             self.warm.basis = linear.basis()
         x = np.zeros(len(is_kept))
-        x[is_kept] = found.x
-        return replace(found, x=x)
+        x[is_kept] = solution.x
+        return replace(solution, x=x)
 
-    def _kernel(self, found: Solution) -> FloatArray:
+    def _kernel(self, solution: Solution) -> FloatArray:
         """Return P(y | x) of a solution."""
-        own = found.x[: self.size].reshape(len(self.pieces), self.width)[:, : self.allowed.n_x]
+        own = solution.x[: self.size].reshape(len(self.pieces), self.width)[:, : self.allowed.n_x]
         kernel = own.T
         if self.goal.exceptions is not None:
-            shares = found.x[self.size :, None] * self.goal.exceptions.points
+            shares = solution.x[self.size :, None] * self.goal.exceptions.points
             kernel = np.hstack([kernel, (shares / self.p_x).T])
         kernel = np.maximum(kernel, 0.0)
         # probability below which an output of a program is rounding: it is left out
@@ -340,11 +346,11 @@ class Direct:
         result: FloatArray = kernel / kernel.sum(axis=1, keepdims=True)
         return result
 
-    def _multipliers(self, found: Solution, n_equal: int, n_inner: int) -> Multipliers:
+    def _multipliers(self, solution: Solution, n_equal: int, n_inner: int) -> Multipliers:
         """Return the multipliers of a solution's duals."""
         n_a, n_x = len(self.pieces), self.allowed.n_x
-        of_lifts = found.duals[n_x:n_equal].reshape(n_a, -1)
-        duals = -found.duals[n_equal:]
+        of_lifts = solution.duals[n_x:n_equal].reshape(n_a, -1)
+        duals = -solution.duals[n_equal:]
         rows = duals[: n_a * n_inner].reshape(n_a, n_inner)[:, : self.allowed.rows.shape[0]]
         duals = duals[n_a * n_inner :]
         prices, duals = np.split(duals, [len(self._epigraphs)])

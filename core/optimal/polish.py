@@ -73,7 +73,7 @@ class Inside:
 
         def passes(share: float) -> bool:
             moved = mixed(kernel, self.p_x, share)
-            if any(one.spent(moved, self.p_x) > one.limit for one in self.budgets):
+            if any(budget.spent(moved, self.p_x) > budget.limit for budget in self.budgets):
                 return False
             if oracle is None:
                 return True

@@ -62,8 +62,8 @@ def excepted_outputs(allowed: AllowedSet | None, p_x: FloatArray, deadline: Dead
     with suppress(TimeLimitError, SolverError, InfeasibleError):
         space = polytope(allowed, p_x)
         # vertices that are taken for exceptions: each is a column of every master program
-        found = all_vertices(allowed, p_x, space, deadline, 4_000).outer
-        result: FloatArray = found / found.sum(axis=1, keepdims=True)
+        vertices = all_vertices(allowed, p_x, space, deadline, 4_000).outer
+        result: FloatArray = vertices / vertices.sum(axis=1, keepdims=True)
         return result
     return single
 
@@ -220,9 +220,9 @@ def maximise(
             task.search(solver, prove=prove)
         except (SolverError, InfeasibleError) as error:  # the best known mechanism is the answer
             task.give_up(error)
-        found = task.outcome(cut=watch.cut)
-        watch.cut = found.status == "time limit"  # else the proof did without what was cut
-    return replace(found, utility=base + found.utility, upper_bound=base + found.upper_bound)
+        outcome = task.outcome(cut=watch.cut)
+        watch.cut = outcome.status == "time limit"  # else the proof did without what was cut
+    return replace(outcome, utility=base + outcome.utility, upper_bound=base + outcome.upper_bound)
 
 
 class _Task:
@@ -285,9 +285,9 @@ class _Task:
         free = self.allowed.rows.shape[0] == 0 and self.allowed.oracle is None
         if free and not self.allowed.budgets:
             self.offer(np.eye(len(self.p_x)), "closed form")
-        found = two_outputs(self.allowed, self.p_x)
-        if found is not None:
-            kernel, beyond = found
+        answer = two_outputs(self.allowed, self.p_x)
+        if answer is not None:
+            kernel, beyond = answer
             most = self.goal.value((self.p_x[:, None] * beyond).T, self.p_x)
             self._take(kernel, most + MARGIN, "closed form")
         return self._closed()

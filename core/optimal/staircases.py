@@ -184,7 +184,7 @@ class Staircases:
         state = Partial(
             np.zeros((1, len(nu)), dtype=np.int64), np.full(1, -1), np.zeros(1), np.zeros(1)
         )
-        found: list[tuple[IntArray, IntArray, FloatArray]] = []
+        gainful: list[tuple[IntArray, IntArray, FloatArray]] = []
         for j in range(len(nu) + 1):
             left = _Undecided(self.sizes[j:], nu[j:], self._n[j:])
             amount, ahead = self._relaxed(state, left, nu, least)
@@ -201,12 +201,12 @@ class Staircases:
                 break
             state = state.take(kept)
             for counts, between in self._near(state, amount[kept], left, j):
-                found.append(self._gainful(counts, between, nu, least))
+                gainful.append(self._gainful(counts, between, nu, least))
             if j < len(nu):
                 state = self._branched(state, j, nu)
-        if not found:
+        if not gainful:
             return state.counts[:0], state.between[:0], least + missed
-        counts, between, gains = (np.concatenate(pieces) for pieces in zip(*found, strict=True))
+        counts, between, gains = (np.concatenate(pieces) for pieces in zip(*gainful, strict=True))
         order = np.argsort(-gains, kind="stable")
         return counts[order], between[order], max(least + missed, float(gains.max(initial=0.0)))
 
@@ -283,9 +283,11 @@ class Staircases:
             gain = (_h(self.high) * mass - _h(w) - nu @ self._n - self.step * price) / w
         else:
             own = self.sizes[between]
-            told = mass * _h(self.high) + (1 - mass - own) * _h(self.low)
-            told += own * _h(self.low + self.step * part)
-            gain = told - self.low * (nu @ self._n) - self.step * (price + part * nu[between])
+            information = mass * _h(self.high) + (1 - mass - own) * _h(self.low)
+            information += own * _h(self.low + self.step * part)
+            gain = (
+                information - self.low * (nu @ self._n) - self.step * (price + part * nu[between])
+            )
         better = np.flatnonzero(fits & (gain > least))
         better = better[np.argsort(-gain[better], kind="stable")][: TAKEN * len(self.p_x)]
         return counts[better], between[better], gain[better]

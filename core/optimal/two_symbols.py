@@ -115,7 +115,7 @@ def _by_multipliers(allowed: AllowedSet) -> FloatArray:
         np.append(np.full(n_rows, -INFINITY), 1.0),
         np.append(np.zeros(n_rows), 1.0),
     )
-    found = []
+    rows = []
     for sign in (1.0, -1.0):
         program.set_costs(np.append(sign, np.zeros(width - 1)))
         with suppress(SolverError, InfeasibleError):
@@ -125,5 +125,5 @@ def _by_multipliers(allowed: AllowedSet) -> FloatArray:
             row = weights[0] @ allowed.rows[:, :2]
             # a row whose slope is rounding beside its weights says nothing
             if abs(row[0] - row[1]) > 1e-6 * weights.sum():
-                found.append(row)
-    return np.array(found).reshape(-1, 2)
+                rows.append(row)
+    return np.array(rows).reshape(-1, 2)

@@ -246,13 +246,13 @@ class Centred(Utility):
 
     def pieces(self) -> FloatArray | None:
         """Return the inner pieces less the costs of single symbols."""
-        found = self.inner.pieces()
-        return None if found is None else found - self._of_symbols
+        pieces = self.inner.pieces()
+        return None if pieces is None else pieces - self._of_symbols
 
     def image(self) -> tuple[OfImage, FloatArray] | None:
         """Return the inner image, with the costs of single symbols added to c."""
-        found = self.inner.image()
-        return None if found is None else (found[0], found[1] + self._of_symbols)
+        image = self.inner.image()
+        return None if image is None else (image[0], image[1] + self._of_symbols)
 
     @cached_property
     def _of_symbols(self) -> FloatArray:

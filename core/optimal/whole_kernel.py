@@ -176,8 +176,8 @@ class _Program:
 
     def solve(self, deadline: Deadline) -> FloatArray:
         """Return the weights P(x, y), shape (n_y, n_x)."""
-        found = self._program.solve(deadline.left).x.reshape(self._shape)
-        result: FloatArray = np.maximum(found, 0.0) * self.total
+        weights = self._program.solve(deadline.left).x.reshape(self._shape)
+        result: FloatArray = np.maximum(weights, 0.0) * self.total
         return result
 
     def cut(

@@ -175,9 +175,9 @@ def is_sampled(result: Result) -> bool:
     return kernel.shape[0] == joint.n_x and joint.n_s * kernel.size <= MOST_CELLS
 
 
-def is_open(one: Implication) -> bool:
+def is_open(implication: Implication) -> bool:
     """Say whether a level is not proven to be the least."""
-    return one.level - one.reached > 1e-6 * max(1.0, abs(one.reached))
+    return implication.level - implication.reached > 1e-6 * max(1.0, abs(implication.reached))
 
 
 def _or_why(find: Callable[[], T]) -> T | str:

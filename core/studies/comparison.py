@@ -123,16 +123,21 @@ def compare(
             rows.append(("rldp" if made.robust <= level + ROUNDING else "lip", made))
         if entry.uses_notion and entry.works_under(resistant) and len(counted.attributes) > 1:
             rows.append(("srlip", row(entry, resistant, f", {resistant.name}")))
-    bounds = {(kept, one.reads_secret): one.upper_bound for kept, one in rows if one.key in OPTIMA}
+    bounds = {
+        (kept, compared.reads_secret): compared.upper_bound
+        for kept, compared in rows
+        if compared.key in OPTIMA
+    }
     return tuple(
-        _bounded(one, bounds.get((kept, one.reads_secret), math.nan)) for kept, one in rows
+        _bounded(compared, bounds.get((kept, compared.reads_secret), math.nan))
+        for kept, compared in rows
     )
 
 
 def _bounded(row: Compared, bound: float) -> Compared:
     """Return a row with the bound of its notion, NaN where the mechanism has no budget."""
-    asked = catalogue.entry(row.key).uses_notion and not math.isnan(row.nmi)
-    return replace(row, upper_bound=bound if asked else math.nan)
+    has_budget = catalogue.entry(row.key).uses_notion and not math.isnan(row.nmi)
+    return replace(row, upper_bound=bound if has_budget else math.nan)
 
 
 def _row(
@@ -183,13 +188,13 @@ def _row(
 def _unary(row: Compared, joint: Joint, level: float) -> Compared:
     """Return the row of unary encoding where it has too many outputs to be listed."""
     started = time.perf_counter()
-    found = unary_encoding_summary(joint, eps=level)
+    summary = unary_encoding_summary(joint, eps=level)
     return replace(
         row,
-        nmi=found.nmi,
-        utility=found.utility,
-        lip=max(found.lower_level, found.upper_level),
+        nmi=summary.nmi,
+        utility=summary.utility,
+        lip=max(summary.lower_level, summary.upper_level),
         outputs=2**joint.n_x,
         seconds=time.perf_counter() - started,
-        note=f"utility estimated, ± {found.standard_error:.2g} nats (standard error)",
+        note=f"utility estimated, ± {summary.standard_error:.2g} nats (standard error)",
     )

@@ -101,13 +101,15 @@ def sweep(
     grid = np.asarray(budgets, dtype=np.float64)
     if grid.ndim != 1 or grid.size == 0 or (np.diff(grid) <= 0).any():
         raise InvalidInputError("The budgets of a sweep must be a list of increasing numbers.")
-    asked = [replace(scenario, eps=float(eps)) for eps in grid]
+    questions = [replace(scenario, eps=float(eps)) for eps in grid]
     purpose = build_purpose(scenario, joint, values, task)
     made = (
         _optima(scenario, joint, grid, purpose)
         if scenario.mechanism == "optimal"
         else _each(
-            scenario, joint, [partial(one.build_mechanism, joint, values, task) for one in asked]
+            scenario,
+            joint,
+            [partial(question.build_mechanism, joint, values, task) for question in questions],
         )
     )
     failing = [mechanism.status == FAILED for mechanism in made]
@@ -155,7 +157,7 @@ def _each(
     ]
 
 
-def in_shares(found: Frontier, joint: Joint, purpose: Purpose) -> Frontier:
+def in_shares(line: Frontier, joint: Joint, purpose: Purpose) -> Frontier:
     """Return a frontier with `nmi` and `most_nmi` as shares of X's own utility for a purpose."""
 
     def shares(values: FloatArray) -> FloatArray:
@@ -164,7 +166,7 @@ def in_shares(found: Frontier, joint: Joint, purpose: Purpose) -> Frontier:
         ]
         return np.array(known)
 
-    return replace(found, nmi=shares(found.utility), most_nmi=shares(found.upper_bound))
+    return replace(line, nmi=shares(line.utility), most_nmi=shares(line.upper_bound))
 
 
 def share_of_x(information: FloatArray, joint: Joint) -> FloatArray:

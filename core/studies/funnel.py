@@ -63,12 +63,16 @@ def measure(scenario: Scenario, joint: Joint) -> Average:
 
 
 def reached(
-    known: Known, beside: Scenario, eps: Sequence[float] | FloatArray, told: Average, joint: Joint
+    known: Known,
+    beside: Scenario,
+    eps: Sequence[float] | FloatArray,
+    average: Average,
+    joint: Joint,
 ) -> FloatArray:
     """Return what known answers under another notion reveal at k budgets; NaN where none."""
-    found = [known.best(replace(beside, eps=float(one)), joint) for one in eps]
+    answers = [known.best(replace(beside, eps=float(budget)), joint) for budget in eps]
     return np.array(
-        [np.nan if made is None else told.achieved(joint, made.kernel) for made in found]
+        [np.nan if made is None else average.achieved(joint, made.kernel) for made in answers]
     )
 
 
@@ -77,7 +81,7 @@ def lend(known: Known, lines: Sequence[tuple[Scenario, Frontier]], joint: Joint)
 
     The line is straight between the budgets that were solved, and the optimum may lie above it.
     """
-    funnel = next(((one, line) for one, line in lines if is_funnel(one)), None)
+    funnel = next(((scenario, line) for scenario, line in lines if is_funnel(scenario)), None)
     if funnel is None or not np.isfinite(funnel[1].utility).any():
         return
     for beside, line in lines:
@@ -89,14 +93,14 @@ def lend(known: Known, lines: Sequence[tuple[Scenario, Frontier]], joint: Joint)
 
 def _lend(known: Known, funnel: Scenario, line: Frontier, made: Mechanism, joint: Joint) -> None:
     """Make an answer known as the funnel's at what it tells, if it keeps more than the line."""
-    told, there = measure(funnel, joint), np.isfinite(line.utility)
-    at, level = line.eps[there], told.achieved(joint, made.kernel)
+    average, there = measure(funnel, joint), np.isfinite(line.utility)
+    at, level = line.eps[there], average.achieved(joint, made.kernel)
     lead = made.utility - float(np.interp(level, at, line.utility[there]))
     # least lead of an answer over a funnel's line, in units of the utility's size, that counts
     if not at[0] < level < at[-1] or lead <= 1e-5 * made.purpose.size():
         return
-    asked = replace(funnel, eps=level)
-    spent = taken(told, line.eps, joint), taken(told, [level], joint)
+    question = replace(funnel, eps=level)
+    spent = taken(average, line.eps, joint), taken(average, [level], joint)
     bound = float(most_between(spent[0], line.utility, line.upper_bound, spent[1])[0])
     lent = make_mechanism(
         joint,
@@ -104,18 +108,18 @@ def _lend(known: Known, funnel: Scenario, line: Frontier, made: Mechanism, joint
         name=made.name,
         solver=made.solver,
         status=UNPROVEN,
-        notion=asked.build_notion(joint),
+        notion=question.build_notion(joint),
         y_labels=made.y_labels,
         upper_bound=bound if np.isfinite(bound) else None,
         purpose=made.purpose,
     )
-    known.add(asked, joint, lent)
+    known.add(question, joint, lent)
 
 
-def taken(told: Average, budgets: ArrayLike, joint: Joint) -> FloatArray:
+def taken(average: Average, budgets: ArrayLike, joint: Joint) -> FloatArray:
     """Return what may be taken at each of k budgets, Σ_y P(y) c(l_y), increasing as they do."""
     levels = np.atleast_1d(np.asarray(budgets, dtype=np.float64)).tolist()
-    return np.array([replace(told, bound=level).room(joint) for level in levels])
+    return np.array([replace(average, bound=level).room(joint) for level in levels])
 
 
 def envelope(told: ArrayLike, kept: ArrayLike) -> FloatArray:
@@ -180,18 +184,18 @@ def most_between(told: ArrayLike, kept: ArrayLike, bound: ArrayLike, at: ArrayLi
     >>> most_between([0.0, 1.0, 2.0], [0.0, 1.0, 1.5], [0.0, 1.0, 1.5], [0.5, 1.5, 3.0])
     array([0.75, 1.5 , 2.  ])
     """
-    x, low, high = (np.asarray(one, dtype=np.float64) for one in (told, kept, bound))
+    x, low, high = (np.asarray(values, dtype=np.float64) for values in (told, kept, bound))
     known = np.isfinite(low) & np.isfinite(high)
     x, low, high = x[known], low[known], high[known]
     most = []
     for budget in np.atleast_1d(np.asarray(at, dtype=np.float64)).tolist():
-        found = [np.inf, *high[x >= budget].tolist()]
+        limits = [np.inf, *high[x >= budget].tolist()]
         before, after = np.flatnonzero(x <= budget), np.flatnonzero(x >= budget)
         for i in before:
             rises = (high[i] - low[:i]) / (x[i] - x[:i])
-            found += (high[i] + (budget - x[i]) * rises).tolist()
+            limits += (high[i] + (budget - x[i]) * rises).tolist()
         for i in after:
             rises = (low[i + 1 :] - high[i]) / (x[i + 1 :] - x[i])
-            found += (high[i] - (x[i] - budget) * rises).tolist()
-        most.append(min(found))
+            limits += (high[i] - (x[i] - budget) * rises).tolist()
+        most.append(min(limits))
     return np.array(most)

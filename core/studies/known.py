@@ -110,7 +110,7 @@ def better(last: Mechanism, new: Mechanism) -> Mechanism:
     """Return the better of two answers to one question, with the closer bound and its proof."""
     best = last if last.utility > new.utility else new
     upper = max(min(last.upper_bound, new.upper_bound), best.utility)
-    ended = [one.status for one in (new, last) if one.status != UNPROVEN]
+    ended = [answer.status for answer in (new, last) if answer.status != UNPROVEN]
     status = best.status
     if "optimal" in ended:
         status = "optimal"
@@ -120,11 +120,11 @@ def better(last: Mechanism, new: Mechanism) -> Mechanism:
 
 
 def best_mixture(
-    told: Average, answers: Sequence[tuple[float, Mechanism]], joint: Joint
+    average: Average, answers: Sequence[tuple[float, Mechanism]], joint: Joint
 ) -> FloatArray | None:
     """Return the kernel of the best mixture of two answers; None where one alone keeps as much."""
-    room = told.room(joint)
-    spent = [replace(told, bound=level).room(joint) for level, _ in answers]
+    room = average.room(joint)
+    spent = [replace(average, bound=level).room(joint) for level, _ in answers]
     below = [(take, made) for take, (_, made) in zip(spent, answers, strict=True) if take <= room]
     above = [(take, made) for take, (_, made) in zip(spent, answers, strict=True) if take > room]
     if not below or not above:
@@ -133,14 +133,14 @@ def best_mixture(
     def kept(share: float, small: Mechanism, large: Mechanism) -> float:
         return (1 - share) * small.utility + share * large.utility
 
-    found = [
+    mixtures = [
         ((room - take) / (more - take), small, large)
         for (take, small), (more, large) in product(below, above)
         if np.isfinite(more)
     ]
-    if not found:
+    if not mixtures:
         return None
-    share, small, large = max(found, key=lambda one: kept(*one))
+    share, small, large = max(mixtures, key=lambda mixture: kept(*mixture))
     single = max(made.utility for _, made in below)
     # least gain of a mixture over the best single answer, in units of the utility's size
     if kept(share, small, large) <= single + 1e-7 * small.purpose.size():
@@ -157,8 +157,8 @@ def between(
     entry = notions.entry(scenario.notion)
     if not entry.kind.on_average or "eps" not in entry.parameters:
         return None
-    told = cast(Average, notions.build(scenario.notion, joint, scenario.numbers))
-    return best_mixture(told, [(eps, made) for (_, eps), made in answers], joint)
+    average = cast(Average, notions.build(scenario.notion, joint, scenario.numbers))
+    return best_mixture(average, [(eps, made) for (_, eps), made in answers], joint)
 
 
 @dataclass
@@ -173,29 +173,36 @@ class _Promise:
     bounds: tuple[list[float], list[float]] | None = None
     lines: dict[tuple[str, float], tuple[Frontier, Frontier]] = field(default_factory=dict)
 
-    def usable(self, joint: Joint, asked: Scenario) -> list[tuple[Place, Mechanism]]:
+    def usable(self, joint: Joint, scenario: Scenario) -> list[tuple[Place, Mechanism]]:
         """Return the answers that are starts, those for which `_is_start` holds."""
         if self.starts is None:
-            self.starts = [one for one in self.answers.items() if _is_start(one[1], joint, asked)]
+            self.starts = [
+                item for item in self.answers.items() if _is_start(item[1], joint, scenario)
+            ]
         return self.starts
 
-    def start(self, joint: Joint, asked: Scenario, place: Place) -> tuple[Place, Mechanism] | None:
+    def start(
+        self, joint: Joint, scenario: Scenario, place: Place
+    ) -> tuple[Place, Mechanism] | None:
         """Return the best start at a place's ε or below; of equal ones that of the place itself."""
         if self.ranked is None:
-            usable = sorted(self.usable(joint, asked), key=lambda one: one[0][1])
-            best = accumulate(usable, partial(max, key=lambda one: one[1].utility))
+            usable = sorted(self.usable(joint, scenario), key=lambda item: item[0][1])
+            best = accumulate(usable, partial(max, key=lambda item: item[1].utility))
             self.ranked = [eps for (_, eps), _ in usable], list(best)
         count, own = bisect_right(self.ranked[0], place[1]), self.answers.get(place)
-        found = self.ranked[1][count - 1] if count else None
-        if found and own and own.utility >= found[1].utility and _is_start(own, joint, asked):
+        below = self.ranked[1][count - 1] if count else None
+        if below and own and own.utility >= below[1].utility and _is_start(own, joint, scenario):
             return place, own
-        return found
+        return below
 
     def bound(self, eps: float) -> float:
         """Return the least bound on the optimum that was found at ε or above; ∞ without any."""
         if self.bounds is None:
-            found = sorted((-at, one.upper_bound) for at, one in _bounds(self))
-            self.bounds = [at for at, _ in found], list(accumulate((one for _, one in found), min))
+            limits = sorted((-at, made.upper_bound) for at, made in _bounds(self))
+            self.bounds = (
+                [at for at, _ in limits],
+                list(accumulate((limit for _, limit in limits), min)),
+            )
         count = bisect_right(self.bounds[0], -eps)
         return self.bounds[1][count - 1] if count else np.inf
 
@@ -241,8 +248,8 @@ class Known:
             try:
                 _agree(promise, joint, scenario)
             except SolverError:
-                for one in list(promise.answers):
-                    promise.drop(one)  # which of them is wrong is not known
+                for other in list(promise.answers):
+                    promise.drop(other)  # which of them is wrong is not known
                 self._reached.pop(_promise_key(scenario), None)
                 raise
             if _is_start(mechanism, joint, scenario):
@@ -257,15 +264,19 @@ class Known:
             own = promise.answers.get(place)
             if scenario.mechanism != OPTIMUM:
                 return None if own is None else self._carried(promise, place, own, joint, scenario)
-            found = promise.start(joint, scenario, place)
+            start = promise.start(joint, scenario, place)
             usable, bound = promise.usable(joint, scenario), promise.bound(scenario.eps)
             if _at_any_eps(scenario):  # all of them are one question
                 bound = promise.bound(-np.inf)
-                others = [one for one in (found, _allowed(promise, joint, scenario)) if one]
-                found = max(others, key=lambda one: one[1].utility, default=None)
-        if found is None:
+                others = [
+                    candidate
+                    for candidate in (start, _allowed(promise, joint, scenario))
+                    if candidate
+                ]
+                start = max(others, key=lambda candidate: candidate[1].utility, default=None)
+        if start is None:
             return None
-        here, made = found[0] == place, _bounded(found[1], bound, scenario.gap)
+        here, made = start[0] == place, _bounded(start[1], bound, scenario.gap)
         mixed = None
         if made.gap > scenario.gap * made.purpose.size() or not here:
             mixed = between(scenario, usable, joint)
@@ -307,7 +318,7 @@ class Known:
             last = lines.get(key)
         if last is not None and last[0] is frontier:
             return last[1]
-        found = with_answers(
+        improved = with_answers(
             frontier,
             [(at, made) for (other, at), made in answers.items() if other == name],
             starts,
@@ -315,8 +326,8 @@ class Known:
             gap=scenario.gap * next((made.purpose.size() for made in answers.values()), 1.0),
             joint=joint,
         )
-        lines[key] = frontier, found
-        return found
+        lines[key] = frontier, improved
+        return improved
 
     def _reach(self, scenario: Scenario, eps: float, utility: float) -> None:
         """Keep the utility that a start reaches at ε, unless one does so at a smaller ε."""
@@ -386,7 +397,7 @@ def _least_wanted(promise: _Promise) -> Place:
     spare: set[Place] = set()
     best: dict[int, float] = {}  # by the kernel's rows: one that reads S too is no start
     known = promise.answers.items()
-    for place, made in sorted(known, key=lambda one: (one[0][1], -one[1].utility)):
+    for place, made in sorted(known, key=lambda item: (item[0][1], -item[1].utility)):
         reads = made.kernel.shape[0]
         if made.utility <= best.get(reads, -np.inf) and not _of_optimum(place):
             spare.add(place)
@@ -425,11 +436,11 @@ def _at_any_eps(scenario: Scenario) -> bool:
     return {"eps", "lam"} <= set(used) and scenario.lam in (0.0, 1.0)
 
 
-def _allowed(promise: _Promise, joint: Joint, asked: Scenario) -> tuple[Place, Mechanism] | None:
+def _allowed(promise: _Promise, joint: Joint, scenario: Scenario) -> tuple[Place, Mechanism] | None:
     """Return the best start at any ε, where what is asked allows it; else None."""
-    found = promise.start(joint, asked, (_place(asked)[0], np.inf))
-    holds = found is not None and asked.build_notion(joint).holds(joint, found[1].kernel)
-    return found if holds else None
+    start = promise.start(joint, scenario, (_place(scenario)[0], np.inf))
+    holds = start is not None and scenario.build_notion(joint).holds(joint, start[1].kernel)
+    return start if holds else None
 
 
 def _is_start(made: Mechanism, joint: Joint, scenario: Scenario) -> bool:

@@ -198,13 +198,13 @@ class _Search:
         if self._deadline.over and self._seen:
             return False
         left = max(self._deadline.left, DOMAINS["time_limit"].low)
-        asked = replace(self._scenario, eps=eps, time_limit=min(self._scenario.time_limit, left))
+        question = replace(self._scenario, eps=eps, time_limit=min(self._scenario.time_limit, left))
         self._looks += 1
         self._report(self._looks)
         try:
-            found = answer(asked, self._counted)
-            self._seen[eps] = figure(found, self._target)
-            self._cut = self._cut or found.mechanism.status == UNPROVEN
+            result = answer(question, self._counted)
+            self._seen[eps] = figure(result, self._target)
+            self._cut = self._cut or result.mechanism.status == UNPROVEN
         except CoreError as error:
             self._reason = self._reason or error
             return False

@@ -311,10 +311,10 @@ def design_all(
     sample: Sample, eps: float, seconds: float, keys: Sequence[str] = tuple(DESIGNS)
 ) -> dict[str, Mechanism]:
     """Return several designs by key; the robust optimum starts from the other robust ones."""
-    found: dict[str, Mechanism] = {}
+    designs: dict[str, Mechanism] = {}
     for key in _in_order(keys):
-        found[key] = _design_after(found, key, sample, eps, seconds)
-    return {key: found[key] for key in DESIGNS if key in found}
+        designs[key] = _design_after(designs, key, sample, eps, seconds)
+    return {key: designs[key] for key in DESIGNS if key in designs}
 
 
 def _in_order(keys: Sequence[str]) -> list[str]:
@@ -323,11 +323,11 @@ def _in_order(keys: Sequence[str]) -> list[str]:
 
 
 def _design_after(
-    found: Mapping[str, Mechanism], key: str, sample: Sample, eps: float, seconds: float
+    designs: Mapping[str, Mechanism], key: str, sample: Sample, eps: float, seconds: float
 ) -> Mechanism:
     """Design one mechanism; the robust optimum starts from the robust ones found, if PolyOpt is."""
-    robust = [found[name] for name in ("polyopt", "independent") if name in found]
-    return design(key, sample, eps, seconds, robust if "polyopt" in found else ())
+    robust = [designs[name] for name in ("polyopt", "independent") if name in designs]
+    return design(key, sample, eps, seconds, robust if "polyopt" in designs else ())
 
 
 def compare_designs(

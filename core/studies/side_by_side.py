@@ -60,15 +60,15 @@ class Difference:
 
 def reference(scenarios: Sequence[Scenario]) -> Numbers:
     """Return λ, α, β and n for all columns: each that of the first scenario whose notion has it."""
-    found = Numbers()
+    numbers = Numbers()
     for name in declared():
         if name in ("eps", "bound"):
             continue
         for scenario in scenarios:
             if name in notions.entry(scenario.notion).parameters:
-                found = replace(found, **{name: getattr(scenario, name)})
+                numbers = replace(numbers, **{name: getattr(scenario, name)})
                 break
-    return found
+    return numbers
 
 
 def levels(
@@ -81,18 +81,18 @@ def levels(
 ) -> dict[str, float]:
     """Return the least ε, or bound, at which each notion holds for a kernel, shape (n_x, n_y)."""
     array = joint.checked_kernel(kernel)
-    asked = replace(numbers or Numbers(), eps=1.0)
-    found = {}
+    given = replace(numbers or Numbers(), eps=1.0)
+    least = {}
     for entry in entries():
         if (keys is not None and entry.key not in keys) or (
             not slow and is_slow(entry, array.size)
         ):
             continue
         try:
-            found[entry.key] = float(entry.make(joint, asked).achieved(joint, array))
+            least[entry.key] = float(entry.make(joint, given).achieved(joint, array))
         except InvalidInputError:  # not defined for such joints, or mechanisms that read S
-            found[entry.key] = math.nan
-    return found
+            least[entry.key] = math.nan
+    return least
 
 
 def entries() -> tuple[NotionEntry, ...]:
@@ -107,12 +107,12 @@ def is_slow(entry: NotionEntry, cells: int) -> bool:
 def level_title(key: str, numbers: Numbers) -> str:
     """Return the name of a notion's level, with the numbers that it depends on."""
     entry = notions.entry(key)
-    told = [
+    parts = [
         f"{SYMBOLS.get(name, name)} = {_written(getattr(numbers, name))}"
         for name in entry.parameters
         if name not in ("eps", "bound") and getattr(numbers, name) is not None
     ]
-    return ", ".join([entry.level_title or entry.title, *told])
+    return ", ".join([entry.level_title or entry.title, *parts])
 
 
 def _written(value: float) -> str:
@@ -124,17 +124,17 @@ def _written(value: float) -> str:
 def compare(project: Project, sources: Sources | None = None) -> tuple[Column, ...]:
     """Answer every column of a project; a column without an answer says why."""
     numbers = reference(project.scenarios)
-    found = []
+    columns = []
     for scenario, name, _ in project.columns():
         column = Column(name, scenario)
         try:
             result = answer(scenario, count(scenario.data, sources))
         except CoreError as error:
-            found.append(replace(column, reason=str(error)))
+            columns.append(replace(column, reason=str(error)))
             continue
-        told = levels(result.joint, result.mechanism.kernel, numbers)
-        found.append(replace(column, result=result, levels=told))
-    return tuple(found)
+        least = levels(result.joint, result.mechanism.kernel, numbers)
+        columns.append(replace(column, result=result, levels=least))
+    return tuple(columns)
 
 
 def differences(columns: Sequence[Column], numbers: Numbers) -> tuple[Difference, ...]:
@@ -154,8 +154,8 @@ def differences(columns: Sequence[Column], numbers: Numbers) -> tuple[Difference
         )
         for key in keys
     ]
-    told = [row for row in rows if not all(map(math.isnan, row.values))]
-    return tuple(sorted(told, key=lambda row: (math.isnan(row.relative), -row.relative)))
+    defined = [row for row in rows if not all(map(math.isnan, row.values))]
+    return tuple(sorted(defined, key=lambda row: (math.isnan(row.relative), -row.relative)))
 
 
 FIGURES = (
@@ -270,7 +270,7 @@ def table(columns: Sequence[Column], numbers: Numbers) -> str:
     """Return a comparison as text: promises and audits, then the figures that differ most first."""
     rows = [["", *(column.name for column in columns)]]
     rows += [
-        [title, *(NONE if one.result is None else tell(one.result) for one in columns)]
+        [title, *(NONE if column.result is None else tell(column.result) for column in columns)]
         for title, tell in (("promise", _promised), ("proof", _proof), ("audit", _audit))
     ]
     for row in differences(columns, numbers):

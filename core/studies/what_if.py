@@ -56,15 +56,15 @@ def variants(scenario: Scenario, counted: Counted, x: int) -> tuple[Variant, ...
     names = list(joint.x_labels)
     names[low] = f"{names[at]} or {names[other]}"
     del names[high]
-    found: list[tuple[str, str, FloatArray, list[str], DataSpec | None]] = [
+    questions: list[tuple[str, str, FloatArray, list[str], DataSpec | None]] = [
         (MERGED, joint.x_labels[other], both, names, _together(scenario.data, counted, at, other))
     ]
     fewer = np.delete(weights, at, axis=1)
     rest = [name for place, name in enumerate(joint.x_labels) if place != at]
-    found.append((LEFT_OUT, "", fewer, rest, _left_out(scenario.data, counted, at)))
+    questions.append((LEFT_OUT, "", fewer, rest, _left_out(scenario.data, counted, at)))
     return tuple(
         _variant(scenario, how, partner, _written(table, joint.s_labels, labels), data)
-        for how, partner, table, labels, data in found
+        for how, partner, table, labels, data in questions
         if (table.sum(axis=1) > 0).sum() >= 2
     )
 
@@ -172,12 +172,14 @@ def along_levels(
     spec: DataSpec, column: str, sources: Sources | None = None
 ) -> tuple[LevelFigures, ...]:
     """Return the figures of a question at each level of one column's hierarchy."""
-    found = []
-    height = next((one.height for one in spec.hierarchies if one.column == column), -1)
+    rows = []
+    height = next(
+        (hierarchy.height for hierarchy in spec.hierarchies if hierarchy.column == column), -1
+    )
     for level in range(height + 1):
-        asked = replace(spec, hierarchies=at_level(spec.hierarchies, column, level), task=())
+        question = replace(spec, hierarchies=at_level(spec.hierarchies, column, level), task=())
         try:
-            found.append(figures_of(count(asked, sources), level))
+            rows.append(figures_of(count(question, sources), level))
         except CoreError as error:
-            found.append(LevelFigures(level, None, None, None, None, None, str(error)))
-    return tuple(found)
+            rows.append(LevelFigures(level, None, None, None, None, None, str(error)))
+    return tuple(rows)

@@ -151,9 +151,9 @@ def _sums_next_to(p: FloatArray, target: float, least: float) -> FloatArray:
     place = np.searchsorted(second, target - first, side="right")
     below = first + second[np.maximum(place - 1, 0)]
     above = first + second[np.minimum(place, second.size - 1)]
-    found = np.concatenate([below, above])
-    found = np.minimum(found[found >= least], 1.0)
-    under, over = found[found <= target], found[found >= target]
+    sums = np.concatenate([below, above])
+    sums = np.minimum(sums[sums >= least], 1.0)
+    under, over = sums[sums <= target], sums[sums >= target]
     return np.array(
         [*under.max(initial=least, keepdims=True), *over.min(initial=1.0, keepdims=True)]
     )

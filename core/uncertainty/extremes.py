@@ -121,8 +121,8 @@ def log_tilt(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) ->
             ahead = tilt - miss * divergence / slope
             inside = (ahead > low) & (ahead < high)
             following = np.where(inside, ahead, (low + high) / 2)
-            found = (np.abs(miss) <= ROUNDING) | (np.abs(divergence - bound) <= 1e-15)
-            done = found | (high - low <= ROUNDING * np.maximum(1.0, np.abs(low)))
+            close = (np.abs(miss) <= ROUNDING) | (np.abs(divergence - bound) <= 1e-15)
+            done = close | (high - low <= ROUNDING * np.maximum(1.0, np.abs(low)))
             tilt = np.where(done, tilt, following)
             if done.all():
                 break

@@ -38,11 +38,11 @@ def lift_range(ball: RenyiBall, kernel: ArrayLike) -> LiftRange:
     if not answers.any(axis=0).all():
         raise InvalidInputError("Each output must have a positive entry of P(y | x).")
     masses = mass_range(ball.p_s, np.full(ball.n_s, ball.bound), ball.alpha)
-    found = [
+    ranges = [
         _of_secret(ball, answers.T, s, (float(masses[0][s]), float(masses[1][s])))
         for s in range(ball.n_s)
     ]
-    return LiftRange(np.array([low for low, _ in found]), np.array([high for _, high in found]))
+    return LiftRange(np.array([low for low, _ in ranges]), np.array([high for _, high in ranges]))
 
 
 def _of_secret(

@@ -126,13 +126,13 @@ def _one_peak(ball: RenyiBall, values: FloatArray, triples: IntArray, best: Wors
 
     # the level is symmetric about 0 and π/2, so a bracket may reach beyond them
     middle, step = grid[peak[room]], grid[1]
-    found = elementwise.find_minimum(  # type: ignore[call-overload]  # the stub lacks arguments
+    minima = elementwise.find_minimum(  # type: ignore[call-overload]  # the stub lacks arguments
         loss,
         (middle - step, middle, middle + step),
         args=(room.astype(np.float64),),
         tolerances=_TOLERANCES,
     )
-    return _better(best, -found.f_x, triples[room], found.x)
+    return _better(best, -minima.f_x, triples[room], minima.x)
 
 
 def _many_peaks(

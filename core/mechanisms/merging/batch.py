@@ -281,7 +281,7 @@ def _in_blocks(
         pairs = np.array([(i, j) for j in columns for i in range(len(p))], dtype=np.int64)
         for start in range(0, len(pairs), step):
             i, j = pairs[start : start + step].T
-            block = measured.rows(i).ask([pointwise[int(one)] for one in j])
+            block = measured.rows(i).ask([pointwise[int(column)] for column in j])
             nmi[i, j], attained[i, j], sets[i, j] = _solved(block, merge)
     return Batch(nmi, attained, sets)
 

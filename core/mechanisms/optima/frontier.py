@@ -75,7 +75,7 @@ def frontier(
         raise InvalidInputError("budgets must name at least one budget, got none.")
     deadline = None if time_limit is None else Deadline.after(time_limit)
     order = sorted(range(len(values)), key=values.__getitem__)
-    found: dict[int, Mechanism | CoreError] = {}
+    answers: dict[int, Mechanism | CoreError] = {}
     start: FloatArray | None = None
     open_, warm = False, Warm()
     for done, i in enumerate(order):
@@ -98,13 +98,13 @@ def frontier(
                     warm=warm,
                 )
         except CoreError as error:
-            found[i] = error
+            answers[i] = error
         else:
             if made.status != "optimal" and not notion.of_estimate and open_:
                 made = replace(made, status=CUT)  # an earlier answer that it starts from was cut
             open_ |= made.status == CUT
-            found[i], start = made, made.kernel
-    along = carried(joint, diluted(joint, [found[i] for i in order]), gap)
+            answers[i], start = made, made.kernel
+    along = carried(joint, diluted(joint, [answers[i] for i in order]), gap)
     return tuple(along[order.index(i)] for i in range(len(values)))
 
 

@@ -96,10 +96,10 @@ def optimal(
     robust = around(notion, joint)
     if robust is None or not isinstance(goal, Information):
         kernel = before[0].kernel if before else None
-        found = optimal_from(joint, notion, kernel, utility=utility, **options)
-        return proven(at_least(joint, found, before), options["gap"])
-    found = best_under(robust, robust.uncertainty.p_hat_su, name=NAME, **options)
-    answer = on_symbols(joint, found)
+        mechanism = optimal_from(joint, notion, kernel, utility=utility, **options)
+        return proven(at_least(joint, mechanism, before), options["gap"])
+    mechanism = best_under(robust, robust.uncertainty.p_hat_su, name=NAME, **options)
+    answer = on_symbols(joint, mechanism)
     known = starts(joint, notion, Options(time_limit=time_limit, gap=gap, seed=seed))
     return proven(at_least(joint, answer, [*before, *known]), options["gap"])
 

@@ -78,7 +78,7 @@ class Classes:
         after = np.hstack([np.zeros((len(until), 1)), until])
         # where a symbol follows another of its class: in which output, and where in that
         members = np.split(joint.p_x[order], begin[1:])
-        at = np.concatenate([np.cumsum(one)[:-1] / one.sum() for one in members])
+        at = np.concatenate([np.cumsum(weights)[:-1] / weights.sum() for weights in members])
         of_cut = np.repeat(np.arange(len(size)), size - 1)
         output = np.array(
             [np.searchsorted(until[c], t, side="right") for c, t in zip(of_cut, at, strict=True)],
@@ -86,7 +86,7 @@ class Classes:
         ).clip(max=kernel.shape[1] - 1)
         place = (at - after[of_cut, output]) / (until - after[:, :-1])[of_cut, output]
         now = begin.copy()
-        found = []
+        parts = []
         for y in range(kernel.shape[1]):
             here = np.flatnonzero(output == y)
             cuts = np.unique(np.concatenate([[0.0], place[here], [1.0]]))
@@ -97,20 +97,20 @@ class Classes:
             part = np.zeros((len(cuts) - 1, joint.n_x))
             width = np.diff(cuts)[:, None]
             np.put_along_axis(part, order[symbol[:-1]], width * (mass * kernel[:, y]), axis=1)
-            found.append(part)
-        kernels = np.vstack(found).T / joint.p_x[:, None]
+            parts.append(part)
+        kernels = np.vstack(parts).T / joint.p_x[:, None]
         split: FloatArray = kernels / kernels.sum(axis=1, keepdims=True)
         return split
 
-    def outcome(self, joint: Joint, found: Outcome) -> Outcome:
+    def outcome(self, joint: Joint, outcome: Outcome) -> Outcome:
         """Return the outcome of a search for C as that for X."""
         if not self.fewer:
-            return found
+            return outcome
         return replace(
-            found,
-            kernel=self.apart(joint, found.kernel),
-            utility=found.utility + self.more,
-            upper_bound=found.upper_bound + self.more,
+            outcome,
+            kernel=self.apart(joint, outcome.kernel),
+            utility=outcome.utility + self.more,
+            upper_bound=outcome.upper_bound + self.more,
         )
 
 

@@ -107,7 +107,7 @@ def optimal_reading_secret(
     pairs = Joint.with_secret_released(joint.p, joint.s_labels, joint.x_labels)
     of_x = pairs.kept_x % joint.n_x
     start = np.hstack([made.kernel for made in known])[pairs.kept_x] / len(known)
-    found = optimal_from(
+    paired = optimal_from(
         pairs,
         notion,
         polished(pairs, start[:, pairs.p_x @ start > 0], notion),
@@ -119,20 +119,20 @@ def optimal_reading_secret(
         # they took 6 s, and none had a tenth of the utility of those that read X alone
         among=None if pairs.n_x <= 200 else (),
     )
-    average = np.zeros((joint.n_x, found.kernel.shape[1]))
-    np.add.at(average, of_x, pairs.p_x[:, None] * found.kernel)
+    average = np.zeros((joint.n_x, paired.kernel.shape[1]))
+    np.add.at(average, of_x, pairs.p_x[:, None] * paired.kernel)
     kernel = np.tile(average / average.sum(axis=1, keepdims=True), (joint.n_s, 1))
-    kernel[pairs.kept_x] = found.kernel
+    kernel[pairs.kept_x] = paired.kernel
     kernel = polished(joint, kernel, notion)  # sums over (s, x) may round to another level
     made = make_mechanism(
         joint,
         cleared(joint, kernel, notion),
         name=NAME,
-        solver=found.solver,
-        status=found.status,
+        solver=paired.solver,
+        status=paired.status,
         notion=notion,
-        upper_bound=found.upper_bound,
-        notes=found.notes,
+        upper_bound=paired.upper_bound,
+        notes=paired.notes,
         purpose=goal,
     )
     return proven(at_least(joint, made, known), gap)
@@ -160,15 +160,15 @@ def _known(joint: Joint, notion: Notion, purpose: Purpose, options: Options) -> 
         joint, notion, time_limit=share, gap=options.gap, seed=options.seed, utility=purpose
     )
     tiled = polished(joint, np.tile(alone.kernel, (joint.n_s, 1)), notion)  # sums round anew
-    found = [revalued(joint, replace(alone, kernel=tiled), purpose)]
+    known = [revalued(joint, replace(alone, kernel=tiled), purpose)]
     strict = notion.without_exceptions()
     for entry in HEURISTICS:
         if entry.reads_secret and entry.works_under(strict):
             try:
-                found.append(revalued(joint, entry.make(joint, strict, options), purpose))
+                known.append(revalued(joint, entry.make(joint, strict, options), purpose))
             except CoreError:  # as with symbols that are too rare
                 continue
-    return found
+    return known
 
 
 def _of_pairs(goal: Purpose, joint: Joint, of_x: IntArray) -> Purpose:

@@ -65,7 +65,7 @@ def non_robust(
     cells = cell_probabilities(p_su)
     cells = estimate(cells, RenyiBall(cells, 0.0))
     notion = LDP(validation.budget(eps, "eps"))
-    found = optimal_from(
+    optimum = optimal_from(
         Joint.with_secret_released(cells),
         notion,
         None,
@@ -73,13 +73,13 @@ def non_robust(
     )
     return released(
         cells,
-        found.kernel,
+        optimum.kernel,
         name="Non-robust optimum",
-        solver=found.solver,
-        status=found.status,
+        solver=optimum.solver,
+        status=optimum.status,
         notion=notion,
-        upper_bound=found.upper_bound,
-        notes=found.notes,
+        upper_bound=optimum.upper_bound,
+        notes=optimum.notes,
     )
 
 
@@ -103,7 +103,7 @@ def robust_search(
     joint = Joint.with_secret_released(cells)
     options = checked_options(solver, time_limit, gap, seed)
     allowed = notion.allowed_set(joint)
-    found: Mechanism | Outcome
+    answer: Mechanism | Outcome
     bound, designed = np.inf, cells
     kernels = [mechanism.kernel for mechanism in known] or [_start(notion, cells)]
     if allowed.oracle is None:
@@ -115,11 +115,11 @@ def robust_search(
         elif first:
             options["time_limit"] = TIME_SHARE * seconds
         start = np.hstack(kernels)[joint.kept_x] / len(kernels)
-        found = optimal_from(joint, notion, start, **options)
+        answer = optimal_from(joint, notion, start, **options)
     else:
         outputs = np.hstack(kernels)[joint.kept_x]
         used = outputs[:, joint.p_x @ outputs > 0]
-        found = maximise(
+        answer = maximise(
             allowed,
             joint.p_x,
             start=lambda _: used / used.sum(axis=1, keepdims=True),
@@ -128,30 +128,30 @@ def robust_search(
             seed=seed,
             finish=lambda kernel: polished(joint, kernel, notion, quick=True),
         )
-        found = _or_known(found, known, joint, notion)
-    if bounded and found.upper_bound - found.utility > gap:
+        answer = _or_known(answer, known, joint, notion)
+    if bounded and answer.upper_bound - answer.utility > gap:
         bound = ldp_bound(cells, notion.eps, time_limit, gap=gap, seed=seed)
     return released(
         cells,
-        found.kernel,
+        answer.kernel,
         designed=designed,
         name=name,
-        solver=found.solver,
-        status=found.status,
+        solver=answer.solver,
+        status=answer.status,
         notion=notion,
-        upper_bound=min(found.upper_bound, bound) if designed is cells else bound,
-        notes=found.notes,
+        upper_bound=min(answer.upper_bound, bound) if designed is cells else bound,
+        notes=answer.notes,
     )
 
 
-def _or_known(found: Outcome, known: Sequence[Mechanism], joint: Joint, notion: RLDP) -> Outcome:
+def _or_known(outcome: Outcome, known: Sequence[Mechanism], joint: Joint, notion: RLDP) -> Outcome:
     """Return the outcome, with the best known mechanism's kernel where that keeps more."""
     best = max(known, key=lambda mechanism: mechanism.utility, default=None)
-    if best is None or best.utility <= found.utility + ROUNDING:
-        return found
+    if best is None or best.utility <= outcome.utility + ROUNDING:
+        return outcome
     kernel = polished(joint, best.kernel[joint.kept_x], notion, quick=True)
     value = MutualInformation().value((joint.p_x[:, None] * kernel).T, joint.p_x)
-    return replace(found, kernel=kernel, utility=value) if value > found.utility else found
+    return replace(outcome, kernel=kernel, utility=value) if value > outcome.utility else outcome
 
 
 def ldp_bound(
@@ -197,7 +197,7 @@ def robust_of_x(
     kernels += at_smaller_budgets(
         joint, notion, estimated.kernel, SHARES.smaller_budgets * deadline.left
     )
-    found = optimal_from(
+    optimum = optimal_from(
         *(joint, notion, together(joint, kernels) if kernels else None),
         solver=solver,
         time_limit=max(deadline.left, _LEAST_SECONDS / 2),
@@ -205,7 +205,7 @@ def robust_of_x(
         seed=seed,
     )
     known = [_as_start(joint, kernel, notion) for kernel in kernels]
-    return proven(capped(joint, at_least(joint, found, known), estimated.upper_bound), gap)
+    return proven(capped(joint, at_least(joint, optimum, known), estimated.upper_bound), gap)
 
 
 _BUDGETS = 4
@@ -512,7 +512,7 @@ def ignoring_secret(
     if not cells.any(axis=0).all() or seconds < _LEAST_SECONDS / 4:
         return []
     alone = Joint.from_counts(cells)
-    found = robust_of_x(
+    optimum = robust_of_x(
         *(alone, RobustLDP(notion.eps, notion.uncertainty), None),
         solver="auto",
         time_limit=seconds,
@@ -522,10 +522,10 @@ def ignoring_secret(
     return [
         released(
             cells,
-            np.tile(found.kernel, (len(cells), 1)),
+            np.tile(optimum.kernel, (len(cells), 1)),
             name="Robust optimum of U alone",
-            solver=found.solver,
-            status=found.status,
+            solver=optimum.solver,
+            status=optimum.status,
             notion=notion,
         )
     ]

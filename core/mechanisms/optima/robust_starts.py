@@ -93,8 +93,8 @@ def _better_sets(
 
     def prices(sets: BoolArray) -> FloatArray:
         outputs = np.where(sets, weights[1], weights[0])
-        found: FloatArray = (utility.cost(outputs) - outputs @ duals) / outputs.sum(axis=-1)
-        return found
+        reduced: FloatArray = (utility.cost(outputs) - outputs @ duals) / outputs.sum(axis=-1)
+        return reduced
 
     n_x = len(duals)
     # with the probability of the set given, the best one has the x of the least cost each
@@ -110,8 +110,8 @@ def _better_sets(
         if not gains.any():
             break
         sets = np.where(gains[:, None], flipped[rows, best], sets)
-    found: BoolArray = np.unique(sets[prices(sets) < -PRICE], axis=0)
-    return found
+    better: BoolArray = np.unique(sets[prices(sets) < -PRICE], axis=0)
+    return better
 
 
 PARTS = (1.0, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05)

@@ -138,13 +138,13 @@ def optimal_from(
         upper=most,
         warm=warm,
     )
-    found = _audited(joint, notion, joined.outcome(joint, outcome), goal)
+    mechanism = _audited(joint, notion, joined.outcome(joint, outcome), goal)
     own = replace(options, time_limit=deadline.left)
-    few = INSTANT if found.gap <= CONTRADICTION * goal.size() else among
+    few = INSTANT if mechanism.gap <= CONTRADICTION * goal.size() else among
     known = known or starts(joint, notion, own, few, goal)
-    if found.status == "heuristic":
+    if mechanism.status == "heuristic":
         known += _allowed_anyway(joint, notion, own, goal)
-    return proven(at_least(joint, found, known), gap)
+    return proven(at_least(joint, mechanism, known), gap)
 
 
 def _mixed(allowed: AllowedSet, goal: Purpose) -> int:

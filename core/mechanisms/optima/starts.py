@@ -87,12 +87,12 @@ def taken_apart(excess: FloatArray, p_x: FloatArray, deadline: Deadline) -> Floa
     return kernel
 
 
-def _exact(equations: FloatArray, right: FloatArray, found: FloatArray) -> FloatArray:
+def _exact(equations: FloatArray, right: FloatArray, vertex: FloatArray) -> FloatArray:
     """Return a vertex without a linear program's tolerance: its symbols' own solution."""
     # largest entry of a vertex that is taken for rounding, relative to its largest
-    used = np.flatnonzero(found > 1e-9 * found.max())
+    used = np.flatnonzero(vertex > 1e-9 * vertex.max())
     solved = np.linalg.lstsq(equations[:, used], right)[0]
-    result = np.zeros(len(found))
+    result = np.zeros(len(vertex))
     result[used] = np.maximum(solved, 0.0)
     return result
 
@@ -128,17 +128,17 @@ def starts(
             large and not (entry.uses_notion and entry.instant),
         ),
     )
-    found: list[Mechanism] = []
+    mechanisms: list[Mechanism] = []
     slowest = 0.0
     for entry in entries:
         if entry.reads_secret or not entry.works_under(notion):
             continue
         if among is not None and entry.key not in among:
             continue
-        worth = any(one.utility > ROUNDING * goal.size() for one in found)
+        worth = any(mechanism.utility > ROUNDING * goal.size() for mechanism in mechanisms)
         left = deadline.left if large and deadline is not None else np.inf
         if worth and left <= slowest:
-            return found
+            return mechanisms
         own = options
         if "time_limit" in entry.parameters and left < np.inf:
             own = replace(options, time_limit=left)
@@ -149,16 +149,16 @@ def starts(
         if large and deadline is not None:
             slowest = max(slowest, left - deadline.left)
         if made.notion is notion or notion.holds(joint, made.kernel):
-            found.append(made)
+            mechanisms.append(made)
             if made.utility == most:  # no mechanism has more
-                return found
+                return mechanisms
     if among is not None or (large and deadline is not None and deadline.left <= slowest):
-        return found
+        return mechanisms
     seconds = DEFAULT_SECONDS if options.time_limit is None else options.time_limit
     # largest part of the time for a start under perfect privacy; at 400 symbols it takes .3 s
     silent = perfectly_private(joint, notion, Deadline.after(0.25 * seconds))
     more = [*diluted_x(joint, notion), *known_without_search(joint, notion), *silent]
-    return [*found, *(revalued(joint, made, goal) for made in more)]
+    return [*mechanisms, *(revalued(joint, made, goal) for made in more)]
 
 
 def diluted_x(joint: Joint, notion: Notion) -> list[Mechanism]:
@@ -196,49 +196,49 @@ def together(joint: Joint, kernels: Sequence[FloatArray]) -> FloatArray:
 
 def useful(known: Sequence[Mechanism], most: int = MANY) -> list[FloatArray]:
     """Return the kernels of mechanisms that a search starts from, best first."""
-    few = [one for one in known if one.n_y <= most]
-    ranked = sorted(few, key=lambda one: -one.kept)
+    few = [mechanism for mechanism in known if mechanism.n_y <= most]
+    ranked = sorted(few, key=lambda mechanism: -mechanism.kept)
     # mechanisms with less than this part of the best one's utility are left out: hundreds of
     # outputs with hardly any utility only slow the program down
-    return [one.kernel for one in ranked if one.kept >= 0.5 * ranked[0].kept]
+    return [mechanism.kernel for mechanism in ranked if mechanism.kept >= 0.5 * ranked[0].kept]
 
 
-def at_least(joint: Joint, found: Mechanism, known: Sequence[Mechanism]) -> Mechanism:
+def at_least(joint: Joint, mechanism: Mechanism, known: Sequence[Mechanism]) -> Mechanism:
     """Return a search's mechanism, with the best known one's kernel where that has more utility."""
-    best = max(known, key=lambda one: one.utility, default=found)
-    purpose = found.purpose
-    exceeds = best.utility > found.upper_bound  # by rounding alone, unless it is disproven
-    if exceeds and disproves(joint, best.kernel, found.notion, found.upper_bound, purpose):
+    best = max(known, key=lambda candidate: candidate.utility, default=mechanism)
+    purpose = mechanism.purpose
+    exceeds = best.utility > mechanism.upper_bound  # by rounding alone, unless it is disproven
+    if exceeds and disproves(joint, best.kernel, mechanism.notion, mechanism.upper_bound, purpose):
         unit = purpose.unit or "of"
         raise SolverError(
-            f"{found.name} has a bound of {found.upper_bound:.9g} {unit} under {found.notion}, but "
-            f"{best.name} keeps {best.utility:.9g}: the bound is wrong."
+            f"{mechanism.name} has a bound of {mechanism.upper_bound:.9g} {unit} under "
+            f"{mechanism.notion}, but {best.name} keeps {best.utility:.9g}: the bound is wrong."
         )
-    if best.utility <= found.utility + ROUNDING * purpose.size():
-        return found
-    if best.notion is found.notion:  # audited under it already
-        bound = max(found.upper_bound, best.utility)
+    if best.utility <= mechanism.utility + ROUNDING * purpose.size():
+        return mechanism
+    if best.notion is mechanism.notion:  # audited under it already
+        bound = max(mechanism.upper_bound, best.utility)
         return replace(
             best,
-            name=found.name,
-            status=found.status,
+            name=mechanism.name,
+            status=mechanism.status,
             upper_bound=bound,
             gap=bound - best.utility,
-            notes=found.notes,
+            notes=mechanism.notes,
             purpose=purpose,
         )
     return make_mechanism(
         joint,
         best.kernel,
-        name=found.name,
+        name=mechanism.name,
         solver=best.solver,
-        status=found.status,
-        notion=found.notion,
+        status=mechanism.status,
+        notion=mechanism.notion,
         y_labels=best.y_labels,
-        upper_bound=found.upper_bound,
-        notes=found.notes,
+        upper_bound=mechanism.upper_bound,
+        notes=mechanism.notes,
         partition=best.partition,
-        purpose=found.purpose,
+        purpose=mechanism.purpose,
     )
 
 

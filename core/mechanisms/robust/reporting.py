@@ -317,8 +317,8 @@ def best_split(cells: FloatArray, eps: float, distance: float) -> float:
     for i in np.flatnonzero((values <= padded[:-2]) & (values <= padded[2:])).tolist():
         ends = float(grid[max(i - 1, 0)]), float(grid[min(i + 1, len(grid) - 1)])
         if ends[0] < ends[1]:
-            found = optimize.minimize_scalar(loss, bounds=ends, method="bounded")
-            tried.append((float(found.fun), float(found.x)))
+            minimum = optimize.minimize_scalar(loss, bounds=ends, method="bounded")
+            tried.append((float(minimum.fun), float(minimum.x)))
     return min(tried)[1]
 
 

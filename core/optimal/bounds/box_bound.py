@@ -149,14 +149,14 @@ class BoxBound:
             worth = float(prices @ self.p_x)
             slack = max(CLOSE * (self._entropy - worth - enough), FEASIBILITY)
             floors = self._floors(prices)
-            found, of = self._priced(np.flatnonzero(floors < -slack), prices, deadline)
+            columns, of = self._priced(np.flatnonzero(floors < -slack), prices, deadline)
             floors = self._floors(prices)
             lowest = float(floors.min(initial=np.inf))
             self._best = min(self._best, self._entropy - worth - min(lowest, 0.0) + MARGIN)
             if lowest >= -slack or self._best <= enough or not len(of) or deadline.over:
                 return np.maximum(solution.x[len(self.p_x) :], 0.0)
-            self._enter(found, of)
-            self._columns = np.vstack([self._columns, found])
+            self._enter(columns, of)
+            self._columns = np.vstack([self._columns, columns])
             self._of = np.append(self._of, of)
 
     def _floors(self, prices: FloatArray) -> FloatArray:

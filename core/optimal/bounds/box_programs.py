@@ -95,11 +95,11 @@ class BoxPrograms:
             return self._proven(boxes, costs, ends)
 
     def _proven(self, boxes: Boxes, costs: FloatArray, ends: Ends) -> tuple[FloatArray, FloatArray]:
-        found = self.priced(boxes, ends)
-        reduced = costs + found.rows - ends.totals[:, None] * boxes.mass
-        value = ends.totals + found.rest
+        priced = self.priced(boxes, ends)
+        reduced = costs + priced.rows - ends.totals[:, None] * boxes.mass
+        value = ends.totals + priced.rest
         value += np.minimum(reduced * boxes.lower, reduced * boxes.upper).sum(axis=1)
-        size = found.size + np.abs(costs).max(axis=1)
+        size = priced.size + np.abs(costs).max(axis=1)
         value -= EPSILON * self.terms * size * (1.0 + boxes.upper.sum(axis=1))
         return value, reduced
 

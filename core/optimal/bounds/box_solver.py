@@ -87,13 +87,13 @@ class BoxSolver:
         for i in range(k):
             if bases[i] is not None:
                 relaxation.set_basis(bases[i])
-            point, found = relaxation.solve(costs[i], lower[i], upper[i])
+            point, multipliers = relaxation.solve(costs[i], lower[i], upper[i])
             if point is not None:
                 points[i], met[i] = point, True
-                floors[i] = relaxation.proven(costs[i], lower[i], upper[i], found)[0]
-            elif relaxation.shown_empty(lower[i], upper[i], found):
+                floors[i] = relaxation.proven(costs[i], lower[i], upper[i], multipliers)[0]
+            elif relaxation.shown_empty(lower[i], upper[i], multipliers):
                 floors[i] = np.inf
-            priced[i], rows = relaxation.priced(found.rows)
-            masses[i], sizes[i] = found.mass, 1.0 + abs(found.mass) + float(rows.sum())
+            priced[i], rows = relaxation.priced(multipliers.rows)
+            masses[i], sizes[i] = multipliers.mass, 1.0 + abs(multipliers.mass) + float(rows.sum())
             ended.append(relaxation.basis() if met[i] else bases[i])
         return Answers(floors, points, met, Priced(priced, np.zeros(k), sizes), masses, ended)

@@ -61,12 +61,12 @@ class Tree:
         prices: FloatArray,
         tolerance: float,
         floor: float,
-        found: Callable[[FloatArray], list[FloatArray]],
+        explore: Callable[[FloatArray], list[FloatArray]],
     ) -> None:
         self.space, self.dominant = space, dominant
         self.target = float(prices[dominant]) - tolerance
         self.boxes = 0
-        self._tolerance, self._found = tolerance, found
+        self._tolerance, self._explore = tolerance, explore
         self._prices = prices.copy()
         self._prices[dominant] = self.target
         self._count = itertools.count()
@@ -235,7 +235,7 @@ class Tree:
         r = np.maximum(point, 0.0)
         r /= r.sum()
         if self._excess(r) > 0:
-            for column in (r, *self._found(r)):
+            for column in (r, *self._explore(r)):
                 self.learn(column)
 
     def _excess(self, r: FloatArray) -> float:
@@ -252,11 +252,11 @@ class Trees:
         prices: FloatArray,
         tolerance: float,
         floors: FloatArray,
-        found: Callable[[FloatArray], list[FloatArray]],
+        explore: Callable[[FloatArray], list[FloatArray]],
     ) -> None:
         self._aims = prices - tolerance
         self.trees = [
-            Tree(space, d, prices, tolerance, float(floors[d]), found) for d in range(len(prices))
+            Tree(space, d, prices, tolerance, float(floors[d]), explore) for d in range(len(prices))
         ]
 
     @property

@@ -71,13 +71,13 @@ class Forest:
         prices: FloatArray,
         tolerance: float,
         floors: FloatArray,
-        found: Callable[[FloatArray], list[FloatArray]],
+        explore: Callable[[FloatArray], list[FloatArray]],
     ) -> None:
         self._space, self._programs, self._given = space, programs, prices
         self._aims = prices - tolerance
         self.targets = self._aims.copy()
         self.boxes = 0
-        self._tolerance, self._floors, self._found = tolerance, floors, found
+        self._tolerance, self._floors, self._explore = tolerance, floors, explore
         self._found_at = np.inf
         n_x, n = len(prices), programs.matrix.shape[1]
         self._started = np.zeros(n_x, dtype=bool)
@@ -231,7 +231,7 @@ class Forest:
         r /= r.sum()
         if self._excess(r, dominant) > 0:
             self._found_at = self.boxes
-            for column in (r, *self._found(r)):
+            for column in (r, *self._explore(r)):
                 self.learn(column)
 
     def _excess(self, r: FloatArray, dominant: int) -> float:

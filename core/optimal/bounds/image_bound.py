@@ -74,8 +74,8 @@ class ImageBound:
             if enough or deadline.over:
                 break
             search.split()
-        found = search.pricing()
-        return replace(found, floor=max(found.floor, known))
+        pricing = search.pricing()
+        return replace(pricing, floor=max(pricing.floor, known))
 
     def least(
         self, slopes: FloatArray, prices: FloatArray, lower: FloatArray, upper: FloatArray
@@ -86,14 +86,14 @@ class ImageBound:
         """
         # most programs of one box, each after an oracle has cut off the last one's point
         for _ in range(4):
-            found = self._least(slopes, prices, lower, upper)
-            if found is None or self._oracle is None or not found[1].any():
-                return found
-            cuts = self._oracle(found[1])
+            lowest = self._least(slopes, prices, lower, upper)
+            if lowest is None or self._oracle is None or not lowest[1].any():
+                return lowest
+            cuts = self._oracle(lowest[1])
             if len(cuts) == 0:
-                return found
+                return lowest
             self.cut(cuts)
-        return found
+        return lowest
 
     def cut(self, cuts: FloatArray) -> None:
         """Add the rows cuts @ r ≤ 0, shape (k, n_x)."""
@@ -168,12 +168,12 @@ class ImageBound:
         lower, upper = matrix.min(axis=1), matrix.max(axis=1)
         for t, axis in enumerate(np.eye(self._n_t)):
             for sign, side in ((1.0, lower), (-1.0, upper)):
-                found = self.least(sign * axis, nothing, lower, upper)
-                if found is None:
+                lowest = self.least(sign * axis, nothing, lower, upper)
+                if lowest is None:
                     raise InfeasibleError("No output at all meets the notion: its set is empty.")
                 # added to the sides of the first box, for the rounding of the programs that found
                 # them
-                reached = sign * (found[0] - 1e-12)
+                reached = sign * (lowest[0] - 1e-12)
                 side[t] = max(reached, lower[t]) if sign > 0 else min(reached, upper[t])
         return lower, upper
 
@@ -224,10 +224,10 @@ class _Search:
         """Bound a box, given a known lower bound, and keep it open unless it is tiny or empty."""
         self.boxes += 1
         slopes, intercept = self._space.secants(lower, upper)
-        found = self._space.least(slopes, self._prices, lower, upper)
-        if found is None:
+        lowest = self._space.least(slopes, self._prices, lower, upper)
+        if lowest is None:
             return
-        value, r = max(found[0] + intercept, known), found[1]
+        value, r = max(lowest[0] + intercept, known), lowest[1]
         if not r.any():  # there is no point at which to split it
             self._closed = min(self._closed, value)
             return

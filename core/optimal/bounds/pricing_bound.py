@@ -65,12 +65,12 @@ class PricingBound:
         deadline = Deadline.after(time_limit)
         weights = np.ones(self.n_x) if weights is None else weights
         if self.n_x == 1:  # the only output is that symbol, and it costs nothing
-            found = _Columns(prices)
-            found.add(np.ones(1))
-            return found.result(np.minimum(prices, 0.0), finished=True, boxes=0)
+            columns = _Columns(prices)
+            columns.add(np.ones(1))
+            return columns.result(np.minimum(prices, 0.0), finished=True, boxes=0)
         if self._pricing is None or not self._pricing.same(prices, tolerance):
             self._pricing = self._planted(prices, tolerance)
-        found, trees = self._pricing.found, self._pricing.trees
+        columns, trees = self._pricing.found, self._pricing.trees
         trees.work(weights, deadline)
         proven = trees.proven
         # subtracted from every proven price, relative to 1 + |price|, for the rounding of
@@ -78,7 +78,7 @@ class PricingBound:
         proven -= 1e-12 * (1.0 + np.abs(proven))
         # most proven prices that are kept, the latest: new ones are mostly near one of them
         self._proofs = [*self._proofs, proven][-16:]
-        return found.result(proven, trees.closed, trees.boxes)
+        return columns.result(proven, trees.closed, trees.boxes)
 
     @property
     def spread(self) -> float:
@@ -87,12 +87,12 @@ class PricingBound:
 
     def _planted(self, prices: FloatArray, tolerance: float) -> _Pricing:
         """Return the trees for new prices, not yet grown."""
-        found = _Columns(prices)
+        columns = _Columns(prices)
 
         def explore(r: FloatArray) -> list[FloatArray]:
             ends = self.space.descend(r, prices)
             for column in ends or [r]:
-                found.add(column)
+                columns.add(column)
             return ends
 
         floors = self._floors(prices)
@@ -100,7 +100,7 @@ class PricingBound:
             trees: Trees | Forest = Trees(self.space, prices, tolerance, floors, explore)
         else:
             trees = Forest(self.space, self._programs, prices, tolerance, floors, explore)
-        return _Pricing(prices, tolerance, found, trees)
+        return _Pricing(prices, tolerance, columns, trees)
 
     def _floors(self, prices: FloatArray) -> FloatArray:
         """Return for each symbol a price that is known to hold, shape (n_x,)."""

@@ -168,7 +168,7 @@ class Prover:
         if self._facets is None:
             return Verdict(self._known, np.zeros((0, len(self.p_x))))
         while True:
-            found = undercutting(
+            undercut = undercutting(
                 self._facets,
                 self.p_x,
                 self.utility,
@@ -177,18 +177,18 @@ class Prover:
                 most=self._most_low,
                 deadline=deadline,
             )
-            if found.sure:
-                self._known = min(self._known, found.bound + MARGIN)
-            vain = len(found.outputs) == 0 and found.slack > slack
-            if not (found.finished and vain and self.space.n_x <= SIZES.low_symbols[0]):
+            if undercut.sure:
+                self._known = min(self._known, undercut.bound + MARGIN)
+            vain = len(undercut.outputs) == 0 and undercut.slack > slack
+            if not (undercut.finished and vain and self.space.n_x <= SIZES.low_symbols[0]):
                 break
             self._most_low *= SIZES.growth
-        if vain or not found.finished or not found.sure:
+        if vain or not undercut.finished or not undercut.sure:
             self._most_low = 0
         # most outputs, for each symbol of X, that a proof by the vertices that undercut the duals
         # returns: they are more diverse than those of a proof by all vertices
-        most = 16 * len(self.p_x) if found.finished else 0
-        return Verdict(self._known, found.outputs[:most])
+        most = 16 * len(self.p_x) if undercut.finished else 0
+        return Verdict(self._known, undercut.outputs[:most])
 
     def _branch(self, duals: FloatArray, gap: float, deadline: Deadline) -> Verdict:
         """Prove by branch and bound; an earlier lower bound is kept."""
@@ -223,10 +223,10 @@ class Prover:
         met = tableaux.some_corners(self.space, pieces - duals, deadline)
         if met is None:
             return Verdict(self._known, np.zeros((0, len(self.p_x))))
-        found = met.points()
-        found /= found.sum(axis=1, keepdims=True)
-        prices = self.utility.cost(found) - found @ duals
-        better = found[prices < -EXACT_PRICE]
+        points = met.points()
+        points /= points.sum(axis=1, keepdims=True)
+        prices = self.utility.cost(points) - points @ duals
+        better = points[prices < -EXACT_PRICE]
         if len(better) or len(met) < len(pieces):
             return Verdict(self._known, better)
         return Verdict(self._worth(duals) + EXACT_PRICE, better)
@@ -242,11 +242,11 @@ class Prover:
         """Prove for a cost of an output's image, by branch and bound over images."""
         if self._images is None:
             self._images = ImageBound(self.allowed, image)
-        found = self._images.minimise(duals + taken_off, tolerance=gap / 2, deadline=deadline)
-        floor = min(found.floor, 0.0)
+        pricing = self._images.minimise(duals + taken_off, tolerance=gap / 2, deadline=deadline)
+        floor = min(pricing.floor, 0.0)
         bound = self._worth(duals) - floor + MARGIN
         self._known = min(self._known, bound)
-        return Verdict(self._known, found.outputs[: MOST_BETTER * len(self.p_x)])
+        return Verdict(self._known, pricing.outputs[: MOST_BETTER * len(self.p_x)])
 
     def _worth(self, prices: FloatArray) -> float:
         """Return the upper bound that holds if φ(r) ≥ p·r for every allowed output."""
@@ -261,5 +261,5 @@ class Prover:
 def _low_vertices(space: Polytope) -> int:
     """Return the most vertices below the duals that are kept, 0 where these are not sought."""
     sizes = zip(SIZES.low_symbols, SIZES.low_rows, SIZES.low_vertices, strict=True)
-    found = (most for n, m, most in sizes if space.n_x <= n and space.n_slacks <= m)
-    return next(found, 0) if space.plain() else 0
+    fitting = (most for n, m, most in sizes if space.n_x <= n and space.n_slacks <= m)
+    return next(fitting, 0) if space.plain() else 0

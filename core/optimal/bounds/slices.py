@@ -53,12 +53,12 @@ class SliceBound:
             members = np.flatnonzero(part == p)
             own = rows[concerns[p] & (concerns.sum(axis=0) == 1)][:, members]
             room = SIZES.slice_vertices - sum(map(len, points))
-            found, margin = _vertices(own, p_x[members], deadline, room)
+            vertices, margin = _vertices(own, p_x[members], deadline, room)
             margins.append(margin)
-            wide = np.zeros((len(found), len(p_x)))
-            wide[:, members] = found
+            wide = np.zeros((len(vertices), len(p_x)))
+            wide[:, members] = vertices
             points.append(wide)
-            of.append(np.full(len(found), p))
+            of.append(np.full(len(vertices), p))
         self.points, self.of = np.concatenate(points), np.concatenate(of)
         self.costs = special.entr(self.points).sum(axis=1) - np.concatenate(margins)
         shared = rows[concerns.sum(axis=0) > 1]
@@ -208,9 +208,9 @@ def _vertices(
     if len(p_x) == 1 or len(rows) == 0:
         return np.eye(len(p_x)), np.zeros(len(p_x))
     allowed = AllowedSet(sparse.csr_array(rows), len(p_x))
-    found = all_vertices(allowed, p_x, polytope(allowed, p_x), deadline, most)
-    floors = found.floors(MutualInformation(), np.zeros(len(p_x)))
-    return found.outer, _entropies(found.outer) - floors
+    vertices = all_vertices(allowed, p_x, polytope(allowed, p_x), deadline, most)
+    floors = vertices.floors(MutualInformation(), np.zeros(len(p_x)))
+    return vertices.outer, _entropies(vertices.outer) - floors
 
 
 def _entropies(corners: FloatArray) -> FloatArray:

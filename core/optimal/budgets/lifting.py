@@ -100,13 +100,13 @@ class Lifting:
         """Return the tangents that lifted points violate, (k, n_x + n_budgets) → (j, same)."""
         total = points[:, : self.n_x].sum(axis=1)
         points = points[total > 0] / total[total > 0, None]
-        own, found = points[:, : self.n_x], [np.zeros((0, len(self.p)))]
+        own, tangents = points[:, : self.n_x], [np.zeros((0, len(self.p)))]
         for j in self.smooth:
             over = self.budgets[j].value(own) / self.budgets[j].limit - points[:, self.n_x + j]
             # excess of g(r)/M over w from which on a lifted output is cut off
             broken = over > 1e-11
-            found.append(self.row_of(j, self.budgets[j].tangents(own[broken])))
-        return np.vstack(found)
+            tangents.append(self.row_of(j, self.budgets[j].tangents(own[broken])))
+        return np.vstack(tangents)
 
     def raised(self, kernel: FloatArray) -> FloatArray:
         """Return a kernel of all coordinates; its last output is what budgets leave unspent."""
@@ -140,12 +140,12 @@ class _Beyond:
 
     def __call__(self, r: FloatArray) -> FloatArray:
         """Return the cuts that one lifted point violates, shape (k, n_x + n_budgets)."""
-        found = self.lifting.cuts(np.maximum(r, 0.0)[None])
+        tangents = self.lifting.cuts(np.maximum(r, 0.0)[None])
         if self.inner is None:
-            return found
+            return tangents
         n_x = self.lifting.n_x
         own = r[:n_x]
         if own.sum() <= 0:
-            return found
+            return tangents
         cuts = self.inner(own / own.sum())
-        return np.vstack([found, np.pad(cuts, ((0, 0), (0, len(r) - n_x)))])
+        return np.vstack([tangents, np.pad(cuts, ((0, 0), (0, len(r) - n_x)))])

@@ -73,8 +73,8 @@ def improved(
         points, values, moved = face.step(points, values)
         if not moved.any():
             break
-    found = np.vstack([points, starts[~whole]])
-    return found, np.append(values, prices.value(starts[~whole]))
+    outputs = np.vstack([points, starts[~whole]])
+    return outputs, np.append(values, prices.value(starts[~whole]))
 
 
 def _support(points: FloatArray) -> IntArray:
@@ -295,10 +295,10 @@ class BudgetSearch:
             before, prices = self.value, self._prices()
             starts = np.vstack([starts, self._in_use()])
             points, values = improved(starts, prices, self._rows, deadline=self.deadline)
-            found = self.include(points[values < -PRICE])
-            better |= found
+            included = self.include(points[values < -PRICE])
+            better |= included
             # improvement of the mixture, in nats, below which outputs are not moved again
-            if not found or self.value - before < 1e-9:
+            if not included or self.value - before < 1e-9:
                 break
             starts = np.zeros((0, self.n_x))
         return better
@@ -309,16 +309,16 @@ class BudgetSearch:
         self._add_tangents(self._in_use())
         rows = sparse.vstack([lifting.rows, sparse.csr_array(self._tangents)])
         outer = facets_of(AllowedSet(sparse.csr_array(rows), len(lifting.p)), lifting.p)
-        found: list[FloatArray] = []
+        outputs: list[FloatArray] = []
 
         def oracle(points: FloatArray) -> FloatArray | None:
             own = points[:, : self.n_x]
             own = own / own.sum(axis=1, keepdims=True)
             # part of the slack by which an output must undercut the duals to count among them
             low = own[prices.value(own) < -0.25 * slack]
-            found.append(low)
+            outputs.append(low)
             # outputs that undercut the duals after which a proof stops, to improve the duals first
-            if sum(map(len, found)) >= 50:
+            if sum(map(len, outputs)) >= 50:
                 return None
             cuts = lifting.cuts(points)
             self._tangents = np.vstack([self._tangents, cuts])
@@ -336,7 +336,7 @@ class BudgetSearch:
         )
         if met.sure:
             self.upper = min(self.upper, met.bound)
-        return np.vstack([np.zeros((0, self.n_x)), *found]), met.slack <= slack / 2
+        return np.vstack([np.zeros((0, self.n_x)), *outputs]), met.slack <= slack / 2
 
     def _add_tangents(self, points: FloatArray) -> None:
         """Add the tangents of every smooth budget at posteriors (k, n_x); drop the oldest."""

@@ -30,7 +30,7 @@ def silent_outputs(
     rows = np.vstack([np.ones(n_x), (excess / np.where(size > 0, size, 1.0))])
     right = np.append(1.0, np.zeros(len(excess)))
     program = LinearProgram(sparse.csr_array(rows), right, right)
-    left, upper, found = p_x.copy(), np.ones(n_x), []
+    left, upper, outputs = p_x.copy(), np.ones(n_x), []
     # probability up to which the rest becomes one output, as it is within the program's tolerance
     while left.sum() > 1e-9 and not deadline.over:
         program.set_col_bounds(np.zeros(n_x), upper)
@@ -42,10 +42,10 @@ def silent_outputs(
         on = r > USED
         times = float((left[on] / r[on]).min())
         weights = np.minimum(times * np.where(on, r, 0.0), left)
-        found.append(weights)
+        outputs.append(weights)
         left = left - weights
         upper = np.where(left > USED * p_x, 1.0, 0.0)
-    columns = np.array([*found, left]).T
+    columns = np.array([*outputs, left]).T
     columns = columns[:, columns.sum(axis=0) > 0]
     result: FloatArray = columns / columns.sum(axis=1, keepdims=True)
     return result
@@ -65,7 +65,7 @@ class SilentSearch:
 
     def outputs(self, prices: FloatArray) -> FloatArray:
         """Return at most STARTS outputs of low H(r) − π·r, (k, n_x), where descents end."""
-        found: list[FloatArray] = []
+        ends: list[FloatArray] = []
         for _ in range(STARTS):
             costs: FloatArray = np.asarray(self._rng.normal(size=self._n_x))
             r: FloatArray | None = None
@@ -84,6 +84,6 @@ class SilentSearch:
                 costs = -np.log(np.maximum(r, 1e-9)) - prices
             if r is None:
                 break
-            found.append(r)
-        result: FloatArray = np.array(found).reshape(-1, self._n_x)
+            ends.append(r)
+        result: FloatArray = np.array(ends).reshape(-1, self._n_x)
         return result

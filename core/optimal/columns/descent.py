@@ -21,18 +21,18 @@ def descend(
     """Return the vertices where descents end, and reduced costs; ends once where λ is one."""
     level, lams = starts, np.broadcast_to(duals, (len(starts), starts.space.n_x))
     prices = _prices(level.points(), lams, utility)
-    ends, found = [starts.take(np.zeros(0, dtype=np.int64))], [np.zeros(0)]
+    ends, end_prices = [starts.take(np.zeros(0, dtype=np.int64))], [np.zeros(0)]
     one_price = duals.ndim == 1
     while len(level):
         if one_price:
             level, lams, prices = _distinct(level, lams, prices)
         if deadline.over:
             ends.append(level)
-            found.append(prices)
+            end_prices.append(prices)
             break
         if level.space.n_free == 0:  # a single point has no edges
             ends.append(level)
-            found.append(prices)
+            end_prices.append(prices)
             break
         edges = level.edges()
         beyond = edge_prices(level, edges, lams, utility)
@@ -40,15 +40,15 @@ def descend(
         ahead = beyond[np.arange(len(level)), column]
         moves = ahead < prices - PROGRESS
         ends.append(level.take(np.flatnonzero(~moves)))
-        found.append(prices[~moves])
+        end_prices.append(prices[~moves])
         which = np.flatnonzero(moves)
         level = level.neighbours(which, column[which], edges)
         lams, prices = lams[which], ahead[which]
     joined = _joined(ends)
     if one_price:
-        joined, _, prices = _distinct(joined, joined.points(), np.concatenate(found))
+        joined, _, prices = _distinct(joined, joined.points(), np.concatenate(end_prices))
         return joined, prices
-    return joined, np.concatenate(found)
+    return joined, np.concatenate(end_prices)
 
 
 def _prices(points: FloatArray, lams: FloatArray, utility: Utility) -> FloatArray:

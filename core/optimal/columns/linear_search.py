@@ -107,7 +107,7 @@ class LinearSearch:
         n_x = len(self.p_x)
         # the best mixture of these takes about 1.5e-7 n_x³ seconds
         until = max(self.deadline.earlier(1.5e-7 * n_x**3), self.deadline.part(1 - SHARES.settling))
-        found = CentredMaster(self.p_x, self._utility)
+        central = CentredMaster(self.p_x, self._utility)
         # below a gain of 0.05 nats the whole set is compared with its restriction, and again when
         # the gain has halved. Above it both have the same best outputs, and at 240 symbols a
         # program over PolyOpt's whole set takes 1.4 times as long as one over its restriction,
@@ -117,19 +117,19 @@ class LinearSearch:
         while best > 1e-3 and not until.over:
             starts = self._few_starts(near)
             if best < compared and self._searched is not self._whole:
-                self._widen(starts, found.duals)
+                self._widen(starts, central.duals)
                 compared /= 2
-            met = np.array([point for r in starts for point in self._descend(r, found.duals)])
-            prices = self._utility.cost(met) - met @ found.duals
+            met = np.array([point for r in starts for point in self._descend(r, central.duals)])
+            prices = self._utility.cost(met) - met @ central.duals
             best = -float(prices.min())
-            found.add(_distinct(met[prices < -PRICE], self.p_x))
+            central.add(_distinct(met[prices < -PRICE], self.p_x))
             # the central mixture is solved to half the best gain met, in nats
-            found.solve(min(max(best / 2.0, FINEST), 0.3))
-            near = found.points[found.most_used(n_x)]
-        found.solve(FINEST)
+            central.solve(min(max(best / 2.0, FINEST), 0.3))
+            near = central.points[central.most_used(n_x)]
+        central.solve(FINEST)
         # outputs per symbol, those used most by the central mixture, that the best mixture starts
         # with
-        self.include(found.points[found.most_used(int(1.5 * n_x))])
+        self.include(central.points[central.most_used(int(1.5 * n_x))])
         # most times that the penalty grows before the search goes on: a shortfall then is rounding
         for _ in range(6):
             if self.mixture.shortfall <= SHORT:

@@ -73,12 +73,12 @@ class Peeling:
 
     def _keep(self, replaced: Sequence[int], whole: FloatArray) -> None:
         """Take the sum of some outputs apart, and keep what is found where it gains."""
-        found = self._apart(whole)
+        parts = self._apart(whole)
         before = _entropy(np.array([self.outputs[y] for y in replaced])).sum()
-        if _entropy(found).sum() < before * (1 - JOINED):
+        if _entropy(parts).sum() < before * (1 - JOINED):
             gone = set(replaced)
-            self.outputs = [one for y, one in enumerate(self.outputs) if y not in gone]
-            self.outputs.extend(found)
+            self.outputs = [output for y, output in enumerate(self.outputs) if y not in gone]
+            self.outputs.extend(parts)
 
     def _apart(self, whole: FloatArray) -> FloatArray:
         """Return allowed outputs, as weights, that add up to an allowed one.
@@ -110,9 +110,9 @@ class Peeling:
             largest = int(weights.sum(axis=1).argmax())
             weights[largest] += weights[slight].sum(axis=0)
             weights = weights[~slight]
-        found = np.zeros((len(weights), len(self.p_x)))
-        found[:, symbols] = weights
-        return found
+        outputs = np.zeros((len(weights), len(self.p_x)))
+        outputs[:, symbols] = weights
+        return outputs
 
     def _part(
         self, program: _Part, left: FloatArray, symbol: int, worth: float

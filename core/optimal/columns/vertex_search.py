@@ -38,21 +38,21 @@ class ColumnPool:
     def __len__(self) -> int:
         return len(self.costs)
 
-    def add(self, found: BasicSolutions) -> None:
+    def add(self, vertices: BasicSolutions) -> None:
         """Add those vertices that are new."""
-        keys, first = np.unique(found.keys(), return_index=True)
+        keys, first = np.unique(vertices.keys(), return_index=True)
         new = [key not in self._known for key in keys.tolist()]
         first = np.sort(first[new])
-        points, true = tableaux.true_points(self.space, found.take(first))
-        found = found.take(first[true])
-        if len(found) == 0:
+        points, true = tableaux.true_points(self.space, vertices.take(first))
+        vertices = vertices.take(first[true])
+        if len(vertices) == 0:
             return
         self.points = np.concatenate([self.points, points])
         self.costs = np.concatenate([self.costs, self.utility.cost(points)])
-        self.expanded = np.concatenate([self.expanded, np.zeros(len(found), dtype=bool)])
-        self._known.update(found.keys().tolist())
-        self._basic = np.concatenate([self._basic, found.basic])
-        self._tight = np.concatenate([self._tight, found.nonbasic])
+        self.expanded = np.concatenate([self.expanded, np.zeros(len(vertices), dtype=bool)])
+        self._known.update(vertices.keys().tolist())
+        self._basic = np.concatenate([self._basic, vertices.basic])
+        self._tight = np.concatenate([self._tight, vertices.nonbasic])
 
     def prices(self, duals: FloatArray) -> FloatArray:
         """Return the reduced costs φ(r) − λ·r of all vertices, shape (k,)."""
@@ -215,10 +215,10 @@ class ColumnSearch:
 
     def descend_from(self, costs: FloatArray) -> bool:
         """Descend from the vertices that minimize given costs, shape (k, n_x)."""
-        found = tableaux.some_corners(self.pool.searched, costs, self.deadline)
-        if found is None:
+        corners = tableaux.some_corners(self.pool.searched, costs, self.deadline)
+        if corners is None:
             return False
-        starts = tableaux.tableaux(found.space, found.basic, found.nonbasic)
+        starts = tableaux.tableaux(corners.space, corners.basic, corners.nonbasic)
         if len(starts) == 0:
             return False
         ends, _ = descend(starts, self.mixture.duals, self.utility, deadline=self.deadline)
@@ -229,11 +229,11 @@ class ColumnSearch:
         """Return, for each symbol, a vertex in which it weighs most."""
         costs = -np.eye(self.space.n_x)
         first, second = self.deadline.part(1 / 4), self.deadline.part(1 / 2)
-        found = tableaux.corners(self.space, costs, first)
-        if not found.tied():
-            return found
+        corners = tableaux.corners(self.space, costs, first)
+        if not corners.tied():
+            return corners
         moved = tableaux.some_corners(self.space.perturbed(), costs, second)
-        return found if moved is None else moved
+        return corners if moved is None else moved
 
     def _anywhere(self) -> FloatArray:
         """Return random costs whose minimizing vertices are starts of descents, shape (k, n_x)."""
@@ -250,8 +250,8 @@ class ColumnSearch:
         more = len(self.pool) - len(self._inside)
         self._inside = np.append(self._inside, np.zeros(more, dtype=bool))
         prices = self.pool.prices(self.mixture.duals)
-        found = np.flatnonzero(~self._inside & (prices < -PRICE))
-        return found[np.argsort(prices[found], kind="stable")]
+        better = np.flatnonzero(~self._inside & (prices < -PRICE))
+        return better[np.argsort(prices[better], kind="stable")]
 
     def _unexpanded(self) -> tuple[IntArray, IntArray]:
         """Return vertices to expand: some in use, and some nearly in use."""

@@ -29,17 +29,17 @@ def generators(rows: NDArray[np.float64], equalities: list[int]) -> NDArray[np.f
         rows.tolist(), lin_set=set(equalities), rep_type=cdd.RepType.INEQUALITY
     )
     polyhedron = cdd.polyhedron_from_matrix(matrix, row_order=cdd.RowOrderType.LEX_MIN)
-    found = np.array(cdd.copy_generators(polyhedron).array, dtype=np.float64)
-    return found.reshape(-1, rows.shape[1])
+    vertices = np.array(cdd.copy_generators(polyhedron).array, dtype=np.float64)
+    return vertices.reshape(-1, rows.shape[1])
 
 
 def main() -> None:
     """Convert the rows on standard input to generators on standard output."""
     end_with(int(sys.argv[1]))
     given = np.load(io.BytesIO(sys.stdin.buffer.read()))
-    found = io.BytesIO()  # NumPy writes no array to a pipe that is buffered
-    np.save(found, generators(given["rows"], given["equalities"].tolist()))
-    sys.stdout.buffer.write(found.getvalue())
+    payload = io.BytesIO()  # NumPy writes no array to a pipe that is buffered
+    np.save(payload, generators(given["rows"], given["equalities"].tolist()))
+    sys.stdout.buffer.write(payload.getvalue())
 
 
 if __name__ == "__main__":

@@ -31,18 +31,18 @@ ROUNDED = 2e-15
 
 
 def proven_complete(
-    allowed: AllowedSet, space: Polytope, found: BasicSolutions, deadline: Deadline = NEVER
+    allowed: AllowedSet, space: Polytope, vertices: BasicSolutions, deadline: Deadline = NEVER
 ) -> tuple[FloatArray, FloatArray] | None:
     """Return the vertices of a set around the allowed one, if those found are proven to be all.
 
     Bounds are moved outwards as far as ties and rounding require, at most as far as on the walk.
     """
-    if len(found) == 0 or space.n_free != space.n_vars - 1 or not _stems_from(space, allowed):
+    if len(vertices) == 0 or space.n_free != space.n_vars - 1 or not _stems_from(space, allowed):
         return None
-    nonbasic = np.sort(found.nonbasic, axis=1)
+    nonbasic = np.sort(vertices.nonbasic, axis=1)
     if not _closed(nonbasic, len(space.upper)):
         return None
-    moves = np.zeros(len(space.upper)) if found.space is space else space.outward()
+    moves = np.zeros(len(space.upper)) if vertices.space is space else space.outward()
     known = _Constraints(space, moves)
     # most entries of the systems that are solved at a time
     size = max(1, 4_000_000 // (min(space.n_vars, space.n_basic) ** 2 + len(space.upper)))
@@ -104,8 +104,8 @@ class _Constraints:
         if inverted is None:
             shape = (k, n + 2 * count)
             return np.zeros(shape), np.zeros(shape), np.full(k, np.inf)
-        found, error = inverted
-        for value, part in zip(values, found, strict=True):
+        of_basic, error = inverted
+        for value, part in zip(values, of_basic, strict=True):
             np.put_along_axis(value, basic, part, axis=1)
         slacks = values[:, :, n:]
         limits = np.stack([self.widths, self.wider])[:both, None]
@@ -123,10 +123,10 @@ class _Constraints:
             inverse = np.linalg.inv(square)
         except np.linalg.LinAlgError:
             return None
-        found = np.einsum("kij,skj->ski", inverse, right)
+        values = np.einsum("kij,skj->ski", inverse, right)
         spread = np.abs(inverse).sum(axis=2).max(axis=1)
-        size = 1.0 + np.abs(found[0]).max(axis=1) + np.abs(right[0]).max(axis=1)
-        return found, (m + 8) * ROUNDED * spread * size
+        size = 1.0 + np.abs(values[0]).max(axis=1) + np.abs(right[0]).max(axis=1)
+        return values, (m + 8) * ROUNDED * spread * size
 
 
 def _least_share(
@@ -212,11 +212,11 @@ def all_vertices(
             if len(points) == 0:
                 raise SolverError("No output meets the notion's rows as they were rounded.")
             return AllVertices(points, points, np.zeros(len(points)))
-    found = walk(space, deadline=deadline, max_vertices=max_vertices)
-    proof = proven_complete(allowed, space, found, deadline)
+    vertices = walk(space, deadline=deadline, max_vertices=max_vertices)
+    proof = proven_complete(allowed, space, vertices, deadline)
     if proof is None:
         raise SolverError("The vertices found are not proven to be all.")
-    points, _ = tableaux.true_points(space, found, deadline)
+    points, _ = tableaux.true_points(space, vertices, deadline)
     return AllVertices(points, *proof)
 
 

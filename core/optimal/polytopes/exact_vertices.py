@@ -53,7 +53,7 @@ def exact_vertices(allowed: AllowedSet, p_x: FloatArray, deadline: Deadline = NE
     applied = n
     while left:
         levels = [[sum(map(int.__mul__, row, ray.entries)) for ray in rays] for row in left]
-        broken = [sum(level > 0 for level in found) for found in levels]
+        broken = [sum(level > 0 for level in of_row) for of_row in levels]
         kept = [i for i, count in enumerate(broken) if count]
         if not kept:  # rays are only combined, so rows that none breaks stay unbroken
             break

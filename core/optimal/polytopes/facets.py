@@ -71,8 +71,8 @@ def solved_corners(
     """Return the points, shape (k, n), that meet given rows, (k, n − 1), at their limits."""
     right = np.ones((len(tight), len(norm), 1))
     right[:, :-1, 0] = limits[tight]
-    found = np.linalg.solve(systems(rows, norm, tight), right)
-    return np.asarray(found[:, :, 0], np.float64)
+    points = np.linalg.solve(systems(rows, norm, tight), right)
+    return np.asarray(points[:, :, 0], np.float64)
 
 
 def simplex_corners(n: int) -> IntArray:

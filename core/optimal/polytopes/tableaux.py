@@ -296,10 +296,10 @@ def tableaux(space: Polytope, basic: IntArray, nonbasic: IntArray) -> Tableaux:
 
 def corners(space: Polytope, costs: FloatArray, deadline: Deadline = NEVER) -> BasicSolutions:
     """Return vertices that minimize costs of shape (k, n_x), one for each, while time lasts."""
-    found = some_corners(space, costs, deadline)
-    if found is None:
+    solutions = some_corners(space, costs, deadline)
+    if solutions is None:
         raise SolverError("The polytope gave no proper vertex to start from.")
-    return found
+    return solutions
 
 
 def some_corners(
@@ -308,8 +308,8 @@ def some_corners(
     """Return what `corners` does without costs that lead to no vertex; None if none does."""
     labels: list[tuple[IntArray, IntArray]] = []
     for cost in costs:
-        if (found := space.vertex_of(cost)) is not None:
-            labels.append(found)
+        if (vertex := space.vertex_of(cost)) is not None:
+            labels.append(vertex)
         if deadline.over and (inside := _inside(space, labels)) is not None:
             return inside
     return _inside(space, labels)
@@ -331,27 +331,27 @@ def _inside(space: Polytope, labels: list[tuple[IntArray, IntArray]]) -> BasicSo
 def start(space: Polytope, rng: np.random.Generator) -> Tableaux:
     """Return the tableau of one vertex, which minimizes a random cost."""
     # random costs tried for a first vertex: HiGHS may end at one that is 1e-9 outside
-    found = corners(space, rng.random((3, space.n_x))).take(np.zeros(1, dtype=np.int64))
-    first = tableaux(space, found.basic, found.nonbasic)
+    corner = corners(space, rng.random((3, space.n_x))).take(np.zeros(1, dtype=np.int64))
+    first = tableaux(space, corner.basic, corner.nonbasic)
     if len(first) == 0:
         raise SolverError("The first vertex of the polytope has a singular basis.")
     return first
 
 
 def true_points(
-    space: Polytope, found: BasicSolutions, deadline: Deadline = NEVER
+    space: Polytope, vertices: BasicSolutions, deadline: Deadline = NEVER
 ) -> tuple[FloatArray, IntArray]:
     """Return posteriors of vertices without perturbation, and indices of those feasible so."""
-    which = np.arange(len(found))
-    points = found.points()
-    if found.space is not space:
-        values = np.empty(found.values.shape)
-        for block in _blocks(space, len(found), deadline):
-            basic, nonbasic = found.basic[block], found.nonbasic[block]
+    which = np.arange(len(vertices))
+    points = vertices.points()
+    if vertices.space is not space:
+        values = np.empty(vertices.values.shape)
+        for block in _blocks(space, len(vertices), deadline):
+            basic, nonbasic = vertices.basic[block], vertices.nonbasic[block]
             values[block] = solved(space, basic, nonbasic, edges=False)[:, :, 0]
-        slack = np.minimum(values, space.upper[found.basic] - values).min(axis=1)
+        slack = np.minimum(values, space.upper[vertices.basic] - values).min(axis=1)
         which = np.flatnonzero(slack >= -TIE)
-        points = scattered(space, found.basic[which], values[which])
+        points = scattered(space, vertices.basic[which], values[which])
     return points / points.sum(axis=1, keepdims=True), which
 
 

@@ -134,11 +134,11 @@ class CentredMaster:
         if len(self.points) > MOST * n_x:
             self._forget(KEPT * n_x)
         columns = np.hstack([np.diag(1 / self.p_x), (self.points / self.p_x).T])
-        found = centre(columns, np.concatenate([self._penalties, self._costs]), gap)
-        self.duals, self.amounts = found.duals / self.p_x, found.amounts[n_x:]
+        centred = centre(columns, np.concatenate([self._penalties, self._costs]), gap)
+        self.duals, self.amounts = centred.duals / self.p_x, centred.amounts[n_x:]
         # share of a symbol that may be published as it is without its penalty rising
         # factor by which the penalty of a symbol rises while it is used
-        self._penalties[found.amounts[:n_x] > 0.01 * self.p_x] *= 1.2
+        self._penalties[centred.amounts[:n_x] > 0.01 * self.p_x] *= 1.2
 
     def most_used(self, count: int) -> IntArray:
         """Return the indices of the outputs with the largest amounts, largest first."""

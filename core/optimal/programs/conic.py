@@ -58,18 +58,18 @@ def solve_conic(
     solver = clarabel.DefaultSolver(
         sparse.csc_matrix((n_cols, n_cols)), cost, matrix, bounds, kinds, settings
     )
-    found = solver.solve()
-    if found.status == _STATUS.MaxTime:
+    solution = solver.solve()
+    if solution.status == _STATUS.MaxTime:
         clock.tell_cut()
         raise TimeLimitError("The conic program was not solved in the time given.")
-    if found.status in (_STATUS.PrimalInfeasible, _STATUS.AlmostPrimalInfeasible):
+    if solution.status in (_STATUS.PrimalInfeasible, _STATUS.AlmostPrimalInfeasible):
         raise InfeasibleError("The conic program has no solution.")
-    if found.status not in (_STATUS.Solved, _STATUS.AlmostSolved, _STATUS.InsufficientProgress):
-        raise SolverError(f"Clarabel gave no answer: {found.status}.")
-    x = np.array(found.x)
-    duals = -np.array(found.z)[: len(right) + len(upper)]
+    if solution.status not in (_STATUS.Solved, _STATUS.AlmostSolved, _STATUS.InsufficientProgress):
+        raise SolverError(f"Clarabel gave no answer: {solution.status}.")
+    x = np.array(solution.x)
+    duals = -np.array(solution.z)[: len(right) + len(upper)]
     reduced = np.zeros(n_cols)
-    reduced[bounded] = np.array(found.z)[len(duals) : len(duals) + len(bounded)]
+    reduced[bounded] = np.array(solution.z)[len(duals) : len(duals) + len(bounded)]
     return Solution(
         x=x,
         duals=duals,

@@ -115,9 +115,9 @@ class LinearProgram:
     def dual_ray(self) -> FloatArray:
         """Return row multipliers of an infeasible program, (n_rows,), unchecked; 0 without any."""
         highs: Any = self._highs  # its stub lacks this method
-        status, found, ray = highs.getDualRay()
+        status, has_ray, ray = highs.getDualRay()
         _check(status, "the request for a dual ray")
-        return np.array(ray, dtype=np.float64) if found else np.zeros(self.n_rows)
+        return np.array(ray, dtype=np.float64) if has_ray else np.zeros(self.n_rows)
 
     def add_cols(self, cols: FloatArray, cost: FloatArray) -> None:
         """Add non-negative columns, given as rows of an array, shape (k, n_rows); cost (k,)."""
