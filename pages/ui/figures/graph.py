@@ -61,6 +61,9 @@ POSITIONS = {
 }
 """Side of a node → Plotly's words for it."""
 
+LOWEST = 165
+"""Height of a low drawing, in pixels, in which its names have room."""
+
 WORDS = {
     "released": ("releases", "secrets", "release"),
     "secret": ("secrets", "releases", "secret"),
@@ -79,7 +82,7 @@ def confusability(
 ) -> Figure:
     """Draw a confusability graph, its parts by color and shape; probabilities have no part.
 
-    A `dense` one is for a card of a board: without names where the card is low.
+    A `dense` one is for a card of a board: where the card is low, only names that have room stay.
     """
     rays = _is_circle(graph)
     # names are placed for this height
@@ -109,9 +112,10 @@ def confusability(
         said["font"] = {"size": 11, "color": colour("muted")}
     meta = _projected(graph)
     if dense:
-        is_row = np.ptp(graph.positions[:, 1]) < 1e-6  # its names have room in a low card too
-        spans = (span_x, span_y) if is_row else _spans(graph.positions, size, 12.0)
-        meta["low"] = _low(traces, [title, said], spans, named=bool(is_row))
+        size = (size[0], LOWEST - edge[2] - edge[3])
+        spans = _spans(graph.positions, size, 12.0 if rays else 0.0)
+        sides = [""] * len(names) if rays else _sides(graph, names, *spans, size)
+        meta["low"] = _low(traces, [title, said], spans, _named(names, sides))
     return {
         "data": traces,
         "layout": layout(
@@ -133,19 +137,25 @@ def _low(
     traces: Sequence[dict[str, Any]],
     notes: list[dict[str, Any]],
     spans: tuple[tuple[float, float], tuple[float, float]],
-    *,
-    named: bool,
+    named: dict[str, object],
 ) -> dict[str, Any]:
-    """Return what changes where a drawing is low: smaller nodes, without names but in a row."""
+    """Return what changes where a drawing is low: smaller nodes, fewer names."""
     marker = traces[-1]["marker"]
     smaller = marker | {"size": [round(0.62 * size, 1) for size in marker["size"]]}
     across, up = ({"range": list(span)} for span in spans)
     return {
         "below": 225,  # pixels
         "layout": {"annotations": notes, "xaxis": across, "yaxis": up},
-        "data": {
-            str(len(traces) - 1): {"marker": smaller} | ({} if named else {"mode": "markers"})
-        },
+        "data": {str(len(traces) - 1): {"marker": smaller} | named},
+    }
+
+
+def _named(names: Sequence[str], sides: Sequence[str]) -> dict[str, object]:
+    """Return the part of the nodes' trace that writes names on these sides of them."""
+    return {
+        "mode": "markers+text" if any(sides) else "markers",
+        "text": [name if side else "" for name, side in zip(names, sides, strict=True)],
+        "textposition": [POSITIONS[side] for side in sides],
     }
 
 
@@ -281,11 +291,9 @@ def _nodes(
     ink = [part_colour(int(part), role) for part in graph.parts]
     return {
         "type": "scatter",
-        "mode": "markers+text" if any(sides) else "markers",
         "x": numbers(graph.positions[:, 0], 4),
         "y": numbers(graph.positions[:, 1], 4),
-        "text": [name if side else "" for name, side in zip(names, sides, strict=True)],
-        "textposition": [POSITIONS[side] for side in sides],
+        **_named(names, sides),
         "textfont": {"size": 10.5, "color": colour("ink")},
         "cliponaxis": False,
         "customdata": [

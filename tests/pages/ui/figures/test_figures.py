@@ -191,13 +191,23 @@ def test_parts_differ_by_colour_and_shape_and_edges_say_what_is_shared():
     assert both["data"][1]["customdata"][0] == "2 secrets in common:<br>f, &lt;i&gt;m&lt;/i&gt;"
 
 
-@pytest.mark.parametrize(("names", "stay"), [(("no", "yes"), True), (("f", "m", "o"), False)])
-def test_two_nodes_keep_their_names_in_a_low_card(names, stay):
-    even = leakage(np.full((2, len(names)), 0.5 / len(names)), names)
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 9])
+def test_few_nodes_keep_their_names_in_a_low_card(count):
+    names = tuple(f"symbol {i}" for i in range(count))
+    even = leakage(np.full((2, count), 0.5 / count), names)
     figure = figures.confusability(release_graph(even), "X itself", "before", dense=True)
     assert figure["data"][-1]["text"] == list(names)
     (low,) = figure["layout"]["meta"]["low"]["data"].values()
-    assert ("mode" not in low) is stay
+    assert low["mode"] == "markers+text"
+    assert low["text"][:4] == list(names)[:4]
+
+
+def test_many_nodes_have_no_names_in_a_low_card():
+    names = tuple(f"symbol {i}" for i in range(20))
+    even = leakage(np.full((2, 20), 0.025), names)
+    figure = figures.confusability(release_graph(even), "X itself", "before", dense=True)
+    (low,) = figure["layout"]["meta"]["low"]["data"].values()
+    assert low["mode"] == "markers"
 
 
 def test_a_pair_that_never_occurs_is_crossed():
