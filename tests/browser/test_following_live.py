@@ -319,3 +319,27 @@ def test_the_first_screen_shows_sentence_charts_and_slider(
         charts,
     )
     assert min(heights) >= 180
+
+
+def test_a_finger_on_the_slider_moves_the_board(visit):
+    page = visit(QUICK)
+    settle(page)
+    before = page.evaluate(SHOWN)
+    touch = page.context.new_cdp_session(page)
+    touch.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    slider = page.locator(".st-key-eps input[type='range']")
+    thumb = slider.locator("xpath=..").bounding_box()
+    x, y = thumb["x"] + thumb["width"] / 2, thumb["y"] + thumb["height"] / 2
+    for kind, step in (("touchStart", 0), ("touchMove", 15), ("touchMove", 30)):
+        points = [{"x": x + step, "y": y}]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    page.wait_for_function(FOLLOWS, arg=slider.get_attribute("aria-valuetext"))
+    under = page.evaluate(SHOWN)
+    assert "eps=" not in page.url
+    assert under["bars"] != before["bars"]
+    assert under["ring"] != before["ring"]
+    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_url(re.compile("[?&]eps="))
+    settle(page)
+    page.wait_for_function("!document.querySelector('[data-lsc-live]')")
+    assert page.evaluate(SHOWN) == under
