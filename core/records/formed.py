@@ -1,7 +1,8 @@
-"""How a record's X is formed, as far as a certificate shows it: releases that differ draw apart."""
+"""How records and X are formed, as a certificate shows it: releases that differ draw apart."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,24 +29,28 @@ def drawn_for(result: Result, plan: Plan, *, same: bool) -> str:
 def formed(result: Result, plan: Plan, *, same: bool) -> Mapping[str, Any]:
     """Return what a record's row of the kernel follows from: what a certificate shows of it.
 
-    Tables of parents are sorted, as their order says nothing. What a certificate withholds is not
-    in it: anyone could test guesses of that by the hash.
+    By a seed, also which records are released: two releases with the same outputs, one with a
+    filter, would show which records it leaves out. Tables of parents are sorted, as their order
+    says nothing. What a certificate withholds is not in it: anyone could test guesses of that by
+    the hash.
     """
     counted, data = result.counted, result.scenario.data
     reads_s = len(result.mechanism.kernel) != result.joint.n_x
     codings = shown_codings(counted, data, plan.draw.committed)
-    used = codings if reads_s or data.secret_released else codings[1:]
+    keyed = isinstance(plan.draw, Keyed)
+    used = codings if not keyed or reads_s or data.secret_released else codings[1:]
     columns = {name for coding in used for name in coding["columns"]}
     plain = result.scenario.to_dict()["data"]
     tables = [one for one in plain.get("hierarchies", ()) if one["column"] in columns]
     marked = marked_columns(counted, codings, data, same=same)
     return {
         "coding": used,
+        "filters": [] if keyed else sorted(plain["filters"], key=json.dumps),
         "hierarchies": sorted(
             ({**one, "rows": sorted(map(list, one["rows"]))} for one in tables),
             key=lambda one: str(one["column"]),
         ),
-        "id": plan.draw.column if isinstance(plan.draw, Keyed) else None,
+        "id": plan.draw.column if keyed else None,
         "marked": sorted(columns.intersection(marked)),
         "missing": data.missing,
         "read": plain.get("read", {}),

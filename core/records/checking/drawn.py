@@ -256,16 +256,19 @@ def _mechanism(body: Mapping[str, Any]) -> str:
 
 
 def _formed(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a record's row of the kernel follows from, by a certificate."""
+    """Return what the rows of the kernel follow from, and by a seed which records are released."""
+    keyed = body["draw"]["kind"] == "key"
     data, design, reads_s = body["scenario"]["data"], body["design"], body["mechanism"]["reads_s"]
     secret, released = design["coding"]
-    sides = [secret, released] if reads_s or data.get("secret_released") else [released]
+    by_x = keyed and not reads_s and not data.get("secret_released")
+    sides = [released] if by_x else [secret, released]
     names = {name for side in sides for name in side["columns"]}
     used = [one for one in data.get("hierarchies", []) if one["column"] in names]
     parents = [dict(one, rows=sorted(one.get("rows", []))) for one in used]
     treatment = body["unknown"]["treatment"]
     return {
         "coding": sides,
+        "filters": [] if keyed else sorted(data.get("filters", []), key=json.dumps),
         "hierarchies": sorted(parents, key=lambda one: one["column"]),
         "id": body["draw"]["id"],
         "marked": sorted(name for name in design["marked"] if name in names),

@@ -131,6 +131,34 @@ def test_records_are_drawn_anew_where_x_is_formed_otherwise(way, kind, files, tm
     second.check()
 
 
+def test_by_a_seed_a_filter_has_all_records_drawn_anew(files, tmp_path):
+    """Else the shorter release is a part of the longer, which shows what the filter left out."""
+    towns = people([job for job in JOBS if job != "vet"])
+    towns["town"] = ["Bonn"] * len(towns["id"])
+    design = write(towns, tmp_path / "design.csv")
+    records = write(
+        people([job if job != "vet" else "clerk" for job in JOBS]), tmp_path / "now.csv"
+    )
+    whole, part, again = (
+        Released(tmp_path / str(place), "seed", files, records, design, filters=filters)
+        for place, filters in enumerate(
+            [[], *2 * [[{"column": "town", "levels": ["Bonn", "Trier"]}]]]
+        )
+    )
+    assert whole.body["mechanism"] == part.body["mechanism"]
+    kept = [y for i, y in enumerate(whole.outputs) if TOWNS[i % 3] != "Ulm"]
+    assert sum(y != z for y, z in zip(kept, part.outputs, strict=True)) > 0.1 * len(kept)
+    assert part.outputs == again.outputs
+    part.check()
+    keyed = [
+        Released(tmp_path / f"key {place}", "key", files, records, design, filters=filters)
+        for place, filters in enumerate([[], [{"column": "town", "levels": ["Bonn", "Trier"]}]])
+    ]
+    kept = [y for i, y in enumerate(keyed[0].outputs) if TOWNS[i % 3] != "Ulm"]
+    assert kept == keyed[1].outputs
+    keyed[1].check()
+
+
 @pytest.mark.parametrize("kind", ["seed", "key"])
 def test_the_same_question_is_the_same_release(kind, files, tmp_path):
     both = [
