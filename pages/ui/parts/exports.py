@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ from core.scenario.snippet import notebook, snippet
 from core.spreadsheets import safe_cell
 from core.utilities import Information
 from pages.ui.style.labels import markdown
-from pages.ui.work import answers, context, derived, refining
+from pages.ui.work import answers, context, derived, refining, visits
 
 HASHED = (
     "The address and the scenario name your file by its SHA-256 hash. Anyone who guesses the file "
@@ -119,10 +120,16 @@ def mechanism_npz(
 def button(
     label: str, name: str, mime: str, make: Callable[[], bytes], key: str, **more: Any
 ) -> None:
-    """Show a download button; the file is made when it is clicked, not before."""
+    """Show a download button; the file is made when it is clicked, from what its visit has then."""
+    own = weakref.ref(visits.visit())
+
+    def made() -> bytes:
+        with visits.ahead_for(own):  # it runs outside of the visit
+            return make()
+
     st.download_button(
         label,
-        data=make,
+        data=made,
         file_name=name,
         mime=mime,
         key=key,

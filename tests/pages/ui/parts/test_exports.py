@@ -3,6 +3,7 @@ import io
 import json
 import re
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -212,3 +213,25 @@ def _contents_of_a_matrix_shown():
     source = visits.sources().add_matrix("0.1 0.4\n0.3 0.2\n")
     data = DataSpec(source, (), ())
     exports._contents("here", Scenario(data=data, notion="lip", mechanism="watchdog"))
+
+
+def _own_file_offered():
+    from pages.ui.parts import exports
+    from pages.ui.work import visits
+
+    source = visits.sources().add_bytes(b"a,b\n1,x\n2,y\n", "own.csv")
+
+    def make():
+        return visits.sources().label(source).encode()
+
+    exports.button("Save", "own.txt", "text/plain", make, "save")
+
+
+def test_what_is_made_at_a_click_has_the_files_of_its_visit(monkeypatch):
+    """Streamlit calls it on a thread of its own, where there is no session."""
+    made = []
+    monkeypatch.setattr("streamlit.download_button", lambda _, *, data, **__: made.append(data))
+    app = AppTest.from_function(_own_file_offered).run()
+    assert not app.exception
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(made[0]).result() == b"own.csv"
