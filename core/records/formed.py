@@ -50,7 +50,7 @@ def formed(result: Result, plan: Plan, *, same: bool) -> Mapping[str, Any]:
             ({**one, "rows": sorted(map(list, one["rows"]))} for one in tables),
             key=lambda one: str(one["column"]),
         ),
-        "id": plan.draw.column if keyed else None,
+        "id": plan.draw.column if isinstance(plan.draw, Keyed) else None,
         "marked": sorted(columns.intersection(marked)),
         "missing": data.missing,
         "read": plain.get("read", {}),
