@@ -41,7 +41,7 @@ FORM: dict[str, Any] = {
     "kind": str,
     "version": int,
     "code": {"version": str, "sha256": str},
-    "scenario": dict,
+    "scenario": {"data": dict, ANY: (bool, object)},
     "original": {"records": int, "filtered": int},
     "released": {
         "sha256": str,
@@ -114,6 +114,9 @@ FORM: dict[str, Any] = {
 Where names can be any, such as those of columns, `ANY` stands for each. A scenario and its parts
 check their own entries.
 """
+
+ALWAYS = (("", "beside"), ("released", "format"), ("draw", "mechanism"))
+"""Entries that the first versions did not have and that no version after `LINKED` may lack."""
 
 KIND, VERSION = "liftscope release certificate", 6
 """The entries "kind" and "version" of a certificate."""
@@ -194,6 +197,10 @@ def check_form(body: Any) -> None:
     plain = body["version"] <= PLAIN_HASH
     named = {"sha256": str} if plain else {"commitment": (str, type(None))}
     _check(body, FORM | {"original": FORM["original"] | named}, "")
+    if body["version"] > LINKED:
+        for place, name in ALWAYS:
+            if name not in (body[place] if place else body):
+                raise _lacks(f"{place}.{name}".removeprefix("."))
     _check_choices(body)
     if len(body["design"]["coding"]) != 2:
         raise InvalidInputError("The certificate must have two codings, one for S and one for X.")
@@ -291,7 +298,7 @@ def _check_entries(value: Mapping[str, Any], form: Mapping[str, Any], place: str
     """Check the entries of an object, of which none may be missing and none be more."""
     for key in form:
         if not key.endswith("?") and key not in {*value, ANY}:
-            raise InvalidInputError(f"The certificate lacks the entry {place + key!r}.")
+            raise _lacks(place + key)
     for key, part in value.items():
         kind = form.get(key, form.get(f"{key}?", form.get(ANY)))
         if kind is None:
@@ -299,6 +306,10 @@ def _check_entries(value: Mapping[str, Any], form: Mapping[str, Any], place: str
                 f"The certificate has the entry {shown(place + key)}, which no certificate has."
             )
         _check(part, kind, place + key)
+
+
+def _lacks(place: str) -> InvalidInputError:
+    return InvalidInputError(f"The certificate lacks the entry {place!r}.")
 
 
 def _wrong(place: str, value: Any) -> InvalidInputError:

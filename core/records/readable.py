@@ -200,7 +200,8 @@ def _sampling(body: Mapping[str, Any]) -> Sentence:
         pairs.reverse()  # the level that was asked for
     for ldp, pml in pairs:
         if found.get(ldp) is not None:
-            sure = f"{100 * (1 - numbers['beta']):g} %"
+            linked = body["version"] <= LINKED
+            sure = f"{100 * (1 - numbers['beta']):g}{' ' if linked else ''}%"
             also = "" if pml == ldp else f", and PML at {figure(found[pml])} nats"
             if body["version"] > PLAIN_HASH:
                 sure += ", which is exact for many records only,"
@@ -212,6 +213,9 @@ def _sampling(body: Mapping[str, Any]) -> Sentence:
                 text += (
                     f" It is known of LDP and PML only: that of {asked['notion']}, which was "
                     "asked, is that of the counted distribution."
+                    if linked
+                    else f" For {asked['notion']} itself only the level of the counted "
+                    "distribution is known."
                 )
             return sentence("sampling error", found[ldp] != "inf", text)
     return sentence(
@@ -308,6 +312,11 @@ def _again(body: Mapping[str, Any]) -> Sentence:
             f"Of independent releases of the same records, seen together, {levels}, where "
             f"{asked['notion']} is promised of one."
         )
+        if body["version"] > LINKED:
+            text = (
+                f"{asked['notion']} holds for one release. Of independent releases of the same "
+                f"records, seen together, {levels.replace(' %', '%')}."
+            )
     return sentence("repeated releases", False, text)
 
 
@@ -493,7 +502,7 @@ def _proof(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "Proven: no mechanism keeps more than", figure(proof["upper_bound"]) + unit
     yield "I(X;Y)", f"{figure(proof['information'])} nats"
     yield "Computed by", METHODS.get(proof["solver"], proof["solver"])
-    yield "Is it the best?", _best(proof, unit)
+    yield "Best possible", _best(proof, unit)
     for note in proof.get("notes", ()):
         yield "Note", note
 

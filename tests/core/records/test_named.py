@@ -41,8 +41,10 @@ def test_other_records_have_the_level_of_what_was_asked(notion, title, unit, tmp
     assert f"by their own distribution it reaches {title}: {level:.4g}{unit}." in told
     assert "LIP at" not in told
     over = said(body)["sampling error"]
-    assert ("It is known of LDP and PML only" in over) == (notion not in ("ldp", "pml"))
-    assert "With confidence 95 %, which is exact for many records only, the records" in over
+    assert ("itself only the level of the counted distribution is known" in over) == (
+        notion not in ("ldp", "pml")
+    )
+    assert "With confidence 95%, which is exact for many records only, the records" in over
 
 
 def test_levels_have_units_and_those_of_two_budgets_are_a_share(tmp_path):
@@ -72,7 +74,8 @@ def test_a_certificate_of_today_does_not_pass_for_an_older_one(tmp_path):
     body, path = certified(tmp_path, asked(original)[0], original)
     assert outcomes(body, path, original)["code"].passed is True
     forged = json.loads(json.dumps(body)) | {"version": 2}
-    forged["original"]["sha256"] = "0" * 64
+    forged["original"] = forged["original"] | {"sha256": "0" * 64}
+    del forged["original"]["commitment"]
     found = outcomes(forged, path, original)["code"]
     assert found.passed is False
     assert found.sentence == "This code writes certificates of version 6, not 2."

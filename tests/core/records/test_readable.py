@@ -42,7 +42,7 @@ def test_every_section_says_what_the_certificate_has(made):
     assert said["Level of 2 independent releases"] == f"{twice:.4g} % of its budgets"
     assert said["Kept"] == f"{body['proof']['utility']:.4g} nats of all of X"
     assert said["Computed by"] == "a formula"
-    assert said["Is it the best?"].startswith("not proven: it is a heuristic")
+    assert said["Best possible"].startswith("not proven: it is a heuristic")
     assert "closed form" not in repr(sections(body))
     assert said["Records"] == "32,561 records of 32,561"
     assert said["Commitment to the original, by the seed"] == body["original"]["commitment"]
@@ -59,9 +59,9 @@ def test_every_section_says_what_the_certificate_has(made):
 def test_a_proof_says_no_more_than_its_bound(made):
     body = json.loads(json.dumps(made(Plan(Seeded(SEED)))))
     body["proof"] |= {"status": "optimal", "upper_bound": body["proof"]["utility"]}
-    assert told(body)["Is it the best?"].startswith("yes, proven")
+    assert told(body)["Best possible"].startswith("yes, proven")
     body["proof"]["upper_bound"] += 0.25
-    said = told(body)["Is it the best?"]
+    said = told(body)["Best possible"]
     assert said == "proven to within 0.25 nats: another mechanism may keep that much more"
 
 

@@ -301,6 +301,10 @@ def test_a_certificate_of_nonsense_fails_its_check(part, change, check, made):
         (lambda body: body["levels"].pop("units"), "lacks the entry 'levels.units'"),
         (lambda body: body.pop("levels"), "lacks the entry 'levels'"),
         (lambda body: body["mechanism"].pop("kernel"), "lacks the entry 'mechanism.kernel'"),
+        (lambda body: body.pop("beside"), "lacks the entry 'beside'"),
+        (lambda body: body["released"].pop("format"), "lacks the entry 'released.format'"),
+        (lambda body: body["draw"].pop("mechanism"), "lacks the entry 'draw.mechanism'"),
+        (lambda body: body["scenario"].pop("data"), "lacks the entry 'scenario.data'"),
         (
             lambda body: body["original"].update(records="x"),
             "'original.records' has the wrong type: 'x'",
