@@ -50,7 +50,8 @@ def show() -> None:
     query.URL.restore()
     with st.sidebar:
         data_controls.show()
-        st.divider()
+        if query.is_standard() or _are_of_other_data():
+            st.divider()
         with st.container(key="of_columns"):
             _sidebar()
     with st.container():
@@ -104,11 +105,7 @@ def _sidebar() -> None:
         controls.slider("eps", scenario)
         st.caption("Sets ε in all columns until you change one of them.")
         return
-    own = {
-        repr((one.data.source, one.data.secret, one.data.released)) for one, _, _ in query.shown()
-    }
-    here = repr((scenario.data.source, scenario.data.secret, scenario.data.released))
-    if own != {here}:
+    if _are_of_other_data():
         st.caption("The columns keep the data they were pinned with.")
         st.button(
             "Use the data above in all columns",
@@ -116,6 +113,12 @@ def _sidebar() -> None:
             on_click=toolbar.ask_of_this_data,
             icon=":material/database:",
         )
+
+
+def _are_of_other_data() -> bool:
+    """Say whether the columns were pinned with other data than the sidebar's."""
+    asked = [state.scenario(), *(scenario for scenario, _, _ in query.shown())]
+    return len({repr((one.data.source, one.data.secret, one.data.released)) for one in asked}) > 1
 
 
 def _reading() -> None:
