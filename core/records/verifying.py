@@ -33,7 +33,7 @@ from core.records.checking.drawn import Owner, drawn, keyed, replayed
 from core.records.checking.figures import check_levels, check_promise, check_proof
 from core.records.checking.other_columns import Read, check_other_columns
 from core.records.design import FORMATS
-from core.records.fields import PLAIN_HASH, VERSION, check_form
+from core.records.fields import LINKED, PLAIN_HASH, VERSION, check_form
 from core.records.files import file_hash
 from core.records.readable import PROMISED, promises
 from core.records.recount import Recount, read_columns, recount, texts_of
@@ -45,9 +45,12 @@ from core.wording import listed, number_of
 RESTS = {
     "the file": (
         *("kernel", "outputs", "codings", "columns", "cells", "nothing else", "data", "design"),
-        *("promise", "draw", "beside"),
+        *("promise", "draw", "beside", "exposed"),
     ),
-    "one record": ("kernel", "outputs", "codings", "columns", "data", "design", "promise", "draw"),
+    "one record": (
+        *("kernel", "outputs", "codings", "columns", "data", "design", "promise", "draw"),
+        "exposed",
+    ),
     "sampling error": (
         *("kernel", "codings", "data", "design", "numbers", "promise", "draw"),
         *("levels", "other levels", "design levels", "other design levels"),
@@ -67,6 +70,13 @@ EXPOSED = (
     "again before you publish it."
 )
 """What a certificate up to version `PLAIN_HASH` gives away."""
+
+LINKS = (
+    "This certificate is of an earlier version. Two such releases by one seed or key may share "
+    "random numbers, by which X differs wherever Y does: do not publish both. What the bytes of "
+    "the released file say besides its cells is not compared as in version 6."
+)
+"""What a certificate up to version `LINKED` leaves open."""
 
 
 def verify(
@@ -119,6 +129,8 @@ def verify(
     owner = Owner(body, seed, key)
     if body["version"] <= PLAIN_HASH:
         checks.append(Check("exposed", None, EXPOSED))
+    elif body["version"] <= LINKED:
+        checks.append(Check("exposed", None, LINKS))
     if original is not None:
         checks.append(_original(body, original, owner))
     checks.append(check_columns(body, scenario.data, released, original))
@@ -251,7 +263,7 @@ def _code(body: Mapping[str, Any]) -> Check:
         "code",
         None,
         f"It was made by other code (version {version}, {made[:12]}); version "
-        f"{PACKAGE_VERSION}, {code_hash()[:12]}, checks everything else.",
+        f"{PACKAGE_VERSION}, {code_hash()[:12]}, made the other checks.",
     )
 
 

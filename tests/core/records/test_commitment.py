@@ -12,7 +12,7 @@ from core.data.hierarchies import Hierarchy
 from core.data.spec import WITHHELD, Binning
 from core.records.certificate import fingerprint
 from core.records.draws import Keyed, Seeded
-from core.records.verifying import failed, verify
+from core.records.verifying import failed, unproven, verify
 from tests.core.records.makers import SEED, asked, keeping, people, read, write
 from tests.core.records.test_verifying import certified, outcomes
 
@@ -233,3 +233,7 @@ def test_a_certificate_of_version_5_verifies_as_it_was_written():
     assert failed(found) == []
     passed = {one.name for one in found if one.passed}
     assert {"left out", "design", "key", "beside", "promises"} <= passed
+    by_name = {one.name: one for one in found}
+    assert by_name["exposed"].passed is None
+    assert "X differs wherever Y does" in by_name["exposed"].sentence
+    assert "promised: one record" in {one.name for one in unproven(found)}
