@@ -225,6 +225,20 @@ class Writer:
             self._sink.close()
 
 
+def check_whole(path: Path) -> None:
+    """Raise unless all of a file can be read, if it is Parquet."""
+    try:
+        with path.open("rb") as file:
+            if file.read(4) != b"PAR1":
+                return
+        with parquet.ParquetFile(path) as opened:
+            _ = opened.metadata.created_by, opened.schema_arrow  # texts that may be none
+            for _ in opened.iter_batches(BATCH, use_threads=False):
+                pass
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise InvalidInputError(f"{str(path)!r} cannot be read: {first_line(error)}.") from error
+
+
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
     """Hold a folder, made if need be, against other processes; the system lets go at our end."""
@@ -264,7 +278,7 @@ def replacing(targets: Sequence[Path]) -> Iterator[tuple[Path, ...]]:
             raise InvalidInputError(f"{current!r} cannot be written: {_why(error)}.") from error
         except pa.ArrowException as error:
             raise InvalidInputError(
-                f"{current!r} cannot be written: {_first_line(error)}; Parquet holds every type."
+                f"{current!r} cannot be written: {first_line(error)}; Parquet holds every type."
             ) from error
 
 
@@ -287,10 +301,10 @@ _OF_ARROW = re.compile(r"^.*\[errno \d+\] ", re.IGNORECASE)
 
 def _why(error: Exception) -> str:
     """Return an operating system's message as the end of a sentence."""
-    said = getattr(error, "strerror", None) or _first_line(error)
+    said = getattr(error, "strerror", None) or first_line(error)
     said = _OF_ARROW.sub("", said)
     return said[:1].lower() + said[1:]
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
     return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__

@@ -220,6 +220,10 @@ def _level(value: Any, edges: Sequence[float] | None, marked: bool) -> Any:
     return min(max(bisect.bisect_right(edges, found), 1), len(edges) - 1)
 
 
+_PLAIN = {chr(code) for code in range(32, 127)} - set("\\'\"")
+"""Characters of bytes that DuckDB writes as they are in their text."""
+
+
 def _text(value: Any) -> str | None:
     """Return a value as the text of its level; None where it is missing."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
@@ -228,6 +232,8 @@ def _text(value: Any) -> str | None:
         return as_level(value) or None
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, bytes):
+        return "".join(chr(b) if chr(b) in _PLAIN else f"\\x{b:02X}" for b in value) or None
     if isinstance(value, float):
         return repr(value + 0.0).removesuffix(".0")
     return str(value)
@@ -268,8 +274,9 @@ def _readable(path: Path) -> Iterator[bool]:
     except (OSError, ValueError, pa.ArrowException, csv.Error) as error:
         if isinstance(error, InvalidInputError):
             raise
+        why = next(iter(str(error).splitlines()), type(error).__name__).rstrip(".")
         raise InvalidInputError(
-            f"{str(path)!r} cannot be read as Parquet or as text in UTF-8: {error}."
+            f"{str(path)!r} cannot be read as Parquet or as text in UTF-8: {why}."
         ) from error
 
 

@@ -34,7 +34,7 @@ from core.records.checking.figures import check_levels, check_promise, check_pro
 from core.records.checking.other_columns import Read, check_other_columns
 from core.records.design import FORMATS
 from core.records.fields import LINKED, PLAIN_HASH, VERSION, check_form
-from core.records.files import file_hash
+from core.records.files import check_whole, file_hash
 from core.records.readable import PROMISED, promises
 from core.records.recount import Recount, read_columns, recount, texts_of
 from core.scenario import Scenario
@@ -120,6 +120,7 @@ def verify(
         raise InvalidInputError(f"There is no file {str(original)!r}.")
     body = read_json(text, "The certificate")
     check_form(body)
+    check_whole(released)
     scenario = Scenario.from_dict(body["scenario"])
     fit = _kernel(body)
     checks = [_fingerprint(body), _code(body), _stated(body), fit]

@@ -3,17 +3,20 @@
 import json
 import math
 import unicodedata
+from contextlib import suppress
+from random import Random
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from core.data import Filter
 from core.errors import InvalidInputError
 from core.records.certificate import fingerprint
 from core.records.checking.contents import check_alone
 from core.records.fields import LINKED, check_form
-from core.records.files import BATCH, Writer, file_hash
+from core.records.files import BATCH, Writer, check_whole, file_hash
 from core.records.verifying import failed, verify
 from tests.core.records.makers import SEED, asked, write
 from tests.core.records.test_verifying import certified
@@ -251,3 +254,35 @@ def test_an_entry_more_is_named_with_its_place(made):
     assert str(error.value) == (
         "The certificate has the entry 'draw.note', which no certificate has."
     )
+
+
+def test_a_parquet_that_cannot_be_read_is_refused_in_one_line(made, tmp_path):
+    body, path, original = made["parquet", "parquet"]
+    text, damaged, content = json.dumps(body), tmp_path / "damaged.parquet", path.read_bytes()
+    random, refusals = Random(3), 0
+    for _ in range(40):
+        turned = bytearray(content)
+        turned[random.randrange(4, len(content) - 4)] ^= 1 << random.randrange(8)
+        damaged.write_bytes(turned)
+        with suppress(InvalidInputError):
+            check_whole(damaged)
+            continue
+        refusals += 1
+        with pytest.raises(
+            InvalidInputError, match=r"^[^\n]*damaged\.parquet' cannot be read: [^\n]*$"
+        ):
+            verify(text, damaged, original)
+    assert refusals > 3
+
+
+def test_columns_of_bytes_are_recounted_as_they_were_counted(tmp_path):
+    tags = [b"a", b"b", b"'q", b'"', b"\\x", "é".encode(), b"\x00\xff", None]
+    columns = COLUMNS | {"tag": [tags[i % 8] for i in range(COUNT)]}
+    original = tmp_path / "people.parquet"
+    parquet.write_table(pa.table(columns), original)
+    kept = (Filter("tag", levels=("a", "b", "\\x27q", "\\xC3\\xA9")),)
+    for released, filters in ((("tag",), ()), (("job",), kept)):
+        result, _ = asked(original, released=released, filters=filters)
+        body, path = certified(tmp_path, result, original)
+        assert body["released"]["records"] == (COUNT // 2 if filters else COUNT)
+        assert failed(verify(json.dumps(body), path, original, str(SEED))) == []
