@@ -138,8 +138,8 @@ def _whole(column: Any) -> Any:
 def _as_read(column: Any, *, of_text: bool) -> Any:
     """Return a column as the reader of a released file tells its values apart."""
     kind = column.type()
-    if kind.is_floating():
-        return column.cast("string")
+    if kind.is_floating():  # a release has one NaN, whatever its sign in the original
+        return column.isnan().ifelse("nan", column.cast("string"))
     if of_text and kind.is_string():
         return column.nullif("")
     return _whole(column)

@@ -12,7 +12,7 @@ import math
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum, inf, log, sqrt
 from pathlib import Path
 from typing import Any
@@ -69,6 +69,13 @@ class Column:
     index: IntArray
     single: bool = False  # whether it holds numbers of single precision
 
+    def short(self) -> Column:
+        """Return it with the digits that its numbers are written with: 0.1 of single precision."""
+        if not self.single:
+            return self
+        values = [None if one is None else float(str(np.float32(one))) for one in self.values]
+        return replace(self, values=values)
+
 
 def recount(
     body: Mapping[str, Any], spec: DataSpec, path: Path, names: Sequence[str] | None = None
@@ -88,6 +95,7 @@ def recount(
     asked = np.ones(size, dtype=bool)
     for one in spec.filters:
         column = columns[one.column]
+        column = column.short() if one.low is None and one.high is None else column
         passing = [_passes(value, one, one.column in marked) for value in column.values]
         asked &= np.array(passing, dtype=bool)[column.index]
     keep = spec.missing == "level"
@@ -129,7 +137,7 @@ def texts_of(path: Path, name: str, names: Sequence[str] | None = None) -> list[
         raise InvalidInputError(f"{path.name} has no column {name!r}, which the release read.")
     texts = [
         stripped(value) or None if isinstance(value, str) else _text(value)
-        for value in columns[name].values
+        for value in columns[name].short().values
     ]
     return [texts[place] for place in columns[name].index.tolist()]
 
@@ -161,7 +169,8 @@ def _symbols(
     """Return the symbol of each record, `UNKNOWN` where it has none."""
     levels = []
     for name, edges in zip(coding["columns"], coding["edges"], strict=True):
-        own = [_level(one, edges, name in marked) for one in columns[name].values]
+        column = columns[name].short() if edges is None else columns[name]
+        own = [_level(one, edges, name in marked) for one in column.values]
         levels.append([_coarser(one, hierarchies.get(name)) for one in own])
     groups = coding.get("groups") or [None] * len(levels)
     for place, group in enumerate(groups):

@@ -564,7 +564,7 @@ def check_cells(
             same = _same_number if read_from.workbook else _same
             if name in exact:
                 same = partial(_as_written, exact[name])
-            place = _first_difference(_short(read[name]), _short(column), places, same)
+            place = _first_difference(read[name].short(), column.short(), places, same)
             if place is not None:
                 return _another(name, released, original, place, places)
     return Check("cells", True, f"Every cell next to Y matches its record in {original.name}.")
@@ -700,14 +700,6 @@ def _same_number(original: Any, released: Any) -> bool:
         return True
     texts = isinstance(original, str) and isinstance(released, str)
     return texts and typed_number(original) is not None and _text_is(released, float(original))
-
-
-def _short(column: Column) -> Column:
-    """Return a column whose single-precision numbers have their written digits: 0.1 as 0.1."""
-    if not column.single:
-        return column
-    values = [float(str(np.float32(one))) if one is not None else None for one in column.values]
-    return replace(column, values=values)
 
 
 def _missing(value: Any) -> bool:

@@ -275,14 +275,35 @@ def test_a_parquet_that_cannot_be_read_is_refused_in_one_line(made, tmp_path):
     assert refusals > 3
 
 
-def test_columns_of_bytes_are_recounted_as_they_were_counted(tmp_path):
-    tags = [b"a", b"b", b"'q", b'"', b"\\x", "é".encode(), b"\x00\xff", None]
-    columns = COLUMNS | {"tag": [tags[i % 8] for i in range(COUNT)]}
+OF_BYTES = [b"a", b"b", b"'q", b'"', b"\\x", "é".encode(), b"\x00\xff", None]
+
+OF_SINGLES = pa.array([0.1, 1e20, -2.5, 3, None, 1e-7, 0.3, 16777216], pa.float32())
+
+
+@pytest.mark.parametrize(
+    ("own", "levels"),
+    [
+        (pa.array(OF_BYTES, pa.binary()), ("a", "b", "\\x27q", "\\xC3\\xA9")),
+        (OF_SINGLES, ("0.1", "1e+20", "0.3", "3")),
+    ],
+    ids=["bytes", "single precision"],
+)
+def test_columns_of_every_kind_are_recounted_as_they_were_counted(own, levels, tmp_path):
+    columns = COLUMNS | {"tag": own.take(pa.array([i % 8 for i in range(COUNT)]))}
     original = tmp_path / "people.parquet"
     parquet.write_table(pa.table(columns), original)
-    kept = (Filter("tag", levels=("a", "b", "\\x27q", "\\xC3\\xA9")),)
-    for released, filters in ((("tag",), ()), (("job",), kept)):
+    for released, filters in ((("tag",), ()), (("job",), (Filter("tag", levels=levels),))):
         result, _ = asked(original, released=released, filters=filters)
         body, path = certified(tmp_path, result, original)
         assert body["released"]["records"] == (COUNT // 2 if filters else COUNT)
         assert failed(verify(json.dumps(body), path, original, str(SEED))) == []
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_all_doubles_that_are_no_number_are_one_value_to_a_reader(kind, tmp_path):
+    wage = np.array([-math.nan, math.nan, 1.0])[[i % 3 for i in range(COUNT)]]
+    original = tmp_path / "people.parquet"
+    parquet.write_table(pa.table({**COLUMNS, "wage": wage}), original)
+    result, _ = asked(original, released=("job",))
+    body, path = certified(tmp_path, result, original, target=f"out.{kind}")
+    assert failed(verify(json.dumps(body), path, original, str(SEED))) == []
