@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import bisect
 import csv
+import datetime
 import decimal
 import math
+import re
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -245,7 +247,20 @@ def _text(value: Any) -> str | None:
         return "".join(chr(b) if chr(b) in _PLAIN else f"\\x{b:02X}" for b in value) or None
     if isinstance(value, float):
         return repr(value + 0.0).removesuffix(".0")
+    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
+        return short_time(str(value.astimezone(datetime.UTC).replace(tzinfo=None))) + "+00"
+    if isinstance(value, datetime.datetime | datetime.time):
+        return short_time(str(value))
     return str(value)
+
+
+def short_time(text: str) -> str:
+    """Return the text of a time without zeros at the end of its seconds."""
+    return _ZEROS.sub(r"\1", text)
+
+
+_ZEROS = re.compile(r"(\.\d*[1-9])0+(?=\D|$)|\.0+(?=\D|$)")
+"""Zeros at the end of a part of a second, or all of it."""
 
 
 def _number(value: Any) -> float | None:

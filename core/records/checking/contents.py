@@ -50,7 +50,7 @@ from core.records.files import (
     values_alone,
 )
 from core.records.left_out import marked_columns, named, release_text, without
-from core.records.recount import Column, header_of, read_columns
+from core.records.recount import Column, header_of, read_columns, short_time
 from core.spreadsheets import safe_text
 from core.texts import SPACES as SPACE
 from core.validation import IntArray
@@ -725,7 +725,7 @@ def _text_is(text: str, value: Any) -> bool:
         return text.encode() == value
     if isinstance(value, datetime.date | datetime.time | datetime.timedelta):
         written = str(pa.scalar(value).cast(pa.string()).as_py())  # as text files have it
-        return text in (str(value), written)
+        return short_time(text) in (short_time(str(value)), short_time(written))
     return text == str(value)
 
 

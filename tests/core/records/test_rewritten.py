@@ -280,13 +280,21 @@ OF_BYTES = [b"a", b"b", b"'q", b'"', b"\\x", "é".encode(), b"\x00\xff", None]
 OF_SINGLES = pa.array([0.1, 1e20, -2.5, 3, None, 1e-7, 0.3, 16777216], pa.float32())
 
 
+TIMES = pa.array([0, 1577836800000, 1577836800500, 1577836801123] * 2).cast(pa.timestamp("ms"))
+
+AT = ("2020-01-01 00:00:00", "2020-01-01 00:00:00.5")
+
+
 @pytest.mark.parametrize(
     ("own", "levels"),
     [
         (pa.array(OF_BYTES, pa.binary()), ("a", "b", "\\x27q", "\\xC3\\xA9")),
         (OF_SINGLES, ("0.1", "1e+20", "0.3", "3")),
+        (TIMES.cast(pa.timestamp("ms")), AT),
+        (TIMES.cast(pa.timestamp("ns")), AT),
+        (TIMES.cast(pa.timestamp("us", "Europe/Berlin")), tuple(f"{one}+00" for one in AT)),
     ],
-    ids=["bytes", "single precision"],
+    ids=["bytes", "single precision", "ms", "ns", "zone"],
 )
 def test_columns_of_every_kind_are_recounted_as_they_were_counted(own, levels, tmp_path):
     columns = COLUMNS | {"tag": own.take(pa.array([i % 8 for i in range(COUNT)]))}
