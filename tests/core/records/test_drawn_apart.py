@@ -5,9 +5,11 @@ import json
 import pytest
 
 from core.data import Sources
+from core.errors import InvalidInputError
 from core.records.certificate import make
 from core.records.design import Plan
 from core.records.draws import Keyed, Seeded
+from core.records.fields import LINKED
 from core.records.verifying import failed, verify
 from tests.core.records.makers import SEED, asked, opened, read, released, with_kernel, write
 from tests.core.records.test_verifying import certified
@@ -101,6 +103,9 @@ def test_a_draw_for_another_mechanism_is_told(kind, tmp_path):
     found = {one.name: one for one in verify(json.dumps(body), path, original, **own)}
     assert found[kind].passed is False
     assert "belongs to another mechanism" in found[kind].sentence
-    del body["draw"]["mechanism"]  # as certificates had it before: other numbers
+    del body["draw"]["mechanism"]
+    with pytest.raises(InvalidInputError, match=r"lacks the entry 'draw\.mechanism'"):
+        verify(json.dumps(body), path, original, **own)
+    body["version"] = LINKED  # as certificates had it before: other numbers
     found = {one.name: one for one in verify(json.dumps(body), path, original, **own)}
     assert found[kind].passed is False

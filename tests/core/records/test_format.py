@@ -8,8 +8,9 @@ from core.errors import InvalidInputError
 from core.records.certificate import fingerprint
 from core.records.design import FORMATS
 from core.records.draws import Seeded
+from core.records.fields import LINKED
 from core.records.readable import sections
-from core.records.verifying import failed, verify
+from core.records.verifying import verify
 from tests.core.records.makers import SEED, asked, keeping, people, read, write
 from tests.core.records.test_verifying import certified
 
@@ -74,17 +75,17 @@ def test_a_file_that_is_no_text_has_no_format(tmp_path, original):
         outcome(body, path)
 
 
-def test_a_format_that_nothing_has_is_refused_and_one_that_is_not_said_is_not_checked(
-    tmp_path, original
-):
+def test_a_format_that_nothing_has_is_refused_and_so_is_none(tmp_path, original):
     body, path = made(tmp_path, original, "CSV")
     text = json.dumps(body | {"released": body["released"] | {"format": "papyrus"}})
     with pytest.raises(InvalidInputError, match=r"'released\.format' is not a format"):
         verify(text, path)
     del body["released"]["format"]
     text = json.dumps(body | {"fingerprint": fingerprint(body)})
-    assert "format" not in [one.name for one in verify(text, path)]
-    assert not failed(verify(text, path))
+    with pytest.raises(InvalidInputError, match=r"lacks the entry 'released\.format'"):
+        verify(text, path)
+    old = json.dumps(body | {"version": LINKED})  # which may lack it
+    assert "format" not in [one.name for one in verify(old, path)]
     assert "Format of the file" not in dict(sections(body)[0].rows)
 
 
