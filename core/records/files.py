@@ -226,7 +226,9 @@ class Writer:
 
 
 def check_whole(path: Path) -> None:
-    """Raise unless all of a file can be read, if it is Parquet."""
+    """Raise unless all of a file can be read, if it is one and Parquet."""
+    if not path.is_file():
+        return
     try:
         with path.open("rb") as file:
             if file.read(4) != b"PAR1":
@@ -236,7 +238,9 @@ def check_whole(path: Path) -> None:
             for _ in opened.iter_batches(BATCH, use_threads=False):
                 pass
     except (OSError, ValueError, pa.ArrowException) as error:
-        raise InvalidInputError(f"{str(path)!r} cannot be read: {first_line(error)}.") from error
+        raise InvalidInputError(
+            f"{str(path)!r} cannot be read as Parquet: {first_line(error)}."
+        ) from error
 
 
 @contextmanager

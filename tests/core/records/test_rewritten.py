@@ -269,7 +269,7 @@ def test_a_parquet_that_cannot_be_read_is_refused_in_one_line(made, tmp_path):
             continue
         refusals += 1
         with pytest.raises(
-            InvalidInputError, match=r"^[^\n]*damaged\.parquet' cannot be read: [^\n]*$"
+            InvalidInputError, match=r"^[^\n]*damaged\.parquet' cannot be read as Parquet: [^\n]*$"
         ):
             verify(text, damaged, original)
     assert refusals > 3
