@@ -14,7 +14,7 @@ from pages.ui.style.labels import markdown
 from pages.ui.style.units import to_nats
 from pages.ui.work import store
 from tests.pages.picking import chosen
-from tests.pages.sent import figures, key_figures, texts
+from tests.pages.sent import answers, figures, key_figures, texts
 from tests.pages.waiting import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("no_lines")
@@ -249,7 +249,7 @@ def test_robust_and_explore_say_why_their_numbers_differ():
     explore = opened(**ROBUST)
     assert "The Robust page treats it as the truth P" in " ".join(texts(explore))
     robust = opened("pages/robust.py", **ROBUST)
-    assert any("Explore treats the data as the estimate" in text.help for text in robust.markdown)
+    assert "Explore treats the data as the estimate" in str(answers(robust))
     other = opened(**QUICK)
     assert "The Robust page" not in " ".join(texts(other))
 
