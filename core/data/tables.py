@@ -290,7 +290,10 @@ def as_text(column: Any) -> Any:
     if kind.is_floating():
         text = (column + 0.0).cast("string").re_replace(r"\.0$", "")  # −0 and 0 are one level
         return ibis.ifelse(column.isnan(), ibis.null("string"), text)
-    return column.cast("string")
+    text = column.cast("string")
+    if kind.is_decimal() and kind.precision == kind.scale:  # DuckDB writes 0.5 as .5
+        return text.re_replace(r"^(-?)\.", r"\10.")
+    return text
 
 
 def may_hold_numbers(column: Any) -> bool:

@@ -16,13 +16,14 @@ from pyarrow import compute as pc
 from core.data.readers.reading import Upload
 from core.data.tables import FileTable, as_text, open_table
 from core.errors import InvalidInputError
-from core.records.coded import UNKNOWN, Coded, Coder
+from core.records.coded import UNKNOWN, Coded, Coder, as_counted
 from core.records.design import LEAVE_OUT, REFUSE, Layout, Plan, check_others, is_same
 from core.records.draws import Draw, Keyed, Sampler
 from core.records.files import (
     BATCH,
     Writer,
     batches,
+    check_years,
     checked_kind,
     replacing,
     typed_anew,
@@ -345,7 +346,8 @@ class _Steps:
         """Return the ids of a keyed draw as a string array; None for a draw by a seed."""
         if not isinstance(self.plan.draw, Keyed):
             return None
-        return self.coder.texts(batch.column(self.plan.draw.column))
+        name = self.plan.draw.column
+        return self.coder.texts(as_counted(batch.column(name), name))
 
 
 def _laid_out(layout: Layout, batch: Any, known: BoolArray, outputs: Any) -> Any:
@@ -357,6 +359,7 @@ def _laid_out(layout: Layout, batch: Any, known: BoolArray, outputs: Any) -> Any
             columns.append(outputs)
             fields.append(pa.field(name, pa.string(), nullable=False))
         else:
+            check_years(kept.column(name), name)
             columns.append(values_alone(kept.column(name)))
             # that none may be missing is said of all records of the original
             fields.append(pa.field(name, columns[-1].type))

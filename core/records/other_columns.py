@@ -131,8 +131,9 @@ def _one_array(column: Any) -> Any:
 
 
 def _whole(column: Any) -> Any:
-    """Return a column that can be grouped and sorted by: one with parts as text."""
-    return column.cast("string") if column.type().is_nested() else column
+    """Return a column that can be grouped and fetched: one with parts, or nanoseconds, as text."""
+    kind = column.type()
+    return column.cast("string") if kind.is_nested() or kind.is_unknown() else column
 
 
 def _as_read(column: Any, *, of_text: bool) -> Any:
@@ -140,6 +141,6 @@ def _as_read(column: Any, *, of_text: bool) -> Any:
     kind = column.type()
     if kind.is_floating():  # a release has one NaN, whatever its sign in the original
         return column.isnan().ifelse("nan", column.cast("string"))
-    if of_text and kind.is_string():
-        return column.nullif("")
+    if of_text and (kind.is_string() or kind.is_binary()):
+        return column.cast("string").nullif("")
     return _whole(column)

@@ -244,7 +244,9 @@ def _text(value: Any) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, bytes):
-        return "".join(chr(b) if chr(b) in _PLAIN else f"\\x{b:02X}" for b in value) or None
+        return "".join(chr(b) if chr(b) in _PLAIN else f"\\x{b:02X}" for b in value)
+    if isinstance(value, decimal.Decimal):
+        return f"{value:f}"
     if isinstance(value, float):
         return repr(value + 0.0).removesuffix(".0")
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:
@@ -318,12 +320,38 @@ def _of_parquet(
                     raise InvalidInputError(
                         f"Column {name!r} of {path.name} is nested: it cannot be recounted."
                     )
+                values = _encodable(values)
                 if not pa.types.is_dictionary(values.type):
                     values = values.dictionary_encode(null_encoding="encode")
                 index = values.indices.fill_null(len(values.dictionary)).to_numpy()
-                single = pa.types.is_float32(values.dictionary.type)
-                found[name] = Column([*values.dictionary.to_pylist(), None], index, single)
+                kind = values.dictionary.type
+                single = pa.types.is_float32(kind) or pa.types.is_float16(kind)
+                found[name] = Column([*_of_python(values.dictionary), None], index, single)
         return found, file.metadata.num_rows
+
+
+def _encodable(values: Any) -> Any:
+    """Return Arrow values in a type that Arrow encodes, durations as the numbers they are."""
+    if isinstance(values.type, pa.BaseExtensionType):
+        values = values.storage
+    kind = values.type
+    if pa.types.is_duration(kind):
+        return values.cast(pa.int64())
+    if pa.types.is_decimal32(kind) or pa.types.is_decimal64(kind):
+        return values.cast(pa.decimal128(kind.precision, kind.scale))
+    return values.cast(pa.binary()) if pa.types.is_binary_view(kind) else values  # null is not b""
+
+
+def _of_python(values: Any) -> list[Any]:
+    """Return Arrow values as Python's; times of day finer than those as texts."""
+    if pa.types.is_time64(values.type):
+        try:
+            values.cast(pa.time64("us"))
+        except pa.ArrowInvalid:
+            texts = values.cast(pa.string()).to_pylist()
+            return [None if one is None else short_time(one) for one in texts]
+    found: list[Any] = values.to_pylist()
+    return found
 
 
 def _of_text(path: Path, names: set[str]) -> tuple[dict[str, Column], int]:
