@@ -327,6 +327,12 @@ def is_word(column: Any) -> Any:
     return ibis.ifelse(as_number(column).isnull(), plain_text(column).notnull(), False)
 
 
+def reads_marks(chosen: Filter) -> bool:
+    """Say whether it matters to a filter if a mark such as NA is a missing number or a word."""
+    levels = map(as_level, chosen.levels)
+    return any(level == MISSING or level.lower() in BLANKS for level in levels)
+
+
 def filtered(table: OpenTable, filters: Iterable[Filter]) -> Any:
     records = table.records
     for chosen in filters:

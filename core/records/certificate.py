@@ -21,6 +21,7 @@ from core.records.applying import Applied, write
 from core.records.design import FORMATS, OWNERS, Plan
 from core.records.draws import Keyed
 from core.records.fields import (
+    EACH,
     KIND,
     VERSION,
     level_units,
@@ -263,10 +264,6 @@ def _levels(release: Release) -> dict[str, Any]:
     if own is not None and not release.same:
         found["records"] = plain_json(levels(*own, numbers, slow=quick))
     return found
-
-
-EACH = 60
-"""Most columns that a certificate has the figures of each of, beside those of all together."""
 
 
 def _beside(release: Release) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ import numpy as np
 from core.data.tables import FileTable, OpenTable, filtered, open_table
 from core.errors import InvalidInputError
 from core.records.coded import UNKNOWN, Coder
-from core.records.design import REFUSE, check_others
+from core.records.design import REFUSE, check_others, stand_in
 from core.release.beside import Beside, beside
 from core.scenario import Result
 from core.three_way import ThreeWay
@@ -114,8 +114,9 @@ def three_way(rows: Any, coder: Coder, unknown: str = REFUSE) -> ThreeWay:
     columns = {name: _one_array(rows.column(name)) for name in coder.used}
     coded = coder(columns, rows.num_rows)
     x = coded.x
-    if unknown in joint.x_labels:
-        x = np.where(x == UNKNOWN, joint.x_labels.index(unknown), x)
+    symbol = stand_in(unknown)
+    if symbol is not None:
+        x = np.where(x == UNKNOWN, joint.x_labels.index(symbol), x)
     counts = coded.asked & (coded.s != UNKNOWN) & (x != UNKNOWN)
     if not counts.any():
         raise InvalidInputError(NONE)

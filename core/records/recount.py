@@ -26,6 +26,7 @@ from pyarrow import parquet
 from core.data.hierarchies import Hierarchy
 from core.data.spec import DataSpec, Filter
 from core.errors import InvalidInputError
+from core.records.design import stand_in
 from core.records.fields import kept_levels
 from core.texts import as_level, number, stripped
 from core.validation import FloatArray, IntArray
@@ -146,10 +147,10 @@ def texts_of(path: Path, name: str, names: Sequence[str] | None = None) -> list[
 
 def _with_fallback(rows: IntArray, place_s: IntArray, body: Mapping[str, Any]) -> IntArray:
     """Return rows in which unknown ones are those of the symbol they were taken for, if any."""
-    inputs, treatment = body["mechanism"]["inputs"], body["unknown"]["treatment"]
-    if treatment not in inputs:
+    inputs, symbol = body["mechanism"]["inputs"], stand_in(body["unknown"]["treatment"])
+    if symbol is None or symbol not in inputs:
         return rows
-    instead = np.full_like(rows, inputs.index(treatment))
+    instead = np.full_like(rows, inputs.index(symbol))
     if body["mechanism"]["reads_s"]:
         instead = np.where(place_s >= 0, place_s * len(inputs) + instead, UNKNOWN)
     return np.where(rows >= 0, rows, instead)

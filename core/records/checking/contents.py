@@ -32,12 +32,12 @@ from core.records.checking.drawn import Owner
 from core.records.design import (
     CHOSEN,
     FORMATS,
-    LEAVE_OUT,
     OWNERS,
     REFUSE,
     Layout,
     bundled_file,
     is_bundled,
+    stand_in,
 )
 from core.records.fields import LINKED, OF_ALL, PLAIN_HASH, plain_coding
 from core.records.files import (
@@ -105,8 +105,9 @@ def check_codings(body: Mapping[str, Any], spec: DataSpec, original: Path | None
                 "codings", False, f"The symbols of {what} differ from those of its coding."
             )
     treatment = body["unknown"]["treatment"]
-    left = (LEAVE_OUT, *body["mechanism"]["inputs"])
-    if treatment not in left and (treatment != REFUSE or body["unknown"]["records"]):
+    symbol = stand_in(treatment)
+    refuses = treatment == REFUSE and body["unknown"]["records"]
+    if refuses or not (symbol is None or symbol in body["mechanism"]["inputs"]):
         text = f"{treatment!r} is no treatment of unknown values here."
         return Check("codings", False, text)
     same = _is_same(body, spec, original)
