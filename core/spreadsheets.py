@@ -56,11 +56,17 @@ def safe_batch(batch: Any) -> Any:
     return pa.RecordBatch.from_arrays(columns, [safe_text(name) for name in batch.schema.names])
 
 
+_TEXTS = (
+    *(pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
+    *(pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view),
+    pa.types.is_fixed_size_binary,
+)
+"""What is written as a text: bytes too."""
+
+
 def _safe_column(column: Any) -> Any:
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if pa.types.is_string_view(kind) or pa.types.is_large_string(kind):
-        kind = pa.string()
-    if not pa.types.is_string(kind):
+    if not any(is_of(kind) for is_of in _TEXTS):
         return column
     texts = column.cast(pa.string())
     suspects = np.flatnonzero(_may_be_formula(texts))

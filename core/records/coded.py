@@ -19,6 +19,7 @@ from core.data.treatment.bins import Bins, bin_index
 from core.data.treatment.symbols import Coding
 from core.errors import InvalidInputError
 from core.joint import JOINER, MISSING
+from core.records.files import check_years, takeable
 from core.validation import BoolArray, IntArray
 
 _BLANK = np.arange(256) <= ord(" ")
@@ -118,6 +119,33 @@ class Column:
 
     values: Any
     index: IntArray
+
+
+def as_counted(values: Any, name: str) -> Any:
+    """Return a column of Parquet in the type that a count by DuckDB reads it in."""
+    kind = values.type
+    if pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
+        raise InvalidInputError(
+            f"Column {name!r} has the type {kind}: S, X, ids and filters need a text, a number, a "
+            "time or a truth value in each cell."
+        )
+    if pa.types.is_decimal(kind) and kind.precision > _DIGITS:
+        raise InvalidInputError(
+            f"Column {name!r} has numbers of {kind.precision} digits; S, X, ids and filters may "
+            f"have at most {_DIGITS}."
+        )
+    check_years(values, name)
+    if pa.types.is_float16(kind):
+        return values.cast(pa.float32())
+    if pa.types.is_duration(kind):
+        return values.cast(pa.int64())
+    if pa.types.is_decimal(kind):
+        return values.cast(pa.decimal128(kind.precision, kind.scale))
+    return values.cast(takeable(kind))
+
+
+_DIGITS = 38
+"""The most digits of a decimal number that DuckDB counts exactly."""
 
 
 def encoded(values: Any) -> Column:
@@ -300,7 +328,7 @@ class Coder:
         return self._values.texts(values)
 
     def __call__(self, columns: Mapping[str, Any], size: int) -> Coded:
-        batch = {name: encoded(columns[name]) for name in self.used}
+        batch = {name: encoded(as_counted(columns[name], name)) for name in self.used}
         asked = np.ones(size, dtype=bool)
         for chosen in self._filters:
             column = batch[chosen.column]

@@ -13,7 +13,7 @@ from core.data.spec import DataSpec
 from core.notions import catalogue as notions
 from core.notions.base import OF_BUDGETS
 from core.notions.numbers import Numbers
-from core.records.design import COLUMNS, LEAVE_OUT, REFUSE
+from core.records.design import COLUMNS, LEAVE_OUT, REFUSE, stand_in
 from core.records.fields import LINKED, OF_ALL, PLAIN_HASH, SHARED, beside_of, unit_of
 from core.release.file_words import factor, file_sentences
 from core.release.sentences import question
@@ -38,7 +38,7 @@ def promises(body: Mapping[str, Any]) -> list[Sentence]:
         broken = body["beside"]["holds"] is False
         told.insert(0 if broken else 1, _file(body))
     left = body["unknown"]["records"]
-    if left and body["unknown"]["treatment"] not in (REFUSE, LEAVE_OUT):
+    if left and stand_in(body["unknown"]["treatment"]) is not None:
         told.append(
             sentence(
                 "unknown values",

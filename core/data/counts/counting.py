@@ -30,7 +30,7 @@ from core.data.readers.asked import open_questions
 from core.data.readers.marks import marks_of
 from core.data.readers.sources import Sources
 from core.data.spec import DataSpec
-from core.data.tables import Marks, OpenTable, filtered, is_mark, open_table
+from core.data.tables import Marks, OpenTable, filtered, is_mark, open_table, reads_marks
 from core.data.treatment.bins import Bins, cut
 from core.data.treatment.generalise import intervals
 from core.data.treatment.symbols import (
@@ -408,6 +408,7 @@ def _missing_report(
         why = "no record passes the filters" if total else "the data has no records"
         raise InvalidInputError(f"There is nothing to count: {why}.")
     missing = {column: int(found[level] or 0) for level, column in levels.items()}
+    read = {one.column for one in spec.filters if reads_marks(one)}
     for column, rows in missing.items():
         if rows == used:
             raise InvalidInputError(
@@ -428,7 +429,9 @@ def _missing_report(
         missing=tuple(missing.items()),
         dropped_missing=dropped,
         rows=table.file.rows if spec.read.weight else None,
-        marks=tuple(marks for marks in table.file.marks if marks.column in missing),
+        marks=tuple(
+            marks for marks in table.file.marks if marks.column in missing or marks.column in read
+        ),
         taken=tuple(marks for marks in table.file.taken if marks.column in missing),
         as_levels=tuple(
             _words(table, cells, level, column)
