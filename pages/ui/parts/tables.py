@@ -66,14 +66,14 @@ def rows(weight: FloatArray, first: int) -> IntArray:
 
 
 WIDTHS = {
-    "figure": 132,
+    "figure": 210,
     "number": 84,
     "cluster": 168,
     "mechanism": 150,
     "mechanism of a sweep": 225,
     "note": 420,
 }
-"""Pixels of columns: beside a column of figures a phone has room for two of numbers."""
+"""Pixels of columns: a phone keeps one of figures in sight, at most 60% of the table's width."""
 
 MOST_LINES = 5
 """Lines of a cell that are shown: a double click and the CSV show the rest."""
