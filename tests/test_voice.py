@@ -28,6 +28,7 @@ GONE = (
     "is ringed where",
     "Bring all columns to",
     "what X says",
+    "times less likely",
     r"of what \w+ says",
 )
 """What is no longer said, as regular expressions."""
