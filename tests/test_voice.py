@@ -52,6 +52,18 @@ def test_a_phrase_that_is_gone_stays_gone(phrase):
     assert [path for path, text in texts().items() if pattern.search(text)] == []
 
 
+def test_pages_say_notion_where_they_mean_one():
+    """Certificates promise; a mechanism satisfies a notion."""
+    found = {
+        (path, said)
+        for path, text in texts().items()
+        if path.startswith("pages") and not path.endswith("address.py")  # keys of links
+        for said in set(strings(text)) - documented(text)
+        if re.search(r"Promise|\bpromises?\b", said) and not re.fullmatch(r"[a-z_]+", said)
+    }
+    assert found == set()
+
+
 def test_every_phrase_of_the_voice_is_looked_for():
     table = (ROOT / "docs" / "voice.md").read_text(encoding="utf-8").partition("## Instead of")[2]
     left = [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("| ")][1:]
@@ -76,6 +88,12 @@ def strings(code: str) -> Iterator[str]:
             )
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
+
+
+def documented(code: str) -> set[str]:
+    """Return what a program says in strings that stand by themselves: its documentation."""
+    alone = [node.value for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Expr)]
+    return {str(one.value) for one in alone if isinstance(one, ast.Constant)}
 
 
 def test_no_percentage_has_a_blank_before_its_sign():

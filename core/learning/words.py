@@ -246,7 +246,7 @@ def of_rldp(found: RobustExample) -> Sentences:
     )
     return (
         f"From {number_of(found.n, 'record')} we know that u1 has a probability {intervals}.",
-        f"The design that trusts the estimate promises ε = {nats(found.eps)}; over the "
+        f"The design that trusts the estimate has the budget ε = {nats(found.eps)}; over the "
         "distributions consistent with the records, its worst-case level is "
         f"{level(found.at_worst)}.",
         f"The robust design reaches at most {level(found.robust_at_worst)} for every one of them, "

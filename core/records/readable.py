@@ -380,17 +380,17 @@ METHODS = {
     "closed form": "a formula",
     "greedy": "a greedy search",
     "one program": "one program over all mechanisms",
-    "enumerate": "linear programs over all outputs that the promise allows",
+    "enumerate": "linear programs over all outputs that the notion allows",
     "columns": "linear programs that search for better outputs",
     "cutting planes": "linear programs under conditions that are added where one is broken",
 }
 """How a mechanism was computed, by its solver; others are named as they are."""
 
 OPTIMAL = {
-    "optimal": "yes, proven: no mechanism under this promise keeps more",
+    "optimal": "yes, proven: no mechanism under this notion keeps more",
     "heuristic": "not proven: it is a heuristic, and another mechanism may keep more",
-    "repaired": "not proven: it is a heuristic that was changed until the promise held",
-    "calibrated": "not proven: it is a family of mechanisms, set to the promise",
+    "repaired": "not proven: it is a heuristic that was changed until the notion held",
+    "calibrated": "not proven: it is a family of mechanisms, calibrated to the notion",
     "closed form": "not proven: another mechanism may keep more",
     "time limit": "not proven: time ended the search",
 }
@@ -450,7 +450,7 @@ def _question(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "Reads", "S and X of each record"
     if asked is not None:
         yield (
-            "Promise",
+            "Privacy notion",
             f"{asked['notion']}; level reached {reached(asked['achieved'], asked['unit'])}",
         )
     yield (
