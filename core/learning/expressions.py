@@ -62,7 +62,7 @@ class _Reader:
         plain = text.lower()
         for sign, spelled in _SPELLED.items():
             plain = plain.replace(sign, spelled)
-        self._tokens = _TOKEN.findall(plain)
+        self._tokens: list[str] = _TOKEN.findall(plain)
         self._at = 0
         if re.sub(r"\s", "", plain) != "".join(self._tokens):
             raise _UnreadableError
