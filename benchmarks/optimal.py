@@ -130,7 +130,7 @@ def several(quick: bool) -> None:
                 bound = best.upper_bound / entropy(joint.p_x)
                 cells = [f"{best.nmi:.4f}", f"{bound:.4f}", best.status, f"{seconds:.1f}"]
                 rows.append([f"{joint.n_s}×{joint.n_x}", str(notion), limit, *cells])
-    head = ["n_s×n_x", "promise", "limit, s", "NMI", "bound", "status", "s"]
+    head = ["n_s×n_x", "notion", "limit, s", "NMI", "bound", "status", "s"]
     table("Several columns of Adult; the last joint is random", head, rows)
 
 

@@ -62,8 +62,8 @@ def show() -> None:
         with st.container(
             horizontal=True, vertical_alignment="center", width="content", key="compare_tools"
         ):
-            toolbar.show()
             controls.unit_switch()
+            toolbar.show()
             report_place = st.container(width="content")
     asked = query.shown()
     # What comes and goes above the columns stands in places that stay. Else the columns would be

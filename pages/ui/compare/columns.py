@@ -278,7 +278,6 @@ def show(frame: pd.DataFrame) -> None:
         frame,
         "differences",
         most=400,
-        wrapped={"figure": tables.WIDTHS["figure"]},
         column_config={
             "figure": st.column_config.TextColumn(
                 "figure", width=tables.WIDTHS["figure"], pinned=True

@@ -101,11 +101,11 @@ def table() -> pd.DataFrame:
             "lip_at_most_nats": [one.lip.at_most for one in found],
             "ldp_nats": [one.ldp.level for one in found],
             "ldp_at_most_nats": [one.ldp.at_most for one in found],
-            "promise": [str(derived.promise(result.scenario))] * len(found),
-            "promise_level": [one.asked.level for one in found],
-            "promise_level_at_most": [one.asked.at_most for one in found],
-            "promise_level_unit": [derived.promise(result.scenario).level_unit] * len(found),
-            "promise_kept": [one.kept for one in found],
+            "notion": [str(derived.promise(result.scenario))] * len(found),
+            "notion_level": [one.asked.level for one in found],
+            "notion_level_at_most": [one.asked.at_most for one in found],
+            "notion_level_unit": [derived.promise(result.scenario).level_unit] * len(found),
+            "within_the_budget": [one.kept for one in found],
             "exact": [one.lip.exact and one.ldp.exact and one.asked.exact for one in found],
         }
     )

@@ -336,7 +336,7 @@ def table() -> pd.DataFrame:
 
     return pd.DataFrame(
         {
-            "promise": notions.entry(place.line.notion).title,
+            "notion": notions.entry(place.line.notion).title,
             "mechanism": mechanisms.entry(place.line.mechanism).title,
             **budget(place.line.notion, float(eps)),
             "nmi" if scenario.purpose == "information" else "kept": float(nmi),

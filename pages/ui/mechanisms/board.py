@@ -24,7 +24,7 @@ from core.release.confusability import most_likely
 from core.release.posteriors import Beliefs, Disclosure
 from core.scenario import PURPOSES, Result, Scenario
 from core.studies.comparison import SECONDS, Compared
-from core.wording import listed, number_of
+from core.wording import listed, number_of, without_blanks
 from pages.ui import figures
 from pages.ui.chart import Drawing, board, chart, old
 from pages.ui.chart import place as chart_place
@@ -424,7 +424,7 @@ def _beliefs(
             key="beliefs",
             title="Beliefs before and after",
             alt=f"Beliefs about {number_of(len(s_labels), 'secret')} before and after "
-            f"{found.labels[chosen]}.",
+            f"{without_blanks(found.labels[chosen])}.",
         )
         st.caption(
             f"This output shifts beliefs by up to {level(float(found.level[chosen]), unit)} "
@@ -451,7 +451,7 @@ def _output(found: Disclosure) -> int:
         "Output",
         list(named),
         format_func=lambda name: (
-            f"{found.labels[named[name]]} ({share(float(found.mass[named[name]]))})"
+            f"{without_blanks(found.labels[named[name]])} ({share(float(found.mass[named[name]]))})"
         ),
         key="output",
         on_change=_remember,
