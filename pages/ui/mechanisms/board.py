@@ -13,7 +13,6 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import CoreError
-from core.jobs.work import compare_all
 from core.limits import ROUNDING
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms import fit
@@ -23,6 +22,7 @@ from core.notions import catalogue as notions
 from core.release.confusability import most_likely
 from core.release.posteriors import Beliefs, Disclosure
 from core.scenario import PURPOSES, Result, Scenario
+from core.studies import comparison
 from core.studies.comparison import SECONDS, Compared
 from core.wording import listed, number_of
 from pages.ui import figures
@@ -134,7 +134,7 @@ def _rows(scenario: Scenario, at: float) -> tuple[Compared, ...] | None:
     work = LongAnswer(
         scenario.data,
         ("compared", question, f"{at:.9g}"),
-        compare_all,
+        comparison.compare,
         lambda: (scenario, derived.counted(scenario.data), at, SECONDS * work.longer),
         LIMIT,
         is_final=lambda rows: not any(row.cut for row in rows),
