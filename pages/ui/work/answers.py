@@ -234,11 +234,6 @@ def may_sweep_on(scenario: Scenario) -> bool:
     return work.name in visit().searched and not _is_quick(scenario) and work.may_search_on
 
 
-def sweep_on(scenario: Scenario) -> None:
-    """Have a frontier worked out anew, with longer for each of its budgets."""
-    sweep_work(scenario).search_on()
-
-
 def sweep_work(scenario: Scenario) -> LongAnswer[Frontier]:
     """Return the work that `sweeping` has done, to stop it or to start it again."""
 
