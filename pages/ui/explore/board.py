@@ -214,15 +214,8 @@ def _report(place: DeltaGenerator, shown: ShownAnswer, told: OnScreen) -> None:
     ready = [one.line for one in shown.lines.places if not one.faded and one.told is None]
     unit, waiting = controls.unit(), answers.is_refining(shown.result.scenario)
     with place:
-        exports.button(
-            "Report",
-            "liftscope-report.html",
-            "text/html",
-            lambda: report(shown.result, ready, told, unit, provisional=waiting).encode("utf-8"),
-            "explore_report",
-            icon=":material/description:",
-            width="content",
-            help="One HTML file for this question: charts, tables, formulas, sources, audit.",
+        exports.report(
+            lambda: report(shown.result, ready, told, unit, provisional=waiting), "explore_report"
         )
 
 

@@ -34,13 +34,6 @@ def report_button(place: DeltaGenerator, page: str, result: Result, file: str = 
         derived.own_levels(result), ELSEWHERE, ELSEWHERE, ELSEWHERE if is_sampled(result) else None
     )
     with place:
-        exports.button(
-            "Report",
-            "liftscope-report.html",
-            "text/html",
-            lambda: report(result, (), told, unit, provisional=waiting, file=file).encode("utf-8"),
-            f"{page}_report",
-            icon=":material/description:",
-            width="content",
-            help="One HTML file for this question: charts, tables, formulas, sources, audit.",
+        exports.report(
+            lambda: report(result, (), told, unit, provisional=waiting, file=file), f"{page}_report"
         )
