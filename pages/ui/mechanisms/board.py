@@ -28,7 +28,7 @@ from core.wording import listed, number_of
 from pages.ui import figures
 from pages.ui.chart import Drawing, board, chart, old
 from pages.ui.chart import place as chart_place
-from pages.ui.frame import controls, following, page_frame, page_head, pickers
+from pages.ui.frame import controls, following, page_frame, pickers
 from pages.ui.mechanisms import merging, query, side_channels
 from pages.ui.parts import exports, formulas, tables
 from pages.ui.parts.cards import card
@@ -201,11 +201,11 @@ def _live(places: page_frame.Places) -> None:
     scenario = page_frame.asked(places)
     told = st.container()
     entry = mechanisms.entry(scenario.mechanism)
-    place = page_head.show("mechanisms", _question(scenario), scenario)
+    place = page_frame.head("mechanisms", _question(scenario), scenario)
     _needs(entry)
     result = page_frame.answer(scenario, _works)
     if result is not None:
-        page_head.report_button(place, "mechanisms", result)
+        page_frame.report_button(place, "mechanisms", result)
         _answered(result)
         query.publish()
     elif (before := page_frame.last()) is not None:

@@ -11,8 +11,8 @@ from core.joint import Joint
 from core.notions import ALIP, LDP, LIP, Intersection
 from core.optimal.polytopes import tableaux
 from core.optimal.polytopes.double_description import double_description
+from core.optimal.polytopes.enumeration import walk
 from core.optimal.polytopes.standard_form import polytope
-from core.optimal.polytopes.walk import walk
 
 
 def space_of(joint, notion):
