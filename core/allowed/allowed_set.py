@@ -129,16 +129,8 @@ def weighed(
 ) -> AllowedSet:
     """Return the outputs r for which r(x)·likelihood(x), x in `members`, is in an allowed set.
 
-    Parameters
-    ----------
-    whole : AllowedSet
-        Of the members alone, without budgets or exceptions.
-    likelihood : ndarray
-        P(k | x) of what is known, up to a factor, shape (n_members,).
-    members : ndarray
-        The symbols of X that agree with it, shape (n_members,).
-    p_x : ndarray
-        P(x) of all symbols, shape (n_x,); it is allowed.
+    `whole` is the set of the members alone, without budgets or exceptions; `likelihood`: P(k | x)
+    of what is known, up to a factor, shape (n_members,); `p_x`, (n_x,), is allowed.
     """
     n_x, n_auxiliary = len(p_x), whole.n_auxiliary
     weights = np.append(likelihood, np.ones(n_auxiliary))

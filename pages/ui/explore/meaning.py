@@ -11,10 +11,10 @@ import streamlit as st
 from core.jobs import Job
 from core.notions import PointwiseNotion
 from core.notions import catalogue as notions
-from core.release.implications import implications
+from core.release.implications import SECONDS, implications
 from core.release.reach import Implication
 from core.scenario import Result, Scenario
-from core.studies.advice import SECONDS, is_open
+from core.studies.advice import is_open
 from core.wording import listed
 from pages.ui.chart import MadeOf, chart
 from pages.ui.frame import state
