@@ -86,16 +86,7 @@ def utility(purpose: str, unit: str) -> UtilityColumns:
     return UtilityColumns(f"utility_{unit}", f"bound_{unit}", in_unit(1.0, unit))
 
 
-@dataclass(frozen=True, eq=False)
-class Work:
-    """The work on a comparison; the attributes are those of `Lines`."""
-
-    asked: tuple[Scenario, ...]
-    waiting: tuple[Scenario, ...]
-    problems: dict[int, CoreError]
-
-
-def begin(scenario: Scenario) -> Work:
+def begin(scenario: Scenario) -> Lines:
     """Begin the missing lines and take the ready ones, before an answer, which none may exceed."""
     asked = compared(scenario)
     long_answer.await_only("frontiers", [answers.sweep_work(one) for one in asked])
@@ -109,10 +100,10 @@ def begin(scenario: Scenario) -> Work:
     if is_funnel(scenario):
         ready = [(one, line) for one in asked if one not in waiting and (line := _line(one))]
         lend(known_for(scenario.data), ready, derived.counted(scenario.data).joint)
-    return Work(asked, tuple(waiting), problems)
+    return Lines((), asked, tuple(waiting), problems)
 
 
-def find(scenario: Scenario, work: Work | None = None) -> Lines:
+def find(scenario: Scenario, work: Lines | None = None) -> Lines:
     """Return the lines to show for a scenario, and the work on the others."""
     work = work or begin(scenario)
     last: dict[tuple[str, ...], Frontier] = st.session_state.get(_LAST, {})
@@ -133,7 +124,7 @@ def find(scenario: Scenario, work: Work | None = None) -> Lines:
         elif key in last:  # it failed: once it is started again, the old line is there meanwhile
             shown[key] = last[key]
     st.session_state[_LAST] = shown
-    return Lines(tuple(places), work.asked, work.waiting, work.problems, tuple(cut))
+    return replace(work, places=tuple(places), cut=tuple(cut))
 
 
 def _told(scenario: Scenario, one: Scenario, line: Frontier) -> FloatArray | None:
