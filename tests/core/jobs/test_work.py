@@ -8,7 +8,7 @@ from core.data import ReadOptions, Sources, count
 from core.data.readers.reading import read_file
 from core.data.spec import DataSpec
 from core.errors import InvalidInputError
-from core.jobs import Pool
+from core.jobs import Pool, carry_out
 from core.jobs.job import BEGUN
 from core.jobs.work import improve_answer, make_release
 from core.records.design import Plan
@@ -75,3 +75,13 @@ def test_a_worker_reads_a_workbook_and_leaves_its_records_alone(pool):
     assert {path.suffix for path in staged.parent.iterdir()} == {".parquet", ".data"}
     sources.unstage(staged)
     assert not staged.parent.exists()
+
+
+def test_a_function_gets_what_reports_its_progress_where_it_takes_that():
+    def halved(value, *, report):
+        report("half way")
+        return value / 2
+
+    told = []
+    assert [carry_out(one, (-4,), told.append) for one in (halved, abs)] == [-2, 4]
+    assert told == [BEGUN, "half way", BEGUN]
