@@ -105,23 +105,21 @@ def compared(asked: RangeQuestion) -> Mapping[str, tuple[FrontierPoint, ...]] | 
 
 
 def trade_offs_work(asked: RangeQuestion) -> LongAnswer[tuple[FrontierPoint, ...]]:
-    problem, utility, data = asked
-
     def arguments() -> tuple[Any, ...]:
-        occurs, values = joint_range(data, utility)
+        problem, occurs, utility, values = _ranges(asked)
         return occurs, problem, utility, values
 
-    return LongAnswer(data, ("trade-offs", problem, utility), pareto_frontier, arguments, LIMIT)
+    return LongAnswer(asked[2], ("trade-offs", *asked[:2]), pareto_frontier, arguments, LIMIT)
 
 
 def rivals_work(asked: RangeQuestion) -> LongAnswer[Mapping[str, tuple[FrontierPoint, ...]]]:
+    return LongAnswer(asked[2], ("rivals", *asked[:2]), rivals, lambda: _ranges(asked), LIMIT)
+
+
+def _ranges(asked: RangeQuestion) -> tuple[Any, ...]:
     problem, utility, data = asked
-
-    def arguments() -> tuple[Any, ...]:
-        occurs, values = joint_range(data, utility)
-        return problem, occurs, utility, values
-
-    return LongAnswer(data, ("rivals", problem, utility), rivals, arguments, LIMIT)
+    occurs, values = joint_range(data, utility)
+    return problem, occurs, utility, values
 
 
 def algorithm(problem: str) -> ClusteringEntry:
