@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from core.texts import NUMBER
 from core.validation import BoolArray
 
 SIGNS = "=+\\-@＝＋－＠﹦﹢﹣﹫"
@@ -19,9 +20,6 @@ BLANK = (
     r"\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
 """What spreadsheets or people skip before it: blanks, controls, what is not seen, and quotes."""
-
-NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-"""A number as our files write it, which no formula is."""
 
 _FORMULA = re.compile(
     rf"(?:^|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]){BLANK}*(?=[{SIGNS}])"

@@ -343,7 +343,7 @@ def test_a_comparison_that_time_cut_short_is_one_sessions_and_may_be_searched_on
 
     asked = {"x": "race", "eps": "0.35", "notion": "lip", "mech": "watchdog", "all": "1"}
     first = opened(**asked)
-    assert done() == "compare_all"
+    assert done() == "compare"
     first.run()
     assert "The search stopped after 2 s each for Optimal: more" in said(first)
     second = opened(**asked)

@@ -334,16 +334,10 @@ def _report(
     """Show the button that makes a report of the columns, when it is clicked."""
     project, unit = query.project(), controls.unit()
     provisional = [one.name for one in found if one.working]
-    exports.button(
-        "Report",
-        "liftscope-comparison.html",
-        "text/html",
-        lambda: report(project, told, table, pictures(), unit, provisional=provisional).encode(
-            "utf-8"
-        ),
+    exports.report(
+        lambda: report(project, told, table, pictures(), unit, provisional=provisional),
         "compare_report",
-        icon=":material/description:",
-        width="content",
+        "liftscope-comparison.html",
         disabled=table.empty,
         help="One HTML file for all columns: questions, results, differences, charts, sources.",
     )

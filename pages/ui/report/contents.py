@@ -34,6 +34,7 @@ from pages.ui.report.document import NAMELESS, Document
 from pages.ui.report.lower_cards import OnScreen
 from pages.ui.style.units import in_unit, level, share
 from pages.ui.work import refining
+from pages.ui.work.derived import inputs
 
 NAMES = ("X itself", "the release")
 """The names of before and after."""
@@ -142,7 +143,7 @@ def _charts(page: Document, result: Result, lines: Sequence[Frontier], unit: str
         "Lift: how far beliefs shift, share of records by log-lift",
         "Histograms of log-lift before and after.",
     )
-    kernel, names = result.mechanism.kernel, _inputs(result)
+    kernel, names = result.mechanism.kernel, inputs(result)
     p_x = joint.p.ravel() if len(kernel) > joint.n_x else joint.p_x
     page.chart(
         figures.likeliest_matrix(
@@ -278,7 +279,7 @@ def _tables(page: Document, result: Result, unit: str) -> None:
         ("Input x", "probability of y"),
         [
             (name, _drawn(row, result.mechanism.y_labels))
-            for name, row in zip(_inputs(result), kernel, strict=True)
+            for name, row in zip(inputs(result), kernel, strict=True)
         ],
         "The mechanism P(y | x), most likely outputs first",
     )
@@ -290,10 +291,3 @@ def _drawn(row: FloatArray, names: Sequence[str]) -> str:
     told = [f"{row[y]:.4f} as “{without_blanks(names[y])}”" for y in order if row[y] > 0]
     more = len(told) - IN_TABLE
     return "; ".join(told[:IN_TABLE]) + (f"; {more} more" if more > 0 else "")
-
-
-def _inputs(result: Result) -> tuple[str, ...]:
-    names = result.mechanism.x_labels
-    if len(result.mechanism.kernel) == len(names):
-        return names
-    return tuple(f"{s}: {x}" for s in result.joint.s_labels for x in names)
