@@ -102,30 +102,42 @@ def log_tilt(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) ->
     """Return log δ of the tilt at which D_α(p‖R) = bound, within the two limits."""
     mean = (p * gap).sum(axis=-1)
     variance = (p * (gap - mean[..., None]) ** 2).sum(axis=-1)
-    low, high = np.full(bound.shape, LOWEST_TILT), np.full(bound.shape, HIGHEST_TILT)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        log_gap = np.log(gap)
+        goal, log_gap = np.log(bound), np.log(gap)
         # the second-order approximation, good for small bounds: D ≈ variance / (2αδ²)
         tilt = 0.5 * np.log(variance / (2 * alpha * bound))
-        tilt = np.where(np.isnan(tilt), low, np.clip(tilt, low, high))
-        goal = np.log(bound)
-        tilt = _approached(p, gap, goal, tilt, alpha)
-        corner = _divergence(p, log_gap, low, alpha)[0] <= bound
-        tilt, high = np.where(corner, low, tilt), np.where(corner, low, high)
-        for _ in range(200):  # Newton takes 4 to 10 steps; bisection alone takes fewer than this
-            divergence, slope = _divergence(p, log_gap, tilt, alpha)
-            miss = np.log(divergence) - goal
-            low = np.where(miss > 0, tilt, low)
-            high = np.where(miss > 0, high, tilt)
-            # D falls like a power of δ at both ends: Newton in logarithms is nearly exact there
-            ahead = tilt - miss * divergence / slope
-            inside = (ahead > low) & (ahead < high)
-            following = np.where(inside, ahead, (low + high) / 2)
-            close = (np.abs(miss) <= ROUNDING) | (np.abs(divergence - bound) <= 1e-15)
-            done = close | (high - low <= ROUNDING * np.maximum(1.0, np.abs(low)))
-            tilt = np.where(done, tilt, following)
-            if done.all():
-                break
+        tilt = np.where(np.isnan(tilt), LOWEST_TILT, np.clip(tilt, LOWEST_TILT, HIGHEST_TILT))
+        tilt = np.asarray(_approached(p, gap, goal, tilt, alpha))
+        miss = np.log(_divergence(p, log_gap, tilt, alpha)[0]) - goal
+        # with a bound of 0 the first estimate is R = p already
+        left = ~(np.abs(miss) <= ROUNDING) & (bound > 0)
+        if left.any():
+            tilt[left] = _searched(p[left], log_gap[left], bound[left], tilt[left], alpha)
+    return tilt
+
+
+def _searched(
+    p: FloatArray, log_gap: FloatArray, bound: FloatArray, tilt: FloatArray, alpha: float
+) -> FloatArray:
+    """Return log δ as `log_tilt`, (k,), searched from a start: Newton's steps and bisection."""
+    low, high = np.full(bound.shape, LOWEST_TILT), np.full(bound.shape, HIGHEST_TILT)
+    goal = np.log(bound)
+    corner = _divergence(p, log_gap, low, alpha)[0] <= bound
+    tilt, high = np.where(corner, low, tilt), np.where(corner, low, high)
+    for _ in range(200):  # Newton takes 4 to 10 steps; bisection alone takes fewer than this
+        divergence, slope = _divergence(p, log_gap, tilt, alpha)
+        miss = np.log(divergence) - goal
+        low = np.where(miss > 0, tilt, low)
+        high = np.where(miss > 0, high, tilt)
+        # D falls like a power of δ at both ends: Newton in logarithms is nearly exact there
+        ahead = tilt - miss * divergence / slope
+        inside = (ahead > low) & (ahead < high)
+        following = np.where(inside, ahead, (low + high) / 2)
+        close = (np.abs(miss) <= ROUNDING) | (np.abs(divergence - bound) <= 1e-15)
+        done = close | (high - low <= ROUNDING * np.maximum(1.0, np.abs(low)))
+        tilt = np.where(done, tilt, following)
+        if done.all():
+            break
     return tilt
 
 
