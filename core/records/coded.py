@@ -42,7 +42,6 @@ class Values:
         """Return each value's level: text, or the index of a bin; None where it is missing."""
 
         def level(value: Any) -> dict[str, Any]:
-            value = value.cast("string") if value.type().is_nested() else value
             word = ibis.null("string")
             if bins is not None and value.type().is_string():
                 word = ibis.ifelse(is_text(value), value, word)
@@ -152,8 +151,6 @@ def encoded(values: Any) -> Column:
     """Return the distinct values of a column, NULL included, and the index of each record's."""
     if pa.types.is_dictionary(values.type):
         return _of_dictionary(values)
-    if pa.types.is_nested(values.type):
-        return Column(values, np.arange(len(values)))
     found = pc.dictionary_encode(values, null_encoding="encode")
     return Column(found.dictionary, found.indices.to_numpy(zero_copy_only=False).astype(np.int64))
 
@@ -161,7 +158,7 @@ def encoded(values: Any) -> Column:
 def _of_dictionary(values: Any) -> Column:
     """Return the values of a dictionary, and NULL behind them where some record has it."""
     known, index = values.dictionary, values.indices.cast(pa.int64())
-    if known.null_count or pa.types.is_nested(known.type):
+    if known.null_count:
         return encoded(values.dictionary_decode())
     if index.null_count:
         index = index.fill_null(len(known))

@@ -68,7 +68,7 @@ def formed(result: Result, plan: Plan, *, same: bool) -> Mapping[str, Any]:
             key=lambda one: str(one["column"]),
         ),
         "id": plan.draw.column if isinstance(plan.draw, Keyed) else None,
-        "marked": sorted(marked if not keyed else columns.intersection(marked)),
+        "marked": sorted(columns.intersection(marked) if keyed else marked),
         "missing": data.missing,
         "read": plain.get("read", {}),
         "s": list(result.joint.s_labels) if reads_s else None,
