@@ -279,9 +279,10 @@ def _beside(release: Release) -> dict[str, Any] | None:
         unknown=plan.unknown,
         of_text=applied.kind != "Parquet",
     )
-    if not applied.cells.sum() <= together.records <= applied.released:
+    counted = together.records or 0
+    if not applied.cells.sum() <= counted <= applied.released:
         raise InvalidInputError(
-            f"The columns beside Y were counted for {number_of(together.records, 'record')}, but "
+            f"The columns beside Y were counted for {number_of(counted, 'record')}, but "
             f"{applied.released:,} would be released: nothing is released."
         )
     plain = {name: plain_beside(one) for (name,), one in zip(each, found, strict=True)}

@@ -195,12 +195,12 @@ def replayed(
     if about != body["draw"].get("mechanism", ""):
         return Check("seed", False, OTHER_MECHANISM)
     file = body["original"]["commitment"] if body["version"] > SHARED else None
-    others = []
-    for names in {_withheld(whole), ""}:  # the first of version 6 were not for names
+    other: int | None = 0
+    for names in dict.fromkeys((_withheld(whole), "")):  # the first of version 6 were not for names
         named = " ".join(filter(None, (digits, about, names, file)))
         numbers = _numbers(named, counted.places.tolist())
-        others.append(_first_other(counted, outputs, kernel, numbers))
-    other = None if None in others else max(others)
+        if other is not None:
+            other = _first_other(counted, outputs, kernel, numbers)
     if not seeded:
         chance = len(outputs) > 0 and bool((kernel[counted.rows].max(axis=1) < 1).any())
         if committed or (other is None and chance):
