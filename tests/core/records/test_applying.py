@@ -133,7 +133,6 @@ TYPED = {
     "exact": pa.array([decimal.Decimal(f"{i}.50") for i in range(6)] * 50),
     "coded": pa.array(["b", None, "a", " b", "c", ""] * 50).dictionary_encode(),
     "large": pa.array(["b", None, "a", " b", "c", ""] * 50, pa.large_string()),
-    "listed": pa.array([[1], [1, 2], None, [], [1], [3]] * 50),
     "marked": pa.array(["1", "NA", "2", "-", "3.5", ""] * 50),
 }
 
