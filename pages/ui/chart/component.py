@@ -51,6 +51,7 @@ def _program() -> str:
         "__PLOTLY__": _PLOTLY,
         "__PAPER__": MARKERS["paper"],
         "__INK__": MARKERS["ink"],
+        "__BAR__": str(BAR),
         "__STYLE__": json.dumps((_HERE / "chart.css").read_text(encoding="utf-8")),
     }.items():
         source = source.replace(name, value)
