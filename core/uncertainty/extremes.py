@@ -36,7 +36,7 @@ def log_mean_exp(weights: FloatArray, exponents: FloatArray) -> FloatArray:
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         near = (weights * np.expm1(exponents)).sum(axis=-1)
         total: FloatArray = np.asarray(np.log1p(near))
-        far = ~(np.abs(near) < 0.75)  # |Σ w·(e^a − 1)| below which its log1p loses no digits
+        far = ~((near > -0.75) & (near < np.inf))  # where log1p of Σ w·(e^a − 1) loses digits
         if far.any():
             shares = np.broadcast_to(weights, exponents.shape)
             total[far] = _log_sum_exp(shares[far], exponents[far])
