@@ -11,6 +11,7 @@ from typing import Any
 import ibis
 import numpy as np
 
+from core import texts
 from core.attributes import Attribute
 from core.data.counts.cells import (
     JOINED,
@@ -459,11 +460,16 @@ def _words(table: OpenTable, cells: Any, level: str, column: str) -> Marks:
 
 
 def count_joint(source: JointSource, spec: DataSpec) -> Counted:
-    """Return the joint of a source that is one; of `spec` only whether S is released counts."""
+    """Return the joint of a source that is one; of `spec` only whether S is released counts.
+
+    X is numeric where its names are numbers.
+    """
     check_size("S", len(source.s_labels), "X", len(source.x_labels), spec.secret_released)
     whole = source.records
     report = CountReport(source.title, "S", "X", n_total=whole, n_used=whole, asked=source.notes)
-    counted = _finish(source.weights, source.s_labels, source.x_labels, spec, report, None)
+    named = [texts.number(name) for name in source.x_labels]
+    values = None if None in named else np.array(named, dtype=np.float64)
+    counted = _finish(source.weights, source.s_labels, source.x_labels, spec, report, values)
     if not source.x_shape or spec.secret_released:
         return counted
     attributes = tuple(
