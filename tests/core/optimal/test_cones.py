@@ -82,7 +82,7 @@ def of_chi2_lift(notion, p_s):
         (AlphaLift(0.5, 0.3, alpha=3), of_alpha_lift),
         (Chi2Lift(0.3), of_chi2_lift),
     ],
-    ids=str,
+    ids=["α 2", "α 3", "χ²"],
 )
 @pytest.mark.parametrize("purpose", ["guess", "distance"])
 def test_cuts_reach_the_optimum_of_the_cones(shape, notion, cones, purpose):
