@@ -5,6 +5,8 @@ Streamlit sends its own as they are, which is what a newcomer on a slow line wai
 
 from __future__ import annotations
 
+import posixpath
+
 import anyio.to_thread
 import pyarrow as pa
 from starlette.datastructures import Headers
@@ -15,6 +17,10 @@ from pages.ui.serving import programs
 
 FOLDERS = ("/static/js/", "/static/css/", f"/{programs.FOLDER}/")
 """Where they are: their names change with their content."""
+
+KINDS = ("text/javascript", "application/javascript", "text/css")
+"""What is kept: Streamlit answers addresses that nothing has by its page, and there is no end of
+those."""
 
 CODINGS = {"br": pa.Codec("brotli", compression_level=9), "gzip": pa.Codec("gzip")}
 """By the name that HTTP has for them, the best first; browsers take "br" on secure lines alone."""
@@ -39,7 +45,7 @@ class Compressed:
             status, headers, content = await _answer(
                 self._app, {**scope, "headers": plain}, receive
             )
-            if status != 200:
+            if status != 200 or not headers.get("content-type", "").startswith(KINDS):
                 await Response(content, status, headers)(scope, receive, send)
                 return
             small = await anyio.to_thread.run_sync(
@@ -59,7 +65,10 @@ def _coding(scope: Scope) -> str | None:
     if scope["type"] != "http" or scope["method"] != "GET":
         return None
     headers = Headers(scope=scope)
-    if "range" in headers or not any(folder in scope["path"] for folder in FOLDERS):
+    path = scope["path"]
+    if "range" in headers or not any(folder in path for folder in FOLDERS):
+        return None
+    if posixpath.normpath(path) != path:  # one file would be kept under many names
         return None
     accepted = {
         part.split(";")[0].strip() for part in headers.get("accept-encoding", "").split(",")

@@ -12,6 +12,7 @@ from starlette.routing import Route
 from pages.ui.serving.compressed import Compressed
 
 SCRIPT = b"export default function () { return 0; }\n" * 200
+PAGE = b"<html>" * 200
 UNDO = {
     "br": lambda body: pa.Codec("brotli").decompress(body, len(SCRIPT), asbytes=True),
     "gzip": gzip.decompress,
@@ -27,7 +28,9 @@ class Counting:
             routes=[
                 Route("/static/js/{name}", self.script),
                 Route("/base/static/js/{name}", self.script),
+                Route("/static/./js/../js/{name}", self.script),
                 Route("/media/{name}", self.script),
+                Route("/{anything}/static/js/a.js", self.page),
             ]
         )
 
@@ -37,6 +40,11 @@ class Counting:
             return Response(b"no such script", status_code=404)
         headers = {"cache-control": "public, immutable", "etag": '"1"'}
         return Response(SCRIPT, media_type="text/javascript", headers=headers)
+
+    async def page(self, request):
+        del request
+        self.asked += 1
+        return Response(PAGE, media_type="text/html")
 
     async def __call__(self, scope, receive, send):
         await self.routes(scope, receive, send)
@@ -92,6 +100,7 @@ def test_a_script_is_compressed_once_as_the_browser_reads_it(path, accepted, cod
         ("/static/js/a.js", {"accept_encoding": "identity"}),
         ("/static/js/a.js", {"accept_encoding": "gzip", "range": "bytes=0-9"}),
         ("/media/a.js", {"accept_encoding": "gzip, br"}),
+        ("/static/./js/../js/a.js", {"accept_encoding": "gzip, br"}),
     ],
 )
 def test_what_cannot_be_compressed_or_may_change_is_sent_as_it_is(path, headers):
@@ -108,3 +117,15 @@ def test_what_is_missing_is_asked_for_again():
         assert (status, body) == (404, b"no such script")
         assert "content-encoding" not in headers
     assert inner.asked == 2
+
+
+def test_a_page_at_an_address_that_nothing_has_is_not_kept():
+    """Else a visitor could fill the memory with it, under one address after the other."""
+    inner = Counting()
+    app = Compressed(inner)
+    for place in range(3):
+        status, headers, body = load(app, f"/{place}/static/js/a.js", accept_encoding="br")
+        assert (status, body) == (200, PAGE)
+        assert "content-encoding" not in headers
+    assert inner.asked == 3
+    assert not app._kept
