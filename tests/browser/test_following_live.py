@@ -330,7 +330,7 @@ names => names.map(name => {
     [
         (f"lift{QUICK}", ["loglift", "symbols"], "eps"),
         (f"mechanisms{QUICK}", ["kernel", "posteriors"], "eps"),
-        ("robust?x=race&n=300", ["intervals"], "beta"),
+        ("robust?x=occupation&n=300", ["intervals"], "beta"),
         (
             "confusability?data=heart_hungarian&s=age&x=chol",
             ["range_graph_before", "range_graph_after"],
