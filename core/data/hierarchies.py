@@ -63,12 +63,14 @@ class Hierarchy:
         object.__setattr__(self, "start", start)
         if self.kind == "table":
             object.__setattr__(self, "steps", ())
-            rows = tuple(tuple(str(one).strip() for one in row) for row in self.rows)
+            rows = tuple(tuple(str(cell).strip() for cell in row) for row in self.rows)
             object.__setattr__(self, "rows", rows)
             _check_rows(what, rows)
         else:
             object.__setattr__(self, "rows", ())
-            steps = tuple(validation.number(one, f"A step of {what.lower()}") for one in self.steps)
+            steps = tuple(
+                validation.number(step, f"A step of {what.lower()}") for step in self.steps
+            )
             object.__setattr__(self, "steps", steps)
             (_check_lengths if self.kind == "prefix" else _check_widths)(what, steps)
         level = validation.whole(self.level, f"The level of {what.lower()}", low=0)
@@ -97,17 +99,17 @@ class Hierarchy:
             return lambda text: text
         if self.kind == "table":
             return self.parents().get
-        kept = int(self.step)
-        return lambda text: f"{text[:kept]}*"
+        length = int(self.step)
+        return lambda text: f"{text[:length]}*"
 
     def sentence(self) -> str:
         """Say which level is used."""
-        said = f"{shown(self.column)} is taken at level {self.level} of {self.height} of its "
+        text = f"{shown(self.column)} is taken at level {self.level} of {self.height} of its "
         if self.kind == "table":
-            return f"{said}hierarchy."
+            return f"{text}hierarchy."
         kept = "its first" if self.kind == "prefix" else "intervals of width"
         unit = "" if self.kind == "interval" else " character" + ("s" if self.step != 1 else "")
-        return f"{said}hierarchy: {kept} {self.step:g}{unit}."
+        return f"{text}hierarchy: {kept} {self.step:g}{unit}."
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Hierarchy:
@@ -120,7 +122,7 @@ class Hierarchy:
                 raise InvalidInputError(f"A hierarchy's {name} must be a list.")
         rows = parts.get("rows", ())
         if not all(
-            isinstance(row, list | tuple) and all(isinstance(one, str) for one in row)
+            isinstance(row, list | tuple) and all(isinstance(cell, str) for cell in row)
             for row in rows
         ):
             raise InvalidInputError("Each of a hierarchy's rows must be a list of texts.")
@@ -174,10 +176,10 @@ def _check_rows(what: str, rows: tuple[tuple[str, ...], ...]) -> None:
             )
         if not all(row):
             raise InvalidInputError(f"Row {i} of {what.lower()} has an empty entry.")
-        for found, low, high in zip(seen, row, row[1:], strict=False):
-            if found.setdefault(low, high) != high:
+        for known, low, high in zip(seen, row, row[1:], strict=False):
+            if known.setdefault(low, high) != high:
                 raise InvalidInputError(
-                    f"{what} gives {shown(low)} two parents, {shown(found[low])} and {shown(high)}."
+                    f"{what} gives {shown(low)} two parents, {shown(known[low])} and {shown(high)}."
                 )
     if len(seen[0]) < len(rows):
         raise InvalidInputError(f"{what} has a value in more than one row.")
@@ -229,9 +231,12 @@ def check_apart(
     cut: tuple[str, ...], hierarchies: tuple[Hierarchy, ...], rare: tuple[RareLevels, ...]
 ) -> None:
     """Raise if a column has two hierarchies, two groupings, or what cannot go together."""
-    named = [one.column for one in hierarchies]
-    grouped = [one.column for one in rare]
-    numbers = [*cut, *(one.column for one in hierarchies if one.kind == "interval")]
+    named = [tree.column for tree in hierarchies]
+    grouped = [group.column for group in rare]
+    numbers = [
+        *cut,
+        *(tree.column for tree in hierarchies if tree.kind == "interval"),
+    ]
     for column in named:
         if named.count(column) > 1:
             raise InvalidInputError(f"Column {shown(column)} has more than one hierarchy.")

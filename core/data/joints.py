@@ -48,32 +48,32 @@ class JointSource:
 
 def drawn(text: str) -> JointSource:
     """Draw the random joint of a source "random:LAW:N_SxN_X:SEED", given without "random:"."""
-    found = _DRAWN.fullmatch(text)
-    if not found:
+    match = _DRAWN.fullmatch(text)
+    if not match:
         raise InvalidInputError(
             "A random joint is written LAW:N_SxN_X:SEED, such as uniform:5x17:1, got "
             f"{shown(text)}."
         )
-    n_s = _size(found["s"], "S")
-    n_x = _size(found["x"], "X")
+    n_s = _size(match["s"], "S")
+    n_x = _size(match["x"], "X")
     if n_s * n_x > MAX_CELLS:
         raise InvalidInputError(
             f"A random joint may have at most {MAX_CELLS:,} cells, got {n_s}×{n_x} = {n_s * n_x:,}."
         )
-    seed = validation.whole(int(found["seed"]), "The seed", low=0, high=2**63 - 1)
+    seed = validation.whole(int(match["seed"]), "The seed", low=0, high=2**63 - 1)
     rng = np.random.default_rng(seed)
-    if found["alpha"] is None:
+    if match["alpha"] is None:
         joint = Joint.random_uniform(n_s, n_x, rng)
     else:
-        joint = Joint.random_dirichlet(n_s, n_x, validation.number(found["alpha"], "alpha"), rng)
+        joint = Joint.random_dirichlet(n_s, n_x, validation.number(match["alpha"], "alpha"), rng)
     title = f"Random joint, {text.split(':')[0]}, {n_s}×{n_x}, seed {seed}"
     return JointSource(title, joint.p, joint.s_labels, joint.x_labels)
 
 
 def cells_drawn(source: str) -> int:
     kind, _, text = source.partition(":")
-    found = _DRAWN.fullmatch(text) if kind == "random" else None
-    return 0 if found is None else int(found["s"]) * int(found["x"])
+    match = _DRAWN.fullmatch(text) if kind == "random" else None
+    return 0 if match is None else int(match["s"]) * int(match["x"])
 
 
 def _size(digits: str, name: str) -> int:
@@ -290,7 +290,7 @@ def parse_matrix(text: str, *, normalise: bool = False) -> JointSource:
     rows = _rows(text)
     x_names, s_names, entries = _headers(rows)
     _check_shape(entries, x_names)
-    named_so = all(number(one) is not None or _THOUSANDS.fullmatch(one) for one in x_names or ())
+    named_so = all(number(name) is not None or _THOUSANDS.fullmatch(name) for name in x_names or ())
     _check_marks([x_names, *entries] if x_names and named_so else entries)
     weights = np.array(
         [

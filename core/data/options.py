@@ -123,12 +123,12 @@ def encoding_of(value: Any) -> str:
     if value == "" or (isinstance(value, str) and value in ENCODINGS):
         return str(value)
     try:
-        found = _BY_CODEC.get(codecs.lookup(value).name)
+        key = _BY_CODEC.get(codecs.lookup(value).name)
     except (LookupError, TypeError, ValueError):
-        found = None
-    if found is None:
+        key = None
+    if key is None:
         _one_of(value, ENCODINGS, "The encoding")
-    return str(found)
+    return str(key)
 
 
 def _one_of(value: Any, known: Mapping[str, str], what: str) -> None:
@@ -146,10 +146,10 @@ def _marks(value: Any, what: str) -> tuple[str, ...] | None:
     for mark in value:
         if not isinstance(mark, str) or not mark.strip():
             raise InvalidInputError(f"{what} must be texts that are not blank, got {shown(mark)}.")
-    kept = tuple(sorted({mark.strip() for mark in value}))
-    if len(kept) > MOST_MARKS:
-        raise InvalidInputError(f"{what} may be at most {MOST_MARKS}, got {len(kept)}.")
-    return kept
+    marks = tuple(sorted({mark.strip() for mark in value}))
+    if len(marks) > MOST_MARKS:
+        raise InvalidInputError(f"{what} may be at most {MOST_MARKS}, got {len(marks)}.")
+    return marks
 
 
 @dataclass(frozen=True)
@@ -196,14 +196,14 @@ class ColumnOptions:
         )
 
     def said(self) -> str:
-        said = f"{self.column} as {KINDS[self.kind]}" if self.kind else self.column
+        text = f"{self.column} as {KINDS[self.kind]}" if self.kind else self.column
         if self.kind == "date":
-            told = [ORDERS[self.order]] if self.order != "ymd" else []  # else as it is found
-            told += [f"kept: {PARTS[self.part]}"] if self.part else []
-            said += f" ({'; '.join(told)})" if told else ""
+            details = [ORDERS[self.order]] if self.order != "ymd" else []  # else as it is found
+            details += [f"kept: {PARTS[self.part]}"] if self.part else []
+            text += f" ({'; '.join(details)})" if details else ""
         if self.missing is not None:
-            said += f", missing: {', '.join(self.missing) or 'blanks only'}"
-        return said
+            text += f", missing: {', '.join(self.missing) or 'blanks only'}"
+        return text
 
     def to_dict(self) -> dict[str, Any]:
         return _without_defaults(self)
@@ -272,12 +272,14 @@ class ReadOptions:
         object.__setattr__(self, "missing", _marks(self.missing, "The marks of missing values"))
         object.__setattr__(self, "omit", _marks(self.omit, "What rows left out are called"))
         object.__setattr__(self, "cells", _marks(self.cells, "Columns of numbers of records"))
-        named = [one.column for one in self.columns]
+        named = [options.column for options in self.columns]
         for name in named:
             if named.count(name) > 1:
                 raise InvalidInputError(f"Column {shown(name)} is read in more than one way.")
-        plain = [one for one in self.columns if one != ColumnOptions(one.column)]
-        object.__setattr__(self, "columns", tuple(sorted(plain, key=lambda one: one.column)))
+        plain = [options for options in self.columns if options != ColumnOptions(options.column)]
+        object.__setattr__(
+            self, "columns", tuple(sorted(plain, key=lambda options: options.column))
+        )
 
     def _check_lines(self) -> None:
         header = listed(self.header, "header")
@@ -321,14 +323,14 @@ class ReadOptions:
 
     def within(self, columns: Collection[str]) -> ReadOptions:
         """Return the options for a table with these columns: of others nothing is said."""
-        kept = tuple(one for one in self.columns if one.column in columns)
+        kept = tuple(options for options in self.columns if options.column in columns)
         weight = self.weight if not self.weight or self.weight in columns else None
         cells = self.cells if set(self.cells or ()) <= set(columns) else None
         return replace(self, columns=kept, weight=weight, cells=cells)
 
     def of(self, column: str) -> ColumnOptions:
-        found = (one for one in self.columns if one.column == column)
-        return next(found, ColumnOptions(column))
+        matches = (options for options in self.columns if options.column == column)
+        return next(matches, ColumnOptions(column))
 
     def marks_of(self, column: str) -> tuple[str, ...] | None:
         """Return the marks of missing values of a column; None for the usual ones."""
@@ -337,80 +339,80 @@ class ReadOptions:
 
     def said(self) -> list[str]:
         """Say in a few words each what is not left to the file."""
-        said = []
+        parts = []
         if self.encoding:
-            said.append(f"read as {ENCODINGS[self.encoding]}")
+            parts.append(f"read as {ENCODINGS[self.encoding]}")
         if self.delimiter == ALIGNED:
-            said.append("fields in columns of fixed widths")
+            parts.append("fields in columns of fixed widths")
         elif self.delimiter:
-            said.append(f"fields separated by {self.delimiter!r}")
+            parts.append(f"fields separated by {self.delimiter!r}")
         if self.sheet:
-            said.append(f"sheet {self.sheet!r}")
+            parts.append(f"sheet {self.sheet!r}")
         if self.header == (0,):
-            said.append("no line of names")
+            parts.append("no line of names")
         elif self.header:
-            said.append(f"names in line {' and '.join(map(str, self.header))}")
+            parts.append(f"names in line {' and '.join(map(str, self.header))}")
         if self.skip:
-            said.append(f"{number_of(self.skip, 'line')} below the names left out")
+            parts.append(f"{number_of(self.skip, 'line')} below the names left out")
         if self.skip_end is not None:
             out = f"{number_of(self.skip_end, 'line')} at the end left out"
-            said.append(out if self.skip_end else "the last lines are records")
+            parts.append(out if self.skip_end else "the last lines are records")
         if self.quote:
-            said.append(QUOTES[self.quote] + (" around fields" if self.quote != "none" else ""))
+            parts.append(QUOTES[self.quote] + (" around fields" if self.quote != "none" else ""))
         if self.escape:
-            said.append(f"{ESCAPES[self.escape]} for a quote in quotes")
+            parts.append(f"{ESCAPES[self.escape]} for a quote in quotes")
         if self.pad:
-            said.append(f"records of another length {PADS[self.pad]}")
-        said += [KEPT[one] for one in self.kept]
+            parts.append(f"records of another length {PADS[self.pad]}")
+        parts += [KEPT[name] for name in self.kept]
         if self.decimal != ".":
-            said.append(f"decimal {DECIMALS[self.decimal]}")
+            parts.append(f"decimal {DECIMALS[self.decimal]}")
         if self.thousands:
-            said.append(f"thousands {THOUSANDS[self.thousands]}")
+            parts.append(f"thousands {THOUSANDS[self.thousands]}")
         if self.missing is not None:
-            said.append(f"missing: {', '.join(self.missing) or 'blanks only'}")
+            parts.append(f"missing: {', '.join(self.missing) or 'blanks only'}")
         if self.weight:
-            said.append(f"each row stands for as many records as {self.weight!r} says")
+            parts.append(f"each row stands for as many records as {self.weight!r} says")
         elif self.weight is not None:
-            said.append("each row is one record")
+            parts.append("each row is one record")
         if self.omit:
-            said.append(f"rows called {', '.join(self.omit)} left out")
+            parts.append(f"rows called {', '.join(self.omit)} left out")
         elif self.omit is not None:
-            said.append("rows of totals are records")
+            parts.append("rows of totals are records")
         if self.cells:
-            said.append(f"numbers of records in {', '.join(self.cells)}")
+            parts.append(f"numbers of records in {', '.join(self.cells)}")
         elif self.cells is not None:
-            said.append("each row is one record, whatever its numbers are")
-        return said + [one.said() for one in self.columns]
+            parts.append("each row is one record, whatever its numbers are")
+        return parts + [options.said() for options in self.columns]
 
     def to_dict(self) -> dict[str, Any]:
         values = _without_defaults(self)
         if self.columns:
-            values["columns"] = [one.to_dict() for one in self.columns]
+            values["columns"] = [options.to_dict() for options in self.columns]
         return values
 
     @classmethod
     def from_dict(cls, values: Any) -> ReadOptions:
         parts = entries_of(values, cls, "How the data is read")
-        found = []
-        for one in listed(parts.get("columns", ()), "columns"):
-            options = entries_of(one, ColumnOptions, "A column that is read")
+        columns = []
+        for entry in listed(parts.get("columns", ()), "columns"):
+            options = entries_of(entry, ColumnOptions, "A column that is read")
             if "column" not in options:
                 raise InvalidInputError("A column that is read must be named.")
-            found.append(ColumnOptions(**options))
-        return cls(**parts | {"columns": tuple(found)})
+            columns.append(ColumnOptions(**options))
+        return cls(**parts | {"columns": tuple(columns)})
 
     @classmethod
     def from_text(cls, settings: Sequence[str], start: ReadOptions | None = None) -> ReadOptions:
         """Read options from texts such as "header=3", "missing=NA,-99" or a JSON object."""
         values = ReadOptions().to_dict() if start is None else start.to_dict()
-        for one in settings:
-            if one.lstrip().startswith("{"):
-                values |= entries_of(read_json(one, "How the data is read"), cls, "It")
+        for setting in settings:
+            if setting.lstrip().startswith("{"):
+                values |= entries_of(read_json(setting, "How the data is read"), cls, "It")
                 continue
-            name, mark, text = one.partition("=")
+            name, mark, text = setting.partition("=")
             if not mark:
                 raise InvalidInputError(
-                    f"How the data is read is NAME=VALUE, such as header=3, got {shown(one)}."
+                    f"How the data is read is NAME=VALUE, such as header=3, got {shown(setting)}."
                 )
             values[name.strip()] = _setting(name.strip(), text)
         return cls.from_dict(values)

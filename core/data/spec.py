@@ -108,9 +108,9 @@ def _check_edges(column: str, edges: tuple[float, ...]) -> None:
             f"got {values.size}."
         )
     if not np.isfinite(values).all() or (values[1:] <= values[:-1]).any():
-        given = ", ".join(f"{value:g}" for value in values)
+        text = ", ".join(f"{value:g}" for value in values)
         raise InvalidInputError(
-            f"The bin edges of {shown(column)} must be finite and increasing, got {given}."
+            f"The bin edges of {shown(column)} must be finite and increasing, got {text}."
         )
 
 
@@ -149,9 +149,9 @@ class Filter:
         for bound, side, name in ((self.low, "low", "least"), (self.high, "high", "greatest")):
             if bound is not None:
                 what = f"The {name} number of {shown(self.column)} to keep"
-                kept = validation.number(bound, what)
-                object.__setattr__(self, side, kept)
-                if not math.isfinite(kept):
+                value = validation.number(bound, what)
+                object.__setattr__(self, side, value)
+                if not math.isfinite(value):
                     raise InvalidInputError(
                         f"The {name} number of {shown(self.column)} to keep must be finite, "
                         f"got {bound}."
@@ -330,7 +330,10 @@ class DataSpec:
         frozenset({'Male'})
         """
         return frozenset(
-            name for one in self.left_out if one.columns == columns for name in one.names
+            name
+            for removal in self.left_out
+            if removal.columns == columns
+            for name in removal.names
         )
 
     @property
@@ -362,7 +365,7 @@ class DataSpec:
         So a question that does not use them has the hash that it had before there were such.
         """
         values = asdict(self) | {"read": self.read.to_dict()}
-        return {name: one for name, one in values.items() if one or name not in LATER}
+        return {name: value for name, value in values.items() if value or name not in LATER}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> DataSpec:

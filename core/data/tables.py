@@ -253,8 +253,8 @@ def _number_of_text(text: str) -> float:  # type: ignore[empty-body]
 
 def _macros() -> str:
     """Return what defines the functions of texts in a DuckDB, short wherever a query uses them."""
-    truths = ", ".join(f"'{one}'" for one in TRUTHS)
-    whens = " ".join(f"WHEN '{one}' THEN '{truth}'" for one, truth in TRUTHS.items())
+    truths = ", ".join(f"'{text}'" for text in TRUTHS)
+    whens = " ".join(f"WHEN '{text}' THEN '{truth}'" for text, truth in TRUTHS.items())
     return f"""
         CREATE TEMP MACRO is_plain(t) AS regexp_full_match(t, '{_PLAIN}');
         CREATE TEMP MACRO stripped(t) AS nullif(nfc_normalize(trim(t, '{BLANK}')), '');
@@ -342,7 +342,7 @@ def filtered(table: OpenTable, filters: Iterable[Filter]) -> Any:
 
 def passes(column: Any, chosen: Filter) -> Any:
     if not chosen.is_range:
-        return as_text(column).fill_null(MISSING).isin([as_level(one) for one in chosen.levels])
+        return as_text(column).fill_null(MISSING).isin([as_level(level) for level in chosen.levels])
     if not may_hold_numbers(column):
         raise InvalidInputError(
             f"Column {shown(chosen.column)} holds no numbers, so no range of it can be kept."

@@ -189,17 +189,17 @@ def chosen(workbook: str, names: Sequence[str], sheet: str) -> Sheets:
     return Sheets(first, tuple(others[:NAMED]), len(others[NAMED:]))
 
 
-def check_size(workbook: str, found: Extent) -> None:
-    if found.cells > MAX_WORKBOOK_CELLS:
+def check_size(workbook: str, size: Extent) -> None:
+    if size.cells > MAX_WORKBOOK_CELLS:
         raise InvalidInputError(
-            f"{workbook} spans {found.cells:,} cells; at most {MAX_WORKBOOK_CELLS:,} are allowed: "
+            f"{workbook} spans {size.cells:,} cells; at most {MAX_WORKBOOK_CELLS:,} are allowed: "
             "remove what is far away from its table."
         )
-    check_columns(workbook, found.columns)
-    check_cell(workbook, found.longest)
-    if found.characters > MAX_UNPACKED_MB * MEGABYTE:
+    check_columns(workbook, size.columns)
+    check_cell(workbook, size.longest)
+    if size.characters > MAX_UNPACKED_MB * MEGABYTE:
         raise InvalidInputError(
-            f"{workbook} has {found.characters / MEGABYTE:,.0f} MB of text in its cells; at most "
+            f"{workbook} has {size.characters / MEGABYTE:,.0f} MB of text in its cells; at most "
             f"{MAX_UNPACKED_MB:,} MB are allowed."
         )
 
@@ -212,12 +212,12 @@ def parts_of(workbook: Path | bytes) -> int:
     """Return the number of a zip file's parts, or a little more, without reading its index."""
     if isinstance(workbook, bytes):
         return workbook.count(_ENTRY)
-    found, kept = 0, b""
+    count, tail = 0, b""
     with workbook.open("rb") as file:
         while chunk := file.read(MEGABYTE):
-            found += (kept + chunk).count(_ENTRY)
-            kept = chunk[1 - len(_ENTRY) :]
-    return found
+            count += (tail + chunk).count(_ENTRY)
+            tail = chunk[1 - len(_ENTRY) :]
+    return count
 
 
 def extent(workbook: Path | bytes, sheet: str = "") -> Extent:
@@ -234,7 +234,10 @@ def extent(workbook: Path | bytes, sheet: str = "") -> Extent:
     first = _part_of(file, sheet)
     held = [part for name, part in parts if name == first] or [part for _, part in parts]
     return Extent(
-        max((max(one.cells, one.row, one.last_row * one.last_column) for one in held), default=0),
+        max(
+            (max(part.cells, part.row, part.last_row * part.last_column) for part in held),
+            default=0,
+        ),
         max((_characters(part, texts) for part in held), default=0),
         max([0, *texts, *(part.longest for part in held)]),
         tuple(ref for part in held for ref in part.merged if _PLACES.fullmatch(ref)),
@@ -259,18 +262,18 @@ def _worksheets(file: io.BytesIO | Path) -> Iterator[tuple[str, str]]:
         reader = ExcelReader(content, read_only=True, data_only=True, keep_links=False)
         reader.read_manifest()
         reader.read_workbook()
-        found = [
+        sheets = [
             (sheet.state != "visible", str(sheet.name), str(relation.target))
             for sheet, relation in reader.parser.find_sheets()
             if relation.target in reader.valid_files and "chartsheet" not in relation.Type
         ]
-    for _, name, part in sorted(found, key=lambda one: one[0]):
+    for _, name, part in sorted(sheets, key=lambda entry: entry[0]):
         yield name, part
 
 
 def sheets_of(workbook: Path, name: str, sheet: str) -> Sheets:
     """Return the sheets of a workbook, of which the named one is read if it is there."""
-    return chosen(name, [one for one, _ in _worksheets(workbook)], sheet)
+    return chosen(name, [title for title, _ in _worksheets(workbook)], sheet)
 
 
 def unpacked_bytes(content: bytes) -> int:
@@ -287,10 +290,10 @@ def unpacked_bytes(content: bytes) -> int:
 def weight(content: bytes, known: int) -> int:
     """Return the bytes that the reading of a workbook takes, in the order of their size."""
     try:
-        found = extent(content)
+        size = extent(content)
     except (zipfile.BadZipFile, zlib.error, OSError, ValueError, NotImplementedError, RuntimeError):
         return known  # what reads it raises for it
-    return max(known, found.cells, found.characters)
+    return max(known, size.cells, size.characters)
 
 
 def _looked_through(content: IO[bytes]) -> _Part:

@@ -52,9 +52,9 @@ class Side:
     ) -> Side:
         """Return a side named `name` in queries, with these columns."""
         levels = tuple(f"{name}{i}" for i in range(len(columns)))
-        found = tuple(map(hierarchies.get, columns))
+        trees = tuple(map(hierarchies.get, columns))
         bins = tuple(map(cuts.get, columns))
-        return cls(columns, levels, f"{name}_rare", bins, found, ("",) * len(columns))
+        return cls(columns, levels, f"{name}_rare", bins, trees, ("",) * len(columns))
 
     @property
     def title(self) -> str:
@@ -79,8 +79,8 @@ def guard_columns(table: OpenTable, records: Any, names: list[str]) -> None:
     if not names:
         return
     plain = {name: records[table.position(name)] for name in names}  # quicker than their texts
-    found = _estimated(table, records, plain)
-    several = {name: as_text(table.column(name)) for name in names if found[name] > 2 * MAX_LEVELS}
+    sizes = _estimated(table, records, plain)
+    several = {name: as_text(table.column(name)) for name in names if sizes[name] > 2 * MAX_LEVELS}
     if not several:
         return
     for name, levels in _estimated(table, records, several).items():
@@ -91,8 +91,8 @@ def guard_columns(table: OpenTable, records: Any, names: list[str]) -> None:
 def _estimated(table: OpenTable, records: Any, columns: Mapping[str, Any]) -> dict[str, int]:
     """Return about how many different values columns have, by their names."""
     query = {f"c{i}": column.approx_nunique() for i, column in enumerate(columns.values())}
-    found = table.row(records.aggregate(n=records.count(), **query))
-    return {name: min(found[f"c{i}"], found["n"]) for i, name in enumerate(columns)}
+    counts = table.row(records.aggregate(n=records.count(), **query))
+    return {name: min(counts[f"c{i}"], counts["n"]) for i, name in enumerate(columns)}
 
 
 def _too_many(name: str, levels: str) -> TooManyLevelsError:
@@ -117,11 +117,12 @@ def group_cells(table: OpenTable, records: Any, sides: Iterable[Side]) -> Any:
     chosen = records.select(**plain, **table.weight())
     cuts = {level: bin_index(chosen[level], bins) for _, level, bins in parts if bins is not None}
     binned = chosen.mutate(**cuts) if cuts else chosen
-    kept = table.kept(binned.group_by(list(plain)).agg(n=table.number(binned)))
+    grouped = table.kept(binned.group_by(list(plain)).agg(n=table.number(binned)))
     clean = {
-        level: kept[level] if bins is not None else as_text(kept[level]) for _, level, bins in parts
+        level: grouped[level] if bins is not None else as_text(grouped[level])
+        for _, level, bins in parts
     }
-    plainly = kept.select(**clean, n=kept.n)
+    plainly = grouped.select(**clean, n=grouped.n)
     merged = coarser(
         table,
         plainly,
@@ -134,8 +135,8 @@ def group_rare_levels(
     table: OpenTable, cells: Any, sides: tuple[Side, Side], rare: Sequence[RareLevels]
 ) -> tuple[Any, tuple[Side, Side], tuple[tuple[str, Grouped], ...]]:
     """Make each column's rare levels one, where it is asked for."""
-    below = {one.column: one.below for one in rare}
-    told = {}
+    below = {threshold.column: threshold.below for threshold in rare}
+    grouped = {}
     changed = []
     for side in sides:
         names = []
@@ -144,10 +145,10 @@ def group_rare_levels(
             if column in below:
                 cells, name, levels, records = rare_as_one(table, cells, level, below[column])
                 if name:
-                    told[column] = Grouped(levels, records)
+                    grouped[column] = Grouped(levels, records)
             names.append(name)
         changed.append(replace(side, rare_levels=tuple(names)))
-    return cells, (changed[0], changed[1]), tuple(told.items())
+    return cells, (changed[0], changed[1]), tuple(grouped.items())
 
 
 def with_kept_levels(table: OpenTable, cells: Any, left: Any, side: Side, grouped: Grouped) -> Side:
@@ -163,8 +164,8 @@ def _kept(table: OpenTable, cells: Any, side: Side) -> Kept:
         if not name:
             kept.append(None)
             continue
-        found = {row[level] for row in table.rows(cells.select(level).distinct())} - {name}
-        kept.append(tuple(sorted(found, key=lambda one: (one is None, one or ""))))
+        values = {row[level] for row in table.rows(cells.select(level).distinct())} - {name}
+        kept.append(tuple(sorted(values, key=lambda value: (value is None, value or ""))))
     return tuple(kept)
 
 
@@ -176,11 +177,11 @@ def cells_of(table: OpenTable, cells: Any, side: Side, symbols: Symbols, stays: 
     # all that is not common is in the group of rare ones
     others = all(stay for key, stay in zip(symbols.keys, stays, strict=True) if key[0])
     named = [levels for levels, stay in common if stay != others]
-    found = {
+    columns = {
         f"known_{level}": pa.array([key[i] for key in named], cells[level].type().to_pyarrow())
         for i, level in enumerate(side.levels)
     }
-    known = table.kept(pa.table(found | {"is_known": [True] * len(named)}))
+    known = table.kept(pa.table(columns | {"is_known": [True] * len(named)}))
     same = [cells[level].identical_to(known[f"known_{level}"]) for level in side.levels]
     joined = cells.left_join(known, same)
     some = joined.is_known.isnull() if others else joined.is_known.notnull()
@@ -197,21 +198,21 @@ def count_cells(
     for side in sides:
         symbols = _symbols(marked, side)
         rare = symbols[side.rare]
-        found = table.row(
+        totals = table.row(
             symbols.aggregate(
                 common=(~rare).sum(), rare=rare.sum(), records=symbols.n.sum(where=rare)
             )
         )
-        grouped.append(Grouped(int(found["rare"]), int(found["records"] or 0)))
-        sizes.append(int(found["common"]) + (found["rare"] > 0))
+        grouped.append(Grouped(int(totals["rare"]), int(totals["records"] or 0)))
+        sizes.append(int(totals["common"]) + (totals["rare"] > 0))
         if sizes[-1] > MAX_LEVELS:
             raise _too_many(repr(side.title), f"{sizes[-1]:,}")
     check_size(sides[0].title, sizes[0], sides[1].title, sizes[1], spec.secret_released)
     rows = _fetch(table, marked, sides)
     keys = [[_key(row, side) for row in rows] for side in sides]
     named = [
-        name_symbols(set(found), side.bins, group.levels)
-        for found, side, group in zip(keys, sides, grouped, strict=True)
+        name_symbols(set(own), side.bins, group.levels)
+        for own, side, group in zip(keys, sides, grouped, strict=True)
     ]
     places = [{key: i for i, key in enumerate(symbols.keys)} for symbols in named]
     counts = np.zeros([len(symbols.keys) for symbols in named])
@@ -243,9 +244,9 @@ def _mark_side(table: OpenTable, cells: Any, side: Side, rare_below: int) -> Any
     """Add the mark of a side's rare symbols, by a join with the common ones, which are few."""
     symbols = cells.group_by(list(side.levels)).agg(total=cells.n.sum())
     common = symbols.filter(symbols.total >= rare_below).rename("common_{name}")
-    found = table.kept(common)
-    same = [cells[level].identical_to(found[f"common_{level}"]) for level in side.levels]
-    joined = cells.left_join(found, same)
+    stored = table.kept(common)
+    same = [cells[level].identical_to(stored[f"common_{level}"]) for level in side.levels]
+    joined = cells.left_join(stored, same)
     return joined.select(*cells.columns, **{side.rare: joined.common_total.isnull()})
 
 

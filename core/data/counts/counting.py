@@ -138,7 +138,7 @@ def _task(table: OpenTable, spec: DataSpec, counted: Counted) -> CountedTask:
             "A task T cannot be counted with symbols of S left out, or with any left out while S "
             "is also released: remove the task, or restore the symbols."
         )
-    if spec.secret_released and any(spec.merged(one) for one in (spec.secret, spec.released)):
+    if spec.secret_released and any(spec.merged(side) for side in (spec.secret, spec.released)):
         raise InvalidInputError(
             "A task T cannot be counted with merged symbols while S is also released: remove the "
             "task, or the merge."
@@ -196,15 +196,15 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
     symbols, counts, grouped = count_cells(table, cells, sides, spec)
     symbols, counts, lost = _in_order(symbols, counts, sides, spec)
     names = [
-        merged_names(found.labels, spec.merged(side.columns), spec.without(side.columns) | gone)
-        for side, found, gone in zip(sides, symbols, lost, strict=True)
+        merged_names(own.labels, spec.merged(side.columns), spec.without(side.columns) | gone)
+        for side, own, gone in zip(sides, symbols, lost, strict=True)
     ]
     left = cells
     for side, own, stay in zip(sides, symbols, _stay(names, sides, spec), strict=True):
         left = cells_of(table, left, side, own, stay)
     codings = tuple(
-        with_kept_levels(table, cells, left, side, group).coding(found, called)
-        for side, group, found, called in zip(sides, grouped, symbols, names, strict=True)
+        with_kept_levels(table, cells, left, side, group).coding(own, called)
+        for side, group, own, called in zip(sides, grouped, symbols, names, strict=True)
     )
     report = replace(
         report,
@@ -220,9 +220,9 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
         ),
         unknown=_unknown(sides, symbols, spec),
         hierarchies=tuple(
-            one
-            for one in spec.hierarchies
-            if one.level and one.column in (*spec.secret, *spec.released)
+            hierarchy
+            for hierarchy in spec.hierarchies
+            if hierarchy.level and hierarchy.column in (*spec.secret, *spec.released)
         ),
         rare_levels=rare,
     )
@@ -249,21 +249,21 @@ def _asked(table: OpenTable, spec: DataSpec) -> tuple[str, ...]:
     used = {*spec.secret, *spec.released}
     if not table.file.told:
         return ()
-    found = open_questions(table, spec.read)
-    return tuple(one.sentence for one in found if not one.columns or used.intersection(one.columns))
+    questions = open_questions(table, spec.read)
+    return tuple(q.sentence for q in questions if not q.columns or used.intersection(q.columns))
 
 
 def _alike(
     sides: tuple[Side, Side], names: list[tuple[str, ...]]
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return the symbols of each side that look alike, as they differ in case or blanks alone."""
-    found = []
+    result = []
     for side, called in zip(sides, names, strict=True):
         groups: dict[str, list[str]] = {}
         for name in dict.fromkeys(called):
             groups.setdefault(alike(name), []).append(name)
-        found += [(side.title, tuple(group)) for group in groups.values() if len(group) > 1]
-    return tuple(found)
+        result += [(side.title, tuple(group)) for group in groups.values() if len(group) > 1]
+    return tuple(result)
 
 
 def _sides(
@@ -276,13 +276,13 @@ def _sides(
         for binning in spec.binnings
         if binning.column in used
     }
-    coarse = {one.column: one for one in spec.hierarchies if one.level and one.column in used}
-    for column, one in list(coarse.items()):
-        if one.kind == "interval":
+    coarse = {tree.column: tree for tree in spec.hierarchies if tree.level and tree.column in used}
+    for column, tree in list(coarse.items()):
+        if tree.kind == "interval":
             cuts[column] = intervals(table, records, coarse.pop(column))
-    taken = (() if spec.rare_below_s else spec.secret) + (() if spec.rare_below else spec.released)
-    fewer = {*cuts, *coarse, *(one.column for one in spec.rare_levels)}
-    guard_columns(table, records, [name for name in dict.fromkeys(taken) if name not in fewer])
+    plain = (() if spec.rare_below_s else spec.secret) + (() if spec.rare_below else spec.released)
+    fewer = {*cuts, *coarse, *(rare.column for rare in spec.rare_levels)}
+    guard_columns(table, records, [name for name in dict.fromkeys(plain) if name not in fewer])
     sides = Side.of("s", spec.secret, cuts, coarse), Side.of("x", spec.released, cuts, coarse)
     return sides, tuple(cuts.values())
 
@@ -306,7 +306,7 @@ def _in_order(
     for own, stay, some in zip(symbols, stays, (rest.any(axis=1), rest.any(axis=0)), strict=True):
         lost.append(frozenset(compress(compress(own.labels, stay), np.logical_not(some))))
         stay[stay] = some
-    found, order = [], []
+    ordered, order = [], []
     for own, side, stay in zip(symbols, sides, stays, strict=True):
         place = {key: i for i, key in enumerate(own.keys)}
         left = name_symbols(set(compress(own.keys, stay)), side.bins, 0)
@@ -314,14 +314,14 @@ def _in_order(
         values = np.full(len(own.keys), np.nan)  # of those that are left out none is used
         if left.values is not None:
             values[: len(left.keys)] = left.values
-        found.append(
+        ordered.append(
             Symbols(
                 tuple(own.keys[i] for i in order[-1]),
                 tuple(own.labels[i] for i in order[-1]),
                 None if left.values is None else values,
             )
         )
-    return (found[0], found[1]), counts[np.ix_(*order)], (lost[0], lost[1])
+    return (ordered[0], ordered[1]), counts[np.ix_(*order)], (lost[0], lost[1])
 
 
 def _stay(
@@ -347,13 +347,13 @@ def _left_out(
     if all(stay.all() for stay in stays):
         return counts, names, stays[1], report
     rest = counts[np.ix_(*stays)]
-    told = tuple(
+    removed = tuple(
         (side.title, tuple(name for name in called if name in without))
         for side, called, without in zip(sides, names, gone, strict=True)
         if without.intersection(called)
     )
     if not rest.any():
-        columns = " and ".join(shown(title) for title, _ in told)
+        columns = " and ".join(shown(title) for title, _ in removed)
         raise InvalidInputError(
             f"There is nothing to count: leaving out these symbols of {columns} leaves out all "
             "records."
@@ -367,7 +367,7 @@ def _left_out(
         tuple(name for name, stay in zip(called, here, strict=True) if stay)
         for called, here in zip(names, stays, strict=True)
     ]
-    report = replace(report, n_used=used, left_out=told, left_out_records=records)
+    report = replace(report, n_used=used, left_out=removed, left_out_records=records)
     return rest, left, stays[1], report
 
 
@@ -375,11 +375,11 @@ def _unknown(
     sides: tuple[Side, Side], symbols: tuple[Symbols, Symbols], spec: DataSpec
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return the columns' title and the names to be merged or left out that no symbol has."""
-    found = []
+    result = []
     for side, own in zip(sides, symbols, strict=True):
-        asked = spec.merged(side.columns), spec.without(side.columns)
-        found.append((side.title, unknown_symbols(own.labels, *asked)))
-    return tuple((title, names) for title, names in found if names)
+        wanted = spec.merged(side.columns), spec.without(side.columns)
+        result.append((side.title, unknown_symbols(own.labels, *wanted)))
+    return tuple((title, names) for title, names in result if names)
 
 
 def _with_attributes(counted: Counted, attributes: tuple[Attribute, ...]) -> Counted:
@@ -399,23 +399,23 @@ def _missing_report(
         for level, column in zip(side.levels, side.columns, strict=True)
     }
     some = ibis.or_(*(cells[level].isnull() for level in levels))
-    asked = {level: cells.n.sum(where=cells[level].isnull()) for level in levels}
+    sums = {level: cells.n.sum(where=cells[level].isnull()) for level in levels}
     words = _may_be_marks(table, sides, spec.read)
-    asked |= {f"{level}_marks": is_mark(cells[level]).sum() for level in words}
-    found = table.row(cells.aggregate(n=cells.n.sum(), some=cells.n.sum(where=some), **asked))
-    used = int(found["n"] or 0)
+    sums |= {f"{level}_marks": is_mark(cells[level]).sum() for level in words}
+    counts = table.row(cells.aggregate(n=cells.n.sum(), some=cells.n.sum(where=some), **sums))
+    used = int(counts["n"] or 0)
     total = table.total() if spec.filters else used
     if used == 0:
         why = "no record passes the filters" if total else "the data has no records"
         raise InvalidInputError(f"There is nothing to count: {why}.")
-    missing = {column: int(found[level] or 0) for level, column in levels.items()}
-    read = {one.column for one in spec.filters if reads_marks(one)}
+    missing = {column: int(counts[level] or 0) for level, column in levels.items()}
+    read = {condition.column for condition in spec.filters if reads_marks(condition)}
     for column, rows in missing.items():
         if rows == used:
             raise InvalidInputError(
                 f"Column {shown(column)} is empty: all its {rows:,} values are missing."
             )
-    dropped = int(found["some"] or 0) if spec.missing == "drop" else 0
+    dropped = int(counts["some"] or 0) if spec.missing == "drop" else 0
     if dropped == used:
         raise InvalidInputError(
             f"Each of the {used:,} records has a missing value: keep missing values as a level."
@@ -437,7 +437,7 @@ def _missing_report(
         as_levels=tuple(
             _words(table, cells, level, column)
             for level, column in words.items()
-            if found[f"{level}_marks"]
+            if counts[f"{level}_marks"]
         ),
     )
 

@@ -87,17 +87,17 @@ class CountReport:
         )
 
     def sentences(self) -> tuple[str, ...]:
-        said = list(self.asked)
+        result = list(self.asked)
         total = self.n_total or 0
         if self.filtered:
             share = _share(self.filtered, total)
-            said.append(
+            result.append(
                 f"{self.filtered:,} of {number_of(total, 'record')} ({share}) "
                 f"{were(self.filtered)} left out by filters."
             )
         if self.dropped_missing:
             share = _share(self.dropped_missing, total)
-            said.append(
+            result.append(
                 f"{self.dropped_missing:,} of {number_of(total, 'record')} ({share}) "
                 f"{were(self.dropped_missing)} left out because a value is missing."
             )
@@ -106,58 +106,58 @@ class CountReport:
             whose = listed(
                 [f"{listed([*map(repr, n)]) or 'symbols'} of {of!r}" for of, n in self.left_out]
             )
-            said.append(
+            result.append(
                 f"{self.left_out_records:,} of {number_of(total, 'record')} ({share}) "
                 f"{were(self.left_out_records)} left out with {whose}."
             )
-        said += [marks.sentence() for marks in (*self.marks, *self.taken)]
-        said += [marks.sentence(level=True) for marks in self.as_levels]
+        result += [marks.sentence() for marks in (*self.marks, *self.taken)]
+        result += [marks.sentence(level=True) for marks in self.as_levels]
         if not self.dropped_missing:
-            said += [
+            result += [
                 f"{column!r} is missing in {number_of(rows, 'record')}, which counts as a level."
                 for column, rows in self.missing
                 if rows
             ]
-        said += [one.sentence() for one in self.hierarchies]
+        result += [hierarchy.sentence() for hierarchy in self.hierarchies]
         sides = ((self.secret, self.grouped_s), (self.released, self.grouped_x))
         for name, grouped in (*self.rare_levels, *sides):
             if grouped.levels:
                 share = _share(grouped.records, self.n_used or 0)
                 records = number_of(grouped.records, "record")
-                said.append(
+                result.append(
                     f"{number_of(grouped.levels, 'rare level')} of {name!r} with {records} "
                     f"({share}) {were(grouped.levels)} grouped into one."
                 )
-        said += self._of_symbols()
-        said += [
+        result += self._of_symbols()
+        result += [
             f"{cut.column!r} has {number_of(len(cut.labels) - 2, 'bin')} instead of {cut.asked}, "
             "because equal values stay together."
             for cut in self.bins
             if len(cut.labels) - 2 < cut.asked
         ]
-        return tuple(said)
+        return tuple(result)
 
     def _of_symbols(self) -> list[str]:
         """Return a sentence for each group of symbols that are merged, unknown or alike."""
-        found = [
+        result = [
             f"{listed([*map(repr, names)])} of {column!r} are merged into one symbol."
             for column, names in self.merged
         ]
-        found += [
+        result += [
             f"No counted record has {first_of([*map(shown, names)], word='or')} of {column!r}, to "
             "be merged or left out."
             for column, names in self.unknown
         ]
-        found += [
+        result += [
             f"{first_of([*map(shown, names)])} of {column!r} look alike and are apart."
             for column, names in self.alike
         ]
-        return found
+        return result
 
 
 def _share(part: int, whole: int) -> str:
-    found = part / whole if whole else 0.0
-    return percent(found, 1 if 0 < found < 0.1 else 0)
+    share = part / whole if whole else 0.0
+    return percent(share, 1 if 0 < share < 0.1 else 0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -101,9 +101,9 @@ CONDITIONS = {"TABLE_OR_VIEW_NOT_FOUND": ABSENT, "SCHEMA_NOT_FOUND": ABSENT}
 
 def why_unconnected(error: Exception) -> str:
     """Say why there is no connection, as the end of a sentence about an address."""
-    said = f"{type(error).__name__}: {error}".lower()
+    message = f"{type(error).__name__}: {error}".lower()
     for words, reason in CONNECTING:
-        if any(word in said for word in words):
+        if any(word in message for word in words):
             return reason
     return f"could not be opened ({type(error).__name__}): it must be a database of this kind"
 
@@ -204,21 +204,21 @@ def _port(text: str) -> int:
 
 def _file(path: str) -> str:
     """Return the path of a DuckDB file: absolute, or else from the current folder."""
-    for found in (Path(path), Path(path.lstrip("/"))):
-        if found.is_file():
-            return str(found)
+    for candidate in (Path(path), Path(path.lstrip("/"))):
+        if candidate.is_file():
+            return str(candidate)
     raise InvalidInputError(f"There is no DuckDB file {shown(path)}.")
 
 
 def _secrets(address: str) -> Mapping[str, str]:
     """Return the user and password for an address; empty where the environment has them."""
-    found = known_secrets().get(address, {})
-    if not isinstance(found, Mapping):
+    entry = known_secrets().get(address, {})
+    if not isinstance(entry, Mapping):
         raise InvalidInputError(
             f"The entry {address} of the file of secrets that {SECRETS} names must be a table with "
             "user and password."
         )
-    return {key: str(value) for key, value in found.items() if key in ("user", "password")}
+    return {key: str(value) for key, value in entry.items() if key in ("user", "password")}
 
 
 def known_secrets() -> Mapping[str, Any]:

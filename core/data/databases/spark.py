@@ -57,8 +57,8 @@ def connect(address: str) -> Any:
 
 def _check_master(address: str) -> None:
     """Raise unless one of the masters listens: Spark itself would try for a minute."""
-    for one in address.split(","):
-        host, _, port = one.rpartition(":")
+    for master in address.split(","):
+        host, _, port = master.rpartition(":")
         if not (host and port.isdecimal() and int(port) <= 65_535):
             continue
         # seconds

@@ -37,31 +37,31 @@ Names = tuple[str | None, str]
 def listed(backend: Any, engine: str) -> list[Names]:
     """Return the tables and views that a user may see, those of the engine's own schema first."""
     if engine == "spark":
-        found = [
+        pairs = [
             (schema, name)
             for schema in spark.schemas(backend)
             for name in backend.list_tables(database=schema)
         ]
     elif engine in ("duckdb", "postgres"):
-        found = _of_schemas(backend)
+        pairs = _of_schemas(backend)
         if engine == "postgres":
-            found += _materialized(backend)
+            pairs += _materialized(backend)
     else:
         return [(None, name) for name in sorted(backend.list_tables())]
     current = backend.current_database
-    own = ((None if schema == current else schema, name) for schema, name in found)
+    own = ((None if schema == current else schema, name) for schema, name in pairs)
     return sorted(own, key=lambda names: (names[0] is not None, names[0] or "", names[1]))
 
 
 def _of_schemas(backend: Any) -> list[tuple[str, str]]:
-    kept = backend.table("tables", database="information_schema")
-    asked = kept.select(
-        catalog=kept.table_catalog.cast("string"),
-        folder=kept.table_schema.cast("string"),
-        name=kept.table_name.cast("string"),
+    tables = backend.table("tables", database="information_schema")
+    query = tables.select(
+        catalog=tables.table_catalog.cast("string"),
+        folder=tables.table_schema.cast("string"),
+        name=tables.table_name.cast("string"),
     )
-    asked = asked.filter(asked.catalog == backend.current_catalog, ~asked.folder.isin(SYSTEM))
-    return _pairs(backend, asked.select("folder", "name"))
+    query = query.filter(query.catalog == backend.current_catalog, ~query.folder.isin(SYSTEM))
+    return _pairs(backend, query.select("folder", "name"))
 
 
 @ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]
@@ -81,8 +81,8 @@ def _materialized(backend: Any) -> list[tuple[str, str]]:
     return _pairs(backend, seen.select("folder", "name"))
 
 
-def _pairs(backend: Any, asked: Any) -> list[tuple[str, str]]:
-    rows = answered(backend, asked.limit(10 * MOST_TABLES)).to_pylist()
+def _pairs(backend: Any, query: Any) -> list[tuple[str, str]]:
+    rows = answered(backend, query.limit(10 * MOST_TABLES)).to_pylist()
     return [(row["folder"], row["name"]) for row in rows]
 
 
@@ -167,10 +167,10 @@ def tables_of(address: str) -> tuple[str, ...]:
         return (address,)
     whole = parse(f"{address}#tables")  # the database; the table need not exist
     with connected(whole, what=address) as backend:
-        found = listed(backend, whole.engine)
-    if not found:
+        tables = listed(backend, whole.engine)
+    if not tables:
         raise InvalidInputError(f"{address} has no table that its user may see.")
-    return tuple(source_of(address, *names) for names in found[:MOST_TABLES])
+    return tuple(source_of(address, *names) for names in tables[:MOST_TABLES])
 
 
 def columns_of(source: str) -> tuple[DatabaseColumn, ...]:
@@ -188,10 +188,10 @@ def check_listed(backend: Any, source: str, table: DatabaseTable) -> None:
     names = table.schema, table.table
     if source in configured():
         return
-    found = listed(backend, table.engine)
-    if names not in found:
+    known = listed(backend, table.engine)
+    if names not in known:
         raise InvalidInputError(
-            f"{table.title} is not among the tables open here: {some_of(found)}."
+            f"{table.title} is not among the tables open here: {some_of(known)}."
         )
 
 
@@ -219,16 +219,16 @@ def fetch(
             **{f"c{i}": _portable(records[name], table.engine) for i, name in enumerate(columns)}
         )
         counted = plain.group_by(list(plain.columns)).agg(n=plain.count().cast("int64"))
-        found = answered(backend, counted.limit(MOST_ROWS + 1))
-    if found.num_rows > MOST_ROWS:
+        counts = answered(backend, counted.limit(MOST_ROWS + 1))
+    if counts.num_rows > MOST_ROWS:
         raise InvalidInputError(
             f"{', '.join(map(shown, columns))} in {table.title} have more than {MOST_ROWS:,} "
             "combinations of values: cut numbers into bins or round them in a view of the "
             "database."
         )
-    if found.num_rows == 0:
+    if counts.num_rows == 0:
         raise InvalidInputError(f"{table.title} has no records: it must have one or more.")
-    renamed = found.rename_columns([f"c{i}" for i in range(len(columns) + 1)])
+    renamed = counts.rename_columns([f"c{i}" for i in range(len(columns) + 1)])
     parquet.write_table(renamed.replace_schema_metadata(None), path, compression="zstd")
     return FileTable(table.title, (path,), tuple(columns), counted=True)
 

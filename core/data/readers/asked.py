@@ -81,7 +81,7 @@ def open_questions(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
     names = table.texts
     seen = per_column(table, names, _seen, table.file.rows, min(first_rows_of(names), MOST_ROWS))
     marks = tuple(_points(seen, read))
-    if out := tuple(_totals(table, any(one["total"] for one in seen.values()), read)):
+    if out := tuple(_totals(table, any(column["total"] for column in seen.values()), read)):
         return (*marks, *out)  # what is left out is no count either
     return (*marks, *(_cells(table, read) or _counts(table, read)))
 
@@ -94,29 +94,29 @@ def _seen(column: Any) -> dict[str, Any]:
     text = plain_text(column)
     pointed = text.re_search(r"^[+-]?[0-9]+[.,][0-9.,]*$")
     none = text.re_search(r"^[+-]?[0-9]+$") | is_mark(column) | is_suppressed(column)
-    found = {
+    counts = {
         "total": text.re_search(f"^(?:{TOTAL.pattern})$").sum(),
         "others": ibis.ifelse(pointed, False, text.notnull() & ~none).sum(),
     }
     for mark in ".,":
         form = text.re_search(rf"^[+-]?[1-9][0-9]{{0,2}}(\{mark}[0-9]{{3}})+$")
         groups = ibis.ifelse(pointed, form, False)
-        found[mark] = groups.sum()
-        found[f"not {mark}"] = (pointed & ~groups).sum()
-        found[f"such {mark}"] = text.max(where=groups)
-    return found
+        counts[mark] = groups.sum()
+        counts[f"not {mark}"] = (pointed & ~groups).sum()
+        counts[f"such {mark}"] = text.max(where=groups)
+    return counts
 
 
 def _points(seen: Mapping[str, Mapping[str, Any]], read: ReadOptions) -> Iterator[Asked]:
     """Ask what points or commas mean that have three digits behind them throughout."""
     if (read.decimal, read.thousands) != (".", ""):
         return
-    found = {one: of for one, of in seen.items() if not (read.of(one).kind or of["others"])}
+    columns = {name: n for name, n in seen.items() if not (read.of(name).kind or n["others"])}
     for mark, called, are_now in ((".", "point", "decimals"), (",", "comma", "text")):
-        some = [one for one, of in found.items() if of[mark] and not of[f"not {mark}"]]
+        some = [name for name, n in columns.items() if n[mark] and not n[f"not {mark}"]]
         if not some:
             continue
-        example = found[some[0]][f"such {mark}"]
+        example = columns[some[0]][f"such {mark}"]
         plain = tuple(ColumnOptions(name, "number") for name in some)
         decimals = {"decimal": ","} if mark == "," else {"columns": (*read.columns, *plain)}
         yield Asked(
@@ -147,18 +147,18 @@ def _totals(table: OpenTable, named: bool, read: ReadOptions) -> Iterator[Asked]
         return
     if file.rows > MOST_ROWS and not named:
         return
-    found = asides(first_texts(table, MOST_ROWS))
-    if not found.called:
+    summary = asides(first_texts(table, MOST_ROWS))
+    if not summary.called:
         return
-    one = found.rows == 1
-    total = "a total of others" if one else "totals of others"
-    may = total if found.totals else "totals, headings or parts of others"
-    counts = "counts as a record" if one else "count as records"
-    records = choice("It is a record" if one else "They are records", omit=())
-    out = choice(f"Leave {'it' if one else 'them'} out", omit=found.called)
-    few = len(found.called) <= MOST_MARKS
+    single = summary.rows == 1
+    total = "a total of others" if single else "totals of others"
+    may = total if summary.totals else "totals, headings or parts of others"
+    counts = "counts as a record" if single else "count as records"
+    records = choice("It is a record" if single else "They are records", omit=())
+    out = choice(f"Leave {'it' if single else 'them'} out", omit=summary.called)
+    few = len(summary.called) <= MOST_MARKS
     yield Asked(
-        f"{number_of(found.rows, 'row')} may be {may}, but {counts}: {_named(found.called)}.",
+        f"{number_of(summary.rows, 'row')} may be {may}, but {counts}: {_named(summary.called)}.",
         (out, records) if few else (records,),
     )
 
@@ -182,23 +182,23 @@ def _cells(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
     for name, texts in columns.items():
         if _numbers_rows(texts) and _INDEX.fullmatch(name):
             continue
-        found = [one for text in texts if text is not None and (one := number(text)) is not None]
-        others = {one for one in texts if one is not None and number(one) is None}
-        marked = 2 * len(found) >= len(texts) and all(map(_is_mark, others))
+        values = [n for text in texts if text is not None and (n := number(text)) is not None]
+        others = {text for text in texts if text is not None and number(text) is None}
+        marked = 2 * len(values) >= len(texts) and all(map(_is_mark, others))
         coded = name in codes or _name_rows_in_order(texts, first=not labels)
-        if not (marked and found) or coded:
+        if not (marked and values) or coded:
             labels.append(texts)
         elif name in totals or _SHARES.search(name):
             continue
-        elif not all(one >= 0 and one == int(one) for one in found):
+        elif not all(n >= 0 and n == int(n) for n in values):
             return ()
         else:
-            counts[name] = found
+            counts[name] = values
             marks |= others
     enough = sum(map(sum, counts.values())) >= 5 * file.rows * len(counts)
     if len(counts) < 2 or not enough or not _name_rows(labels, list(counts.values())):
         return ()
-    marks = set() if all(one.lower() in BLANKS for one in marks) else marks
+    marks = set() if all(mark.lower() in BLANKS for mark in marks) else marks
     none = {"missing": tuple(sorted(marks))} if marks else {}
     but = f", but for {listed(sorted(map(shown, marks)))}" if marks else ""
     return (
@@ -229,13 +229,13 @@ def _is_mark(text: str) -> bool:
 
 def _name_rows_in_order(texts: Sequence[str | None], *, first: bool) -> bool:
     """Say whether numbers name rows: years, codes with zeros before, a `first` column in order."""
-    values = [number(one) for one in texts if one is not None]
-    found = [one for one in values if one is not None]
-    if all(1800 <= one <= 2100 for one in found):
+    values = [number(text) for text in texts if text is not None]
+    numbers = [value for value in values if value is not None]
+    if all(1800 <= value <= 2100 for value in numbers):
         return True
-    if any(re.match("0[0-9]", one) for one in texts if one is not None):
+    if any(re.match("0[0-9]", text) for text in texts if text is not None):
         return True
-    rising = len(found) == len(texts) and all(a < b for a, b in pairwise(found))
+    rising = len(numbers) == len(texts) and all(a < b for a, b in pairwise(numbers))
     return rising and (first or _numbers_rows(texts))
 
 
@@ -247,20 +247,22 @@ def _name_rows(labels: Sequence[Sequence[str | None]], counts: Sequence[Sequence
     """
     rows = len(labels[0]) if labels else 0
     kinds = set(map(levels_of, labels))
-    each = tuple(range(rows))
-    if each in kinds:
-        groups = [one for one in kinds if one != each]
-        wide = all(max(one) >= 10 * min((n for n in one if n), default=1) for one in counts)
-        follow = all(list(one) == sorted(one) for one in groups)
+    distinct = tuple(range(rows))
+    if distinct in kinds:
+        groups = [levels for levels in kinds if levels != distinct]
+        wide = all(
+            max(column) >= 10 * min((n for n in column if n), default=1) for column in counts
+        )
+        follow = all(list(levels) == sorted(levels) for levels in groups)
         return follow or wide
-    crossed = [one for one in kinds if not any(_follows(one, other) for other in kinds)]
-    full = rows >= 0.6 * math.prod(len(set(one)) for one in crossed)
+    crossed = [levels for levels in kinds if not any(_follows(levels, other) for other in kinds)]
+    full = rows >= 0.6 * math.prod(len(set(levels)) for levels in crossed)
     return full and 0 < rows == len(set(zip(*crossed, strict=True)))
 
 
-def _follows(one: Sequence[int], other: Sequence[int]) -> bool:
+def _follows(levels: Sequence[int], other: Sequence[int]) -> bool:
     """Say whether another column's level gives this one's, and not the other way."""
-    return len(set(one)) < len(set(other)) == len(set(zip(one, other, strict=True)))
+    return len(set(levels)) < len(set(other)) == len(set(zip(levels, other, strict=True)))
 
 
 def _are_nested(table: OpenTable) -> bool:
@@ -298,12 +300,12 @@ def _counts(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
 def _weighed(table: OpenTable, name: str) -> Asked:
     """Ask whether the records are to be counted by the column that their program weighs them by."""
     wrong = no_count(as_number(table.column(name)))
-    said = f"The file weights its records by {shown(name)}"
+    sentence = f"The file weights its records by {shown(name)}"
     if table.row(table.records.aggregate(n=wrong.sum()))["n"]:
-        said += ". Not all are whole numbers: sampling weights cannot be counted."
-        return Asked(said, (_ONE_EACH,))
+        sentence += ". Not all are whole numbers: sampling weights cannot be counted."
+        return Asked(sentence, (_ONE_EACH,))
     count = choice(f"Count by {name}", weight=name)
-    return Asked(f"{said}; now each row counts as one.", (count, _ONE_EACH))
+    return Asked(f"{sentence}; now each row counts as one.", (count, _ONE_EACH))
 
 
 _ONE_EACH = choice("Each row is one record", weight="")
@@ -311,9 +313,9 @@ _ONE_EACH = choice("Each row is one record", weight="")
 
 def _stand_for_records(name: str, columns: Mapping[str, Sequence[str | None]]) -> bool:
     """Say whether a column may be the numbers of records of its rows."""
-    values = [None if one is None else number(one) for one in columns[name]]
-    numbers = [one for one in values if one is not None]
-    if len(numbers) < len(values) or not all(one >= 0 and one == int(one) for one in numbers):
+    values = [None if text is None else number(text) for text in columns[name]]
+    numbers = [n for n in values if n is not None]
+    if len(numbers) < len(values) or not all(n >= 0 and n == int(n) for n in numbers):
         return False
     if max(numbers) < 2:
         return False

@@ -212,20 +212,20 @@ def _where(right: Any, value: Any) -> Any:
 
 def kept_of(column: Any, options: ColumnOptions) -> Any:
     """Return what is kept of a column of dates or times, NULL where a value does not have it."""
-    found = moments(column, options.order)
+    time = moments(column, options.order)
     if options.part == "year":
-        return found.day.year().cast("int64")
+        return time.day.year().cast("int64")
     if options.part == "hour":
-        return found.clock.hour().cast("int64")
+        return time.clock.hour().cast("int64")
     if options.part == "month":
-        return found.day.strftime("%Y-%m")
+        return time.day.strftime("%Y-%m")
     if options.part == "quarter":
-        return found.day.strftime("%Y-Q").concat(found.day.quarter().cast("string"))
+        return time.day.strftime("%Y-Q").concat(time.day.quarter().cast("string"))
     if options.part in ("day", "weekday"):
         form = "%Y-%m-%d" if options.part == "day" else "%u %A"
-        return ibis.ifelse(found.of_month, ibis.null("string"), found.day.strftime(form))
-    date = ibis.ifelse(found.of_month, found.day.strftime("%Y-%m"), found.day.strftime("%Y-%m-%d"))
-    return ibis.literal(" ").join([date, found.clock.strftime("%H:%M:%S")]).nullif("")
+        return ibis.ifelse(time.of_month, ibis.null("string"), time.day.strftime(form))
+    date = ibis.ifelse(time.of_month, time.day.strftime("%Y-%m"), time.day.strftime("%Y-%m-%d"))
+    return ibis.literal(" ").join([date, time.clock.strftime("%H:%M:%S")]).nullif("")
 
 
 def converted(
@@ -241,15 +241,15 @@ def converted(
     if read.cells:
         plain, line = _of_cells(plain, read, target.with_suffix(".cells")), None
         read = read.within(plain.columns)
-    texts = tuple(one.column for one in read.columns if one.kind == "text")
+    texts = tuple(options.column for options in read.columns if options.kind == "text")
     with open_table(plain) as table:
         rows = plain.rows
-        for one in read.columns:
-            table.position(one.column)
+        for options in read.columns:
+            table.position(options.column)
         numbers = _formatted(table, read, rows)
         _check(table, read, line)
         columns = {name: _column(table, name, read, name in numbers) for name in plain.columns}
-        changed = {name for name, one in columns.items() if one is not None}
+        changed = {name for name, column in columns.items() if column is not None}
         words = _missing(table, read, changed, rows)
         weight = _weight(table, read, line)
         if weight is not None:
@@ -262,15 +262,15 @@ def converted(
                 columns=tuple(columns),
                 counted=plain.counted or weight is not None,
             )
-    words = tuple(one for one in words if one.column in plain.columns)
+    words = tuple(mark for mark in words if mark.column in plain.columns)
     exact = tuple(name for name in plain.columns if read.marks_of(name) is not None)
     plain = replace(plain, texts=texts, taken=words, exact=exact)
     if read.missing is not None:
         return plain
-    own = {one.column for one in read.columns if one.missing is not None}
-    found = with_marks(plain)
-    kept = [one for one in found.marks if one.column not in own and one.column not in texts]
-    return replace(found, marks=tuple(kept))
+    own = {options.column for options in read.columns if options.missing is not None}
+    marked = with_marks(plain)
+    kept = [mark for mark in marked.marks if mark.column not in own and mark.column not in texts]
+    return replace(marked, marks=tuple(kept))
 
 
 def _without(file: FileTable, omitted: Sequence[str], target: Path) -> FileTable:
@@ -283,10 +283,10 @@ def _without(file: FileTable, omitted: Sequence[str], target: Path) -> FileTable
                 out |= as_text(table.column(name)).isin(omitted).fill_null(False)
         query = table.records.filter(~out)
         _to_parquet(table, query, target)
-    kept = replace(file, paths=(target,))
-    if not kept.rows:
+    rest = replace(file, paths=(target,))
+    if not rest.rows:
         raise InvalidInputError(f"{file.title} has no records left: all are left out.")
-    return kept
+    return rest
 
 
 def _levels_are_many(column: Any) -> dict[str, Any]:
@@ -302,24 +302,24 @@ def _of_cells(file: FileTable, read: ReadOptions, target: Path) -> FileTable:
     counted = read.cells or ()
     with open_table(file) as table:
         out = {*counted, *total_columns(first_texts(table, MOST_CROSSED))}
-        kept = [one for one in file.columns if one not in out]
-        name = free_name("column", lambda one: one in kept)
-        labels = {f"c{i}": table.records[table.position(one)] for i, one in enumerate(kept)}
+        others = [column for column in file.columns if column not in out]
+        name = free_name("column", lambda column: column in others)
+        labels = {f"c{i}": table.records[table.position(column)] for i, column in enumerate(others)}
         parts = []
-        for one in counted:
-            cell = table.records[table.position(one)]
-            blank = as_text(cell).isnull() | _blank(cell, read.marks_of(one), numeric=True)
-            value = _whole(table, one, ibis.ifelse(blank, 0.0, number(cell, read)), _CELL, None)
-            own = {f"c{len(kept)}": ibis.literal(one), WEIGHT: value}
+        for column in counted:
+            cell = table.records[table.position(column)]
+            blank = as_text(cell).isnull() | _blank(cell, read.marks_of(column), numeric=True)
+            value = _whole(table, column, ibis.ifelse(blank, 0.0, number(cell, read)), _CELL, None)
+            own = {f"c{len(others)}": ibis.literal(column), WEIGHT: value}
             part = table.records.select(**labels, **own)
             parts.append(part.filter(part[WEIGHT] > 0))
         _to_parquet(table, ibis.union(*parts) if len(parts) > 1 else parts[0], target)
-    found = replace(file, paths=(target,), columns=(*kept, name), counted=True)
-    if not found.rows:
+    result = replace(file, paths=(target,), columns=(*others, name), counted=True)
+    if not result.rows:
         raise InvalidInputError(
             f"{file.title} has no records: only zeros in {first_of(list(map(shown, counted)))}."
         )
-    return found
+    return result
 
 
 def _by_marks(
@@ -340,18 +340,18 @@ def _formatted(table: OpenTable, read: ReadOptions, rows: int) -> frozenset[str]
     chosen: set[str] = set()
     for marks, names in _by_marks(left, read):
 
-        def asked(column: Any, marks: tuple[str, ...] | None = marks) -> dict[str, Any]:
+        def aggregates(column: Any, marks: tuple[str, ...] | None = marks) -> dict[str, Any]:
             blank = _blank(column, marks, numeric=True)
-            found = number(column, read)
+            value = number(column, read)
             there = as_text(column).notnull() & ~blank
             plain = as_number(column)
             return {
-                "words": (there & found.isnull()).sum(),
-                "needed": (there & (plain.isnull() | (plain != found))).sum(),
+                "words": (there & value.isnull()).sum(),
+                "needed": (there & (plain.isnull() | (plain != value))).sum(),
             }
 
-        found = per_column(table, names, asked, rows)
-        chosen |= {name for name in names if found[name]["needed"] and not found[name]["words"]}
+        counts = per_column(table, names, aggregates, rows)
+        chosen |= {name for name in names if counts[name]["needed"] and not counts[name]["words"]}
     return frozenset(chosen)
 
 
@@ -403,8 +403,8 @@ def _check(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | Non
         marks = read.marks_of(name)
         there = as_text(column).notnull() & ~_blank(column, marks, numeric=True)
         wrong = (there & ~known).fill_null(False)
-        found = table.row(table.records.aggregate(n=wrong.sum()))
-        if not found["n"]:
+        count = table.row(table.records.aggregate(n=wrong.sum()))
+        if not count["n"]:
             continue
         where, value = _first(table, column.cast("string"), wrong, line)
         if table.file.counted:
@@ -432,13 +432,13 @@ def _missing(
     table: OpenTable, read: ReadOptions, changed: Iterable[str], rows: int
 ) -> tuple[Any, ...]:
     """Return the marks that are taken for missing values in the columns that change."""
-    found = []
+    words = []
     for marks, names in _by_marks(changed, read):
         if marks != ():
             chosen = partial(_blank, marks=marks, numeric=True)
-            found += counted_words(table, names, rows, chosen)
+            words += counted_words(table, names, rows, chosen)
     places = {name: i for i, name in enumerate(table.file.columns)}
-    return tuple(sorted(found, key=lambda one: places[one.column]))
+    return tuple(sorted(words, key=lambda word: places[word.column]))
 
 
 def _weight(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | None) -> Any:
@@ -478,12 +478,12 @@ def _whole(
     wrong = no_count(value)
     if table.row(table.records.aggregate(bad=wrong.sum()))["bad"]:
         column = table.records[table.position(name)]
-        where, given = _first(table, as_text(column), wrong, line)
-        fraction = plain_number(given or "")
+        where, text = _first(table, as_text(column), wrong, line)
+        fraction = plain_number(text or "")
         why = "; sampling weights cannot be counted" if fraction and fraction > 0 else ""
         raise InvalidInputError(
             f"Column {shown(name)} {what}, but {where} has "
-            f"{'no value' if given is None else shown(given)}: use a whole number of "
+            f"{'no value' if text is None else shown(text)}: use a whole number of "
             f"at least 0{why}."
         )
     return value.cast("int64")

@@ -74,12 +74,12 @@ def column_levels(
         counted = levels.group_by("level").agg(n=table.number(levels))
         total = int(table.row(counted.aggregate(n=counted.count()))["n"])
         rows = table.rows(counted.order_by([counted.n.desc(), counted.level]).limit(most))
-    found = {row["level"]: int(row["n"]) for row in rows}
-    numeric = all_numbers(found)
-    ordered = sorted(found, key=lambda level: position(level, numeric))
+    counts = {row["level"]: int(row["n"]) for row in rows}
+    numeric = all_numbers(counts)
+    ordered = sorted(counts, key=lambda level: position(level, numeric))
     return ColumnLevels(
         tuple(MISSING if level is None else level for level in ordered),
-        tuple(found[level] for level in ordered),
+        tuple(counts[level] for level in ordered),
         total - len(ordered),
     )
 
@@ -133,21 +133,21 @@ def describe(
         return None
     with open_table(file) as table:
         rows = table.total()
-        found = per_column(table, file.columns, _summary, rows)
+        summaries = per_column(table, file.columns, _summary, rows)
         for name in file.columns if file.counted else ():
             there = table.records.filter(as_text(table.column(name)).notnull())
             size = table.row(there.aggregate(n=table.size(there)))["n"]
-            found[name]["present"] = int(size)
-        many = sum(part["levels"] > 2 * MAX_LEVELS for part in found.values())
+            summaries[name]["present"] = int(size)
+        many = sum(part["levels"] > 2 * MAX_LEVELS for part in summaries.values())
         few = [
             name
-            for name, part in found.items()
+            for name, part in summaries.items()
             if part["levels"] <= 2 * MAX_LEVELS or many * rows <= EXACT
         ]
-        exact = per_column(table, few, lambda one: {"levels": as_text(one).nunique()}, rows)
+        exact = per_column(table, few, lambda values: {"levels": as_text(values).nunique()}, rows)
     columns = []
     for name in file.columns:
-        part = found[name]
+        part = summaries[name]
         words = part["words"] or 0 < 2 * (part["codes"] or 0) < part["present"]
         numeric = part["low"] is not None and not words and name not in file.texts
         column = ColumnInfo(
@@ -225,28 +225,28 @@ def dated(
         return ()
     with open_table(replace(file, marks=())) as table:
         texts, first = table.texts, first_rows_of(table.texts)
-        found = per_column(table, texts, _dates, file.rows, first)
-    told = []
-    for name, counts in found.items():
+        columns = per_column(table, texts, _dates, file.rows, first)
+    result = []
+    for name, counts in columns.items():
         fits = [order for order in ORDERS if counts["some"] and counts[order] == counts["some"]]
         if len(fits) > 1 and not counts["other"]:
             fits = fits[:1]  # each value is the same date in both orders
         if fits:
-            told.append(Dated(name, tuple(fits)))
-    return tuple(told)
+            result.append(Dated(name, tuple(fits)))
+    return tuple(result)
 
 
 def _dates(column: Any) -> dict[str, Any]:
     """Return how many values there are, how many are dates in each order, and how many differ."""
     texts = column.type().is_string()
     there = is_word(column) & ~is_mark(column) if texts else as_text(column).notnull()
-    made = {order: moments(column, order) for order in ORDERS}
-    days = {order: (there & one.day.notnull() & ~one.of_month) for order, one in made.items()}
-    differ = there & (made["dmy"].day != made["mdy"].day)
+    parsed = {order: moments(column, order) for order in ORDERS}
+    days = {order: (there & date.day.notnull() & ~date.of_month) for order, date in parsed.items()}
+    differ = there & (parsed["dmy"].day != parsed["mdy"].day)
     return {
         "some": (as_text(column).notnull() & ~is_mark(column)).sum(),  # numbers are no dates
         "other": differ.sum(),
-        **{order: one.sum() for order, one in days.items()},
+        **{order: date.sum() for order, date in days.items()},
     }
 
 
@@ -254,7 +254,7 @@ _SHAPES = [digit * size for size in range(2, 7) for digit in "789"]
 _SHAPES += ["9" * size + digit for size in range(1, 6) for digit in "678"]
 
 CODES = tuple(
-    sorted({*map(int, _SHAPES), *(-int(one) for one in _SHAPES), *(-one for one in range(1, 10))})
+    sorted({*map(int, _SHAPES), *(-int(n) for n in _SHAPES), *(-n for n in range(1, 10))})
 )
 """Numbers that often stand for a missing one: 77, 88, 99, 97, 9998, -1, -999, …"""
 
@@ -294,12 +294,10 @@ class FirstRows:
 
 
 def _table(source: str, sources: Sources | None, read: ReadOptions) -> FileTable:
-    found = (sources or Sources()).open(source, (), read)
-    if isinstance(found, JointSource):
-        raise InvalidInputError(
-            f"{found.title} is a joint distribution: it has no columns to read."
-        )
-    return found
+    file = (sources or Sources()).open(source, (), read)
+    if isinstance(file, JointSource):
+        raise InvalidInputError(f"{file.title} is a joint distribution: it has no columns to read.")
+    return file
 
 
 def first_rows(
@@ -314,7 +312,7 @@ def first_rows(
         rows = table.rows(table.records.limit(most).select(**levels))
     return FirstRows(
         file.columns,
-        tuple(tuple(MISSING if one is None else one for one in row.values()) for row in rows),
+        tuple(tuple(MISSING if level is None else level for level in row.values()) for row in rows),
     )
 
 
@@ -342,7 +340,7 @@ def present_marks(
     with open_table(file) as table:
         rows = table.file.rows
         names = [name for name, kind in table.types.items() if not kind.is_nested()]
-        found: dict[str, dict[str, int]] = {word: {} for word in chosen}
+        marks: dict[str, dict[str, int]] = {word: {} for word in chosen}
         patterns = _with_numbers(table, rows, read)
         for pattern in (SUPPRESSED, WORDS, SIGNS):
             may_mark = partial(_may_mark, chosen, pattern)
@@ -351,14 +349,14 @@ def present_marks(
                 if pattern == WORDS and len(words) > MOST_WORDS:
                     continue
                 for word, n in words.items():
-                    found.setdefault(word, {})[name] = n
+                    marks.setdefault(word, {})[name] = n
         for name, code, n in _codes(table, rows, read):
-            found.setdefault(str(code), {})[name] = n
+            marks.setdefault(str(code), {})[name] = n
     return tuple(
         PresentMark(
             word, tuple(name for name in file.columns if name in counts), sum(counts.values())
         )
-        for word, counts in sorted(found.items())
+        for word, counts in sorted(marks.items())
     )
 
 
@@ -366,7 +364,7 @@ def are_missing(table: FileTable | JointSource, read: ReadOptions) -> Callable[[
     """Return what says whether a word of a column is taken for a missing value."""
     marked: set[str] = set()
     if isinstance(table, FileTable):
-        marked = {one.column for one in (*table.marks, *table.taken)}
+        marked = {mark.column for mark in (*table.marks, *table.taken)}
 
     def missing(column: str, word: str) -> bool:
         chosen = read.marks_of(column)
@@ -382,23 +380,23 @@ def _may_mark(chosen: Sequence[str], pattern: str, column: Any) -> Any:
     signs = (
         text.re_search(pattern) & as_number(column).isnull() if column.type().is_string() else False
     )
-    found = is_mark(column) | signs
-    return found | text.isin(chosen) if chosen else found
+    marks = is_mark(column) | signs
+    return marks | text.isin(chosen) if chosen else marks
 
 
 def _with_numbers(table: OpenTable, rows: int, read: ReadOptions) -> dict[str, str]:
     """Return the columns of text that have numbers, and the pattern of words that may be marks."""
 
-    def asked(column: Any) -> dict[str, Any]:
-        found = number(column, read)
-        other = found.isnull() & is_word(column) & ~is_mark(column) & ~is_suppressed(column)
-        return {"numbers": found.count(), "others": other.sum()}
+    def aggregates(column: Any) -> dict[str, Any]:
+        value = number(column, read)
+        other = value.isnull() & is_word(column) & ~is_mark(column) & ~is_suppressed(column)
+        return {"numbers": value.count(), "others": other.sum()}
 
-    found = per_column(table, table.texts, asked, rows)
+    counts = per_column(table, table.texts, aggregates, rows)
     return {
-        name: WORDS if one["others"] else SUPPRESSED
-        for name, one in found.items()
-        if one["numbers"] > 4 * one["others"]
+        name: WORDS if count["others"] else SUPPRESSED
+        for name, count in counts.items()
+        if count["numbers"] > 4 * count["others"]
     }
 
 
@@ -406,20 +404,20 @@ def _codes(table: OpenTable, rows: int, read: ReadOptions) -> Iterator[tuple[str
     """Yield each number that stands apart from the others of its column, and how often."""
     able = [name for name, kind in table.types.items() if kind.is_string() or kind.is_numeric()]
 
-    def asked(column: Any) -> dict[str, Any]:
-        found = number(column, read)
-        others = found.notin(CODES)
+    def aggregates(column: Any) -> dict[str, Any]:
+        value = number(column, read)
+        others = value.notin(CODES)
         text = column.type().is_string()
         there = as_text(column).notnull() & ~_may_mark(read.missing or (), SUPPRESSED, column)
         return {
             "others": others.sum(),
-            "low": found.min(where=others),
-            "high": found.max(where=others),
-            "words": (there & found.isnull()).sum() if text else ibis.literal(0, "int64"),
-            "codes": histogram(found.cast("string"), where=found.isin(CODES)),
+            "low": value.min(where=others),
+            "high": value.max(where=others),
+            "words": (there & value.isnull()).sum() if text else ibis.literal(0, "int64"),
+            "codes": histogram(value.cast("string"), where=value.isin(CODES)),
         }
 
-    for name, part in per_column(table, able, asked, rows).items():
+    for name, part in per_column(table, able, aggregates, rows).items():
         if part["words"] or part["low"] is None:
             continue
         for written, times in sorted((part["codes"] or {}).items()):
@@ -446,13 +444,13 @@ def recognised(
         words = per_column(table, texts, _pointed, file.rows, first)
         left = [name for name in texts if words[name]["words"]]
         pointed = [name for name in texts if words[name]["points"] and not words[name]["words"]]
-        found = per_column(table, [*left, *pointed], _tried, file.rows, first)
+        counts = per_column(table, [*left, *pointed], _tried, file.rows, first)
     text = sources.uploads[source].text if sources and source in sources.uploads else None
     delimiter = "" if text is None else text.layout.delimiter
     forms = (*_FORMATS, *_POINTS) if delimiter == ";" else (*_POINTS, *_FORMATS)
     gained = {
         form: [
-            sum(not found[name][_key(form)] and found[name]["some"] > 0 for name in names)
+            sum(not counts[name][_key(form)] and counts[name]["some"] > 0 for name in names)
             for names in (left, pointed)
         ]
         for form in forms
@@ -496,8 +494,8 @@ def likely_orders(
     file = _table(source, sources, read.layout)
     with open_table(file) as table:
         table.position(column)
-        found = per_column(table, [column], _dates, file.rows, LOOKED)[column]
-    best = max(ORDERS, key=lambda order: found[order] or 0)
-    if found["other"] and best == "dmy" and found["mdy"] == found["dmy"]:
+        counts = per_column(table, [column], _dates, file.rows, LOOKED)[column]
+    best = max(ORDERS, key=lambda order: counts[order] or 0)
+    if counts["other"] and best == "dmy" and counts["mdy"] == counts["dmy"]:
         return ("dmy", "mdy")
     return (best,)

@@ -142,8 +142,8 @@ def aligned(lines: Sequence[str]) -> tuple[tuple[int, int], ...]:
         return ()
     table = lines[apart.index(True) : len(apart) - apart[::-1].index(True)]
     filled = {i for line in table for i, char in enumerate(line) if not char.isspace()}
-    found = re.finditer(" +", "".join("x" if i in filled else " " for i in range(max(filled) + 1)))
-    gaps = [gap.span() for gap in found if gap.start() > 0]
+    blanks = re.finditer(" +", "".join("x" if i in filled else " " for i in range(max(filled) + 1)))
+    gaps = [gap.span() for gap in blanks if gap.start() > 0]
     nexts = [*(start for start, _ in gaps[1:]), None]
     named = zip(gaps, nexts, strict=True)
     return tuple(gap for gap, after in named if table[0][gap[1] : after].strip())
@@ -183,21 +183,21 @@ def width_of(rows: Sequence[Row]) -> int:
     return max(widths, key=lambda width: (widths[width], width), default=1)
 
 
-def guess(lines: Sequence[str], asked: Dialect | None, known: dict[str, str]) -> list[Dialect]:
+def guess(lines: Sequence[str], requested: Dialect | None, known: dict[str, str]) -> list[Dialect]:
     """Return ways to cut lines, the likeliest first; `known` are those of its fields asked for."""
     tried = [
         (score, -place, dialect)
-        for place, dialect in enumerate(_candidates(lines, asked, known))
+        for place, dialect in enumerate(_candidates(lines, requested, known))
         if (score := _score(lines, dialect)) > 0
     ]
-    return [dialect for _, _, dialect in sorted(tried, key=lambda one: one[:2], reverse=True)]
+    return [dialect for _, _, dialect in sorted(tried, key=lambda trial: trial[:2], reverse=True)]
 
 
 def _candidates(
-    lines: Sequence[str], asked: Dialect | None, known: dict[str, str]
+    lines: Sequence[str], requested: Dialect | None, known: dict[str, str]
 ) -> Iterator[Dialect]:
     """Yield ways to cut lines: what is asked for, else what the text may have."""
-    start = asked or Dialect()
+    start = requested or Dialect()
     text = "\n".join(lines)
     delimiters = [start.delimiter] if "delimiter" in known else [",", "\t", ";", "|"]
     if "delimiter" not in known:
@@ -242,8 +242,8 @@ def _opens(lines: Sequence[str], dialect: Dialect) -> bool:
     """Say whether apostrophes enclose fields: two or more, or one that has to be enclosed."""
     mark = re.escape(dialect.delimiter)
     enclosed = re.compile(rf"(?:^|{mark})'((?:[^'\n]|'')*)'(?={mark}|$)", re.M)
-    found = enclosed.findall("\n".join(line.rstrip("\r\n") for line in lines))
-    return len(found) > 1 or any("''" in one or dialect.delimiter in one for one in found)
+    fields = enclosed.findall("\n".join(line.rstrip("\r\n") for line in lines))
+    return len(fields) > 1 or any("''" in field or dialect.delimiter in field for field in fields)
 
 
 _VALUE = re.compile(

@@ -41,14 +41,14 @@ class _NotTextError(InvalidInputError):
 
 
 def to_utf8(
-    path: Path, name: str, converted: Path, head: bytes, asked: str = ""
+    path: Path, name: str, converted: Path, head: bytes, encoding: str = ""
 ) -> tuple[Path, str]:
     """Return the path of a file in UTF-8, its own or a copy's, and the encoding that it had."""
-    asked = encoding_of(asked)
+    encoding = encoding_of(encoding)
     try:
-        return _to_utf8(path, name, converted, head, asked)
+        return _to_utf8(path, name, converted, head, encoding)
     except _NotTextError as error:
-        raise ReadingError(str(error), _choices(head, asked)) from error
+        raise ReadingError(str(error), _choices(head, encoding)) from error
 
 
 def without_controls(path: Path, mended: Path) -> str:
@@ -57,8 +57,8 @@ def without_controls(path: Path, mended: Path) -> str:
     Returns the word of the first of them; "" for a file that has none, of which no copy is made.
     """
     with path.open("rb") as source:
-        found = (piece for piece in _pieces(source) if b"\xc2" in piece and _LATIN.search(piece))
-        first = next(found, None)
+        pieces = (piece for piece in _pieces(source) if b"\xc2" in piece and _LATIN.search(piece))
+        first = next(pieces, None)
         if first is None:
             return ""
         source.seek(0)
@@ -68,8 +68,8 @@ def without_controls(path: Path, mended: Path) -> str:
     return _LATIN.sub(_of_1252, word[0]).decode(errors="ignore") if word else ""
 
 
-def _of_1252(found: re.Match[bytes]) -> bytes:
-    return found[1].decode("cp1252").encode()
+def _of_1252(match: re.Match[bytes]) -> bytes:
+    return match[1].decode("cp1252").encode()
 
 
 def _pieces(file: BinaryIO) -> Iterator[bytes]:
@@ -78,13 +78,13 @@ def _pieces(file: BinaryIO) -> Iterator[bytes]:
         yield piece + file.read(piece.endswith(b"\xc2"))
 
 
-def _choices(head: bytes, asked: str) -> list[Choice]:
+def _choices(head: bytes, encoding: str) -> list[Choice]:
     """Offer the encodings in which all of the first bytes are text, those that seldom are first."""
     shown = samples(head, ",")
     return [
         choice(f"Read it as {ENCODINGS[name]}: {shown[name]}", encoding=name)
         for name in _STRICT
-        if name != asked and name in shown and _text_of(head, name) is not None
+        if name != encoding and name in shown and _text_of(head, name) is not None
     ][:4]
 
 
@@ -129,8 +129,8 @@ def _likelihood(text: str) -> float:
     for word in words:
         kinds = {unicodedata.name(char, "").partition(" ")[0] for char in word}
         capitals = word in (word.lower(), word.upper(), word.capitalize())
-        one = len(kinds) == 1 or kinds <= {"CJK", "HIRAGANA", "KATAKANA"}
-        likely += one and capitals and not (kinds == {"LATIN"} and _ACCENTS.search(word))
+        single = len(kinds) == 1 or kinds <= {"CJK", "HIRAGANA", "KATAKANA"}
+        likely += single and capitals and not (kinds == {"LATIN"} and _ACCENTS.search(word))
     return likely / len(words) if words else 0.0
 
 
@@ -143,8 +143,10 @@ def _text_of(head: bytes, codec: str, beside: str = "") -> str | None:
     return text if all(map(_is_text, set(text) - {beside})) else None
 
 
-def _to_utf8(path: Path, name: str, converted: Path, head: bytes, asked: str) -> tuple[Path, str]:
-    codec = codec_of(head, asked)
+def _to_utf8(
+    path: Path, name: str, converted: Path, head: bytes, encoding: str
+) -> tuple[Path, str]:
+    codec = codec_of(head, encoding)
     if codec is None:
         raise InvalidInputError(f"{name} is a binary file, not text; {READABLE}.")
     if codec == "utf-8-sig":
@@ -153,11 +155,11 @@ def _to_utf8(path: Path, name: str, converted: Path, head: bytes, asked: str) ->
                 pass
             return path, "utf-8"
         except _NotTextError as error:
-            if asked or error.mixed:
+            if encoding or error.mixed:
                 raise
         codec = FALLBACK
     with converted.open("w", encoding="utf-8", newline="") as target:
-        for text in decoded(path, name, codec, guessed=not asked and codec == FALLBACK):
+        for text in decoded(path, name, codec, guessed=not encoding and codec == FALLBACK):
             target.write(text)
     return converted, "utf-16" if codec.startswith("utf-16") else codec
 
@@ -172,16 +174,16 @@ def samples(head: bytes, delimiter: str) -> dict[str, str]:
     first = first if strange.start() - first < _FIELD else strange.start()
     last = min((at for end in ends if (at := head.find(end, strange.end())) >= 0), default=None)
     names = [name for name in ENCODINGS if not name.startswith("utf")]
-    found = {name: _text_of(head[first:last], name) for name in names}
-    return {name: text.strip()[:_FIELD] for name, text in found.items() if text is not None}
+    texts = {name: _text_of(head[first:last], name) for name in names}
+    return {name: text.strip()[:_FIELD] for name, text in texts.items() if text is not None}
 
 
-def codec_of(head: bytes, asked: str) -> str | None:
+def codec_of(head: bytes, encoding: str) -> str | None:
     r"""Return Python's name of an encoding, by the first bytes where it is not asked for."""
-    found = _encoding(head)
-    if asked == "utf-16":
-        return found if found and found.startswith("utf-16") else "utf-16-le"
-    return {"": found, "utf-8": "utf-8-sig"}.get(asked, asked)
+    detected = _encoding(head)
+    if encoding == "utf-16":
+        return detected if detected and detected.startswith("utf-16") else "utf-16-le"
+    return {"": detected, "utf-8": "utf-8-sig"}.get(encoding, encoding)
 
 
 def _encoding(head: bytes) -> str | None:
@@ -195,7 +197,7 @@ def _encoding(head: bytes) -> str | None:
         if "\n" in text or "\r" in text:
             return encoding
     # a text with a stray NUL is told with its line
-    is_text = any(_text_of(head, one, "\x00") is not None for one in ("utf-8", FALLBACK))
+    is_text = any(_text_of(head, codec, "\x00") is not None for codec in ("utf-8", FALLBACK))
     return "utf-8-sig" if is_text else None
 
 

@@ -99,10 +99,10 @@ def write_labelled(path: Path, name: str, target: Path, read: ReadOptions) -> Wr
             raise MemoryError from error
         if "encoding" not in str(error) and not isinstance(error, UnicodeError):
             raise damaged(name, kind) from error
-        ways = [one for one in ("windows-1252", "utf-8") if one != read.encoding]
+        ways = [encoding for encoding in ("windows-1252", "utf-8") if encoding != read.encoding]
         raise ReadingError(
             f"{name} has text in another encoding than it declares: choose its encoding.",
-            [choice(f"Read it as {ENCODINGS[one]}", encoding=one) for one in ways],
+            [choice(f"Read it as {ENCODINGS[encoding]}", encoding=encoding) for encoding in ways],
         ) from error
 
 
@@ -153,16 +153,16 @@ class _Labelled:
         columns = name_columns(about.column_names, self._name)
         check_records(self._name, about.number_rows or 0, len(columns.names))
         variables = [self._variable(name, about) for name in about.column_names]
-        schema = pa.schema([(f"c{i}", one.type) for i, one in enumerate(variables)])
+        schema = pa.schema([(f"c{i}", variable.type) for i, variable in enumerate(variables)])
         with parquet.ParquetWriter(target, schema) as writer:
             for values in self._parts(about.variable_storage_width):
-                arrays = [self._array(one, values[one.name]) for one in variables]
+                arrays = [self._array(variable, values[variable.name]) for variable in variables]
                 writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
         weigher = _weigher(self._path) if self._reader == "read_sav" else ""
-        places = [one.lower() for one in about.column_names]
+        places = [name.lower() for name in about.column_names]
         weigher = columns.names[places.index(weigher)] if weigher in places else ""
-        told = zip(columns.names, about.column_labels, strict=True)
-        titles = tuple((one, label.strip()) for one, label in told if label and label.strip())
+        pairs = zip(columns.names, about.column_labels, strict=True)
+        titles = tuple((name, label.strip()) for name, label in pairs if label and label.strip())
         return columns.names, (*columns.repairs, *self._said(variables)), weigher, titles
 
     def _parts(self, widths: Mapping[str, int]) -> Iterator[dict[str, list[Any]]]:
@@ -183,28 +183,28 @@ class _Labelled:
                 output_format="dict",
                 **self._options,
             )
-            found = len(next(iter(values.values())))
-            start += found
+            count = len(next(iter(values.values())))
+            start += count
             check_records(self._name, start, columns)  # a file may not say how many it has
-            if found:
+            if count:
                 yield values
-            if found < size:
+            if count < size:
                 return
             size *= 2
             texts = (text for name in elsewhere for text in values[name] if isinstance(text, str))
-            long = -(-sum(map(len, texts)) // found)
+            long = -(-sum(map(len, texts)) // count)
 
     def _variable(self, name: str, about: Any) -> _Variable:
         """Return how a column is read, by what the file says of it and not by its values."""
         stored = about.readstat_variable_types[name]
         is_text = stored == "string"
         ranges = () if self._keeps else about.missing_ranges.get(name, ())
-        missing = tuple((one["lo"], one["hi"]) for one in ranges)
-        told = {} if self._codes else about.variable_value_labels.get(name, {})
-        self._has_words |= not is_text and any(isinstance(code, str) for code in told)
+        missing = tuple((span["lo"], span["hi"]) for span in ranges)
+        declared = {} if self._codes else about.variable_value_labels.get(name, {})
+        self._has_words |= not is_text and any(isinstance(code, str) for code in declared)
         labels = {
             code: label.strip()
-            for code, label in told.items()
+            for code, label in declared.items()
             if label.strip()
             and (self._keeps or is_text or not isinstance(code, str))
             and not _is_within(code, missing)
@@ -221,54 +221,54 @@ class _Labelled:
             name, kind, origin, unit, _distinct(labels), missing, is_text, stored == "float"
         )
 
-    def _array(self, one: _Variable, values: list[Any]) -> pa.Array:
+    def _array(self, variable: _Variable, values: list[Any]) -> pa.Array:
         """Return a part of a column, and count the values that the file calls missing."""
-        if pa.types.is_string(one.type):
-            words = _Words(one)
+        if pa.types.is_string(variable.type):
+            words = _Words(variable)
             array = pa.array([words[value] for value in values], pa.string())
         else:
-            array = _numbers(values, one.short)
-            for low, high in one.missing:
+            array = _numbers(values, variable.short)
+            for low, high in variable.missing:
                 is_missing = compute.and_(
                     compute.greater_equal(array, low), compute.less_equal(array, high)
                 )
                 array = compute.if_else(is_missing, pa.scalar(None, pa.float64()), array)
-            if one.unit is not None:
-                array = self._moments(one, array)
-        if found := array.null_count - values.count(None):
-            self._found[one.name] += found
+            if variable.unit is not None:
+                array = self._moments(variable, array)
+        if count := array.null_count - values.count(None):
+            self._found[variable.name] += count
         return array
 
-    def _moments(self, one: _Variable, numbers: pa.Array) -> pa.Array:
-        """Return dates or times that are told as numbers."""
-        times, unit = one.unit or _DAYS
+    def _moments(self, variable: _Variable, numbers: pa.Array) -> pa.Array:
+        """Return dates or times that are stored as numbers."""
+        times, unit = variable.unit or _DAYS
         there = numbers.is_valid().to_numpy(zero_copy_only=False)
         counted = np.nan_to_num(numbers.to_numpy(zero_copy_only=False))
         if (np.abs(counted) > _MOST_YEARS / times * _A_YEAR[unit]).any():
             raise InvalidInputError(
-                f"Column {shown(one.name)} of {self._name} holds dates, and one of them is "
+                f"Column {shown(variable.name)} of {self._name} holds dates, and one of them is "
                 "thousands of years away: save it as a number first."
             )
-        start = np.datetime64(one.origin).astype(f"datetime64[{unit}]")
+        start = np.datetime64(variable.origin).astype(f"datetime64[{unit}]")
         counted = np.round(counted * times).astype("int64")
-        found = start + counted.astype(f"timedelta64[{unit}]")
-        to = "D" if one.type == _DATE else "ms"
-        return pa.array(found.astype(f"datetime64[{to}]"), one.type, mask=~there)
+        moments = start + counted.astype(f"timedelta64[{unit}]")
+        to = "D" if variable.type == _DATE else "ms"
+        return pa.array(moments.astype(f"datetime64[{to}]"), variable.type, mask=~there)
 
     def _said(self, variables: list[_Variable]) -> Iterator[Repair]:
         """Say what labels and missing values became."""
-        labelled = [shown(one.name) for one in variables if one.labels]
+        labelled = [shown(variable.name) for variable in variables if variable.labels]
         if labelled:
             of = "column" if len(labelled) == 1 else "columns"
             yield repaired(
                 f"Labels replace the values in {of} {first_of(labelled)}.", kept=("labels",)
             )
         if self._found:
-            found = self._found.most_common()
-            said = [f"{number} of {shown(name)}" for name, number in found]
+            counts = self._found.most_common()
+            parts = [f"{number} of {shown(name)}" for name, number in counts]
             undo = {"kept": ("missing",)} if self._has_words and not self._keeps else {}
             yield repaired(
-                f"Values that the file declares missing are missing: {first_of(said)}.", **undo
+                f"Values that the file declares missing are missing: {first_of(parts)}.", **undo
             )
 
 
@@ -282,9 +282,9 @@ _MOST_YEARS = 8_500
 class _Words(dict[Any, str | None]):
     """The text of each value of a column: its label, else its code; None for a missing one."""
 
-    def __init__(self, one: _Variable) -> None:
-        super().__init__(one.labels)
-        self._one, self._labels = one, set(one.labels.values())
+    def __init__(self, variable: _Variable) -> None:
+        super().__init__(variable.labels)
+        self._variable, self._labels = variable, set(variable.labels.values())
         self[None] = None
 
     def __missing__(self, code: Any) -> str | None:
@@ -292,12 +292,12 @@ class _Words(dict[Any, str | None]):
         return text
 
     def _text(self, code: Any) -> str | None:
-        one = self._one
-        if _is_within(code, one.missing):
+        variable = self._variable
+        if _is_within(code, variable.missing):
             return None
-        if isinstance(code, str) and not one.is_text:
+        if isinstance(code, str) and not variable.is_text:
             return None  # one of Stata's and SAS's missing values, without a label
-        if one.unit is not None:
+        if variable.unit is not None:
             return f"{code // 3600:02.0f}:{code // 60 % 60:02.0f}:{code % 60 // 1:02.0f}"
         text = _code(code)
         return f"{text} ({text})" if text in self._labels else text
@@ -331,9 +331,9 @@ def _numbers(values: list[Any], short: bool) -> pa.Array:
         array = pa.array(plain, pa.float64())
     if not short:
         return array
-    found = array.dictionary_encode()
-    exact = [float(str(np.float32(value))) for value in found.dictionary.to_pylist()]
-    return pa.array(exact, pa.float64()).take(found.indices)
+    encoded = array.dictionary_encode()
+    exact = [float(str(np.float32(value))) for value in encoded.dictionary.to_pylist()]
+    return pa.array(exact, pa.float64()).take(encoded.indices)
 
 
 def _distinct(labels: Mapping[Any, str]) -> dict[Any, str]:
@@ -371,5 +371,5 @@ def _weigher(path: Path) -> str:
         if known >= 0:
             (length,) = struct.unpack_from(f"{order}I", content, known + 12)
             pairs = content[known + 16 : known + 16 + length].split(b"\t")
-            name = dict(one.split(b"=", 1) for one in pairs if b"=" in one).get(name, name)
+            name = dict(pair.split(b"=", 1) for pair in pairs if b"=" in pair).get(name, name)
         return name.decode("utf-8", "replace").lower()

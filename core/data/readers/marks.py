@@ -41,7 +41,7 @@ def first_rows_of(names: Sequence[str]) -> int:
 def per_column(
     table: OpenTable,
     names: Sequence[str],
-    asked: Callable[[Any], Mapping[str, Any]],
+    aggregates: Callable[[Any], Mapping[str, Any]],
     rows: int,
     first: int | None = None,
 ) -> dict[str, dict[str, Any]]:
@@ -55,10 +55,10 @@ def per_column(
     kinds: dict[Any, list[str]] = {}
     for name in names:
         kinds.setdefault((schema[places[name]][1], table.is_marked(name)), []).append(name)
-    found: dict[str, dict[str, Any]] = {}
+    result: dict[str, dict[str, Any]] = {}
     for (kind, _), alike in kinds.items():
-        one = ibis.table({"v": kind}, name="one_column")
-        parts = _written(one.aggregate(**asked(table.unmarked(alike[0], one.v))))
+        column = ibis.table({"v": kind}, name="one_column")
+        parts = _written(column.aggregate(**aggregates(table.unmarked(alike[0], column.v))))
         ask, size = (
             # each column takes memory
             (_below, max(TOGETHER // max(rows, 1), 1)) if rows <= SHORT else (_beside, 50)
@@ -67,8 +67,8 @@ def per_column(
             columns = [_quoted(schema[places[name]][0]) for name in some]
             answers = ask(table.backend.con, source, columns, list(parts.values()))
             for name, values in zip(some, answers, strict=True):
-                found[name] = dict(zip(parts, values, strict=True))
-    return found
+                result[name] = dict(zip(parts, values, strict=True))
+    return result
 
 
 def _below(
@@ -143,11 +143,11 @@ def with_marks(file: FileTable) -> FileTable:
         texts = table.texts
         first = per_column(table, texts, _asked, rows, _FIRST)
         likely = [name for name in texts if not first[name]["words"]]
-        found = per_column(table, likely, _asked, rows) if rows > _FIRST else first
+        counts = per_column(table, likely, _asked, rows) if rows > _FIRST else first
         marked = [
             name
             for name in likely
-            if found[name]["marks"] and found[name]["numbers"] and not found[name]["words"]
+            if counts[name]["marks"] and counts[name]["numbers"] and not counts[name]["words"]
         ]
         return replace(file, marks=tuple(counted_words(table, marked, rows, is_mark)))
 
@@ -156,8 +156,8 @@ def counted_words(
     table: OpenTable, names: Sequence[str], rows: int, chosen: Callable[[Any], Any]
 ) -> list[Marks]:
     """Return how often the words that `chosen` picks occur in each column that has one."""
-    found = word_counts(table, names, rows, chosen)
-    return [marks_of(name, words) for name, words in found.items() if words]
+    counts = word_counts(table, names, rows, chosen)
+    return [marks_of(name, words) for name, words in counts.items() if words]
 
 
 def word_counts(
@@ -167,10 +167,10 @@ def word_counts(
     if table.file.counted:
         return {name: _weighed(table, name, chosen) for name in names}
 
-    def asked(column: Any) -> dict[str, Any]:
+    def aggregates(column: Any) -> dict[str, Any]:
         return {"words": histogram(as_text(column), where=chosen(column))}
 
-    counts = per_column(table, names, asked, rows)
+    counts = per_column(table, names, aggregates, rows)
     return {name: counts[name]["words"] or {} for name in names}
 
 

@@ -108,14 +108,14 @@ def find_names(rows: Sequence[Row], width: int, name: str) -> Names:
         if above[-1][0] == line - 1 and len(above[-1][1]) == width and above[-1][1][0].strip():
             both = line - 1, line  # a line of the table's own form: it may name a group of columns
             hints = (choice(f"Join lines {_numbers(both)}", header=both),)
-        said = f"{number_of(len(above), 'line')} above the names {were(len(above))} left out"
-        repairs.append(repaired(f"{said}.", header=(rows[0][0],), pad="pad"))
+        sentence = f"{number_of(len(above), 'line')} above the names {were(len(above))} left out"
+        repairs.append(repaired(f"{sentence}.", header=(rows[0][0],), pad="pad"))
     start = first + 1
     if start < len(rows) - 1 and _is_rule(rows[start][1]):
         start += 1
         what = "a rule" if _RULE.fullmatch(rows[start - 1][1][0].strip()) else "numbers of columns"
-        said = f"Line {rows[start - 1][0]:,}, {what} below the names, was left out."
-        repairs.append(repaired(said, header=(line,)))
+        sentence = f"Line {rows[start - 1][0]:,}, {what} below the names, was left out."
+        repairs.append(repaired(sentence, header=(line,)))
     return Names((first,), start, tuple(repairs), hints)
 
 
@@ -127,8 +127,8 @@ def _is_prose(cells: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
         return False
     names, *rest = body
     seen = [{row[i].strip() for row in rest if i < len(row)} for i in range(len(names))]
-    new = all(one.strip() not in values for one, values in zip(names, seen, strict=True))
-    return new and all(one.strip() for one in names) and not any(map(is_number, names))
+    new = all(name.strip() not in values for name, values in zip(names, seen, strict=True))
+    return new and all(name.strip() for name in names) and not any(map(is_number, names))
 
 
 def may_be_names(rows: Sequence[Row], width: int) -> bool:
@@ -232,8 +232,8 @@ def same_names(row: Sequence[str], names: Sequence[str]) -> bool:
     if row and names and row[0].strip().casefold() != names[0].strip().casefold():
         return False  # as nearly all do
     cells = [cell.strip().casefold() for cell in row]
-    told = [cell.strip().casefold() for cell in names]
-    return cells[: len(told)] == told[: len(cells)] and sum(map(bool, told)) > 1 < len(cells)
+    folded = [cell.strip().casefold() for cell in names]
+    return cells[: len(folded)] == folded[: len(cells)] and sum(map(bool, folded)) > 1 < len(cells)
 
 
 def _used(rows: Sequence[Row], width: int) -> int:
@@ -272,9 +272,9 @@ def is_number(text: str) -> bool:
 
 def _kind(values: Sequence[str]) -> str:
     """Return "number" or "date" where four of five values are such, else ""."""
-    plain = [one for one in values[:500] if not _MARK.fullmatch(one) or is_number(one)]
+    plain = [value for value in values[:500] if not _MARK.fullmatch(value) or is_number(value)]
     for kind, fits in (("date", _DATE.fullmatch), ("number", is_number)):
-        if plain and sum(bool(fits(one)) for one in plain) >= 0.8 * len(plain):
+        if plain and sum(bool(fits(value)) for value in plain) >= 0.8 * len(plain):
             return kind
     return ""
 
@@ -303,9 +303,9 @@ def _is_code(cell: str, values: Sequence[str]) -> bool:
     """Say whether a text is a code of the form that its column's others have, such as AB1234."""
     if len(cell) < 4 or not any(map(str.isdigit, cell)):
         return False
-    own, forms = _form(cell), [_form(one) for one in values[:200]]
-    alike = [one for one in forms if abs(len(one) - len(own)) < 3]  # the last part may be blank
-    same = sum(one.startswith(own) or own.startswith(one) for one in alike)
+    own, forms = _form(cell), [_form(form) for form in values[:200]]
+    alike = [form for form in forms if abs(len(form) - len(own)) < 3]  # the last part may be blank
+    same = sum(form.startswith(own) or own.startswith(form) for form in alike)
     return same >= 0.8 * len(forms)
 
 
@@ -374,8 +374,8 @@ def _question(
         nearest = above[-2:]
         # the first may be a table's own, above a wider one
         offered = nearest if above[:1] == nearest[:1] else [above[0], *nearest]
-        each = [line, *offered, *lines[1:]]
-        choices = [choice(f"The names are in line {at:,}", header=(at,)) for at in each]
+        candidates = [line, *offered, *lines[1:]]
+        choices = [choice(f"The names are in line {at:,}", header=(at,)) for at in candidates]
         joined = [*nearest, *lines][:MOST_JOINED]
         if len(joined) > 1:
             choices.append(choice(f"Join lines {_numbers(joined)}", header=tuple(joined)))
@@ -386,7 +386,7 @@ def _question(
 
 
 def _numbers(lines: Sequence[int]) -> str:
-    return listed([f"{one:,}" for one in lines])
+    return listed([f"{line:,}" for line in lines])
 
 
 def first_lines(rows: Sequence[Row]) -> tuple[tuple[int, tuple[str, ...]], ...]:
@@ -408,7 +408,7 @@ def joined_names(rows: Sequence[Sequence[str]]) -> list[str]:
         for i in range(width):
             cell = stripped(row[i]) if i < len(row) else ""
             last = cell or (last if depth < len(rows) - 1 else "")
-            below = any(i < len(one) and stripped(one[i]) for one in rows[depth + 1 :])
+            below = any(i < len(later) and stripped(later[i]) for later in rows[depth + 1 :])
             if last and (cell or below) and last not in parts[i]:
                 parts[i].append(last)
     return [JOINED.join(part) for part in parts]
@@ -432,20 +432,20 @@ def name_columns(raw: Sequence[str], file: str) -> Columns:
     if not names:
         raise InvalidInputError(f"{file} has no columns.")
     check_columns(file, len(names))
-    taken, told = set(names), []
+    taken, notes = set(names), []
     seen: set[str] = set()
     for i, name in enumerate(names):
         if not name:
-            names[i] = free_name(f"column {i + 1}", lambda one: one in taken)
+            names[i] = free_name(f"column {i + 1}", lambda text: text in taken)
         elif name in seen:
-            names[i] = free_name(name, lambda one: one in taken)
-            told.append(f"Another column {shown(name)} is called {shown(names[i])}.")
+            names[i] = free_name(name, lambda text: text in taken)
+            notes.append(f"Another column {shown(name)} is called {shown(names[i])}.")
         seen.add(name)
         taken.add(names[i])
-    repairs = [Repair(sentence) for sentence in told[:5]]
-    if len(told) > 5:
+    repairs = [Repair(sentence) for sentence in notes[:5]]
+    if len(notes) > 5:
         repairs.append(
-            Repair(f"{number_of(len(told) - 5, 'more name')} {were(len(told) - 5)} repeated.")
+            Repair(f"{number_of(len(notes) - 5, 'more name')} {were(len(notes) - 5)} repeated.")
         )
     unnamed = tuple(i for i, name in enumerate(raw) if not stripped(name))
     return Columns(tuple(names), unnamed, tuple(repairs))
@@ -456,18 +456,18 @@ def unnamed_said(columns: Columns, empty: Sequence[int]) -> list[Repair]:
 
     `empty`: the places of the former.
     """
-    found = []
+    repairs = []
     if empty:
-        one = len(empty) == 1
-        said = f"{_places(empty)} {'has' if one else 'have'} no name and no value: left out."
-        found.append(repaired(said, kept=("empty",)))
+        single = len(empty) == 1
+        sentence = f"{_places(empty)} {'has' if single else 'have'} no name and no value: left out."
+        repairs.append(repaired(sentence, kept=("empty",)))
     named = [i for i in columns.unnamed if i not in empty]
     if named:
-        one = len(named) == 1
+        single = len(named) == 1
         called = listed([columns.names[i] for i in named[:3]] + ["…"] * (len(named) > 3))
-        said = f"{_places(named)} {'has' if one else 'have'} no name: called {called}."
-        found.append(Repair(said))
-    return found
+        sentence = f"{_places(named)} {'has' if single else 'have'} no name: called {called}."
+        repairs.append(Repair(sentence))
+    return repairs
 
 
 def _places(places: Sequence[int]) -> str:
@@ -478,8 +478,8 @@ def _places(places: Sequence[int]) -> str:
             parts[-1].append(place)
         else:
             parts.append([place])
-    said = [f"{run[0] + 1}–{run[-1] + 1}" if len(run) > 1 else f"{run[0] + 1}" for run in parts]
-    return f"Column{'' if len(places) == 1 else 's'} {first_of(said, 4)}"
+    labels = [f"{run[0] + 1}–{run[-1] + 1}" if len(run) > 1 else f"{run[0] + 1}" for run in parts]
+    return f"Column{'' if len(places) == 1 else 's'} {first_of(labels, 4)}"
 
 
 def _note_alone(rows: Sequence[Row], width: int) -> str:
@@ -505,7 +505,7 @@ def _second_table(rows: Sequence[Row], names: Sequence[str]) -> int:
         row = rows[place][1]
         if not _is_after_gap(rows, place) or len(row) != len(names) or same_names(row, names):
             continue
-        above = _columns([one for _, one in rows[:place]], len(row))
+        above = _columns([cells for _, cells in rows[:place]], len(row))
         if sum(bool(cell.strip()) for cell in row) > 1 and _likeness(row, above) < 0:
             return place
     return 0
@@ -539,26 +539,26 @@ def find_below(
     """
     if len(records) < 2 or len(names) < 2:
         return chosen or 0, [], ()  # of a single column any text may be a value
-    gone, said = chosen or 0, list[str]()
+    gone, reasons = chosen or 0, list[str]()
     if chosen is None:
         gone = _short_notes(records, len(names))
         while gone < len(records) - 1 and _is_note(records, len(records) - 1 - gone, len(names)):
             gone += 1
     if chosen is None and gone:
         are_none = "is no record" if gone == 1 else "are no records"
-        said = [f"{number_of(gone, 'line')} below the table {are_none}"]
+        reasons = [f"{number_of(gone, 'line')} below the table {are_none}"]
     kept = records[: len(records) - gone]
     hints: tuple[Choice, ...] = ()
     undo: dict[str, Any] = {"skip_end": 0}
     if chosen is None and whole and _is_total(kept):
-        said.insert(0, f"line {kept[-1][0]:,} is the total")
+        reasons.insert(0, f"line {kept[-1][0]:,} is the total")
         kept = kept[:-1]
         undo["omit"] = ()
     elif called := _note_alone(kept, len(names)):
         label = f"Leave out the last record: it is called {shown(called)}"
         hints = (choice(label, skip_end=to_end(len(kept) - 1)),)
-    sentence = f"{listed(said)}: left out." if said else ""
-    repairs = [repaired(sentence[0].upper() + sentence[1:], **undo)] if said else []
+    sentence = f"{listed(reasons)}: left out." if reasons else ""
+    repairs = [repaired(sentence[0].upper() + sentence[1:], **undo)] if reasons else []
     if whole and chosen is None and (place := _second_table(kept, names)):
         raise _two_tables(name, kept[place][0], to_end(place))
     return len(records) - len(kept), repairs, hints
@@ -615,7 +615,7 @@ def _is_total(rows: Sequence[Row]) -> bool:
         if value is None:
             continue
         column = (plain_number(row[i]) for row in above if i < len(row))
-        numbers = [one for one in column if one is not None]
+        numbers = [n for n in column if n is not None]
         if len(numbers) < 2:
             continue
         if abs(sum(numbers) - value) > 1e-6 * max(1.0, abs(value)):

@@ -66,10 +66,10 @@ def read_old_excel(path: Path, name: str, sheet: str) -> Book:
 def _read(content: bytes, name: str, sheet: str) -> Book:
     book = CalamineWorkbook.from_filelike(io.BytesIO(content))
     known = sorted(
-        (one for one in book.sheets_metadata if one.typ == SheetTypeEnum.WorkSheet),
-        key=lambda one: one.visible != SheetVisibleEnum.Visible,
+        (tab for tab in book.sheets_metadata if tab.typ == SheetTypeEnum.WorkSheet),
+        key=lambda tab: tab.visible != SheetVisibleEnum.Visible,
     )
-    sheets = chosen(name, [one.name for one in known], sheet)
+    sheets = chosen(name, [tab.name for tab in known], sheet)
     own = book.get_sheet_by_name(sheets.read)
     cells = [[_cell(cell) for cell in row] for row in own.to_python(skip_empty_area=False)]
     with suppress(struct.error, ValueError):  # what calamine reads may be of an older kind
@@ -78,8 +78,8 @@ def _read(content: bytes, name: str, sheet: str) -> Book:
             if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
                 cells[row][column] = f"{value:0{digits}}"
     texts = [len(cell) for row in cells for cell in row if isinstance(cell, str)]
-    found = Extent(own.total_height * own.total_width, sum(texts), max(texts, default=0))
-    check_size(name, found)
+    extent = Extent(own.total_height * own.total_width, sum(texts), max(texts, default=0))
+    check_size(name, extent)
     merged = [
         (left + 1, top + 1, right + 1, down + 1)
         for (top, left), (down, right) in (own.merged_cell_ranges or [])[:MOST_MERGED]
@@ -96,18 +96,18 @@ def _stream(content: bytes) -> bytes:
         return content[(place + 1) * size : (place + 2) * size]
 
     def chain(place: int) -> bytes:
-        found: list[bytes] = []
-        while place < len(links) and len(found) <= len(links):
-            found.append(sector(place))
+        parts: list[bytes] = []
+        while place < len(links) and len(parts) <= len(links):
+            parts.append(sector(place))
             place = int(links[place])
-        return b"".join(found)
+        return b"".join(parts)
 
     tables = list(struct.unpack_from("<109I", content, 76))
     (more,) = struct.unpack_from("<I", content, 68)
     while more < _NO_SECTOR and len(tables) * size < len(content) + 109 * size:
         *some, more = struct.unpack(f"<{size // 4}I", sector(more))
         tables += some
-    links = np.frombuffer(b"".join(sector(one) for one in tables if one < _NO_SECTOR), "<u4")
+    links = np.frombuffer(b"".join(sector(n) for n in tables if n < _NO_SECTOR), "<u4")
     folder = chain(struct.unpack_from("<I", content, 48)[0])
     for start in range(0, len(folder), 128):
         entry = folder[start : start + 128]

@@ -47,9 +47,9 @@ def read_opendocument(path: Path, name: str, sheet: str) -> Book:
         manifest = packed.read("META-INF/manifest.xml")
     if b"encryption-data" in manifest:
         raise encrypted(name)
-    found = _Names()
-    _parse(path, found.start, lambda _: None, lambda _: None)
-    ordered = sorted(found.sheets, key=lambda one: one in found.unseen)
+    names = _Names()
+    _parse(path, names.start, lambda _: None, lambda _: None)
+    ordered = sorted(names.sheets, key=lambda label: label in names.unseen)
     sheets = chosen(name, ordered, sheet)
     cells = _Cells(name, sheets.read)
     _parse(path, cells.start, cells.end, cells.say)
@@ -205,18 +205,18 @@ def _value(cell: dict[str, str], text: str) -> Any:
     if cell.get("calcext:value-type") == "error":
         return None
     if kind in ("float", "percentage", "currency"):
-        told = cell["office:value"]
-        number = float(told)
+        written = cell["office:value"]
+        number = float(written)
         if not number.is_integer():
             return number
-        whole = int(told) if _WHOLE.fullmatch(told) else int(number)
+        whole = int(written) if _WHOLE.fullmatch(written) else int(number)
         padded = len(text) > 1 and text.startswith("0") and text.isdigit() and int(text) == whole
         return text if padded else whole
     if kind == "date":
         return cell.get("office:date-value", text).replace("T", " ")
     if kind == "time":
-        found = _TIME.fullmatch(cell.get("office:time-value", ""))
-        return ":".join(found.groups()) if found else text or None
+        match = _TIME.fullmatch(cell.get("office:time-value", ""))
+        return ":".join(match.groups()) if match else text or None
     if kind == "boolean":
         return cell.get("office:boolean-value") == "true"
     return cell.get("office:string-value", text) or None

@@ -255,14 +255,14 @@ def read_file(path: Path, name: str, folder: Path, read: ReadOptions = AS_IT_IS)
         tempfile.TemporaryDirectory(dir=folder, prefix="reading-") as scratch,
     ):
         fresh = Path(scratch, "records.parquet")
-        found = _convert(path, name, fresh, head, read)
+        parsed = _convert(path, name, fresh, head, read)
         source = fresh if fresh.exists() else path
-        table = FileTable(name, (source,), found.columns, weigher=found.weigher)
+        table = FileTable(name, (source,), parsed.columns, weigher=parsed.weigher)
         rows = table.rows
         if rows == 0:
-            raise _no_records(name, found)
+            raise _no_records(name, parsed)
         table = with_marks(table)
-        single = _single(found.text) if len(table.columns) == 1 else []
+        single = _single(parsed.text) if len(table.columns) == 1 else []
         if source == fresh:
             fresh.replace(converted)
             table = replace(table, paths=(converted,))
@@ -270,16 +270,16 @@ def read_file(path: Path, name: str, folder: Path, read: ReadOptions = AS_IT_IS)
         sha256,
         name,
         size,
-        found.kind,
+        parsed.kind,
         table,
         rows,
         path,
         read,
-        found.text,
-        found.sheets,
-        (*found.repairs, *single),
-        found.hints,
-        found.titles,
+        parsed.text,
+        parsed.sheets,
+        (*parsed.repairs, *single),
+        parsed.hints,
+        parsed.titles,
     )
 
 
@@ -304,23 +304,23 @@ def _single(text: TextFile | None) -> list[Repair]:
     plain = all(len(line.split()) == 1 for line in lines)
     if len(lines) < 8 or len(widths) > 1 or min(widths) < 8 or not plain:
         return [Repair(_SINGLE)]
-    said = (
+    sentence = (
         f"Its lines have {widths.pop()} characters each. If these are several fields of fixed "
         "widths, cut them by the file's description and save it as CSV."
     )
-    return [Repair(_SINGLE), Repair(said)]
+    return [Repair(_SINGLE), Repair(sentence)]
 
 
-def _no_records(name: str, found: _Found) -> ReadingError:
+def _no_records(name: str, parsed: _Found) -> ReadingError:
     """Return the error of a file without records: it has names alone, or is no table."""
-    lines = [] if found.text is None else found.text.first()
+    lines = [] if parsed.text is None else parsed.text.first()
     alone = sum(sum(bool(cell.strip()) for cell in cells) < 2 for _, cells in lines)
-    if len(found.columns) > 1 and 2 * alone > len(lines):
+    if len(parsed.columns) > 1 and 2 * alone > len(lines):
         return ReadingError(
             f"{name} does not look like a table: {alone} of its first {len(lines)} lines have a "
             "single field."
         )
-    named = found.text is not None and found.text.asked.header != (0,)
+    named = parsed.text is not None and parsed.text.asked.header != (0,)
     choices = [choice("There are no names", header=(0,))] if named and len(lines) < 2 else []
     return ReadingError(f"{name} has column names but no records.", choices)
 
@@ -332,27 +332,27 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
     if head.startswith((ZIP, OLD_EXCEL)) or is_web_table(name, head):
         return _workbook(path, name, converted, head, read)
     if kind := labelled_kind(head):
-        given = path, name, converted, read
-        columns, repairs, weigher, titles = apart(write_labelled, name, damaged(name, kind), *given)
+        args = path, name, converted, read
+        columns, repairs, weigher, titles = apart(write_labelled, name, damaged(name, kind), *args)
         _check_cells(converted, name)
         return _Found(kind, columns, repairs, weigher=weigher, titles=titles)
     for start, what in _OTHER_KINDS.items():
         if head.startswith(start):
             raise InvalidInputError(f"{name} is {what}; {READABLE}.")
-    utf8, found = to_utf8(path, name, converted.with_suffix(".txt"), head, read.encoding)
-    ending, told = Path(name).suffix.lower(), []
+    utf8, encoding = to_utf8(path, name, converted.with_suffix(".txt"), head, read.encoding)
+    ending, notes = Path(name).suffix.lower(), []
     if ending in OTHER_ENDINGS:
-        told.append(Repair(f"Its name ends in {ending}, but it is text: read as text."))
-    if found == "utf-8" and "controls" not in read.kept:
+        notes.append(Repair(f"Its name ends in {ending}, but it is text: read as text."))
+    if encoding == "utf-8" and "controls" not in read.kept:
         mended = converted.with_suffix(".mended.txt")
         if example := without_controls(utf8, mended):
             utf8 = mended
             sentence = (
                 f"Control characters are read as Windows-1252, not Latin-1: {shown(example)}."
             )
-            told.append(repaired(sentence, kept=("controls",)))
+            notes.append(repaired(sentence, kept=("controls",)))
     layout = find_layout(utf8, name, read)
-    text = TextFile(path, found, layout, read)
+    text = TextFile(path, encoding, layout, read)
     rows, repairs = write_records(utf8, name, layout, converted)
     empty: list[int] = []
     if layout.columns.unnamed and rows and "empty" not in read.kept:
@@ -360,12 +360,12 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
         empty = empty[len(empty) == layout.width :]  # one column at least
         if empty:
             drop_columns(converted, empty)
-    said = layout.kind + ("" if found == "utf-8" else f", {ENCODINGS[found]}")
+    label = layout.kind + ("" if encoding == "utf-8" else f", {ENCODINGS[encoding]}")
     return _Found(
-        said,
-        tuple(one for i, one in enumerate(layout.columns.names) if i not in empty),
+        label,
+        tuple(column for i, column in enumerate(layout.columns.names) if i not in empty),
         (
-            *told,
+            *notes,
             *layout.repairs,
             *unnamed_said(layout.columns, empty),
             *repairs,
@@ -377,13 +377,13 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
 
 def _workbook(path: Path, name: str, converted: Path, head: bytes, read: ReadOptions) -> _Found:
     """Read a workbook; what is no .xlsx may take much of a process, so it has its own."""
-    given = path, name, converted, read
+    args = path, name, converted, read
     if not head.startswith(ZIP) or _OPEN_DOCUMENT in head[:200]:
         died = InvalidInputError(
             f"{name} is damaged, or needs too much memory for a workbook: save it as CSV."
         )
-        return _Found(*apart(write_sheet, name, died, *given))
-    return _Found(*write_sheet(*given))
+        return _Found(*apart(write_sheet, name, died, *args))
+    return _Found(*write_sheet(*args))
 
 
 def _parquet(path: Path, name: str, read: ReadOptions) -> _Found:
@@ -394,12 +394,12 @@ def _parquet(path: Path, name: str, read: ReadOptions) -> _Found:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:  # names that are not UTF-8 too
         raise InvalidInputError(f"{name} is a damaged Parquet file.") from error
-    said = []
+    notes = []
     if len(names) > 1 and names[-1] == _INDEX and "index" not in read.kept:
         names = names[:-1]
-        said = [repaired(f"{_INDEX} has the row numbers of pandas: left out.", kept=("index",))]
+        notes = [repaired(f"{_INDEX} has the row numbers of pandas: left out.", kept=("index",))]
     columns = name_columns(names, name)
-    return _Found("Parquet", columns.names, (*columns.repairs, *unnamed_said(columns, ()), *said))
+    return _Found("Parquet", columns.names, (*columns.repairs, *unnamed_said(columns, ()), *notes))
 
 
 def _check_cells(path: Path, name: str) -> None:
@@ -407,10 +407,10 @@ def _check_cells(path: Path, name: str) -> None:
     metadata = parquet.read_metadata(path)
     columns = [metadata.schema.column(place) for place in range(metadata.num_columns)]
     texts = [
-        one.physical_type.endswith("BYTE_ARRAY") and one.logical_type.type not in _NUMBERS
-        for one in columns
+        column.physical_type.endswith("BYTE_ARRAY") and column.logical_type.type not in _NUMBERS
+        for column in columns
     ]
-    coded = [one.path for one, is_text in zip(columns, texts, strict=True) if is_text]
+    coded = [column.path for column, is_text in zip(columns, texts, strict=True) if is_text]
     with parquet.ParquetFile(path, read_dictionary=coded) as read:
         for group in range(metadata.num_row_groups):
             rows = metadata.row_group(group).num_rows
@@ -432,7 +432,9 @@ def _check_cells(path: Path, name: str) -> None:
                 if most * (about.total_uncompressed_size if is_text else 1) <= MAX_CELL:
                     continue
                 cells = read.reader.read_row_group(group, column_indices=[place]).column(0)
-                longest = max((int(_sizes(one).max(initial=0)) for one in cells.chunks), default=0)
+                longest = max(
+                    (int(_sizes(part).max(initial=0)) for part in cells.chunks), default=0
+                )
                 named = "" if is_listed else column.path
                 check_cell(name, longest, "characters" if is_text else "items", named)
 

@@ -74,11 +74,11 @@ class _Repeats:
 
     def without(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return a batch without them."""
-        told = [(i, name.strip()) for i, name in enumerate(self.names) if name.strip()]
-        told = [one for one in told if one[0] < batch.num_columns]
-        if len(told) < 2:
+        named = [(i, name.strip()) for i, name in enumerate(self.names) if name.strip()]
+        named = [pair for pair in named if pair[0] < batch.num_columns]
+        if len(named) < 2:
             return batch
-        place = told[0][0]
+        place = named[0][0]
         name, cells = self.names[place], batch.column(place)
         if not (_lengths(cells) == len(name.encode())).any():
             return batch
@@ -97,8 +97,8 @@ class _Repeats:
         if not self.count:
             return ()
         verb = "repeats" if self.count == 1 else "repeat"
-        said = f"{number_of(self.count, 'line')} further down {verb} the names: left out."
-        return (repaired(said, kept=("again",)),)
+        note = f"{number_of(self.count, 'line')} further down {verb} the names: left out."
+        return (repaired(note, kept=("again",)),)
 
 
 @dataclass
@@ -112,10 +112,10 @@ class _Formulas:
         """Return a batch with the texts in their place."""
         columns = []
         for column in batch.columns:
-            found = pc.match_substring_regex(column, FORMULA.pattern)
-            if times := pc.sum(found).as_py():
+            matches = pc.match_substring_regex(column, FORMULA.pattern)
+            if times := pc.sum(matches).as_py():
                 self.count += times
-                self.example = self.example or column.filter(found)[0].as_py()
+                self.example = self.example or column.filter(matches)[0].as_py()
                 column = pc.replace_substring_regex(column, FORMULA.pattern, r"\1")
             columns.append(column)
         return pa.record_batch(columns, batch.schema)
@@ -125,9 +125,9 @@ class _Formulas:
         if not self.count:
             return ()
         are = "is a formula" if self.count == 1 else "are formulas"
-        said = f"{number_of(self.count, 'value')} such as {self.example} {are} for a text: read as"
+        note = f"{number_of(self.count, 'value')} such as {self.example} {are} for a text: read as"
         text = FORMULA.sub(r"\1", self.example)
-        return (repaired(f"{said} {text}.", kept=("formulas",)),)
+        return (repaired(f"{note} {text}.", kept=("formulas",)),)
 
 
 @dataclass
@@ -181,13 +181,13 @@ class _Uneven:
 
     def _choices(self, text: Path, first: int) -> list[Choice]:
         """Offer to fill or cut such records, to leave them out, or all from the first on."""
-        found = []
+        parts = []
         uneven = len(self.short) + len(self.long)
         if self.short:
-            found.append(f"fill {number_of(len(self.short), 'short record')}")
+            parts.append(f"fill {number_of(len(self.short), 'short record')}")
         if self.long:
-            found.append(f"cut {number_of(len(self.long), 'long record')}")
-        label = " and ".join(found)
+            parts.append(f"cut {number_of(len(self.long), 'long record')}")
+        label = " and ".join(parts)
         choices = [choice(label[:1].upper() + label[1:], pad="pad")]
         some = "it" if uneven == 1 else f"all {uneven:,}"
         choices.append(choice(f"Leave {some} out", pad="leave"))
@@ -200,11 +200,11 @@ class _Uneven:
 
     def repairs(self) -> tuple[Repair, ...]:
         """Say how many records were filled, cut or left out."""
-        found = []
+        result = []
         undo = (("pad", "refuse"),)
         if self.blank:
             verb = "ends" if self.blank == 1 else "end"
-            found.append(
+            result.append(
                 Repair(f"{number_of(self.blank, 'record')} {verb} with an extra delimiter.")
             )
         for some, what, done in (
@@ -217,9 +217,9 @@ class _Uneven:
                 lines = ", ".join(f"{line:,}" for line, _ in some[:5]) + (
                     ", …" if len(some) > 5 else ""
                 )
-                said = f"{number_of(len(some), 'record')} {are} {what} ({line} {lines}): {done}."
-                found.append(Repair(said, undo))
-        return tuple(found)
+                note = f"{number_of(len(some), 'record')} {are} {what} ({line} {lines}): {done}."
+                result.append(Repair(note, undo))
+        return tuple(result)
 
 
 def _records(text: Path, layout: TextLayout) -> int | None:
@@ -372,14 +372,14 @@ def _fitted(
 
 def empty_columns(target: Path, layout: TextLayout) -> list[int]:
     """Return the columns of a file without a name that have no value in any record."""
-    found = []
+    empty = []
     with parquet.ParquetFile(target) as file:
         for place in layout.columns.unnamed:
             parts = (batch.column(0) for batch in file.iter_batches(columns=[f"c{place}"]))
             filled = (pc.not_equal(pc.utf8_trim_whitespace(part), pa.scalar("")) for part in parts)
-            if not any(pc.any(one).as_py() for one in filled):
-                found.append(place)
-    return found
+            if not any(pc.any(mask).as_py() for mask in filled):
+                empty.append(place)
+    return empty
 
 
 def drop_columns(target: Path, places: Sequence[int]) -> None:

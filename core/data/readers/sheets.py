@@ -65,7 +65,7 @@ def write_sheet(
     merged = [] if "merged" in read.kept else book.merged
     filled = sum(_fill(cells, (left, top, left, down)) for left, top, _, down in merged)
     rows = [
-        (i + 1, ["" if one is None else str(one) for one in row]) for i, row in enumerate(cells)
+        (i + 1, ["" if cell is None else str(cell) for cell in row]) for i, row in enumerate(cells)
     ]
     rows = [row for row in rows if any(row[1])]
     if not rows:
@@ -84,32 +84,32 @@ def write_sheet(
     )
     places = [line - 1 for line, _ in records[: len(records) - gone]]
     recorded = set(places)  # a name of several columns is joined, and not filled
-    filled += sum(_fill(cells, one) for one in merged if one[1] - 1 in recorded)
-    told = [*repairs, *columns.repairs, *below]
+    filled += sum(_fill(cells, area) for area in merged if area[1] - 1 in recorded)
+    notes = [*repairs, *columns.repairs, *below]
     if book.kind == "web page":
-        told.insert(0, Repair("It has a workbook's name, but is a web page: its table is read."))
+        notes.insert(0, Repair("It has a workbook's name, but is a web page: its table is read."))
     if filled:
-        said = f"{number_of(filled, 'empty cell')} inside merged cells: filled with their value."
-        told.append(repaired(said, kept=("merged",)))
+        note = f"{number_of(filled, 'empty cell')} inside merged cells: filled with their value."
+        notes.append(repaired(note, kept=("merged",)))
     if book.unresolved:
         formulas = number_of(book.unresolved, "formula")
         verb = "has" if book.unresolved == 1 else "have"
-        told.append(
+        notes.append(
             Repair(
                 f"{formulas} {verb} no stored result: open the file in a spreadsheet and save it."
             )
         )
-    told += _long_said(cells[place] for place in places)
-    kept, empty = _written(cells, places, columns, target, read)
-    told += unnamed_said(columns, empty)
-    return book.kind, kept, tuple(told), sheets, hints
+    notes += _long_said(cells[place] for place in places)
+    names, empty = _written(cells, places, columns, target, read)
+    notes += unnamed_said(columns, empty)
+    return book.kind, names, tuple(notes), sheets, hints
 
 
 def _other_sheet(name: str, sheets: Sheets) -> ReadingError:
     """Return the question which sheet is meant, where the first has one column, as of notes."""
     return ReadingError(
         f"Sheet {shown(sheets.read)} of {name} has a single column: choose a sheet.",
-        [choice(f"Read sheet {shown(one)}", sheet=one) for one in (*sheets.others, sheets.read)],
+        [choice(f"Read sheet {shown(tab)}", sheet=tab) for tab in (*sheets.others, sheets.read)],
     )
 
 
@@ -149,11 +149,11 @@ def _opened(path: Path, name: str, sheet: str) -> Book:
         )
     if "xl/workbook.xml" not in names:
         return read_opendocument(path, name, sheet)
-    found = extent(path, sheet)
-    check_size(name, found)
+    summary = extent(path, sheet)
+    check_size(name, summary)
     sheets = sheets_of(path, name, sheet)
-    merged = [range_boundaries(one) for one in found.merged]
-    return Book("Excel", _cells(path, sheets.read), sheets, merged, found.unresolved)
+    merged = [range_boundaries(area) for area in summary.merged]
+    return Book("Excel", _cells(path, sheets.read), sheets, merged, summary.unresolved)
 
 
 def _cells(path: Path, sheet: str) -> Cells:
@@ -166,7 +166,9 @@ def _cells(path: Path, sheet: str) -> Cells:
             rows = [[_value(cell) for cell in row] for row in own.iter_rows()]
         finally:
             book.close()
-    width = max((i + 1 for row in rows for i, one in enumerate(row) if one is not None), default=0)
+    width = max(
+        (i + 1 for row in rows for i, cell in enumerate(row) if cell is not None), default=0
+    )
     return [(row + [None] * width)[:width] for row in rows]
 
 
@@ -211,12 +213,12 @@ def _written(
 
 def _column(cells: list[Any]) -> pa.Array:
     """Return a column as numbers where doubles hold all digits of its cells, else as text."""
-    if all(one is None or _is_plain_number(one) for one in cells):
+    if all(cell is None or _is_plain_number(cell) for cell in cells):
         with suppress(OverflowError, pa.ArrowException):  # whole numbers that no double holds
-            numbers = [None if one is None else float(one) for one in cells]
+            numbers = [None if cell is None else float(cell) for cell in cells]
             if not any(isinstance(b, int) and a != b for a, b in zip(numbers, cells, strict=True)):
                 return pa.array(numbers, type=pa.float64())
-    return pa.array([None if one is None else str(one) for one in cells], type=pa.string())
+    return pa.array([None if cell is None else str(cell) for cell in cells], type=pa.string())
 
 
 def _is_plain_number(cell: Any) -> bool:
@@ -226,9 +228,9 @@ def _is_plain_number(cell: Any) -> bool:
 def _long_said(rows: Iterable[list[Any]]) -> list[Repair]:
     """Say how many whole numbers have more digits than a spreadsheet keeps."""
     long = sum(
-        isinstance(one, int) and abs(one) >= _ROUNDED and not isinstance(one, bool)
+        isinstance(cell, int) and abs(cell) >= _ROUNDED and not isinstance(cell, bool)
         for row in rows
-        for one in row
+        for cell in row
     )
     if not long:
         return []

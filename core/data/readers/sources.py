@@ -36,7 +36,7 @@ def shared_files() -> tuple[str, ...]:
     root = _root()
     if root is None:
         return ()
-    found: list[str] = []
+    paths: list[str] = []
     for folder, inner, names in os.walk(root):
         inner[:] = sorted(name for name in inner if not name.startswith("."))
         for name in sorted(names):
@@ -44,10 +44,10 @@ def shared_files() -> tuple[str, ...]:
             if name.startswith(".") or path.suffix.lower() not in ENDINGS:
                 continue
             if path.is_file() and path.resolve().is_relative_to(root):
-                found.append(path.relative_to(root).as_posix())
-        if len(found) >= MOST_FILES:
+                paths.append(path.relative_to(root).as_posix())
+        if len(paths) >= MOST_FILES:
             break
-    return tuple(found[:MOST_FILES])
+    return tuple(paths[:MOST_FILES])
 
 
 def shared_file(name: str) -> Path:
@@ -121,9 +121,9 @@ class Sources:
 
     def _keep(self, upload: Upload) -> str:
         key = f"upload:{upload.sha256}"
-        asked = upload.asked
-        if key in self.uploads and asked != AS_IT_IS:  # as it is for questions that ask so
-            self._remember((key, asked, frozenset()), upload)
+        read = upload.asked
+        if key in self.uploads and read != AS_IT_IS:  # as it is for questions that ask so
+            self._remember((key, read, frozenset()), upload)
         else:
             self.uploads[key] = upload
         return key
@@ -141,12 +141,12 @@ class Sources:
 
     def borrow_counts(self, other: Sources, source: str) -> bool:
         """Take over another session's counts of a table of a data base; say whether it has any."""
-        found = {key: counts for key, counts in other._counts.items() if key[0] == source}
-        if found and not self.counts_of(source):
-            self._counts |= found
+        lent = {key: counts for key, counts in other._counts.items() if key[0] == source}
+        if lent and not self.counts_of(source):
+            self._counts |= lent
             self._lenders.append(other)
             other._borrowers.add(self)
-        return bool(found)
+        return bool(lent)
 
     def clear(self) -> None:
         """Remove the uploads and their files; pasted matrices stay."""
@@ -156,11 +156,11 @@ class Sources:
         for lender in self._lenders:
             lender._borrowers.discard(self)
         self._lenders.clear()
-        for kept in self._folder.glob("*"):
-            if kept.is_dir():
-                shutil.rmtree(kept, ignore_errors=True)
+        for path in self._folder.glob("*"):
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
             else:
-                kept.unlink(missing_ok=True)
+                path.unlink(missing_ok=True)
 
     def add_matrix(self, text: str, *, normalise: bool = False) -> str:
         """Read a pasted joint matrix and return its source; see `matrix.parse_matrix`."""
@@ -180,10 +180,10 @@ class Sources:
     @property
     def upload_labels(self) -> dict[str, str]:
         """The names of the uploads, by source, in their order: each once."""
-        found: dict[str, str] = {}
+        labels: dict[str, str] = {}
         for source, upload in self.uploads.items():
-            found[source] = free_name(upload.name, lambda name: name in found.values())
-        return found
+            labels[source] = free_name(upload.name, lambda name: name in labels.values())
+        return labels
 
     def open(
         self, source: str, columns: Collection[str] = (), read: ReadOptions = AS_IT_IS
@@ -191,14 +191,14 @@ class Sources:
         """Return the table or joint of a spec's source."""
         if source in self.uploads:
             return self.upload(source, read).table
-        found = self._found(source, columns)
-        if isinstance(found, JointSource):
-            return found.whole or found if "totals" in read.kept else found
+        opened = self._found(source, columns)
+        if isinstance(opened, JointSource):
+            return opened.whole or opened if "totals" in read.kept else opened
         if not read.of_values:
-            return found
+            return opened
         key = source, read, frozenset(columns if is_reference(source) else ())
         if key not in self._read:
-            self._remember(key, converted(found, read, self._fresh()))
+            self._remember(key, converted(opened, read, self._fresh()))
         table = self._read[key]
         return table.table if isinstance(table, Upload) else table
 
@@ -211,9 +211,9 @@ class Sources:
             )
         own = self.uploads[source]
         key: tuple[str, ReadOptions, frozenset[str]] = (source, read, frozenset())
-        found = self._read.get(key)
-        if isinstance(found, Upload):
-            return found
+        cached = self._read.get(key)
+        if isinstance(cached, Upload):
+            return cached
         laid = self._laid(own, read)
         if read.of_values:
             where = None if laid.text is None else laid.text.place_of
@@ -225,11 +225,11 @@ class Sources:
 
     def records(self, source: str, read: ReadOptions = AS_IT_IS) -> Upload:
         """Return an upload with a row for each record, where its rows stand for several."""
-        found = self.upload(source, read)
-        if not found.table.counted:
-            return found
-        table = self.each_record(found.table)
-        return replace(found, table=table, rows=table.rows)
+        upload = self.upload(source, read)
+        if not upload.table.counted:
+            return upload
+        table = self.each_record(upload.table)
+        return replace(upload, table=table, rows=table.rows)
 
     def each_record(self, table: FileTable) -> FileTable:
         """Return a table with a row for each record."""
@@ -237,19 +237,21 @@ class Sources:
 
     def _laid(self, own: Upload, read: ReadOptions) -> Upload:
         """Return an upload in the layout that is asked for."""
-        asked, text = read.layout, own.text
+        layout, text = read.layout, own.text
         if text is not None:  # what was found may be asked for
-            if asked.encoding in ("", text.encoding):
-                asked = replace(asked, encoding=own.asked.encoding)
-            if asked.delimiter in ("", text.layout.delimiter):
-                asked = replace(asked, delimiter=own.asked.delimiter)
-        if asked == own.asked:
+            if layout.encoding in ("", text.encoding):
+                layout = replace(layout, encoding=own.asked.encoding)
+            if layout.delimiter in ("", text.layout.delimiter):
+                layout = replace(layout, delimiter=own.asked.delimiter)
+        if layout == own.asked:
             return own
         if own.kind == "Parquet":
-            asked = replace(AS_IT_IS, kept=tuple(one for one in asked.kept if one == "index"))
-            if asked == own.asked:
+            layout = replace(
+                AS_IT_IS, kept=tuple(option for option in layout.kept if option == "index")
+            )
+            if layout == own.asked:
                 return own
-            read = asked
+            read = layout
         if not own.original.exists():
             raise InvalidInputError(
                 f"{own.name} is no longer there to read in another way: bring it again."
@@ -261,10 +263,10 @@ class Sources:
         return Path(tempfile.mkdtemp(prefix="read-", dir=self._folder)) / "records.parquet"
 
     def _remember(
-        self, key: tuple[str, ReadOptions, frozenset[str]], found: Upload | FileTable
+        self, key: tuple[str, ReadOptions, frozenset[str]], entry: Upload | FileTable
     ) -> None:
         """Keep a table as it was read, and remove the file of the one that was kept longest."""
-        self._read[key] = found
+        self._read[key] = entry
         if len(self._read) > KEPT:
             oldest = self._read.pop(next(iter(self._read)))
             table = oldest.table if isinstance(oldest, Upload) else oldest
@@ -313,10 +315,10 @@ class Sources:
     def counts_of(self, source: str, columns: Collection[str] = ()) -> FileTable | None:
         """Return the newest counts of a table by some columns, and perhaps more; None for none."""
         names = frozenset(columns)
-        found = [
+        matches = [
             counts for key, counts in self._counts.items() if key[0] == source and names <= key[1]
         ]
-        return found[-1] if found else None
+        return matches[-1] if matches else None
 
     def counts_file(self) -> Path:
         """Return where the next counts of a data base may be written."""
@@ -326,9 +328,9 @@ class Sources:
         """Return a table of a data base, counted by some columns; once for each set of them."""
         table = parse(source)
         names = tuple(dict.fromkeys(columns))
-        kept = self.counts_of(source, names)
-        if kept is not None:
-            return kept
+        known = self.counts_of(source, names)
+        if known is not None:
+            return known
         if not self._databases:
             raise _not_counted(source, table, names)
         if not names:

@@ -99,12 +99,12 @@ class TextLayout:
     @property
     def kind(self) -> str:
         """A description of the file for the user."""
-        said = "CSV, " + (
+        label = "CSV, " + (
             "a single column" if self.width == 1 else f"separated by {self.dialect.called}"
         )
         if self.comments:
-            said += f", after {number_of(self.comments, 'line')} of comment"
-        return said
+            label += f", after {number_of(self.comments, 'line')} of comment"
+        return label
 
 
 @dataclass(frozen=True)
@@ -112,19 +112,19 @@ class _Start:
     """The start of a text: lines with their ends, after a mark and a line for Excel."""
 
     mark: int
-    said: str
+    separator: str
     lines: list[str]
     whole: bool
 
     @property
     def before(self) -> int:
         """How many lines are before these."""
-        return 1 if self.said else 0
+        return 1 if self.separator else 0
 
     def bytes_before(self, line: int) -> int:
         """Return the bytes before a line, which is counted from 1."""
         own = self.lines[: line - 1 - self.before]
-        return self.mark + len(self.said.encode()) + sum(len(one.encode()) for one in own)
+        return self.mark + len(self.separator.encode()) + sum(len(text.encode()) for text in own)
 
 
 def find_layout(path: Path, name: str, read: ReadOptions) -> TextLayout:
@@ -134,8 +134,8 @@ def find_layout(path: Path, name: str, read: ReadOptions) -> TextLayout:
     place = comments if read.header <= (0,) else max(read.header[0] - 1 - start.before, 0)
     lines = start.lines[place:]
     if not any(line.strip() for line in lines):
-        asked = read.header > (0,)
-        short = f"has no names in line {read.header[0]:,}: it is shorter" if asked else ""
+        chosen = read.header > (0,)
+        short = f"has no names in line {read.header[0]:,}: it is shorter" if chosen else ""
         raise InvalidInputError(f"{name} {short or 'is empty: it has nothing but blank lines'}.")
     dialect = _dialect(start, lines, name, read)
     some = lines if start.whole else lines[:_CUT]
@@ -150,7 +150,7 @@ def find_layout(path: Path, name: str, read: ReadOptions) -> TextLayout:
     header, body, repairs, joins = place_names(rows, width, name, read)
     raw = joined_names([rows[i][1] for i in header]) if header else []
     formulas = "formulas" not in read.kept
-    raw = [FORMULA.sub(r"\1", one) for one in raw] if formulas else raw
+    raw = [FORMULA.sub(r"\1", cell) for cell in raw] if formulas else raw
     if raw and re.match(r"#\s", raw[0]):
         raw[0] = raw[0][1:].strip()
     raw, fitted = _fitted(raw, rows[body:], width, read)
@@ -181,16 +181,16 @@ def _start(path: Path, name: str) -> _Start:
     with path.open(encoding="utf-8-sig", newline="") as file:
         text = file.read(_SAMPLED)
         whole = not file.read(1)
-    found = _SEPARATOR.match(text)
-    said = found[0] if found else ""
-    lines = _WHOLE_LINE.findall(text[len(said) :])
+    match = _SEPARATOR.match(text)
+    separator = match[0] if match else ""
+    lines = _WHOLE_LINE.findall(text[len(separator) :])
     if not whole:
         if len(lines) < 2:
             raise InvalidInputError(
                 f"{name} has a first line of more than {_SAMPLED:,} characters: it is not a table."
             )
         lines.pop()  # the last line may be incomplete
-    return _Start(mark, said, lines, whole)
+    return _Start(mark, separator, lines, whole)
 
 
 def _comments(start: _Start, name: str, read: ReadOptions) -> int:
@@ -203,8 +203,8 @@ def _comments(start: _Start, name: str, read: ReadOptions) -> int:
     if not above or not below or read.header == (0,):
         return len(above) if below else 0
     lines, following = [line for line in above if line.strip()], below[0]
-    found = guess(rest[:50], None, {})
-    delimiter = read.delimiter or next((one.delimiter for one in found), ",")
+    dialects = guess(rest[:50], None, {})
+    delimiter = read.delimiter or next((dialect.delimiter for dialect in dialects), ",")
     width = _width(following, delimiter)
     alike = [line for line in lines if width > 1 and _width(line, delimiter) == width]
     if not alike:
@@ -219,7 +219,7 @@ def _comments(start: _Start, name: str, read: ReadOptions) -> int:
     raise ReadingError(
         f"{name} has a line that may hold the names or be a comment, "
         f"{line[:60] + '…' if len(line) > 60 else line!r}: remove its #, or the line.",
-        [choice(f"The names are in line {one:,}", header=(one,)) for one in (place, after)],
+        [choice(f"The names are in line {n:,}", header=(n,)) for n in (place, after)],
         [(i + 1 + start.before, (line.rstrip("\r\n"),)) for i, line in enumerate(start.lines[:12])],
     )
 
@@ -232,37 +232,37 @@ def _width(line: str, delimiter: str) -> int:
 
 def _dialect(start: _Start, lines: Sequence[str], name: str, read: ReadOptions) -> Dialect:
     """Return how lines are cut: as asked, as the first line says to Excel, or by a guess."""
-    asked_for = {
-        "delimiter": read.delimiter or start.said.rstrip('"\r\n')[-1:],
+    options = {
+        "delimiter": read.delimiter or start.separator.rstrip('"\r\n')[-1:],
         "quote": read.quote,
         "escape": read.escape,
     }
-    known = {name: "" if mark == "none" else mark for name, mark in asked_for.items() if mark}
-    asked = Dialect(
+    known = {name: "" if mark == "none" else mark for name, mark in options.items() if mark}
+    requested = Dialect(
         known.get("delimiter", ","), known.get("quote", '"'), known.get("escape") == "\\"
     )
     if "column" in read.kept:
-        return asked.single()
-    tried = list(islice((one for one in lines if one.strip()), _TRIED))
+        return requested.single()
+    tried = list(islice((line for line in lines if line.strip()), _TRIED))
     if read.delimiter == ALIGNED:
         if gaps := aligned(tried):
-            return replace(asked, gaps=gaps)
+            return replace(requested, gaps=gaps)
         raise InvalidInputError(f"{name} has no blanks below each other that separate columns.")
     if len(known) == 3:
-        return asked
-    found = guess(tried, asked, known)
-    if not known and found and found[0].delimiter == "," and _has_thousands(tried):
-        raise _one_column(tried, name, asked)
-    if found:
-        return found[0]
+        return requested
+    dialects = guess(tried, requested, known)
+    if not known and dialects and dialects[0].delimiter == "," and _has_thousands(tried):
+        raise _one_column(tried, name, requested)
+    if dialects:
+        return dialects[0]
     if "delimiter" in known:
-        return asked
-    rows, broken = _rows(asked, tried, 0, whole=False)
+        return requested
+    rows, broken = _rows(requested, tried, 0, whole=False)
     if broken or not rows or width_of(rows) > 1:
-        return asked
-    if aligned(tried) or _fitting(tried, asked):
-        raise _one_column(tried, name, asked)
-    return asked.single()
+        return requested
+    if aligned(tried) or _fitting(tried, requested):
+        raise _one_column(tried, name, requested)
+    return requested.single()
 
 
 def _has_thousands(lines: Sequence[str]) -> bool:
@@ -302,21 +302,21 @@ def _one_column(lines: Sequence[str], name: str, dialect: Dialect) -> ReadingErr
     """Return the error of a single column, with the delimiters that seem to be used."""
     tried = [line for line in lines if line.strip()][:_TRIED]
     known, choices = DELIMITERS | OTHERS, []
-    said = f"{name} has a single column when separated by {dialect.called}"
+    sentence = f"{name} has a single column when separated by {dialect.called}"
     if gaps := aligned(tried):
-        said = f"{name} seems to have columns of fixed widths"
+        sentence = f"{name} seems to have columns of fixed widths"
         label = f"Cut it into {len(gaps) + 1} columns, where blanks are below each other"
         choices = [choice(label, delimiter=ALIGNED)]
     elif fits := _fitting(tried, dialect):
-        best = [one.delimiter[0] for one in guess(tried, None, {})[:1]]
+        best = [candidate.delimiter[0] for candidate in guess(tried, None, {})[:1]]
         ordered = sorted(fits, key=lambda mark: mark not in best)
-        said += f"; it seems to be separated by {known[ordered[0]]}: choose that"
+        sentence += f"; it seems to be separated by {known[ordered[0]]}: choose that"
         choices = [
             choice(f"Read it as separated by {known[mark]}", delimiter=mark) for mark in ordered[:3]
         ]
     choices.append(choice("It is a single column", kept=("column",)))
     rows = first_lines([(i + 1, [line.rstrip("\r\n")]) for i, line in enumerate(tried)])
-    return ReadingError(f"{said}.", choices, rows)
+    return ReadingError(f"{sentence}.", choices, rows)
 
 
 def _fitting(lines: Sequence[str], dialect: Dialect) -> list[str]:
@@ -333,12 +333,12 @@ def place_names(
 ) -> tuple[tuple[int, ...], int, tuple[Repair, ...], tuple[Choice, ...]]:
     """Return the places of the names and of the first record, what is left out above, and hints."""
     if not read.header:
-        found = find_names(rows, width, name)
-        return found.header, found.body + read.skip, found.repairs, found.hints
+        names = find_names(rows, width, name)
+        return names.header, names.body + read.skip, names.repairs, names.hints
     if read.header == (0,):
         above = titles(rows, width)
-        said = f"{number_of(above, 'line')} above the records {were(above)} left out."
-        return (), above + read.skip, (Repair(said),) if above else (), ()
+        sentence = f"{number_of(above, 'line')} above the records {were(above)} left out."
+        return (), above + read.skip, (Repair(sentence),) if above else (), ()
     places = {line: i for i, (line, _) in enumerate(rows)}
     for line in read.header:
         if line not in places:
@@ -358,14 +358,16 @@ def _fitted(
         width = width_of(rows)
     if not raw:
         return [f"column {i + 1}" for i in range(width)], []
-    told = []
+    repairs = []
     if "shift" not in read.kept and lacks_first(raw, rows, width):
         raw = ["", *raw]
-        told.append(repaired("The names begin with the second column.", kept=("shift",)))
+        repairs.append(repaired("The names begin with the second column.", kept=("shift",)))
     if len(raw) > width and not any(raw[width:]):
-        told.append(Repair(f"The names end with {number_of(len(raw) - width, 'extra delimiter')}."))
+        repairs.append(
+            Repair(f"The names end with {number_of(len(raw) - width, 'extra delimiter')}.")
+        )
         raw = raw[: max(width, 2)]
-    return raw + [""] * (width - len(raw) if width > 1 else 0), told
+    return raw + [""] * (width - len(raw) if width > 1 else 0), repairs
 
 
 def _line_behind(rows: list[Row], body: int, last: Row) -> int:
@@ -380,12 +382,12 @@ def _line_behind(rows: list[Row], body: int, last: Row) -> int:
 
 def _of_dialect(dialect: Dialect, read: ReadOptions) -> list[Repair]:
     """Say how fields are quoted where that is unusual."""
-    found = []
+    repairs = []
     if dialect.quote == "'" and not read.quote:
-        found.append(repaired("Fields are in apostrophes.", quote='"'))
+        repairs.append(repaired("Fields are in apostrophes.", quote='"'))
     if dialect.escaped and not read.escape:
-        found.append(repaired("A backslash marks a quote inside quotes.", escape="doubled"))
-    return found
+        repairs.append(repaired("A backslash marks a quote inside quotes.", escape="doubled"))
+    return repairs
 
 
 def _end(
@@ -414,15 +416,15 @@ def _end(
         return total - records[place][0] + 1
 
     whole = start.whole
-    gone, told, hints = find_below(records, names, name, to_end, whole=whole, chosen=chosen)
+    gone, repairs, hints = find_below(records, names, name, to_end, whole=whole, chosen=chosen)
     if read.skip_end is not None:
-        return _without_lines(path, read.skip_end), told, hints
+        return _without_lines(path, read.skip_end), repairs, hints
     if gone and whole and broken is not None:
         if total - broken.line > _LEGEND:
             return _without_lines(path, 0), [], ()
-        said = f"Nothing from line {records[-gone][0]:,} on is a record: left out."
-        told = [Repair(said, (("skip_end", 0),)), *told[1:]]
-    return _without_lines(path, to_end(len(records) - gone) if gone else 0), told, hints
+        sentence = f"Nothing from line {records[-gone][0]:,} on is a record: left out."
+        repairs = [Repair(sentence, (("skip_end", 0),)), *repairs[1:]]
+    return _without_lines(path, to_end(len(records) - gone) if gone else 0), repairs, hints
 
 
 def _last_rows(path: Path, dialect: Dialect) -> tuple[list[Row], int]:
@@ -450,7 +452,7 @@ def _without_lines(path: Path, lines: int) -> int:
         with path.open("rb") as file:
             file.seek(-min(length, size), io.SEEK_END)
             tail = file.read()
-        ends = [one.end() for one in re.finditer(rb"\r\n|\n|\r", tail)]
+        ends = [match.end() for match in re.finditer(rb"\r\n|\n|\r", tail)]
         if ends and ends[-1] == len(tail):
             ends.pop()
         if len(ends) >= lines:

@@ -62,30 +62,33 @@ def asides(columns: Mapping[str, Cells]) -> Asides:
     labels = [cells for name, cells in columns.items() if parsed[name] is None]
     codes = code_columns(columns)
     measures = [
-        one
-        for name, one in parsed.items()
-        if one is not None and not (_are_years(one) or name in codes or len(set(columns[name])) < 2)
+        values
+        for name, values in parsed.items()
+        if values is not None
+        and not (_are_years(values) or name in codes or len(set(columns[name])) < 2)
     ]
-    years = [tuple(one) for one in parsed.values() if one is not None and _are_years(one)]
+    years = [
+        tuple(values) for values in parsed.values() if values is not None and _are_years(values)
+    ]
     rows = len(next(iter(columns.values()), ()))
     if not labels or rows < 3:
         return Asides()
     others = {*_headings(columns, labels), *_parts(labels)}
-    found = others | set(_called_so(labels, years))
+    aside = others | set(_called_so(labels, years))
     crossed = _crossed(labels, years)
     if measures and rows * len(columns) <= _MOST:
         numbers = np.column_stack(measures)
         for _ in range(3):  # what is left may add up again
-            left = np.array([i for i in range(rows) if i not in found], dtype=np.intp)
+            left = np.array([i for i in range(rows) if i not in aside], dtype=np.intp)
             some = [[cells[i] for i in left] for cells in crossed]
             ages = [[cells[i] for i in left] for cells in years]
             sums = {*_of_groups(some, ages, numbers[left]), *_of_neighbours(numbers[left])}
             if len(left) < 3 or not sums:
                 break
-            found |= {int(left[i]) for i in sums}
+            aside |= {int(left[i]) for i in sums}
     named = [cells for cells in labels if len(set(cells)) > 1]
-    called = [_name_of(i, named, found) for i in sorted(found)]
-    return Asides(tuple(dict.fromkeys(one for one in called if one)), len(found), not others)
+    called = [_name_of(i, named, aside) for i in sorted(aside)]
+    return Asides(tuple(dict.fromkeys(text for text in called if text)), len(aside), not others)
 
 
 def _headings(columns: Mapping[str, Cells], labels: Sequence[Cells]) -> list[int]:
@@ -114,21 +117,21 @@ def first_texts(table: OpenTable, most: int) -> dict[str, list[str | None]]:
 def total_columns(columns: Mapping[str, Cells]) -> set[str]:
     """Return the columns of numbers that are called totals, or add up others in each row."""
     numeric = [name for name, cells in columns.items() if _numbers(cells) is not None]
-    called = {one for one in numeric if TOTAL.fullmatch(one) or _ENDS.fullmatch(one)}
+    called = {name for name in numeric if TOTAL.fullmatch(name) or _ENDS.fullmatch(name)}
     rows = zip(*(columns[name] for name in numeric), strict=True)
-    found = called | set(
+    totals = called | set(
         asides({"": numeric, **{str(i): row for i, row in enumerate(rows)}}).called
     )
-    return found if found < set(numeric) else set()
+    return totals if totals < set(numeric) else set()
 
 
 def _numbers(cells: Cells) -> NDArray[np.float64] | None:
     """Return a column's numbers, NaN for none; None where most of its values are text."""
-    some = [one for one in cells if one is not None][:50]
-    if 2 * sum(plain_number(one) is not None for one in some) <= len(some):
+    some = [cell for cell in cells if cell is not None][:50]
+    if 2 * sum(plain_number(cell) is not None for cell in some) <= len(some):
         return None
-    values = [None if one is None else plain_number(one) for one in cells]
-    return np.array([np.nan if one is None else one for one in values])
+    values = [None if cell is None else plain_number(cell) for cell in cells]
+    return np.array([np.nan if value is None else value for value in values])
 
 
 def levels_of(cells: Cells) -> tuple[int, ...]:
@@ -139,14 +142,14 @@ def levels_of(cells: Cells) -> tuple[int, ...]:
 
 def code_columns(columns: Mapping[str, Cells]) -> set[str]:
     """Return the columns of numbers that stand for the levels of a column of text behind them."""
-    found, behind = set[str](), set[tuple[int, ...]]()
+    codes, behind = set[str](), set[tuple[int, ...]]()
     for name, cells in reversed(list(columns.items())):
         levels = levels_of(cells)
         if _numbers(cells) is None:
             behind.add(levels)
         elif levels in behind and len(set(levels)) < len(levels):
-            found.add(name)
-    return found
+            codes.add(name)
+    return codes
 
 
 def _crossed(labels: Sequence[Cells], years: Sequence[Sequence[Any]]) -> list[Cells]:
@@ -185,7 +188,7 @@ def _of_groups(
 ) -> Iterator[int]:
     """Yield the rows of a level that adds up all others of its column, in each group of rows."""
     for own, cells in enumerate(labels):
-        others = [one for i, one in enumerate(labels) if i != own]
+        others = [column for i, column in enumerate(labels) if i != own]
         groups: dict[Any, list[int]] = defaultdict(list)
         for i, kind in enumerate(zip(*others, *years, strict=True)) if others or years else ():
             groups[kind].append(i)
@@ -194,16 +197,16 @@ def _of_groups(
             if len({cells[i] for i in at}) < len(at):
                 break  # these are records, not sums of them
             part = numbers[at]
-            told = np.nansum(part, axis=0) - part
+            sums = np.nansum(part, axis=0) - part
             enough = (~np.isnan(part)).sum(axis=0) > 2
-            for i, sure in zip(at, _sureness(part, np.where(enough, told, np.nan)), strict=True):
+            for i, sure in zip(at, _sureness(part, np.where(enough, sums, np.nan)), strict=True):
                 if len(at) > 2 and cells[i] is not None:
                     tried[str(cells[i])].append((i, sure))
         else:
-            for found in tried.values():
-                sure = [one for _, one in found]
+            for pairs in tried.values():
+                sure = [score for _, score in pairs]
                 if min(sure) > 0 and sum(sure) >= _enough(len(cells)):
-                    yield from (i for i, _ in found)
+                    yield from (i for i, _ in pairs)
 
 
 def _of_neighbours(numbers: NDArray[np.float64]) -> Iterator[int]:
@@ -212,8 +215,8 @@ def _of_neighbours(numbers: NDArray[np.float64]) -> Iterator[int]:
     before = np.vstack([np.zeros(numbers.shape[1]), np.cumsum(np.nan_to_num(numbers), axis=0)])
     for many in range(2, min(_NEIGHBOURS, rows - 1) + 1):
         sums = before[many:] - before[:-many]  # of rows i to i + many
-        for first, told in ((many, sums[:-1]), (0, sums[1:])):
-            sure = _sureness(numbers[first : first + len(told)], told)
+        for first, totals in ((many, sums[:-1]), (0, sums[1:])):
+            sure = _sureness(numbers[first : first + len(totals)], totals)
             yield from (first + np.flatnonzero(sure >= _enough(rows))).tolist()
 
 
@@ -229,10 +232,10 @@ def _enough(rows: int) -> float:
     return math.log(_ODDS * rows)
 
 
-def _name_of(row: int, labels: Sequence[Cells], found: set[int]) -> str:
+def _name_of(row: int, labels: Sequence[Cells], aside: set[int]) -> str:
     """Return a text that this row has, and no row but those found; "" for none."""
     own = [name for cells in labels if (name := cells[row])]
-    for name in sorted(own, key=lambda one: (not TOTAL.fullmatch(one), one == one.upper())):
-        if all(i in found for cells in labels for i, cell in enumerate(cells) if cell == name):
+    for name in sorted(own, key=lambda text: (not TOTAL.fullmatch(text), text == text.upper())):
+        if all(i in aside for cells in labels for i, cell in enumerate(cells) if cell == name):
             return name
     return ""

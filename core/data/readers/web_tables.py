@@ -31,17 +31,17 @@ def is_web_table(name: str, head: bytes) -> bool:
 def read_web_table(path: Path, name: str, sheet: str) -> Book:
     """Return the cells of the largest table of a page, or of the named one."""
     content = path.read_bytes()
-    said = _SAID.search(content[:2_000])
+    declared = _SAID.search(content[:2_000])
     pages = _Tables(name)
-    pages.feed(_decoded(content, said[1].decode() if said else "utf-8"))
+    pages.feed(_decoded(content, declared[1].decode() if declared else "utf-8"))
     pages.close()
-    filled = [one for one in pages.tables if one.rows]
+    filled = [table for table in pages.tables if table.rows]
     if not filled:
         raise InvalidInputError(
             f"{name} is a web page without a table: bring the data file itself."
         )
-    known = {f"table {i + 1}": one for i, one in enumerate(filled)}
-    ordered = sorted(known, key=lambda one: -len(known[one].rows))
+    known = {f"table {i + 1}": table for i, table in enumerate(filled)}
+    ordered = sorted(known, key=lambda title: -len(known[title].rows))
     sheets = chosen(name, ordered, sheet)
     table = known[sheets.read]
     width = max(map(len, table.rows))
@@ -51,9 +51,9 @@ def read_web_table(path: Path, name: str, sheet: str) -> Book:
 
 
 def _decoded(content: bytes, encoding: str) -> str:
-    for one in (encoding, "utf-8"):
+    for codec in (encoding, "utf-8"):
         try:
-            return content.decode(one)
+            return content.decode(codec)
         except (LookupError, UnicodeDecodeError):
             continue
     return content.decode(FALLBACK, "replace")
@@ -120,7 +120,7 @@ class _Tables(HTMLParser):
         row = table.rows[-1]
         while len(row) in table.taken:
             row.append("")
-        wide, high = (_spanned(attributes.get(one)) for one in ("colspan", "rowspan"))
+        wide, high = (_spanned(attributes.get(span)) for span in ("colspan", "rowspan"))
         left, top = len(row), len(table.rows)
         if high > 1:
             table.taken |= dict.fromkeys(range(left, left + wide), high)

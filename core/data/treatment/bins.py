@@ -66,9 +66,9 @@ def cut(table: OpenTable, records: Any, binning: Binning) -> Bins:
         edges = np.asarray(binning.edges, dtype=np.float64)  # whatever the numbers are
     else:
         edges = _edges(table, _tallies(table, records, binning.column), binning)
-    asked = len(binning.edges) - 1 if by_hand else binning.count
+    count = len(binning.edges) - 1 if by_hand else binning.count
     labels = bin_labels(edges, exact=binning.kind != "quantile")
-    return Bins(binning.column, tuple(map(float, edges)), labels, asked)
+    return Bins(binning.column, tuple(map(float, edges)), labels, count)
 
 
 def ends(table: OpenTable, records: Any, name: str) -> tuple[float, float]:
@@ -93,10 +93,10 @@ def _numeric(table: OpenTable, name: str) -> Any:
 
 
 def _ends(table: OpenTable, tallies: Any, name: str) -> tuple[float, float]:
-    found = table.row(tallies.aggregate(low=tallies.value.min(), high=tallies.value.max()))
-    if found["low"] is None:
+    span = table.row(tallies.aggregate(low=tallies.value.min(), high=tallies.value.max()))
+    if span["low"] is None:
         raise InvalidInputError(f"Column {shown(name)} has no numbers to cut into bins.")
-    return float(found["low"]), float(found["high"])
+    return float(span["low"]), float(span["high"])
 
 
 def _edges(table: OpenTable, tallies: Any, binning: Binning) -> FloatArray:
@@ -153,13 +153,13 @@ def _tallies(table: OpenTable, records: Any, name: str) -> Any:
     if column.type().is_string():
         no_number = is_word if name in table.file.exact else is_text
         words = kept.filter(no_number(kept.raw))
-        found = table.row(words.aggregate(records=words.n.sum(), example=words.raw.min()))
-        if found["records"]:
-            some = number_of(int(found["records"]), "value")
-            are = "that is no number" if found["records"] == 1 else "that are no numbers"
-            where = "" if table.file.counted else _first_record(table, name, found["example"])
+        wrong = table.row(words.aggregate(records=words.n.sum(), example=words.raw.min()))
+        if wrong["records"]:
+            some = number_of(int(wrong["records"]), "value")
+            are = "that is no number" if wrong["records"] == 1 else "that are no numbers"
+            where = "" if table.file.counted else _first_record(table, name, wrong["example"])
             raise InvalidInputError(
-                f"Column {shown(name)} holds {some} {are}, such as {shown(found['example'])}"
+                f"Column {shown(name)} holds {some} {are}, such as {shown(wrong['example'])}"
                 f"{where}: bins need numbers, or a mark such as NA for a missing one."
             )
     numbers = kept.select(value=as_number(kept.raw), n=kept.n)
@@ -183,28 +183,28 @@ def _quantiles(table: OpenTable, tallies: Any, count: int) -> list[float]:
     running = tallies.mutate(upto=tallies.n.cumsum(order_by=tallies.value))
     below = running.mutate(below=running.upto - running.n)
     total = table.row(tallies.aggregate(n=tallies.n.sum()))["n"]
-    asked = {}
+    query = {}
     for i in range(1, count):
         target = total * i / count
         before, after = below.below <= target, below.below >= target
-        asked[f"low{i}"] = below.value.max(where=before)
-        asked[f"low_below{i}"] = below.below.max(where=before)
-        asked[f"high{i}"] = below.value.min(where=after)
-        asked[f"high_below{i}"] = below.below.min(where=after)
-    found = table.row(below.aggregate(**asked))
+        query[f"low{i}"] = below.value.max(where=before)
+        query[f"low_below{i}"] = below.below.max(where=before)
+        query[f"high{i}"] = below.value.min(where=after)
+        query[f"high_below{i}"] = below.below.min(where=after)
+    row = table.row(below.aggregate(**query))
     edges = []
     for i in range(1, count):
         target = total * i / count
-        over = found[f"high_below{i}"]
-        nearer_high = over is not None and over - target < target - found[f"low_below{i}"]
-        edges.append(found[f"high{i}"] if nearer_high else found[f"low{i}"])
+        over = row[f"high_below{i}"]
+        nearer_high = over is not None and over - target < target - row[f"low_below{i}"]
+        edges.append(row[f"high{i}"] if nearer_high else row[f"low{i}"])
     return edges
 
 
 def _distinct(edges: FloatArray) -> FloatArray:
     """Return the distinct edges in increasing order; twice the same where there is only one."""
-    kept = np.unique(edges)
-    return kept if kept.size > 1 else np.repeat(kept, 2)
+    values = np.unique(edges)
+    return values if values.size > 1 else np.repeat(values, 2)
 
 
 def bin_labels(edges: FloatArray, exact: bool = False) -> tuple[str, ...]:
@@ -274,7 +274,7 @@ def preview(
     read: ReadOptions = AS_IT_IS,
 ) -> BinPreview:
     """Cut a column and count its bins."""
-    columns = (binning.column, *(one.column for one in filters))
+    columns = (binning.column, *(condition.column for condition in filters))
     file = (sources or Sources()).open(source, columns, read)
     if isinstance(file, JointSource):
         raise InvalidInputError(f"{file.title} has no columns to cut into bins.")
@@ -285,6 +285,6 @@ def preview(
         numbers = records.select(number=number, **table.weight())
         levels = numbers.mutate(level=bin_index(numbers.number, bins))
         rows = table.rows(levels.group_by("level").agg(n=table.number(levels)))
-    found = {row["level"]: row["n"] for row in rows}
-    counts = tuple(found.get(i, 0) for i in range(len(bins.labels)))
-    return BinPreview(bins, counts, found.get(None, 0))
+    sizes = {row["level"]: row["n"] for row in rows}
+    counts = tuple(sizes.get(i, 0) for i in range(len(bins.labels)))
+    return BinPreview(bins, counts, sizes.get(None, 0))

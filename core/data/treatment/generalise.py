@@ -78,8 +78,8 @@ def coarser(
             continue
         text = cells[level]
         if hierarchy.kind == "prefix":
-            kept = text.substr(0, int(hierarchy.step)) + "*"
-            cells = cells.mutate(**{level: ibis.ifelse(text.isnull(), ibis.null("string"), kept)})
+            prefix = text.substr(0, int(hierarchy.step)) + "*"
+            cells = cells.mutate(**{level: ibis.ifelse(text.isnull(), ibis.null("string"), prefix)})
         else:
             cells = _of_table(table, cells, level, hierarchy)
     return cells
@@ -92,11 +92,11 @@ def _of_table(table: OpenTable, cells: Any, level: str, hierarchy: Hierarchy) ->
     known = table.kept(rows)
     joined = cells.left_join(known, cells[level] == known.value_of)
     lost = joined.filter(joined[level].notnull() & joined.parent_of.isnull())
-    found = table.row(lost.aggregate(some=lost[level].min(), n=lost[level].nunique()))
-    if found["n"]:
-        more = "" if found["n"] == 1 else f" and for {found['n'] - 1:,} more"
+    missing = table.row(lost.aggregate(some=lost[level].min(), n=lost[level].nunique()))
+    if missing["n"]:
+        more = "" if missing["n"] == 1 else f" and for {missing['n'] - 1:,} more"
         raise InvalidInputError(
-            f"The hierarchy of {shown(hierarchy.column)} has no row for {shown(found['some'])}"
+            f"The hierarchy of {shown(hierarchy.column)} has no row for {shown(missing['some'])}"
             f"{more}: add them to its table."
         )
     others = {name: joined[name] for name in cells.columns if name != level}
@@ -108,8 +108,8 @@ def rare_as_one(table: OpenTable, cells: Any, level: str, below: int) -> tuple[A
     """Return cells in which a column's rare levels are one."""
     totals = cells.group_by(level).agg(total=cells.n.sum())
     rare = totals.filter(totals.total < below)
-    found = table.row(rare.aggregate(levels=rare.count(), records=rare.total.sum()))
-    levels = int(found["levels"])
+    summary = table.row(rare.aggregate(levels=rare.count(), records=rare.total.sum()))
+    levels = int(summary["levels"])
     if levels == 0:
         return cells, "", 0, 0
     name = free_name(
@@ -119,17 +119,19 @@ def rare_as_one(table: OpenTable, cells: Any, level: str, below: int) -> tuple[A
     known = table.kept(rare.rename(rare_level=level))
     joined = cells.left_join(known, cells[level].identical_to(known.rare_level))
     instead = ibis.ifelse(joined.total.notnull(), ibis.literal(name), joined[level])
-    others = {one: joined[one] for one in cells.columns if one != level}
+    others = {column: joined[column] for column in cells.columns if column != level}
     merged = joined.select(**{level: instead}, **others)
-    kept = [one for one in merged.columns if one != "n"]
-    grouped = merged.group_by(kept).agg(n=merged.n.sum().cast("int64"))
+    keys = [column for column in merged.columns if column != "n"]
+    grouped = merged.group_by(keys).agg(n=merged.n.sum().cast("int64"))
     chosen = table.kept(grouped)
-    return chosen, name, levels, int(found["records"])
+    return chosen, name, levels, int(summary["records"])
 
 
 def at_level(hierarchies: Sequence[Hierarchy], column: str, level: int) -> tuple[Hierarchy, ...]:
     """Return hierarchies with one column's at another level."""
-    return tuple(replace(one, level=level) if one.column == column else one for one in hierarchies)
+    return tuple(
+        replace(tree, level=level) if tree.column == column else tree for tree in hierarchies
+    )
 
 
 _LARGEST = Fraction(10) ** 306
@@ -138,13 +140,13 @@ _LARGEST = Fraction(10) ** 306
 
 def interval_steps(values: Sequence[float]) -> tuple[float, ...]:
     """Return widths of intervals by which each level has fewer levels than the one below."""
-    exact = sorted({as_decimal(one) for one in values if math.isfinite(one)})
+    exact = sorted({as_decimal(value) for value in values if math.isfinite(value)})
     if len(exact) < 2:
         return (1.0,)
     far = min(10 * max(map(abs, exact)), _LARGEST)
     least = max((exact[-1] - exact[0]) / (MAX_BINS - 2), 1 / _LARGEST)
-    widths = list(itertools.takewhile(lambda one: one <= far, _widths(min(least, far / 5))))
-    fewer = [one for one in widths if _occupied(exact, one) <= min(20, len(exact) - 1)]
+    widths = list(itertools.takewhile(lambda width: width <= far, _widths(min(least, far / 5))))
+    fewer = [width for width in widths if _occupied(exact, width) <= min(20, len(exact) - 1)]
     steps = [fewer[0] if fewer else widths[-1]]
     while len(steps) < 3:
         left = _occupied(exact, steps[-1])
@@ -153,10 +155,10 @@ def interval_steps(values: Sequence[float]) -> tuple[float, ...]:
             for times in (2, 4, 5, 10, 20, 50, 100, 1_000)
             if steps[-1] * times <= _LARGEST
         )
-        found = next((one for one in wider if 1 < _occupied(exact, one) < left), None)
-        if found is None:
+        step = next((width for width in wider if 1 < _occupied(exact, width) < left), None)
+        if step is None:
             break
-        steps.append(found)
+        steps.append(step)
     return tuple(map(float, steps))
 
 
@@ -165,7 +167,7 @@ def suggested_steps(
 ) -> tuple[float, ...]:
     """Return `interval_steps` of a column's most frequent numbers."""
     labels = column_levels(source, column, sources, 2_000, read).labels
-    return interval_steps([one for one in map(number, labels) if one is not None])
+    return interval_steps([value for value in map(number, labels) if value is not None])
 
 
 def _widths(least: Fraction) -> Iterator[Fraction]:

@@ -75,7 +75,7 @@ def distinct(names: Sequence[str]) -> tuple[str, ...]:
     seen: dict[str, None] = {}
     for name in names:
         later = name in seen
-        seen[free_name(name, lambda one: one in seen or one in taken) if later else name] = None
+        seen[free_name(name, lambda text: text in seen or text in taken) if later else name] = None
     return tuple(seen)
 
 
@@ -89,8 +89,8 @@ def _values(
     if any(isinstance(level, RareGroup) for level in levels):
         return None
     if bins[0] is not None:
-        found = bins[0].midpoints[[int(level) for level in levels if level is not None]]
-        return None if np.isnan(found).any() else found
+        midpoints = bins[0].midpoints[[int(level) for level in levels if level is not None]]
+        return None if np.isnan(midpoints).any() else midpoints
     if not numeric[0]:
         return None
     return np.array([number(level) for level in levels], dtype=np.float64)
@@ -147,8 +147,8 @@ def unknown_symbols(
     labels: Sequence[str], merges: Iterable[Merge], left_out: Collection[str]
 ) -> tuple[str, ...]:
     """Return the names to be merged or left out that no symbol has, in alphabetical order."""
-    asked = {name for merge in merges for name in merge.names}.union(left_out)
-    return tuple(sorted(asked.difference(labels)))
+    names = {name for merge in merges for name in merge.names}.union(left_out)
+    return tuple(sorted(names.difference(labels)))
 
 
 def added_up(counts: FloatArray, names: Sequence[str]) -> tuple[FloatArray, tuple[str, ...]]:
