@@ -36,7 +36,7 @@ SIGNS = {
 
 
 def add(commands: Any) -> None:
-    known = ", ".join(one.key for one in EXPERIMENTS)
+    known = ", ".join(experiment.key for experiment in EXPERIMENTS)
     parser = add_command(
         commands,
         "reproduce",
@@ -58,61 +58,63 @@ def add(commands: Any) -> None:
 
 def run_command(options: argparse.Namespace) -> int:
     """Run the experiments; progress goes to standard error. Return 3 where one has failed."""
-    asked = chosen(options.only)
+    plan = chosen(options.only)
     if options.jobs < 1:
         raise InvalidInputError(f"--jobs must be at least 1, got {options.jobs}.")
     if options.seed < 0:
         raise InvalidInputError(f"--seed must be at least 0, got {options.seed}.")
     instead = "without --out the same verdicts go to the terminal"
     write = page_writer("The page", WRITER, instead) if options.out is not None else None
-    seconds = sum(one.seconds for one in asked)
+    seconds = sum(experiment.seconds for experiment in plan)
     if not options.quick and seconds > 60:
-        say(f"{number_of(len(asked), 'experiment')}, about {seconds / 60:.0f} minutes on one core.")
-    told = _Told()
+        say(f"{number_of(len(plan), 'experiment')}, about {seconds / 60:.0f} minutes on one core.")
+    progress = _Told()
     try:
-        found = run(
-            asked,
+        result = run(
+            plan,
             options.out,
             seed=options.seed,
             quick=options.quick,
             jobs=options.jobs,
-            told=told,
+            report=progress,
         )
     except KeyboardInterrupt:
         if options.out is None:
             say("Stopped. Without --out nothing is kept.")
         else:
-            done = f"{len(told.ended)} of {number_of(len(asked), 'experiment')}"
+            done = f"{len(progress.ended)} of {number_of(len(plan), 'experiment')}"
             say(
                 f"Stopped: {done} kept in {str(options.out)!r}; run the same command again to "
                 "continue."
             )
         return UNFINISHED
-    print(printable(table(found)))
+    print(printable(table(result)))
     if options.out is not None and write is not None:
         paths = [options.out / "results.json", options.out / "results.html"]
         with replacing(paths) as (data, page):
-            data.write_text(found.to_json(), encoding="utf-8")
-            page.write_text(write(found), encoding="utf-8")
+            data.write_text(result.to_json(), encoding="utf-8")
+            page.write_text(write(result), encoding="utf-8")
         say(f"Written: {str(paths[0])!r} and {str(paths[1])!r}.")
-    lost = {one.key for one in asked} - {one.key for one in found.experiments}
+    lost = {experiment.key for experiment in plan} - {
+        experiment.key for experiment in result.experiments
+    }
     return UNFINISHED if lost else 0
 
 
-def table(found: Run) -> str:
+def table(result: Run) -> str:
     """Return the verdicts as lines of text, and their number by outcome."""
     lines, counts = [], Counter[str]()
-    for one in found.experiments:
-        lines.append(f"{one.key}  {one.place}: {one.title}")
-        for verdict in one.verdicts:
+    for experiment in result.experiments:
+        lines.append(f"{experiment.key}  {experiment.place}: {experiment.title}")
+        for verdict in experiment.verdicts:
             counts[verdict.outcome] += 1
             lines.append(f"  {SIGNS[verdict.outcome]:8} {verdict.claim} [{verdict.rule}]")
             if verdict.reason:
                 lines.append(f"           {verdict.reason}")
-        lines += [f"  beyond   {more.text}: {more.value:.4g}" for more in one.beyond]
-    told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
-    lines.append(f"{counts.total()} claims" + (f": {told}" if told else ""))
-    if found.quick and counts["cannot be decided"]:
+        lines += [f"  beyond   {more.text}: {more.value:.4g}" for more in experiment.beyond]
+    summary = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
+    lines.append(f"{counts.total()} claims" + (f": {summary}" if summary else ""))
+    if result.quick and counts["cannot be decided"]:
         lines.append("?: too few draws to decide; a run without --quick uses twenty times as many.")
     return "\n".join(lines)
 

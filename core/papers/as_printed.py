@@ -82,7 +82,7 @@ def subset_merging_as_printed(
         sets.append(queue)
     while len(sets) > 1 and broken(sets[-1]):
         last = sets.pop()
-        best_set = min(sets, key=lambda one: risk(lift(last + one)))
+        best_set = min(sets, key=lambda group: risk(lift(last + group)))
         sets.remove(best_set)
         sets.append(last + best_set)
     return tuple(tuple(sorted(members)) for members in sets)

@@ -234,17 +234,21 @@ EXPERIMENTS: tuple[Definition, ...] = (
 
 
 def entry(key: str) -> Definition:
-    for one in EXPERIMENTS:
-        if one.key == key:
-            return one
-    known = ", ".join(one.key for one in EXPERIMENTS)
+    for experiment in EXPERIMENTS:
+        if experiment.key == key:
+            return experiment
+    known = ", ".join(experiment.key for experiment in EXPERIMENTS)
     raise InvalidInputError(f"There is no experiment {shown(key)}; choose one of {known}.")
 
 
 def chosen(keys: Iterable[str]) -> tuple[Definition, ...]:
     """Return experiments by their keys or their papers' keys, in order; all where none is given."""
-    asked = set(keys)
-    papers = {one.paper for one in EXPERIMENTS}
-    for key in sorted(asked - papers):
+    wanted = set(keys)
+    papers = {experiment.paper for experiment in EXPERIMENTS}
+    for key in sorted(wanted - papers):
         entry(key)
-    return tuple(one for one in EXPERIMENTS if not asked or one.key in asked or one.paper in asked)
+    return tuple(
+        experiment
+        for experiment in EXPERIMENTS
+        if not wanted or experiment.key in wanted or experiment.paper in wanted
+    )

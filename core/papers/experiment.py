@@ -79,13 +79,15 @@ class Definition:
     def perform(
         self, seed: int = 0, *, quick: bool = False, report: Callable[[Any], None] = lambda _: None
     ) -> Experiment:
-        taken = Stopwatch()
-        found = self.run(Setting(self.number, seed, quick, report))
-        few = found.draws if quick else 0
-        own: dict[str, Any] = vars(found) | {
-            "marks": (*found.marks, *marks_of(self.key)),
-            "verdicts": tuple(replace(one, few=one.few or few) for one in found.verdicts),
-            "seconds": round(taken.seconds, 2),
+        clock = Stopwatch()
+        findings = self.run(Setting(self.number, seed, quick, report))
+        few = findings.draws if quick else 0
+        own: dict[str, Any] = vars(findings) | {
+            "marks": (*findings.marks, *marks_of(self.key)),
+            "verdicts": tuple(
+                replace(verdict, few=verdict.few or few) for verdict in findings.verdicts
+            ),
+            "seconds": round(clock.seconds, 2),
         }
         return Experiment(self.key, self.paper, self.place, self.title, self.claim, **own)
 
@@ -106,12 +108,12 @@ def line(name: str, x: FloatArray, draws: FloatArray, panel: int = 0, **more: An
 
 
 def numbers(values: Any) -> tuple[float, ...]:
-    return tuple(float(one) for one in np.asarray(values, dtype=np.float64).ravel())
+    return tuple(float(value) for value in np.asarray(values, dtype=np.float64).ravel())
 
 
 def at_eps(grid: FloatArray) -> tuple[str, ...]:
     """Return the names of the points of a grid of ε."""
-    return tuple(f"ε = {one:g}" for one in grid.tolist())
+    return tuple(f"ε = {eps:g}" for eps in grid.tolist())
 
 
 def ordered(
@@ -140,15 +142,15 @@ def ordered(
     )
 
 
-def mean_beside(said: Printed, draws: FloatArray, **more: Any) -> Value:
+def mean_beside(printed: Printed, draws: FloatArray, **more: Any) -> Value:
     """Return the mean of draws, shape (n_draws,), beside a published number."""
     mean, error = mean_of(draws)
-    return said.beside(float(mean), float(error), **more)
+    return printed.beside(float(mean), float(error), **more)
 
 
 def lines(named: Mapping[str, FloatArray], x: FloatArray, panel: int = 0) -> tuple[Series, ...]:
     """Return the series of several methods' draws, each of shape (n_draws, len(x))."""
-    return tuple(line(name, x, one, panel) for name, one in named.items())
+    return tuple(line(name, x, draws, panel) for name, draws in named.items())
 
 
 def panelled(names: Iterable[str], drawn: FloatArray, x: FloatArray) -> tuple[Series, ...]:

@@ -67,7 +67,7 @@ class Merging:
 
 def merging(draw: int, eps: float) -> Merging:
     joint = drawn(SYMBOLS, draw)
-    every = np.array([_kept(joint, float(one)) for one in BUDGETS])
+    every = np.array([_kept(joint, float(budget)) for budget in BUDGETS])
     return Merging(eps, *_kept(joint, eps), BUDGETS, *every.T)
 
 
@@ -78,11 +78,11 @@ def _kept(joint: Joint, eps: float) -> tuple[float, float]:
     return printed, m.subset_merging(joint, notion).nmi
 
 
-def of_merging(found: Merging) -> tuple[str, ...]:
+def of_merging(world: Merging) -> tuple[str, ...]:
     return (
-        f"At ε = {level(found.eps)} subset merging keeps {percent(found.right, 1)} of the "
+        f"At ε = {level(world.eps)} subset merging keeps {percent(world.right, 1)} of the "
         "information in this table's X. With line 4, as the paper states it, subset merging "
-        f"keeps {percent(found.printed, 1)}.",
+        f"keeps {percent(world.printed, 1)}.",
         "Line 4 stops the search as soon as the remaining symbols, merged into one set, meet the "
         "budget. Usually they do so at the start, and all of them are merged. Without line 4 the "
         "search reaches the paper's average of .83. In a single table, line 4 may keep more.",
@@ -123,14 +123,14 @@ def _merged(mechanism: m.Mechanism) -> int:
     return int(kernel[:, kernel.astype(bool).sum(axis=0) > 1].any(axis=1).sum())
 
 
-def of_sharing(found: Sharing) -> tuple[str, ...]:
-    verdict = "fails" if found.broken else "holds"
-    rises = math.exp((1 - HALF) * found.eps), math.exp((1 - MORE) * found.eps)
+def of_sharing(world: Sharing) -> tuple[str, ...]:
+    verdict = "fails" if world.broken else "holds"
+    rises = math.exp((1 - HALF) * world.eps), math.exp((1 - MORE) * world.eps)
     return (
-        f"At ε = {level(found.eps)} and λ = {HALF} the watchdog keeps {percent(found.half, 1)} of "
-        f"the information in this table's X and merges {found.merged_half} of its {LARGE[1]} "
-        f"symbols. At λ = {MORE} it keeps {percent(found.more, 1)} and merges "
-        f"{found.merged_more}.",
+        f"At ε = {level(world.eps)} and λ = {HALF} the watchdog keeps {percent(world.half, 1)} of "
+        f"the information in this table's X and merges {world.merged_half} of its {LARGE[1]} "
+        f"symbols. At λ = {MORE} it keeps {percent(world.more, 1)} and merges "
+        f"{world.merged_more}.",
         f"The paper's claim {verdict} for this table.",
         "A larger share for falling beliefs leaves less for rising ones: they may rise by a "
         f"factor of {rises[1]:.3g} instead of {rises[0]:.3g}, and some symbols that were released "
@@ -175,10 +175,10 @@ def proposition(secrets: int, excluded: float) -> Proposition:
     lifts = np.linspace(0.0, 1.0, 41)
     every = np.array([_bounds(secrets, float(lift)) for lift in lifts])
     variation, printed, right = _bounds(secrets, excluded)
-    found = conditionals(_excluding(secrets, excluded)).lift
+    reached = conditionals(_excluding(secrets, excluded)).lift
     return Proposition(
-        float(found.max()),
-        float(found.min()),
+        float(reached.max()),
+        float(reached.min()),
         variation,
         printed,
         right,
@@ -266,8 +266,8 @@ def theorem(told_a: float, told_b: float, parity: float) -> Theorem:
 
 def _level(joint: Joint, kernel: ArrayLike) -> float:
     """Return the level of LIP; what the audit takes for rounding is 0."""
-    found = LIP(1.0).achieved(joint, kernel)
-    return 0.0 if found < ROUNDING else found
+    reached = LIP(1.0).achieved(joint, kernel)
+    return 0.0 if reached < ROUNDING else reached
 
 
 def _parity(parity: float) -> Joint:
@@ -277,35 +277,35 @@ def _parity(parity: float) -> Joint:
     return Joint.from_counts(p, ("even", "odd"), ("00", "01", "10", "11"))
 
 
-def of_proposition(found: Proposition) -> tuple[str, ...]:
-    verdict = "above" if found.broken else "not above"
+def of_proposition(world: Proposition) -> tuple[str, ...]:
+    verdict = "above" if world.broken else "not above"
     moved = (
         "No symbol changes any belief."
-        if found.silent
-        else f"Every symbol raises beliefs by a factor of at most {found.max_lift:.3g}, and "
-        f"lowers one to {found.min_lift:.3g} of its former value."
+        if world.silent
+        else f"Every symbol raises beliefs by a factor of at most {world.max_lift:.3g}, and "
+        f"lowers one to {world.min_lift:.3g} of its former value."
     )
     return (
         moved,
-        f"T(S;Y) is {found.variation:.3g}, {verdict} the paper's bound of {found.printed:.3g}. "
-        f"The correct bound is {found.right:.3g}.",
+        f"T(S;Y) is {world.variation:.3g}, {verdict} the paper's bound of {world.printed:.3g}. "
+        f"The correct bound is {world.right:.3g}.",
         "The proof assumes |l − 1| ≤ Λ − 1, which fails where 1 − Ψ is larger.",
         *(
             ()
-            if found.silent
+            if world.silent
             else ("The sharper bound (Λ − 1)(1 − Ψ)/(Λ − Ψ) equals T here: each lift is Λ or Ψ.",)
         ),
     )
 
 
-def of_theorem(found: Theorem) -> tuple[str, ...]:
-    together = "∞" if math.isinf(found.together) else f"{found.together:.3g}"
-    holds = "which holds here" if not found.broken else ""
+def of_theorem(world: Theorem) -> tuple[str, ...]:
+    together = "∞" if math.isinf(world.together) else f"{world.together:.3g}"
+    holds = "which holds here" if not world.broken else ""
     return (
-        f"Alone, the first protocol reaches level {found.alone_a:.3g} and the second "
-        f"{found.alone_b:.3g}: one bit reveals nothing about the parity.",
+        f"Alone, the first protocol reaches level {world.alone_a:.3g} and the second "
+        f"{world.alone_b:.3g}: one bit reveals nothing about the parity.",
         f"Together they reach {together}. The paper's bound is "
-        f"{found.bound:.3g}{', ' + holds if holds else ''}.",
+        f"{world.bound:.3g}{', ' + holds if holds else ''}.",
         "The proof assumes that P(x | s) is a product over the attributes. It is one if the "
         "attributes are independent given S, and then the theorem holds.",
     )

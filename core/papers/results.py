@@ -117,7 +117,7 @@ class Verdict:
             raise InvalidInputError(
                 f"The number of draws must be at least 0, got {self.few}: {self.claim}"
             )
-        if self.rule not in ("ORD", "NO") and any(one.printed is None for one in self.values):
+        if self.rule not in ("ORD", "NO") and any(value.printed is None for value in self.values):
             raise InvalidInputError(
                 f"A verdict by {self.rule} needs published values: {self.claim}"
             )
@@ -135,9 +135,9 @@ class Verdict:
         """Why it differs or cannot be checked; empty where it is reproduced."""
         if self.outcome == "cannot be checked":
             return self.cause
-        told = explained(self.rule, self.values, self.few)
+        why = explained(self.rule, self.values, self.few)
         cause = "" if self.outcome == "cannot be decided" else self.cause
-        return f"{told} {cause}".strip() if told else ""
+        return f"{why} {cause}".strip() if why else ""
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ class Experiment:
 
     Examples
     --------
-    >>> one = Experiment("lift_1", "lift", "Figure 1", "Ranges", "…", 1, (), (), (), ())
+    >>> later = Experiment("lift_1", "lift", "Figure 1", "Ranges", "…", 1, (), (), (), ())
     >>> Experiment.from_dict(one.to_dict()) == one
     True
     """
@@ -209,15 +209,15 @@ class Experiment:
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form, with the outcome and reason of each verdict for other readers."""
         written: dict[str, Any] = _written(self)
-        for told, verdict in zip(written["verdicts"], self.verdicts, strict=True):
-            told["outcome"], told["reason"] = verdict.outcome, verdict.reason
+        for entry, verdict in zip(written["verdicts"], self.verdicts, strict=True):
+            entry["outcome"], entry["reason"] = verdict.outcome, verdict.reason
         return written
 
     @classmethod
     def from_dict(cls, values: Any) -> Experiment:
         """Read the JSON form; outcomes are computed anew."""
-        found: Experiment = _read(cls, values)
-        return found
+        result: Experiment = _read(cls, values)
+        return result
 
 
 @dataclass(frozen=True)
@@ -254,7 +254,9 @@ class Run:
 
     def to_json(self) -> str:
         """Return the JSON text."""
-        written = _written(self) | {"experiments": [one.to_dict() for one in self.experiments]}
+        written = _written(self) | {
+            "experiments": [experiment.to_dict() for experiment in self.experiments]
+        }
         return json.dumps(written, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
     def renewed(self, later: Run) -> Run:
@@ -268,9 +270,9 @@ class Run:
         Examples
         --------
         >>> first = Run("0.1.0", "2026-01-01", "2 cores", 0, True, (), ("lift_1", "lift_2"))
-        >>> one = Experiment("lift_2", "lift", "Figure 2", "", "…", 1, (), (), (), ())
-        >>> found = first.renewed(Run("0.1.0", "2026-01-02", "2 cores", 0, True, (one,)))
-        >>> found.missing, found.date, found.experiments[0].date
+        >>> later = Experiment("lift_2", "lift", "Figure 2", "", "…", 1, (), (), (), ())
+        >>> run = first.renewed(Run("0.1.0", "2026-01-02", "2 cores", 0, True, (later,)))
+        >>> run.missing, run.date, run.experiments[0].date
         (('lift_1',), '2026-01-01', '2026-01-02')
         """
         for what in ("version", "seed", "quick"):
@@ -278,13 +280,13 @@ class Run:
             if own != other:
                 raise InvalidInputError(f"The {what} must be {shown(own)}, got {shown(other)}.")
         fresh = {
-            one.key: replace(one, date=later.date, machine=later.machine)
-            for one in later.experiments
+            experiment.key: replace(experiment, date=later.date, machine=later.machine)
+            for experiment in later.experiments
         }
-        kept = {one.key: one for one in self.experiments}
+        earlier = {experiment.key: experiment for experiment in self.experiments}
         return replace(
             self,
-            experiments=tuple((kept | fresh).values()),
+            experiments=tuple((earlier | fresh).values()),
             missing=tuple(key for key in self.missing if key not in fresh),
         )
 
@@ -301,8 +303,8 @@ class Run:
             values = json.loads(text)
         except ValueError as error:
             raise InvalidInputError(f"The results are not valid JSON: {error}.") from error
-        found: Run = _read(cls, values)
-        return found
+        result: Run = _read(cls, values)
+        return result
 
 
 def _written(value: Any) -> Any:
@@ -310,9 +312,9 @@ def _written(value: Any) -> Any:
     if is_dataclass(value):
         return {item.name: _written(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, Mapping):
-        return {name: _written(one) for name, one in value.items()}
+        return {name: _written(entry) for name, entry in value.items()}
     if isinstance(value, tuple | list):
-        return [_written(one) for one in value]
+        return [_written(entry) for entry in value]
     if isinstance(value, float):
         if math.isnan(value):
             return None
@@ -335,7 +337,7 @@ def _read(kind: Any, value: Any) -> Any:
     if get_origin(kind) is tuple:
         if not isinstance(value, list):
             raise InvalidInputError(f"A result must have a list, got {shown(value)}.")
-        return tuple(_read(get_args(kind)[0], one) for one in value)
+        return tuple(_read(get_args(kind)[0], item) for item in value)
     if get_origin(kind) is UnionType:
         return None if value is None else _read(get_args(kind)[0], value)
     if kind is float and value is None:
@@ -392,13 +394,13 @@ class Printed:
 
     def table(self, ours: ArrayLike, errors: ArrayLike = 0.0) -> tuple[Value, ...]:
         """Return every number of a table beside ours, of the same shape."""
-        found = np.asarray(ours, dtype=np.float64)
-        if found.shape != self.value.shape:
-            raise AssertionError(f"{self.what}: {found.shape} beside {self.value.shape}")
-        spread = np.broadcast_to(np.asarray(errors, dtype=np.float64), found.shape)
-        places = np.ndindex(found.shape)
+        values = np.asarray(ours, dtype=np.float64)
+        if values.shape != self.value.shape:
+            raise AssertionError(f"{self.what}: {values.shape} beside {self.value.shape}")
+        spread = np.broadcast_to(np.asarray(errors, dtype=np.float64), values.shape)
+        places = np.ndindex(values.shape)
         names = (f" ({', '.join(str(i + 1) for i in at)})" if at else "" for at in places)
-        cells = zip(names, found.flat, self.value.flat, spread.flat, strict=True)
+        cells = zip(names, values.flat, self.value.flat, spread.flat, strict=True)
         return tuple(self._value(self.what + name, *cell) for name, *cell in cells)
 
     def _value(self, name: str, ours: float, printed: float, error: float, **more: Any) -> Value:
@@ -412,31 +414,32 @@ def printed(paper: str) -> dict[str, Printed]:
     read = json.loads((FOLDER / f"{paper}.json").read_text(encoding="utf-8"))
     return {
         key: Printed(
-            **one | {"value": np.asarray(one["value"], np.float64), "marks": tuple(_marked(one))}
+            **entry
+            | {"value": np.asarray(entry["value"], np.float64), "marks": tuple(_marked(entry))}
         )
-        for key, one in read.items()
+        for key, entry in read.items()
     }
 
 
 def marks_of(experiment: str) -> tuple[Mark, ...]:
     """Return what the paper says in numbers that stand in an experiment's figure."""
-    said = (one for paper in PAPERS for one in printed(paper).values())
-    return tuple(mark for one in said for key, mark in one.marks if key == experiment)
+    entries = (entry for paper in PAPERS for entry in printed(paper).values())
+    return tuple(mark for entry in entries for key, mark in entry.marks if key == experiment)
 
 
-def _marked(one: dict[str, Any]) -> Iterator[tuple[str, Mark]]:
+def _marked(entry: dict[str, Any]) -> Iterator[tuple[str, Mark]]:
     """Yield the marks of an entry of a data file, with the key of their experiments.
 
     A mark is at x and y, numbers or "value"; without y it is a line at x, without x one at y,
     without both of its panel. Of a table each number is marked, or the one that "of" names.
     """
-    numbers = np.ravel(one["value"]).tolist()
-    for told in one.get("marks", ()):
-        panels = told["panel"] if isinstance(told["panel"], list) else [told["panel"]]
-        for number in [numbers[told["of"]]] if "of" in told else numbers:
+    numbers = np.ravel(entry["value"]).tolist()
+    for mark in entry.get("marks", ()):
+        panels = mark["panel"] if isinstance(mark["panel"], list) else [mark["panel"]]
+        for number in [numbers[mark["of"]]] if "of" in mark else numbers:
             x, y = (
-                float(number if told.get(axis) == "value" else told.get(axis, math.nan))
+                float(number if mark.get(axis) == "value" else mark.get(axis, math.nan))
                 for axis in ("x", "y")
             )
             for panel in panels:
-                yield told["in"], Mark(x, y, told["text"], panel, one["place"])
+                yield mark["in"], Mark(x, y, mark["text"], panel, entry["place"])

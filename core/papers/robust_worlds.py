@@ -52,7 +52,7 @@ class Bounds:
 
 
 def bounds(share: float, records: int) -> Bounds:
-    every = np.array([_least(float(one), records) for one in SHARES])
+    every = np.array([_least(float(value), records) for value in SHARES])
     ball = _ball(share, records)
     printed, right = _least(share, records)
     witness = _witness(ball, right)
@@ -92,14 +92,14 @@ def _witness(ball: RenyiBall, least: float) -> FloatArray:
     return np.array([mass * wanted, (1.0 - mass) * ball.p_u_given_s[1]])
 
 
-def of_bounds(found: Bounds) -> tuple[str, ...]:
-    printed, right = apart(found.printed, found.right, percent)
-    there, share = apart(float(found.witness[0].sum()), found.share, fewest=2)
+def of_bounds(world: Bounds) -> tuple[str, ...]:
+    printed, right = apart(world.printed, world.right, percent)
+    there, share = apart(float(world.witness[0].sum()), world.share, fewest=2)
     return (
-        f"{number_of(found.records, 'record')} put P(u1 | s1) near {percent(found.estimated, 1)}. "
+        f"{number_of(world.records, 'record')} put P(u1 | s1) near {percent(world.estimated, 1)}. "
         f"By the formula behind the Bₛ of the paper's Example 2, it is at least {printed}.",
         f"One of these distributions puts it at {right}: its divergence is "
-        f"{plain(found.divergence)}, and {plain(found.bound)} is allowed.",
+        f"{plain(world.divergence)}, and {plain(world.bound)} is allowed.",
         f"There P(s1) is {there} instead of {share}. The formula behind the paper's numbers "
         "ignores that probability can move from one secret to another. Theorem 1 of the same "
         "paper takes this into account.",
@@ -132,14 +132,14 @@ class Reporting:
 def unlike_table(unlike: float) -> FloatArray:
     """Return P̂(s, u) of two equally likely secrets and three u, of which the first says nothing."""
     alike = 0.2  # P̂(u1 | s) in the world of independent reporting, the same for both secrets
-    one, other = (1 - alike) * unlike, (1 - alike) * (1 - unlike)
-    return np.array([[alike, one, other], [alike, other, one]]) / 2
+    first, other = (1 - alike) * unlike, (1 - alike) * (1 - unlike)
+    return np.array([[alike, first, other], [alike, other, first]]) / 2
 
 
 def reporting(eps: float, unlike: float, records: int) -> Reporting:
     table = unlike_table(unlike)
     ball = RenyiBall.confidence(table, records, BETA)
-    every = np.array([_levels(table, ball, float(one)) for one in PROMISES])
+    every = np.array([_levels(table, ball, float(promise)) for promise in PROMISES])
     printed, right = _levels(table, ball, eps)
     given = ball.p_u_given_s
     return Reporting(
@@ -160,14 +160,14 @@ def _levels(table: FloatArray, ball: RenyiBall, eps: float) -> tuple[float, floa
     return at_worst(ball, printed), at_worst(ball, m.independent_reporting(table, eps, ball).kernel)
 
 
-def of_reporting(found: Reporting) -> tuple[str, ...]:
-    verdict = "more than it promises" if found.broken else "no more than it promises"
+def of_reporting(world: Reporting) -> tuple[str, ...]:
+    verdict = "more than it promises" if world.broken else "no more than it promises"
     return (
         "u1 is equally likely given s1 and given s2, so the first coordinate alone gives d = "
-        f"{found.printed_distance:.3g}; Theorem 5 gives d = {found.distance:.3g}.",
-        f"With the small d, a report that promises ε = {nats(found.eps)} reaches "
-        f"{level(found.printed)} in the worst case: {verdict}. With the correct d it reaches "
-        f"{level(found.right)}.",
+        f"{world.printed_distance:.3g}; Theorem 5 gives d = {world.distance:.3g}.",
+        f"With the small d, a report that promises ε = {nats(world.eps)} reaches "
+        f"{level(world.printed)} in the worst case: {verdict}. With the correct d it reaches "
+        f"{level(world.right)}.",
         "We conjecture that Table 2 was computed this way: its values follow from this d, not "
         "from Theorem 5.",
     )
@@ -199,8 +199,10 @@ class Rows:
 def rows(eps: float, records: int) -> Rows:
     table = estimate()
     ball = RenyiBall.confidence(table, records, BETA)
-    with_rows = [as_printed.polyopt_as_printed(table, float(one), ball).nmi for one in BUDGETS]
-    without = [m.polyopt(table, float(one), ball).nmi for one in BUDGETS]
+    with_rows = [
+        as_printed.polyopt_as_printed(table, float(budget), ball).nmi for budget in BUDGETS
+    ]
+    without = [m.polyopt(table, float(budget), ball).nmi for budget in BUDGETS]
     printed, right = as_printed.polyopt_as_printed(table, eps, ball), m.polyopt(table, eps, ball)
     return Rows(
         eps=eps,
@@ -215,14 +217,14 @@ def rows(eps: float, records: int) -> Rows:
     )
 
 
-def of_rows(found: Rows) -> tuple[str, ...]:
-    cost = "" if found.broken else " Here the extra rows cost nothing."
+def of_rows(world: Rows) -> tuple[str, ...]:
+    cost = "" if world.broken else " Here the extra rows cost nothing."
     return (
-        f"PolyOpt as published keeps {percent(found.printed, 1)} of the information in X at ε = "
-        f"{level(found.eps)}; without the extra rows it keeps {percent(found.right, 1)}.{cost}",
-        f"Both meet the budget: in the worst case they reach {level(found.printed_level)} and "
-        f"{level(found.right_level)}. The exact optimum, which imposes the condition over the set "
-        f"itself, keeps {percent(found.best, 1)}.",
+        f"PolyOpt as published keeps {percent(world.printed, 1)} of the information in X at ε = "
+        f"{level(world.eps)}; without the extra rows it keeps {percent(world.right, 1)}.{cost}",
+        f"Both meet the budget: in the worst case they reach {level(world.printed_level)} and "
+        f"{level(world.right_level)}. The exact optimum, which imposes the condition over the set "
+        f"itself, keeps {percent(world.best, 1)}.",
         "Theorem 3 claims an optimum under Theorem 2's condition, which includes these rows, and "
         "that claim is correct. The condition is stricter than necessary: robust LDP never "
         "compares P(y | s) under two distributions for the same s.",

@@ -47,20 +47,20 @@ def perform(key: str, seed: int, quick: bool, *, report: Callable[[Any], None]) 
 
 
 def run(
-    asked: Sequence[Definition],
+    experiments: Sequence[Definition],
     folder: Path | None = None,
     *,
     seed: int = 0,
     quick: bool = False,
     jobs: int = 1,
-    told: Told = lambda _key, _words: None,
+    report: Told = lambda _key, _words: None,
 ) -> Run:
-    """Run experiments and return what they found.
+    """Run experiments and return their results.
 
     Parameters
     ----------
-    asked : sequence of Definition
-        The experiments.
+    experiments : sequence of Definition
+        What to run.
     folder : Path, optional
         Where each is kept as it ends, as KEY.json. What is there already, of the same seed, code
         and number of draws, is not run again.
@@ -70,7 +70,7 @@ def run(
         Whether to take fewer draws.
     jobs : int
         How many run at once.
-    told : callable
+    report : callable
         Is called when an experiment is kept, moves on, ends or fails.
 
     Raises
@@ -79,15 +79,15 @@ def run(
         If the folder cannot be written, or another run is writing it.
     """
     with _keeping(folder, seed, quick) as kept:
-        return gathered(_found(asked, kept, jobs, told), seed, quick=quick)
+        return gathered(_found(experiments, kept, jobs, report), seed, quick=quick)
 
 
 def _found(
-    asked: Sequence[Definition], kept: _Kept, jobs: int, told: Told
+    experiments: Sequence[Definition], kept: _Kept, jobs: int, report: Told
 ) -> dict[str, Experiment | None]:
     """Return experiments by key, kept or run; None for one that failed."""
-    found = {one.key: kept.read(one.key, told) for one in asked}
-    waiting = [one.key for one in asked if found[one.key] is None]
+    result = {experiment.key: kept.read(experiment.key, report) for experiment in experiments}
+    waiting = [experiment.key for experiment in experiments if result[experiment.key] is None]
     # the longest first, so that none is left alone at the end
     waiting.sort(key=lambda key: -entry(key).seconds)
     with Pool(jobs) as pool:
@@ -96,16 +96,16 @@ def _found(
             for key in waiting
         }
         try:
-            for key, one in _ended(out, told):
-                found[key] = one
-                kept.write(one)
+            for key, experiment in _ended(out, report):
+                result[key] = experiment
+                kept.write(experiment)
         except BaseException:
             pool.kill()
             raise
-    return found
+    return result
 
 
-def gathered(found: dict[str, Experiment | None], seed: int, *, quick: bool) -> Run:
+def gathered(results: dict[str, Experiment | None], seed: int, *, quick: bool) -> Run:
     """Return the run of some experiments, with those that have no result as missing."""
     return Run(
         version=PACKAGE_VERSION,
@@ -113,8 +113,10 @@ def gathered(found: dict[str, Experiment | None], seed: int, *, quick: bool) -> 
         machine=machine(),
         seed=seed,
         quick=quick,
-        experiments=tuple(one for one in found.values() if one is not None),
-        missing=tuple(one.key for one in EXPERIMENTS if found.get(one.key) is None),
+        experiments=tuple(experiment for experiment in results.values() if experiment is not None),
+        missing=tuple(
+            experiment.key for experiment in EXPERIMENTS if results.get(experiment.key) is None
+        ),
     )
 
 
@@ -123,9 +125,9 @@ def machine() -> str:
     cores = os.cpu_count() or 1
     kind = platform.machine() or "unknown"
     try:
-        for told in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if told.startswith("model name"):
-                kind = told.partition(":")[2].strip()
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                kind = line.partition(":")[2].strip()
                 break
     except OSError:  # pragma: no cover - macOS and Windows have no such file
         pass
@@ -139,26 +141,26 @@ def shipped() -> Run | None:
     return Run.from_json(SHIPPED.read_text(encoding="utf-8"))
 
 
-def _ended(out: dict[str, Job[dict[str, Any]]], told: Told) -> Any:
-    """Yield experiments as they end, and tell how those under way move on."""
+def _ended(out: dict[str, Job[dict[str, Any]]], report: Told) -> Any:
+    """Yield experiments as they end, and report how those under way move on."""
     moved: dict[str, Any] = {}
     while out:
         next(iter(out.values())).wait(0.05)
         for key, job in list(out.items()):
             if isinstance(job.progress, tuple) and job.progress != moved.get(key):
                 moved[key] = job.progress
-                told(key, "{} of {}".format(*job.progress))
+                report(key, "{} of {}".format(*job.progress))
             if not job.finished:
                 continue
             del out[key]
             try:
-                one = Experiment.from_dict(job.result())
+                experiment = Experiment.from_dict(job.result())
             except Exception as error:  # one that fails must not end the others
                 kind = "" if isinstance(error, CoreError) else f"{type(error).__name__}: "
-                told(key, f"failed: {kind}{error}")
+                report(key, f"failed: {kind}{error}")
                 continue
-            yield key, one
-            told(key, f"done in {one.seconds:.0f} s")  # once it is kept
+            yield key, experiment
+            report(key, f"done in {experiment.seconds:.0f} s")  # once it is kept
 
 
 class _Kept:
@@ -168,31 +170,31 @@ class _Kept:
         self._folder, self.seed, self.quick = folder, seed, quick
         self._of = {"seed": seed, "quick": quick, "code": code_hash()}
 
-    def read(self, key: str, told: Told) -> Experiment | None:
-        """Return an experiment that is kept and is of this run; tell what is done with its file."""
+    def read(self, key: str, report: Told) -> Experiment | None:
+        """Return an experiment that this run has kept; report what is done with its file."""
         path = None if self._folder is None else self._folder / f"{key}.json"
         if path is None or not path.exists():
             return None
         try:
-            kept = json.loads(path.read_text(encoding="utf-8"))
-            if {name: kept[name] for name in self._of} != self._of:
-                told(key, "kept from another seed, version or number of draws: running it again")
+            stored = json.loads(path.read_text(encoding="utf-8"))
+            if {name: stored[name] for name in self._of} != self._of:
+                report(key, "kept from another seed, version or number of draws: running it again")
                 return None
-            found = Experiment.from_dict(kept["experiment"])
-            if found.key != key:
-                raise InvalidInputError(f"It is {shown(found.key)}.")
+            experiment = Experiment.from_dict(stored["experiment"])
+            if experiment.key != key:
+                raise InvalidInputError(f"It is {shown(experiment.key)}.")
         except (OSError, ValueError, KeyError, TypeError, RecursionError, InvalidInputError):
-            told(key, f"{str(path)!r} is damaged: running it again")
+            report(key, f"{str(path)!r} is damaged: running it again")
             return None
-        told(key, "kept from an earlier run")
-        return found
+        report(key, "kept from an earlier run")
+        return experiment
 
-    def write(self, one: Experiment) -> None:
+    def write(self, experiment: Experiment) -> None:
         if self._folder is None:
             return
-        with replacing([self._folder / f"{one.key}.json"]) as (fresh,):
-            told = json.dumps(self._of | {"experiment": one.to_dict()}, ensure_ascii=False)
-            fresh.write_text(told, encoding="utf-8")
+        with replacing([self._folder / f"{experiment.key}.json"]) as (fresh,):
+            text = json.dumps(self._of | {"experiment": experiment.to_dict()}, ensure_ascii=False)
+            fresh.write_text(text, encoding="utf-8")
 
 
 @contextmanager

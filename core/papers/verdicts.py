@@ -122,7 +122,7 @@ def outcome(rule: Rule, values: Sequence[Value], few: int = 0) -> Outcome:
         return "cannot be decided"
     if rule != "ERR":
         return "differs" if broken else "reproduced"
-    if all(_both_agree(one) for one in values):
+    if all(_both_agree(value) for value in values):
         return "reproduced"
     return "differs" if broken else "error in the paper"
 
@@ -135,19 +135,21 @@ def left_open(rule: Rule, values: Sequence[Value], few: int) -> tuple[Value, ...
     """
     broken = failing(rule, values)
     if broken or rule != "ERR":
-        return broken if all(undecided(rule, one, few) for one in broken) else ()
-    apart = tuple(one for one in values if not _both_agree(one))
+        return broken if all(undecided(rule, value, few) for value in broken) else ()
+    apart = tuple(value for value in values if not _both_agree(value))
     if apart:
-        return apart if all(undecided(rule, one, few) for one in apart) else ()
+        return apart if all(undecided(rule, value, few) for value in apart) else ()
     return tuple(
-        one for one in values if one.variant is not None and one.error + one.variant_error > 0
+        value
+        for value in values
+        if value.variant is not None and value.error + value.variant_error > 0
     )
 
 
 def failing(rule: Rule, values: Sequence[Value]) -> tuple[Value, ...]:
     """Return the values that do not bear out what the rule asks; under "ERR" the unexplained."""
     bears_out = {"NUM": _agrees, "ORD": _ordered, "EXT": _extreme, "ERR": _wrong}
-    return tuple(one for one in values if rule != "NO" and not bears_out[rule](one))
+    return tuple(value for value in values if rule != "NO" and not bears_out[rule](value))
 
 
 def undecided(rule: Rule, value: Value, few: int) -> bool:
@@ -199,9 +201,9 @@ def explained(rule: Rule, values: Sequence[Value], few: int = 0) -> str:
     if reached == "cannot be decided":
         of = "samples" if rule == "EXT" else "draws"
         open_ones = left_open(rule, values, few)
-        names = _listed([one.name for one in open_ones])
-        if rule == "ORD" and all(one.unit > 0 and one.error == 0 for one in open_ones):
-            widest = max(one.unit for one in open_ones)
+        names = _listed([value.name for value in open_ones])
+        if rule == "ORD" and all(value.unit > 0 and value.error == 0 for value in open_ones):
+            widest = max(value.unit for value in open_ones)
             return f"It contradicts the paper by less than a figure shows, {widest:g}, at {names}."
         if not few:
             return f"Between −4 and 3 standard errors at {names}: chance explains it."
@@ -209,18 +211,20 @@ def explained(rule: Rule, values: Sequence[Value], few: int = 0) -> str:
     if rule == "ORD":
         return _order_in_words(broken)
     if broken:
-        return "; ".join(_compared(one) for one in broken[:3]) + _more(len(broken) - 3)
-    shown = [one for one in values if one.variant is not None or not _agrees(one)]
-    return "; ".join(_compared(one) for one in shown[:3]) + _more(len(shown) - 3)
+        return "; ".join(_compared(value) for value in broken[:3]) + _more(len(broken) - 3)
+    shown = [value for value in values if value.variant is not None or not _agrees(value)]
+    return "; ".join(_compared(value) for value in shown[:3]) + _more(len(shown) - 3)
 
 
 def _order_in_words(broken: Sequence[Value]) -> str:
     """Return where an order does not hold: where it is the other way round, equal or undecided."""
-    lower = [one.name for one in broken if one.ours < -APART * one.error and one.ours < -CLOSE]
-    equal = [one.name for one in broken if abs(one.ours) <= CLOSE and one.error <= CLOSE]
-    rest = [one.name for one in broken if one.name not in {*lower, *equal}]
-    told = (("Lower", lower), ("Not above 3 standard errors", rest), ("Equal", equal))
-    return " ".join(f"{words} at {_listed(names)}." for words, names in told if names)
+    lower = [
+        value.name for value in broken if value.ours < -APART * value.error and value.ours < -CLOSE
+    ]
+    equal = [value.name for value in broken if abs(value.ours) <= CLOSE and value.error <= CLOSE]
+    rest = [value.name for value in broken if value.name not in {*lower, *equal}]
+    groups = (("Lower", lower), ("Not above 3 standard errors", rest), ("Equal", equal))
+    return " ".join(f"{words} at {_listed(names)}." for words, names in groups if names)
 
 
 def _agrees(value: Value) -> bool:
@@ -269,8 +273,8 @@ def _variant_agrees(value: Value) -> bool:
 def _compared(value: Value) -> str:
     """Return one value next to the paper's, as a clause."""
     word = "published" if value.relation == "is" else f"published bound {value.relation}"
-    told = f"{value.name}: {value.ours:.4g}, {word} {value.printed:.4g}"
-    return told if value.variant is None else f"{told}, the wrong variant {value.variant:.4g}"
+    clause = f"{value.name}: {value.ours:.4g}, {word} {value.printed:.4g}"
+    return clause if value.variant is None else f"{clause}, the wrong variant {value.variant:.4g}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -37,8 +37,8 @@ from core.papers.robust_worlds import (
 from core.scenario import Scenario
 
 SETTINGS = {
-    one.key: one
-    for one in (
+    setting.key: setting
+    for setting in (
         Setting(
             "secrets",
             "Number of secrets, each nearly excluded by one symbol",
@@ -98,21 +98,21 @@ class World:
         )
 
 
-def _example(name: str, **asked: Any) -> Scenario:
-    return Scenario(data=DataSpec(f"example:{name}", (), ()), **asked)
+def _example(name: str, **choices: Any) -> Scenario:
+    return Scenario(data=DataSpec(f"example:{name}", (), ()), **choices)
 
 
-def _robust(values: Values, **asked: Any) -> Opens:
+def _robust(values: Values, **choices: Any) -> Opens:
     """Return the page Robust with the estimate of the paper's examples."""
     data = DataSpec(f"example:{ESTIMATE}", (), (), secret_released=True)
-    scenario = Scenario(data=data, notion="rldp", n=int(values["records"]), **asked)
+    scenario = Scenario(data=data, notion="rldp", n=int(values["records"]), **choices)
     return Opens("robust", "Robust", scenario, {})
 
 
-def _drawn(sizes: tuple[int, int], draw: float, **asked: Any) -> Opens:
+def _drawn(sizes: tuple[int, int], draw: float, **choices: Any) -> Opens:
     """Return the page Explore with a table that is drawn."""
     data = DataSpec(source(sizes, int(draw)), (), ())
-    return Opens("", "Explore", Scenario(data=data, notion="alip", **asked), {})
+    return Opens("", "Explore", Scenario(data=data, notion="alip", **choices), {})
 
 
 WORLDS: tuple[World, ...] = (
@@ -217,4 +217,4 @@ WORLDS: tuple[World, ...] = (
 
 
 def world(key: str) -> World:
-    return {one.key: one for one in WORLDS}[key]
+    return {entry.key: entry for entry in WORLDS}[key]

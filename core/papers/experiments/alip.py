@@ -65,17 +65,17 @@ def watchdog(setting: Setting) -> Findings:
     """Run Figure 2: what the watchdog keeps along ε_l, for three ε_u."""
     count = setting.count(10_000)
     notions = [ALIP(float(low), high) for high in RISES for low in FALLS]
-    found = np.empty((count, len(notions)))
+    by_notion = np.empty((count, len(notions)))
     for some, p in _pieces(setting, count):
-        found[some] = watchdog_batch(p, notions).nmi
-    nmi = np.split(found, len(RISES), axis=1)
+        by_notion[some] = watchdog_batch(p, notions).nmi
+    nmi = np.split(by_notion, len(RISES), axis=1)
     top = nmi[0][:, -1]
     gaps = (nmi[1] - nmi[0])[:, -1:], (nmi[2] - nmi[1])[:, -1:]
     mean, error = mean_of(gaps[0] - gaps[1])
     return Findings(
         count,
         (Panel("Watchdog", "ε_l", "NMI"),),
-        lines({f"ε_u = {rise}": one for rise, one in zip(RISES, nmi, strict=True)}, FALLS),
+        lines({f"ε_u = {rise}": draws for rise, draws in zip(RISES, nmi, strict=True)}, FALLS),
         (
             Verdict(
                 "NUM",
@@ -94,11 +94,11 @@ def watchdog(setting: Setting) -> Findings:
                     "NMI gets mostly saturated after a certain point: it rises less from ε_l = 5 "
                     "to 6 than from 4 to 5",
                     "§III-A, Figure 2",
-                    one[:, [46]] - one[:, [36]],  # ε_l = 5 and 4
-                    one[:, [-1]] - one[:, [46]],
+                    draws[:, [46]] - draws[:, [36]],  # ε_l = 5 and 4
+                    draws[:, [-1]] - draws[:, [46]],
                     (f"ε_u = {high}",),
                 )
-                for high, one in zip(RISES, nmi, strict=True)
+                for high, draws in zip(RISES, nmi, strict=True)
             ),
         ),
         scenario=question("example:alip_typical", "alip", 2.0, "watchdog", lam=0.65),
@@ -116,9 +116,9 @@ def asymmetry(setting: Setting) -> Findings:
         leaked[:, some] = _leaked(p, notions)
     by_eps = np.split(nmi, len(BUDGETS), axis=1)
     leaks = [np.split(side, len(BUDGETS), axis=1) for side in leaked]
-    limits = np.array([[one.eps_l, one.eps_u] for one in notions]).T[:, None, :]
+    limits = np.array([[notion.eps_l, notion.eps_u] for notion in notions]).T[:, None, :]
     chosen = [len(SHARES) * i + j for i in range(len(BUDGETS)) for j in (HALF, MORE)]
-    kept = list((leaked <= limits + ROUNDING)[:, :, chosen].astype(np.float64))
+    within = list((leaked <= limits + ROUNDING)[:, :, chosen].astype(np.float64))
     return Findings(
         count,
         (
@@ -135,33 +135,33 @@ def asymmetry(setting: Setting) -> Findings:
         ),
         (
             *(
-                Series(f"ε = {eps:g}", numbers(SHARES), numbers((one > ROUNDING).mean(axis=0)))
-                for eps, one in zip(BUDGETS, by_eps, strict=True)
+                Series(f"ε = {eps:g}", numbers(SHARES), numbers((draws > ROUNDING).mean(axis=0)))
+                for eps, draws in zip(BUDGETS, by_eps, strict=True)
             ),
             *(
-                _distribution(f"λ = {SHARES[j]:g}", one[:, j], 1 + i)
-                for i, one in enumerate((*by_eps, *chain.from_iterable(zip(*leaks, strict=True))))
+                _distribution(f"λ = {SHARES[j]:g}", draws[:, j], 1 + i)
+                for i, draws in enumerate((*by_eps, *chain.from_iterable(zip(*leaks, strict=True))))
                 for j in (HALF, MORE)
             ),
         ),
-        _verdicts(by_eps, kept),
+        _verdicts(by_eps, within),
         scenario=question("example:alip_typical", "alip", BUDGETS[1], "watchdog", lam=0.65),
     )
 
 
-def _verdicts(by_eps: list[FloatArray], kept: list[FloatArray]) -> tuple[Verdict, ...]:
+def _verdicts(by_eps: list[FloatArray], within: list[FloatArray]) -> tuple[Verdict, ...]:
     """Return the verdicts on NMI at each ε, and on which draws keep each budget."""
     shares = tuple(
-        mean_beside(SAID[f"share_{eps:g}_{lam}"], (one[:, j] > ROUNDING).astype(np.float64))
-        for eps, one in zip(BUDGETS, by_eps, strict=True)
+        mean_beside(SAID[f"share_{eps:g}_{lam}"], (nmi[:, j] > ROUNDING).astype(np.float64))
+        for eps, nmi in zip(BUDGETS, by_eps, strict=True)
         for j, lam in ((HALF, 0.5), (MORE, 0.65))
     )
     fallen = tuple(
         # without a standard error: one draw is enough against what is said of all
         SAID["fallen"].beside(
-            float((one[:, MORE] < one[:, HALF] - CLOSE).mean()), name=f"share at ε = {eps:g}"
+            float((nmi[:, MORE] < nmi[:, HALF] - CLOSE).mean()), name=f"share at ε = {eps:g}"
         )
-        for eps, one in zip(BUDGETS, by_eps, strict=True)
+        for eps, nmi in zip(BUDGETS, by_eps, strict=True)
     )
     return (
         Verdict("NUM", "This share of draws has some utility", "Figures 3(a), 4(a)", shares),
@@ -179,11 +179,11 @@ def _verdicts(by_eps: list[FloatArray], kept: list[FloatArray]) -> tuple[Verdict
                 "NUM",
                 f"After merging, this share of distributions meets ε_{side}",
                 SAID[key].place,
-                SAID[key].table(*mean_of(one)),
+                SAID[key].table(*mean_of(met)),
                 "Merging X_H completely meets both budgets in nearly every draw. We know of no "
                 "variant that gives the published shares.",
             )
-            for key, side, one in (("lower", "l", kept[0]), ("upper", "u", kept[1]))
+            for key, side, met in (("lower", "l", within[0]), ("upper", "u", within[1]))
         ),
     )
 
@@ -191,15 +191,15 @@ def _verdicts(by_eps: list[FloatArray], kept: list[FloatArray]) -> tuple[Verdict
 def _leaked(p: FloatArray, notions: list[ALIP]) -> FloatArray:
     """Return |log min Ψ| and log max Λ of the watchdog, shape (2, n_joints, n_notions)."""
     low, high = log_min_lift(p), log_max_lift(p)
-    found = np.empty((2, len(p), len(notions)))
-    for j, one in enumerate(notions):
-        risky = (low > one.eps_l + ROUNDING) | (high > one.eps_u + ROUNDING)
+    leakage = np.empty((2, len(p), len(notions)))
+    for j, notion in enumerate(notions):
+        risky = (low > notion.eps_l + ROUNDING) | (high > notion.eps_u + ROUNDING)
         merged = (p * risky[:, None, :]).sum(axis=2)
         joint = np.stack([merged, p.sum(axis=2) - merged], axis=2)
         for side, (alone, measure) in enumerate(((low, log_min_lift), (high, log_max_lift))):
             together = np.nan_to_num(measure(joint)[:, 0])  # none where nothing is merged
-            found[side, :, j] = np.maximum(np.where(risky, 0.0, alone).max(axis=1), together)
-    return found
+            leakage[side, :, j] = np.maximum(np.where(risky, 0.0, alone).max(axis=1), together)
+    return leakage
 
 
 def _distribution(name: str, draws: FloatArray, panel: int) -> Series:

@@ -45,20 +45,20 @@ def optima(setting: Setting) -> Findings:
         "ε-LDP": LDP,
         "ε/2-LIP": lambda eps: LIP(eps / 2),
     }
-    found = np.empty((2, len(kinds), len(p), len(GRID)))
+    results = np.empty((2, len(kinds), len(p), len(GRID)))
     for i, weights in enumerate(p):
         setting.report((i, len(p)))
         joint = Joint.from_counts(weights)
         for j, make in enumerate(kinds.values()):
             for k, eps in enumerate(GRID.tolist()):
-                taken = Stopwatch()
-                found[0, j, i, k] = optimal(joint, make(eps), time_limit=SECONDS).utility
-                found[1, j, i, k] = taken.seconds
-    utility, at = found[0], at_eps(GRID)
+                clock = Stopwatch()
+                results[0, j, i, k] = optimal(joint, make(eps), time_limit=SECONDS).utility
+                results[1, j, i, k] = clock.seconds
+    utility, at = results[0], at_eps(GRID)
     return Findings(
         len(p),
         (Panel("Utility", "ε", "I(X;Y)"), Panel("Time", "ε", "seconds", log_y=True)),
-        panelled(kinds, found, GRID),
+        panelled(kinds, results, GRID),
         (
             ordered(
                 "ε-LIP keeps at least what ε-LDP keeps",
@@ -89,9 +89,9 @@ def optima(setting: Setting) -> Findings:
 
 def _theorem_2(setting: Setting) -> Verdict:
     """Return the verdict on Theorem 2's polytope of whole kernels, at three symbols."""
-    asked = [(i, eps) for i in range(1 if setting.quick else 3) for eps in (0.5, 1.0)]
+    cases = [(i, eps) for i in range(1 if setting.quick else 3) for eps in (0.5, 1.0)]
     values = []
-    for i, eps in asked:
+    for i, eps in cases:
         joint = Joint.from_counts(setting.uniform(1, 2, 3, 100 + i)[0])
         best = _best_vertex(joint, eps)
         ours = optimal(joint, LDP(eps), time_limit=SECONDS).utility
@@ -111,10 +111,10 @@ def _best_vertex(joint: Joint, eps: float) -> float:
     """
     at_once = 20_000  # systems of equations that are solved together
     n = joint.n_x
-    given = (joint.p / joint.p_s[:, None])[[[0, 1], [1, 0]]]  # both orders of the two secrets
+    x_given_s = (joint.p / joint.p_s[:, None])[[[0, 1], [1, 0]]]  # both orders of the two secrets
     rows, ends = [], []
     for y in range(n):
-        for above, below in given:
+        for above, below in x_given_s:
             rows.append(_of_output(y, above - np.exp(eps) * below))
             ends.append(0.0 if y < n - 1 else np.exp(eps) - 1)
         for x in range(n):
@@ -151,33 +151,33 @@ def attributes(setting: Setting) -> Findings:
     grid = GRID[1::2] if setting.quick else GRID
     p = setting.uniform(count, 2, int(np.prod(shape)))
     names = ("ε-LIP optimum", "ε-SRLIP optimum", "product, corrected")
-    found = np.empty((2, len(names), count, len(grid)))
+    results = np.empty((2, len(names), count, len(grid)))
     for i, weights in enumerate(p):
         joint = Joint.from_counts(weights)
         for k, eps in enumerate(grid.tolist()):
             setting.report((i * len(grid) + k, count * len(grid)))
             notion = SRLIP(eps, shape)
-            asked: tuple[Notion, Notion] = (LIP(eps), notion)
+            pair: tuple[Notion, Notion] = (LIP(eps), notion)
             for j in range(len(names)):
-                taken = Stopwatch()
-                made = (
-                    optimal(joint, asked[j], time_limit=SECONDS)
+                clock = Stopwatch()
+                mechanism = (
+                    optimal(joint, pair[j], time_limit=SECONDS)
                     if j < 2
                     else srlip_product(joint, eps, shape, time_limit=SECONDS)
                 )
-                found[0, j, i, k] = made.utility
-                found[1, j, i, k] = taken.seconds
-    times = found[1].mean(axis=(1, 2))
+                results[0, j, i, k] = mechanism.utility
+                results[1, j, i, k] = clock.seconds
+    times = results[1].mean(axis=(1, 2))
     return Findings(
         count,
         (Panel("Utility", "ε", "I(X;Y)"), Panel("Time", "ε", "seconds", log_y=True)),
-        panelled(names, found, grid),
-        _side_channels(found[0], at_eps(grid)),
+        panelled(names, results, grid),
+        _side_channels(results[0], at_eps(grid)),
         beyond=tuple(
             Beyond(
                 f"Mean I(X;Y) of the SRLIP optimum, ε = {eps:g}",
-                float(found[0, 1, :, k].mean()),
-                printed_method=float(found[0, 2, :, k].mean()),
+                float(results[0, 1, :, k].mean()),
+                printed_method=float(results[0, 2, :, k].mean()),
             )
             for k, eps in enumerate(grid.tolist())
         ),
@@ -224,14 +224,16 @@ def theorem_4(setting: Setting) -> Findings:
     kernel = product_as_printed([first, second])[whole]
     level = float(np.nanmax(log_max_lift(joint.release(kernel))))
     eps = np.linspace(0.1, 2.0, 20)
-    repaired = [srlip_product(joint, float(one), (4, 4)).nmi for one in eps]
-    best = [optimal(joint, SRLIP(float(one), (4, 4)), time_limit=SECONDS) for one in eps]
+    repaired = [srlip_product(joint, float(budget), (4, 4)).nmi for budget in eps]
+    best = [optimal(joint, SRLIP(float(budget), (4, 4)), time_limit=SECONDS) for budget in eps]
     return Findings(
         0,
         (Panel("The counterexample, corrected and optimal", "ε", "NMI"),),
         (
             Series("product, corrected", numbers(eps), numbers(repaired)),
-            Series("optimum", numbers(eps), numbers([one.nmi for one in best]), beyond=True),
+            Series(
+                "optimum", numbers(eps), numbers([mechanism.nmi for mechanism in best]), beyond=True
+            ),
         ),
         (
             Verdict(
@@ -239,8 +241,8 @@ def theorem_4(setting: Setting) -> Findings:
                 "Each protocol meets the theorem's condition with a budget of 0",
                 SAID["condition"].place,
                 tuple(
-                    SAID["condition"].beside(one, name=f"attribute {j + 1}")
-                    for j, one in enumerate(alone)
+                    SAID["condition"].beside(reached, name=f"attribute {j + 1}")
+                    for j, reached in enumerate(alone)
                 ),
             ),
             Verdict(
@@ -274,8 +276,8 @@ def _above_the_sum() -> float:
     budgets = 0.0
     for j in (0, 1):
         mine = np.moveaxis(FULL_SUPPORT, 1 + j, 1)
-        given = [mine.sum(axis=2), mine[:, :, 0], mine[:, :, 1]]
-        budgets += max(_lip(one @ response) for one in given)
+        tables = [mine.sum(axis=2), mine[:, :, 0], mine[:, :, 1]]
+        budgets += max(_lip(table @ response) for table in tables)
     return _lip(FULL_SUPPORT.reshape(2, 4) @ np.kron(response, response)) - budgets
 
 
@@ -292,5 +294,5 @@ def _condition(kernel: FloatArray, weights: FloatArray, j: int) -> float:
     """
     cells = weights.reshape(2, 4, 4)
     mine = np.moveaxis(cells, 1 + j, 1)  # (s, own value, other's value)
-    given = [mine.sum(axis=2), *(mine[:, :, other] for other in range(4))]
-    return max(float(np.nanmax(log_max_lift(one @ kernel / one.sum()))) for one in given)
+    tables = [mine.sum(axis=2), *(mine[:, :, other] for other in range(4))]
+    return max(float(np.nanmax(log_max_lift(table @ kernel / table.sum()))) for table in tables)

@@ -54,16 +54,16 @@ def adult(setting: Setting) -> Findings:
     halves, alphas = [], {}
     for place, (secret, released) in enumerate(ADULT):
         joint = count(DataSpec("adult", (secret,), (released,))).joint
-        found: dict[str, list[float]] = {}
+        curves: dict[str, list[float]] = {}
         for step, eps in enumerate(grid.tolist()):
             setting.report((place * len(grid) + step, len(ADULT) * len(grid)))
-            for name, one in _protocols(joint, eps).items():
-                found.setdefault(name, []).append(one)
-        nmi = {name: np.array(one) for name, one in found.items()}
+            for name, value in _protocols(joint, eps).items():
+                curves.setdefault(name, []).append(value)
+        nmi = {name: np.array(curve) for name, curve in curves.items()}
         cases += _cases(nmi, printed=released != NO_OUE)
         panels.append(Panel(f"S = {secret}, X = {released}", "ε", "NMI"))
         series += [
-            Series(name, numbers(grid), numbers(one), panel=place) for name, one in nmi.items()
+            Series(name, numbers(grid), numbers(curve), panel=place) for name, curve in nmi.items()
         ]
         alphas[secret, released] = _alphas(joint, grid), nmi
         if joint.n_x <= 8:  # else unary encoding's I(X;Y) is not computed exactly for its limit
@@ -71,8 +71,8 @@ def adult(setting: Setting) -> Findings:
             halves.append(SAID["half"].beside(_beyond_half(joint), name=name))
     for letter, (secret, released) in zip("ab", NINTH, strict=True):
         series += [
-            Series(name, numbers(grid), numbers(one), panel=len(panels))
-            for name, one in zip(("GRR", "CR"), alphas[secret, released][0], strict=True)
+            Series(name, numbers(grid), numbers(curve), panel=len(panels))
+            for name, curve in zip(("GRR", "CR"), alphas[secret, released][0], strict=True)
         ]
         panels.append(Panel(f"Figure 9({letter}): S = {secret}, X = {released}", "ε", "α"))
     return Findings(
@@ -122,20 +122,20 @@ def _cases(nmi: dict[str, FloatArray], *, printed: bool) -> FloatArray:
 def _beyond_half(joint: Joint) -> float:
     """Return I(X;Y) of unary encoding at α = 50 less ½H(X), in nats."""
     kernel = unary_kernel(joint.n_x, 50.0)  # there it is at its limit
-    told = float(measures.mutual_information(joint.p_x[:, None] * kernel))
-    return told - float(special.entr(joint.p_x).sum()) / 2
+    information = float(measures.mutual_information(joint.p_x[:, None] * kernel))
+    return information - float(special.entr(joint.p_x).sum()) / 2
 
 
 def _alphas(joint: Joint, grid: FloatArray) -> FloatArray:
     """Return α of GRR and of CR along ε, shape (2, len(grid))."""
     notions = [LIP(float(eps)) for eps in grid]
     return np.array(
-        [[make(joint, one) for one in notions] for make in (grr_alpha, conditional_alpha)]
+        [[make(joint, notion) for notion in notions] for make in (grr_alpha, conditional_alpha)]
     )
 
 
 def _signs(
-    found: dict[tuple[str, str], tuple[FloatArray, dict[str, FloatArray]]], grid: FloatArray
+    curves: dict[tuple[str, str], tuple[FloatArray, dict[str, FloatArray]]], grid: FloatArray
 ) -> tuple[Verdict, ...]:
     """Return the verdicts that who has the larger α has the larger utility, for Figure 9."""
     verdicts = []
@@ -143,7 +143,7 @@ def _signs(
         ("education", 1.0, "9(a), 6(b)"),
         ("relationship", -1.0, "9(b), 6(d)"),
     ):
-        alphas, nmi = found["occupation", released]
+        alphas, nmi = curves["occupation", released]
         first, second = ("GRR", "CR") if sign > 0 else ("CR", "GRR")
         for what, apart, width in (
             ("α", alphas[0] - alphas[1], 0.0),
@@ -156,7 +156,7 @@ def _signs(
                     "ORD",
                     f"{first} has the larger {what} than {second} for X = {released}",
                     f"Figures {panel}",
-                    tuple(Value(name, one, unit=width) for name, one in values),
+                    tuple(Value(name, value, unit=width) for name, value in values),
                 )
             )
     return tuple(verdicts)
@@ -164,13 +164,13 @@ def _signs(
 
 def differences(setting: Setting, count: int, n_s: int, n_x: int, eps: float) -> FloatArray:
     """Return α and NMI of GRR and of CR on random joints, (4, k), without draws of infinite α."""
-    found = []
+    rows = []
     for weights in setting.dirichlet(count, n_s, n_x):
         joint = Joint.from_counts(weights)
         alphas = grr_alpha(joint, LIP(eps)), conditional_alpha(joint, LIP(eps))
         grr = generalized_randomized_response(joint, eps=eps).nmi
-        found.append((*alphas, grr, conditional_reporting(joint, LIP(eps)).nmi))
-    table = np.array(found).T
+        rows.append((*alphas, grr, conditional_reporting(joint, LIP(eps)).nmi))
+    table = np.array(rows).T
     result: FloatArray = table[:, np.isfinite(table[:2]).all(axis=0)]
     return result
 
@@ -181,19 +181,19 @@ def synthetic(setting: Setting) -> Findings:
     series: list[Series] = []
     gains: dict[tuple[int, int], list[tuple[float, float]]] = {}
     for place, (n_s, n_x) in enumerate(SHAPES):
-        kept = []
+        along = []
         for step, eps in enumerate(GRID.tolist()):
             setting.report((place * len(GRID) + step, len(SHAPES) * len(GRID)))
-            kept.append(differences(setting, count, n_s, n_x, eps)[2:])
-            mean, error = mean_of(kept[-1][1] - kept[-1][0])
+            along.append(differences(setting, count, n_s, n_x, eps)[2:])
+            mean, error = mean_of(along[-1][1] - along[-1][0])
             gains.setdefault((n_s, n_x), []).append((float(mean), float(error)))
         for j, name in enumerate(("GRR", "CR")):
             series.append(
                 Series(
                     f"{name}, bars show standard deviations",
                     numbers(GRID),
-                    numbers([one[j].mean() for one in kept]),
-                    numbers([one[j].std(ddof=1) for one in kept]),
+                    numbers([nmi[j].mean() for nmi in along]),
+                    numbers([nmi[j].std(ddof=1) for nmi in along]),
                     place,
                 )
             )
@@ -235,16 +235,16 @@ def correlations(setting: Setting) -> Findings:
         table = differences(setting, count, 5, 5, eps)
         apart = table[0] - table[1], table[2] - table[3]
         rho = float(np.corrcoef(*apart)[0, 1])
-        said = float(SAID["correlation"].value[place])
+        published = float(SAID["correlation"].value[place])
         error = 1 / np.sqrt(97) if count == 100 else 1 / np.sqrt(count - 3)
         series.append(
             Series("draws", numbers(apart[0]), numbers(apart[1]), panel=place, kind="points")
         )
         values.append(
             Value(
-                f"atanh ρ at ε = {eps:g} (ρ = {rho:.4f}, published {said})",
+                f"atanh ρ at ε = {eps:g} (ρ = {rho:.4f}, published {published})",
                 float(np.arctanh(rho)),
-                float(np.arctanh(said)),
+                float(np.arctanh(published)),
                 float(error),
                 drawn=True,
             )

@@ -57,7 +57,7 @@ def _peaks(low: FloatArray, high: FloatArray, place: str) -> Verdict:
     """Return the verdict on the peaks of both histograms, from |log Ψ| and log Λ over draws."""
     peaks = np.array(
         [
-            [np.histogram(one, BINS)[0].max() for one in (b, -a)]
+            [np.histogram(values, BINS)[0].max() for values in (b, -a)]
             for a, b in zip(low, high, strict=True)
         ]
     )
@@ -71,7 +71,7 @@ def _peaks(low: FloatArray, high: FloatArray, place: str) -> Verdict:
 
 
 def of_ranges(
-    setting: Setting, count: int, n_s: int, n_x: int, said: Mapping[str, Printed], place: str
+    setting: Setting, count: int, n_s: int, n_x: int, published: Mapping[str, Printed], place: str
 ) -> Findings:
     """Return what the ranges of log Ψ and log Λ over random joints say."""
     ends = []
@@ -84,14 +84,14 @@ def of_ranges(
     extremes = np.moveaxis(np.array(ends), 0, -1)
     values = [
         Value(
-            f"{said[key].what}, {end} end",
-            float(found.mean()),
+            f"{published[key].what}, {end} end",
+            float(drawn.mean()),
             float(printed),
-            float(found.std(ddof=1)),
+            float(drawn.std(ddof=1)),
             relation=relation,
         )
         for key, pair in zip(("log_min_lift", "log_max_lift"), extremes, strict=True)
-        for (end, relation), found, printed in zip(ENDS, pair, said[key].value, strict=True)
+        for (end, relation), drawn, printed in zip(ENDS, pair, published[key].value, strict=True)
     ]
     verdicts = [
         Verdict(
@@ -103,16 +103,18 @@ def of_ranges(
         ),
         _peaks(low, high, place),
     ]
-    if "rare" in said:
-        share = mean_beside(said["rare"], (low >= 6).mean(axis=1))
-        verdicts.append(Verdict("NUM", "P(|log Ψ| ≥ 6) is near zero", said["rare"].place, (share,)))
+    if "rare" in published:
+        share = mean_beside(published["rare"], (low >= 6).mean(axis=1))
+        verdicts.append(
+            Verdict("NUM", "P(|log Ψ| ≥ 6) is near zero", published["rare"].place, (share,))
+        )
     middles = numbers(BINS[:-1] + 0.05)
     return Findings(
         len(low),
         (Panel("Histogram", "log of the lift", "share of symbols"),),
         tuple(
-            Series(name, middles, numbers(np.histogram(one, BINS)[0] / one.size), kind="bars")
-            for name, one in (("log Ψ", -low), ("log Λ", high))
+            Series(name, middles, numbers(np.histogram(draws, BINS)[0] / draws.size), kind="bars")
+            for name, draws in (("log Ψ", -low), ("log Λ", high))
         ),
         tuple(verdicts),
         scenario=question(f"random:uniform:{n_s}x{n_x}:1", "alip", 2.0, "identity", lam=0.5),
@@ -144,23 +146,23 @@ def merging(setting: Setting) -> Findings:
     notions |= {
         f"ALIP, λ = {lam}": [ALIP.from_lambda(float(eps), lam) for eps in GRID] for lam in LAMBDAS
     }
-    flat = [one for group in notions.values() for one in group]
-    found: list[list[list[FloatArray]]] = []
+    flat = [notion for group in notions.values() for notion in group]
+    results: list[list[list[FloatArray]]] = []
     for make in (watchdog_batch, subset_merging_batch):
-        setting.report((len(found), 3))
+        setting.report((len(results), 3))
         batch = make(p, flat)
         leaked = merged_leakage(p, batch.sets)
-        found.append([*(np.split(one, len(notions), axis=1) for one in (batch.nmi, *leaked))])
+        results.append([*(np.split(array, len(notions), axis=1) for array in (batch.nmi, *leaked))])
         attained = np.split(batch.attained, len(notions), axis=1)
     setting.report((2, 3))
     wrong = as_printed(p[: setting.count(1000)])
-    nmi = [measured[0] for measured in found]
+    nmi = [measured[0] for measured in results]
     broken = 1.0 - np.stack(attained)[2]  # λ = .5
     return Findings(
         len(p),
         panels("Complete merging (Figure 2): ", "Subset merging (Figure 4): "),
-        panelled(notions, np.array([groups for measured in found for groups in measured]), GRID),
-        (*_numbers(nmi, wrong), _satisfied(found[1]), *_orders(nmi)),
+        panelled(notions, np.array([groups for measured in results for groups in measured]), GRID),
+        (*_numbers(nmi, wrong), _satisfied(results[1]), *_orders(nmi)),
         beyond=(_other_risk(nmi[1][1], wrong["risk"]), *_unattained(broken)),
         scenario=question("example:lift_typical", "alip", 2.0, "subset_merging", lam=0.5),
     )
@@ -184,7 +186,7 @@ def as_printed(p: FloatArray) -> dict[str, FloatArray]:
 
     "line 4" is at λ = .5, "risk" at .35: there ω = Λ + Ψ is not what LIP has.
     """
-    joints = [Joint.from_counts(one) for one in p]
+    joints = [Joint.from_counts(weights) for weights in p]
     low, half = ALIP.from_lambda(2.0, 0.35), ALIP.from_lambda(2.0, 0.5)
     return {
         "risk": np.array([kept_as_printed(joint, low, "risk") for joint in joints]),
@@ -195,7 +197,7 @@ def as_printed(p: FloatArray) -> dict[str, FloatArray]:
 def _numbers(nmi: list[list[FloatArray]], wrong: dict[str, FloatArray]) -> tuple[Verdict, ...]:
     """Return the verdicts on published numbers; lists are over LDP and the three λ."""
     two = int(np.flatnonzero(GRID == 2.0)[0])
-    complete, subsets = (one[2][:, two] for one in nmi)
+    complete, subsets = (curves[2][:, two] for curves in nmi)
     mean, error = mean_of(wrong["line 4"])
     slip = mean_beside(SAID["line_4"], subsets, variant=float(mean), variant_error=float(error))
     return (
@@ -235,8 +237,8 @@ def _satisfied(measured: list[list[FloatArray]]) -> Verdict:
         ):
             mean, error = mean_of(leaked - part * GRID)
             worst = int(mean.argmax())
-            said = f"mean of {name} at λ = {lam}, largest over ε"
-            values.append(SAID["unsatisfied"].beside(mean[worst], error[worst], said))
+            what = f"mean of {name} at λ = {lam}, largest over ε"
+            values.append(SAID["unsatisfied"].beside(mean[worst], error[worst], what))
     return Verdict(
         "NUM",
         "As Figures 4(b) and 4(c) illustrate, privacy constraints have been satisfied in all cases",
@@ -278,8 +280,8 @@ def _orders(nmi: list[list[FloatArray]]) -> tuple[Verdict, ...]:
     names = ("LDP", *(f"ALIP, λ = {lam}" for lam in LAMBDAS))
     return (
         *(
-            ordered(f"LDP keeps at least what {name} keeps", place, ldp, one, at, weak=True)
-            for name, one in zip(names[1:], nmi[0][1:], strict=True)
+            ordered(f"LDP keeps at least what {name} keeps", place, ldp, other, at, weak=True)
+            for name, other in zip(names[1:], nmi[0][1:], strict=True)
         ),
         ordered(
             "λ = .65 keeps more than λ = .5 for ε > 1",

@@ -39,12 +39,12 @@ def relaxations(setting: Setting) -> Findings:
     """Run Figures 7 and 8: subset merging under ℓ1, χ² and α-lift beside ALIP."""
     p = setting.uniform(setting.count(1000), N_S, N_X)
     notions = _families()
-    flat = [one for family in notions.values() for one in family]
+    flat = [notion for family in notions.values() for notion in family]
     setting.report((0, 2))
     batch = subset_merging_batch(p, flat)
-    found = {
-        part: dict(zip(notions, np.split(one, len(notions), axis=1), strict=True))
-        for part, one in enumerate((batch.nmi, *merged_leakage(p, batch.sets)))
+    by_part = {
+        part: dict(zip(notions, np.split(values, len(notions), axis=1), strict=True))
+        for part, values in enumerate((batch.nmi, *merged_leakage(p, batch.sets)))
     }
     setting.report((1, 2))
     seventh = [name for name in notions if not name.startswith("α")]
@@ -53,13 +53,13 @@ def relaxations(setting: Setting) -> Findings:
         len(p),
         panels("Figure 7: ", "Figure 8: "),
         tuple(
-            one
+            series
             for place, names in enumerate((seventh, eighth))
-            for part, of in found.items()
-            for one in lines({name: of[name] for name in names}, GRID, 3 * place + part)
+            for part, of in by_part.items()
+            for series in lines({name: of[name] for name in names}, GRID, 3 * place + part)
         ),
-        _orders(found[0]),
-        beyond=_optima(p[: setting.count(20)], found[0]),
+        _orders(by_part[0]),
+        beyond=_optima(p[: setting.count(20)], by_part[0]),
         scenario=question("example:lift_typical", "alpha", 1.0, "subset_merging", lam=0.5),
     )
 
@@ -73,20 +73,20 @@ def _families() -> dict[str, list[PointwiseNotion]]:
         "ℓ1, λ = 0.65": (0.65, L1Privacy),
         "χ², λ = 0.65": (0.65, Chi2Privacy),
     }
-    found = {
+    families = {
         name: [make(*split(float(eps), lam)) for eps in GRID] for name, (lam, make) in kinds.items()
     }
     for order in ORDERS:
-        found[f"α-lift, α = {order:g}"] = [
+        families[f"α-lift, α = {order:g}"] = [
             AlphaLift(*split(float(eps), 0.5), alpha=order) for eps in GRID
         ]
-    return found
+    return families
 
 
 def _orders(nmi: dict[str, FloatArray]) -> tuple[Verdict, ...]:
     base, at = nmi["ALIP, λ = 0.5"], at_eps(GRID)
     early, late = GRID < 1, GRID > 1
-    found = [
+    verdicts = [
         ordered(
             f"{kind}-privacy keeps more than ALIP at λ = .5",
             "Figure 7(a)",
@@ -98,7 +98,7 @@ def _orders(nmi: dict[str, FloatArray]) -> tuple[Verdict, ...]:
     ]
     for kind in ("ℓ1", "χ²"):
         narrow, wide = nmi[f"{kind}, λ = 0.5"], nmi[f"{kind}, λ = 0.65"]
-        found += [
+        verdicts += [
             ordered(
                 f"λ = .65 keeps more under {kind} than λ = .5 for ε > 1",
                 "§VI, Figure 7(a)",
@@ -117,7 +117,7 @@ def _orders(nmi: dict[str, FloatArray]) -> tuple[Verdict, ...]:
     names = [f"α-lift, α = {order:g}" for order in ORDERS]
     pairs = zip(names, [*names[1:], "ALIP, λ = 0.5"], strict=True)
     return (
-        *found,
+        *verdicts,
         *(
             ordered(
                 f"{a} keeps at least as much as {b}", "Figure 8(a)", nmi[a], nmi[b], at, weak=True
@@ -129,26 +129,31 @@ def _orders(nmi: dict[str, FloatArray]) -> tuple[Verdict, ...]:
 
 def _optima(p: FloatArray, nmi: dict[str, FloatArray]) -> tuple[Beyond, ...]:
     """Return the optimum at ε = 1 under α-lift, unknown to the paper, and under ALIP."""
-    one = int(np.flatnonzero(GRID == 1.0)[0])
-    asked: dict[str, PointwiseNotion] = {"ALIP, λ = 0.5": ALIP.from_lambda(1.0, 0.5)}
-    asked |= {f"α-lift, α = {order:g}": AlphaLift(0.5, 0.5, alpha=order) for order in ORDERS}
-    found = []
-    for name, notion in asked.items():
-        made = [optimal(Joint.from_counts(one), notion, time_limit=5.0) for one in p]
-        kept, error = mean_of(np.array([each.nmi for each in made]))
+    at = int(np.flatnonzero(GRID == 1.0)[0])
+    notions: dict[str, PointwiseNotion] = {"ALIP, λ = 0.5": ALIP.from_lambda(1.0, 0.5)}
+    notions |= {f"α-lift, α = {order:g}": AlphaLift(0.5, 0.5, alpha=order) for order in ORDERS}
+    result = []
+    for name, notion in notions.items():
+        optima = [optimal(Joint.from_counts(weights), notion, time_limit=5.0) for weights in p]
+        mean, error = mean_of(np.array([mechanism.nmi for mechanism in optima]))
         most = np.mean(
-            [each.nmi * each.upper_bound / each.utility if each.utility else 1.0 for each in made]
+            [
+                mechanism.nmi * mechanism.upper_bound / mechanism.utility
+                if mechanism.utility
+                else 1.0
+                for mechanism in optima
+            ]
         )
-        found.append(
+        result.append(
             Beyond(
                 f"Mean NMI of the optimum under {name}, at ε = 1",
-                float(kept),
+                float(mean),
                 float(error),
                 float(most),
-                float(nmi[name][: len(p), one].mean()),
+                float(nmi[name][: len(p), at].mean()),
             )
         )
-    return tuple(found)
+    return tuple(result)
 
 
 def propositions(setting: Setting) -> Findings:
@@ -221,15 +226,15 @@ def _convex(setting: Setting) -> Verdict:
     allows the other, and where it is convex, their middle too.
     """
     tried = 20_000  # pairs of posteriors between which a middle is tried
-    one = setting.rng(0).dirichlet(np.ones(N_S), size=tried)
-    other = one[:, [1, 0, *range(2, N_S)]]
+    first = setting.rng(0).dirichlet(np.ones(N_S), size=tried)
+    other = first[:, [1, 0, *range(2, N_S)]]
 
     def exceeding(of: Callable[[FloatArray], FloatArray]) -> float:
-        ends, middle = (of(N_S * p).mean(axis=1) for p in (one, (one + other) / 2))
+        ends, middle = (of(N_S * p).mean(axis=1) for p in (first, (first + other) / 2))
         # by how much of itself a measure of a middle must exceed that of both ends to count
         return float((middle > (1 + 1e-9) * ends).sum())
 
-    found = {
+    counts = {
         "ℓ1-lift": exceeding(lambda lift: np.abs(lift - 1)),
         "χ²-lift": exceeding(lambda lift: (lift - 1) ** 2),
         "α-lift": exceeding(lambda lift: lift**ORDER),
@@ -243,7 +248,7 @@ def _convex(setting: Setting) -> Verdict:
         SAID["not_convex"].place,
         tuple(
             SAID["not_convex"].beside(count, name=f"{name}, of {tried:,} pairs")
-            for name, count in found.items()
+            for name, count in counts.items()
         ),
         "True of ℓ1- and χ²-lift with their inverses, as the paper uses them. Alone, ℓ1-, χ²- and "
         "α-lift are convex in the posterior, and α-lift remains so with its inverse: the optimum "

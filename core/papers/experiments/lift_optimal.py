@@ -42,11 +42,11 @@ SECONDS = 5.0
 SCENARIO = question("example:lift_typical", "alip", 2.0, "optimal", lam=0.5)
 
 
-def measured(joint: Joint, made: Mechanism) -> tuple[float, float, float]:
+def measured(joint: Joint, mechanism: Mechanism) -> tuple[float, float, float]:
     """Return NMI, |log min Ψ| and log max Λ of a mechanism."""
-    released = joint.release(made.kernel)
+    released = joint.release(mechanism.kernel)
     return (
-        made.nmi,
+        mechanism.nmi,
         float(np.nanmax(log_min_lift(released))),
         float(np.nanmax(log_max_lift(released))),
     )
@@ -55,22 +55,22 @@ def measured(joint: Joint, made: Mechanism) -> tuple[float, float, float]:
 def optimum(setting: Setting) -> Findings:
     """Run Figure 3: the optimal random response for three λ."""
     p = setting.uniform(setting.count(100), N_S, N_X)
-    found = np.empty((3, len(LAMBDAS), len(p), len(GRID)))
+    results = np.empty((3, len(LAMBDAS), len(p), len(GRID)))
     gaps = np.zeros((len(LAMBDAS), len(p), len(GRID)))
     for i, weights in enumerate(p):
         setting.report((i, len(p)))
         joint = Joint.from_counts(weights)
         for j, lam in enumerate(LAMBDAS):
             for k, eps in enumerate(GRID):
-                made = optimal(joint, ALIP.from_lambda(float(eps), lam), time_limit=SECONDS)
-                found[:, j, i, k] = measured(joint, made)
-                gaps[j, i, k] = made.gap
+                mechanism = optimal(joint, ALIP.from_lambda(float(eps), lam), time_limit=SECONDS)
+                results[:, j, i, k] = measured(joint, mechanism)
+                gaps[j, i, k] = mechanism.gap
     proven = float((gaps <= 1e-6).mean())
     return Findings(
         len(p),
         panels(),
-        panelled((f"AORR, λ = {lam}" for lam in LAMBDAS), found, GRID),
-        _of_optima(found),
+        panelled((f"AORR, λ = {lam}" for lam in LAMBDAS), results, GRID),
+        _of_optima(results),
         beyond=(
             Beyond("Share of optima proven to within 1e-6 nats, by duals or vertices", proven),
         ),
@@ -78,12 +78,12 @@ def optimum(setting: Setting) -> Findings:
     )
 
 
-def _of_optima(found: FloatArray) -> tuple[Verdict, ...]:
+def _of_optima(results: FloatArray) -> tuple[Verdict, ...]:
     """Return the verdicts on NMI, |log min Ψ| and log max Λ of optima, over λ, draws and ε."""
-    nmi, late = found[0], GRID > 1
+    nmi, late = results[0], GRID > 1
     two = int(np.flatnonzero(GRID == 2.0)[0])
     over = [
-        float(max((found[side, j] - part * GRID).max() for j, part in enumerate(parts)))
+        float(max((results[side, j] - part * GRID).max() for j, part in enumerate(parts)))
         for side, parts in ((1, LAMBDAS), (2, [1 - lam for lam in LAMBDAS]))
     ]
     return (
@@ -110,8 +110,8 @@ def _of_optima(found: FloatArray) -> tuple[Verdict, ...]:
             "Leakages are within the budgets",
             "Figure 3(b, c)",
             tuple(
-                SAID["over_budget"].beside(one, name=name)
-                for name, one in zip(("|log min Ψ| − ε_l", "log max Λ − ε_u"), over, strict=True)
+                SAID["over_budget"].beside(excess, name=name)
+                for name, excess in zip(("|log min Ψ| − ε_l", "log max Λ − ε_u"), over, strict=True)
             ),
         ),
     )
@@ -125,7 +125,7 @@ def compared(setting: Setting) -> Findings:
         "SRR": lambda joint, notion: subset_random_response(joint, notion, time_limit=SECONDS),
         "Subset merging": subset_merging,
     }
-    found = np.empty((4, len(makers), len(p), len(GRID)))
+    results = np.empty((4, len(makers), len(p), len(GRID)))
     # cdd lists all vertices of some draws, in a quick run where there are no thousands of them
     by_cdd = np.full((2, min(len(p), 20), len(GRID)), np.nan)
     for i, weights in enumerate(p):
@@ -134,30 +134,30 @@ def compared(setting: Setting) -> Findings:
         for k, eps in enumerate(GRID.tolist()):
             notion = ALIP.from_lambda(eps, 0.65)
             for j, make in enumerate(makers.values()):
-                taken = Stopwatch()
-                made = make(joint, notion)
-                found[:3, j, i, k] = measured(joint, made)
-                found[3, j, i, k] = taken.seconds
+                clock = Stopwatch()
+                mechanism = make(joint, notion)
+                results[:3, j, i, k] = measured(joint, mechanism)
+                results[3, j, i, k] = clock.seconds
             if i < by_cdd.shape[1] and (eps >= 1.0 or not setting.quick):
-                taken = Stopwatch()
-                by_cdd[:, i, k] = _by_cdd(joint, notion), taken.seconds
+                clock = Stopwatch()
+                by_cdd[:, i, k] = _by_cdd(joint, notion), clock.seconds
     return Findings(
         len(p),
         (*panels(), Panel("Time", "ε", "seconds", log_y=True)),
-        (*panelled(makers, found, GRID), line("AORR by all vertices (cdd)", GRID, by_cdd[1], 3)),
-        _of_three(found[0]),
+        (*panelled(makers, results, GRID), line("AORR by all vertices (cdd)", GRID, by_cdd[1], 3)),
+        _of_three(results[0]),
         beyond=(
             Beyond(
                 "Largest mean lead of AORR over SRR",
-                float(mean_of(found[0, 0] - found[0, 1])[0].max()),
+                float(mean_of(results[0, 0] - results[0, 1])[0].max()),
             ),
             Beyond(
                 "Largest difference, over draws and ε, between AORR and the best mixture of all "
                 "vertices listed by cdd, which shares no code with it",
-                float(np.nanmax(np.abs(found[0, 0, : by_cdd.shape[1]] - by_cdd[0]))),
+                float(np.nanmax(np.abs(results[0, 0, : by_cdd.shape[1]] - by_cdd[0]))),
             ),
         ),
-        notes=(_times(found[3], by_cdd[1]),),
+        notes=(_times(results[3], by_cdd[1]),),
         scenario=SCENARIO | {"lam": 0.65, "mechanism": "subset_random_response"},
     )
 
@@ -179,17 +179,17 @@ def _of_three(nmi: FloatArray) -> tuple[Verdict, ...]:
     )
 
 
-def _times(taken: FloatArray, by_cdd: FloatArray) -> str:
+def _times(seconds: FloatArray, by_cdd: FloatArray) -> str:
     """Return what the times of AORR and SRR, shape (3, n_draws, n_eps), and of cdd say."""
-    mean = taken.mean(axis=1)
+    mean = seconds.mean(axis=1)
 
     def quicker(than: FloatArray) -> str:
         ahead = mean[1] < than
         if ahead.all() or not ahead.any():
             return "at every ε" if ahead.all() else "at no ε"
         mostly = ahead.mean() > 0.5
-        told = ", ".join(f"{eps:g}" for eps in GRID[ahead != mostly])
-        return f"at every ε except {told}" if mostly else f"at ε = {told}"
+        budgets = ", ".join(f"{eps:g}" for eps in GRID[ahead != mostly])
+        return f"at every ε except {budgets}" if mostly else f"at ε = {budgets}"
 
     return (
         f"SRR is faster than our optimum {quicker(mean[0])}, and faster than listing all vertices "
@@ -204,46 +204,54 @@ def large(setting: Setting) -> Findings:
     p = setting.uniform(setting.count(10) if not setting.quick else 3, 15, 200)
     grid = GRID_6[::7] if setting.quick else GRID_6
     names = ("SRR", "Subset merging")
-    found = np.empty((3, 2, len(p), len(grid)))
+    results = np.empty((3, 2, len(p), len(grid)))
     for i, weights in enumerate(p):
         joint = Joint.from_counts(weights)
         for k, eps in enumerate(grid):
             setting.report((i * len(grid) + k, len(p) * len(grid)))
             notion = ALIP.from_lambda(float(eps), 0.5)
             srr = subset_random_response(joint, notion, time_limit=SECONDS)
-            for j, made in enumerate((srr, subset_merging(joint, notion))):
-                found[:, j, i, k] = measured(joint, made)
-    asked = (2.0,) if setting.quick else (1.0, 2.0, 4.0)
+            for j, mechanism in enumerate((srr, subset_merging(joint, notion))):
+                results[:, j, i, k] = measured(joint, mechanism)
+    budgets = (2.0,) if setting.quick else (1.0, 2.0, 4.0)
     optima = [
-        _optimum(Joint.from_counts(p[0]), eps, 1.0 if setting.quick else SECONDS) for eps in asked
+        _optimum(Joint.from_counts(p[0]), eps, 1.0 if setting.quick else SECONDS) for eps in budgets
     ]
-    nmi = found[0].mean(axis=1)
+    nmi = results[0].mean(axis=1)
     return Findings(
         len(p),
         panels(),
         (
-            *panelled(names, found, grid),
+            *panelled(names, results, grid),
             Series(
                 "Optimum of the first draw",
-                asked,
-                tuple(one.value for one in optima),
+                budgets,
+                tuple(point.value for point in optima),
                 kind="points",
                 beyond=True,
             ),
         ),
         (
             ordered(
-                "SRR keeps more than merging", "Figure 6(a)", found[0, 0], found[0, 1], at_eps(grid)
+                "SRR keeps more than merging",
+                "Figure 6(a)",
+                results[0, 0],
+                results[0, 1],
+                at_eps(grid),
             ),
             ordered(
-                "SRR leaks more than merging", "Figure 6(b)", found[1, 0], found[1, 1], at_eps(grid)
+                "SRR leaks more than merging",
+                "Figure 6(b)",
+                results[1, 0],
+                results[1, 1],
+                at_eps(grid),
             ),
             Verdict("EXT", "NMI is between .8 and 1", "Figure 6(a)", _ends("axis_6", nmi)),
             Verdict(
                 "EXT",
                 "Max-lift leakage is between .5 and 1.1",
                 "Figure 6(c)",
-                _ends("axis_6c", found[2].mean(axis=1)),
+                _ends("axis_6c", results[2].mean(axis=1)),
             ),
         ),
         beyond=tuple(optima),
@@ -253,11 +261,11 @@ def large(setting: Setting) -> Findings:
 
 
 def _ends(key: str, means: FloatArray) -> tuple[Value, ...]:
-    said = SAID[key]
+    entry = SAID[key]
     return tuple(
-        Value(f"{said.what}, {end}", float(one), float(printed))
-        for end, one, printed in zip(
-            ("least", "most"), (means.min(), means.max()), said.value, strict=True
+        Value(f"{entry.what}, {end}", float(ours), float(printed))
+        for end, ours, printed in zip(
+            ("least", "most"), (means.min(), means.max()), entry.value, strict=True
         )
     )
 
@@ -265,11 +273,11 @@ def _ends(key: str, means: FloatArray) -> tuple[Value, ...]:
 def _optimum(joint: Joint, eps: float, seconds: float) -> Beyond:
     """Return the optimum of one draw in a few seconds, with its bound and what SRR keeps."""
     notion = ALIP.from_lambda(eps, 0.5)
-    made = optimal(joint, notion, time_limit=seconds)
-    entropy = made.utility / made.nmi
+    mechanism = optimal(joint, notion, time_limit=seconds)
+    entropy = mechanism.utility / mechanism.nmi
     return Beyond(
         f"NMI of the optimum at 15 × 200, ε = {eps:g}, within {seconds:g} s",
-        made.nmi,
-        bound=min(made.upper_bound / entropy, 1.0),
+        mechanism.nmi,
+        bound=min(mechanism.upper_bound / entropy, 1.0),
         printed_method=subset_random_response(joint, notion, time_limit=SECONDS).nmi,
     )

@@ -77,11 +77,11 @@ Frontiers = dict[str, tuple[FrontierPoint, ...]]
 """Frontiers by utility."""
 
 
-def _frontiers(*found: Frontiers) -> list[Series]:
+def _frontiers(*frontiers: Frontiers) -> list[Series]:
     """Return the frontiers of `NAMES` as points, in the panels of their measure and utility."""
     return [
         _points(name, points[kind], panel + 2 * (place // 2))
-        for place, (name, points) in enumerate(zip(NAMES, found, strict=True))
+        for place, (name, points) in enumerate(zip(NAMES, frontiers, strict=True))
         for panel, kind in enumerate(UTILITIES, start=1)
     ]
 
@@ -141,19 +141,19 @@ def _descents(occurs: BoolArray, values: FloatArray) -> tuple[dict[str, float], 
                 path = solve(occurs, weight, kind, values).path
                 if len(path) < 2:
                     continue
-                told = f"{name}, {kind}, λ = {weight:g}"
+                title = f"{name}, {kind}, λ = {weight:g}"
                 along = np.array([step.lagrangian for step in path])
-                falls[told] = float(-np.diff(along).max())
+                falls[title] = float(-np.diff(along).max())
                 if weight == weights[0]:
-                    drawn.append(Series(told, numbers(np.arange(len(along))), numbers(along)))
+                    drawn.append(Series(title, numbers(np.arange(len(along))), numbers(along)))
     return falls, tuple(drawn)
 
 
 def _points(name: str, points: tuple[FrontierPoint, ...], panel: int) -> Series:
     return Series(
         name,
-        numbers([one.loss for one in points]),
-        numbers([one.leakage for one in points]),
+        numbers([point.loss for point in points]),
+        numbers([point.leakage for point in points]),
         panel=panel,
         kind="points",
     )

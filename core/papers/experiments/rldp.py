@@ -99,10 +99,10 @@ def synthetic(setting: Setting) -> Findings:
     beyond: list[Beyond] = []
     gaps: list[dict[str, FloatArray]] = []
     for place, shape in enumerate(SHAPES):
-        taken = [_of_draw(setting, i, place, draws) for i in range(draws)]
-        nmi = {name: np.array([one[0][name] for one in taken]) for name in taken[0][0]}
-        table = {name: np.array([one[1][name] for one in taken]) for name in taken[0][1]}
-        apart = {name: np.array([one[2][name] for one in taken]) for name in taken[0][2]}
+        results = [_of_draw(setting, i, place, draws) for i in range(draws)]
+        nmi = {name: np.array([draw[0][name] for draw in results]) for name in results[0][0]}
+        table = {name: np.array([draw[1][name] for draw in results]) for name in results[0][1]}
+        apart = {name: np.array([draw[2][name] for draw in results]) for name in results[0][2]}
         gaps.append(apart)
         series += (*lines(nmi, grid, place), *_columns(table, len(SHAPES) + place))
         verdicts += [*_table(shape, table), *_impact(shape, table), _apart(shape, apart)]
@@ -157,20 +157,20 @@ def _panels() -> tuple[Panel, ...]:
 
 def _marks() -> tuple[Mark, ...]:
     """Return what Table 2 prints: in its own panels, and beside the lines of Figure 3."""
-    said = [
-        (place, told, SAID[key].value)
+    entries = [
+        (place, label, SAID[key].value)
         for place, shape in enumerate(SHAPES)
-        for name, told in TOLD.items()
+        for name, label in TOLD.items()
         if (key := f"{name}_{shape[0]}x{shape[1]}") in SAID
     ]
     beside = [
-        Mark(TABLE_EPS, float(value[j]), f"{told}, β = {BETAS[j]:g}", place, "Table 2")
-        for place, told, value in said
+        Mark(TABLE_EPS, float(value[j]), f"{label}, β = {BETAS[j]:g}", place, "Table 2")
+        for place, label, value in entries
         for j in (0, 1)
     ]
     table = [
-        Mark(float(j), float(value[j]), f"{told}, β = {beta:g}", len(SHAPES) + place, "Table 2")
-        for place, told, value in said
+        Mark(float(j), float(value[j]), f"{label}, β = {beta:g}", len(SHAPES) + place, "Table 2")
+        for place, label, value in entries
         for j, beta in enumerate(BETAS)
     ]
     return (*beside, *table)
@@ -178,20 +178,20 @@ def _marks() -> tuple[Mark, ...]:
 
 def _columns(table: dict[str, FloatArray], panel: int) -> tuple[Series, ...]:
     """Return the columns of Table 2 of one shape, and what the wrong d gives, over β."""
-    named_columns = {told: table[name] for name, told in TOLD.items() if name in table}
+    named_columns = {label: table[name] for name, label in TOLD.items() if name in table}
     named_columns["IR with the d of one coordinate, wrong"] = table["ir_wrong"]
     return lines(named_columns, np.arange(len(BETAS), dtype=np.float64), panel)
 
 
 def _boxes(apart: list[dict[str, FloatArray]], panel: int) -> tuple[Series, ...]:
     """Return the boxes of Figure 5 by mechanism: quartiles and extremes over draws, by shape."""
-    found = []
+    series = []
     for name in apart[0]:
-        of = [(place, one[name]) for place, one in enumerate(apart) if name in one]
+        of = [(place, gaps[name]) for place, gaps in enumerate(apart) if name in gaps]
         ends = [np.quantile(draws, (0.0, 0.25, 0.5, 0.75, 1.0)) for _, draws in of]
         x = np.repeat([place for place, _ in of], 5)
-        found.append(Series(name, numbers(x), numbers(ends), panel=panel, kind="boxes"))
-    return tuple(found)
+        series.append(Series(name, numbers(x), numbers(ends), panel=panel, kind="boxes"))
+    return tuple(series)
 
 
 def named(shape: tuple[int, int]) -> str:
@@ -223,12 +223,14 @@ def _of_draw(setting: Setting, i: int, place: int, draws: int) -> Draw:
     for eps in (QUICK_GRID if setting.quick else GRID).tolist():
         kernels = closed_forms(ball, eps)
         if small:
-            kernels |= {name: one.kernel for name, one in searched(cells, ball, eps).items()}
+            kernels |= {
+                name: mechanism.kernel for name, mechanism in searched(cells, ball, eps).items()
+            }
         for name, kernel in kernels.items():
-            told = kept(cells, kernel)
-            nmi.setdefault(name, []).append(told)
+            value = kept(cells, kernel)
+            nmi.setdefault(name, []).append(value)
             if eps == TABLE_EPS and name in ("SRR", "IR", "PolyOpt as published"):
-                apart[name] = 1 - kept(truth, kernel) / told
+                apart[name] = 1 - kept(truth, kernel) / value
     table: dict[str, list[float]] = {}
     for beta in BETAS:
         around = RenyiBall.confidence(cells, RECORDS, beta)
@@ -249,34 +251,36 @@ def _of_draw(setting: Setting, i: int, place: int, draws: int) -> Draw:
 
 def _table(shape: tuple[int, int], table: dict[str, FloatArray]) -> list[Verdict]:
     """Return the verdicts on the columns of Table 2 of one shape."""
-    found = []
-    for name, told in (("srr", "SRR"), ("polyopt", "PolyOpt"), ("ir", "IR")):
+    verdicts = []
+    for name, label in (("srr", "SRR"), ("polyopt", "PolyOpt"), ("ir", "IR")):
         key = f"{name}_{shape[0]}x{shape[1]}"
         if key not in SAID:
             continue
-        claim = f"{told} keeps this much at {named(shape)} for β = .1, .01, .001"
+        claim = f"{label} keeps this much at {named(shape)} for β = .1, .01, .001"
         mean, error = mean_of(table[name])
         values = SAID[key].table(mean, error)
         if name != "ir":
-            found.append(Verdict("NUM", claim, "Table 2", values, UNKNOWN if name == "srr" else ""))
+            verdicts.append(
+                Verdict("NUM", claim, "Table 2", values, UNKNOWN if name == "srr" else "")
+            )
             continue
         wrong, spread = mean_of(table["ir_wrong"])
         marked = tuple(
-            replace(one, variant=float(wrong[j]), variant_error=float(spread[j]))
-            for j, one in enumerate(values)
+            replace(value, variant=float(wrong[j]), variant_error=float(spread[j]))
+            for j, value in enumerate(values)
         )
         cause = (
             "They match a d that uses the first coordinate alone instead of the ℓ1 norm (a "
             "conjecture)."
         )
-        found.append(Verdict("ERR", claim, "Table 2", marked, cause))
-    return found
+        verdicts.append(Verdict("ERR", claim, "Table 2", marked, cause))
+    return verdicts
 
 
 def _impact(shape: tuple[int, int], table: dict[str, FloatArray]) -> list[Verdict]:
     """Return the verdict on how much NMI is lost by β = .001 in place of .1."""
     methods = [
-        (name, told) for name, told in (("ir", "IR"), ("polyopt", "PolyOpt")) if name in table
+        (name, label) for name, label in (("ir", "IR"), ("polyopt", "PolyOpt")) if name in table
     ]
     return [
         Verdict(
@@ -284,8 +288,8 @@ def _impact(shape: tuple[int, int], table: dict[str, FloatArray]) -> list[Verdic
             (f"Reducing β by a factor of 100 changes NMI by about 4% at most, at {named(shape)}"),
             SAID["beta"].place,
             tuple(
-                SAID["beta"].beside(*_changed(table[name][:, 0], table[name][:, -1]), name=told)
-                for name, told in methods
+                SAID["beta"].beside(*_changed(table[name][:, 0], table[name][:, -1]), name=label)
+                for name, label in methods
             ),
         )
     ]
@@ -305,7 +309,8 @@ def _apart(shape: tuple[int, int], apart: dict[str, FloatArray]) -> Verdict:
         f"Utility at P̂ is within 3% of utility at P*, at {named(shape)}",
         SAID["apart"].place,
         tuple(
-            SAID["apart"].beside(float(np.abs(one).max()), name=name) for name, one in apart.items()
+            SAID["apart"].beside(float(np.abs(gaps).max()), name=name)
+            for name, gaps in apart.items()
         ),
     )
 
@@ -353,18 +358,18 @@ def adult(setting: Setting) -> Findings:
     for place, (secret, other) in enumerate(ADULT):
         joint = count(DataSpec("adult", (secret,), (other,))).joint
         ball = RenyiBall.confidence(joint.p, RECORDS, BETA)
-        found: dict[str, list[float]] = {}
+        curves: dict[str, list[float]] = {}
         for eps in GRID.tolist():
             setting.report((done, whole))
             done += 1
             for name, kernel in closed_forms(ball, eps).items():
-                found.setdefault(name, []).append(kept(joint.p, kernel))
+                curves.setdefault(name, []).append(kept(joint.p, kernel))
             if joint.p.size <= SMALL:
-                made = searched(joint.p, ball, eps)
-                made["PolyOpt"] = polyopt(joint.p, eps, ball, time_limit=SECONDS, gap=GAP)
-                for name, one in made.items():
-                    found.setdefault(name, []).append(one.nmi)
-        nmi.append({name: np.array(values) for name, values in found.items()})
+                results = searched(joint.p, ball, eps)
+                results["PolyOpt"] = polyopt(joint.p, eps, ball, time_limit=SECONDS, gap=GAP)
+                for name, mechanism in results.items():
+                    curves.setdefault(name, []).append(mechanism.nmi)
+        nmi.append({name: np.array(values) for name, values in curves.items()})
         title = f"({'abcd'[place]}) S = {secret} ({joint.n_s}), U = {other} ({joint.n_x})"
         panels.append(Panel(title, "ε", "NMI"))
         series += [
@@ -375,12 +380,12 @@ def adult(setting: Setting) -> Findings:
         below.append((title, float((behind & SURE).sum())))
         later += int((behind & ~SURE).sum())
         if joint.p.size > SMALL:
-            each = []
+            rows = []
             for eps in grid.tolist():
                 setting.report((done, whole))
                 done += 1
-                each.append(_large(joint.p, ball, eps, seconds))
-            large = carried(np.array(each))
+                rows.append(_large(joint.p, ball, eps, seconds))
+            large = carried(np.array(rows))
             series += [
                 Series(name, numbers(grid), numbers(values), panel=place, beyond=True)
                 for name, values in zip(LARGE, large.T, strict=True)
@@ -441,21 +446,21 @@ def _reached(
 
 def _adult_orders(nmi: list[dict[str, FloatArray]]) -> tuple[Verdict, ...]:
     """Return the verdicts on which mechanism keeps more, panel by panel."""
-    asked = [
+    claims = [
         (place, above, under, f"{above} outperforms {under}")
         for place in (0, 1)
         for above, under in (("PolyOpt as published", "IR"), ("PolyOpt as published", "SRR"))
     ]
-    asked += [(place, "IR", "SRR", "IR clearly outperforms SRR, ε ≤ 3") for place in (2, 3)]
-    asked += [(place, "NR", "PolyOpt as published", "NR outperforms PolyOpt") for place in (0, 1)]
+    claims += [(place, "IR", "SRR", "IR clearly outperforms SRR, ε ≤ 3") for place in (2, 3)]
+    claims += [(place, "NR", "PolyOpt as published", "NR outperforms PolyOpt") for place in (0, 1)]
     return tuple(
         Verdict(
             "ORD",
             claim,
             f"Figure 2({'abcd'[place]})",
             tuple(
-                Value(name, one)
-                for name, one, sure in zip(
+                Value(name, gap)
+                for name, gap, sure in zip(
                     at_eps(GRID),
                     numbers(nmi[place][above] - nmi[place][under]),
                     SURE.tolist(),
@@ -464,7 +469,7 @@ def _adult_orders(nmi: list[dict[str, FloatArray]]) -> tuple[Verdict, ...]:
                 if sure or above != "IR"
             ),
         )
-        for place, above, under, claim in asked
+        for place, above, under, claim in claims
     )
 
 
@@ -510,13 +515,13 @@ def realised(setting: Setting) -> Findings:
             truth, cells = sampled(setting, i, shape, place)
             ball = RenyiBall.confidence(cells, RECORDS, BETA)
             for k, eps in enumerate(grid.tolist()):
-                made = searched(cells, ball, eps)
+                results = searched(cells, ball, eps)
                 for j, name in enumerate(names):
-                    levels[j, i, k] = float(realised_level(truth, made[name].kernel))
+                    levels[j, i, k] = float(realised_level(truth, results[name].kernel))
         for j, name in enumerate(names):
             series += [
-                Series(f"{name}, {share:.0%}", numbers(grid), numbers(one), panel=place)
-                for share, one in zip(
+                Series(f"{name}, {share:.0%}", numbers(grid), numbers(curve), panel=place)
+                for share, curve in zip(
                     (0.25, 0.75), np.quantile(levels[j], (0.25, 0.75), axis=0), strict=True
                 )
             ]
@@ -558,8 +563,8 @@ def _realised(
             f"PolyOpt's ε* is at most ε in 95% of draws at {named(shape)}",
             SAID["covered"].place,
             tuple(
-                SAID["covered"].beside(float(one), name=name, draws=few)
-                for name, one in zip(at_eps(grid), over, strict=True)
+                SAID["covered"].beside(float(share), name=name, draws=few)
+                for name, share in zip(at_eps(grid), over, strict=True)
             ),
         ),
         Verdict(

@@ -41,15 +41,15 @@ def examples(setting: Setting) -> Findings:
     free = polyopt(ESTIMATE, EPS, ball)
     exact = robust_optimal(ESTIMATE, EPS, ball)
     method = SAID["I_polyopt"].number
-    values = [one for verdict in verdicts for one in verdict.values]
+    values = [value for verdict in verdicts for value in verdict.values]
     return Findings(
         0,
         (Panel("Every published number in the examples", "printed", "ours"),),
         (
             Series(
                 "ours",
-                numbers([one.printed for one in values]),
-                numbers([one.ours for one in values]),
+                numbers([value.printed for value in values]),
+                numbers([value.ours for value in values]),
                 kind="points",
             ),
             Series("equal", (0.0, 1.5), (0.0, 1.5)),
@@ -80,25 +80,25 @@ def examples(setting: Setting) -> Findings:
 
 def _all(claim: str, *keyed: tuple[str, ArrayLike], cause: str = "") -> Verdict:
     """Return the verdict on tables of published numbers, each with ours."""
-    values = tuple(one for key, ours in keyed for one in SAID[key].table(ours))
+    values = tuple(value for key, ours in keyed for value in SAID[key].table(ours))
     return Verdict("NUM", claim, SAID[keyed[0][0]].place, values, cause)
 
 
 def _erratum(claim: str, key: str, ours: FloatArray, wrong: FloatArray, cause: str) -> Verdict:
     """Return the verdict on a published table that a wrong variant explains."""
-    said: Printed = SAID[key]
+    entry: Printed = SAID[key]
     values = tuple(
-        replace(one, variant=float(variant))
-        for one, variant in zip(said.table(ours), np.ravel(wrong), strict=True)
+        replace(value, variant=float(variant))
+        for value, variant in zip(entry.table(ours), np.ravel(wrong), strict=True)
     )
-    return Verdict("ERR", claim, said.place, values, cause)
+    return Verdict("ERR", claim, entry.place, values, cause)
 
 
 def _projections(ball: RenyiBall) -> list[Verdict]:
     """Return the verdicts on Examples 1 and 2."""
     divergence = float(ball.divergence(TRUTH))
     low, wrong = ball.lower, as_printed.lower_as_printed(ball)
-    ends, wrong_ends = (np.column_stack([one[:, 0], 1 - one[:, 1]]) for one in (low, wrong))
+    ends, wrong_ends = (np.column_stack([lower[:, 0], 1 - lower[:, 1]]) for lower in (low, wrong))
     cause = "They follow from log(1 + (e^B − 1)/P̂_s), not from the paper's own Theorem 1."
     return [
         _all(
@@ -152,8 +152,8 @@ def _polyopt(ball: RenyiBall) -> list[Verdict]:
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(vertices / (vertices @ p)[:, None])
         mu = np.where(vertices > 0, vertices * p * logs, 0.0).sum(axis=1)
-    found = optimize.linprog(-mu, A_eq=vertices.T, b_eq=np.ones(4))
-    theta = np.asarray(found.x)
+    solution = optimize.linprog(-mu, A_eq=vertices.T, b_eq=np.ones(4))
+    theta = np.asarray(solution.x)
     kernel: FloatArray = (theta[:, None] * vertices)[theta > CLOSE]
     true = float(information(TRUTH, kernel.T))
     as_said = polyopt(ESTIMATE, EPS, ball, include_same_secret=True)
@@ -185,7 +185,7 @@ def _simple(ball: RenyiBall) -> list[Verdict]:
     distance = conditional_distance(ball)
     share = best_split(ESTIMATE, EPS, distance)
     reporting = np.kron(grr_kernel(2, EPS - share), grr_kernel(2, delta_of(share, distance)))
-    told = {
+    ours = {
         f"I_{key}{of}": float(information(at, kernel))
         for key, kernel in (("grr", grr), ("srr", srr), ("ir", reporting))
         for of, at in (("", ESTIMATE), ("_true", TRUTH))
@@ -196,7 +196,7 @@ def _simple(ball: RenyiBall) -> list[Verdict]:
         _all("The kernels of GRR and SRR", ("grr", grr), ("srr", srr)),
         _all(
             "Their I at P̂ and at P*",
-            *((key, told[key]) for key in ("I_grr", "I_srr", "I_grr_true", "I_srr_true")),
+            *((key, ours[key]) for key in ("I_grr", "I_srr", "I_grr_true", "I_srr_true")),
         ),
         _all(
             "d, the best split and the kernel of IR",
@@ -212,14 +212,14 @@ def _simple(ball: RenyiBall) -> list[Verdict]:
             np.asarray(printed_radii),
             "The published d follows from the correct radii, not from those in its formula.",
         ),
-        _all("IR's I at P̂ and at P*", ("I_ir", told["I_ir"]), ("I_ir_true", told["I_ir_true"])),
+        _all("IR's I at P̂ and at P*", ("I_ir", ours["I_ir"]), ("I_ir_true", ours["I_ir_true"])),
     ]
 
 
 def polyopt_vertices(ball: RenyiBall, eps: float) -> FloatArray:
     """Return the vertices of Γ̂ of two secrets and two u ([RLDP] Definition 3 as published)."""
     low, growth = ball.lower, np.exp(eps)
-    rows = [-one for one in np.eye(4)]
+    rows = [-unit for unit in np.eye(4)]
     for s1, u1, s2, u2 in np.ndindex(2, 2, 2, 2):
         row = np.zeros(4)
         for s, u, sign in ((s1, u1, 1.0), (s2, u2, -growth)):
@@ -227,20 +227,20 @@ def polyopt_vertices(ball: RenyiBall, eps: float) -> FloatArray:
             row[2 * s + u] += sign * (1 - low[s].sum())
         rows.append(row)
     table = np.array(rows)
-    found: list[FloatArray] = []
+    vertices: list[FloatArray] = []
     for triple in combinations(range(len(rows)), 3):
         system = np.vstack([table[list(triple)], np.ones(4)])
         if abs(np.linalg.det(system)) < CLOSE:
             continue
         v = np.linalg.solve(system, [0, 0, 0, 1])
-        if (table @ v <= CLOSE).all() and not any(np.abs(v - w).max() < 1e-7 for w in found):
-            found.append(np.maximum(v, 0.0))
-    return np.array(found)
+        if (table @ v <= CLOSE).all() and not any(np.abs(v - w).max() < 1e-7 for w in vertices):
+            vertices.append(np.maximum(v, 0.0))
+    return np.array(vertices)
 
 
-def _matched(vertices: FloatArray, said: FloatArray) -> FloatArray:
+def _matched(vertices: FloatArray, published: FloatArray) -> FloatArray:
     """Return the vertices in the order of the published ones, each with the nearest left."""
-    apart = np.abs(vertices[:, None] - said[None]).sum(axis=2)
+    apart = np.abs(vertices[:, None] - published[None]).sum(axis=2)
     ours, theirs = optimize.linear_sum_assignment(apart)
     result: FloatArray = vertices[ours[np.argsort(theirs)]]
     return result

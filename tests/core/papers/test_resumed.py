@@ -61,7 +61,7 @@ def resumed(folder, keys=KEYS):
     """Run again into a folder; return what comes out, and what is said of each experiment."""
     told = {}
     run = running.run(
-        chosen(keys), folder, quick=True, told=lambda key, words: told.setdefault(key, words)
+        chosen(keys), folder, quick=True, report=lambda key, words: told.setdefault(key, words)
     )
     return run, told
 
@@ -89,7 +89,7 @@ def test_an_experiment_whose_process_is_killed_is_run_again(tmp_path, whole):
             for one in ended:
                 os.kill(one, signal.SIGKILL)
 
-    run = running.run(chosen(KEYS), tmp_path, quick=True, told=told)
+    run = running.run(chosen(KEYS), tmp_path, quick=True, report=told)
     assert ended
     assert numbers(run) == whole
 
@@ -218,7 +218,7 @@ def test_an_error_of_one_experiment_leaves_the_others(monkeypatch, tmp_path):
         chosen(["lift_propositions", "lift_1"]),
         tmp_path,
         quick=True,
-        told=lambda key, words: told.append((key, words)) if "failed" in words else None,
+        report=lambda key, words: told.append((key, words)) if "failed" in words else None,
     )
     ((lost, words),) = told
     assert words == "failed: RuntimeError: a slip"
