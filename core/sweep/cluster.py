@@ -38,12 +38,12 @@ def identity() -> dict[str, str]:
 def difference(theirs: Mapping[str, str], ours: Mapping[str, str]) -> str:
     """Return how another process differs, as the end of a sentence; "" where it does not."""
     for name, own in ours.items():
-        found = theirs.get(name, "")
-        if found == own:
+        other = theirs.get(name, "")
+        if other == own:
             continue
         if name == "liftscope":
-            return f"another version of liftscope (code {found[:8] or 'unknown'}, not {own[:8]})"
-        return f"{name} {found or 'missing'} instead of {own or 'none'}"
+            return f"another version of liftscope (code {other[:8] or 'unknown'}, not {own[:8]})"
+        return f"{name} {other or 'missing'} instead of {own or 'none'}"
     return ""
 
 
@@ -115,7 +115,7 @@ class ClusterWorkers(Workers):
         key = f"liftscope-{self._run}-{chunk.number}"
         future = self._client.submit(computed, chunk, self._own, key=key, pure=False)
         self._futures[chunk.number] = future
-        future.add_done_callback(lambda one: self._ended.put((chunk, one)))
+        future.add_done_callback(lambda done: self._ended.put((chunk, done)))
 
     def finished(self) -> list[Outcome]:
         if self._client.status not in ("running", "connecting"):
@@ -123,12 +123,12 @@ class ClusterWorkers(Workers):
         if self._next_look.over:
             self._next_look = Deadline.after(LOOK)
             self._threads = self._count()
-        found = []
+        ended = []
         with contextlib.suppress(queue.Empty):
-            found.append(self._ended.get(timeout=PATIENCE))
+            ended.append(self._ended.get(timeout=PATIENCE))
             while True:
-                found.append(self._ended.get_nowait())
-        return [(chunk, self._outcome(chunk, future)) for chunk, future in found]
+                ended.append(self._ended.get_nowait())
+        return [(chunk, self._outcome(chunk, future)) for chunk, future in ended]
 
     def cancel(self) -> None:
         with contextlib.suppress(OSError, TimeoutError, RuntimeError):  # the scheduler may be gone
@@ -170,8 +170,8 @@ def computed(chunk: Chunk, own: Mapping[str, str]) -> Any:
 
 def check(client: Any, own: Mapping[str, str]) -> None:
     """Raise unless every worker would compute the same bits."""
-    found = client.run(identity, on_error="return")
-    for worker, theirs in found.items():
+    identities = client.run(identity, on_error="return")
+    for worker, theirs in identities.items():
         if not isinstance(theirs, Mapping):
             raise OtherVersionError(
                 f"The worker {worker} has no liftscope of this version: {theirs}."
@@ -181,10 +181,10 @@ def check(client: Any, own: Mapping[str, str]) -> None:
 
 def require(worker: str, theirs: Mapping[str, str], own: Mapping[str, str]) -> None:
     """Raise unless a worker's `identity` is one's own."""
-    told = difference(theirs, own)
-    if told:
+    reason = difference(theirs, own)
+    if reason:
         raise OtherVersionError(
-            f"The worker {worker} has {told}: install the same everywhere, so that results agree."
+            f"The worker {worker} has {reason}: install the same everywhere, so that results agree."
         )
 
 

@@ -65,15 +65,15 @@ MEASURES: tuple[str, ...] = (
 def checked_measures(keys: Iterable[str]) -> tuple[str, ...]:
     """Return keys of measures, each once, in the order of the catalogue."""
     known = (*FIGURES, *level_keys())
-    asked = list(keys)
-    for key in asked:
+    wanted = list(keys)
+    for key in wanted:
         if key not in known:
             raise InvalidInputError(
                 f"There is no measure {shown(key)}; choose one of {', '.join(known)}."
             )
-    if not asked:
+    if not wanted:
         raise InvalidInputError("measures must name at least one measure.")
-    return tuple(key for key in known if key in asked)
+    return tuple(key for key in known if key in wanted)
 
 
 def measure_title(key: str, numbers: Numbers) -> str:
@@ -90,22 +90,22 @@ def asked_levels(keys: Sequence[str]) -> tuple[NotionEntry, ...]:
 
 def measured_values(result: Result, keys: Sequence[str], numbers: Numbers) -> dict[str, float]:
     """Return measures of an answer, by key; NaN where one is not defined for it."""
-    made = result.mechanism
+    mechanism = result.mechanism
     figures = {
-        "kept": made.kept,
-        "utility": made.utility,
-        "information": made.information,
-        "nmi": made.nmi,
-        "upper_bound": made.upper_bound,
-        "gap": made.gap,
+        "kept": mechanism.kept,
+        "utility": mechanism.utility,
+        "information": mechanism.information,
+        "nmi": mechanism.nmi,
+        "upper_bound": mechanism.upper_bound,
+        "gap": mechanism.gap,
         "most": most(result),
-        "outputs": float(made.n_y),
-        "achieved": math.nan if made.audit is None else made.audit.achieved,
+        "outputs": float(mechanism.n_y),
+        "achieved": math.nan if mechanism.audit is None else mechanism.audit.achieved,
     }
     chosen = [entry.key for entry in asked_levels(keys)]
-    found = levels(result.joint, made.kernel, numbers, keys=chosen)
-    told = figures | {f"{PREFIX}{key}": value for key, value in found.items()}
-    return {key: float(told[key]) for key in keys}
+    reached = levels(result.joint, mechanism.kernel, numbers, keys=chosen)
+    values = figures | {f"{PREFIX}{key}": value for key, value in reached.items()}
+    return {key: float(values[key]) for key in keys}
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,9 @@ class Draws:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form."""
-        return {("draws" if name == "count" else name): one for name, one in asdict(self).items()}
+        return {
+            ("draws" if name == "count" else name): value for name, value in asdict(self).items()
+        }
 
     @classmethod
     def from_dict(cls, values: Any) -> Draws:
@@ -152,7 +154,9 @@ class Draws:
         for name in ("draws", "n_s", "n_x"):
             if name not in values:
                 raise InvalidInputError(f"random must have an entry {name!r}.")
-        return cls(**{("count" if name == "draws" else name): one for name, one in values.items()})
+        return cls(
+            **{("count" if name == "draws" else name): value for name, value in values.items()}
+        )
 
 
 VERSION = 1
@@ -233,9 +237,13 @@ class Sweep:
         if self.draws is not None and "data" in {*names, *self.cased}:
             raise InvalidInputError("A sweep has random joints or several data sets, not both.")
         self._check_size()
-        plain = tuple((name, tuple(_plain_number(name, one) for one in v)) for name, v in self.vary)
+        plain = tuple(
+            (name, tuple(_plain_number(name, value) for value in v)) for name, v in self.vary
+        )
         object.__setattr__(self, "vary", plain)
-        cases = tuple(tuple((n, _plain_number(n, one)) for n, one in case) for case in self.cases)
+        cases = tuple(
+            tuple((n, _plain_number(n, value)) for n, value in case) for case in self.cases
+        )
         object.__setattr__(self, "cases", cases)
         _ = self.questions  # each value is checked by its field
 
@@ -300,12 +308,12 @@ class Sweep:
         base = self.scenario
         if self.draws is not None:
             base = replace(base, data=self.draws.spec(0))
-        found: dict[Scenario, Scenario] = {}
+        distinct: dict[Scenario, Scenario] = {}
         for case in self.cases:
             for values in product(*(values for _, values in self.vary)):
-                asked = _replaced(base, dict(case) | dict(zip(names, values, strict=True)))
-                found.setdefault(_plain(asked), asked)
-        return tuple(found.values())
+                question = _replaced(base, dict(case) | dict(zip(names, values, strict=True)))
+                distinct.setdefault(_plain(question), question)
+        return tuple(distinct.values())
 
     def about(self, sources: Mapping[str, str]) -> Sweep:
         """Return it with other sources in place of those that are named."""
@@ -318,8 +326,10 @@ class Sweep:
         return replace(
             self,
             scenario=replace(self.scenario, data=other("data", self.scenario.data)),
-            vary=tuple((name, tuple(other(name, one) for one in some)) for name, some in self.vary),
-            cases=tuple(tuple((name, other(name, one)) for name, one in c) for c in self.cases),
+            vary=tuple(
+                (name, tuple(other(name, value) for value in some)) for name, some in self.vary
+            ),
+            cases=tuple(tuple((name, other(name, value)) for name, value in c) for c in self.cases),
         )
 
     def undisclosed(self, called: Mapping[str, str] | None = None) -> Sweep:
@@ -342,7 +352,7 @@ class Sweep:
         for spec in (self.scenario.data, *varied, *cased):
             if spec.hashed and spec.source not in names:
                 name = (called or {}).get(spec.source, spec.undisclosed().source)
-                names[spec.source] = free_name(name, lambda one: one in names.values())
+                names[spec.source] = free_name(name, lambda text: text in names.values())
         return self.about(names)
 
     def to_json(self) -> str:
@@ -381,13 +391,13 @@ class Sweep:
             parts["scenario"] = Scenario.from_dict(values.pop("scenario"))
         if "vary" in values:
             varied = entries_of(values.pop("vary"), None, "vary")
-            parts["vary"] = tuple((name, _values(name, one)) for name, one in varied.items())
+            parts["vary"] = tuple((name, _values(name, value)) for name, value in varied.items())
         if "cases" in values:
             cases = [
                 entries_of(case, None, "A case") for case in listed(values.pop("cases"), "cases")
             ]
             parts["cases"] = tuple(
-                tuple((name, _read(name, one)) for name, one in case.items()) for case in cases
+                tuple((name, _read(name, value)) for name, value in case.items()) for case in cases
             )
         if values.get("random") is not None:
             parts["draws"] = Draws.from_dict(values["random"])
@@ -408,7 +418,7 @@ def _values(name: str, value: Any) -> tuple[Any, ...]:
         count = validation.whole(value["count"], f"The count of {name}", low=1, high=MAX_QUESTIONS)
         low, high = (validation.number(value[end], f"{name}'s {end}") for end in ("from", "to"))
         return tuple(np.linspace(low, high, count).tolist())
-    return tuple(_read(name, one) for one in listed(value, f"The values of {name}"))
+    return tuple(_read(name, item) for item in listed(value, f"The values of {name}"))
 
 
 def _read(name: str, value: Any) -> Any:

@@ -62,11 +62,13 @@ def front(rows: Sequence[dict[str, Any]], cost: str, gain: str) -> list[dict[str
     """Return the questions of a summary that no other dominates by the means of two measures."""
     means = {(row["question"], row["measure"]): row["mean"] for row in rows}
     check_axes({key for _, key in means}, cost, gain)
-    asked = [row for row in rows if row["measure"] == gain]
-    costs = [means[row["question"], cost] for row in asked]
-    kept = non_dominated(costs, [row["mean"] for row in asked])
-    found = [row | {"cost": paid} for row, paid, one in zip(asked, costs, kept, strict=True) if one]
-    return sorted(found, key=lambda row: (row["cost"], row["question"]))
+    wanted = [row for row in rows if row["measure"] == gain]
+    costs = [means[row["question"], cost] for row in wanted]
+    kept = non_dominated(costs, [row["mean"] for row in wanted])
+    best = [
+        row | {"cost": paid} for row, paid, stays in zip(wanted, costs, kept, strict=True) if stays
+    ]
+    return sorted(best, key=lambda row: (row["cost"], row["question"]))
 
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -100,10 +102,10 @@ class Spread:
         return cls(n, mean, error, tuple(_quantile(known, level) for level in LEVELS))
 
     def to_dict(self) -> dict[str, float]:
-        told = {
+        quantiles = {
             f"q{round(100 * level):02d}": q for level, q in zip(LEVELS, self.quantiles, strict=True)
         }
-        return {"n": self.n, "mean": self.mean, "error": self.error, **told}
+        return {"n": self.n, "mean": self.mean, "error": self.error, **quantiles}
 
 
 def _quantile(ordered: FloatArray, level: float) -> float:
@@ -238,8 +240,8 @@ def unit_of(axis: str, sweep: Sweep) -> str:
     if axis.startswith(PREFIX):
         return NATS if spans.in_nats(axis.removeprefix(PREFIX)) else PLAIN
     if axis in (BUDGET, "achieved"):
-        asked = {question.notion for question in sweep.questions}
-        return NATS if all(map(spans.in_nats, asked)) else PLAIN
+        keys = {question.notion for question in sweep.questions}
+        return NATS if all(map(spans.in_nats, keys)) else PLAIN
     of_purpose = axis in ("utility", "upper_bound", "gap")
     informs = all(question.purpose == "information" for question in sweep.questions)
     return NATS if axis == "information" or (of_purpose and informs) else PLAIN
@@ -254,22 +256,22 @@ def marks(table: Any, sweep: Sweep, across: str, up: str) -> tuple[Mark, ...]:
     wanted = [key for key in dict.fromkeys((across, up, *more)) if key in sweep.measures]
     # one stands in where both axes are the budget: how many points there are must be known
     rows = summary(table, sweep, wanted or sweep.measures[:1])
-    found: dict[int, dict[str, dict[str, Any]]] = {}
+    by_question: dict[int, dict[str, dict[str, Any]]] = {}
     for row in rows:
-        found.setdefault(row["question"], {})[row["measure"]] = row
-    made = [_mark(number, by, sweep, across, up, bound) for number, by in found.items()]
+        by_question.setdefault(row["question"], {})[row["measure"]] = row
+    points = [_mark(number, by, sweep, across, up, bound) for number, by in by_question.items()]
     kept = non_dominated(
-        [_cost(across, one.across.mean) for one in made],
-        [-_cost(up, one.up.mean) for one in made],
+        [_cost(across, point.across.mean) for point in points],
+        [-_cost(up, point.up.mean) for point in points],
     )
-    return tuple(replace(one, best=bool(best)) for one, best in zip(made, kept, strict=True))
+    return tuple(replace(point, best=bool(best)) for point, best in zip(points, kept, strict=True))
 
 
-def lines(found: Sequence[Mark]) -> list[list[Mark]]:
+def lines(points: Sequence[Mark]) -> list[list[Mark]]:
     """Return questions that differ in the budget alone together, each group by budget."""
     groups: dict[tuple[Any, ...], list[Mark]] = {}
-    for one in found:
-        groups.setdefault(one.line, []).append(one)
+    for point in points:
+        groups.setdefault(point.line, []).append(point)
     return [sorted(group, key=_budget) for group in groups.values()]
 
 

@@ -75,7 +75,7 @@ class Chunk:
     @property
     def seconds(self) -> float:
         """Longest time that its searches may take together."""
-        return sum(one.time_limit for one in self.questions) * max(1, len(self.draws))
+        return sum(question.time_limit for question in self.questions) * max(1, len(self.draws))
 
 
 def chunks(sweep: Sweep, counted: Mapping[DataSpec, Counted] | None = None) -> Iterator[Chunk]:
@@ -83,12 +83,12 @@ def chunks(sweep: Sweep, counted: Mapping[DataSpec, Counted] | None = None) -> I
     number = 0
     for first, questions, at_once in _groups(sweep):
         for place, draws in _cut(sweep, len(questions), at_once=at_once):
-            asked = questions if place is None else questions[place : place + 1]
-            known = (counted or {}).get(asked[0].data)
+            part = questions if place is None else questions[place : place + 1]
+            known = (counted or {}).get(part[0].data)
             yield Chunk(
                 number,
                 first + (place or 0),
-                asked,
+                part,
                 draws,
                 sweep.n_draws,
                 sweep.measures,
@@ -134,10 +134,10 @@ def batchable(question: Scenario, measures: Sequence[str]) -> bool:
         return False
     try:
         notion = question.build_notion(SAMPLE)
-        told = [entry.make(SAMPLE, question.numbers) for entry in asked_levels(measures)]
+        checks = [entry.make(SAMPLE, question.numbers) for entry in asked_levels(measures)]
     except CoreError:
         return False
-    return isinstance(notion, PointwiseNotion) and all(one.of_joint_sy for one in told)
+    return isinstance(notion, PointwiseNotion) and all(level.of_joint_sy for level in checks)
 
 
 SOLVERS = {"watchdog": "closed form", "subset_merging": "greedy"}
@@ -148,8 +148,8 @@ def answered_at_once(chunk: Chunk) -> list[dict[str, Any]] | None:
     """Return the points of a chunk; None where one has no answer, or a joint lacks a symbol."""
     started = time.perf_counter()
     draws = [drawn(spec.source.partition(":")[2]) for _, spec in chunk.draws]
-    weights = [one.weights for one in draws]
-    shapes = {one.shape for one in weights}
+    weights = [draw.weights for draw in draws]
+    shapes = {array.shape for array in weights}
     if len(shapes) > 1 or 1 in min(shapes):  # a symbol of probability 0 was dropped; one is left
         return None
     p = np.stack(weights)
@@ -160,7 +160,7 @@ def answered_at_once(chunk: Chunk) -> list[dict[str, Any]] | None:
         releases = released(p, batch.sets)
         columns = _figures(p, releases)
         columns["achieved"] = np.stack(
-            [one.achieved_by_each(releases[:, j]) for j, one in enumerate(notions)], axis=1
+            [notion.achieved_by_each(releases[:, j]) for j, notion in enumerate(notions)], axis=1
         )
         for entry in asked_levels(chunk.measures):
             notion = entry.make(like, chunk.numbers)
@@ -243,8 +243,8 @@ def compute(chunk: Chunk, *, report: Callable[[Any], None]) -> Any:
     """Return a chunk's points in order as an Arrow table; where `reason` says why, NaN."""
     report(0)
     with _threads().limit(limits=1):  # sums in several threads are rounded in another way
-        found = answered_at_once(chunk) if chunk.at_once else None
-        rows = one_by_one(chunk) if found is None else found
+        batch = answered_at_once(chunk) if chunk.at_once else None
+        rows = one_by_one(chunk) if batch is None else batch
     return pa.Table.from_pylist(rows, schema=schema(chunk.measures))
 
 
@@ -283,11 +283,11 @@ def _row(question: Scenario, counted: Counted | CoreError | None, chunk: Chunk) 
         values = measured_values(result, chunk.measures, chunk.numbers)
     except CoreError as error:
         return nothing(chunk, str(error), time.perf_counter() - started)
-    made = result.mechanism
+    mechanism = result.mechanism
     return values | {
-        "status": made.status,
-        "solver": made.solver,
-        "proven": made.gap <= question.gap * made.purpose.size(),
+        "status": mechanism.status,
+        "solver": mechanism.solver,
+        "proven": mechanism.gap <= question.gap * mechanism.purpose.size(),
         "reason": "",
         "seconds": time.perf_counter() - started,
     }

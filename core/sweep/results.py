@@ -81,15 +81,15 @@ class Gathered:
 
     def about(self, sources: Mapping[str, str]) -> Gathered:
         """Return the same points, of other sources in place of those that are named."""
-        found = Gathered(self.sweep.about(sources), self.origin, self.counts)
-        found.add(self.table().select(schema(self.sweep.measures).names))
-        return found
+        result = Gathered(self.sweep.about(sources), self.origin, self.counts)
+        result.add(self.table().select(schema(self.sweep.measures).names))
+        return result
 
     @classmethod
     def of(cls, sweep: Sweep, table: Any, origin: str = "", counts: str = "") -> Gathered | None:
         """Return the points of a table; None where it is not as `described` would write it."""
-        found = cls(sweep, origin, counts)
-        if table.schema.remove_metadata() != found.table().schema.remove_metadata():
+        result = cls(sweep, origin, counts)
+        if table.schema.remove_metadata() != result.table().schema.remove_metadata():
             return None
         points = table.select(schema(sweep.measures).names)
         if any(column.null_count for column in points.columns):
@@ -97,11 +97,13 @@ class Gathered:
         places = points["point"].to_numpy()
         if (places < 0).any() or (places >= sweep.size).any() or (np.diff(places) <= 0).any():
             return None
-        asked = question_columns(sweep, places)
-        if not all(table[name].equals(pa.chunked_array([one])) for name, one in asked.items()):
+        expected = question_columns(sweep, places)
+        if not all(
+            table[name].equals(pa.chunked_array([column])) for name, column in expected.items()
+        ):
             return None
-        found.add(points)
-        return found
+        result.add(points)
+        return result
 
     def flush(self) -> None:
         """Do nothing: there is nowhere to write to."""
@@ -125,11 +127,11 @@ def is_final(table: Any) -> bool:
 def described(sweep: Sweep, parts: list[Any]) -> Any:
     """Return points in their order, with their questions and what they are results of."""
     points = pa.concat_tables([schema(sweep.measures).empty_table(), *parts]).sort_by("point")
-    asked = question_columns(sweep, points["point"].to_numpy())
-    columns = {"point": points["point"], **asked}
+    questions = question_columns(sweep, points["point"].to_numpy())
+    columns = {"point": points["point"], **questions}
     columns |= {name: points[name] for name in points.column_names if name != "point"}
-    said = {KEY: sweep.to_json().encode(), CODE: code_hash().encode()}
-    return pa.table(columns).replace_schema_metadata(said)
+    metadata = {KEY: sweep.to_json().encode(), CODE: code_hash().encode()}
+    return pa.table(columns).replace_schema_metadata(metadata)
 
 
 def names(sweep: Sweep) -> tuple[str, ...]:
@@ -140,37 +142,37 @@ def names(sweep: Sweep) -> tuple[str, ...]:
 def question_columns(sweep: Sweep, points: IntArray) -> dict[str, Any]:
     """Return the columns that describe points (k,): their question, draw, source and fields."""
     which = points // sweep.n_draws
-    found: dict[str, Any] = {"question": pa.array(which, pa.int64())}
+    columns: dict[str, Any] = {"question": pa.array(which, pa.int64())}
     if sweep.draws is not None:
         draws = points % sweep.n_draws
         drawn = {d: sweep.draws.spec(d).source for d in np.unique(draws).tolist()}
-        found["draw"] = pa.array(draws, pa.int64())
+        columns["draw"] = pa.array(draws, pa.int64())
         sources = [drawn[d] for d in draws.tolist()]
     else:
         sources = [sweep.questions[q].data.source for q in which.tolist()]
-    found["source"] = pa.array(sources, pa.string())
+    columns["source"] = pa.array(sources, pa.string())
     for name in names(sweep):
         values = field_values(sweep.questions, name)
         kind = pa.float64() if name in DOMAINS else pa.string()
-        found[name] = pa.array(values, kind).take(pa.array(which, pa.int64()))
-    return found
+        columns[name] = pa.array(values, kind).take(pa.array(which, pa.int64()))
+    return columns
 
 
 def field_values(questions: Sequence[Scenario], name: str) -> list[Any]:
     """Return a field of each question as a plain value; None for a number without effect."""
     domain: Domain | None = DOMAINS.get(name)
-    found: list[Any] = []
+    result: list[Any] = []
     for question in questions:
         value = getattr(question, name)
         if domain is not None:
             unused = value is None or name in question.without_effect()
-            found.append(None if unused else float(value))
+            result.append(None if unused else float(value))
         elif isinstance(value, str):
-            found.append(value)
+            result.append(value)
         else:
             whole = question.to_dict()[name]
-            found.append(json.dumps(plain_json(whole), ensure_ascii=False, sort_keys=True))
-    return found
+            result.append(json.dumps(plain_json(whole), ensure_ascii=False, sort_keys=True))
+    return result
 
 
 fcntl: ModuleType | None
@@ -291,8 +293,8 @@ class Results(Gathered):
             return read(self.out)[0]
         parts = [_read_part(path) for path in sorted(self.folder.glob("part-*.parquet"))]
         table = described(self.sweep, [*parts, *self._parts])
-        said = table.schema.metadata | {COUNTS: self.counts.encode()}
-        return table.replace_schema_metadata(said)
+        metadata = table.schema.metadata | {COUNTS: self.counts.encode()}
+        return table.replace_schema_metadata(metadata)
 
     def finish(self) -> None:
         """Write the file, and remove the parts, which stay where it cannot be written."""
@@ -320,7 +322,7 @@ class Results(Gathered):
 
     def _open(self, *, resume: bool) -> None:
         """Make the folder of parts, or read what is in it."""
-        said = {
+        content = {
             "sweep": json.loads(self.sweep.to_json()),
             "counts": self.counts,
             "code": code_hash(),
@@ -331,10 +333,10 @@ class Results(Gathered):
             self._take_lock()
             if not manifest.exists():
                 with replacing([manifest]) as (path,):
-                    path.write_text(json.dumps(said, indent=1, ensure_ascii=False), "utf-8")
+                    path.write_text(json.dumps(content, indent=1, ensure_ascii=False), "utf-8")
                 return
-            found = _manifest(manifest)
-        _check_same(self.folder, found, self.sweep, self.counts)
+            stored = _manifest(manifest)
+        _check_same(self.folder, stored, self.sweep, self.counts)
         for path in sorted(self.folder.glob("part-*.parquet")):
             self.done[_read_part(path)["point"].to_numpy()] = True
         self._written = self.count
@@ -368,10 +370,10 @@ def read(path: Path) -> tuple[Any, Sweep]:
         table = parquet.read_table(path)
     except (pa.ArrowException, OSError) as error:
         raise InvalidInputError(f"{str(path)!r} is no results file of a sweep.") from error
-    said = (table.schema.metadata or {}).get(KEY)
-    if said is None:
+    text = (table.schema.metadata or {}).get(KEY)
+    if text is None:
         raise InvalidInputError(f"{str(path)!r} is no results file of a sweep.")
-    return table, Sweep.from_json(said.decode())
+    return table, Sweep.from_json(text.decode())
 
 
 def opened(content: bytes, name: str, most: int = MAX_POINTS) -> Gathered:
@@ -380,13 +382,13 @@ def opened(content: bytes, name: str, most: int = MAX_POINTS) -> Gathered:
     damaged = InvalidInputError(f"{what} is damaged: it is no results file as a sweep writes it.")
     try:
         file = parquet.ParquetFile(io.BytesIO(content))
-        said = file.schema_arrow.metadata or {}
+        metadata = file.schema_arrow.metadata or {}
     except (pa.ArrowException, OSError) as error:
         raise InvalidInputError(f"{what} is no results file of a sweep.") from error
-    text = said.get(KEY, said.get(UNFINISHED))
+    text = metadata.get(KEY, metadata.get(UNFINISHED))
     if text is None:
         raise InvalidInputError(f"{what} is no results file of a sweep.")
-    if said.get(CODE, b"").decode("latin-1") != code_hash():
+    if metadata.get(CODE, b"").decode("latin-1") != code_hash():
         raise InvalidInputError(
             f"{what} was made by another version of liftscope: compute the sweep again."
         )
@@ -411,13 +413,13 @@ def opened(content: bytes, name: str, most: int = MAX_POINTS) -> Gathered:
         table = parquet.ParquetFile(io.BytesIO(content), read_dictionary=texts).read()
         if (whole := _written_out(table)) > MOST_BYTES:
             raise _too_large(what, whole)
-        origin, counts = hashlib.sha256(content).hexdigest(), said.get(COUNTS, b"")
-        found = Gathered.of(sweep, table.cast(expected), origin, counts.decode("latin-1"))
+        origin, counts = hashlib.sha256(content).hexdigest(), metadata.get(COUNTS, b"")
+        result = Gathered.of(sweep, table.cast(expected), origin, counts.decode("latin-1"))
     except (pa.ArrowException, OSError) as error:
         raise damaged from error
-    if found is None or (KEY in said and not found.complete):
+    if result is None or (KEY in metadata and not result.complete):
         raise damaged
-    return found
+    return result
 
 
 def _is_as_written(metadata: Any) -> bool:
@@ -440,56 +442,56 @@ def _columns(metadata: Any) -> list[Any]:
 
 def _written_out(table: Any) -> int:
     """Return how many bytes a table has once each text of a dictionary is repeated."""
-    found = 0
+    total = 0
     for column in table.columns:
         if not pa.types.is_dictionary(column.type):
-            found += column.nbytes
+            total += column.nbytes
             continue
         for chunk in column.chunks:
             lengths = compute.binary_length(chunk.dictionary).cast(pa.int64())
-            found += compute.sum(lengths.take(chunk.indices)).as_py() or 0
-    return found
+            total += compute.sum(lengths.take(chunk.indices)).as_py() or 0
+    return total
 
 
 def _too_large(what: str, n_bytes: int) -> InvalidInputError:
     """Return the error of a file that unpacks to so many bytes."""
-    found, most = n_bytes / 1e6, MOST_BYTES / 1e6
+    size, most = n_bytes / 1e6, MOST_BYTES / 1e6
     return InvalidInputError(
-        f"{what} unpacks to {found:,.0f} MB; at most {most:,.0f} MB are allowed."
+        f"{what} unpacks to {size:,.0f} MB; at most {most:,.0f} MB are allowed."
     )
 
 
 def _is_of(path: Path, sweep: Sweep, counts: str) -> bool:
     """Check that a file has the results of a sweep, and return True."""
     try:
-        found = parquet.read_schema(path).metadata or {}
+        metadata = parquet.read_schema(path).metadata or {}
     except (pa.ArrowException, OSError):
-        found = {}
-    if KEY not in found:
+        metadata = {}
+    if KEY not in metadata:
         raise InvalidInputError(
             f"{str(path)!r} is no results file of a sweep: write to another file."
         )
-    said = {
-        "sweep": json.loads(found[KEY]),
-        "counts": found.get(COUNTS, b"").decode(),
-        "code": found.get(CODE, b"").decode(),
+    content = {
+        "sweep": json.loads(metadata[KEY]),
+        "counts": metadata.get(COUNTS, b"").decode(),
+        "code": metadata.get(CODE, b"").decode(),
     }
-    _check_same(path, said, sweep, counts)
+    _check_same(path, content, sweep, counts)
     return True
 
 
-def _check_same(path: Path, found: dict[str, Any], sweep: Sweep, counts: str) -> None:
+def _check_same(path: Path, content: dict[str, Any], sweep: Sweep, counts: str) -> None:
     """Raise unless what a file or folder says is this sweep, of these counts, and this code."""
-    if found["sweep"] != json.loads(sweep.to_json()):
+    if content["sweep"] != json.loads(sweep.to_json()):
         raise InvalidInputError(
             f"{str(path)!r} has the results of another sweep: write to another file."
         )
-    if found["code"] != code_hash():
+    if content["code"] != code_hash():
         raise InvalidInputError(
             f"{str(path)!r} was made by another version of liftscope: delete it, or write to "
             "another file."
         )
-    if found.get("counts", "") != counts:
+    if content.get("counts", "") != counts:
         raise InvalidInputError(
             f"{str(path)!r} has the results of other records: the data has changed since. Delete "
             "it, or write to another file."
@@ -499,9 +501,9 @@ def _check_same(path: Path, found: dict[str, Any], sweep: Sweep, counts: str) ->
 def _manifest(path: Path) -> dict[str, Any]:
     """Return what a folder of parts says of itself."""
     with contextlib.suppress(ValueError):
-        found = json.loads(path.read_text("utf-8"))
-        if isinstance(found, dict) and {"sweep", "code"} <= set(found):
-            return found
+        content = json.loads(path.read_text("utf-8"))
+        if isinstance(content, dict) and {"sweep", "code"} <= set(content):
+            return content
     raise InvalidInputError(f"{str(path)!r} is damaged: delete the folder, or write elsewhere.")
 
 

@@ -80,8 +80,8 @@ class PoolWorkers(Workers):
             self._jobs[0][1].wait(PATIENCE)
         ended: list[tuple[Chunk, Job[object]]] = []
         waiting: list[tuple[Chunk, Job[object]]] = []
-        for one in self._jobs:  # each is looked at once: it may end at any moment
-            (ended if one[1].finished else waiting).append(one)
+        for entry in self._jobs:  # each is looked at once: it may end at any moment
+            (ended if entry[1].finished else waiting).append(entry)
         self._jobs = waiting
         return [(chunk, _outcome(job)) for chunk, job in ended]
 
@@ -192,21 +192,21 @@ def counts_hash(counted: Mapping[DataSpec, Counted]) -> str:
     """
     if not counted:
         return ""
-    each = sorted(_counts_hash(spec.undisclosed(), one) for spec, one in counted.items())
-    return hashlib.sha256(b"".join(each)).hexdigest()
+    hashes = sorted(_counts_hash(spec.undisclosed(), data) for spec, data in counted.items())
+    return hashlib.sha256(b"".join(hashes)).hexdigest()
 
 
-def _counts_hash(spec: DataSpec, one: Counted) -> bytes:
-    said = hashlib.sha256()
-    names = [one.joint.s_labels, one.joint.x_labels, one.joint.p.shape, one.joint.n]
-    said.update(repr((spec, names)).encode())
-    said.update(np.ascontiguousarray(one.joint.p).tobytes())
-    if one.x_values is not None:
-        said.update(np.ascontiguousarray(one.x_values).tobytes())
-    if one.task is not None:
-        said.update(repr(one.task.labels).encode())
-        said.update(np.ascontiguousarray(one.task.p_t_given_x).tobytes())
-    return said.digest()
+def _counts_hash(spec: DataSpec, data: Counted) -> bytes:
+    digest = hashlib.sha256()
+    names = [data.joint.s_labels, data.joint.x_labels, data.joint.p.shape, data.joint.n]
+    digest.update(repr((spec, names)).encode())
+    digest.update(np.ascontiguousarray(data.joint.p).tobytes())
+    if data.x_values is not None:
+        digest.update(np.ascontiguousarray(data.x_values).tobytes())
+    if data.task is not None:
+        digest.update(repr(data.task.labels).encode())
+        digest.update(np.ascontiguousarray(data.task.p_t_given_x).tobytes())
+    return digest.digest()
 
 
 def _undone(
@@ -295,19 +295,19 @@ def estimate(
     """
     deadline = Deadline.after(SECONDS)
     kinds: dict[tuple[Any, ...], list[int]] = {}
-    for number, one in enumerate(sweep.questions):
-        kinds.setdefault((one.notion, one.mechanism, one.data), []).append(number)
-    each: list[tuple[int, float]] = []
+    for number, question in enumerate(sweep.questions):
+        kinds.setdefault((question.notion, question.mechanism, question.data), []).append(number)
+    times: list[tuple[int, float]] = []
     measured = 0
     for done, numbers in enumerate(kinds.values()):
         report((done, len(kinds)))
-        if each and deadline.over:
+        if times and deadline.over:
             break
         seconds, points = _measured(sweep, numbers, counted, max(deadline.left, 0.05))
-        each.append((len(numbers), seconds))
+        times.append((len(numbers), seconds))
         measured += points
-    known = sum(count for count, _ in each)
-    total = sum(count * seconds for count, seconds in each)
+    known = sum(count for count, _ in times)
+    total = sum(count * seconds for count, seconds in times)
     return Estimate(total / known * len(sweep.questions) * sweep.n_draws, measured)
 
 
@@ -319,16 +319,16 @@ def _measured(
     at_once = sweep.draws is not None and batchable(questions[0], sweep.measures)
     if not at_once:
         questions = [questions[len(questions) // 2]]
-    asked = tuple(_limited(one, left) for one in questions)
+    limited = tuple(_limited(question, left) for question in questions)
     draws: tuple[tuple[int, DataSpec], ...] = ()
     if sweep.draws is not None:
         most = min(32 if at_once else 1, sweep.n_draws)
         draws = tuple((number, sweep.draws.spec(number)) for number in range(most))
-    known = counted.get(asked[0].data)
+    known = counted.get(limited[0].data)
     chunk = Chunk(
         0,
         0,
-        asked,
+        limited,
         draws,
         sweep.n_draws,
         sweep.measures,
@@ -336,12 +336,12 @@ def _measured(
         at_once,
         known,
     )
-    taken = Stopwatch()
-    found = compute(chunk, report=lambda _: None)
-    seconds = taken.seconds / found.num_rows
-    if UNPROVEN in found["status"].to_pylist():
+    clock = Stopwatch()
+    table = compute(chunk, report=lambda _: None)
+    seconds = clock.seconds / table.num_rows
+    if UNPROVEN in table["status"].to_pylist():
         seconds = max(seconds, questions[0].time_limit)
-    return seconds, int(found.num_rows)
+    return seconds, int(table.num_rows)
 
 
 def _limited(question: Scenario, seconds: float) -> Scenario:
