@@ -31,49 +31,53 @@ _ENDS = re.compile(rf"(?:{'|'.join(map(re.escape, ENDINGS))})(?=$| \| )", re.IGN
 def context(scenario: Scenario, data: str = "") -> dict[str, str]:
     """Return what a question is about, for the title or the metadata of a file."""
     spec = scenario.data
-    told = {"data": data or spec.undisclosed().source}
+    facts = {"data": data or spec.undisclosed().source}
     if not spec.source.startswith(JOINTS):
         released = (*spec.secret, *spec.released) if spec.secret_released else spec.released
-        told |= {"S": JOINER.join(spec.secret), "X": JOINER.join(released)}
+        facts |= {"S": JOINER.join(spec.secret), "X": JOINER.join(released)}
         treated = _treated(scenario)
         if treated:
-            told["records"] = treated
+            facts["records"] = treated
     entry = mechanisms.entry(scenario.mechanism)
     if entry.uses_notion:
-        asked: tuple[Scenario | Promise, ...] = (scenario, *scenario.also)
-        told["notion"] = " and ".join(_promise(one.notion, one.numbers) for one in asked)
+        promises: tuple[Scenario | Promise, ...] = (scenario, *scenario.also)
+        facts["notion"] = " and ".join(
+            _promise(promise.notion, promise.numbers) for promise in promises
+        )
     else:
-        told["notion"] = "none"
-    told["mechanism"] = entry.title
+        facts["notion"] = "none"
+    facts["mechanism"] = entry.title
     if scenario.purpose != "information":
-        kept = PURPOSES[scenario.purpose]
+        purpose = PURPOSES[scenario.purpose]
         if scenario.of_task:
-            kept = f"{kept}: {JOINER.join(spec.task)}"
+            purpose = f"{purpose}: {JOINER.join(spec.task)}"
         elif scenario.purpose == "distortion":
-            kept = f"{kept}: {LOSSES[scenario.loss]}"
-        told["kept"] = kept
-    return told
+            purpose = f"{purpose}: {LOSSES[scenario.loss]}"
+        facts["kept"] = purpose
+    return facts
 
 
 def together(contexts: Sequence[Context]) -> dict[str, str]:
     """Return what several questions are about: what all share once, all else side by side."""
-    names = dict.fromkeys(name for one in contexts for name in one)
-    found = {}
+    names = dict.fromkeys(name for facts in contexts for name in facts)
+    joined = {}
     for name in names:
-        values = [one.get(name, "–") for one in contexts]
-        found[name] = values[0] if len(set(values)) == 1 else BESIDE.join(values)
-    return found
+        values = [facts.get(name, "–") for facts in contexts]
+        joined[name] = values[0] if len(set(values)) == 1 else BESIDE.join(values)
+    return joined
 
 
-def parts(told: Context) -> list[str]:
+def parts(facts: Context) -> list[str]:
     """Return what a file is about as parts of one line, those that need it named."""
-    own = ("data", "mechanism", *(("notion",) if told.get("notion") != "none" else ()))
-    return [value if name in own else f"{name}: {value}" for name, value in told.items()]
+    own = ("data", "mechanism", *(("notion",) if facts.get("notion") != "none" else ()))
+    return [value if name in own else f"{name}: {value}" for name, value in facts.items()]
 
 
-def file_part(told: Context) -> str:
+def file_part(facts: Context) -> str:
     """Return what a file is about as a part of its name, which every system can write."""
-    bare = {name: _ENDS.sub("", one) if name == "data" else one for name, one in told.items()}
+    bare = {
+        name: _ENDS.sub("", value) if name == "data" else value for name, value in facts.items()
+    }
     plain = re.sub(r"\s*=\s*", "=", " ".join(parts(bare)).replace(": ", "="))
     plain = re.sub(r"[^\w.=+−×-]+", "_", plain).strip("_.")
     return plain if len(plain) <= 120 else f"{plain[:119].rstrip('_.')}…"
@@ -82,7 +86,7 @@ def file_part(told: Context) -> str:
 def _promise(key: str, numbers: Numbers) -> str:
     """Return a notion's name and those of its numbers that are set."""
     entry, domains = notions.entry(key), declared()
-    told = []
+    texts = []
     for name in entry.parameters:
         value, domain = getattr(numbers, name), domains[name]
         if value is None:
@@ -90,8 +94,8 @@ def _promise(key: str, numbers: Numbers) -> str:
         average = entry.family == "average" and bool(domain.of_average)
         title = domain.of_average if average else domain.title
         unit = " nats" if name.startswith("eps") and in_nats(key) else ""
-        told.append(f"{title.partition(' · ')[0] or name} = {_number(value)}{unit}")
-    return ", ".join([entry.title, *told])
+        texts.append(f"{title.partition(' · ')[0] or name} = {_number(value)}{unit}")
+    return ", ".join([entry.title, *texts])
 
 
 def _number(value: float) -> str:
@@ -101,35 +105,36 @@ def _number(value: float) -> str:
 def _treated(scenario: Scenario) -> str:
     """Return what becomes of records before they are counted, as far as it is no default."""
     spec = scenario.data
-    said = spec.read.said()
-    for one in spec.filters:
-        if one.is_range:
-            low = "" if one.low is None else f"{one.low:g} ≤ "
-            high = "" if one.high is None else f" ≤ {one.high:g}"
-            said.append(f"{low}{one.column}{high}")
+    steps = spec.read.said()
+    for condition in spec.filters:
+        if condition.is_range:
+            low = "" if condition.low is None else f"{condition.low:g} ≤ "
+            high = "" if condition.high is None else f" ≤ {condition.high:g}"
+            steps.append(f"{low}{condition.column}{high}")
         else:
-            said.append(f"{one.column} in {', '.join(one.levels)}")
-    said += [
-        f"{one.column} in {len(one.edges) - 1 if one.edges else one.count} bins ({one.kind})"
-        for one in spec.binnings
+            steps.append(f"{condition.column} in {', '.join(condition.levels)}")
+    steps += [
+        f"{cut.column} in {len(cut.edges) - 1 if cut.edges else cut.count} bins ({cut.kind})"
+        for cut in spec.binnings
     ]
-    said += [
-        f"{one.column} at level {one.level} of {one.height} of its hierarchy"
-        for one in spec.hierarchies
-        if one.level
+    steps += [
+        f"{hierarchy.column} at level {hierarchy.level} of {hierarchy.height} of its hierarchy"
+        for hierarchy in spec.hierarchies
+        if hierarchy.level
     ]
     if spec.missing == "drop":
-        said.append("missing values left out")
-    said += [
-        f"levels of {one.column} below {one.below:,} records grouped" for one in spec.rare_levels
+        steps.append("missing values left out")
+    steps += [
+        f"levels of {group.column} below {group.below:,} records grouped"
+        for group in spec.rare_levels
     ]
     for name, least in (("X", spec.rare_below), ("S", spec.rare_below_s)):
         if least:
-            said.append(f"levels of {name} below {least:,} records grouped")
+            steps.append(f"levels of {name} below {least:,} records grouped")
     for merge in spec.merges:
         if merge.columns in (spec.secret, spec.released):
-            said.append(f"{', '.join(merge.names)} merged")
+            steps.append(f"{', '.join(merge.names)} merged")
     for gone in spec.left_out:
         if gone.columns in (spec.secret, spec.released):
-            said.append(f"{', '.join(gone.names)} left out")
-    return ", ".join(said)
+            steps.append(f"{', '.join(gone.names)} left out")
+    return ", ".join(steps)

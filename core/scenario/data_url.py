@@ -58,24 +58,24 @@ def _plain(source: str) -> DataSpec:
 def data_to_query(data: DataSpec) -> Query:
     """Return data as a part of a query; defaults of its source are left out."""
     plain = _plain(data.source)
-    told = {
+    query = {
         "data": [data.source] if data.source != DataSpec().source else [],
         "s": list(data.secret) or [""] if data.secret != plain.secret else [],
         "x": list(data.released) or [""] if data.released != plain.released else [],
         "t": list(data.task),
         "sx": ["1"] if data.secret_released else [],
-        "bins": [_binning_text(one) for one in data.binnings],
+        "bins": [_binning_text(binning) for binning in data.binnings],
         "missing": [data.missing] if data.missing != plain.missing else [],
         "rare": [str(data.rare_below)] if data.rare_below else [],
         "rare_s": [str(data.rare_below_s)] if data.rare_below_s else [],
-        "only": [_text(_filter_parts(one)) for one in data.filters],
-        "merge": [_text([list(one.columns), *one.names]) for one in data.merges],
-        "without": [_text([list(one.columns), *one.names]) for one in data.left_out],
+        "only": [_text(_filter_parts(chosen)) for chosen in data.filters],
+        "merge": [_text([list(merge.columns), *merge.names]) for merge in data.merges],
+        "without": [_text([list(gone.columns), *gone.names]) for gone in data.left_out],
         "read": [_text(data.read.to_dict())] if data.read != plain.read else [],
-        "level": [_text(_level_parts(one)) for one in data.hierarchies],
-        "rare_of": [_text([one.column, one.below]) for one in data.rare_levels],
+        "level": [_text(_level_parts(hierarchy)) for hierarchy in data.hierarchies],
+        "rare_of": [_text([group.column, group.below]) for group in data.rare_levels],
     }
-    return {key: values for key, values in told.items() if values}
+    return {key: values for key, values in query.items() if values}
 
 
 def data_from_query(query: Query, notices: list[str]) -> DataSpec:
@@ -83,23 +83,23 @@ def data_from_query(query: Query, notices: list[str]) -> DataSpec:
     plain = _plain(query.get("data", [DataSpec().source])[-1])
     rare = {}
     for key in ("rare", "rare_s"):
-        asked = query.get(key, ["0"])[-1]
+        limit = query.get(key, ["0"])[-1]
         if (
-            not asked.isdecimal()
-            or len(asked) > len(str(MOST_RECORDS))
-            or int(asked) > MOST_RECORDS
+            not limit.isdecimal()
+            or len(limit) > len(str(MOST_RECORDS))
+            or int(limit) > MOST_RECORDS
         ):
             notices.append(
-                f"The link has {key}={cut(asked)}, which is no whole number in "
+                f"The link has {key}={cut(limit)}, which is no whole number in "
                 f"[0, {MOST_RECORDS:g}]; 0 is used."
             )
-            asked = "0"
-        rare[key] = int(asked)
+            limit = "0"
+        rare[key] = int(limit)
     missing = query.get("missing", [plain.missing])[-1]
     if missing not in MISSING_KINDS:
         notices.append(f"The link has missing={cut(missing)}, which is not known; level is used.")
         missing = plain.missing
-    binnings = {one.column: one for one in _each("bins", query, _binning, notices)}
+    binnings = {binning.column: binning for binning in _each("bins", query, _binning, notices)}
     merges: tuple[Merge, ...] = ()
     for text in query.get("merge", []):
         with ignoring("merge", text, notices):
@@ -133,9 +133,9 @@ def _levels(
     rare_levels: tuple[RareLevels, ...] = ()
     for text in query.get("level", []):
         with ignoring("level", text, notices):
-            found = (*hierarchies, _hierarchy(read_json(text, "It")))
-            check_apart(bins, found, ())
-            hierarchies = found
+            extended = (*hierarchies, _hierarchy(read_json(text, "It")))
+            check_apart(bins, extended, ())
+            hierarchies = extended
     for text in query.get("rare_of", []):
         with ignoring("rare_of", text, notices):
             rare = (*rare_levels, _rare(read_json(text, "It")))
@@ -148,11 +148,11 @@ def _each(
     key: str, query: Query, read: Callable[[str], Read], notices: list[str]
 ) -> tuple[Read, ...]:
     """Read the values of a key, without those that are ignored."""
-    found = []
+    result = []
     for text in query.get(key, []):
         with ignoring(key, text, notices):
-            found.append(read(text))
-    return tuple(found)
+            result.append(read(text))
+    return tuple(result)
 
 
 def _read(text: str) -> ReadOptions:
@@ -191,8 +191,8 @@ def _parsed(text: str) -> Any:
         raise ValueError from error
 
 
-def _filter_parts(kept: Filter) -> list[Any]:
-    return [kept.column, *([[kept.low, kept.high]] if kept.is_range else kept.levels)]
+def _filter_parts(chosen: Filter) -> list[Any]:
+    return [chosen.column, *([[chosen.low, chosen.high]] if chosen.is_range else chosen.levels)]
 
 
 def _filter(text: str) -> Filter:
@@ -206,7 +206,7 @@ def _filter(text: str) -> Filter:
         if low is None and high is None:
             raise ValueError
         return Filter(str(column), low=low, high=high)
-    if not all(isinstance(one, str | int | float) for one in (column, *what)):
+    if not all(isinstance(part, str | int | float) for part in (column, *what)):
         raise TypeError
     return Filter(str(column), tuple(map(str, what)))
 
@@ -221,17 +221,17 @@ def _symbols(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     columns, *names = parts
     if not isinstance(parts, list) or not isinstance(columns, list):
         raise TypeError
-    if not all(isinstance(one, str) for one in (*columns, *names)):
+    if not all(isinstance(part, str) for part in (*columns, *names)):
         raise TypeError
     return tuple(columns), tuple(names)
 
 
-def _level_parts(one: Hierarchy) -> list[Any]:
+def _level_parts(tree: Hierarchy) -> list[Any]:
     """Return a hierarchy as [COLUMN, KIND, LEVEL, STEPS or ROWS, START]."""
-    if one.kind == "table":
-        return [one.column, one.kind, one.level, list(map(list, one.rows))]
-    steps = [int(step) if step == int(step) else step for step in one.steps]
-    return [one.column, one.kind, one.level, steps, *([one.start] if one.start else [])]
+    if tree.kind == "table":
+        return [tree.column, tree.kind, tree.level, list(map(list, tree.rows))]
+    steps = [int(step) if step == int(step) else step for step in tree.steps]
+    return [tree.column, tree.kind, tree.level, steps, *([tree.start] if tree.start else [])]
 
 
 def _hierarchy(parts: Any) -> Hierarchy:

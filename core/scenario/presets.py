@@ -28,24 +28,24 @@ def own_reading(data: DataSpec) -> str:
 def standard(scenario: Scenario, reading: str | None = None) -> Project:
     """Return LIP, ALIP and RLDP side by side, with everything else as in a scenario."""
     pair = (reading or own_reading(scenario.data)) == PAIR
-    asked = replace(
+    base = replace(
         scenario, data=replace(scenario.data, secret_released=pair), mechanism="optimal", also=()
     )
     robust = (
-        replace(asked, notion="rldp", mechanism="robust_optimal")
+        replace(base, notion="rldp", mechanism="robust_optimal")
         if pair
-        else replace(asked, notion="robust_ldp")
+        else replace(base, notion="robust_ldp")
     )
-    return Project((replace(asked, notion="lip"), replace(asked, notion="alip"), robust))
+    return Project((replace(base, notion="lip"), replace(base, notion="alip"), robust))
 
 
 def asked_of(project: Project, data: DataSpec) -> Project:
     """Return a project with other data in every column; each keeps whether S is released."""
-    found = project
+    result = project
     for place, scenario in enumerate(project.scenarios):
         own = replace(data, secret_released=scenario.data.secret_released)
-        found = found.asking(place, replace(scenario, data=own))
-    return found
+        result = result.asking(place, replace(scenario, data=own))
+    return result
 
 
 LANDING = "explore"
@@ -77,13 +77,13 @@ def _joint(key: str) -> DataSpec:
 
 
 def _asymmetry() -> Project:
-    asked = {"both": "lip", "max-lift alone": "pml", "min-lift alone": "min_lift"}
+    columns = {"both": "lip", "max-lift alone": "pml", "min-lift alone": "min_lift"}
     return Project(
         tuple(
             Scenario(data=_joint("lift_typical"), notion=notion, eps=0.5)
-            for notion in asked.values()
+            for notion in columns.values()
         ),
-        tuple(asked),
+        tuple(columns),
     )
 
 
@@ -118,10 +118,10 @@ def _alip_figure_2() -> Project:
 
 def _rldp_example_3() -> Project:
     data = DataSpec("example:rldp_estimate", (), (), secret_released=True)
-    asked = {"polyopt": "PolyOpt", "robust_optimal": "Robust optimum", "secret_rr": "Secret RR"}
+    titles = {"polyopt": "PolyOpt", "robust_optimal": "Robust optimum", "secret_rr": "Secret RR"}
     return Project(
-        tuple(Scenario(data=data, notion="rldp", eps=math.log(2), mechanism=key) for key in asked),
-        tuple(asked.values()),
+        tuple(Scenario(data=data, notion="rldp", eps=math.log(2), mechanism=key) for key in titles),
+        tuple(titles.values()),
     )
 
 
@@ -207,4 +207,4 @@ PRESETS: tuple[Preset, ...] = (
 
 
 def preset(key: str) -> Preset:
-    return {one.key: one for one in PRESETS}[key]
+    return {entry.key: entry for entry in PRESETS}[key]

@@ -82,11 +82,11 @@ def _title(scenario: Scenario) -> str:
 
 def filled(names: Sequence[str], scenarios: Sequence[Scenario]) -> tuple[str, ...]:
     """Return names in which each empty one is replaced by one made from its scenario."""
-    found = list(names)
+    result = list(names)
     for place, name in enumerate(names):
         if not name:
-            found[place] = suggested((scenarios[place],), [one for one in found if one])[0]
-    return tuple(found)
+            result[place] = suggested((scenarios[place],), [used for used in result if used])[0]
+    return tuple(result)
 
 
 def checked_text(value: Any, what: str, most: int, *, least: int = 1, lines: bool = False) -> str:
@@ -99,21 +99,21 @@ def checked_text(value: Any, what: str, most: int, *, least: int = 1, lines: boo
         raise InvalidInputError(
             f"{what} must have {least} to {most:,} characters, got {len(text):,}."
         )
-    if any(unicodedata.category(one) in ("Cc", "Cs") for one in text.replace("\n", "")):
+    if any(unicodedata.category(char) in ("Cc", "Cs") for char in text.replace("\n", "")):
         raise InvalidInputError(f"{what} must have no control characters, got {shown(value)}.")
     return text
 
 
 def checked_files(values: Any, scenarios: Sequence[Scenario]) -> Files:
     """Return the files of the sources that scenarios use, checked and sorted by source."""
-    used, found = {one.data.source for one in scenarios}, {}
+    used, files = {scenario.data.source for scenario in scenarios}, {}
     for pair in listed(values, "The files of a project"):
         if not isinstance(pair, tuple) or len(pair) != 2 or not isinstance(pair[0], str):
             raise InvalidInputError(
                 f"A file of a project must be its source and its name, got {shown(pair)}."
             )
-        found[pair[0]] = checked_text(pair[1], "The name of a file", 255)
-    return tuple(sorted((source, name) for source, name in found.items() if source in used))
+        files[pair[0]] = checked_text(pair[1], "The name of a file", 255)
+    return tuple(sorted((source, name) for source, name in files.items() if source in used))
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class Project:
 
     def __post_init__(self) -> None:
         scenarios = listed(self.scenarios, "The columns of a project")
-        if not scenarios or not all(isinstance(one, Scenario) for one in scenarios):
+        if not scenarios or not all(isinstance(scenario, Scenario) for scenario in scenarios):
             raise InvalidInputError(
                 f"A project must have one scenario or more, got {shown(self.scenarios)}."
             )
@@ -152,11 +152,11 @@ class Project:
             whole(mark, "The mark of a column", low=0, high=MARKS - 1)
             for mark in listed(self.marks, "The marks of a project") or range(len(scenarios))
         )
-        for what, given in (("names", names), ("notes", notes), ("marks", marks)):
-            if len(given) != len(scenarios):
+        for what, values in (("names", names), ("notes", notes), ("marks", marks)):
+            if len(values) != len(scenarios):
                 raise InvalidInputError(
                     f"A project of {len(scenarios)} columns must have as many {what}, "
-                    f"got {len(given)}."
+                    f"got {len(values)}."
                 )
         if len(set(names)) != len(names):
             twice = next(name for name in names if names.count(name) > 1)
@@ -213,7 +213,7 @@ class Project:
 
     def with_files(self, titles: Mapping[str, str]) -> Project:
         """Return the project with the names of its uploads' files, given titles by source."""
-        used = {one.data.source for one in self.scenarios}
+        used = {scenario.data.source for scenario in self.scenarios}
         known = dict(self.files) | {source: titles[source] for source in used & titles.keys()}
         return replace(self, files=tuple(sorted(known.items())))
 
@@ -246,14 +246,14 @@ class Project:
         entries_of(values, ("columns", "files"), "The project")
         columns = listed(values.get("columns", ()), "The columns of a project")
         files = entries_of(values.get("files", {}), None, "files")
-        found = [_column(number, column) for number, column in enumerate(columns, 1)]
-        names = filled([name for _, name, _, _ in found], [scenario for scenario, *_ in found])
+        parsed = [_column(number, column) for number, column in enumerate(columns, 1)]
+        names = filled([name for _, name, _, _ in parsed], [scenario for scenario, *_ in parsed])
         return cls(
-            tuple(scenario for scenario, *_ in found),
+            tuple(scenario for scenario, *_ in parsed),
             names,
-            tuple(note for _, _, note, _ in found),
+            tuple(note for _, _, note, _ in parsed),
             tuple(files.items()),
-            tuple(mark for *_, mark in found),
+            tuple(mark for *_, mark in parsed),
         )
 
     def to_query(self) -> Query:
@@ -275,19 +275,19 @@ class Project:
         """Read a project from a URL's query, and say which values were not used."""
         texts = _values(query.get(KEY, ()))
         if not texts:
-            scenario, said = from_query(query)
-            return cls((scenario,)), said
+            scenario, unused = from_query(query)
+            return cls((scenario,)), unused
         notices: list[str] = []
         scenarios, names, notes = [], [], []
         marks: list[int | None] = []
         for number, text in enumerate(texts, 1):
             parts = parse_qs(text, keep_blank_values=True)
-            asked, said = from_query(parts)
-            said = (*unknown_keys(parts, (*SCENARIO_KEYS, "name", "note", "mark")), *said)
+            question, unused = from_query(parts)
+            unused = (*unknown_keys(parts, (*SCENARIO_KEYS, "name", "note", "mark")), *unused)
             if not parts:
-                said = ("The link has nothing readable here; the defaults are used.",)
-            notices += [f"Column {number}: {sentence}" for sentence in said]
-            scenarios.append(asked)
+                unused = ("The link has nothing readable here; the defaults are used.",)
+            notices += [f"Column {number}: {sentence}" for sentence in unused]
+            scenarios.append(question)
             name = _kept(parts, "name", "The name of a column", LONGEST_NAME, number, notices)
             if name in names and name:
                 notices.append(f"Column {number}: The link has its name {shown(name)} twice.")
@@ -331,12 +331,12 @@ class Project:
 
 def _marked(marks: Sequence[int | None]) -> tuple[int, ...]:
     """Return marks in which each None is the column's own place, or the least that is free."""
-    found = list(marks)
+    result = list(marks)
     for place, mark in enumerate(marks):
         if mark is None:
             own = (place, *range(len(marks)))
-            found[place] = next(one for one in own if one not in found)
-    return tuple(mark for mark in found if mark is not None)
+            result[place] = next(free for free in own if free not in result)
+    return tuple(mark for mark in result if mark is not None)
 
 
 def _mark(

@@ -28,16 +28,16 @@ DOMAINS: Mapping[str, Domain] = declared() | domains(Settings)
 """Domains by name: of the numbers that notions declare, and of the mechanism's settings."""
 
 
-def check_numbers(asked: Any, names: Iterable[str]) -> None:
+def check_numbers(target: Any, names: Iterable[str]) -> None:
     """Check the named numbers of a frozen dataclass, and store each as a float or an int."""
     for name in names:
-        value, domain = getattr(asked, name), DOMAINS[name]
+        value, domain = getattr(target, name), DOMAINS[name]
         if value is None and domain.optional:
             continue
         number = validation.number(value, name, low=domain.low, high=domain.high)
         if domain.whole and number != int(number):
             raise InvalidInputError(f"{name} must be a whole number, got {shown(value)}.")
-        object.__setattr__(asked, name, int(number) if domain.whole else number)
+        object.__setattr__(target, name, int(number) if domain.whole else number)
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,8 +55,8 @@ class Promise(Numbers):
         check_numbers(self, declared())
 
     def __repr__(self) -> str:
-        told = (f"{name}={value!r}" for name, value in self.to_dict().items())
-        return f"Promise({', '.join(told)})"
+        entries = (f"{name}={value!r}" for name, value in self.to_dict().items())
+        return f"Promise({', '.join(entries)})"
 
     @property
     def numbers(self) -> Numbers:
@@ -77,12 +77,12 @@ class Promise(Numbers):
 
     @classmethod
     def from_dict(cls, values: Any) -> Promise:
-        found = entries_of(values, cls, "An additional notion")
-        if "notion" not in found:
+        entries = entries_of(values, cls, "An additional notion")
+        if "notion" not in entries:
             raise InvalidInputError(
                 f"An additional notion must be a JSON object with its notion, got {shown(values)}."
             )
-        return cls(**found)
+        return cls(**entries)
 
 
 PURPOSES = {
@@ -140,51 +140,51 @@ def check_purpose(purpose: str, loss: str, table: Any) -> Table:
 
 
 def build_purpose(
-    asked: PurposeChoice,
+    choice: PurposeChoice,
     joint: Joint,
     values: FloatArray | None = None,
     task: CountedTask | None = None,
 ) -> Purpose:
     """Return the purpose of a scenario on a joint; `values` of X have shape (n_x,)."""
-    if asked.purpose == "information":
+    if choice.purpose == "information":
         return Information()
-    if asked.purpose == "guess" and task is None:
+    if choice.purpose == "guess" and task is None:
         return Guess()
-    if asked.purpose in ("task", "guess"):
+    if choice.purpose in ("task", "guess"):
         if task is None:
             raise InvalidInputError("To keep a task, choose the column of T.")
-        kind = Task if asked.purpose == "task" else Guess
+        kind = Task if choice.purpose == "task" else Guess
         return kind(task.p_t_given_x)
-    if asked.loss == "table":
-        if not asked.table:
+    if choice.loss == "table":
+        if not choice.table:
             raise InvalidInputError("The loss table is empty: give one row per symbol of X.")
-        return Distortion(np.array(asked.table))
-    if asked.loss == "hamming":
+        return Distortion(np.array(choice.table))
+    if choice.loss == "hamming":
         return Distortion(1 - np.eye(joint.n_x))
     if values is None:
         raise InvalidInputError(
-            f"The {LOSSES[asked.loss]} needs numbers, and X is not numeric here. Count any error, "
+            f"The {LOSSES[choice.loss]} needs numbers, and X is not numeric here. Count any error, "
             "or give a loss table."
         )
-    if asked.loss == "squared":
+    if choice.loss == "squared":
         return SquaredError(values)
     return Distortion(np.abs(values[:, None] - values))
 
 
-def purpose_code(asked: PurposeChoice, *, of_task: bool) -> str:
+def purpose_code(choice: PurposeChoice, *, of_task: bool) -> str:
     """Return Python source of the purpose: of `build_purpose` where data may lack what it needs."""
     task = "counted.task.p_t_given_x"
-    if asked.purpose == "information":
+    if choice.purpose == "information":
         return "Information()"
-    if asked.purpose == "task":
+    if choice.purpose == "task":
         return f"Task({task})" if of_task else _built('purpose="task"', "joint")
-    if asked.purpose == "guess":
+    if choice.purpose == "guess":
         return f"Guess({task})" if of_task else "Guess()"
-    if asked.loss == "hamming":
+    if choice.loss == "hamming":
         return "Distortion(1 - np.eye(joint.n_x))"
-    if asked.loss == "table" and asked.table:
-        return f"Distortion({[list(row) for row in asked.table]!r})"
-    return _built(f'purpose="distortion", loss="{asked.loss}"', "joint, counted.x_values")
+    if choice.loss == "table" and choice.table:
+        return f"Distortion({[list(row) for row in choice.table]!r})"
+    return _built(f'purpose="distortion", loss="{choice.loss}"', "joint, counted.x_values")
 
 
 def _built(choice: str, data: str) -> str:

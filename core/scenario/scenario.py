@@ -193,10 +193,10 @@ class Result:
         scenario may have a quick answer first and a better one later.
         """
         kernel = self.mechanism.kernel
-        said = hashlib.sha256(repr((self.scenario.data, kernel.shape)).encode())
-        said.update(repr(self.mechanism.y_labels).encode())
-        said.update(np.ascontiguousarray(kernel).tobytes())
-        return said.hexdigest()
+        digest = hashlib.sha256(repr((self.scenario.data, kernel.shape)).encode())
+        digest.update(repr(self.mechanism.y_labels).encode())
+        digest.update(np.ascontiguousarray(kernel).tobytes())
+        return digest.hexdigest()
 
 
 def evaluate(scenario: Scenario, sources: Sources | None = None) -> Result:

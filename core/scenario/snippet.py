@@ -83,13 +83,13 @@ def snippet(scenario: Scenario) -> str:
     purpose = purpose_code(scenario, of_task=bool(scenario.data.task))
     if asked_for and entry.key in FOR_A_PURPOSE:
         code = re.sub(r",?\s*\)$", ", utility=purpose)", code)
-    told = 'print(f"I(X;Y) {mechanism.information:.6f} nats, NMI {mechanism.nmi:.6f}")'
+    output = 'print(f"I(X;Y) {mechanism.information:.6f} nats, NMI {mechanism.nmi:.6f}")'
     body = [
         *_reading(scenario.data),
         f"data = {data}",
         *_counting(scenario.data, "weight" in entry.parameters, whole="counted." in purpose),
         f"mechanism = {code}",
-        told,
+        output,
     ]
     if asked_for:
         body.insert(-2, f"purpose = {purpose}")
@@ -224,10 +224,10 @@ def written(cells: Sequence[Cell]) -> str:
 
 
 def _notebook_cell(place: int, kind: str, source: str) -> dict[str, Any]:
-    made: dict[str, Any] = {
+    cell: dict[str, Any] = {
         "cell_type": kind,
         "id": f"cell-{place}",
         "metadata": {},
         "source": source.splitlines(keepends=True),
     }
-    return made if kind == "markdown" else made | {"execution_count": None, "outputs": []}
+    return cell if kind == "markdown" else cell | {"execution_count": None, "outputs": []}

@@ -56,15 +56,15 @@ def halfway(domain: Domain) -> float:
 
 def without_difference(scenario: Scenario, joint: Joint) -> dict[str, Domain]:
     """Return the numbers that depend on the data and make no difference there, with their ends."""
-    found: dict[str, Domain] = {}
+    result: dict[str, Domain] = {}
     for name in ("eps", "bound"):
         if name not in catalogue.entry(scenario.notion).parameters:
             continue
         ends = span(scenario.notion, name, joint, scenario.numbers)
         now = getattr(scenario, name)
         if ends != usual(name) and not ends.low <= now < ends.high:
-            found[name] = ends
-    return found
+            result[name] = ends
+    return result
 
 
 def _round_step(least: float) -> float:

@@ -71,8 +71,8 @@ def to_query(scenario: Scenario) -> Query:
     on_data = set(entry.parameters) & {"eps", "bound"} if entry.kind.ends_at_x else set()
     for key, name in (CHOICES | NUMBERS).items():
         value = getattr(scenario, name)
-        said = value != getattr(plain, name) or name in on_data
-        if said and value is not None:
+        differs = value != getattr(plain, name) or name in on_data
+        if differs and value is not None:
             query[key] = [text_of(value)]
     if scenario.also:
         query["also"] = [
@@ -122,9 +122,9 @@ def from_query(query: Mapping[str, str | Sequence[str]]) -> tuple[Scenario, tupl
     return scenario, tuple(notices)
 
 
-def unknown_keys(found: Iterable[str], known: Collection[str]) -> tuple[str, ...]:
+def unknown_keys(keys: Iterable[str], known: Collection[str]) -> tuple[str, ...]:
     """Return a sentence that names the keys of a link that nothing reads; none if all are known."""
-    names = [key for key in found if key not in known]
+    names = [key for key in keys if key not in known]
     if not names:
         return ()
     are = (
@@ -159,7 +159,7 @@ def within_reach(
 
 def _bounded(query: Mapping[str, str | Sequence[str]], notices: list[str]) -> Query:
     """Return the values of a scenario's keys, without those that are too long or too many."""
-    found: Query = {}
+    result: Query = {}
     for key, value in query.items():
         texts = [value] if isinstance(value, str) else list(value)
         if not texts or key not in KEYS:
@@ -172,8 +172,8 @@ def _bounded(query: Mapping[str, str | Sequence[str]], notices: list[str]) -> Qu
                 f"{MOST_VALUES} values of {most:,} letters each are read."
             )
         if kept:
-            found[key] = kept
-    return found
+            result[key] = kept
+    return result
 
 
 def _set_list(scenario: Scenario, key: str, texts: Sequence[str], notices: list[str]) -> Scenario:
