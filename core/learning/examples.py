@@ -42,8 +42,10 @@ def of_clue(lift: float) -> Joint:
     """Return P(s, x) of four suspects and a clue after which A is `lift` times likelier."""
     lifts = np.array([lift, *[(4 - lift) / 3] * 3])
     # how likely the clue is to be found
-    found = 0.2 * lifts / 4
-    return Joint.from_counts(np.stack([found, 0.25 - found], axis=1), SUSPECTS, ("clue", "no clue"))
+    p_clue = 0.2 * lifts / 4
+    return Joint.from_counts(
+        np.stack([p_clue, 0.25 - p_clue], axis=1), SUSPECTS, ("clue", "no clue")
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,14 +81,14 @@ def told(joint: Joint, kernel: ArrayLike | None = None, names: tuple[str, ...] =
     occurring = np.flatnonzero(joint.p_x @ whole > 0)
     whole = whole[:, occurring]
     joint_sy, joint_xy = joint.p @ whole, joint.p_x[:, None] * whole
-    given = names or joint.x_labels
+    labels = names or joint.x_labels
     lift = measures.lift(joint_sy)
     with np.errstate(divide="ignore"):
         log_min, log_max = np.log(lift.min(axis=0)), np.log(lift.max(axis=0))
     entropy = float(measures.entropy(joint.p_x))
     about_x = float(measures.mutual_information(joint_xy))
     return Told(
-        names=tuple(given[y] for y in occurring),
+        names=tuple(labels[y] for y in occurring),
         secrets=joint.s_labels,
         p_s=joint.p_s,
         p_y=joint_sy.sum(axis=0),
@@ -158,27 +160,27 @@ def warner_example(share: float, truth: float, values: int) -> WarnerExample:
     Source: Warner 1965 for the coin; Kairouz, Oh and Viswanath 2016 for k values.
     """
     coin = Joint.from_counts(np.diag([share, 1 - share]), ("yes", "no"), ("yes", "no"))
-    said = truth * share + (1 - truth) * (1 - share)
+    p_yes = truth * share + (1 - truth) * (1 - share)
     stretch = 2 * truth - 1
     joint = Joint.from_counts(np.eye(values))
-    found = [m.optimal(joint, LDP(float(eps))) for eps in BUDGETS]
+    optima = [m.optimal(joint, LDP(float(eps))) for eps in BUDGETS]
     simple = [m.generalized_randomized_response(joint, notion=LDP(float(eps))) for eps in BUDGETS]
-    best, truthful = (np.array([made.nmi for made in line]) for line in (found, simple))
+    best, truthful = (np.array([mechanism.nmi for mechanism in line]) for line in (optima, simple))
     near = np.flatnonzero(truthful < 0.99 * best)
     last = len(BUDGETS) if not len(near) else int(near[-1]) + 1
     return WarnerExample(
         share=share,
         truth=truth,
         eps=LDP(1.0).achieved(coin, flipped(truth)),
-        said=said,
-        error=float(np.sqrt(said * (1 - said) / ASKED) / stretch) if stretch > 0 else math.inf,
+        said=p_yes,
+        error=float(np.sqrt(p_yes * (1 - p_yes) / ASKED) / stretch) if stretch > 0 else math.inf,
         plain=float(np.sqrt(share * (1 - share) / ASKED)),
         values=values,
         budgets=BUDGETS,
         best=best,
         truthful=truthful,
         halves=np.array([_grouped(joint, float(eps)) for eps in BUDGETS]),
-        raised=np.array([_raised(made.kernel) for made in found]),
+        raised=np.array([_raised(mechanism.kernel) for mechanism in optima]),
         single=float(BUDGETS[last])
         if 0 < last < len(BUDGETS)
         else (0.0 if last == 0 else math.inf),
@@ -245,12 +247,12 @@ class AlipExample:
 
 def alip_example(eps: float, share: float) -> AlipExample:
     joint, notion = of_test(), ALIP.from_lambda(eps, share)
-    made = m.optimal(joint, notion)
+    mechanism = m.optimal(joint, notion)
     line = np.array([m.optimal(joint, ALIP.from_lambda(eps, lam)).nmi for lam in SHARES])
     return AlipExample(
         eps_l=notion.lower_budget,
         eps_u=notion.upper_budget,
-        release=told(joint, made.kernel, _outputs(made.kernel)),
+        release=told(joint, mechanism.kernel, _outputs(mechanism.kernel)),
         shares=SHARES,
         kept=line,
         best_share=round(float(SHARES[line.argmax()]), 2),
@@ -303,12 +305,12 @@ class PmlExample:
 
 def pml_example(eps: float) -> PmlExample:
     joint = of_test()
-    made = m.optimal(joint, PointwiseMaximalLeakage(eps))
-    release = told(joint, made.kernel, _outputs(made.kernel))
+    mechanism = m.optimal(joint, PointwiseMaximalLeakage(eps))
+    release = told(joint, mechanism.kernel, _outputs(mechanism.kernel))
     return PmlExample(
         eps=eps,
         release=release,
-        kept=made.nmi,
+        kept=mechanism.nmi,
         kept_by_lip=m.optimal(joint, LIP(eps)).nmi,
         blind=float(joint.p_s.max()),
         informed=float((release.posterior * release.p_y).max(axis=0).sum()),
@@ -404,8 +406,8 @@ def robust_example(eps: float, n: int) -> RobustExample:
         at_worst=at_worst(ball, trusting.kernel),
         robust_at_worst=at_worst(ball, robust.kernel),
         records=records,
-        levels=np.array([at_worst(one, trusting.kernel) for one in balls.values()]),
-        kept=np.array([one.nmi for one in designs.values()]),
+        levels=np.array([at_worst(b, trusting.kernel) for b in balls.values()]),
+        kept=np.array([design.nmi for design in designs.values()]),
     )
 
 

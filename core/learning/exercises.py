@@ -38,18 +38,18 @@ class Feedback:
     said: str
 
 
-def near(given: float, wanted: float) -> bool:
+def near(answer: float, wanted: float) -> bool:
     """Say whether an answer is right to three digits."""
     # rounding to three digits moves it by less
-    return math.isclose(given, wanted, rel_tol=0.006, abs_tol=1e-9)
+    return math.isclose(answer, wanted, rel_tol=0.006, abs_tol=1e-9)
 
 
-def compare(given: float, wanted: float, slips: tuple[Slip, ...]) -> Feedback:
+def compare(answer: float, wanted: float, slips: tuple[Slip, ...]) -> Feedback:
     """Return what is said of an answer."""
-    if near(given, wanted):
+    if near(answer, wanted):
         return Feedback(True, "Right.")
     for slip in slips:
-        if near(given, slip.value):
+        if near(answer, slip.value):
             return Feedback(False, f"Not yet. {slip.said}")
     return Feedback(False, "Not yet.")
 
@@ -94,12 +94,12 @@ def check(exercise: Exercise, text: str) -> Feedback:
 
 def exercises(variant: int = 0) -> tuple[Exercise, ...]:
     joint = table(variant)
-    found = told(joint)
+    test = told(joint)
     return (
-        *_about_lift(found, numbers(variant)),
-        *_about_notions(found),
-        *_about_means(joint, found),
-        *_others(found),
+        *_about_lift(test, numbers(variant)),
+        *_about_notions(test),
+        *_about_means(joint, test),
+        *_others(test),
     )
 
 
@@ -107,16 +107,16 @@ def _in_bits(value: float) -> Slip:
     return Slip(value / BIT, "That is in bits; the question asks for nats.")
 
 
-def _about_lift(found: Told, given: tuple[float, float, float]) -> tuple[Exercise, ...]:
-    ill, hit, alarm = given
-    lift, back = found.of("ill", "positive"), float(found.posterior[0, 0])
+def _about_lift(test: Told, rates: tuple[float, float, float]) -> tuple[Exercise, ...]:
+    ill, hit, alarm = rates
+    lift, back = test.of("ill", "positive"), float(test.posterior[0, 0])
     return (
         Exercise(
             "positive",
             "How likely is a positive result, P(positive)?",
             "Sum over the ill and the well.",
             r"P(+) = P(\text{ill})\,P(+ \mid \text{ill}) + P(\text{well})\,P(+ \mid \text{well})",
-            float(found.p_y[0]),
+            float(test.p_y[0]),
             (Slip(hit, "That is P(positive | ill), for the ill alone."),),
         ),
         Exercise(
@@ -149,15 +149,15 @@ def _about_lift(found: Told, given: tuple[float, float, float]) -> tuple[Exercis
             "What is the min-lift Ψ of a negative result?",
             "The smallest lift over all secrets.",
             r"\Psi(-) = \min_s l(s, -)",
-            float(found.lift[:, 1].min()),
-            (Slip(float(found.lift[:, 1].max()), "That is the largest lift Λ."),),
+            float(test.lift[:, 1].min()),
+            (Slip(float(test.lift[:, 1].max()), "That is the largest lift Λ."),),
         ),
     )
 
 
-def _about_notions(found: Told) -> tuple[Exercise, ...]:
-    falls, rises = float(-found.log_min.min()), float(found.log_max.max())
-    ratios = np.exp(found.log_max - found.log_min)
+def _about_notions(test: Told) -> tuple[Exercise, ...]:
+    falls, rises = float(-test.log_min.min()), float(test.log_max.max())
+    ratios = np.exp(test.log_max - test.log_min)
     return (
         Exercise(
             "lip",
@@ -167,19 +167,19 @@ def _about_notions(found: Told) -> tuple[Exercise, ...]:
             ),
             "The largest |log-lift| over all secrets and results.",
             r"\varepsilon = \max_{s,x} |\log l(s,x)|",
-            found.lip,
-            (_in_bits(found.lip), Slip(math.exp(found.lip), "That is e^ε: take its logarithm.")),
+            test.lip,
+            (_in_bits(test.lip), Slip(math.exp(test.lip), "That is e^ε: take its logarithm.")),
         ),
         Exercise(
             "ldp",
             "And the smallest ε, in nats, at which it satisfies LDP?",
             "Divide the largest lift of a result by the smallest one; the priors cancel.",
             r"\varepsilon = \max_x \log \frac{\Lambda(x)}{\Psi(x)}",
-            found.ldp,
+            test.ldp,
             (
-                _in_bits(found.ldp),
+                _in_bits(test.ldp),
                 Slip(math.log(float(ratios.min())), "That belongs to the other result."),
-                Slip(found.lip, "That is LIP's."),
+                Slip(test.lip, "That is LIP's."),
             ),
         ),
         Exercise(
@@ -195,13 +195,13 @@ def _about_notions(found: Told) -> tuple[Exercise, ...]:
             "What is the pointwise maximal leakage of X itself, in nats?",
             "Only rises count.",
             r"\max_x \log \Lambda(x)",
-            found.pml,
-            (_in_bits(found.pml), Slip(found.lip, "That is LIP's level, which also counts falls.")),
+            test.pml,
+            (_in_bits(test.pml), Slip(test.lip, "That is LIP's level, which also counts falls.")),
         ),
     )
 
 
-def _about_means(joint: Joint, found: Told) -> tuple[Exercise, ...]:
+def _about_means(joint: Joint, test: Told) -> tuple[Exercise, ...]:
     mean = float(measures.alpha_lift(joint.p, 2.0)[0])
     return (
         Exercise(
@@ -212,7 +212,7 @@ def _about_means(joint: Joint, found: Told) -> tuple[Exercise, ...]:
             mean,
             (
                 Slip(
-                    float((found.lift[:, 0] ** 2).mean() ** 0.5),
+                    float((test.lift[:, 0] ** 2).mean() ** 0.5),
                     "The secrets are weighted by P(s), not equally.",
                 ),
                 Slip(mean**2, "Now take the square root."),
@@ -230,7 +230,7 @@ def _about_means(joint: Joint, found: Told) -> tuple[Exercise, ...]:
     )
 
 
-def _others(found: Told) -> tuple[Exercise, ...]:
+def _others(test: Told) -> tuple[Exercise, ...]:
     occurs = example(STOPS).weights > 0
     quantile = float(chi2.ppf(1 - BETA, 3))
     bound = RenyiBall.confidence([[0.25, 0.25], [0.25, 0.25]], 200, BETA).bound
@@ -243,10 +243,10 @@ def _others(found: Told) -> tuple[Exercise, ...]:
             ),
             "With probability 0.9 nothing is learned: compute I(S;X) first.",
             r"I(S;Y) = 0.1 \cdot I(S;X), \quad I(S;X) = \sum_{s,x} P(s,x) \log l(s,x)",
-            0.1 * found.about_secret,
+            0.1 * test.about_secret,
             (
-                Slip(found.about_secret, "That is I(S;X): the result reported every time."),
-                _in_bits(0.1 * found.about_secret),
+                Slip(test.about_secret, "That is I(S;X): the result reported every time."),
+                _in_bits(0.1 * test.about_secret),
             ),
         ),
         Exercise(

@@ -251,7 +251,7 @@ LESSONS: tuple[Lesson, ...] = (
 
 
 def lesson(key: str) -> Lesson:
-    return {one.key: one for one in LESSONS}[key]
+    return {entry.key: entry for entry in LESSONS}[key]
 
 
 def _least(values: Values) -> float:
@@ -269,10 +269,10 @@ def _told(values: Values) -> float:
     return round(values["chance"] * told(of_test()).about_secret, 3)
 
 
-def _test(page: str = "", title: str = "Explore", **asked: object) -> Opens:
+def _test(page: str = "", title: str = "Explore", **choices: object) -> Opens:
     """Return a page, Explore where none is named, with a question about the test."""
     data = DataSpec(f"example:{TEST}", (), ())
-    return Opens(page, title, Scenario(data=data, **asked), {})  # type: ignore[arg-type]
+    return Opens(page, title, Scenario(data=data, **choices), {})  # type: ignore[arg-type]
 
 
 _OPENS: dict[str, Callable[[Values], Opens]] = {

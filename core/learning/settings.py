@@ -50,7 +50,7 @@ class Setting:
 
 
 def _listed(*settings: Setting) -> dict[str, Setting]:
-    return {one.key: one for one in settings}
+    return {setting.key: setting for setting in settings}
 
 
 SETTINGS = _listed(
@@ -88,7 +88,7 @@ SETTINGS = _listed(
 
 
 def defaults() -> dict[str, float]:
-    return {key: one.default for key, one in SETTINGS.items()}
+    return {key: setting.default for key, setting in SETTINGS.items()}
 
 
 def written(value: float) -> str:

@@ -92,77 +92,77 @@ def _hidden(share: float, tenths: float) -> bool:
     return (share > 0 and tenths == 0) or (share < 1 and tenths == 1000)
 
 
-def of_lift(found: Told) -> Sentences:
+def of_lift(test: Told) -> Sentences:
     """Return what a test's results show."""
-    said = []
-    shares = of_all(found.p_y)
-    for y, name in enumerate(found.names):
-        each = [
-            f"{secret} is {change(found.lift[s, y])}" if s == 0 else f"{secret} {change(lift)}"
-            for s, (secret, lift) in enumerate(zip(found.secrets, found.lift[:, y], strict=True))
+    sentences = []
+    shares = of_all(test.p_y)
+    for y, name in enumerate(test.names):
+        parts = [
+            f"{secret} is {change(test.lift[s, y])}" if s == 0 else f"{secret} {change(lift)}"
+            for s, (secret, lift) in enumerate(zip(test.secrets, test.lift[:, y], strict=True))
         ]
-        said.append(f"After “{name}” ({shares[y]} of all results) {', '.join(each)}.")
-    if found.lip < CLOSE:
-        said.append(f"So X itself satisfies LIP at ε = {nats(found.lip)}.")
+        sentences.append(f"After “{name}” ({shares[y]} of all results) {', '.join(parts)}.")
+    if test.lip < CLOSE:
+        sentences.append(f"So X itself satisfies LIP at ε = {nats(test.lip)}.")
     else:
-        said.append(
-            f"So X itself satisfies LIP at ε = {nats(found.lip)} and at no smaller one: the "
+        sentences.append(
+            f"So X itself satisfies LIP at ε = {nats(test.lip)} and at no smaller one: the "
             "largest change of any belief, up or down."
         )
-    return tuple(said)
+    return tuple(sentences)
 
 
-def of_warner(found: WarnerExample) -> Sentences:
+def of_warner(case: WarnerExample) -> Sentences:
     """Return what Warner's coin does, and what becomes of it for more values."""
-    if found.eps == 0:
+    if case.eps == 0:
         coin = "A fair coin reveals nothing: ε = 0, and no number of answers gives an estimate."
     else:
         price = (
-            f"With {ASKED:,} answers its standard error is {percent(found.error, 1)}; with direct "
-            f"answers it is {percent(found.plain, 1)}."
+            f"With {ASKED:,} answers its standard error is {percent(case.error, 1)}; with direct "
+            f"answers it is {percent(case.plain, 1)}."
         )
         coin = (
-            f"Each person tells the truth {percent(found.truth, 1)} of the time, which satisfies "
-            f"LDP at ε = log(p/(1 − p)) = {nats(found.eps)}. Of the answers "
-            f"{percent(found.said, 1)} are yes. The share of yes minus 1 − p, divided by 2p − 1, "
-            f"estimates the {percent(found.share, 1)} without bias. {price}"
+            f"Each person tells the truth {percent(case.truth, 1)} of the time, which satisfies "
+            f"LDP at ε = log(p/(1 − p)) = {nats(case.eps)}. Of the answers "
+            f"{percent(case.said, 1)} are yes. The share of yes minus 1 − p, divided by 2p − 1, "
+            f"estimates the {percent(case.share, 1)} without bias. {price}"
         )
-    small, large = found.raised[0], found.raised[-1]
+    small, large = case.raised[0], case.raised[-1]
     sets = (
-        f"With {found.values} values the best output stands for a set of them: "
-        f"{level(small)} at ε = {level(found.budgets[0])}, {level(large)} at "
-        f"ε = {level(found.budgets[-1])}."
+        f"With {case.values} values the best output stands for a set of them: "
+        f"{level(small)} at ε = {level(case.budgets[0])}, {level(large)} at "
+        f"ε = {level(case.budgets[-1])}."
     )
     ends = (
-        f"At ε = {level(found.budgets[0])} two groups keep "
-        f"{percent(found.halves[0] / found.best[0], 1)} of what the optimum keeps, and randomized "
-        f"response {percent(found.truthful[0] / found.best[0], 1)}."
+        f"At ε = {level(case.budgets[0])} two groups keep "
+        f"{percent(case.halves[0] / case.best[0], 1)} of what the optimum keeps, and randomized "
+        f"response {percent(case.truthful[0] / case.best[0], 1)}."
     )
-    if math.isinf(found.single):
-        return coin, sets, f"{ends} Up to ε = {level(found.budgets[-1])} sets stay the best."
-    if found.single == 0:
+    if math.isinf(case.single):
+        return coin, sets, f"{ends} Up to ε = {level(case.budgets[-1])} sets stay the best."
+    if case.single == 0:
         return coin, sets, f"{ends} Here randomized response is the best at every ε."
-    return coin, sets, f"{ends} From ε = {level(found.single)} on randomized response is as good."
+    return coin, sets, f"{ends} From ε = {level(case.single)} on randomized response is as good."
 
 
-def of_lip(found: LipExample) -> Sentences:
+def of_lip(case: LipExample) -> Sentences:
     """Return what telling the result with a chance of a lie does."""
-    reached = nats(found.release.lip)
-    verdict = "keeps" if found.kept else "breaks"
+    reached = nats(case.release.lip)
+    verdict = "keeps" if case.kept else "breaks"
     return (
         f"This way the result satisfies LIP at ε = {reached} at best: it {verdict} the requested "
-        f"{level(found.eps)}-LIP.",
-        f"The notion allows the truth {percent(found.most_truthful, 1)} of the time. That keeps "
-        f"{percent(found.simple, 1)} of the information in the result; the optimum, which need "
-        f"not lie equally often about both results, keeps {percent(found.best, 1)}.",
+        f"{level(case.eps)}-LIP.",
+        f"The notion allows the truth {percent(case.most_truthful, 1)} of the time. That keeps "
+        f"{percent(case.simple, 1)} of the information in the result; the optimum, which need "
+        f"not lie equally often about both results, keeps {percent(case.best, 1)}.",
     )
 
 
-def of_alip(found: AlipExample) -> Sentences:
+def of_alip(case: AlipExample) -> Sentences:
     """Return what the two budgets of ALIP allow."""
     rise, fall = (
         f"{way} by a factor of {math.exp(eps):.3g}" if eps > CLOSE else ""
-        for way, eps in (("rise", found.eps_u), ("fall", found.eps_l))
+        for way, eps in (("rise", case.eps_u), ("fall", case.eps_l))
     )
     allowed = f"Beliefs may {rise} and {fall}."
     if not rise and not fall:
@@ -170,21 +170,21 @@ def of_alip(found: AlipExample) -> Sentences:
     elif not (rise and fall):
         other = "fall" if rise else "rise"
         allowed = f"Beliefs may {rise or fall}, but not {other}: as they sum to 1, none moves."
-    most = float(found.kept.max())
+    most = float(case.kept.max())
     return (
         allowed,
-        f"With these budgets the optimum keeps {percent(found.release.kept, 1)} of X; "
+        f"With these budgets the optimum keeps {percent(case.release.kept, 1)} of X; "
         + (
-            f"over all λ most, {percent(most, 1)}, at λ = {found.best_share:g}."
+            f"over all λ most, {percent(most, 1)}, at λ = {case.best_share:g}."
             if most > CLOSE
             else "with no λ does it keep more."
         ),
     )
 
 
-def of_ldp(found: LdpExample) -> Sentences:
+def of_ldp(case: LdpExample) -> Sentences:
     """Return how LIP and LDP differ for one release."""
-    release = found.release
+    release = case.release
     share = percent(float(release.p_s[0]))
     if release.ldp < CLOSE:
         return (
@@ -194,19 +194,19 @@ def of_ldp(found: LdpExample) -> Sentences:
     return (
         f"This release satisfies LDP at ε = {nats(release.ldp)} for every population.",
         f"LIP depends on the population: if {share} are ill, it holds at ε = {nats(release.lip)}; "
-        f"over all shares of ill people, at {level(float(found.lip.min()))} to "
-        f"{level(float(found.lip.max()))}, never above LDP's level and never below half of it.",
+        f"over all shares of ill people, at {level(float(case.lip.min()))} to "
+        f"{level(float(case.lip.max()))}, never above LDP's level and never below half of it.",
     )
 
 
-def of_pml(found: PmlExample) -> Sentences:
+def of_pml(case: PmlExample) -> Sentences:
     """Return what a bound on rising beliefs alone allows."""
-    eps, lowest = level(found.eps), float(found.release.lift.min())
-    factor = f"{math.exp(found.eps):.3g}"
+    eps, lowest = level(case.eps), float(case.release.lift.min())
+    factor = f"{math.exp(case.eps):.3g}"
     right = "more likely right" if factor == "1" else f"more than {factor} times as likely right"
-    if found.eps < CLOSE:
+    if case.eps < CLOSE:
         farther = "Both allow the same: no belief may shift."
-    elif lowest < math.exp(-found.eps) * (1 - CLOSE):
+    elif lowest < math.exp(-case.eps) * (1 - CLOSE):
         farther = (
             f"What it allows and LIP does not: after one of its outputs a secret is "
             f"{change(lowest)}."
@@ -214,70 +214,70 @@ def of_pml(found: PmlExample) -> Sentences:
     else:
         farther = f"LIP allows all of its outputs too: at worst a secret is {change(lowest)}."
     return (
-        f"The optimum under {eps}-PML keeps {percent(found.kept, 1)} of X, the optimum under "
-        f"{eps}-LIP {percent(found.kept_by_lip, 1)}.",
+        f"The optimum under {eps}-PML keeps {percent(case.kept, 1)} of X, the optimum under "
+        f"{eps}-LIP {percent(case.kept_by_lip, 1)}.",
         farther,
-        f"A guess whether a person is ill is right {percent(found.blind, 1)} of the time without "
-        f"the release and {percent(found.informed, 1)} with it; after no single output is any "
+        f"A guess whether a person is ill is right {percent(case.blind, 1)} of the time without "
+        f"the release and {percent(case.informed, 1)} with it; after no single output is any "
         f"guess about S {right}.",
     )
 
 
-def of_alpha(found: AlphaExample) -> Sentences:
+def of_alpha(case: AlphaExample) -> Sentences:
     """Return what the mean of order α makes of a clue."""
-    lifts = ", ".join(f"{value:.3g}" for value in found.lifts)
-    nothing = ": it reveals nothing" if np.abs(found.lifts - 1).max() < CLOSE else ""
+    lifts = ", ".join(f"{value:.3g}" for value in case.lifts)
+    nothing = ": it reveals nothing" if np.abs(case.lifts - 1).max() < CLOSE else ""
     return (
         f"The clue multiplies the beliefs about the four suspects by {lifts}{nothing}.",
-        f"Their mean of order α = ∞ is the largest, {found.largest:.3g}."
-        if math.isinf(found.alpha)
-        else f"Their mean of order α = {found.alpha:g} is {found.mean:.3g}; the largest, which is "
-        f"the mean of order ∞, is {found.largest:.3g}.",
+        f"Their mean of order α = ∞ is the largest, {case.largest:.3g}."
+        if math.isinf(case.alpha)
+        else f"Their mean of order α = {case.alpha:g} is {case.mean:.3g}; the largest, which is "
+        f"the mean of order ∞, is {case.largest:.3g}.",
     )
 
 
-def of_rldp(found: RobustExample) -> Sentences:
+def of_rldp(case: RobustExample) -> Sentences:
     """Return what trusting an estimate may cost."""
     intervals = listed(
         [
             f"between {percent(float(low))} and {percent(float(high))} given s{place}"
-            for place, (low, high) in enumerate(zip(found.low, found.high, strict=True), 1)
+            for place, (low, high) in enumerate(zip(case.low, case.high, strict=True), 1)
         ]
     )
     return (
-        f"From {number_of(found.n, 'record')} we know that u1 has a probability {intervals}.",
-        f"The design that trusts the estimate has the budget ε = {nats(found.eps)}; over the "
+        f"From {number_of(case.n, 'record')} we know that u1 has a probability {intervals}.",
+        f"The design that trusts the estimate has the budget ε = {nats(case.eps)}; over the "
         "distributions consistent with the records, its worst-case level is "
-        f"{level(found.at_worst)}.",
-        f"The robust design reaches at most {level(found.robust_at_worst)} for every one of them, "
-        f"and keeps {percent(found.robust, 1)} of X; the other keeps "
-        f"{percent(found.trusting, 1)}.",
+        f"{level(case.at_worst)}.",
+        f"The robust design reaches at most {level(case.robust_at_worst)} for every one of them, "
+        f"and keeps {percent(case.robust, 1)} of X; the other keeps "
+        f"{percent(case.trusting, 1)}.",
     )
 
 
-def of_funnel(found: FunnelExample) -> Sentences:
+def of_funnel(case: FunnelExample) -> Sentences:
     """Return what a budget on an average allows."""
-    release = found.release
-    said = [
-        f"Reported {percent(found.chance)} of the time, the result reveals I(S;Y) = "
+    release = case.release
+    sentences = [
+        f"Reported {percent(case.chance)} of the time, the result reveals I(S;Y) = "
         f"{level(release.about_secret)} nats about the illness on average.",
     ]
-    if release.lip > 0 and found.chance > 0:
-        said.append(
+    if release.lip > 0 and case.chance > 0:
+        sentences.append(
             "But an output that reports the result changes a belief by a factor of "
             f"{math.exp(release.lip):.3g}."
         )
-    said.append(
+    sentences.append(
         f"It keeps I(X;Y) = {level(release.about_x)} nats; the optimum of the funnel with the same "
-        f"budget keeps {level(found.best_here)} of {level(found.all_of_x)}."
+        f"budget keeps {level(case.best_here)} of {level(case.all_of_x)}."
     )
-    return tuple(said)
+    return tuple(sentences)
 
 
-def of_maximin(found: RangeExample) -> Sentences:
+def of_maximin(case: RangeExample) -> Sentences:
     """Return what stops and clusters of stops tell for certain."""
-    after = found.after
-    named = "The stop" if found.merges == 0 else "The cluster of stops"
+    after = case.after
+    named = "The stop" if case.merges == 0 else "The cluster of stops"
     certain = (
         f"{named} distinguishes {number_of(after.parts, 'group')} of streets for certain: maximin "
         f"information is log₂ {after.parts} = {_bits(after.information)}."
@@ -286,14 +286,14 @@ def of_maximin(found: RangeExample) -> Sentences:
     )
     return (
         certain,
-        f"Even so, the most revealing {'stop' if found.merges == 0 else 'cluster'} leaves "
+        f"Even so, the most revealing {'stop' if case.merges == 0 else 'cluster'} leaves "
         f"{number_of(after.anonymity, 'street')} possible of {after.n_s}: it is "
         f"{after.anonymity}-anonymous and L₀ is {_bits(after.reduction)}.",
-        f"The coarsest cluster narrows {number_of(found.joint.n_x, 'stop')} down by "
+        f"The coarsest cluster narrows {number_of(case.joint.n_x, 'stop')} down by "
         f"{_bits(after.resolution)}.",
     )
 
 
 def _bits(value: float) -> str:
-    told = f"{value:.3g}"
-    return f"{told} bit" if told == "1" else f"{told} bits"
+    text = f"{value:.3g}"
+    return f"{text} bit" if text == "1" else f"{text} bits"
