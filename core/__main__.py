@@ -39,8 +39,8 @@ class Ending:
 def main(arguments: Sequence[str] | None = None, ending: Ending | None = None) -> int:
     """Run one command and return its exit code: 2 after an error, 3 after an interrupt."""
     try:
-        given = sys.argv[1:] if arguments is None else list(arguments)
-        options = _parser(given).parse_args(given)
+        words = sys.argv[1:] if arguments is None else list(arguments)
+        options = _parser(words).parse_args(words)
         return int(options.run(options))
     except KeyboardInterrupt:
         return _stopped()
@@ -84,10 +84,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser of the command that is asked for, or of all where none is."""
-    asked = tuple(arguments[:1])
+    named = tuple(arguments[:1])
     parser = argparse.ArgumentParser(prog="python -m core", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    for name in asked if asked and asked[0] in COMMANDS else COMMANDS:
+    for name in named if named and named[0] in COMMANDS else COMMANDS:
         import_module(f"core.command.{name}").add(commands)
     return parser
 

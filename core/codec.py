@@ -34,12 +34,12 @@ def read_json(text: str, name: str) -> Any:
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return a JSON object whose entries are all different."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in result:
             raise InvalidInputError(f"has the entry {shown(key)} twice.")
-        found[key] = value
-    return found
+        result[key] = value
+    return result
 
 
 def entries_of(values: Any, known: type | Collection[str] | None, name: str) -> dict[str, Any]:
@@ -56,11 +56,11 @@ def entries_of(values: Any, known: type | Collection[str] | None, name: str) -> 
 
 def without_version(values: Any, version: int, name: str) -> dict[str, Any]:
     """Return a JSON object without its version, which may be left out but is no other one."""
-    found = entries_of(values, None, name)
-    said = found.pop("version", version)
-    if isinstance(said, bool) or said != version:
-        raise InvalidInputError(f"{name}'s version must be {version}, got {shown(said)}.")
-    return found
+    entries = entries_of(values, None, name)
+    stated = entries.pop("version", version)
+    if isinstance(stated, bool) or stated != version:
+        raise InvalidInputError(f"{name}'s version must be {version}, got {shown(stated)}.")
+    return entries
 
 
 def listed(values: Any, name: str) -> tuple[Any, ...]:
@@ -72,9 +72,9 @@ def listed(values: Any, name: str) -> tuple[Any, ...]:
 def plain_json(value: Any) -> Any:
     """Return a value for JSON: each ∞, in lists and objects too, as the text "inf", NaN as null."""
     if isinstance(value, Mapping):
-        return {name: plain_json(one) for name, one in value.items()}
+        return {name: plain_json(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain_json(one) for one in value]
+        return [plain_json(item) for item in value]
     if not isinstance(value, float) or math.isfinite(value):
         return value
     return None if math.isnan(value) else "inf"

@@ -40,5 +40,5 @@ def number(default: float | None, domain: Domain) -> Any:
 
 def domains(kind: type) -> dict[str, Domain]:
     """Return the domains of a dataclass's numbers, by name, in the order of its fields."""
-    found = {one.name: one.metadata.get("domain") for one in fields(kind)}
-    return {name: domain for name, domain in found.items() if domain is not None}
+    known = {item.name: item.metadata.get("domain") for item in fields(kind)}
+    return {name: domain for name, domain in known.items() if domain is not None}

@@ -39,9 +39,9 @@ def _as_text(name: str, value: Any) -> str:
     """Return a setting as a shell takes it; one that is no plain list as JSON."""
     if not isinstance(value, tuple):
         text = {"\t": "tab"}.get(value, str(value))
-    elif any(hasattr(one, "to_dict") for one in value):
-        text = json.dumps([one.to_dict() for one in value], ensure_ascii=False)
-    elif any("," in str(one) for one in value):
+    elif any(hasattr(item, "to_dict") for item in value):
+        text = json.dumps([item.to_dict() for item in value], ensure_ascii=False)
+    elif any("," in str(item) for item in value):
         return shlex.quote(json.dumps({name: value}, ensure_ascii=False))
     else:
         text = ",".join(map(str, value))

@@ -163,14 +163,14 @@ def worked(content: bytes, key: str, topic: str, limit: float, own: Mapping[str,
     require(worker.address, identity(), own)
     function, arguments = pickle.loads(content)
     job = _pool(worker.state.nthreads).submit(function, *arguments, time_limit=limit)
-    told = None
+    reported = None
     while not job.wait(LOOK):
         task = worker.state.tasks.get(key)
         if task is None or task.state not in AT_WORK:  # taken back, or its server is gone
             job.cancel()
-        elif job.progress != told:
-            told = job.progress
-            worker.log_event(topic, (key, pickle.dumps(told)))
+        elif job.progress != reported:
+            reported = job.progress
+            worker.log_event(topic, (key, pickle.dumps(reported)))
     try:
         return "done", pickle.dumps(job.result())  # Dask would make its arrays read-only
     except Exception as error:

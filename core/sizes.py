@@ -22,13 +22,13 @@ def size_of(value: Any) -> int:
     total, seen = 0, set[int]()
     waiting: list[Any] = [value]
     while waiting:
-        one = waiting.pop()
-        if id(one) in seen or isinstance(one, _ELSEWHERE):
+        item = waiting.pop()
+        if id(item) in seen or isinstance(item, _ELSEWHERE):
             continue
-        seen.add(id(one))
-        total += sys.getsizeof(one)
-        if not isinstance(one, _PLAIN):
-            waiting.extend(_parts(one))
+        seen.add(id(item))
+        total += sys.getsizeof(item)
+        if not isinstance(item, _PLAIN):
+            waiting.extend(_parts(item))
     return total
 
 
@@ -86,8 +86,8 @@ def _parts(value: Any) -> Iterable[Any]:
 
 def _slots(kind: type) -> tuple[str, ...]:
     """Return the names of a class's slots, with those of its parents."""
-    found: list[str] = []
-    for one in kind.__mro__:
-        named = vars(one).get("__slots__", ())
-        found += [named] if isinstance(named, str) else named
-    return tuple(name for name in found if name not in ("__dict__", "__weakref__"))
+    names: list[str] = []
+    for base in kind.__mro__:
+        named = vars(base).get("__slots__", ())
+        names += [named] if isinstance(named, str) else named
+    return tuple(name for name in names if name not in ("__dict__", "__weakref__"))

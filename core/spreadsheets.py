@@ -71,13 +71,13 @@ def _safe_column(column: Any) -> Any:
     if not len(suspects):
         return texts
     places = pa.array(suspects)
-    found = pc.dictionary_encode(texts.take(places))
+    encoded = pc.dictionary_encode(texts.take(places))
     safe = pa.array(
-        [None if one is None else safe_text(one) for one in found.dictionary.to_pylist()]
+        [None if text is None else safe_text(text) for text in encoded.dictionary.to_pylist()]
     )
     mask = np.zeros(len(texts), dtype=bool)
     mask[suspects] = True
-    return pc.replace_with_mask(texts, pa.array(mask), safe.cast(pa.string()).take(found.indices))
+    return pc.replace_with_mask(texts, pa.array(mask), safe.cast(pa.string()).take(encoded.indices))
 
 
 def _may_be_formula(texts: Any) -> BoolArray:
@@ -95,5 +95,5 @@ def _may_be_formula(texts: Any) -> BoolArray:
         result: BoolArray = filled & _FIRST[data[np.minimum(offsets[:-1], data.size - 1)]]
         return result
     signs = pc.fill_null(pc.match_substring_regex(texts, f"[{SIGNS}\t\r\n]"), False)
-    found: BoolArray = signs.to_numpy(zero_copy_only=False)
-    return found
+    mask: BoolArray = signs.to_numpy(zero_copy_only=False)
+    return mask

@@ -47,12 +47,12 @@ def to_bytes(value: Any) -> bytes:
     """Return a value as bytes; equal values of one making give equal bytes."""
     writer = _Writer()
     try:
-        told = json.dumps(writer.told(value), separators=(",", ":")).encode("ascii")
+        header = json.dumps(writer.told(value), separators=(",", ":")).encode("ascii")
     except RecursionError as error:
         raise InvalidInputError("The answer is nested too deeply to be written.") from error
     except ValueError as error:
         raise InvalidInputError(f"The answer cannot be written: {error}.") from error
-    parts = [len(told).to_bytes(_LENGTH, "little"), told, *writer.parts]
+    parts = [len(header).to_bytes(_LENGTH, "little"), header, *writer.parts]
     check = hashlib.sha256()
     for part in parts:
         check.update(part)
@@ -91,11 +91,11 @@ class _Writer:
         if kind in _AS_IS:
             return value
         if kind in (tuple, list):
-            return ["t" if kind is tuple else "l", [self.told(one) for one in value]]
+            return ["t" if kind is tuple else "l", [self.told(item) for item in value]]
         if kind is dict:
-            return ["d", [[self.told(key), self.told(one)] for key, one in value.items()]]
+            return ["d", [[self.told(key), self.told(item)] for key, item in value.items()]]
         if kind in (set, frozenset):
-            if any(type(one) not in _AS_IS for one in value):
+            if any(type(item) not in _AS_IS for item in value):
                 raise InvalidInputError("A set of more than numbers and texts cannot be written.")
             return ["s" if kind is set else "f", sorted(value, key=json.dumps)]
         if isinstance(value, Enum):
@@ -105,14 +105,14 @@ class _Writer:
         if id(value) in self._seen:
             return ["r", self._seen[id(value)][0]]
         if kind is np.ndarray:
-            found = ["a", self._array(value), value.flags.writeable]
+            result = ["a", self._array(value), value.flags.writeable]
         elif dataclasses.is_dataclass(value):
-            fields = [one.name for one in dataclasses.fields(value) if one.init]
-            found = ["o", _place(kind), {name: self.told(getattr(value, name)) for name in fields}]
+            fields = [field.name for field in dataclasses.fields(value) if field.init]
+            result = ["o", _place(kind), {name: self.told(getattr(value, name)) for name in fields}]
         else:
             raise InvalidInputError(f"A {kind.__name__} cannot be written as an answer.")
         self._seen[id(value)] = (len(self._seen), value)  # the value too: its id stays its own
-        return found
+        return result
 
     def _array(self, array: np.ndarray[Any, Any]) -> list[Any]:
         if array.dtype.kind != "U" and array.dtype.char not in _NUMBERS:
@@ -131,18 +131,18 @@ class _Reader:
         self._arrays = arrays
         self._made: list[Any] = []
 
-    def value(self, told: Any) -> Any:
-        if not isinstance(told, list):
-            return told
-        kind, *rest = told
+    def value(self, data: Any) -> Any:
+        if not isinstance(data, list):
+            return data
+        kind, *rest = data
         if kind in ("a", "o"):
-            made = self._object(rest) if kind == "o" else self._array(rest[0], writeable=rest[1])
-            self._made.append(made)
-            return made
+            result = self._object(rest) if kind == "o" else self._array(rest[0], writeable=rest[1])
+            self._made.append(result)
+            return result
         if kind == "d":
-            return {self.value(key): self.value(one) for key, one in rest[0]}
+            return {self.value(key): self.value(item) for key, item in rest[0]}
         if kind in _CONTAINERS:
-            return _CONTAINERS[kind](self.value(one) for one in rest[0])
+            return _CONTAINERS[kind](self.value(item) for item in rest[0])
         if kind == "r":
             return self._made[rest[0]]
         if kind == "n":
@@ -153,14 +153,14 @@ class _Reader:
 
     def _object(self, rest: list[Any]) -> Any:
         kind = _class(rest[0], None)
-        fields = {name: self.value(one) for name, one in rest[1].items()}
-        made = kind(**fields)
+        fields = {name: self.value(item) for name, item in rest[1].items()}
+        result = kind(**fields)
         for name, value in fields.items():  # a constructor may round what it normalizes again
-            object.__setattr__(made, name, value)
-        return made
+            object.__setattr__(result, name, value)
+        return result
 
-    def _array(self, told: list[Any], *, writeable: bool) -> np.ndarray[Any, Any]:
-        name, shape, order, offset = told
+    def _array(self, data: list[Any], *, writeable: bool) -> np.ndarray[Any, Any]:
+        name, shape, order, offset = data
         dtype = np.dtype(str(name))
         if dtype.kind != "U" and dtype.char not in _NUMBERS:
             raise ValueError(f"there is no array of {dtype}")
@@ -189,15 +189,15 @@ def _class(place: str, kind: type | None) -> Any:
     if not _PLACE.fullmatch(module):
         raise ValueError(f"there is no class {place!r}")
     try:
-        found = getattr(importlib.import_module(module), name)
+        target = getattr(importlib.import_module(module), name)
     except ImportError as error:
         raise ValueError(f"there is no module {module!r}") from error
-    is_class = isinstance(found, type) and found.__module__ == module
+    is_class = isinstance(target, type) and target.__module__ == module
     if not is_class or not (
-        dataclasses.is_dataclass(found) if kind is None else issubclass(found, kind)
+        dataclasses.is_dataclass(target) if kind is None else issubclass(target, kind)
     ):
         raise ValueError(f"{place!r} is no class of values")
-    return found
+    return target
 
 
 VARIABLE = "LIFTSCOPE_STORE"
@@ -226,16 +226,16 @@ class Folder:
         where = shown(str(path))
         try:
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            found = path.stat()
+            status = path.stat()
         except OSError as error:
             why = error.strerror or str(error)
             raise InvalidInputError(
                 f"The folder of answers {where} cannot be used: {why}."
             ) from error
         if os.name == "posix":
-            if found.st_uid != os.geteuid():
+            if status.st_uid != os.geteuid():
                 raise InvalidInputError(f"The folder of answers {where} belongs to somebody else.")
-            if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
                 raise InvalidInputError(
                     f"Others may write to the folder of answers {where}: chmod 700."
                 )
@@ -246,10 +246,10 @@ class Folder:
             # a pipe would be waited for, and a link to a device has no end
             descriptor = os.open(self._place(key), os.O_RDONLY | _REGULAR)
             with open(descriptor, "rb") as file:
-                told = os.fstat(descriptor)
-                if not stat.S_ISREG(told.st_mode) or told.st_size > self.most_bytes // LARGEST:
+                status = os.fstat(descriptor)
+                if not stat.S_ISREG(status.st_mode) or status.st_size > self.most_bytes // LARGEST:
                     return None
-                content = file.read(told.st_size)
+                content = file.read(status.st_size)
         except OSError:
             return None
         with contextlib.suppress(OSError):  # a folder that may only be read
@@ -290,13 +290,13 @@ class Folder:
 
     def _files(self) -> list[tuple[float, int, Path]]:
         """Return when each file was last used, its bytes and its path."""
-        found = []
+        files = []
         for entry in os.scandir(self.path):
             if _NAME.fullmatch(entry.name) or _PART.fullmatch(entry.name):
                 with contextlib.suppress(OSError):  # another process has just removed it
-                    told = entry.stat(follow_symlinks=False)
-                    found.append((told.st_mtime, told.st_size, self.path / entry.name))
-        return found
+                    status = entry.stat(follow_symlinks=False)
+                    files.append((status.st_mtime, status.st_size, self.path / entry.name))
+        return files
 
     def _make_room(self, n_bytes: int) -> None:
         """Remove what was not used for longest, until so many bytes more have room."""

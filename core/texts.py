@@ -70,9 +70,9 @@ def are_series(cells: Sequence[tuple[str, Sequence[str]]]) -> bool:
     if not cells or not all(re.fullmatch(r"\d{1,4}", cell) for cell, _ in cells):
         return False
     numbers = [int(cell) for cell, _ in cells]
-    if any(_is_year(one) for _, values in cells for one in values[:20]):
+    if any(_is_year(value) for _, values in cells for value in values[:20]):
         return False
-    if all(1800 <= one <= 2100 for one in numbers) and len(set(numbers)) == len(numbers):
+    if all(1800 <= n <= 2100 for n in numbers) and len(set(numbers)) == len(numbers):
         return True
     steps = {after - before for before, after in pairwise(numbers)}
     return len(numbers) > 2 and len(steps) == 1 and steps <= {-1, 1}

@@ -27,8 +27,8 @@ def number_of(count: int, thing: str) -> str:
 
 def records_in(records: int, rows: int | None = None) -> str:
     """Return a number of records, and of the rows where each of these stands for several."""
-    said = number_of(records, "record")
-    return said if rows is None else f"{said} in {number_of(rows, 'row')}"
+    text = number_of(records, "record")
+    return text if rows is None else f"{text} in {number_of(rows, 'row')}"
 
 
 def plural(thing: str) -> str:
@@ -52,7 +52,7 @@ def file_called(name: str) -> str:
     r"""Return a file's name for a sentence: on one line, cut in its middle if it is long."""
     longest = 80  # most characters of a file's name in a sentence
     plain = "".join(
-        one if one.isprintable() or "\udc80" <= one <= "\udcff" else " " for one in name
+        char if char.isprintable() or "\udc80" <= char <= "\udcff" else " " for char in name
     )
     half = longest // 2
     return plain if len(plain) <= longest else f"{plain[: half - 1]}…{plain[-half:]}"
@@ -60,7 +60,7 @@ def file_called(name: str) -> str:
 
 def printable(text: str) -> str:
     r"""Return a sentence with the bytes of paths that are no UTF-8 written as \xff."""
-    plain = re.sub("[\udc80-\udcff]", lambda one: f"\\x{ord(one[0]) - 0xDC00:02x}", text)
+    plain = re.sub("[\udc80-\udcff]", lambda match: f"\\x{ord(match[0]) - 0xDC00:02x}", text)
     return re.sub(r"(?<!\\)\\udc([89a-f][0-9a-f])", r"\\x\1", plain)
 
 
@@ -116,8 +116,8 @@ def apart(
     a: float, b: float, write: Callable[[float, int], str] = decimals, fewest: int = 1
 ) -> tuple[str, str]:
     """Write two numbers with as many decimals as tell them apart, nine at most."""
-    told = [(write(a, digits), write(b, digits)) for digits in range(fewest, 10)]
-    return next((pair for pair in told if pair[0] != pair[1]), told[-1])
+    pairs = [(write(a, digits), write(b, digits)) for digits in range(fewest, 10)]
+    return next((pair for pair in pairs if pair[0] != pair[1]), pairs[-1])
 
 
 def plain(value: float) -> str:
@@ -150,8 +150,8 @@ def _up(share: float, decimals: int) -> float:
 
 def free_name(name: str, taken: Callable[[str], bool]) -> str:
     """Return a name, or the first of "name (2)", "name (3)", … that is not taken."""
-    found, number = name, 1
-    while taken(found):
+    candidate, number = name, 1
+    while taken(candidate):
         number += 1
-        found = f"{name} ({number})"
-    return found
+        candidate = f"{name} ({number})"
+    return candidate

@@ -55,8 +55,8 @@ def page_writer(what: str, place: str, instead: str) -> Callable[..., str]:
             f"{what} needs the dashboard for its charts, and the dashboard is not installed here: "
             f"{instead}."
         )
-    found: Callable[..., str] = getattr(import_module(module), name)
-    return found
+    writer: Callable[..., str] = getattr(import_module(module), name)
+    return writer
 
 
 def read_text(path: Path, kind: str) -> str:
@@ -105,12 +105,12 @@ def with_reading(text: str, settings: Sequence[str]) -> str:
 
 def tell_reading(upload: Upload) -> None:
     """Say on standard error what was repaired, what may be meant, and which sheet is read."""
-    said = [] if upload.text is None or not upload.text.said() else [f"{upload.text.said()}."]
-    said += [repair.sentence for repair in upload.repairs]
-    said += [f"{hint.label}? ({hint.setting})" for hint in upload.hints]
+    sentences = [] if upload.text is None or not upload.text.said() else [f"{upload.text.said()}."]
+    sentences += [repair.sentence for repair in upload.repairs]
+    sentences += [f"{hint.label}? ({hint.setting})" for hint in upload.hints]
     if upload.sheets is not None:
-        said.append(upload.sheets.said())
-    for sentence in filter(None, said):
+        sentences.append(upload.sheets.said())
+    for sentence in filter(None, sentences):
         print(printable(f"{upload.name}: {sentence}"), file=sys.stderr)
 
 

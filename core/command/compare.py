@@ -48,8 +48,8 @@ def run(options: argparse.Namespace) -> int:
         columns = compare(project, sources)
     numbers = reference(project.scenarios)
     if options.json:
-        told = described(project, columns, numbers, called)
-        put(json.dumps(told, indent=2, ensure_ascii=False))
+        content = described(project, columns, numbers, called)
+        put(json.dumps(content, indent=2, ensure_ascii=False))
     else:
         put(table(columns, numbers))
     for column in columns:

@@ -102,8 +102,8 @@ def add(commands: Any) -> None:
         metavar="FILE",
         help="the records that the mechanism is made for, if not those of the scenario",
     )
-    told = "; ".join(f"{name}: {meaning}" for name, meaning in COLUMNS.items() if name != CHOSEN)
-    told = f"all columns at once, instead of --keep (the default is {Plan.columns}): {told}"
+    text = "; ".join(f"{name}: {meaning}" for name, meaning in COLUMNS.items() if name != CHOSEN)
+    text = f"all columns at once, instead of --keep (the default is {Plan.columns}): {text}"
     for option, which in KEPT:
         parser.add_argument(
             option,
@@ -113,7 +113,7 @@ def add(commands: Any) -> None:
             metavar="NAME",
             help=f"{which}; the certificate reports what they reveal",
         )
-    parser.add_argument("--columns", default=Plan.columns, metavar="WHAT", help=told)
+    parser.add_argument("--columns", default=Plan.columns, metavar="WHAT", help=text)
     parser.add_argument(
         "--unknown",
         default=REFUSE,
@@ -134,25 +134,26 @@ def run(options: argparse.Namespace) -> int:
     named = named_file(Scenario.from_json(text).data.source)
     read = [options.scenario, options.records, options.design, options.key, named]
     check_apart(read, [options.released, options.certificate])
-    keep, known = (tuple(dict.fromkeys(one)) for one in (options.keep, options.known))
+    keep, known = (tuple(dict.fromkeys(names)) for names in (options.keep, options.known))
     plan = Plan(draw, options.columns, options.unknown, keep, known)
     before = _stamp(options.records)
-    made = designed(text, options.records, Sources(databases=True), options.design)
-    tell_reading(made.upload)
+    design = designed(text, options.records, Sources(databases=True), options.design)
+    tell_reading(design.upload)
     targets = [path for path in (options.released, options.certificate) if path is not None]
     with replacing(targets) as (fresh, *proof):
         applied = write(
-            *(made.result, made.upload, fresh, kind, plan), progress=_Progress(made.upload.rows)
+            *(design.result, design.upload, fresh, kind, plan),
+            progress=_Progress(design.upload.rows),
         )
         if _stamp(options.records) != before:
             raise InvalidInputError(
                 f"{options.records} changed while it was read. Run the command again."
             )
         for path in proof:
-            release = Release(made.result, made.upload, made.same, plan, applied)
-            said = json.dumps(certificate(release, fresh), indent=1, ensure_ascii=False)
-            path.write_text(said + "\n", encoding="utf-8")
-    _summary(made, applied, options)
+            release = Release(design.result, design.upload, design.same, plan, applied)
+            content = json.dumps(certificate(release, fresh), indent=1, ensure_ascii=False)
+            path.write_text(content + "\n", encoding="utf-8")
+    _summary(design, applied, options)
     if isinstance(draw, Seeded) and draw.guessable:
         _say("The seed is small enough to guess: use it for tests only.")
     return 0
@@ -175,10 +176,10 @@ def _draw(options: argparse.Namespace) -> Draw:
 def _stamp(path: Path) -> tuple[int, int] | None:
     """Return a file's size and time of change; None where there is no file."""
     try:
-        found = path.stat()
+        status = path.stat()
     except (OSError, ValueError):
         return None
-    return found.st_size, found.st_mtime_ns
+    return status.st_size, status.st_mtime_ns
 
 
 class _Progress:
@@ -195,10 +196,10 @@ class _Progress:
             _say(f"{done:,} of {number_of(self._records, 'record')}")
 
 
-def _summary(made: Designed, applied: Applied, options: argparse.Namespace) -> None:
-    mechanism = made.result.mechanism
-    title = made.result.counted.report.title
-    whose = "" if made.same else f" (made for {title})"
+def _summary(design: Designed, applied: Applied, options: argparse.Namespace) -> None:
+    mechanism = design.result.mechanism
+    title = design.result.counted.report.title
+    whose = "" if design.same else f" (made for {title})"
     _say(
         f"{mechanism.name}{whose}: {number_of(applied.released, 'record')} of "
         f"{applied.records:,} in {str(options.released)!r}, Y in the column {applied.column!r}."

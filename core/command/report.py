@@ -69,8 +69,8 @@ def add(commands: Any) -> None:
     parser.add_argument("--data", type=Path, metavar="FILE", help="the records of the scenario")
     add_reading(parser)
     parser.add_argument("--unit", choices=("nats", "bits"), default="nats")
-    told = "; ".join(f"{name}: {meaning}" for name, meaning in LINES.items())
-    parser.add_argument("--lines", choices=tuple(LINES), default="all", help=told)
+    text = "; ".join(f"{name}: {meaning}" for name, meaning in LINES.items())
+    parser.add_argument("--lines", choices=tuple(LINES), default="all", help=text)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -93,25 +93,25 @@ def lines(result: Result, *, alone: bool = False) -> tuple[Frontier, ...]:
     scenario = result.scenario
     if "eps" not in notions.entry(scenario.notion).parameters:
         return ()
-    found = []
-    for one in _compared(scenario, alone=alone):
-        title = mechanisms.entry(one.mechanism).title
+    curves = []
+    for question in _compared(scenario, alone=alone):
+        title = mechanisms.entry(question.mechanism).title
         print(f"Share that {title} keeps along the budget", file=sys.stderr)
         try:
-            found.append(_line(one, result.counted))
+            curves.append(_line(question, result.counted))
         except CoreError as error:
             print(f"{title}: {error}", file=sys.stderr)
-    return tuple(found)
+    return tuple(curves)
 
 
 def _compared(scenario: Scenario, *, alone: bool) -> list[Scenario]:
     """Return the questions of the lines."""
-    asked = [scenario] if mechanisms.entry(scenario.mechanism).uses_notion else []
+    questions = [scenario] if mechanisms.entry(scenario.mechanism).uses_notion else []
     if alone:
-        return asked
+        return questions
     kinds = [notions.entry(key).kind for key in (scenario.notion, *_others(scenario))]
     beside = COMPARED[:1] if is_funnel(scenario) else COMPARED
-    return asked + [
+    return questions + [
         replace(scenario, mechanism=key)
         for key in beside
         if key != scenario.mechanism and not fit.obstacle(mechanisms.entry(key), kinds)
@@ -122,10 +122,10 @@ def _others(scenario: Scenario) -> tuple[str, ...]:
     return tuple(promise.notion for promise in scenario.also)
 
 
-def _line(one: Scenario, counted: Counted) -> Frontier:
-    asked = replace(one, time_limit=min(1.5, one.time_limit))
+def _line(question: Scenario, counted: Counted) -> Frontier:
+    limited = replace(question, time_limit=min(1.5, question.time_limit))
     joint, values, task = counted.joint, counted.x_values, counted.task
-    found = sweep(asked, joint, budgets(one, joint), values, task)
-    if one.purpose == "information":
-        return found
-    return in_shares(found, joint, build_purpose(one, joint, values, task))
+    frontier = sweep(limited, joint, budgets(question, joint), values, task)
+    if question.purpose == "information":
+        return frontier
+    return in_shares(frontier, joint, build_purpose(question, joint, values, task))

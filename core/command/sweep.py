@@ -99,10 +99,10 @@ def add(commands: Any) -> None:
 def run_command(options: argparse.Namespace) -> int:
     """Run a sweep; progress goes to standard error. Return 3 where it ended unfinished."""
     sources = Sources(databases=True)
-    asked = Sweep.from_json(read_text(options.sweep, "sweep"))
-    _check(options, asked)
+    requested = Sweep.from_json(read_text(options.sweep, "sweep"))
+    _check(options, requested)
     called: dict[str, str] = {}
-    sweep = _with_files(asked, sources, called)
+    sweep = _with_files(requested, sources, called)
     say(f"{number_of(sweep.size, 'point')}: {sweep.described}.")
     if options.estimate:
         say(f"Searches take at most {_most_seconds(sweep):,.0f} s on one processor.")
@@ -173,8 +173,10 @@ def _with_files(sweep: Sweep, sources: Sources, called: dict[str, str]) -> Sweep
     scenario = sweep.scenario
     if sweep.draws is None and "data" not in sweep.varied:
         scenario = with_file(scenario, sources, called=called)
-    vary = tuple((name, tuple(read(name, one) for one in values)) for name, values in sweep.vary)
-    cases = tuple(tuple((name, read(name, one)) for name, one in case) for case in sweep.cases)
+    vary = tuple(
+        (name, tuple(read(name, value) for value in values)) for name, values in sweep.vary
+    )
+    cases = tuple(tuple((name, read(name, value)) for name, value in case) for case in sweep.cases)
     return replace(sweep, scenario=scenario, vary=vary, cases=cases)
 
 
@@ -201,7 +203,7 @@ def _processors() -> int:
 
 
 def _most_seconds(sweep: Sweep) -> float:
-    return sum(one.time_limit for one in sweep.questions) * sweep.n_draws
+    return sum(question.time_limit for question in sweep.questions) * sweep.n_draws
 
 
 class _Progress:
@@ -231,7 +233,7 @@ def _summarise(table: Any, sweep: Sweep, options: argparse.Namespace) -> None:
             rows = [{"than": None, **row} for row in means] + apart
             parquet.write_table(as_table(rows), fresh)
         else:
-            said = {"summary": means} | ({"differences": apart} if options.differences else {})
-            said |= {"front": best} if options.front else {}
-            told = json.dumps(plain_json(said), indent=1, ensure_ascii=False)
-            fresh.write_text(told + "\n", encoding="utf-8")
+            content = {"summary": means} | ({"differences": apart} if options.differences else {})
+            content |= {"front": best} if options.front else {}
+            text = json.dumps(plain_json(content), indent=1, ensure_ascii=False)
+            fresh.write_text(text + "\n", encoding="utf-8")

@@ -76,17 +76,17 @@ def run(options: argparse.Namespace) -> int:
             text, options.released, original, options.seed, design=design, key=options.key
         )
     if options.json:
-        put(json.dumps([asdict(one) for one in checks], indent=2, ensure_ascii=False))
+        put(json.dumps([asdict(check) for check in checks], indent=2, ensure_ascii=False))
     else:
-        for one in checks:
-            put(f"{MARKS[one.passed]:<11}  {one.name}: {one.sentence}")
+        for check in checks:
+            put(f"{MARKS[check.passed]:<11}  {check.name}: {check.sentence}")
     wrong = failed(checks)
     if wrong:
-        names = ", ".join(one.name for one in wrong)
+        names = ", ".join(check.name for check in wrong)
         print(f"{number_of(len(wrong), 'check')} failed: {names}.", file=sys.stderr)
         return 2
     left = unproven(checks)
     if left:
-        names = ", ".join(one.name.removeprefix("promised: ") for one in left)
+        names = ", ".join(check.name.removeprefix("promised: ") for check in left)
         print(f"Not everything could be checked: {names}.", file=sys.stderr)
     return 3 if left and original is not None else 0

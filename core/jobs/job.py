@@ -184,7 +184,7 @@ class JobQueue:
             newcomer = _Owner(last_turn=self._turn - 0.5)
             self._owners.setdefault(call.owner, newcomer).waiting.append(call)
             self._changed.notify_all()
-            urgent = sum(one.urgent for owner in self._owners.values() for one in owner.waiting)
+            urgent = sum(other.urgent for owner in self._owners.values() for other in owner.waiting)
             others = sum(len(owner.waiting) for owner in self._owners.values()) - urgent
             if max(0, urgent - self._idle[True]) + others <= self._idle[False]:
                 return None
@@ -200,13 +200,13 @@ class JobQueue:
             self._idle[reserved] += 1
             self._changed.wait_for(lambda: self._closed or self._next(reserved), rest)
             self._idle[reserved] -= 1
-            found = self._next(reserved)
-            if found is None:
+            call = self._next(reserved)
+            if call is None:
                 self._workers[reserved] -= 1
                 return None
             self._turn += 1
-            _give_turn(self._owners[found.owner], found, self._turn)
-            return found
+            _give_turn(self._owners[call.owner], call, self._turn)
+            return call
 
     def miss(self, reserved: bool) -> None:
         """Record that a worker, which `put` asked for, could not be started."""
@@ -224,9 +224,11 @@ class JobQueue:
     def ahead(self, job: Job[Any]) -> int:
         """Return how many jobs come before a waiting one if no others arrive; 0 if it has begun."""
         with self._changed:
-            owners = [replace(one, waiting=_alive(one.waiting)) for one in self._owners.values()]
+            owners = [
+                replace(owner, waiting=_alive(owner.waiting)) for owner in self._owners.values()
+            ]
             turn = self._turn
-        if all(call.job is not job for one in owners for call in one.waiting):
+        if all(call.job is not job for owner in owners for call in owner.waiting):
             return 0
         for place in itertools.count():
             owner, call = _first(owners, {True, False}) or (None, None)
@@ -247,15 +249,15 @@ class JobQueue:
 
     def _next(self, reserved: bool) -> Call | None:
         """Return the next call for a kind of worker."""
-        for one in self._owners.values():  # jobs cancelled while they wait need no worker
-            one.waiting = _alive(one.waiting)
+        for owner in self._owners.values():  # jobs cancelled while they wait need no worker
+            owner.waiting = _alive(owner.waiting)
         kinds = {True}
         if not reserved:
-            urgent = sum(call.urgent for one in self._owners.values() for call in one.waiting)
+            urgent = sum(call.urgent for owner in self._owners.values() for call in owner.waiting)
             # those are left to the reserved workers that are idle: these take nothing else
             kinds = {False} if urgent <= self._idle[True] else {True, False}
-        found = _first(self._owners.values(), kinds)
-        return None if found is None else found[1]
+        first = _first(self._owners.values(), kinds)
+        return None if first is None else first[1]
 
 
 def _alive(calls: deque[Call]) -> deque[Call]:
@@ -281,6 +283,6 @@ def _first(owners: Iterable[_Owner], kinds: set[bool]) -> tuple[_Owner, Call] | 
 def _head(calls: deque[Call], kinds: set[bool]) -> Call | None:
     """Return an owner's next call: the first that is urgent, else the first."""
     return next(
-        (one for kind in (True, False) for one in calls if kind in kinds and one.urgent == kind),
+        (call for kind in (True, False) for call in calls if kind in kinds and call.urgent == kind),
         None,
     )

@@ -84,7 +84,7 @@ class Pool:
                     self._queue.miss(reserved)
                     job.fail(NoMemoryError("Not enough memory to start the work."))
                     return job
-                self._threads = [one for one in self._threads if one.is_alive()] + [thread]
+                self._threads = [other for other in self._threads if other.is_alive()] + [thread]
         return job
 
     def ahead(self, job: Job[Any]) -> int:

@@ -70,7 +70,7 @@ def improve_answer(scenario: Scenario, counted: Counted, kernel: FloatArray | No
     """Answer a scenario again with a longer limit; an optimum starts from the kernel, if given."""
     if scenario.mechanism != OPTIMUM:
         return answer(scenario, counted)
-    found = optimal(
+    mechanism = optimal(
         counted.joint,
         scenario.build_notion(counted.joint),
         time_limit=scenario.time_limit,
@@ -79,7 +79,7 @@ def improve_answer(scenario: Scenario, counted: Counted, kernel: FloatArray | No
         utility=build_purpose(scenario, counted.joint, counted.x_values, counted.task),
         start=kernel,
     )
-    return measured(scenario, counted, found)
+    return measured(scenario, counted, mechanism)
 
 
 def make_release(
@@ -92,8 +92,8 @@ def make_release(
             result, original, plan, target, progress=lambda done: report((done, original.rows))
         )
     except InvalidInputError as error:
-        said = str(error).replace(f"{target.parent}{os.sep}", "")
-        raise InvalidInputError(said) from None
+        message = str(error).replace(f"{target.parent}{os.sep}", "")
+        raise InvalidInputError(message) from None
 
 
 def find_given_away(
@@ -128,10 +128,10 @@ def verify_release(
     try:
         return verify(certificate, released, original, seed, key=key)
     except InvalidInputError as error:
-        said = str(error)
+        message = str(error)
         for path in filter(None, (released, original)):
-            said = said.replace(f"{path.parent}{os.sep}", "")
-        raise InvalidInputError(said) from None
+            message = message.replace(f"{path.parent}{os.sep}", "")
+        raise InvalidInputError(message) from None
 
 
 PURE: frozenset[Callable[..., Any]] = frozenset(
