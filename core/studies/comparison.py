@@ -118,19 +118,19 @@ def compare(
         if entry.works_under(lip):
             rows.append(("lip", row(entry, lip)))
         elif robust is not None and entry.works_under(robust):
-            made = row(entry, robust)
+            outcome = row(entry, robust)
             # one that does not satisfy RLDP is still compared as one that satisfies LIP
-            rows.append(("rldp" if made.robust <= level + ROUNDING else "lip", made))
+            rows.append(("rldp" if outcome.robust <= level + ROUNDING else "lip", outcome))
         if entry.uses_notion and entry.works_under(resistant) and len(counted.attributes) > 1:
             rows.append(("srlip", row(entry, resistant, f", {resistant.name}")))
     bounds = {
-        (kept, compared.reads_secret): compared.upper_bound
-        for kept, compared in rows
+        (notion, compared.reads_secret): compared.upper_bound
+        for notion, compared in rows
         if compared.key in OPTIMA
     }
     return tuple(
-        _bounded(compared, bounds.get((kept, compared.reads_secret), math.nan))
-        for kept, compared in rows
+        _bounded(compared, bounds.get((notion, compared.reads_secret), math.nan))
+        for notion, compared in rows
     )
 
 
@@ -163,7 +163,7 @@ def _row(
         )
     except CoreError as error:
         return replace(row, note=str(error), cut=isinstance(error, SolverError))
-    taken = time.perf_counter() - started
+    elapsed = time.perf_counter() - started
     after = leakage(joint.release(mechanism.kernel), mechanism.y_labels)
     worst = math.nan
     if robust is not None and not entry.reads_secret:
@@ -179,7 +179,7 @@ def _row(
         robust=worst,
         leak=after.averages["mutual_information"],
         outputs=len(after.labels),
-        seconds=taken,
+        seconds=elapsed,
         note=mechanism.status if entry.uses_notion else "has no budget",
         cut=mechanism.status == CUT,
     )

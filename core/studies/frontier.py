@@ -103,7 +103,7 @@ def sweep(
         raise InvalidInputError("The budgets of a sweep must be a list of increasing numbers.")
     questions = [replace(scenario, eps=float(eps)) for eps in grid]
     purpose = build_purpose(scenario, joint, values, task)
-    made = (
+    answers = (
         _optima(scenario, joint, grid, purpose)
         if scenario.mechanism == "optimal"
         else _each(
@@ -112,21 +112,21 @@ def sweep(
             [partial(question.build_mechanism, joint, values, task) for question in questions],
         )
     )
-    failing = [mechanism.status == FAILED for mechanism in made]
+    failing = [mechanism.status == FAILED for mechanism in answers]
     return Frontier(
         notion=scenario.notion,
         mechanism=scenario.mechanism,
         eps=grid,
-        utility=np.array([mechanism.utility for mechanism in made]),
-        nmi=np.array([mechanism.nmi for mechanism in made]),
-        upper_bound=np.array([mechanism.upper_bound for mechanism in made]),
-        most_nmi=np.array([_most(joint, mechanism) for mechanism in made]),
-        proven=np.array([mechanism.gap <= scenario.gap * purpose.size() for mechanism in made]),
+        utility=np.array([mechanism.utility for mechanism in answers]),
+        nmi=np.array([mechanism.nmi for mechanism in answers]),
+        upper_bound=np.array([mechanism.upper_bound for mechanism in answers]),
+        most_nmi=np.array([_most(joint, mechanism) for mechanism in answers]),
+        proven=np.array([mechanism.gap <= scenario.gap * purpose.size() for mechanism in answers]),
         reasons=tuple(
             mechanism.notes[0] if fails else ""
-            for mechanism, fails in zip(made, failing, strict=True)
+            for mechanism, fails in zip(answers, failing, strict=True)
         ),
-        mechanisms=tuple(made),
+        mechanisms=tuple(answers),
     )
 
 

@@ -72,7 +72,10 @@ def reached(
     """Return what known answers under another notion reveal at k budgets; NaN where none."""
     answers = [known.best(replace(beside, eps=float(budget)), joint) for budget in eps]
     return np.array(
-        [np.nan if made is None else average.achieved(joint, made.kernel) for made in answers]
+        [
+            np.nan if mechanism is None else average.achieved(joint, mechanism.kernel)
+            for mechanism in answers
+        ]
     )
 
 
@@ -86,32 +89,34 @@ def lend(known: Known, lines: Sequence[tuple[Scenario, Frontier]], joint: Joint)
         return
     for beside, line in lines:
         for eps in () if is_funnel(beside) else line.eps.tolist():
-            made = known.best(replace(beside, eps=eps), joint)
-            if made is not None and len(made.kernel) == joint.n_x:
-                _lend(known, *funnel, made, joint)
+            mechanism = known.best(replace(beside, eps=eps), joint)
+            if mechanism is not None and len(mechanism.kernel) == joint.n_x:
+                _lend(known, *funnel, mechanism, joint)
 
 
-def _lend(known: Known, funnel: Scenario, line: Frontier, made: Mechanism, joint: Joint) -> None:
-    """Make an answer known as the funnel's at what it tells, if it keeps more than the line."""
+def _lend(
+    known: Known, funnel: Scenario, line: Frontier, mechanism: Mechanism, joint: Joint
+) -> None:
+    """Make an answer known as the funnel's at what it reveals, if it keeps more than the line."""
     average, there = measure(funnel, joint), np.isfinite(line.utility)
-    at, level = line.eps[there], average.achieved(joint, made.kernel)
-    lead = made.utility - float(np.interp(level, at, line.utility[there]))
+    at, level = line.eps[there], average.achieved(joint, mechanism.kernel)
+    lead = mechanism.utility - float(np.interp(level, at, line.utility[there]))
     # least lead of an answer over a funnel's line, in units of the utility's size, that counts
-    if not at[0] < level < at[-1] or lead <= 1e-5 * made.purpose.size():
+    if not at[0] < level < at[-1] or lead <= 1e-5 * mechanism.purpose.size():
         return
     question = replace(funnel, eps=level)
     spent = taken(average, line.eps, joint), taken(average, [level], joint)
     bound = float(most_between(spent[0], line.utility, line.upper_bound, spent[1])[0])
     lent = make_mechanism(
         joint,
-        made.kernel,
-        name=made.name,
-        solver=made.solver,
+        mechanism.kernel,
+        name=mechanism.name,
+        solver=mechanism.solver,
         status=UNPROVEN,
         notion=question.build_notion(joint),
-        y_labels=made.y_labels,
+        y_labels=mechanism.y_labels,
         upper_bound=bound if np.isfinite(bound) else None,
-        purpose=made.purpose,
+        purpose=mechanism.purpose,
     )
     known.add(question, joint, lent)
 
@@ -122,12 +127,12 @@ def taken(average: Average, budgets: ArrayLike, joint: Joint) -> FloatArray:
     return np.array([replace(average, bound=level).room(joint) for level in levels])
 
 
-def envelope(told: ArrayLike, kept: ArrayLike) -> FloatArray:
+def envelope(revealed: ArrayLike, kept: ArrayLike) -> FloatArray:
     """Return the concave envelope of points of a funnel, which mixtures of two points reach.
 
     Parameters
     ----------
-    told : array_like
+    revealed : array_like
         What each point reveals about S, shape (k,), increasing.
     kept : array_like
         What it keeps of X, shape (k,); NaN where there is no answer.
@@ -135,14 +140,14 @@ def envelope(told: ArrayLike, kept: ArrayLike) -> FloatArray:
     Returns
     -------
     ndarray
-        The envelope at each `told`, shape (k,); NaN outside the points that have an answer.
+        The envelope at each `revealed`, shape (k,); NaN outside the points that have an answer.
 
     Examples
     --------
     >>> envelope([0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 1.0, 2.0]).round(4)
     array([0. , 1. , 1.5, 2. ])
     """
-    x, y = np.asarray(told, dtype=np.float64), np.asarray(kept, dtype=np.float64)
+    x, y = np.asarray(revealed, dtype=np.float64), np.asarray(kept, dtype=np.float64)
     corners: list[int] = []
     for i in np.flatnonzero(np.isfinite(x) & np.isfinite(y)).tolist():
         while len(corners) > 1:
@@ -158,7 +163,7 @@ def envelope(told: ArrayLike, kept: ArrayLike) -> FloatArray:
     return result
 
 
-def most_between(told: ArrayLike, kept: ArrayLike, bound: ArrayLike, at: ArrayLike) -> FloatArray:
+def most_between(solved: ArrayLike, kept: ArrayLike, bound: ArrayLike, at: ArrayLike) -> FloatArray:
     """Return an upper bound on the optimum at budgets between those that were solved.
 
     The optimum is concave in the budget and never falls. So it is at most the bound at the next
@@ -167,7 +172,7 @@ def most_between(told: ArrayLike, kept: ArrayLike, bound: ArrayLike, at: ArrayLi
 
     Parameters
     ----------
-    told : array_like
+    solved : array_like
         Budgets that were solved, shape (k,), increasing.
     kept, bound : array_like
         The utility reached at each, and its proven upper bound, shape (k,).
@@ -184,7 +189,7 @@ def most_between(told: ArrayLike, kept: ArrayLike, bound: ArrayLike, at: ArrayLi
     >>> most_between([0.0, 1.0, 2.0], [0.0, 1.0, 1.5], [0.0, 1.0, 1.5], [0.5, 1.5, 3.0])
     array([0.75, 1.5 , 2.  ])
     """
-    x, low, high = (np.asarray(values, dtype=np.float64) for values in (told, kept, bound))
+    x, low, high = (np.asarray(values, dtype=np.float64) for values in (solved, kept, bound))
     known = np.isfinite(low) & np.isfinite(high)
     x, low, high = x[known], low[known], high[known]
     most = []

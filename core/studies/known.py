@@ -74,11 +74,11 @@ def with_answers(
         for at, kept, most in zip(frontier.eps, frontier.utility, frontier.upper_bound, strict=True)
     }
     reasons = dict(zip(frontier.eps.tolist(), frontier.reasons, strict=True))
-    for at, made in answers:
-        kept, most = points.get(at, (made.utility, made.upper_bound))
+    for at, mechanism in answers:
+        kept, most = points.get(at, (mechanism.utility, mechanism.upper_bound))
         points[at] = (
-            float(np.fmax(kept, made.utility)),
-            float(np.fmin(most, made.upper_bound)),
+            float(np.fmax(kept, mechanism.utility)),
+            float(np.fmin(most, mechanism.upper_bound)),
         )
     eps = np.array(sorted(points))
     utility = np.array([points[value][0] for value in eps])
@@ -125,8 +125,12 @@ def best_mixture(
     """Return the kernel of the best mixture of two answers; None where one alone keeps as much."""
     room = average.room(joint)
     spent = [replace(average, bound=level).room(joint) for level, _ in answers]
-    below = [(take, made) for take, (_, made) in zip(spent, answers, strict=True) if take <= room]
-    above = [(take, made) for take, (_, made) in zip(spent, answers, strict=True) if take > room]
+    below = [
+        (take, answer) for take, (_, answer) in zip(spent, answers, strict=True) if take <= room
+    ]
+    above = [
+        (take, answer) for take, (_, answer) in zip(spent, answers, strict=True) if take > room
+    ]
     if not below or not above:
         return None
 
@@ -141,7 +145,7 @@ def best_mixture(
     if not mixtures:
         return None
     share, small, large = max(mixtures, key=lambda mixture: kept(*mixture))
-    single = max(made.utility for _, made in below)
+    single = max(answer.utility for _, answer in below)
     # least gain of a mixture over the best single answer, in units of the utility's size
     if kept(share, small, large) <= single + 1e-7 * small.purpose.size():
         return None
@@ -158,7 +162,7 @@ def between(
     if not entry.kind.on_average or "eps" not in entry.parameters:
         return None
     average = cast(Average, notions.build(scenario.notion, joint, scenario.numbers))
-    return best_mixture(average, [(eps, made) for (_, eps), made in answers], joint)
+    return best_mixture(average, [(eps, mechanism) for (_, eps), mechanism in answers], joint)
 
 
 @dataclass
@@ -198,7 +202,7 @@ class _Promise:
     def bound(self, eps: float) -> float:
         """Return the least bound on the optimum that was found at ε or above; ∞ without any."""
         if self.bounds is None:
-            limits = sorted((-at, made.upper_bound) for at, made in _bounds(self))
+            limits = sorted((-at, mechanism.upper_bound) for at, mechanism in _bounds(self))
             self.bounds = (
                 [at for at, _ in limits],
                 list(accumulate((limit for _, limit in limits), min)),
@@ -206,11 +210,11 @@ class _Promise:
         count = bisect_right(self.bounds[0], -eps)
         return self.bounds[1][count - 1] if count else np.inf
 
-    def keep(self, place: Place, made: Mechanism) -> None:
+    def keep(self, place: Place, mechanism: Mechanism) -> None:
         self._changed()
-        size = size_of(made)
+        size = size_of(mechanism)
         self.n_bytes += size - self.sizes.get(place, 0)
-        self.answers[place], self.sizes[place] = made, size
+        self.answers[place], self.sizes[place] = mechanism, size
 
     def drop(self, place: Place) -> int:
         """Forget the answer at a place, and return its bytes."""
@@ -276,23 +280,23 @@ class Known:
                 start = max(others, key=lambda candidate: candidate[1].utility, default=None)
         if start is None:
             return None
-        here, made = start[0] == place, _bounded(start[1], bound, scenario.gap)
+        here, mechanism = start[0] == place, _bounded(start[1], bound, scenario.gap)
         mixed = None
-        if made.gap > scenario.gap * made.purpose.size() or not here:
+        if mechanism.gap > scenario.gap * mechanism.purpose.size() or not here:
             mixed = between(scenario, usable, joint)
         if here and mixed is None:
-            return made
+            return mechanism
         notion = scenario.build_notion(joint)
         lifted = make_mechanism(
             joint,
-            made.kernel if mixed is None else polished(joint, mixed, notion),
+            mechanism.kernel if mixed is None else polished(joint, mixed, notion),
             name=mechanisms.entry(OPTIMUM).title,
-            solver=made.solver if mixed is None else MIXTURE,
+            solver=mechanism.solver if mixed is None else MIXTURE,
             status=UNPROVEN,
             notion=notion,
-            y_labels=made.y_labels if mixed is None else None,
+            y_labels=mechanism.y_labels if mixed is None else None,
             upper_bound=None if np.isinf(bound) else bound,
-            purpose=made.purpose,
+            purpose=mechanism.purpose,
         )
         with self._lock:  # kept, so that it is audited only once
             promise.keep(place, lifted)
@@ -313,17 +317,17 @@ class Known:
             starts = None
             if scenario.mechanism == OPTIMUM:
                 usable = promise.usable(joint, scenario)
-                starts = [(at, made.utility) for (_, at), made in usable]
+                starts = [(at, answer.utility) for (_, at), answer in usable]
                 starts += self._reached.get(_promise_key(scenario), {}).items()
             last = lines.get(key)
         if last is not None and last[0] is frontier:
             return last[1]
         improved = with_answers(
             frontier,
-            [(at, made) for (other, at), made in answers.items() if other == name],
+            [(at, answer) for (other, at), answer in answers.items() if other == name],
             starts,
             monotone=mechanisms.entry(scenario.mechanism).monotone,
-            gap=scenario.gap * next((made.purpose.size() for made in answers.values()), 1.0),
+            gap=scenario.gap * next((answer.purpose.size() for answer in answers.values()), 1.0),
             joint=joint,
         )
         lines[key] = frontier, improved
@@ -349,11 +353,11 @@ class Known:
         if not mechanisms.entry(scenario.mechanism).monotone:
             return own
         before = [
-            made
-            for (name, eps), made in promise.answers.items()
-            if name == place[0] and eps < place[1] and _is_start(made, joint, scenario)
+            mechanism
+            for (name, eps), mechanism in promise.answers.items()
+            if name == place[0] and eps < place[1] and _is_start(mechanism, joint, scenario)
         ]
-        best = max(before, key=lambda made: made.utility, default=own)
+        best = max(before, key=lambda mechanism: mechanism.utility, default=own)
         if best.utility <= own.utility:
             return own
         carried = make_mechanism(
@@ -397,12 +401,12 @@ def _least_wanted(promise: _Promise) -> Place:
     spare: set[Place] = set()
     best: dict[int, float] = {}  # by the kernel's rows: one that reads S too is no start
     known = promise.answers.items()
-    for place, made in sorted(known, key=lambda item: (item[0][1], -item[1].utility)):
-        reads = made.kernel.shape[0]
-        if made.utility <= best.get(reads, -np.inf) and not _of_optimum(place):
+    for place, mechanism in sorted(known, key=lambda item: (item[0][1], -item[1].utility)):
+        reads = mechanism.kernel.shape[0]
+        if mechanism.utility <= best.get(reads, -np.inf) and not _of_optimum(place):
             spare.add(place)
-        elif made.audit is not None and made.audit.holds:
-            best[reads] = max(best.get(reads, -np.inf), made.utility)
+        elif mechanism.audit is not None and mechanism.audit.holds:
+            best[reads] = max(best.get(reads, -np.inf), mechanism.utility)
     old = [place for place in promise.answers if place != newest]
     return next((place for place in old if place in spare), old[0])
 
@@ -443,43 +447,43 @@ def _allowed(promise: _Promise, joint: Joint, scenario: Scenario) -> tuple[Place
     return start if holds else None
 
 
-def _is_start(made: Mechanism, joint: Joint, scenario: Scenario) -> bool:
+def _is_start(mechanism: Mechanism, joint: Joint, scenario: Scenario) -> bool:
     """Say whether a mechanism satisfies the scenario's notion at its own ε, and reads X alone."""
     return (
-        made.notion is not None
-        and isinstance(made.notion.parts[0], notions.entry(scenario.notion).kind)
-        and made.audit is not None
-        and made.audit.holds
-        and made.kernel.shape[0] == joint.n_x
+        mechanism.notion is not None
+        and isinstance(mechanism.notion.parts[0], notions.entry(scenario.notion).kind)
+        and mechanism.audit is not None
+        and mechanism.audit.holds
+        and mechanism.kernel.shape[0] == joint.n_x
     )
 
 
 def _bounds(promise: _Promise) -> list[tuple[float, Mechanism]]:
     """Return the answers that carry a bound on the optimum, each with its ε."""
     return [
-        (eps, made) for (name, eps), made in promise.answers.items() if _of_optimum((name, eps))
+        (eps, answer) for (name, eps), answer in promise.answers.items() if _of_optimum((name, eps))
     ]
 
 
-def _bounded(made: Mechanism, bound: float, gap: float) -> Mechanism:
+def _bounded(mechanism: Mechanism, bound: float, gap: float) -> Mechanism:
     """Return an optimum with a further bound, "optimal" if that closes the gap in `size` units."""
-    upper = max(min(made.upper_bound, bound), made.utility)
-    bounded = replace(made, upper_bound=upper, gap=upper - made.utility)
-    return proven(bounded, gap) if made.status == UNPROVEN else bounded
+    upper = max(min(mechanism.upper_bound, bound), mechanism.utility)
+    bounded = replace(mechanism, upper_bound=upper, gap=upper - mechanism.utility)
+    return proven(bounded, gap) if mechanism.status == UNPROVEN else bounded
 
 
 def _agree(promise: _Promise, joint: Joint, scenario: Scenario) -> None:
     """Check that no mechanism is better than a bound on the optimum at its ε or a larger one."""
     known = promise.answers.items()
-    starts = [(eps, made) for (_, eps), made in known if _is_start(made, joint, scenario)]
+    starts = [(eps, answer) for (_, eps), answer in known if _is_start(answer, joint, scenario)]
     budgets = np.array([eps for eps, _ in starts])
-    reached = np.array([made.utility for _, made in starts])
+    reached = np.array([answer.utility for _, answer in starts])
     for at, optimum in _bounds(promise):
         bound = optimum.upper_bound
         for i in np.flatnonzero((budgets <= at) & (reached > bound + CONTRADICTION)):
-            eps, made = starts[i]
-            if disproves(joint, made.kernel, optimum.notion, bound, optimum.purpose):
+            eps, answer = starts[i]
+            if disproves(joint, answer.kernel, optimum.notion, bound, optimum.purpose):
                 raise SolverError(
-                    f"{made.name} keeps {made.utility:.9g} nats of X at ε = {eps:g}, more than "
+                    f"{answer.name} keeps {answer.utility:.9g} nats of X at ε = {eps:g}, more than "
                     f"the bound of {bound:.9g} found at ε = {at:g}: one of the two is wrong."
                 )

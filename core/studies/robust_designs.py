@@ -219,8 +219,8 @@ class DesignOutcome:
     @property
     def most_nmi(self) -> float:
         """Upper bound on the NMI at P̂ of any mechanism under the same notion."""
-        made = self.mechanism
-        return made.nmi * made.upper_bound / made.utility if made.utility > 0 else 1.0
+        answer = self.mechanism
+        return answer.nmi * answer.upper_bound / answer.utility if answer.utility > 0 else 1.0
 
     def breaks(self, eps: float) -> bool:
         """Say whether ε* at P* is above ε."""
@@ -342,16 +342,16 @@ def compare_designs(
     joint = Joint.with_secret_released(sample.ball.p_hat_su, keep_unseen=True)
     notion = RLDP(eps, sample.ball, exact=True)
     outcomes: dict[str, DesignOutcome] = {}
-    made: dict[str, Mechanism] = {}
+    designs: dict[str, Mechanism] = {}
     for key in _in_order(keys):
         report((len(outcomes), len(keys)))
-        made[key] = _design_after(made, key, sample, eps, seconds)
+        designs[key] = _design_after(designs, key, sample, eps, seconds)
         outcomes[key] = DesignOutcome(
             key,
-            made[key],
-            realised=float(realised_level(sample.truth, made[key].kernel)),
-            worst=notion.achieved(joint, made[key].kernel),
-            true_nmi=float(normalised_information(sample.truth, made[key].kernel)),
+            designs[key],
+            realised=float(realised_level(sample.truth, designs[key].kernel)),
+            worst=notion.achieved(joint, designs[key].kernel),
+            true_nmi=float(normalised_information(sample.truth, designs[key].kernel)),
         )
     return tuple(outcomes[key] for key in DESIGNS if key in outcomes)
 
@@ -519,12 +519,12 @@ def study_beta(
     """
     values: dict[str, list[FloatArray]] = {key: [] for key in ("secret_rr", *OF_BETA)}
     for sample in drawn.usable(truth, report):
-        made = [
+        designs = [
             design_all(take, eps, seconds, tuple(values))
             for take in (_with_beta(sample, drawn.n, beta, drawn.alpha) for beta in betas)
         ]
         for key, row in values.items():
-            nmi = np.array([mechanisms[key].nmi for mechanisms in made])
+            nmi = np.array([mechanisms[key].nmi for mechanisms in designs])
             row.append(_falling(nmi, betas) if key in SEARCHED else nmi)
     return {key: np.array(rows).mean(axis=0) for key, rows in values.items()}
 

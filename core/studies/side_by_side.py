@@ -170,17 +170,17 @@ FIGURES = (
 
 def most(result: Result) -> float:
     """Return the proven upper bound on `kept` of any mechanism under the same notion."""
-    made = result.mechanism
-    return made.purpose.share(result.joint, made.upper_bound)
+    mechanism = result.mechanism
+    return mechanism.purpose.share(result.joint, mechanism.upper_bound)
 
 
 def _figure(key: str, result: Result | None) -> float:
     if result is None:
         return math.nan
-    made = result.mechanism
+    mechanism = result.mechanism
     if key == "most":
         return most(result)
-    return float(made.n_y if key == "outputs" else getattr(made, key))
+    return float(mechanism.n_y if key == "outputs" else getattr(mechanism, key))
 
 
 def _difference(key: str, title: str, unit: str, values: Sequence[float]) -> Difference:
@@ -302,8 +302,8 @@ def _promised(result: Result) -> str:
 
 
 def _proof(result: Result) -> str:
-    made = result.mechanism
-    return made.status if made.status == "optimal" else f"{made.status}, gap {made.gap:.2g}"
+    status = result.mechanism.status
+    return status if status == "optimal" else f"{status}, gap {result.mechanism.gap:.2g}"
 
 
 def _audit(result: Result) -> str:
