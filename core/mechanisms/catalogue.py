@@ -19,20 +19,20 @@ from core.notions import RLDP, Average, EpsDelta, Intersection, Notion, Pointwis
 
 def _trusting(joint: Joint, notion: Notion, options: Options) -> Mechanism:
     """Return the non-robust optimum, with a note on its largest level over F."""
-    made = robust(
+    mechanism = robust(
         lambda rldp, limits: non_robust(
             rldp.uncertainty.p_hat_su,
             rldp.eps,
             **limits.search,
         )
     )(joint, notion, options)
-    worst = notion.achieved(joint, made.kernel)
+    worst = notion.achieved(joint, mechanism.kernel)
     level = "∞" if worst == float("inf") else f"{worst:.3g}"
     note = (
-        f"It keeps {made.notion} at the estimate alone: over all that the records leave possible "
-        f"its level reaches {level} nats."
+        f"It keeps {mechanism.notion} at the estimate alone: over all that the records leave "
+        f"possible its level reaches {level} nats."
     )
-    return replace(made, notes=(*made.notes, note))
+    return replace(mechanism, notes=(*mechanism.notes, note))
 
 
 OPTIMAL = MechanismEntry(
@@ -158,8 +158,8 @@ def build(key: str, joint: Joint, notion: Notion, options: Options = DEFAULTS) -
     """Return the mechanism of a key; one that depends on no notion ignores it."""
     check_fit(key, notion)
     chosen = entry(key)
-    made = chosen.make(joint, notion, options)
-    return made if options.purpose is None else valued(joint, made, options.purpose)
+    mechanism = chosen.make(joint, notion, options)
+    return mechanism if options.purpose is None else valued(joint, mechanism, options.purpose)
 
 
 def check_fit(key: str, notion: Notion) -> None:

@@ -169,14 +169,14 @@ def make_mechanism(
     )
 
 
-def revalued(joint: Joint, made: Mechanism, purpose: Purpose) -> Mechanism:
+def revalued(joint: Joint, mechanism: Mechanism, purpose: Purpose) -> Mechanism:
     """Return a mechanism with its utility for another purpose, its upper bound that of X itself."""
-    if isinstance(purpose, type(made.purpose)) and isinstance(purpose, Information):
-        return made
-    utility = purpose.value(joint, made.kernel)
+    if isinstance(purpose, type(mechanism.purpose)) and isinstance(purpose, Information):
+        return mechanism
+    utility = purpose.value(joint, mechanism.kernel)
     most = max(purpose.range(joint)[1], utility)
     return replace(
-        made,
+        mechanism,
         utility=utility,
         upper_bound=most,
         gap=most - utility,
@@ -189,14 +189,15 @@ def _numbered(count: int) -> tuple[str, ...]:
     return tuple(f"y{i + 1}" for i in range(count))
 
 
-def valued(joint: Joint, made: Mechanism, purpose: Purpose) -> Mechanism:
+def valued(joint: Joint, mechanism: Mechanism, purpose: Purpose) -> Mechanism:
     """Return `revalued`, but a mechanism made for this very purpose as it is, with its bound."""
-    return made if made.purpose is purpose else revalued(joint, made, purpose)
+    return mechanism if mechanism.purpose is purpose else revalued(joint, mechanism, purpose)
 
 
-def cut_if(made: Mechanism, watch: Watch) -> Mechanism:
+def cut_if(mechanism: Mechanism, watch: Watch) -> Mechanism:
     """Return a mechanism with status `CUT` if a watch was told so, unless it is proven optimal."""
-    return replace(made, status=CUT) if watch.cut and made.status != "optimal" else made
+    cut = watch.cut and mechanism.status != "optimal"
+    return replace(mechanism, status=CUT) if cut else mechanism
 
 
 def told_if_cut(make: Callable[P, Mechanism]) -> Callable[P, Mechanism]:
@@ -205,8 +206,8 @@ def told_if_cut(make: Callable[P, Mechanism]) -> Callable[P, Mechanism]:
     @wraps(make)
     def watched(*args: P.args, **kwargs: P.kwargs) -> Mechanism:
         with watching() as watch:
-            made = cut_if(make(*args, **kwargs), watch)
-            watch.cut = made.status == CUT  # else the proof did without what was cut
-        return made
+            mechanism = cut_if(make(*args, **kwargs), watch)
+            watch.cut = mechanism.status == CUT  # else the proof did without what was cut
+        return mechanism
 
     return watched

@@ -77,13 +77,13 @@ def generalise_and_suppress(
     clusters = Clusters(ranges, loss, base)
     sizes = clusters.sizes[0].copy()
     order = sizes.argsort(kind="stable").tolist()
-    kept = order[0]
-    if sizes[kept] < level:
+    slot = order[0]
+    if sizes[slot] < level:
         for x in order[1:]:
-            if sizes[x] >= level and clusters.sizes[0, kept] >= level:
+            if sizes[x] >= level and clusters.sizes[0, slot] >= level:
                 break
-            kept = clusters.merge(kept, x)
-    return clusters.step(clusters.reduction(), 0.0, (clusters.members[kept],))
+            slot = clusters.merge(slot, x)
+    return clusters.step(clusters.reduction(), 0.0, (clusters.members[slot],))
 
 
 def suppression_frontier(
@@ -134,11 +134,11 @@ def submodular_frontier(
     ranges = joint_range(occurs)
     tried = np.linspace(0, 1, 21) if weights is None else np.asarray(weights, dtype=np.float64)
     uniform = ranges / ranges.sum()
-    found = {p for weight in tried.tolist() for p in submodular_path(uniform, weight)}
+    partitions = {p for weight in tried.tolist() for p in submodular_path(uniform, weight)}
     loss = cluster_loss(utility, ranges.shape[1], values)
     return non_dominated(
         FrontierPoint(maximin_information(ranges, p), 0.0 - loss.of_partition(p), p)
-        for p in sorted(found)
+        for p in sorted(partitions)
     )
 
 
@@ -197,11 +197,11 @@ def _best_set(columns: FloatArray, changes: FloatArray, weight: float) -> IntArr
     chosen = np.array(np.unravel_index(changes.argmin(), changes.shape), dtype=np.int64)
     value = change_of(columns, chosen, weight)
     while True:
-        found = _minimise_bound(columns, chosen, weight)
-        lower = change_of(columns, found, weight) if found.size > 1 else np.inf
+        candidate = _minimise_bound(columns, chosen, weight)
+        lower = change_of(columns, candidate, weight) if candidate.size > 1 else np.inf
         if lower >= value - ROUNDING:
             return np.sort(chosen)
-        chosen, value = found, lower
+        chosen, value = candidate, lower
 
 
 def _minimise_bound(columns: FloatArray, chosen: IntArray, weight: float) -> IntArray:
@@ -387,10 +387,10 @@ def rivals(
     For (10) no baseline keeps I* = 0. With at most 10 symbols the optimum is there too, by `EXACT`.
     """
     ranges = joint_range(occurs)
-    found = {}
+    frontiers = {}
     if problem in BASELINES:
         key, frontier = BASELINES[problem]
-        found[key] = frontier(ranges, utility, values)
+        frontiers[key] = frontier(ranges, utility, values)
     if ranges.shape[1] <= MAX_ENUMERATED:
-        found[EXACT] = all_partitions(ranges, problem, utility, values).frontier()
-    return found
+        frontiers[EXACT] = all_partitions(ranges, problem, utility, values).frontier()
+    return frontiers

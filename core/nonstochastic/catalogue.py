@@ -139,4 +139,4 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
 
 
 def entry(key: str, kind: str = MEASURE) -> ClusteringEntry:
-    return found((each for each in CATALOGUE if each.kind == kind), key, kind)
+    return found((item for item in CATALOGUE if item.kind == kind), key, kind)

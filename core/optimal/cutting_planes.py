@@ -165,7 +165,7 @@ def enclose(
 ) -> float:
     """Improve allowed outputs and cut a polytope until they agree; return an upper bound."""
     lazy = LazyDoubleDescription(space.facets(), inside.p_x, inside.utility)
-    given = facets_of(allowed, inside.p_x)
+    facets = facets_of(allowed, inside.p_x)
     upper, duals = inside.utility.offset(inside.p_x), inside.duals
     stop = deadline.part(1 - SHARES.enclosure_proof)
     until = min(patience, stop)
@@ -179,7 +179,7 @@ def enclose(
             until = stop
         late = until.over
         if late or ahead <= gap / 2:
-            proof = _proof(given, inside, duals, gap / 2, deadline)
+            proof = _proof(facets, inside, duals, gap / 2, deadline)
             if proof.sure:
                 upper = min(upper, proof.bound)
             outputs = proof.outputs  # vertices that the search has missed
@@ -189,19 +189,19 @@ def enclose(
         cuts = inside.take(outputs[:20], until)  # most outputs that the oracle gets at a time
         if len(cuts):
             lazy.add(cuts)
-            given = given.with_cuts(cuts)
+            facets = facets.with_cuts(cuts)
         elif inside.value <= before:  # neither a cut nor a better output
             return upper
 
 
 def _proof(
-    given: Facets, inside: AllowedOutputs, duals: FloatArray, slack: float, deadline: Deadline
+    facets: Facets, inside: AllowedOutputs, duals: FloatArray, slack: float, deadline: Deadline
 ) -> Undercut:
     """Return the vertices that undercut the duals; more are kept where too many were dropped."""
     most = SIZES.low_vertices[0]
     while True:
         undercut = undercutting(
-            given, inside.p_x, inside.utility, duals, slack=slack, most=most, deadline=deadline
+            facets, inside.p_x, inside.utility, duals, slack=slack, most=most, deadline=deadline
         )
         vain = len(undercut.outputs) == 0 and undercut.slack > slack
         if not (undercut.finished and vain) or most * SIZES.growth > SIZES.enclosed_vertices:

@@ -87,9 +87,11 @@ def frontier(
         try:
             notion = notion_family(values[i])
             if notion.of_estimate:  # the robust search has better starts than the last answer
-                made = optimal(joint, notion, time_limit=left, gap=gap, seed=seed, utility=utility)
+                mechanism = optimal(
+                    joint, notion, time_limit=left, gap=gap, seed=seed, utility=utility
+                )
             else:
-                made = optimal_from(
+                mechanism = optimal_from(
                     *(joint, notion, start),
                     time_limit=left,
                     gap=gap,
@@ -100,10 +102,11 @@ def frontier(
         except CoreError as error:
             answers[i] = error
         else:
-            if made.status != "optimal" and not notion.of_estimate and open_:
-                made = replace(made, status=CUT)  # an earlier answer that it starts from was cut
-            open_ |= made.status == CUT
-            answers[i], start = made, made.kernel
+            if mechanism.status != "optimal" and not notion.of_estimate and open_:
+                # an earlier answer that it starts from was cut
+                mechanism = replace(mechanism, status=CUT)
+            open_ |= mechanism.status == CUT
+            answers[i], start = mechanism, mechanism.kernel
     along = carried(joint, diluted(joint, [answers[i] for i in order]), gap)
     return tuple(along[order.index(i)] for i in range(len(values)))
 
@@ -169,8 +172,8 @@ def diluted(joint: Joint, points: Sequence[Mechanism | CoreError]) -> list[Mecha
             continue
         if larger is not None and point.notion is not None and point.status != "optimal":
             kernel = polished(joint, larger.kernel, point.notion)
-            kept = point.purpose.value(joint, kernel)
-            if kept > point.utility + CONTRADICTION * point.purpose.size():
+            utility = point.purpose.value(joint, kernel)
+            if utility > point.utility + CONTRADICTION * point.purpose.size():
                 along[i] = point = _instead(joint, larger, kernel, point)
         larger = point
     return along

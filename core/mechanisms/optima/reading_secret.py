@@ -106,7 +106,7 @@ def optimal_reading_secret(
     known = _known(joint, notion, goal, options)
     pairs = Joint.with_secret_released(joint.p, joint.s_labels, joint.x_labels)
     of_x = pairs.kept_x % joint.n_x
-    start = np.hstack([made.kernel for made in known])[pairs.kept_x] / len(known)
+    start = np.hstack([mechanism.kernel for mechanism in known])[pairs.kept_x] / len(known)
     paired = optimal_from(
         pairs,
         notion,
@@ -124,7 +124,7 @@ def optimal_reading_secret(
     kernel = np.tile(average / average.sum(axis=1, keepdims=True), (joint.n_s, 1))
     kernel[pairs.kept_x] = paired.kernel
     kernel = polished(joint, kernel, notion)  # sums over (s, x) may round to another level
-    made = make_mechanism(
+    mechanism = make_mechanism(
         joint,
         cleared(joint, kernel, notion),
         name=NAME,
@@ -135,7 +135,7 @@ def optimal_reading_secret(
         notes=paired.notes,
         purpose=goal,
     )
-    return proven(at_least(joint, made, known), gap)
+    return proven(at_least(joint, mechanism, known), gap)
 
 
 def _refuse(notion: Notion, purpose: Purpose) -> None:

@@ -244,14 +244,14 @@ def _as_start(joint: Joint, kernel: FloatArray, notion: Notion) -> Mechanism:
     )
 
 
-def capped(joint: Joint, made: Mechanism, bound: float) -> Mechanism:
+def capped(joint: Joint, mechanism: Mechanism, bound: float) -> Mechanism:
     """Return a mechanism with an upper bound that is at most another one that was proven for it."""
     upper = not_below(
-        min(made.upper_bound, bound),
-        made.utility,
-        lambda: strict_utility(joint, made.kernel, made.notion),
+        min(mechanism.upper_bound, bound),
+        mechanism.utility,
+        lambda: strict_utility(joint, mechanism.kernel, mechanism.notion),
     )
-    return replace(made, upper_bound=upper, gap=upper - made.utility)
+    return replace(mechanism, upper_bound=upper, gap=upper - mechanism.utility)
 
 
 @told_if_cut
@@ -468,7 +468,7 @@ def best_under(
         quick += of_everything(cells, notion)
         if notion.exact:
             quick += ignoring_secret(cells, notion, deadline.left / 2, gap=gap, seed=seed)
-        start = max([first, *quick], key=lambda made: made.utility)
+        start = max([first, *quick], key=lambda mechanism: mechanism.utility)
         kernel = start.kernel
         if len(kernel) == cells.size:  # its level over F may be rounded up
             kernel = polished(whole, kernel, notion, quick=True)
@@ -485,7 +485,7 @@ def best_under(
     left = max(deadline.left, _LEAST_SECONDS / 2)
     if not notion.exact:
         second = search(notion, time_limit=left, known=(first,))
-        return max(second, first, key=lambda made: made.utility)
+        return max(second, first, key=lambda mechanism: mechanism.utility)
     known = [first, *of_everything(cells, notion)]
     known += ignoring_secret(
         cells, notion, SHARES.ignoring_secret * deadline.left, gap=gap, seed=seed
@@ -496,13 +496,13 @@ def best_under(
 
 def of_everything(cells: FloatArray, notion: RLDP) -> list[Mechanism]:
     """Return what is known for pairs in closed form, under a robust notion."""
-    made = [
+    known = [
         secret_randomized_response(cells, notion.eps),
         pair_randomized_response(cells, notion.eps),
     ]
     if notion.exact:
-        made.append(independent_reporting(cells, notion.eps, notion.uncertainty))
-    return made
+        known.append(independent_reporting(cells, notion.eps, notion.uncertainty))
+    return known
 
 
 def ignoring_secret(

@@ -156,14 +156,14 @@ def _mixed(allowed: AllowedSet, goal: Purpose) -> int:
     return max(MANY, allowed.n_x) if peels else MANY
 
 
-def proven(made: Mechanism, gap: float) -> Mechanism:
+def proven(mechanism: Mechanism, gap: float) -> Mechanism:
     """Return a mechanism with status "optimal" exactly where its bound leaves at most the gap.
 
     A complete search may have lost its proof, as outputs were moved to keep the notion.
     """
-    if made.gap <= made.purpose.size() * gap:
-        return replace(made, status="optimal")
-    return replace(made, status="heuristic") if made.status == "optimal" else made
+    if mechanism.gap <= mechanism.purpose.size() * gap:
+        return replace(mechanism, status="optimal")
+    return replace(mechanism, status="heuristic") if mechanism.status == "optimal" else mechanism
 
 
 def _one_by_one(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray:
@@ -215,13 +215,13 @@ def _allowed_anyway(
     if nothing is None or nothing == notion or options.time_limit == 0:
         return []
     with suppress(CoreError):
-        made = optimal_from(
+        mechanism = optimal_from(
             joint,
             nothing,
             None,
             utility=goal,
             **options.search,
         )
-        if notion.holds(joint, made.kernel):
-            return [made]
+        if notion.holds(joint, mechanism.kernel):
+            return [mechanism]
     return []

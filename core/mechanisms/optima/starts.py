@@ -143,14 +143,14 @@ def starts(
         if "time_limit" in entry.parameters and left < np.inf:
             own = replace(options, time_limit=left)
         try:
-            made = revalued(joint, entry.make(joint, notion, own), goal)
+            start = revalued(joint, entry.make(joint, notion, own), goal)
         except CoreError:
             continue
         if large and deadline is not None:
             slowest = max(slowest, left - deadline.left)
-        if made.notion is notion or notion.holds(joint, made.kernel):
-            mechanisms.append(made)
-            if made.utility == most:  # no mechanism has more
+        if start.notion is notion or notion.holds(joint, start.kernel):
+            mechanisms.append(start)
+            if start.utility == most:  # no mechanism has more
                 return mechanisms
     if among is not None or (large and deadline is not None and deadline.left <= slowest):
         return mechanisms
@@ -158,7 +158,7 @@ def starts(
     # largest part of the time for a start under perfect privacy; at 400 symbols it takes .3 s
     silent = perfectly_private(joint, notion, Deadline.after(0.25 * seconds))
     more = [*diluted_x(joint, notion), *known_without_search(joint, notion), *silent]
-    return [*mechanisms, *(revalued(joint, made, goal) for made in more)]
+    return [*mechanisms, *(revalued(joint, start, goal) for start in more)]
 
 
 def diluted_x(joint: Joint, notion: Notion) -> list[Mechanism]:
@@ -252,8 +252,8 @@ def disproves(
     """Return whether a kernel's `strict_utility` exceeds an upper bound by more than rounding."""
     goal = Information() if purpose is None else purpose
     least = bound + CONTRADICTION * goal.size()
-    kept = goal.value(joint, kernel)
-    return kept > least and strict_utility(joint, kernel, notion, goal) > least
+    value = goal.value(joint, kernel)
+    return value > least and strict_utility(joint, kernel, notion, goal) > least
 
 
 def strict_utility(

@@ -25,7 +25,7 @@ def robust(
 ) -> Callable[[Joint, Notion, Options], Mechanism]:
     """Return a `MechanismEntry.make` from a function of the RLDP notion, which holds P̂ and F."""
 
-    def made(joint: Joint, notion: Notion, options: Options) -> Mechanism:
+    def build(joint: Joint, notion: Notion, options: Options) -> Mechanism:
         rldp = required(notion, RLDP, "A robust mechanism")
         if around(rldp, joint) is None:
             raise InvalidInputError(
@@ -34,7 +34,7 @@ def robust(
             )
         return on_symbols(joint, make(rldp, options))
 
-    return made
+    return build
 
 
 def call_at_estimate(name: str, *more: str) -> str:

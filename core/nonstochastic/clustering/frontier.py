@@ -113,12 +113,12 @@ def pareto_frontier(
         "base": base,
     }
     if name == "anonymity":
-        found = list(_stops(merge_for_anonymity(occurs, 0.0, **settings).steps))
+        candidates = list(_stops(merge_for_anonymity(occurs, 0.0, **settings).steps))
     elif name == "maximin":
-        found = list(_stops(merge_for_indistinguishability(occurs, 0.0, **settings).steps))
+        candidates = list(_stops(merge_for_indistinguishability(occurs, 0.0, **settings).steps))
     else:
-        found = _sweep(occurs, settings)
-    points = [point for point in found if every_step or point.weights is not None]
+        candidates = _sweep(occurs, settings)
+    points = [point for point in candidates if every_step or point.weights is not None]
     return non_dominated(points)
 
 
@@ -173,19 +173,19 @@ def _ratio(before: Step, after: Step) -> float:
 
 def _sweep(occurs: ArrayLike, settings: dict[str, Any]) -> list[FrontierPoint]:
     """Return the results of the variant for problem (10), each with its range of weights."""
-    found: list[FrontierPoint] = []
+    points: list[FrontierPoint] = []
     since, begin, weight, stalled = 0.0, 0.0, 0.0, 0
     while True:
         result = merge_for_indistinguishability(occurs, weight, objective="reduction", **settings)
         end = max(result.valid_below, weight)
         point = FrontierPoint(result.leakage, result.utility, result.partition, (begin, end))
-        if found and found[-1].partition == point.partition:
-            found[-1] = replace(found[-1], weights=(since, end))
+        if points and points[-1].partition == point.partition:
+            points[-1] = replace(points[-1], weights=(since, end))
         else:
-            found.append(point)
+            points.append(point)
             since = begin
         if end == float("inf"):
-            return found
+            return points
         # At a weight where two choices tie, `end` is the weight itself: step on, further each time.
         stalled = stalled + 1 if end == weight else 0
         # the first weight tried after 0: a much smaller one times a loss is lost to rounding

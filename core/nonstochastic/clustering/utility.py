@@ -201,7 +201,7 @@ class AnyDistortionLoss(ClusterLoss):
     def __init__(self, distortion: DistortionMeasure) -> None:
         self.distortion = distortion
         self.members: list[list[int]] = [[x] for x in range(len(distortion.points))]
-        self.losses: FloatArray = np.array([distortion.of(each) for each in self.members])
+        self.losses: FloatArray = np.array([distortion.of(cluster) for cluster in self.members])
 
     def own(self) -> FloatArray:
         return self.losses

@@ -145,7 +145,7 @@ def maximin_information(
     0.0
     """
     ranges = quantised(joint_range(occurs, side=True), partition)
-    most = max(component_count(each) for each in _by_side(ranges))
+    most = max(component_count(side) for side in _by_side(ranges))
     return float(logarithm(base)(most))
 
 

@@ -229,9 +229,9 @@ class _Known:
         self.excess[:, row] = -np.inf
         self._take(np.flatnonzero(kept), self._made(tight))
 
-    def _take(self, kept: IntArray | list[int], made: tuple[FloatArray | IntArray, ...]) -> None:
+    def _take(self, kept: IntArray | list[int], new: tuple[FloatArray | IntArray, ...]) -> None:
         """Keep some vertices and add new ones."""
-        for name, value in zip(self._NAMES, made, strict=True):
+        for name, value in zip(self._NAMES, new, strict=True):
             old = getattr(self, name)[kept] if len(kept) else value[:0]
             setattr(self, name, np.concatenate([old, value]))
 

@@ -14,8 +14,8 @@ from core.validation import FloatArray
 
 def double_description(space: Polytope) -> FloatArray:
     """Return all vertices as posteriors, shape (k, n_x)."""
-    found = generators(*_inequalities(space))
-    points = np.maximum(found[found[:, 0] == 1, 1 : 1 + space.n_x], 0.0) * space.unit
+    rays = generators(*_inequalities(space))
+    points = np.maximum(rays[rays[:, 0] == 1, 1 : 1 + space.n_x], 0.0) * space.unit
     posteriors: FloatArray = points / points.sum(axis=1, keepdims=True)
     return posteriors
 

@@ -35,12 +35,12 @@ def extreme_rays(rows: FloatArray) -> FloatArray:
         rows, values = rows[broken], values[:, broken]  # the others stay unbroken
         outside, inside = (at > TOUCH).nonzero()[0], (at < -TOUCH).nonzero()[0]
         first, second, common = _neighbours(tight, outside, inside)
-        made = at[first, None] * rays[second] - at[second, None] * rays[first]
-        made /= made.sum(axis=1, keepdims=True)
+        new = at[first, None] * rays[second] - at[second, None] * rays[first]
+        new /= new.sum(axis=1, keepdims=True)
         kept = at <= TOUCH
-        rays = np.concatenate([rays[kept], made])
-        values = np.concatenate([values[kept], made @ rows.T])
-        on_row = np.concatenate([at[kept] >= -TOUCH, np.ones(len(made))])
+        rays = np.concatenate([rays[kept], new])
+        values = np.concatenate([values[kept], new @ rows.T])
+        on_row = np.concatenate([at[kept] >= -TOUCH, np.ones(len(new))])
         tight = np.column_stack([np.concatenate([tight[kept], common]), on_row])
         if len(rays) > SIZES.rays:
             raise SolverError(f"More than {SIZES.rays} extreme outputs of {n_x} symbols.")
