@@ -129,7 +129,7 @@ class _Reader:
 
     def __init__(self, arrays: memoryview) -> None:
         self._arrays = arrays
-        self._made: list[Any] = []
+        self._values: list[Any] = []
 
     def value(self, data: Any) -> Any:
         if not isinstance(data, list):
@@ -137,14 +137,14 @@ class _Reader:
         kind, *rest = data
         if kind in ("a", "o"):
             result = self._object(rest) if kind == "o" else self._array(rest[0], writeable=rest[1])
-            self._made.append(result)
+            self._values.append(result)
             return result
         if kind == "d":
             return {self.value(key): self.value(item) for key, item in rest[0]}
         if kind in _CONTAINERS:
             return _CONTAINERS[kind](self.value(item) for item in rest[0])
         if kind == "r":
-            return self._made[rest[0]]
+            return self._values[rest[0]]
         if kind == "n":
             return self._array(rest[0], writeable=False)[()]
         if kind == "e":

@@ -187,12 +187,12 @@ class _Progress:
 
     def __init__(self, records: int) -> None:
         self._records = records
-        self._told = 0
+        self._reported = 0
 
     def __call__(self, done: int) -> None:
         tenth = REPORTED * done // self._records
-        if tenth > self._told and done < self._records:
-            self._told = tenth
+        if tenth > self._reported and done < self._records:
+            self._reported = tenth
             _say(f"{done:,} of {number_of(self._records, 'record')}")
 
 

@@ -68,7 +68,7 @@ def run_command(options: argparse.Namespace) -> int:
     seconds = sum(experiment.seconds for experiment in plan)
     if not options.quick and seconds > 60:
         say(f"{number_of(len(plan), 'experiment')}, about {seconds / 60:.0f} minutes on one core.")
-    progress = _Told()
+    progress = _Progress()
     try:
         result = run(
             plan,
@@ -119,7 +119,7 @@ def table(result: Run) -> str:
     return "\n".join(lines)
 
 
-class _Told:
+class _Progress:
     """Says on standard error what experiments are at, each not too often."""
 
     def __init__(self) -> None:

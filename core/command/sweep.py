@@ -211,15 +211,15 @@ class _Progress:
 
     def __init__(self, size: int, before: int) -> None:
         self._size, self._before = size, before
-        self._told, self._last = before, 0.0
+        self._reported, self._last = before, 0.0
         self._taken = Stopwatch()
 
     def __call__(self, done: int) -> None:
         now = self._taken.seconds
-        enough = (done - self._told) * REPORTED >= self._size or now - self._last > 30.0
+        enough = (done - self._reported) * REPORTED >= self._size or now - self._last > 30.0
         if enough and done < self._size:
             left = now * (self._size - done) / (done - self._before)
-            self._told, self._last = done, now
+            self._reported, self._last = done, now
             say(f"{done:,} of {number_of(self._size, 'point')}, about {left:,.0f} s left")
 
 

@@ -56,10 +56,10 @@ def count_table(source: str, columns: Sequence[str], path: Path) -> FileTable:
 
 def find_all(calls: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]]) -> tuple[Any, ...]:
     """Make several calls; where one fails, its error is the answer."""
-    return tuple(_found(call, arguments) for call, arguments in calls)
+    return tuple(_outcome(call, arguments) for call, arguments in calls)
 
 
-def _found(call: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+def _outcome(call: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     try:
         return carry_out(call, arguments)
     except CoreError as error:

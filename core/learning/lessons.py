@@ -264,7 +264,7 @@ def _of_coin(truth: float) -> float:
     return math.log(truth / (1 - truth)) if truth < 1 else math.inf
 
 
-def _told(values: Values) -> float:
+def _leakage(values: Values) -> float:
     """Return the I(S;Y) of the release of the lesson on the funnel, rounded."""
     return round(values["chance"] * told(of_test()).about_secret, 3)
 
@@ -305,7 +305,7 @@ _OPENS: dict[str, Callable[[Values], Opens]] = {
         ),
         {},
     ),
-    "funnel": lambda v: _test(notion="average_mi", eps=_told(v)),
+    "funnel": lambda v: _test(notion="average_mi", eps=_leakage(v)),
     "maximin": lambda v: Opens(
         "confusability",
         "Confusability",

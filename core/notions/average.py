@@ -220,7 +220,7 @@ class Average(LevelNotion):
             )
         cost = self._cost(joint.p_s)
         if room <= ROUNDING * (self.measure == "guessing"):
-            return inequalities.plain(_nothing_told(excess, cost))
+            return inequalities.plain(_nothing_revealed(excess, cost))
         # the solver's upper bound must hold for every mechanism that the audit accepts
         limit = self.room(joint, self.slack(self.bound))
         return AllowedSet(free.rows, joint.n_x, budgets=(AverageBudget(cost, excess, limit),))
@@ -273,7 +273,7 @@ class Average(LevelNotion):
         return PowerMean(weights / weights.sum(), self.order)
 
 
-def _nothing_told(excess: FloatArray, cost: AverageCost) -> FloatArray:
+def _nothing_revealed(excess: FloatArray, cost: AverageCost) -> FloatArray:
     """Return rows that allow the outputs of cost 0, shape (k, n_x)."""
     if isinstance(cost, Largest) and not (cost.weights == cost.weights[0]).all():
         share = cost.weights / cost.weights.max()

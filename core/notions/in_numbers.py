@@ -22,7 +22,7 @@ def in_numbers(key: str, numbers: Numbers, secret: str) -> str:
             f"{percent(numbers.bound)}."
         )
     base = key.removesuffix("_delta")
-    promise = _said(base, numbers, secret)
+    promise = _sentence(base, numbers, secret)
     if not promise:
         return ""
     start = {"srlip": SIDE_CHANNELS, "rldp": POSSIBLE, "robust_ldp": POSSIBLE}.get(key, "")
@@ -31,7 +31,7 @@ def in_numbers(key: str, numbers: Numbers, secret: str) -> str:
     return f"{start}{promise[0].lower() if start else promise[0]}{promise[1:]}"
 
 
-def _said(base: str, numbers: Numbers, secret: str) -> str:
+def _sentence(base: str, numbers: Numbers, secret: str) -> str:
     """Return the sentence of a notion without exceptions; "" of one that bounds no factor."""
     eps = numbers.eps
     sides = {

@@ -350,11 +350,11 @@ def _read(kind: Any, value: Any) -> Any:
         allowed: Any = {float: (int, float), dict: Mapping}.get(get_origin(kind) or kind, kind)
         fits = isinstance(value, allowed) and (kind is bool or not isinstance(value, bool))
     if not fits:
-        raise InvalidInputError(f"A result must have {_told(kind)}, got {shown(value)}.")
+        raise InvalidInputError(f"A result must have {_type_name(kind)}, got {shown(value)}.")
     return float(value) if kind is float else value
 
 
-def _told(kind: Any) -> str:
+def _type_name(kind: Any) -> str:
     """Return what a type is called in JSON."""
     if get_origin(kind) is Literal:
         return "one of " + ", ".join(map(repr, get_args(kind)))

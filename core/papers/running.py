@@ -79,11 +79,11 @@ def run(
         If the folder cannot be written, or another run is writing it.
     """
     with _keeping(folder, seed, quick) as kept:
-        return gathered(_found(experiments, kept, jobs, report), seed, quick=quick)
+        return gathered(_completed(experiments, kept, jobs, report), seed, quick=quick)
 
 
-def _found(
-    experiments: Sequence[Definition], kept: _Kept, jobs: int, report: Told
+def _completed(
+    experiments: Sequence[Definition], kept: _Store, jobs: int, report: Told
 ) -> dict[str, Experiment | None]:
     """Return experiments by key, kept or run; None for one that failed."""
     result = {experiment.key: kept.read(experiment.key, report) for experiment in experiments}
@@ -163,7 +163,7 @@ def _ended(out: dict[str, Job[dict[str, Any]]], report: Told) -> Any:
             report(key, f"done in {experiment.seconds:.0f} s")  # once it is kept
 
 
-class _Kept:
+class _Store:
     """What is on the disk of a run; nothing where there is no folder."""
 
     def __init__(self, folder: Path | None, seed: int, quick: bool) -> None:
@@ -198,7 +198,7 @@ class _Kept:
 
 
 @contextmanager
-def _keeping(folder: Path | None, seed: int, quick: bool) -> Iterator[_Kept]:
+def _keeping(folder: Path | None, seed: int, quick: bool) -> Iterator[_Store]:
     """Yield what keeps experiments in a folder that no other run writes to."""
     with nullcontext() if folder is None else held(folder):
-        yield _Kept(folder, seed, quick)
+        yield _Store(folder, seed, quick)

@@ -179,7 +179,7 @@ class _Search:
             raise self._reason or InvalidInputError("None of the budgets could be tried.")
         bracket = self._bracket()
         if bracket is None:
-            return self._told(BEYOND if not self._deadline.over else CUT)
+            return self._match(BEYOND if not self._deadline.over else CUT)
         low, high = bracket
         while not self._reached() and high - low > FINE and not self._deadline.over:
             eps = self._between(low, high)
@@ -190,8 +190,8 @@ class _Search:
             else:
                 high = eps
         if self._reached():
-            return self._told(REACHED)
-        return self._told(JUMPS if high - low <= FINE else CUT, low, high)
+            return self._match(REACHED)
+        return self._match(JUMPS if high - low <= FINE else CUT, low, high)
 
     def _look(self, eps: float) -> bool:
         """Answer the scenario at a budget, and say whether it has an answer."""
@@ -238,7 +238,7 @@ class _Search:
     def _reached(self) -> bool:
         return self._distance(self._closest()) <= CLOSE
 
-    def _told(self, status: str, low: float | None = None, high: float | None = None) -> Match:
+    def _match(self, status: str, low: float | None = None, high: float | None = None) -> Match:
         at = sorted(self._seen)
         values = [self._seen[eps] for eps in at]
         eps = self._closest()

@@ -328,7 +328,7 @@ class Results(Gathered):
             "code": code_hash(),
         }
         manifest = self.folder / "sweep.json"
-        with _told(self.folder):
+        with _explained(self.folder):
             self.folder.mkdir(exist_ok=True)
             self._take_lock()
             if not manifest.exists():
@@ -515,7 +515,7 @@ def _read_part(path: Path) -> Any:
 
 
 @contextmanager
-def _told(folder: Path) -> Iterator[None]:
+def _explained(folder: Path) -> Iterator[None]:
     """Turn an error of the file system into a sentence."""
     try:
         yield

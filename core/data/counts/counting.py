@@ -208,7 +208,7 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
     )
     report = replace(
         report,
-        asked=_asked(table, spec) if first == "S" else (),
+        asked=_questions(table, spec) if first == "S" else (),
         alike=_alike(sides, names),
         grouped_s=grouped[0],
         grouped_x=grouped[1],
@@ -244,7 +244,7 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
     return replace(_with_attributes(counted, product.attributes), codings=codings)
 
 
-def _asked(table: OpenTable, spec: DataSpec) -> tuple[str, ...]:
+def _questions(table: OpenTable, spec: DataSpec) -> tuple[str, ...]:
     """Return what a user's table leaves open, and how it is counted."""
     used = {*spec.secret, *spec.released}
     if not table.file.told:

@@ -144,7 +144,7 @@ class _Labelled:
         if reader not in ("read_xport", "read_por"):
             self._options["user_missing"] = True
         self._keeps, self._codes = "missing" in read.kept, "labels" in read.kept
-        self._found: Counter[str] = Counter()
+        self._missing: Counter[str] = Counter()
         self._has_words = kind == _SPSS  # for what is missing: codes, or labels of .a to .z
 
     def write(self, target: Path) -> Written:
@@ -163,7 +163,7 @@ class _Labelled:
         weigher = columns.names[places.index(weigher)] if weigher in places else ""
         pairs = zip(columns.names, about.column_labels, strict=True)
         titles = tuple((name, label.strip()) for name, label in pairs if label and label.strip())
-        return columns.names, (*columns.repairs, *self._said(variables)), weigher, titles
+        return columns.names, (*columns.repairs, *self._repairs(variables)), weigher, titles
 
     def _parts(self, widths: Mapping[str, int]) -> Iterator[dict[str, list[Any]]]:
         """Yield the values of all columns, some records at a time; `widths`: their most bytes.
@@ -236,7 +236,7 @@ class _Labelled:
             if variable.unit is not None:
                 array = self._moments(variable, array)
         if count := array.null_count - values.count(None):
-            self._found[variable.name] += count
+            self._missing[variable.name] += count
         return array
 
     def _moments(self, variable: _Variable, numbers: pa.Array) -> pa.Array:
@@ -255,7 +255,7 @@ class _Labelled:
         to = "D" if variable.type == _DATE else "ms"
         return pa.array(moments.astype(f"datetime64[{to}]"), variable.type, mask=~there)
 
-    def _said(self, variables: list[_Variable]) -> Iterator[Repair]:
+    def _repairs(self, variables: list[_Variable]) -> Iterator[Repair]:
         """Say what labels and missing values became."""
         labelled = [shown(variable.name) for variable in variables if variable.labels]
         if labelled:
@@ -263,8 +263,8 @@ class _Labelled:
             yield repaired(
                 f"Labels replace the values in {of} {first_of(labelled)}.", kept=("labels",)
             )
-        if self._found:
-            counts = self._found.most_common()
+        if self._missing:
+            counts = self._missing.most_common()
             parts = [f"{number} of {shown(name)}" for name, number in counts]
             undo = {"kept": ("missing",)} if self._has_words and not self._keeps else {}
             yield repaired(

@@ -141,9 +141,9 @@ def with_marks(file: FileTable) -> FileTable:
     with open_table(file) as table:
         rows = file.rows
         texts = table.texts
-        first = per_column(table, texts, _asked, rows, _FIRST)
+        first = per_column(table, texts, _counts, rows, _FIRST)
         likely = [name for name in texts if not first[name]["words"]]
-        counts = per_column(table, likely, _asked, rows) if rows > _FIRST else first
+        counts = per_column(table, likely, _counts, rows) if rows > _FIRST else first
         marked = [
             name
             for name in likely
@@ -182,7 +182,7 @@ def _weighed(table: OpenTable, name: str, chosen: Callable[[Any], Any]) -> dict[
     return {row["word"]: row["n"] for row in rows}
 
 
-def _asked(column: Any) -> dict[str, Any]:
+def _counts(column: Any) -> dict[str, Any]:
     number = as_number(column)  # NULL for NaN too, which is a mark
     return {
         "words": is_text(column).sum(),

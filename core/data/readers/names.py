@@ -451,7 +451,7 @@ def name_columns(raw: Sequence[str], file: str) -> Columns:
     return Columns(tuple(names), unnamed, tuple(repairs))
 
 
-def unnamed_said(columns: Columns, empty: Sequence[int]) -> list[Repair]:
+def unnamed_repairs(columns: Columns, empty: Sequence[int]) -> list[Repair]:
     """Say which columns without a name are left out, as they are empty, and what others are called.
 
     `empty`: the places of the former.

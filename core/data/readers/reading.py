@@ -44,7 +44,7 @@ from core.data.readers.names import (
     first_lines,
     name_columns,
     same_names,
-    unnamed_said,
+    unnamed_repairs,
 )
 from core.data.readers.records import drop_columns, empty_columns, write_records
 from core.data.readers.sheets import write_sheet
@@ -284,7 +284,7 @@ def read_file(path: Path, name: str, folder: Path, read: ReadOptions = AS_IT_IS)
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Parsed:
     """What a file is: its kind, its columns, what was repaired; `weigher` as of `FileTable`."""
 
     kind: str
@@ -311,7 +311,7 @@ def _single(text: TextFile | None) -> list[Repair]:
     return [Repair(_SINGLE), Repair(sentence)]
 
 
-def _no_records(name: str, parsed: _Found) -> ReadingError:
+def _no_records(name: str, parsed: _Parsed) -> ReadingError:
     """Return the error of a file without records: it has names alone, or is no table."""
     lines = [] if parsed.text is None else parsed.text.first()
     alone = sum(sum(bool(cell.strip()) for cell in cells) < 2 for _, cells in lines)
@@ -325,7 +325,7 @@ def _no_records(name: str, parsed: _Found) -> ReadingError:
     return ReadingError(f"{name} has column names but no records.", choices)
 
 
-def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOptions) -> _Found:
+def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOptions) -> _Parsed:
     """Find a file's kind and columns; unless it is Parquet, write it to `converted`."""
     if head.startswith(_PARQUET):
         return _parquet(path, name, read)
@@ -335,7 +335,7 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
         args = path, name, converted, read
         columns, repairs, weigher, titles = apart(write_labelled, name, damaged(name, kind), *args)
         _check_cells(converted, name)
-        return _Found(kind, columns, repairs, weigher=weigher, titles=titles)
+        return _Parsed(kind, columns, repairs, weigher=weigher, titles=titles)
     for start, what in _OTHER_KINDS.items():
         if head.startswith(start):
             raise InvalidInputError(f"{name} is {what}; {READABLE}.")
@@ -361,13 +361,13 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
         if empty:
             drop_columns(converted, empty)
     label = layout.kind + ("" if encoding == "utf-8" else f", {ENCODINGS[encoding]}")
-    return _Found(
+    return _Parsed(
         label,
         tuple(column for i, column in enumerate(layout.columns.names) if i not in empty),
         (
             *notes,
             *layout.repairs,
-            *unnamed_said(layout.columns, empty),
+            *unnamed_repairs(layout.columns, empty),
             *repairs,
         ),
         hints=(*layout.hints, *(likelier(head, layout.delimiter) if text.guessed else ())),
@@ -375,18 +375,18 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
     )
 
 
-def _workbook(path: Path, name: str, converted: Path, head: bytes, read: ReadOptions) -> _Found:
+def _workbook(path: Path, name: str, converted: Path, head: bytes, read: ReadOptions) -> _Parsed:
     """Read a workbook; what is no .xlsx may take much of a process, so it has its own."""
     args = path, name, converted, read
     if not head.startswith(ZIP) or _OPEN_DOCUMENT in head[:200]:
         died = InvalidInputError(
             f"{name} is damaged, or needs too much memory for a workbook: save it as CSV."
         )
-        return _Found(*apart(write_sheet, name, died, *args))
-    return _Found(*write_sheet(*args))
+        return _Parsed(*apart(write_sheet, name, died, *args))
+    return _Parsed(*write_sheet(*args))
 
 
-def _parquet(path: Path, name: str, read: ReadOptions) -> _Found:
+def _parquet(path: Path, name: str, read: ReadOptions) -> _Parsed:
     try:
         names = parquet.read_schema(path).names
         _check_cells(path, name)
@@ -399,7 +399,9 @@ def _parquet(path: Path, name: str, read: ReadOptions) -> _Found:
         names = names[:-1]
         notes = [repaired(f"{_INDEX} has the row numbers of pandas: left out.", kept=("index",))]
     columns = name_columns(names, name)
-    return _Found("Parquet", columns.names, (*columns.repairs, *unnamed_said(columns, ()), *notes))
+    return _Parsed(
+        "Parquet", columns.names, (*columns.repairs, *unnamed_repairs(columns, ()), *notes)
+    )
 
 
 def _check_cells(path: Path, name: str) -> None:

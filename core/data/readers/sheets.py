@@ -20,7 +20,7 @@ from core.data.readers.names import (
     find_below,
     joined_names,
     name_columns,
-    unnamed_said,
+    unnamed_repairs,
 )
 from core.data.readers.old_excel import read_old_excel
 from core.data.readers.opendocument import is_opendocument, read_opendocument
@@ -99,9 +99,9 @@ def write_sheet(
                 f"{formulas} {verb} no stored result: open the file in a spreadsheet and save it."
             )
         )
-    notes += _long_said(cells[place] for place in places)
+    notes += _long_numbers(cells[place] for place in places)
     names, empty = _written(cells, places, columns, target, read)
-    notes += unnamed_said(columns, empty)
+    notes += unnamed_repairs(columns, empty)
     return book.kind, names, tuple(notes), sheets, hints
 
 
@@ -225,7 +225,7 @@ def _is_plain_number(cell: Any) -> bool:
     return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
-def _long_said(rows: Iterable[list[Any]]) -> list[Repair]:
+def _long_numbers(rows: Iterable[list[Any]]) -> list[Repair]:
     """Say how many whole numbers have more digits than a spreadsheet keeps."""
     long = sum(
         isinstance(cell, int) and abs(cell) >= _ROUNDED and not isinstance(cell, bool)

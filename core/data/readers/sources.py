@@ -191,7 +191,7 @@ class Sources:
         """Return the table or joint of a spec's source."""
         if source in self.uploads:
             return self.upload(source, read).table
-        opened = self._found(source, columns)
+        opened = self._plain(source, columns)
         if isinstance(opened, JointSource):
             return opened.whole or opened if "totals" in read.kept else opened
         if not read.of_values:
@@ -274,7 +274,7 @@ class Sources:
                 if path.parent.name.startswith("read-") and path.parent.parent == self._folder:
                     shutil.rmtree(path.parent, ignore_errors=True)
 
-    def _found(self, source: str, columns: Collection[str]) -> FileTable | JointSource:
+    def _plain(self, source: str, columns: Collection[str]) -> FileTable | JointSource:
         """Return the table or joint of a source as it is."""
         if is_reference(source):
             return self._counted(source, columns)

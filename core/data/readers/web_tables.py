@@ -15,7 +15,7 @@ _START = re.compile(
 )
 """How a web page begins."""
 
-_SAID = re.compile(rb"charset=[\"']?([\w-]+)", re.IGNORECASE)
+_CHARSET = re.compile(rb"charset=[\"']?([\w-]+)", re.IGNORECASE)
 
 """Where a web page says its encoding."""
 
@@ -31,7 +31,7 @@ def is_web_table(name: str, head: bytes) -> bool:
 def read_web_table(path: Path, name: str, sheet: str) -> Book:
     """Return the cells of the largest table of a page, or of the named one."""
     content = path.read_bytes()
-    declared = _SAID.search(content[:2_000])
+    declared = _CHARSET.search(content[:2_000])
     pages = _Tables(name)
     pages.feed(_decoded(content, declared[1].decode() if declared else "utf-8"))
     pages.close()

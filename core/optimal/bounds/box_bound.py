@@ -363,10 +363,10 @@ class BoxBound:
             else:
                 upper[x] = max(min(upper[x], -answers.floors[j]), lower[x])
                 highest[x] = answers.points[j] if answers.met[j] else np.inf
-        halves = [self._made(parts[i][0], *ends[i]) for i in range(len(parts)) if not empty[i]]
+        halves = [self._half(parts[i][0], *ends[i]) for i in range(len(parts)) if not empty[i]]
         return [half for half in halves if half is not None]
 
-    def _made(
+    def _half(
         self, box: Box, lower: FloatArray, upper: FloatArray, highest: FloatArray
     ) -> Box | None:
         """Return a box with new ends, None if no posterior is between them."""

@@ -180,7 +180,7 @@ class _Known:
         self._most = min(most, SIZES.vertex_bytes // (8 * n * (n + 2)))
         self._applied = np.arange(len(self._rows)) < n
         self.sure = True
-        self._take([], self._made(simplex_corners(n)))
+        self._take([], self._vertices(simplex_corners(n)))
 
     def exact(self, which: IntArray) -> FloatArray:
         """Return the vertices at these indices at the rows' original limits, shape (k, n)."""
@@ -227,7 +227,7 @@ class _Known:
         tight = np.unique(np.sort(tight, axis=1), axis=0)  # both ends may have led to it
         self._applied[row] = True
         self.excess[:, row] = -np.inf
-        self._take(np.flatnonzero(kept), self._made(tight))
+        self._take(np.flatnonzero(kept), self._vertices(tight))
 
     def _take(self, kept: IntArray | list[int], new: tuple[FloatArray | IntArray, ...]) -> None:
         """Keep some vertices and add new ones."""
@@ -235,7 +235,7 @@ class _Known:
             old = getattr(self, name)[kept] if len(kept) else value[:0]
             setattr(self, name, np.concatenate([old, value]))
 
-    def _made(self, tight: IntArray) -> tuple[FloatArray | IntArray, ...]:
+    def _vertices(self, tight: IntArray) -> tuple[FloatArray | IntArray, ...]:
         """Return the vertices below the floor that meet given rows, (k, n − 1), as attributes."""
         n = len(self._norm)
         square = systems(self._rows, self._norm, tight)

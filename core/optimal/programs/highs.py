@@ -175,7 +175,7 @@ class LinearProgram:
             self._set({**_OPTIONS, "simplex_iteration_limit": self.n_rows // 2})
             self._limit(time_limit)
             if self._highs.setBasis(near) in (_OK, _WARNING) and self._run() == _STATUS.kOptimal:
-                return self._found()
+                return self._solution()
             self._highs.clearSolver()
             self._set({**_ONCE, "simplex_iteration_limit": highspy.kHighsIInf})
         return self.solve(time_limit)
@@ -204,7 +204,7 @@ class LinearProgram:
             raise TimeLimitError("The linear program was not solved in the time given.")
         if outcome != _STATUS.kOptimal:
             raise SolverError(f"HiGHS gave no answer: {highs.modelStatusToString(outcome)}.")
-        return self._found()
+        return self._solution()
 
     def _set(self, options: dict[str, bool | int | float | str]) -> None:
         """Set options by name."""
@@ -216,7 +216,7 @@ class LinearProgram:
         left = INFINITY if seconds is None else clock.elsewhere(seconds)
         self._set({"time_limit": self._highs.getRunTime() + left})
 
-    def _found(self) -> Solution:
+    def _solution(self) -> Solution:
         """Return the solution of the last run."""
         solution = self._highs.getSolution()
         return Solution(

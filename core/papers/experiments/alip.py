@@ -45,12 +45,12 @@ HALF, MORE = 0, 6
 LEAKS = (("Min-lift leakage", "|log min Ψ|"), ("Max-lift leakage", "log max Λ"))
 """What Figures 3(b, c) and 4(b, c) measure, and its name on the axis."""
 
-SAID = printed("alip")
+PAPER = printed("alip")
 
 
 def ranges(setting: Setting) -> Findings:
     """Run Figure 1: the ranges of log Ψ and log Λ over random joints."""
-    return of_ranges(setting, 10_000, *LARGE, SAID, "Figure 1")
+    return of_ranges(setting, 10_000, *LARGE, PAPER, "Figure 1")
 
 
 def _pieces(setting: Setting, count: int) -> Iterator[tuple[slice, FloatArray]]:
@@ -81,7 +81,7 @@ def watchdog(setting: Setting) -> Findings:
                 "NUM",
                 "The highest utility at ε_u = .6 is .35",
                 "Figure 2",
-                (mean_beside(SAID["highest"], top),),
+                (mean_beside(PAPER["highest"], top),),
             ),
             Verdict(
                 "ORD",
@@ -152,13 +152,13 @@ def asymmetry(setting: Setting) -> Findings:
 def _verdicts(by_eps: list[FloatArray], within: list[FloatArray]) -> tuple[Verdict, ...]:
     """Return the verdicts on NMI at each ε, and on which draws keep each budget."""
     shares = tuple(
-        mean_beside(SAID[f"share_{eps:g}_{lam}"], (nmi[:, j] > ROUNDING).astype(np.float64))
+        mean_beside(PAPER[f"share_{eps:g}_{lam}"], (nmi[:, j] > ROUNDING).astype(np.float64))
         for eps, nmi in zip(BUDGETS, by_eps, strict=True)
         for j, lam in ((HALF, 0.5), (MORE, 0.65))
     )
     fallen = tuple(
         # without a standard error: one draw is enough against what is said of all
-        SAID["fallen"].beside(
+        PAPER["fallen"].beside(
             float((nmi[:, MORE] < nmi[:, HALF] - CLOSE).mean()), name=f"share at ε = {eps:g}"
         )
         for eps, nmi in zip(BUDGETS, by_eps, strict=True)
@@ -178,8 +178,8 @@ def _verdicts(by_eps: list[FloatArray], within: list[FloatArray]) -> tuple[Verdi
             Verdict(
                 "NUM",
                 f"After merging, this share of distributions meets ε_{side}",
-                SAID[key].place,
-                SAID[key].table(*mean_of(met)),
+                PAPER[key].place,
+                PAPER[key].table(*mean_of(met)),
                 "Merging X_H completely meets both budgets in nearly every draw. We know of no "
                 "variant that gives the published shares.",
             )

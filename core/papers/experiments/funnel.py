@@ -27,7 +27,7 @@ from core.papers.experiment import (
 from core.papers.results import Beyond, Panel, Series, Verdict, printed
 from core.validation import FloatArray
 
-SAID = printed("funnel")
+PAPER = printed("funnel")
 
 GRID = np.array([0.5, 1.0, 1.5, 2.0])
 """ε of Figures 3 to 5."""
@@ -95,11 +95,11 @@ def _theorem_2(setting: Setting) -> Verdict:
         joint = Joint.from_counts(setting.uniform(1, 2, 3, 100 + i)[0])
         best = _best_vertex(joint, eps)
         ours = optimal(joint, LDP(eps), time_limit=SECONDS).utility
-        values.append(SAID["theorem_2"].beside(best - ours, name=f"draw {i + 1}, ε = {eps:g}"))
+        values.append(PAPER["theorem_2"].beside(best - ours, name=f"draw {i + 1}, ε = {eps:g}"))
     return Verdict(
         "NUM",
         "The best vertex of Theorem 2's polytope is the optimum found from single outputs",
-        SAID["theorem_2"].place,
+        PAPER["theorem_2"].place,
         tuple(values),
     )
 
@@ -239,19 +239,19 @@ def theorem_4(setting: Setting) -> Findings:
             Verdict(
                 "NUM",
                 "Each protocol meets the theorem's condition with a budget of 0",
-                SAID["condition"].place,
+                PAPER["condition"].place,
                 tuple(
-                    SAID["condition"].beside(reached, name=f"attribute {j + 1}")
+                    PAPER["condition"].beside(reached, name=f"attribute {j + 1}")
                     for j, reached in enumerate(alone)
                 ),
             ),
             Verdict(
                 "ERR",
                 "The product of protocols is SRLIP at the sum of their budgets",
-                SAID["theorem_4"].place,
+                PAPER["theorem_4"].place,
                 (
-                    SAID["theorem_4"].beside(level, name="log max Λ of the product, budgets of 0"),
-                    SAID["theorem_4"].beside(
+                    PAPER["theorem_4"].beside(level, name="log max Λ of the product, budgets of 0"),
+                    PAPER["theorem_4"].beside(
                         _above_the_sum(), name="level minus Σε, a joint of full support"
                     ),
                 ),

@@ -18,7 +18,7 @@ from core.mechanisms.response.calibrated import conditional_alpha, grr_alpha
 from core.mechanisms.response.unary_encoding import unary_kernel
 from core.notions import LIP
 from core.papers.experiment import Findings, Setting, at_eps, mean_of, numbers, question
-from core.papers.experiments.funnel import GRID, SAID, SECONDS
+from core.papers.experiments.funnel import GRID, PAPER, SECONDS
 from core.papers.results import Panel, Series, Verdict
 from core.papers.verdicts import Value
 from core.validation import FloatArray
@@ -68,7 +68,7 @@ def adult(setting: Setting) -> Findings:
         alphas[secret, released] = _alphas(joint, grid), nmi
         if joint.n_x <= 8:  # else unary encoding's I(X;Y) is not computed exactly for its limit
             name = f"X = {released}, S = {secret}"
-            halves.append(SAID["half"].beside(_beyond_half(joint), name=name))
+            halves.append(PAPER["half"].beside(_beyond_half(joint), name=name))
     for letter, (secret, released) in zip("ab", NINTH, strict=True):
         series += [
             Series(name, numbers(grid), numbers(curve), panel=len(panels))
@@ -80,14 +80,14 @@ def adult(setting: Setting) -> Findings:
         tuple(panels),
         tuple(series),
         (
-            Verdict("NUM", "OUE has ½H(X) as its limit", SAID["half"].place, tuple(halves)),
+            Verdict("NUM", "OUE has ½H(X) as its limit", PAPER["half"].place, tuple(halves)),
             Verdict(
                 "ERR",
                 "GRR and CR both perform somewhere between Opt-LIP and OUE",
-                SAID["above"].place,
+                PAPER["above"].place,
                 (
-                    SAID["above"].beside(cases[0], name=f"CR above Opt-LIP, of {cases[2]:.0f}"),
-                    SAID["below"].beside(cases[1], name=f"GRR or CR below OUE, of {cases[3]:.0f}"),
+                    PAPER["above"].beside(cases[0], name=f"CR above Opt-LIP, of {cases[2]:.0f}"),
+                    PAPER["below"].beside(cases[1], name=f"GRR or CR below OUE, of {cases[3]:.0f}"),
                 ),
                 "CR also reads S, so the optimum over chains S–X–Y does not bound it. It is far "
                 "below OUE for S = occupation, X = race at ε ≤ 1.5.",
@@ -235,7 +235,7 @@ def correlations(setting: Setting) -> Findings:
         table = differences(setting, count, 5, 5, eps)
         apart = table[0] - table[1], table[2] - table[3]
         rho = float(np.corrcoef(*apart)[0, 1])
-        published = float(SAID["correlation"].value[place])
+        published = float(PAPER["correlation"].value[place])
         error = 1 / np.sqrt(97) if count == 100 else 1 / np.sqrt(count - 3)
         series.append(
             Series("draws", numbers(apart[0]), numbers(apart[1]), panel=place, kind="points")
@@ -260,7 +260,7 @@ def correlations(setting: Setting) -> Findings:
             Verdict(
                 "NUM",
                 "The difference in α explains most of the difference in utility",
-                SAID["correlation"].place,
+                PAPER["correlation"].place,
                 tuple(values),
             ),
         ),

@@ -37,7 +37,7 @@ GRID = np.arange(1, 33) / 4
 LAMBDAS = (0.35, 0.5, 0.65)
 
 
-SAID = printed("lift")
+PAPER = printed("lift")
 
 
 ENDS: tuple[tuple[str, Relation], ...] = (("lower", "at least"), ("upper", "at most"))
@@ -136,7 +136,7 @@ def panels(*titles: str) -> tuple[Panel, ...]:
 
 def ranges(setting: Setting) -> Findings:
     """Run Figure 1: the ranges of log Ψ and log Λ over random joints."""
-    return of_ranges(setting, 1000, N_S, N_X, SAID, "Figure 1")
+    return of_ranges(setting, 1000, N_S, N_X, PAPER, "Figure 1")
 
 
 def merging(setting: Setting) -> Findings:
@@ -199,24 +199,24 @@ def _numbers(nmi: list[list[FloatArray]], wrong: dict[str, FloatArray]) -> tuple
     two = int(np.flatnonzero(GRID == 2.0)[0])
     complete, subsets = (curves[2][:, two] for curves in nmi)
     mean, error = mean_of(wrong["line 4"])
-    slip = mean_beside(SAID["line_4"], subsets, variant=float(mean), variant_error=float(error))
+    slip = mean_beside(PAPER["line_4"], subsets, variant=float(mean), variant_error=float(error))
     return (
         Verdict(
             "NUM",
             "Complete merging keeps .52",
             "Figure 2(a)",
-            (mean_beside(SAID["merging"], complete),),
+            (mean_beside(PAPER["merging"], complete),),
         ),
         Verdict(
             "NUM",
             "Subset merging keeps about .83",
             "Figure 4(a)",
-            (mean_beside(SAID["subsets"], subsets),),
+            (mean_beside(PAPER["subsets"], subsets),),
         ),
         Verdict(
             "ERR",
-            f"Algorithm 1 stops as line 4 says, and then reaches {SAID['line_4'].number:g}",
-            SAID["line_4"].place,
+            f"Algorithm 1 stops as line 4 says, and then reaches {PAPER['line_4'].number:g}",
+            PAPER["line_4"].place,
             (slip,),
             "The variant opens no new set as soon as the remaining symbols meet the budget as one "
             "set, which they usually do at the start.",
@@ -238,11 +238,11 @@ def _satisfied(measured: list[list[FloatArray]]) -> Verdict:
             mean, error = mean_of(leaked - part * GRID)
             worst = int(mean.argmax())
             what = f"mean of {name} at λ = {lam}, largest over ε"
-            values.append(SAID["unsatisfied"].beside(mean[worst], error[worst], what))
+            values.append(PAPER["unsatisfied"].beside(mean[worst], error[worst], what))
     return Verdict(
         "NUM",
         "As Figures 4(b) and 4(c) illustrate, privacy constraints have been satisfied in all cases",
-        SAID["unsatisfied"].place,
+        PAPER["unsatisfied"].place,
         tuple(values),
     )
 

@@ -24,7 +24,7 @@ from core.papers.experiment import (
     ordered,
     question,
 )
-from core.papers.experiments.lift import GRID, N_S, N_X, SAID, merged_leakage, panels
+from core.papers.experiments.lift import GRID, N_S, N_X, PAPER, merged_leakage, panels
 from core.papers.results import Beyond, Panel, Series, Verdict
 from core.validation import FloatArray
 
@@ -165,19 +165,23 @@ def propositions(setting: Setting) -> Findings:
     true = [
         Verdict(
             "NUM",
-            f"{SAID[key].what.replace(' − ', ' ≤ ', 1)} under ALIP",
-            SAID[key].place,
-            (SAID[key].beside(float(random[key].max()), name="largest excess over random joints"),),
+            f"{PAPER[key].what.replace(' − ', ' ≤ ', 1)} under ALIP",
+            PAPER[key].place,
+            (
+                PAPER[key].beside(
+                    float(random[key].max()), name="largest excess over random joints"
+                ),
+            ),
         )
         for key in TRUE
     ]
     false = [
         Verdict(
             "ERR",
-            f"{SAID[key].what.replace(' − ', ' ≤ ', 1)} under ALIP",
-            SAID[key].place,
+            f"{PAPER[key].what.replace(' − ', ' ≤ ', 1)} under ALIP",
+            PAPER[key].place,
             (
-                SAID[key].beside(
+                PAPER[key].beside(
                     float((below if key.endswith("inverse") else above)[key].max()),
                     name="excess at the counterexample",
                 ),
@@ -189,7 +193,7 @@ def propositions(setting: Setting) -> Findings:
         for key in FALSE
     ]
     keys = (*TRUE, *FALSE)
-    names = {key: SAID[key].what.partition(" − ")[0] for key in keys}
+    names = {key: PAPER[key].what.partition(" − ")[0] for key in keys}
     broken = [max(above[key].max(), below[key].max()) for key in FALSE]
     return Findings(
         len(p),
@@ -245,9 +249,9 @@ def _convex(setting: Setting) -> Verdict:
     return Verdict(
         "NUM",
         "“ORR is not applicable to these measures since their privacy constraints are not convex”",
-        SAID["not_convex"].place,
+        PAPER["not_convex"].place,
         tuple(
-            SAID["not_convex"].beside(count, name=f"{name}, of {tried:,} pairs")
+            PAPER["not_convex"].beside(count, name=f"{name}, of {tried:,} pairs")
             for name, count in counts.items()
         ),
         "True of ℓ1- and χ²-lift with their inverses, as the paper uses them. Alone, ℓ1-, χ²- and "

@@ -27,7 +27,7 @@ from core.papers.experiment import (
     panelled,
     question,
 )
-from core.papers.experiments.lift import GRID, LAMBDAS, N_S, N_X, SAID, panels
+from core.papers.experiments.lift import GRID, LAMBDAS, N_S, N_X, PAPER, panels
 from core.papers.results import Beyond, Panel, Series, Verdict
 from core.papers.verdicts import Value
 from core.validation import FloatArray
@@ -88,7 +88,7 @@ def _of_optima(results: FloatArray) -> tuple[Verdict, ...]:
     ]
     return (
         Verdict(
-            "NUM", "AORR keeps .94", "Figure 3(a)", (mean_beside(SAID["aorr"], nmi[1][:, two]),)
+            "NUM", "AORR keeps .94", "Figure 3(a)", (mean_beside(PAPER["aorr"], nmi[1][:, two]),)
         ),
         ordered(
             "λ = .65 keeps more than λ = .5 for ε > 1",
@@ -110,7 +110,7 @@ def _of_optima(results: FloatArray) -> tuple[Verdict, ...]:
             "Leakages are within the budgets",
             "Figure 3(b, c)",
             tuple(
-                SAID["over_budget"].beside(excess, name=name)
+                PAPER["over_budget"].beside(excess, name=name)
                 for name, excess in zip(("|log min Ψ| − ε_l", "log max Λ − ε_u"), over, strict=True)
             ),
         ),
@@ -261,7 +261,7 @@ def large(setting: Setting) -> Findings:
 
 
 def _ends(key: str, means: FloatArray) -> tuple[Value, ...]:
-    entry = SAID[key]
+    entry = PAPER[key]
     return tuple(
         Value(f"{entry.what}, {end}", float(ours), float(printed))
         for end, ours, printed in zip(

@@ -16,7 +16,7 @@ from core.papers.results import Panel, Series, Verdict, printed
 from core.papers.verdicts import Value
 from core.validation import BoolArray, FloatArray
 
-SAID = printed("nonstochastic")
+PAPER = printed("nonstochastic")
 
 
 UTILITIES = ("resolution", "distortion")
@@ -117,9 +117,9 @@ def _verdicts(
         Verdict(
             "NUM",
             "Several points of Algorithm 2 are strictly better than the submodular solution",
-            SAID["several"].place,
+            PAPER["several"].place,
             tuple(
-                SAID["several"].beside(_better(second[kind], submodular[kind]), name=kind)
+                PAPER["several"].beside(_better(second[kind], submodular[kind]), name=kind)
                 for kind in UTILITIES
             ),
             "Maximin information is 1 bit in these data, so a frontier has at most two points. "

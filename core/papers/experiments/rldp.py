@@ -26,7 +26,7 @@ from core.papers.experiment import (
     ordered,
     question,
 )
-from core.papers.experiments.rldp_examples import SAID
+from core.papers.experiments.rldp_examples import PAPER
 from core.papers.results import Beyond, Mark, Panel, Series, Verdict
 from core.papers.verdicts import Value
 from core.studies.robust_designs import (
@@ -63,7 +63,7 @@ SCENARIO = question("adult", "rldp", 1.5, "polyopt")
 SCENARIO["data"] |= {"secret": ["sex"], "released": ["race"], "secret_released": True}
 
 
-TOLD = {"srr": "SRR", "polyopt": "PolyOpt as published", "ir": "IR"}
+LABELS = {"srr": "SRR", "polyopt": "PolyOpt as published", "ir": "IR"}
 """Columns of Table 2."""
 
 UNKNOWN = "SRR has a closed form and hardly varies; we know of no variant with the published value."
@@ -158,10 +158,10 @@ def _panels() -> tuple[Panel, ...]:
 def _marks() -> tuple[Mark, ...]:
     """Return what Table 2 prints: in its own panels, and beside the lines of Figure 3."""
     entries = [
-        (place, label, SAID[key].value)
+        (place, label, PAPER[key].value)
         for place, shape in enumerate(SHAPES)
-        for name, label in TOLD.items()
-        if (key := f"{name}_{shape[0]}x{shape[1]}") in SAID
+        for name, label in LABELS.items()
+        if (key := f"{name}_{shape[0]}x{shape[1]}") in PAPER
     ]
     beside = [
         Mark(TABLE_EPS, float(value[j]), f"{label}, β = {BETAS[j]:g}", place, "Table 2")
@@ -178,7 +178,7 @@ def _marks() -> tuple[Mark, ...]:
 
 def _columns(table: dict[str, FloatArray], panel: int) -> tuple[Series, ...]:
     """Return the columns of Table 2 of one shape, and what the wrong d gives, over β."""
-    named_columns = {label: table[name] for name, label in TOLD.items() if name in table}
+    named_columns = {label: table[name] for name, label in LABELS.items() if name in table}
     named_columns["IR with the d of one coordinate, wrong"] = table["ir_wrong"]
     return lines(named_columns, np.arange(len(BETAS), dtype=np.float64), panel)
 
@@ -254,11 +254,11 @@ def _table(shape: tuple[int, int], table: dict[str, FloatArray]) -> list[Verdict
     verdicts = []
     for name, label in (("srr", "SRR"), ("polyopt", "PolyOpt"), ("ir", "IR")):
         key = f"{name}_{shape[0]}x{shape[1]}"
-        if key not in SAID:
+        if key not in PAPER:
             continue
         claim = f"{label} keeps this much at {named(shape)} for β = .1, .01, .001"
         mean, error = mean_of(table[name])
-        values = SAID[key].table(mean, error)
+        values = PAPER[key].table(mean, error)
         if name != "ir":
             verdicts.append(
                 Verdict("NUM", claim, "Table 2", values, UNKNOWN if name == "srr" else "")
@@ -286,9 +286,9 @@ def _impact(shape: tuple[int, int], table: dict[str, FloatArray]) -> list[Verdic
         Verdict(
             "NUM",
             (f"Reducing β by a factor of 100 changes NMI by about 4% at most, at {named(shape)}"),
-            SAID["beta"].place,
+            PAPER["beta"].place,
             tuple(
-                SAID["beta"].beside(*_changed(table[name][:, 0], table[name][:, -1]), name=label)
+                PAPER["beta"].beside(*_changed(table[name][:, 0], table[name][:, -1]), name=label)
                 for name, label in methods
             ),
         )
@@ -307,9 +307,9 @@ def _apart(shape: tuple[int, int], apart: dict[str, FloatArray]) -> Verdict:
     return Verdict(
         "NUM",
         f"Utility at P̂ is within 3% of utility at P*, at {named(shape)}",
-        SAID["apart"].place,
+        PAPER["apart"].place,
         tuple(
-            SAID["apart"].beside(float(np.abs(gaps).max()), name=name)
+            PAPER["apart"].beside(float(np.abs(gaps).max()), name=name)
             for name, gaps in apart.items()
         ),
     )
@@ -478,9 +478,9 @@ def _never_worst(below: list[tuple[str, float]]) -> Verdict:
     return Verdict(
         "NUM",
         "In all experiments GRR performed the worst, ε ≤ 3",
-        SAID["worst"].place,
+        PAPER["worst"].place,
         tuple(
-            SAID["worst"].beside(number, name=f"number of ε, {title}") for title, number in below
+            PAPER["worst"].beside(number, name=f"number of ε, {title}") for title, number in below
         ),
     )
 
@@ -490,7 +490,7 @@ def _beyond_print(below: int) -> Verdict:
     return Verdict(
         "NO",
         "GRR performed the worst and IR outperforms SRR, ε > 3",
-        SAID["worst"].place,
+        PAPER["worst"].place,
         (),
         "The available text has lost the ends of the figures' axes; it names only ε = .075 and "
         f"1.5. In our results above 3, IR keeps less than GRR at {below} of the points drawn.",
@@ -561,23 +561,23 @@ def _realised(
         Verdict(
             "NUM",
             f"PolyOpt's ε* is at most ε in 95% of draws at {named(shape)}",
-            SAID["covered"].place,
+            PAPER["covered"].place,
             tuple(
-                SAID["covered"].beside(float(share), name=name, draws=few)
+                PAPER["covered"].beside(float(share), name=name, draws=few)
                 for name, share in zip(at_eps(grid), over, strict=True)
             ),
         ),
         Verdict(
             "NUM",
             f"The 75% quantile of NR's ε* at ε = .075 is .3897 (at {named(shape)})",
-            SAID["quartile"].place,
+            PAPER["quartile"].place,
             (
                 replace(
-                    SAID["quartile"].beside(ends[0], name="5% of the bootstrap"),
+                    PAPER["quartile"].beside(ends[0], name="5% of the bootstrap"),
                     relation="at most",
                 ),
                 replace(
-                    SAID["quartile"].beside(ends[1], name="95% of the bootstrap"),
+                    PAPER["quartile"].beside(ends[1], name="95% of the bootstrap"),
                     relation="at least",
                 ),
             ),

@@ -25,7 +25,7 @@ from core.studies.robust_designs import information
 from core.uncertainty import RenyiBall
 from core.validation import FloatArray
 
-SAID = printed("rldp")
+PAPER = printed("rldp")
 
 ESTIMATE = np.array([[0.07, 0.10], [0.26, 0.57]])
 TRUTH = np.array([[0.1, 0.1], [0.2, 0.6]])
@@ -40,7 +40,7 @@ def examples(setting: Setting) -> Findings:
     setting.report((2, 3))
     free = polyopt(ESTIMATE, EPS, ball)
     exact = robust_optimal(ESTIMATE, EPS, ball)
-    method = SAID["I_polyopt"].number
+    method = PAPER["I_polyopt"].number
     values = [value for verdict in verdicts for value in verdict.values]
     return Findings(
         0,
@@ -80,13 +80,13 @@ def examples(setting: Setting) -> Findings:
 
 def _all(claim: str, *keyed: tuple[str, ArrayLike], cause: str = "") -> Verdict:
     """Return the verdict on tables of published numbers, each with ours."""
-    values = tuple(value for key, ours in keyed for value in SAID[key].table(ours))
-    return Verdict("NUM", claim, SAID[keyed[0][0]].place, values, cause)
+    values = tuple(value for key, ours in keyed for value in PAPER[key].table(ours))
+    return Verdict("NUM", claim, PAPER[keyed[0][0]].place, values, cause)
 
 
 def _erratum(claim: str, key: str, ours: FloatArray, wrong: FloatArray, cause: str) -> Verdict:
     """Return the verdict on a published table that a wrong variant explains."""
-    entry: Printed = SAID[key]
+    entry: Printed = PAPER[key]
     values = tuple(
         replace(value, variant=float(variant))
         for value, variant in zip(entry.table(ours), np.ravel(wrong), strict=True)
@@ -109,9 +109,9 @@ def _projections(ball: RenyiBall) -> list[Verdict]:
         Verdict(
             "ERR",
             "B is log(1 + F⁻¹(0.05)/100), with F the distribution function of χ²",
-            SAID["quantile"].place,
+            PAPER["quantile"].place,
             (
-                SAID["quantile"].beside(
+                PAPER["quantile"].beside(
                     ball.bound, variant=float(np.log1p(stats.chi2.ppf(0.05, 3) / 100))
                 ),
             ),
@@ -120,8 +120,8 @@ def _projections(ball: RenyiBall) -> list[Verdict]:
         Verdict(
             "ERR",
             "ξ⁺(ρ) is sought in [1, 1/(1 − ρ))",
-            SAID["domain"].place,
-            (SAID["domain"].beside(float(ball.upper[0, 0] / ball.p_u_given_s[0, 0])),),
+            PAPER["domain"].place,
+            (PAPER["domain"].beside(float(ball.upper[0, 0] / ball.p_u_given_s[0, 0])),),
             "ρξ is a probability, so ξ ranges up to 1/ρ; the ends in the paper's own Example 2 "
             "lie beyond 1/(1 − ρ).",
         ),
@@ -147,7 +147,7 @@ def _projections(ball: RenyiBall) -> list[Verdict]:
 
 def _polyopt(ball: RenyiBall) -> list[Verdict]:
     """Return the verdicts on Example 3, by brute force over all triples of rows."""
-    vertices = _matched(polyopt_vertices(ball, EPS), SAID["vertices"].value)
+    vertices = _matched(polyopt_vertices(ball, EPS), PAPER["vertices"].value)
     p = ESTIMATE.ravel()
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(vertices / (vertices @ p)[:, None])
@@ -173,8 +173,8 @@ def _polyopt(ball: RenyiBall) -> list[Verdict]:
         Verdict(
             "NUM",
             "PolyOpt is the best that meets Theorem 2's condition, including the rows s₁ = s₂",
-            SAID["no_same_secret"].place,
-            (SAID["no_same_secret"].beside(as_said.utility),),
+            PAPER["no_same_secret"].place,
+            (PAPER["no_same_secret"].beside(as_said.utility),),
         ),
     ]
 
@@ -191,7 +191,7 @@ def _simple(ball: RenyiBall) -> list[Verdict]:
         for of, at in (("", ESTIMATE), ("_true", TRUTH))
     }
     p = ball.p_u_given_s
-    printed_radii = 2 * SAID["radius"].value.max() + float(np.abs(p[0] - p[1]).sum())
+    printed_radii = 2 * PAPER["radius"].value.max() + float(np.abs(p[0] - p[1]).sum())
     return [
         _all("The kernels of GRR and SRR", ("grr", grr), ("srr", srr)),
         _all(
