@@ -22,7 +22,7 @@ COMMANDS = (
     "reproduce",
     "datasets",
 )
-"""In the order in which `--help` lists them; each has its module, imported only when asked for."""
+"""In the order in which `--help` lists them; each has its module, imported when needed."""
 
 
 class Ending:
@@ -83,7 +83,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
-    """Return the parser of the command that is asked for, or of all where none is."""
+    """Return the parser of the requested command, or of all commands where none is named."""
     named = tuple(arguments[:1])
     parser = argparse.ArgumentParser(prog="python -m core", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)

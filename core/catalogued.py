@@ -26,7 +26,7 @@ C = TypeVar("C", bound=Catalogued)
 
 def found(entries: Iterable[C], key: object, kind: str) -> C:
     known = []
-    for entry in entries:  # asked some hundred times for a page: a loop is faster than an index
+    for entry in entries:  # a page calls this some hundred times: a loop is faster than an index
         if isinstance(key, str) and entry.key == key:  # an array would answer with an array
             return entry
         known.append(entry.key)

@@ -40,7 +40,7 @@ def watching() -> Iterator[Watch]:
 
 
 def tell_cut() -> None:
-    """Tell the watch that time cut something short: where no deadline is asked if it is over."""
+    """Report to the watch that time cut a step short, where no deadline was checked."""
     watch = _watch.get()
     if watch is not None:
         watch.cut = True

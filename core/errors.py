@@ -90,7 +90,7 @@ class NoMemoryError(SolverError):
 
 
 class AuditError(CoreError):
-    """A mechanism gives less privacy than was asked."""
+    """A mechanism gives less privacy than requested."""
 
 
 def unwritten(error: OSError) -> str:

@@ -34,7 +34,7 @@ class Joint:
     ----------
     p : ndarray
         P(s, x), shape (n_s, n_x), sums to 1, read-only. No row or column is all zero, unless
-        `with_secret_released` was asked to keep them.
+        `with_secret_released` keeps them on request.
     s_labels, x_labels : tuple of str
         Names of the symbols.
     n : int or None

@@ -12,7 +12,7 @@ MAX_LEVELS = 2_000
 """Most symbols of S or of X that are loaded: with more no figure is readable, no solver ends."""
 
 MAX_CELLS = 250_000
-"""Most cells of a joint: 2 MB of doubles; in a heat map its cells cannot be told apart."""
+"""Most cells of a joint: 2 MB of doubles; a heat map cannot show more cells apart."""
 
 CUT_TOL = 1e-10
 """Excess over a budget, in nats, that needs no cut: a slight move towards P_X repairs it."""

@@ -1,7 +1,7 @@
 """Jobs on the workers of a Dask cluster: the same call in a process of its own there.
 
 A thread of Dask cannot be ended, so its worker starts a process, and ends it when the job is
-cancelled, its time is over or the server that asked is gone.
+cancelled, its time is over or the requesting server is gone.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ RETRY = 30.0
 """Seconds after which a cluster that was of no use is tried again."""
 
 HERE = "This server's cluster is not available, so the server computes this itself."
-"""What a page is told; the reason is for the server's owner, on standard error."""
+"""What a page shows; the server's owner reads the reason on standard error."""
 
 AT_WORK = ("executing", "long-running")
 """States of a task that Dask has not taken back."""
@@ -78,7 +78,7 @@ class RemoteJobs:
             del self._jobs[key]
 
     def close(self) -> None:
-        """End the connection; the cluster then ends what this server has asked for."""
+        """End the connection; the cluster then ends this server's work."""
         with self._lock:
             client, self._client = self._client, None
         if client is not None:

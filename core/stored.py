@@ -78,7 +78,7 @@ def from_bytes(content: bytes) -> Any:
 
 
 class _Writer:
-    """What stands behind the JSON, and the objects that were told already, by their identity."""
+    """The arrays behind the JSON, and the objects already written, by their identity."""
 
     def __init__(self) -> None:
         self.parts: list[bytes] = []
@@ -204,7 +204,7 @@ VARIABLE = "LIFTSCOPE_STORE"
 """Environment variable that names the folder that servers share."""
 
 MOST_BYTES = 1_000_000_000
-"""Bytes of the answers in a folder, where nothing else is said."""
+"""Bytes of the answers in a folder, by default."""
 
 LARGEST = 8
 """An answer may take this part of a folder: one eighth."""

@@ -224,7 +224,7 @@ class _Progress:
 
 
 def _summarise(table: Any, sweep: Sweep, options: argparse.Namespace) -> None:
-    """Write means, and differences where they are asked for."""
+    """Write means, and differences where they are requested."""
     means = summary(table, sweep)
     best = front(means, *options.front) if options.front else []
     apart = differences(table, sweep, options.differences) if options.differences else []

@@ -223,9 +223,9 @@ class ReadOptions:
     keys of `DECIMALS` and `THOUSANDS`, distinct. `missing`: texts that mean a missing value in
     every column; None for the usual ones (NA, null, -, …), in columns that have numbers otherwise.
     A blank is always missing. `weight`: the column that says how many records a row stands for; ""
-    for one each, None where nothing is said. `omit`: texts such as Total whose rows are left out;
+    for one each, None where unspecified. `omit`: texts such as Total whose rows are left out;
     `cells`: columns whose cells are numbers of records, as of a cross table. For both, () is none,
-    and None says nothing.
+    and None is unspecified.
     """
 
     encoding: str = ""
@@ -322,7 +322,7 @@ class ReadOptions:
         return changed
 
     def within(self, columns: Collection[str]) -> ReadOptions:
-        """Return the options for a table with these columns: of others nothing is said."""
+        """Return the options for a table with these columns, without those of others."""
         kept = tuple(options for options in self.columns if options.column in columns)
         weight = self.weight if not self.weight or self.weight in columns else None
         cells = self.cells if set(self.cells or ()) <= set(columns) else None

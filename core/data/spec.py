@@ -27,7 +27,7 @@ class LeftOut:
 
     `columns`: the columns of S or of X, all of them; without effect where other columns are chosen.
     `names`: names of the symbols, as they are before any are merged; those that no record has are
-    told in the count's report.
+    listed in the count's report.
     """
 
     columns: tuple[str, ...]

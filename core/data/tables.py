@@ -67,8 +67,8 @@ class FileTable:
     `marks`: marks of missing numbers, by column. `taken`: marks chosen as missing values, which its
     records no longer have. `exact`: columns whose marks were chosen, so other text is a word.
     `texts`: columns that are text by choice. `told`: whether words such as NA that are levels are
-    told. `counted`: whether a last column, not one of `columns`, is how many records a row stands
-    for. `weigher`: the column by which its program weighs records, "" for none.
+    reported. `counted`: whether a last column, not one of `columns`, is how many records a row
+    stands for. `weigher`: the column by which its program weighs records, "" for none.
     """
 
     title: str

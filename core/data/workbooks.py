@@ -127,7 +127,7 @@ class _Part:
 
 @dataclass(frozen=True)
 class Extent:
-    """What is to be held of a workbook's first sheet, or of its largest part if that is not told.
+    """What memory must hold of a workbook's first sheet, or of its largest part if that is unknown.
 
     `cells`: those between included. `characters`: each text counted wherever it stands. `merged`:
     places of merged cells such as A1:B2; `unresolved`: number of formulas without a stored result.
@@ -229,7 +229,7 @@ def extent(workbook: Path | bytes, sheet: str = "") -> Extent:
             if not member.is_dir():
                 with packed.open(member) as content:
                     parts.append((member.filename, _looked_through(content)))
-    # which part has the shared texts is not asked: the longest in each place, so that none hides
+    # any part may have the shared texts: the longest in each place counts
     texts = [max(sizes) for sizes in zip_longest(*(part.texts for _, part in parts), fillvalue=0)]
     first = _part_of(file, sheet)
     held = [part for name, part in parts if name == first] or [part for _, part in parts]
@@ -256,7 +256,7 @@ def _part_of(file: io.BytesIO | Path, sheet: str) -> str | None:
 
 
 def _worksheets(file: io.BytesIO | Path) -> Iterator[tuple[str, str]]:
-    """Find the name and the part of each sheet that can be read, those that are seen first."""
+    """Find the name and the part of each sheet that can be read, visible ones first."""
     # a name would have to end as those of workbooks do
     with file.open("rb") if isinstance(file, Path) else nullcontext(file) as content:
         reader = ExcelReader(content, read_only=True, data_only=True, keep_links=False)
@@ -272,7 +272,7 @@ def _worksheets(file: io.BytesIO | Path) -> Iterator[tuple[str, str]]:
 
 
 def sheets_of(workbook: Path, name: str, sheet: str) -> Sheets:
-    """Return the sheets of a workbook, of which the named one is read if it is there."""
+    """Return the sheets of a workbook; the named one is read if it exists."""
     return chosen(name, [title for title, _ in _worksheets(workbook)], sheet)
 
 

@@ -63,7 +63,7 @@ class Job(Generic[T]):
 
     @property
     def seconds_awaited(self) -> float:
-        """Seconds since it was asked for, its wait for a worker among them."""
+        """Seconds since the request, including the wait for a worker."""
         return (self._ended_at or time.monotonic()) - self._asked_at
 
     @property

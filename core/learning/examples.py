@@ -130,7 +130,7 @@ BUDGETS = np.linspace(0.25, 6.0, 24)
 class WarnerExample:
     """Warner's survey of a sensitive share, and what ways to answer about k values keep.
 
-    - `eps`: the ε at which the coin keeps LDP; `said`: the probability of a yes.
+    - `eps`: the ε at which the coin keeps LDP; `said`: the probability that a person says yes.
     - `error`, `plain`: standard errors of the estimated share, with the coin and without it.
     - `budgets`: ε, shape (j,); `best`, `truthful`, `halves`: shares of log k that the optimum,
       randomized response and two groups keep there; `raised`: how many values an output of the
@@ -455,7 +455,7 @@ def _funnel(joint: Joint, budget: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class RangeExample:
-    """Bus stops merged so that nothing is known of the street for certain, before and after."""
+    """Bus stops merged until nothing is certain about the street, before and after."""
 
     joint: Joint
     partition: Partition

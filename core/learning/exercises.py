@@ -45,7 +45,7 @@ def near(answer: float, wanted: float) -> bool:
 
 
 def compare(answer: float, wanted: float, slips: tuple[Slip, ...]) -> Feedback:
-    """Return what is said of an answer."""
+    """Return the feedback on an answer."""
     if near(answer, wanted):
         return Feedback(True, "Right.")
     for slip in slips:

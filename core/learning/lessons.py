@@ -1,4 +1,4 @@
-"""What is taught of each notion: its idea and formulas, when to use it, what it leaves open."""
+"""The lesson on each notion: its idea and formulas, when to use it, what it leaves open."""
 
 from __future__ import annotations
 
@@ -317,5 +317,5 @@ _OPENS: dict[str, Callable[[Values], Opens]] = {
 
 
 def opens(key: str, values: Values) -> Opens:
-    """Return where a lesson's example is asked as a question of its own."""
+    """Return the page on which a lesson's example is a question of its own."""
     return _OPENS[key](values)

@@ -55,7 +55,7 @@ def output_names(posterior: FloatArray, x_labels: Sequence[str]) -> tuple[str, .
 
 def numbered(names: Sequence[str]) -> tuple[str, ...]:
     taken: set[str] = set()
-    following: Counter[str] = Counter()  # the last number of each name, so that none is tried twice
+    following: Counter[str] = Counter()  # the last number of each name, so no label is tried twice
     labels = []
     for name in names:
         label = name

@@ -195,7 +195,7 @@ def valued(joint: Joint, mechanism: Mechanism, purpose: Purpose) -> Mechanism:
 
 
 def cut_if(mechanism: Mechanism, watch: Watch) -> Mechanism:
-    """Return a mechanism with status `CUT` if a watch was told so, unless it is proven optimal."""
+    """Return a mechanism with status `CUT` if a watch recorded one, unless it is proven optimal."""
     cut = watch.cut and mechanism.status != "optimal"
     return replace(mechanism, status=CUT) if cut else mechanism
 

@@ -244,7 +244,7 @@ class EpsDelta(Notion):
         return self._but_for_delta(joint_sy, _scales(self.notion, joint_sy))
 
     def over_budget(self, achieved: float) -> float:
-        """Return what is achieved over what is asked; of several notions it is that already."""
+        """Return the achieved level over the required one; several notions have that already."""
         own = self.delta == 0 or isinstance(self.notion, PointwiseNotion)
         return self.notion.over_budget(achieved) if own else achieved
 

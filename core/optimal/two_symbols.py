@@ -17,14 +17,14 @@ SHORTEST = 1e-15
 """First step beyond an end, relative to its distance from P_X."""
 
 CUTS = 50
-"""Most times that an oracle is asked for cuts: a tangent at an end is the end, so two suffice."""
+"""Most calls of an oracle for cuts: a tangent at an end is the end, so two suffice."""
 
 
 def two_outputs(allowed: AllowedSet, p_x: FloatArray) -> tuple[FloatArray, FloatArray] | None:
     """Return two P(y | x), shape (2, n_y): the best one, and one that no allowed one exceeds.
 
     Either is best for every purpose, the second on an interval that holds the set. Where an oracle
-    says what is allowed, its cuts leave an interval, and what lies beyond is asked of the oracle.
+    says what is allowed, its cuts leave an interval, and the oracle decides on what lies beyond.
     None where a budget or exceptions decide.
     """
     if len(p_x) != 2 or allowed.budgets or allowed.exceptions > 0:

@@ -219,10 +219,10 @@ def _bounds(secrets: int, excluded: float) -> tuple[float, float, float]:
 
 @dataclass(frozen=True, eq=False)
 class Theorem:
-    """[Funnel] Theorem 4: two protocols, private alone, told together; LIP levels in nats.
+    """[Funnel] Theorem 4: two protocols, each private alone, released together; LIP levels in nats.
 
-    `bound` is the paper's, the sum. `levels`, (k,), are those of both where the bits are told truly
-    with the chances `truths`; at the chance `same` it is the same.
+    `bound` is the paper's, the sum. `levels`, (k,), are those of both where the bits are reported
+    truly with the chances `truths`; at the chance `same` it is the same.
     """
 
     alone_a: float

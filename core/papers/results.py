@@ -393,7 +393,7 @@ class Printed:
         return self._value(name or self.what, ours, self.number, error, **more)
 
     def table(self, ours: ArrayLike, errors: ArrayLike = 0.0) -> tuple[Value, ...]:
-        """Return every number of a table beside ours, of the same shape."""
+        """Return every number of a table next to ours, of the same shape."""
         values = np.asarray(ours, dtype=np.float64)
         if values.shape != self.value.shape:
             raise AssertionError(f"{self.what}: {values.shape} beside {self.value.shape}")
@@ -404,7 +404,7 @@ class Printed:
         return tuple(self._value(self.what + name, *cell) for name, *cell in cells)
 
     def _value(self, name: str, ours: float, printed: float, error: float, **more: Any) -> Value:
-        """Return a published number beside ours, with what is said of all numbers here."""
+        """Return a published number next to ours, with what holds for all numbers here."""
         here = self.unit, self.drawn, self.relation
         return Value(name, float(ours), float(printed), float(error), *here, **more)
 

@@ -88,7 +88,7 @@ def _completed(
     """Return experiments by key, kept or run; None for one that failed."""
     result = {experiment.key: kept.read(experiment.key, report) for experiment in experiments}
     waiting = [experiment.key for experiment in experiments if result[experiment.key] is None]
-    # the longest first, so that none is left alone at the end
+    # the longest first: none runs alone at the end
     waiting.sort(key=lambda key: -entry(key).seconds)
     with Pool(jobs) as pool:
         out = {

@@ -70,7 +70,7 @@ class World:
     """A statement that is false, or stricter than it need be, with numbers that can be moved.
 
     `printed` and `holds` are LaTeX; `make` and `words` make the example from its numbers, in the
-    order of `settings`, and say what it shows; `opens` returns the page on which it is asked anew.
+    order of `settings`, and describe it; `opens` returns the page on which it is a question.
     Where not `wrong`, the paper is right, and more than is needed.
     """
 

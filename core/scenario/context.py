@@ -16,7 +16,7 @@ from core.scenario.scenario import Scenario
 from core.scenario.spans import in_nats
 
 Context = Mapping[str, str]
-"""What a file is about: "data", "S", "X", "notion", "mechanism", and what else is asked."""
+"""What a file is about: "data", "S", "X", "notion", "mechanism", and what else the question has."""
 
 METADATA = "liftscope"
 """Name of the entry of a Parquet file's metadata that holds it, as JSON."""

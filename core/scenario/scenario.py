@@ -1,4 +1,4 @@
-"""A scenario: the data, the notion and the mechanism that are asked about; and its answer."""
+"""A scenario: the data, the notion and the mechanism of a question; and its answer."""
 
 from __future__ import annotations
 

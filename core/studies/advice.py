@@ -95,7 +95,7 @@ class Realised:
 def realised_levels(
     joint: Joint, kernel: ArrayLike, n: int | None = None, beta: float = 0.05, alpha: float = 2.0
 ) -> dict[str, Realised]:
-    """Return what a release's levels may be at the true P(s, x), of which the data is a sample."""
+    """Return what a release's levels may be at the true P(s, x) behind the sampled data."""
     array = validation.kernel(kernel, joint.n_x)
     array = array[:, array.any(axis=0)]
     ball = ball_around(joint, n, beta, alpha)
@@ -131,12 +131,12 @@ def _realised(now: FloatArray, least: FloatArray, most: FloatArray) -> Realised:
 T = TypeVar("T")
 
 MOST_CELLS = 40_000
-"""Entries of a kernel times secrets up to which that is told."""
+"""Entries of a kernel times secrets up to which that is reported."""
 
 
 @dataclass(frozen=True, eq=False)
 class Consequences:
-    """What follows from an answer, or a text that says why it does not; None where not asked."""
+    """What follows from an answer, or a text that says why not; None where it is not requested."""
 
     own: Mapping[str, float]
     implied: Mapping[str, Implication] | str
@@ -162,7 +162,7 @@ def consequences(result: Result) -> Consequences:
 
 
 def is_sampled(result: Result) -> bool:
-    """Say whether the records are so few that it is told what the release's levels may be."""
+    """Say whether so few records require a range of the release's levels."""
     scenario, joint, kernel = result.scenario, result.joint, result.mechanism.kernel
     reads = mechanisms.entry(scenario.mechanism).reads_secret
     robust = notions.entry(scenario.notion).kind.of_estimate

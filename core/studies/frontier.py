@@ -42,7 +42,7 @@ class Frontier:
     most_nmi : ndarray
         The bound as a share of H(X), or of X's own utility for the purpose, shape (k,).
     proven : ndarray
-        Whether utility and bound are as close as was asked, shape (k,), bool.
+        Whether utility and bound are as close as requested, shape (k,), bool.
     reasons : tuple of str
         Why a budget has no answer; empty where it has one.
     mechanisms : tuple of Mechanism

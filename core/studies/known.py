@@ -157,7 +157,7 @@ def best_mixture(
 def between(
     scenario: Scenario, answers: Sequence[tuple[Place, Mechanism]], joint: Joint
 ) -> FloatArray | None:
-    """Return a mixture of answers that keeps more than each of them at ε; None where none does."""
+    """Return a mixture of answers that keeps more than each of them at ε, or None."""
     entry = notions.entry(scenario.notion)
     if not entry.kind.on_average or "eps" not in entry.parameters:
         return None
@@ -441,7 +441,7 @@ def _at_any_eps(scenario: Scenario) -> bool:
 
 
 def _allowed(promise: _Promise, joint: Joint, scenario: Scenario) -> tuple[Place, Mechanism] | None:
-    """Return the best start at any ε, where what is asked allows it; else None."""
+    """Return the best start at any ε, where the question allows it; else None."""
     start = promise.start(joint, scenario, (_place(scenario)[0], np.inf))
     holds = start is not None and scenario.build_notion(joint).holds(joint, start[1].kernel)
     return start if holds else None

@@ -1,4 +1,4 @@
-"""What a process must have in common with another one, and Dask's workers, who compute chunks."""
+"""What a process must have in common with another one, and Dask's workers, which compute chunks."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def difference(theirs: Mapping[str, str], ours: Mapping[str, str]) -> str:
     return ""
 
 
-@cache  # to look it up takes half a millisecond, and workers are asked with every chunk
+@cache  # to look it up takes half a millisecond, and each chunk needs it
 def _version(name: str) -> str:
     try:
         return version(name)

@@ -1,4 +1,4 @@
-"""A sweep: which scenarios are asked, on which draws, and what is measured; as a value and JSON."""
+"""A sweep: its scenarios, draws and measures; as a value and JSON."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FIGURES = {
 """Measures of an answer other than levels, by key, with their titles."""
 
 SLOW = ("robust", "side_channels")
-"""Families of notions whose levels are measured only where they are asked for by name."""
+"""Families of notions whose levels are measured only where they are named."""
 
 PREFIX = "level_"
 """A level's key is this and the key of its notion."""
@@ -136,7 +136,7 @@ class Draws:
         drawn(f"{self.law}:{self.n_s}x{self.n_x}:0")  # checks law and size
 
     def spec(self, number: int) -> DataSpec:
-        """Return the data of a draw: a scenario on it can be asked by itself."""
+        """Return the data of a draw, on which a scenario can be answered by itself."""
         (word,) = np.random.SeedSequence([self.seed, number]).generate_state(1, np.uint64)
         return DataSpec(f"random:{self.law}:{self.n_s}x{self.n_x}:{int(word) >> 1}", (), ())
 
@@ -166,7 +166,7 @@ MAX_POINTS = 1_000_000
 """Most points of a sweep: their results are sorted in memory, about a kilobyte each."""
 
 MAX_QUESTIONS = 20_000
-"""Most questions of a sweep, each of which is asked of every draw."""
+"""Most questions of a sweep, each answered on every draw."""
 
 FIELDS = tuple(item.name for item in fields(Scenario))
 """What a sweep may vary: every field of a scenario."""
@@ -281,7 +281,7 @@ class Sweep:
 
     @property
     def n_draws(self) -> int:
-        """Number of joints of which each question is asked; 1 where there are no draws."""
+        """Number of joints on which each question is answered; 1 where there are no draws."""
         return 1 if self.draws is None else self.draws.count
 
     @property

@@ -1,4 +1,4 @@
-"""What the results of a sweep show: means over draws, differences, and who dominates whom."""
+"""What the results of a sweep show: means over draws, differences, and dominance."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from core.sweep.results import ALWAYS, names
 from core.validation import BoolArray, FloatArray, one_of, shown
 
 SMALLER = ("gap", "outputs", "achieved")
-"""Measures of which less is better; of every level too, and more of all others."""
+"""Measures that should be small, as every level should; all others should be large."""
 
 
 def smaller_is_better(measure: str) -> bool:
@@ -196,7 +196,7 @@ def _checked(sweep: Sweep, measures: Sequence[str] | None) -> tuple[str, ...]:
 
 
 BUDGET = "eps"
-"""The axis that is no measure: the budget that is asked for, of which less is better."""
+"""The axis that is no measure: the required budget; less is better."""
 
 NATS, SHARE, PLAIN = "nats", "share", ""
 """Units of axes."""
@@ -312,7 +312,7 @@ def _spread(row: dict[str, Any]) -> Spread:
 
 
 def _cost(axis: str, value: float) -> float:
-    """Return a number of which less is better."""
+    """Return a cost: less is better."""
     return value if axis == BUDGET or smaller_is_better(axis) else -value
 
 

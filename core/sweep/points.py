@@ -47,7 +47,7 @@ SAMPLE = Joint.from_counts([[3, 1], [1, 3]])
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Some questions, each asked of some draws (by number), or of the question's own data.
+    """Some questions, each on some draws (by number), or on its own data.
 
     `first`: the sweep's number of the first question; point q·n_draws + d is question q on draw d.
     """

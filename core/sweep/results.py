@@ -73,7 +73,7 @@ class Gathered:
         return bool(self.done.all())
 
     def add(self, table: Any) -> None:
-        """Keep computed points; those that are there already stay as they are."""
+        """Keep computed points; existing ones stay as they are."""
         with self._lock:
             fresh = table.filter(pa.array(~self.done[table["point"].to_numpy()]))
             self._parts.append(fresh)
@@ -109,7 +109,7 @@ class Gathered:
         """Do nothing: there is nowhere to write to."""
 
     def finish(self) -> None:
-        """Do nothing: the table is made when it is asked for."""
+        """Do nothing: `table` makes the table."""
 
     def table(self) -> Any:
         """Return the points that are computed, in their order, as `Results.table` does."""
@@ -192,7 +192,7 @@ COMPRESSIONS = {"SNAPPY", "UNCOMPRESSED"}
 """How columns of results are written: neither makes pages of gigabytes of a small file."""
 
 ENCODINGS = {"PLAIN", "RLE", "RLE_DICTIONARY", "PLAIN_DICTIONARY"}
-"""Likewise: in others a text may be said to begin as the one before."""
+"""Likewise: other encodings may declare that a text begins like the one before."""
 
 INTERVAL = 1.0
 """Seconds after which finished points are written at the latest, once more have come."""

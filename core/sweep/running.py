@@ -32,11 +32,11 @@ PATIENCE = 0.05
 
 
 Outcome = tuple[Chunk, object]
-"""A chunk with its Arrow table, or with the error because of which it has none."""
+"""A chunk with its Arrow table, or with the error in its place."""
 
 
 class Workers(ABC):
-    """Who computes chunks."""
+    """What computes chunks."""
 
     @property
     @abstractmethod
@@ -124,7 +124,7 @@ def run(
     results : Gathered
         Where its points are kept: in memory, or in a file (`Results`).
     workers : Workers
-        Who computes them.
+        What computes them.
     counted : dict, optional
         The data, as `counted_data` returns it.
     progress : callable

@@ -134,7 +134,7 @@ def group_cells(table: OpenTable, records: Any, sides: Iterable[Side]) -> Any:
 def group_rare_levels(
     table: OpenTable, cells: Any, sides: tuple[Side, Side], rare: Sequence[RareLevels]
 ) -> tuple[Any, tuple[Side, Side], tuple[tuple[str, Grouped], ...]]:
-    """Make each column's rare levels one, where it is asked for."""
+    """Group each column's rare levels into one, where that is requested."""
     below = {threshold.column: threshold.below for threshold in rare}
     grouped = {}
     changed = []

@@ -311,7 +311,7 @@ def _in_order(
         place = {key: i for i, key in enumerate(own.keys)}
         left = name_symbols(set(compress(own.keys, stay)), side.bins, 0)
         order.append([*(place[key] for key in left.keys), *np.flatnonzero(~stay).tolist()])
-        values = np.full(len(own.keys), np.nan)  # of those that are left out none is used
+        values = np.full(len(own.keys), np.nan)  # those of symbols left out are not used
         if left.values is not None:
             values[: len(left.keys)] = left.values
         ordered.append(
@@ -443,7 +443,7 @@ def _missing_report(
 
 
 def _may_be_marks(table: OpenTable, sides: tuple[Side, Side], read: ReadOptions) -> dict[str, str]:
-    """Return the levels, with their columns, whose words are told if they often mean a blank."""
+    """Return the levels, with their columns, with words to report if they often mean a blank."""
     return {
         level: column
         for side in sides
@@ -488,7 +488,7 @@ def _finish(
     x_values: FloatArray | None,
     first: str = "S",
 ) -> Counted:
-    """Make the joint, with S released too if asked; raise if S or X has a single level."""
+    """Make the joint, with S released too if requested; raise if S or X has a single level."""
     plain = Joint.from_counts(counts, s_labels, x_labels)
     for name, title, labels in (
         (first, report.secret, plain.s_labels),

@@ -135,7 +135,7 @@ READ_ONLY = "-c default_transaction_read_only=on -c client_connection_check_inte
 
 @contextmanager
 def connected(table: DatabaseTable, what: str = "") -> Iterator[Any]:
-    """Connect to a table's database; an error's sentence names `what` is asked, or the table."""
+    """Connect to a table's database; an error names `what`, or the table."""
     package = NEEDS.get(table.engine)
     if package is not None and importlib.util.find_spec(package) is None:
         raise InvalidInputError(

@@ -26,7 +26,7 @@ SETTINGS = {
 """Spark's settings."""
 
 LOCAL = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-"""Settings of a Spark in this process: nobody else can reach it."""
+"""Settings of a Spark in this process, which no other process can reach."""
 
 _HERE = re.compile(r"local(\[(\d+|\*)\])?")
 
@@ -80,7 +80,7 @@ def _end_unfit_driver(master: str) -> None:
         return
     with suppress(OSError):  # it may be gone already
         gateway.proc.stdin.close()
-    with suppress(Exception):  # the driver is no longer there to be told
+    with suppress(Exception):  # the driver may be gone already
         gateway.shutdown()
     gateway.proc.wait()
     SparkContext._gateway = None

@@ -1,6 +1,6 @@
 """What a table's values leave open: marks of thousands or decimals, rows of totals or counts.
 
-Each is asked before it is counted on the page, and said with every count until it is answered.
+The page asks each before it counts, and every count reports those that are not answered.
 """
 
 from __future__ import annotations

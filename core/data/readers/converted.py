@@ -333,7 +333,7 @@ def _by_marks(
 
 
 def _formatted(table: OpenTable, read: ReadOptions, rows: int) -> frozenset[str]:
-    """Return the columns of text all of whose values are numbers only by the marks asked for."""
+    """Return the columns of text all of whose values are numbers only by the requested marks."""
     if read.decimal == "." and not read.thousands:
         return frozenset()
     left = [name for name in table.texts if not read.of(name).kind]
@@ -442,7 +442,7 @@ def _missing(
 
 
 def _weight(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | None) -> Any:
-    """Return how many records each row stands for, if a column says so; raise where it does not."""
+    """Return how many records each row stands for, by the column of weights; raise if invalid."""
     name = read.weight
     if not name:
         return None

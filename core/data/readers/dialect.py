@@ -22,7 +22,7 @@ _NOTHING = "\x1f"
 """What separates the fields of a single column: a character that it does not have."""
 
 OTHERS = {" ": "spaces", ":": "colons", "^": "carets", "~": "tildes", _NOTHING: "unit separators"}
-"""Delimiters that are read where they are asked for, and offered where no other one fits."""
+"""Delimiters that are read on request, and offered where no other one fits."""
 
 LINE_END = re.compile(r"\r\n|\n|\r")
 """Line ends of a CSV file; other line separators of Unicode are text."""
@@ -184,7 +184,7 @@ def width_of(rows: Sequence[Row]) -> int:
 
 
 def guess(lines: Sequence[str], requested: Dialect | None, known: dict[str, str]) -> list[Dialect]:
-    """Return ways to cut lines, the likeliest first; `known` are those of its fields asked for."""
+    """Return ways to cut lines, the likeliest first; `known` are the requested fields."""
     tried = [
         (score, -place, dialect)
         for place, dialect in enumerate(_candidates(lines, requested, known))
@@ -196,7 +196,7 @@ def guess(lines: Sequence[str], requested: Dialect | None, known: dict[str, str]
 def _candidates(
     lines: Sequence[str], requested: Dialect | None, known: dict[str, str]
 ) -> Iterator[Dialect]:
-    """Yield ways to cut lines: what is asked for, else what the text may have."""
+    """Yield ways to cut lines: the requested one, else those that the text may have."""
     start = requested or Dialect()
     text = "\n".join(lines)
     delimiters = [start.delimiter] if "delimiter" in known else [",", "\t", ";", "|"]

@@ -54,7 +54,7 @@ def to_utf8(
 def without_controls(path: Path, mended: Path) -> str:
     """Write a UTF-8 file again with Windows-1252's characters for those that were read as Latin-1.
 
-    Returns the word of the first of them; "" for a file that has none, of which no copy is made.
+    Returns the word of the first of them; "" for a file without any, which is not copied.
     """
     with path.open("rb") as source:
         pieces = (piece for piece in _pieces(source) if b"\xc2" in piece and _LATIN.search(piece))
@@ -179,7 +179,7 @@ def samples(head: bytes, delimiter: str) -> dict[str, str]:
 
 
 def codec_of(head: bytes, encoding: str) -> str | None:
-    r"""Return Python's name of an encoding, by the first bytes where it is not asked for."""
+    r"""Return Python's name of an encoding, by the first bytes unless it is requested."""
     detected = _encoding(head)
     if encoding == "utf-16":
         return detected if detected and detected.startswith("utf-16") else "utf-16-le"
@@ -196,7 +196,7 @@ def _encoding(head: bytes) -> str | None:
         text = _text_of(head, encoding) or ""
         if "\n" in text or "\r" in text:
             return encoding
-    # a text with a stray NUL is told with its line
+    # the line of a stray NUL is reported later
     is_text = any(_text_of(head, codec, "\x00") is not None for codec in ("utf-8", FALLBACK))
     return "utf-8-sig" if is_text else None
 

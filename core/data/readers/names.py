@@ -1,7 +1,7 @@
 """Where a table's names and records are: the names' lines, what is above and below, and columns.
 
-What can be read in one evident way is read so, and each repair is said with what undoes it. What is
-ambiguous is a `ReadingError` whose choices ask for one way.
+What can be read in one evident way is read so, and each repair is reported with what undoes it.
+What is ambiguous is a `ReadingError` whose choices ask for one way.
 """
 
 from __future__ import annotations
@@ -532,7 +532,7 @@ def find_below(
     whole: bool = True,
     chosen: int | None = None,
 ) -> tuple[int, list[Repair], tuple[Choice, ...]]:
-    """Return how many last records are none, what is said of that, and what may be none too.
+    """Return how many of the last lines are no records, the repairs to report, and doubtful lines.
 
     `to_end`: how many lines there are from a record on; `whole`: whether these are all records;
     `chosen`: how many last records are left out by choice, None where that is to be found.

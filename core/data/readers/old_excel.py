@@ -33,7 +33,7 @@ _NO_SECTOR, _LEAST = 0xFFFFFFFA, 4_096
 """Numbers from here on mean none; shorter streams are kept elsewhere, and have no formats."""
 
 _END, _SHEET, _STYLE, _FORMAT = 0x0A, 0x85, 0xE0, 0x41E
-"""Records of a workbook, of which calamine says no formats."""
+"""Records of a workbook whose formats calamine does not report."""
 
 _NUMBERS, _SEVERAL = (0x06, 0x203, 0x27E), 0xBD
 """Records of a cell with a number, and of several."""

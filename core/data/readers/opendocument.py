@@ -19,7 +19,7 @@ from core.data.workbooks import MOST_MERGED, Book, Extent, check_size, chosen
 from core.limits import MAX_CELL, MEGABYTE
 
 _ASIDE = ("office:annotation", "table:shapes", "table:tracked-changes", "draw:")
-"""Elements whose texts and cells are none of the sheet."""
+"""Elements whose texts and cells do not belong to the sheet."""
 
 _BREAKS = {"text:tab": "\t", "text:line-break": "\n"}
 """Elements that stand for characters."""

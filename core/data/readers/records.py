@@ -168,7 +168,7 @@ class _Uneven:
         )
 
     def _evident(self, text: Path, layout: TextLayout) -> bool:
-        """Say whether short records lack their last fields, and none is broken or cut off."""
+        """Say whether short records only lack their last fields, and are not broken or cut off."""
         if 2 * len(self.short) > self.records or any(fields < 2 for _, fields in self.short):
             return False
         for (line, fields), (after, others) in pairwise(self.short):

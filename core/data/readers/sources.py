@@ -236,9 +236,9 @@ class Sources:
         return expanded(table, self._fresh()) if table.counted else table
 
     def _laid(self, own: Upload, read: ReadOptions) -> Upload:
-        """Return an upload in the layout that is asked for."""
+        """Return an upload in the requested layout."""
         layout, text = read.layout, own.text
-        if text is not None:  # what was found may be asked for
+        if text is not None:  # the user may request what was detected
             if layout.encoding in ("", text.encoding):
                 layout = replace(layout, encoding=own.asked.encoding)
             if layout.delimiter in ("", text.layout.delimiter):

@@ -231,7 +231,7 @@ def _width(line: str, delimiter: str) -> int:
 
 
 def _dialect(start: _Start, lines: Sequence[str], name: str, read: ReadOptions) -> Dialect:
-    """Return how lines are cut: as asked, as the first line says to Excel, or by a guess."""
+    """Return how lines are cut: as requested, as the first line tells Excel, or by a guess."""
     options = {
         "delimiter": read.delimiter or start.separator.rstrip('"\r\n')[-1:],
         "quote": read.quote,
@@ -430,7 +430,7 @@ def _end(
 def _last_rows(path: Path, dialect: Dialect) -> tuple[list[Row], int]:
     """Return the last records of a long file and the number of its last lines, counted from there.
 
-    There are none where they cannot be cut, as where one has many lines.
+    Return none where they cannot be cut, such as records of many lines.
     """
     with path.open("rb") as file:
         file.seek(-_TAIL, io.SEEK_END)

@@ -149,7 +149,7 @@ def _joined(joint: Joint, purpose: Purpose, first: IntArray, of_x: IntArray) -> 
 
 
 def _task(joint: Joint, purpose: Purpose) -> list[FloatArray]:
-    """Return P(t | x) of the joint's symbols, in a list; an empty one where X itself is asked."""
+    """Return P(t | x) of the joint's symbols, in a list, which is empty for X itself."""
     if not isinstance(purpose, Task | Guess) or purpose.p_t_given_x is None:
         return []
     purpose.solver_utility(joint)  # checks the table

@@ -157,7 +157,7 @@ def _verdicts(by_eps: list[FloatArray], within: list[FloatArray]) -> tuple[Verdi
         for j, lam in ((HALF, 0.5), (MORE, 0.65))
     )
     fallen = tuple(
-        # without a standard error: one draw is enough against what is said of all
+        # without a standard error: one draw is enough against a claim about all
         PAPER["fallen"].beside(
             float((nmi[:, MORE] < nmi[:, HALF] - CLOSE).mean()), name=f"share at ε = {eps:g}"
         )

@@ -137,7 +137,7 @@ def _alphas(joint: Joint, grid: FloatArray) -> FloatArray:
 def _signs(
     curves: dict[tuple[str, str], tuple[FloatArray, dict[str, FloatArray]]], grid: FloatArray
 ) -> tuple[Verdict, ...]:
-    """Return the verdicts that who has the larger α has the larger utility, for Figure 9."""
+    """Return the verdicts that the mechanism with the larger α keeps more, for Figure 9."""
     verdicts = []
     for released, sign, panel in (
         ("education", 1.0, "9(a), 6(b)"),
