@@ -159,7 +159,7 @@ def _optima(p: FloatArray, nmi: dict[str, FloatArray]) -> tuple[Beyond, ...]:
 def propositions(setting: Setting) -> Findings:
     """Check Propositions 1, 3 and 5 on random joints, and the false parts on a counterexample."""
     p = setting.uniform(setting.count(1000), N_S, N_X)
-    random = _excesses(p)
+    drawn = _excesses(p)
     joint = example("lift_proposition1").weights
     above, below = _excesses(joint[None]), _excesses(_mirrored()[None])
     true = [
@@ -167,11 +167,7 @@ def propositions(setting: Setting) -> Findings:
             "NUM",
             f"{PAPER[key].what.replace(' − ', ' ≤ ', 1)} under ALIP",
             PAPER[key].place,
-            (
-                PAPER[key].beside(
-                    float(random[key].max()), name="largest excess over random joints"
-                ),
-            ),
+            (PAPER[key].beside(float(drawn[key].max()), name="largest excess over random joints"),),
         )
         for key in TRUE
     ]
@@ -205,7 +201,7 @@ def propositions(setting: Setting) -> Findings:
             Series(
                 "random joints",
                 numbers(np.arange(len(keys))),
-                numbers([random[key].max() for key in keys]),
+                numbers([drawn[key].max() for key in keys]),
                 kind="points",
             ),
             Series(
