@@ -109,9 +109,9 @@ class Information(Purpose):
 
     def value(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return I(X;Y) in nats, of a mechanism that may read S too."""
-        kept = float(measures.mutual_information(joint.release_x(kernel)))
+        information = float(measures.mutual_information(joint.release_x(kernel)))
         entropy = float(measures.entropy(joint.p_x))
-        return entropy if entropy - kept < ROUNDING else kept
+        return entropy if entropy - information < ROUNDING else information
 
     def range(self, joint: Joint) -> tuple[float, float]:
         """Return 0 and H(X)."""
@@ -202,8 +202,8 @@ class Guess(Purpose):
 
     def solver_utility(self, joint: Joint) -> Utility:
         """Return Σ_y max_t P(t, y)."""
-        given = self.p_t_given_x
-        return Greatest(np.eye(joint.n_x) if given is None else _task_of(given, joint))
+        task = self.p_t_given_x
+        return Greatest(np.eye(joint.n_x) if task is None else _task_of(task, joint))
 
 
 @dataclass(frozen=True, eq=False)

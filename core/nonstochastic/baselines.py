@@ -235,8 +235,8 @@ def _pair_changes(columns: FloatArray, weight: float) -> FloatArray:
 def _changes_with(columns: FloatArray, column: FloatArray, weight: float) -> FloatArray:
     """Return the change of merging a cluster with P(s, x̂) = `column` with each one, shape (n,)."""
     union = columns + column[:, None]
-    mass, each = column.sum(), columns.sum(axis=0)
-    outer = (1 - weight) * (_h(mass + each) - _h(mass) - _h(each))
+    mass, masses = column.sum(), columns.sum(axis=0)
+    outer = (1 - weight) * (_h(mass + masses) - _h(mass) - _h(masses))
     inner = (_h(union) - _h(columns)).sum(axis=0) - _h(column).sum()
     changes: FloatArray = outer - inner
     return changes

@@ -72,9 +72,9 @@ def bounds(share: float, records: int) -> Bounds:
 
 
 def _ball(share: float, records: int) -> RenyiBall:
-    given = estimate() / estimate().sum(axis=1, keepdims=True)
+    u_given_s = estimate() / estimate().sum(axis=1, keepdims=True)
     weights = np.array([[share], [1.0 - share]])
-    return RenyiBall.confidence(weights * given, records, BETA)
+    return RenyiBall.confidence(weights * u_given_s, records, BETA)
 
 
 def _least(share: float, records: int) -> tuple[float, float]:
@@ -141,11 +141,13 @@ def reporting(eps: float, unlike: float, records: int) -> Reporting:
     ball = RenyiBall.confidence(table, records, BETA)
     every = np.array([_levels(table, ball, float(promise)) for promise in PROMISES])
     printed, right = _levels(table, ball, eps)
-    given = ball.p_u_given_s
+    u_given_s = ball.p_u_given_s
     return Reporting(
         eps=eps,
         printed_distance=as_printed.distance_of_one_coordinate(ball),
-        distance=min(2.0, 2 * float(ball.radius.max()) + float(np.abs(given[0] - given[1]).sum())),
+        distance=min(
+            2.0, 2 * float(ball.radius.max()) + float(np.abs(u_given_s[0] - u_given_s[1]).sum())
+        ),
         printed=printed,
         right=right,
         promises=PROMISES,

@@ -78,27 +78,27 @@ def run(
     InvalidInputError
         If the folder cannot be written, or another run is writing it.
     """
-    with _keeping(folder, seed, quick) as kept:
-        return gathered(_completed(experiments, kept, jobs, report), seed, quick=quick)
+    with _keeping(folder, seed, quick) as store:
+        return gathered(_completed(experiments, store, jobs, report), seed, quick=quick)
 
 
 def _completed(
-    experiments: Sequence[Definition], kept: _Store, jobs: int, report: Told
+    experiments: Sequence[Definition], store: _Store, jobs: int, report: Told
 ) -> dict[str, Experiment | None]:
     """Return experiments by key, kept or run; None for one that failed."""
-    result = {experiment.key: kept.read(experiment.key, report) for experiment in experiments}
+    result = {experiment.key: store.read(experiment.key, report) for experiment in experiments}
     waiting = [experiment.key for experiment in experiments if result[experiment.key] is None]
     # the longest first: none runs alone at the end
     waiting.sort(key=lambda key: -entry(key).seconds)
     with Pool(jobs) as pool:
         out = {
-            key: pool.submit(perform, key, kept.seed, kept.quick, time_limit=4 * 3600.0)
+            key: pool.submit(perform, key, store.seed, store.quick, time_limit=4 * 3600.0)
             for key in waiting
         }
         try:
             for key, experiment in _ended(out, report):
                 result[key] = experiment
-                kept.write(experiment)
+                store.write(experiment)
         except BaseException:
             pool.kill()
             raise

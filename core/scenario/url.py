@@ -178,24 +178,24 @@ def _bounded(query: Mapping[str, str | Sequence[str]], notices: list[str]) -> Qu
 
 def _set_list(scenario: Scenario, key: str, texts: Sequence[str], notices: list[str]) -> Scenario:
     """Return the scenario with further promises, one for each text, or a loss table, if valid."""
-    kept: list[Promise] = []
+    promises: list[Promise] = []
     for text in texts if key == "also" else texts[-1:]:
         with ignoring(key, text, notices):
             value = read_json(text, "It")
             if key == "also":
-                kept.append(Promise.from_dict(value))
+                promises.append(Promise.from_dict(value))
             else:
                 scenario = replace(scenario, table=value)
-    return replace(scenario, also=tuple(kept)) if key == "also" else scenario
+    return replace(scenario, also=tuple(promises)) if key == "also" else scenario
 
 
 def _choose(scenario: Scenario, key: str, name: str, value: str, notices: list[str]) -> Scenario:
-    kept = getattr(scenario, name)
+    current = getattr(scenario, name)
     try:
         change: dict[str, Any] = {name: value}
         return replace(scenario, **change)
     except CoreError:
-        notices.append(f"The link has {key}={cut(value)}, which is not known; {kept} is used.")
+        notices.append(f"The link has {key}={cut(value)}, which is not known; {current} is used.")
         return scenario
 
 
@@ -204,8 +204,8 @@ def _set_number(scenario: Scenario, key: str, name: str, text: str, notices: lis
         change: dict[str, Any] = {name: float(text)}
         return replace(scenario, **change)
     except ValueError:  # no number, or one that the scenario refuses
-        domain, kept = DOMAINS[name], getattr(scenario, name)
-        used = "the data's own number" if kept is None else f"{kept:g}"
+        domain, current = DOMAINS[name], getattr(scenario, name)
+        used = "the data's own number" if current is None else f"{current:g}"
         place = "no whole number in" if DOMAINS[name].whole else "not in"
         notices.append(
             f"The link has {key}={cut(text)}, which is {place} [{domain.low:g}, {domain.high:g}]; "

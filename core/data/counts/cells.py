@@ -159,14 +159,14 @@ def with_kept_levels(table: OpenTable, cells: Any, left: Any, side: Side, groupe
 
 
 def _kept(table: OpenTable, cells: Any, side: Side) -> Kept:
-    kept: list[tuple[Level, ...] | None] = []
+    result: list[tuple[Level, ...] | None] = []
     for level, name in zip(side.levels, side.rare_levels, strict=True):
         if not name:
-            kept.append(None)
+            result.append(None)
             continue
         values = {row[level] for row in table.rows(cells.select(level).distinct())} - {name}
-        kept.append(tuple(sorted(values, key=lambda value: (value is None, value or ""))))
-    return tuple(kept)
+        result.append(tuple(sorted(values, key=lambda value: (value is None, value or ""))))
+    return tuple(result)
 
 
 def cells_of(table: OpenTable, cells: Any, side: Side, symbols: Symbols, stays: BoolArray) -> Any:
@@ -233,8 +233,8 @@ def _mark_rare(
     marked = cells
     for side, rare_below in zip(sides, least, strict=True):
         if rare_below:
-            kept = table.kept(marked)
-            marked = _mark_side(table, kept, side, rare_below)
+            stored = table.kept(marked)
+            marked = _mark_side(table, stored, side, rare_below)
         else:
             marked = marked.mutate(**{side.rare: ibis.literal(False)})
     return table.kept(marked) if any(least) else marked

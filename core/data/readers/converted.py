@@ -269,8 +269,8 @@ def converted(
         return plain
     own = {options.column for options in read.columns if options.missing is not None}
     marked = with_marks(plain)
-    kept = [mark for mark in marked.marks if mark.column not in own and mark.column not in texts]
-    return replace(marked, marks=tuple(kept))
+    marks = [mark for mark in marked.marks if mark.column not in own and mark.column not in texts]
+    return replace(marked, marks=tuple(marks))
 
 
 def _without(file: FileTable, omitted: Sequence[str], target: Path) -> FileTable:

@@ -177,8 +177,8 @@ def word_counts(
 def _weighed(table: OpenTable, name: str, chosen: Callable[[Any], Any]) -> dict[str, int]:
     """Return how often words occur in a column whose rows stand for several records."""
     values = table.records.select(value=table.records[table.position(name)], **table.weight())
-    kept = values.filter(chosen(values.value)).mutate(word=as_text(values.value))
-    rows = table.rows(kept.group_by("word").agg(n=table.number(kept)))
+    matching = values.filter(chosen(values.value)).mutate(word=as_text(values.value))
+    rows = table.rows(matching.group_by("word").agg(n=table.number(matching)))
     return {row["word"]: row["n"] for row in rows}
 
 

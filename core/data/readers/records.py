@@ -85,12 +85,12 @@ class _Repeats:
         first = pc.starts_with(cells, name, ignore_case=True)
         if not pc.any(first).as_py():
             return batch
-        kept = [
+        keep = [
             not same_names([cell.as_py() for cell in row], self.names) if is_first.as_py() else True
             for is_first, row in zip(first, zip(*batch.columns, strict=True), strict=True)
         ]
-        self.count += kept.count(False)
-        return batch.filter(pa.array(kept))
+        self.count += keep.count(False)
+        return batch.filter(pa.array(keep))
 
     def repairs(self) -> tuple[Repair, ...]:
         """Say how many there were."""

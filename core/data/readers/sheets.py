@@ -205,10 +205,10 @@ def _written(
     empty = []
     if "empty" not in read.kept and places:
         empty = [i for i in columns.unnamed if all(cells[place][i] is None for place in places)]
-    kept = [i for i in range(len(columns.names)) if i not in empty]
-    data = {f"c{at}": _column([cells[place][i] for place in places]) for at, i in enumerate(kept)}
+    filled = [i for i in range(len(columns.names)) if i not in empty]
+    data = {f"c{at}": _column([cells[place][i] for place in places]) for at, i in enumerate(filled)}
     parquet.write_table(pa.table(data), target)
-    return tuple(columns.names[i] for i in kept), empty
+    return tuple(columns.names[i] for i in filled), empty
 
 
 def _column(cells: list[Any]) -> pa.Array:

@@ -149,10 +149,10 @@ def _tallies(table: OpenTable, records: Any, name: str) -> Any:
     column = table.column(name)
     values = records.select(raw=column, **table.weight())
     raw = values.group_by("raw").agg(n=table.number(values))
-    kept = table.kept(raw)
+    stored = table.kept(raw)
     if column.type().is_string():
         no_number = is_word if name in table.file.exact else is_text
-        words = kept.filter(no_number(kept.raw))
+        words = stored.filter(no_number(stored.raw))
         wrong = table.row(words.aggregate(records=words.n.sum(), example=words.raw.min()))
         if wrong["records"]:
             some = number_of(int(wrong["records"]), "value")
@@ -162,7 +162,7 @@ def _tallies(table: OpenTable, records: Any, name: str) -> Any:
                 f"Column {shown(name)} holds {some} {are}, such as {shown(wrong['example'])}"
                 f"{where}: bins need numbers, or a mark such as NA for a missing one."
             )
-    numbers = kept.select(value=as_number(kept.raw), n=kept.n)
+    numbers = stored.select(value=as_number(stored.raw), n=stored.n)
     merged = numbers.group_by("value").agg(n=numbers.n.sum().cast("int64"))
     tallies = table.kept(merged)
     return tallies.filter(tallies.value.notnull() & ~tallies.value.isinf())

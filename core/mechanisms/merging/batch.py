@@ -298,10 +298,10 @@ def _solved(block: Block, merge: Merger) -> tuple[FloatArray, BoolArray, IntArra
     # I(X;Y) = H(Y), as Y is a function of X
     parts = special.entr(block.p_x)
     entropy = parts.sum(axis=1)
-    kept = np.where(sets == 0, parts, 0.0).sum(axis=1)
-    kept += special.entr(merged.sum(axis=1)).sum(axis=1)
-    some = entropy - kept >= ROUNDING  # as `Information` says of one mechanism
-    nmi = np.divide(kept, entropy, out=np.ones_like(kept), where=some)
+    information = np.where(sets == 0, parts, 0.0).sum(axis=1)
+    information += special.entr(merged.sum(axis=1)).sum(axis=1)
+    some = entropy - information >= ROUNDING  # as `Information` says of one mechanism
+    nmi = np.divide(information, entropy, out=np.ones_like(information), where=some)
     return np.clip(nmi, 0.0, 1.0), attained, sets
 
 

@@ -283,9 +283,9 @@ def conditional_reporting(
 def conditional_kernel(joint: Joint, alpha: float) -> FloatArray:
     """Return P(y | s, x) of conditional reporting, shape (n_s·n_x, n_x); α in [0, ∞]."""
     other = np.exp(-validation.budget(alpha, "alpha"))
-    given = joint.p / joint.p_s[:, None]
+    x_given_s = joint.p / joint.p_s[:, None]
     truthful = np.eye(joint.n_x)[None]
-    masked = other * (given.sum(axis=0) - given)
+    masked = other * (x_given_s.sum(axis=0) - x_given_s)
     cube = (truthful + masked[:, None, :]) / (1 + (joint.n_s - 1) * other)
     kernel: FloatArray = cube.reshape(-1, joint.n_x)
     return kernel

@@ -164,8 +164,8 @@ def _diluted(rows: FloatArray, p_in: FloatArray) -> FloatArray:
 
 def _more_of(first: FloatArray, second: FloatArray, p_in: FloatArray) -> FloatArray:
     """Return the kernel, shape (n, n_y), with the larger I(X;Y) within the set."""
-    kept = [measures.mutual_information(p_in[:, None] * kernel) for kernel in (first, second)]
-    return second if kept[1] > kept[0] else first
+    values = [measures.mutual_information(p_in[:, None] * kernel) for kernel in (first, second)]
+    return second if values[1] > values[0] else first
 
 
 def _restricted(allowed: AllowedSet, members: Members) -> AllowedSet:

@@ -96,12 +96,12 @@ def unary_levels(joint: Joint, notion: PointwiseNotion, alpha: float) -> tuple[f
     P(T)), a sum over x: only the n_x sets of the first symbols in order of lift matter. The same
     holds for the smallest lift, and for LDP with P(x|s') in place of P(x).
     """
-    given = joint.p / joint.p_s[:, None]
+    x_given_s = joint.p / joint.p_s[:, None]
     other = np.exp(-alpha)
     if notion.bounds_ratio:
-        return 0.0, max(_largest_ratio(given, against, other) for against in given)
-    lower = _largest_ratio(np.broadcast_to(joint.p_x, given.shape), given, other)
-    return lower, _largest_ratio(given, joint.p_x, other)
+        return 0.0, max(_largest_ratio(x_given_s, against, other) for against in x_given_s)
+    lower = _largest_ratio(np.broadcast_to(joint.p_x, x_given_s.shape), x_given_s, other)
+    return lower, _largest_ratio(x_given_s, joint.p_x, other)
 
 
 def unary_alpha(joint: Joint, notion: PointwiseNotion) -> float:

@@ -97,21 +97,21 @@ class BoxBatch:
     def splits(self, which: IntArray) -> tuple[IntArray, FloatArray]:
         """Return the variables whose secants have the largest error, and where to split them."""
         lower, upper, d = self.lower[which], self.upper[which], self.dominant[which]
-        point, each = self.points[which], np.arange(len(which))
+        point, index = self.points[which], np.arange(len(which))
         side = upper - lower
         slopes, intercepts = secants(lower, upper, d)
         exact = special.entr(np.maximum(point, 0.0))
-        exact[each, d] = dominances(np.maximum(point[each, d], 0.0))
+        exact[index, d] = dominances(np.maximum(point[index, d], 0.0))
         error = exact - slopes * point - intercepts
         split, most = error.argmax(axis=1), error.max(axis=1)
         split = np.where(most <= THIN, side.argmax(axis=1), split)
-        at = point[each, split]
-        largest, own = point.max(axis=1), point[each, d]
+        at = point[index, split]
+        largest, own = point.max(axis=1), point[index, d]
         aside = own < ABOUT_LARGEST * largest  # either half leaves this point out
         split, at = np.where(aside, d, split), np.where(aside, (own + largest) / 2, at)
         # a split keeps at least this part of the side on either side of it
-        inward = 0.3 * side[each, split]
-        at = np.clip(at, lower[each, split] + inward, upper[each, split] - inward)
+        inward = 0.3 * side[index, split]
+        at = np.clip(at, lower[index, split] + inward, upper[index, split] - inward)
         return split, at
 
     def _shown_empty(self, boxes: Boxes, ends: Ends) -> BoolArray:
@@ -135,10 +135,10 @@ def secants(
     lower: FloatArray, upper: FloatArray, dominant: IntArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return slopes and intercepts of lines below ψ and φ on boxes, shapes (k, n_x)."""
-    each = np.arange(len(lower))
+    index = np.arange(len(lower))
     at_lower, at_upper = special.entr(lower), special.entr(upper)
-    at_lower[each, dominant] = dominances(lower[each, dominant])
-    at_upper[each, dominant] = dominances(upper[each, dominant])
+    at_lower[index, dominant] = dominances(lower[index, dominant])
+    at_upper[index, dominant] = dominances(upper[index, dominant])
     width = upper - lower
     thin = width < THIN  # a flat line through the lower end
     least = np.minimum(at_lower, at_upper)
@@ -150,7 +150,7 @@ def tightened(
     value: FloatArray, reduced: FloatArray, lower: FloatArray, upper: FloatArray, d: IntArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the parts of boxes, (k, n_x), where bounds may be < 0; lower > upper where none is."""
-    each = np.arange(len(value))
+    index = np.arange(len(value))
     reach = np.full(reduced.shape, np.inf)
     missing = np.where(np.isfinite(value), np.maximum(-value, 0.0), np.inf)[:, None]
     np.divide(missing, np.abs(reduced), out=reach, where=np.abs(reduced) > FLAT)
@@ -160,13 +160,13 @@ def tightened(
         np.maximum(lower, np.where(reduced < 0, upper - reach, -np.inf)),
     )
     # the others have mass 1, and none is more than d
-    least, most = lower[each, d], upper[each, d]
+    least, most = lower[index, d], upper[index, d]
     room = 1.0 - (lower.sum(axis=1) - least) + THIN
     upper = np.minimum(upper, np.minimum(lower + room[:, None], most[:, None]))
-    upper[each, d] = most
+    upper[index, d] = most
     others = lower.copy()
-    others[each, d] = 0.0
-    lower[each, d] = np.maximum(least, others.max(axis=1))
+    others[index, d] = 0.0
+    lower[index, d] = np.maximum(least, others.max(axis=1))
     return lower, upper
 
 
@@ -318,9 +318,9 @@ class Forest:
         kept[worst] = False
         halves = leaves.take(worst)
         self._leaves = leaves.take(kept)
-        each = np.arange(len(halves))
+        index = np.arange(len(halves))
         left, right = halves.upper.copy(), halves.lower.copy()
-        left[each, halves.split] = right[each, halves.split] = halves.at
+        left[index, halves.split] = right[index, halves.split] = halves.at
         self._plant(
             np.vstack([halves.lower, right]),
             np.vstack([left, halves.upper]),
@@ -362,8 +362,8 @@ class Forest:
         for i in np.argsort(-excess, kind="stable"):
             if solved[i] and excess[i] > 0:
                 self._inspect(points[i], int(dominant[i]))
-        each = np.arange(len(kept))
-        closing = aims[kept] + todo.values[kept] / todo.lower[kept][each, dominant]
+        index = np.arange(len(kept))
+        closing = aims[kept] + todo.values[kept] / todo.lower[kept][index, dominant]
         side = todo.upper[kept] - todo.lower[kept]
         narrow = (side <= NARROW * (1.0 + todo.lower[kept])).all(axis=1)
         for i in np.flatnonzero(narrow):  # the bound is negative by rounding

@@ -198,7 +198,7 @@ class Tableaux:
 
     def ends(self, which: IntArray, column: IntArray, edges: Edges) -> BasicSolutions:
         """Return what `neighbours` does without tableaux, which is much faster."""
-        each = np.arange(len(which))
+        index = np.arange(len(which))
         row, step = edges.row[which, column], edges.step[which, column]
         basic, nonbasic = self.basic[which], self.nonbasic[which]
         values = self.values[which] - step[:, None] * self.body[which, :, column]
@@ -211,7 +211,7 @@ class Tableaux:
         leaving[turned] = self.space.complement(leaving[turned])
         basic[moves, row[moves]] = nonbasic[moves, column[moves]]
         values[moves, row[moves]] = step[moves]
-        nonbasic[each, column] = leaving
+        nonbasic[index, column] = leaving
         return BasicSolutions(self.space, basic, nonbasic, values)
 
     def _ratio_test(self, block: slice, edges: Edges) -> None:
@@ -243,19 +243,19 @@ class Tableaux:
         at_upper: BoolArray,
     ) -> None:
         """Pivot each tableau, in place, along its edge; `row` and `at_upper` as in `Edges`."""
-        each = np.arange(len(body))
+        index = np.arange(len(body))
         flips = row == self.space.n_basic
         row = np.where(flips, 0, row)
-        leaving = basic[each, row]
+        leaving = basic[index, row]
         up = np.flatnonzero(at_upper)
         if len(up):
             body[up, row[up]] *= -1.0
             body[up, row[up], -1] += self.space.upper[leaving[up]]
             leaving[up] = self.space.complement(leaving[up])
-        entering = nonbasic[each, column]
-        pivot_column = body[each, :, column]
-        pivot = np.where(flips, 1.0, pivot_column[each, row])
-        pivot_row = body[each, row] / pivot[:, None]
+        entering = nonbasic[index, column]
+        pivot_column = body[index, :, column]
+        pivot = np.where(flips, 1.0, pivot_column[index, row])
+        pivot_row = body[index, row] / pivot[:, None]
         if flips.any():
             # a label that moves to its own other bound: the basis stays, its column changes sign
             pivot_row[flips] = 0.0
@@ -263,12 +263,12 @@ class Tableaux:
             leaving = np.where(flips, self.space.complement(entering), leaving)
         body -= pivot_column[:, :, None] * pivot_row[:, None, :]
         pivot_column /= -pivot[:, None]
-        body[each, :, column] = pivot_column
+        body[index, :, column] = pivot_column
         kept = np.flatnonzero(~flips)
-        pivot_row[each, column] = 1.0 / pivot
+        pivot_row[index, column] = 1.0 / pivot
         body[kept, row[kept]] = pivot_row[kept]
         basic[kept, row[kept]] = entering[kept]
-        nonbasic[each, column] = leaving
+        nonbasic[index, column] = leaving
 
 
 def _blocks(space: Polytope, count: int, deadline: Deadline) -> Iterator[slice]:

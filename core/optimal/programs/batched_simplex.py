@@ -144,23 +144,23 @@ class BatchedSimplex:
         rows[:, -1] = mass
         small = inverses(np.take_along_axis(rows, moved[:, None, :], axis=2))
         columns = np.hstack([ours, np.full((k, 1), n - 1)])
-        each = np.arange(k)[:, None, None]
+        index = np.arange(k)[:, None, None]
         result = np.zeros((k, n, n))
         result[np.arange(k)[:, None], at, fixed] = 1.0
-        result[each, moved[:, :, None], columns[:, None, :]] = small
+        result[index, moved[:, :, None], columns[:, None, :]] = small
         across = np.matmul(small, np.take_along_axis(rows, at[:, None, :], axis=2))
-        result[each, moved[:, :, None], fixed[:, None, :]] = -across
+        result[index, moved[:, :, None], fixed[:, None, :]] = -across
         return result
 
     def _step(self) -> bool:
         """Pivot all programs that are not done; return whether any is left."""
-        state, each = self._state, np.arange(len(self._state.which))
+        state, index = self._state, np.arange(len(self._state.which))
         values = np.hstack([state.points, state.points @ self._normals[self._n :].T])
         below, above = state.lower - values, values - state.upper
         beyond = np.maximum(below, above)
         leaving = beyond.argmax(axis=1)
-        far = beyond[each, leaving]
-        met = far <= FEASIBLE * (1.0 + np.abs(values[each, leaving]))
+        far = beyond[index, leaving]
+        met = far <= FEASIBLE * (1.0 + np.abs(values[index, leaving]))
         done = met | ((state.points * state.costs).sum(axis=1) >= state.enough)
         self._solved[state.which[self._going & met]] = True
         self._going &= ~done
@@ -174,19 +174,19 @@ class BatchedSimplex:
             self._rest()
             self._state = state = state.take(kept)
             leaving, far, below = leaving[kept], far[kept], below[kept]
-            each = np.arange(len(kept))
+            index = np.arange(len(kept))
             self._going = np.ones(len(kept), dtype=bool)
-        short = below[each, leaving] > 0
+        short = below[index, leaving] > 0
         self._pivot(leaving, np.where(short, far, -far))
         return bool(self._going.any())
 
     def _pivot(self, leaving: IntArray, lack: FloatArray) -> None:
         """Pivot programs whose label `leaving` is out by `lack`, by steps as long as that falls."""
-        state, each = self._state, np.arange(len(leaving))
+        state, index = self._state, np.arange(len(leaving))
         pivot_row = np.matmul(self._normals[leaving][:, None, :], state.inverse)[:, 0]
         entries = pivot_row[:, :-1]
         size = np.abs(entries)
-        every = each[:, None]
+        every = index[:, None]
         room = state.upper[every, state.labels] - state.lower[every, state.labels]
         helps = (entries * np.sign(lack)[:, None] > 0) != state.turned
         helps &= (size > 1e-9) & (room > 0)  # least magnitude of an entry that is pivoted on
@@ -205,7 +205,7 @@ class BatchedSimplex:
         if len(going) == 0:
             return
         place = covered.argmax(axis=1)
-        entering = order[each, place]
+        entering = order[index, place]
         moves = np.zeros_like(entries)
         passed = np.arange(entries.shape[1]) < place[:, None]
         turning = np.zeros_like(state.turned)
@@ -213,12 +213,12 @@ class BatchedSimplex:
         turning &= helps & self._going[:, None]
         moves[turning] = np.where(state.turned, -room, room)[turning]
         state.turned ^= turning
-        pivot = np.where(self._going, entries[each, entering], 1.0)
+        pivot = np.where(self._going, entries[index, entering], 1.0)
         left = lack - (entries * moves).sum(axis=1)
-        moves[each, entering] = np.where(self._going, left / pivot, 0.0)
+        moves[index, entering] = np.where(self._going, left / pivot, 0.0)
         state.points += np.matmul(state.inverse[:, :, :-1], moves[:, :, None])[:, :, 0]
-        pivot_column = state.inverse[each, :, entering] / pivot[:, None]
-        theta = np.where(self._going, state.reduced[each, entering] / pivot, 0.0)
+        pivot_column = state.inverse[index, :, entering] / pivot[:, None]
+        theta = np.where(self._going, state.reduced[index, entering] / pivot, 0.0)
         pivot_column[~self._going] = 0.0
         state.reduced -= theta[:, None] * pivot_row
         state.inverse -= pivot_column[:, :, None] * pivot_row[:, None, :]
