@@ -233,10 +233,7 @@ def check_apart(
     """Raise if a column has two hierarchies, two groupings, or what cannot go together."""
     named = [tree.column for tree in hierarchies]
     grouped = [group.column for group in rare]
-    numbers = [
-        *cut,
-        *(tree.column for tree in hierarchies if tree.kind == "interval"),
-    ]
+    numbers = [*cut, *(tree.column for tree in hierarchies if tree.kind == "interval")]
     for column in named:
         if named.count(column) > 1:
             raise InvalidInputError(f"Column {shown(column)} has more than one hierarchy.")

@@ -330,10 +330,7 @@ class DataSpec:
         frozenset({'Male'})
         """
         return frozenset(
-            name
-            for removal in self.left_out
-            if removal.columns == columns
-            for name in removal.names
+            name for gone in self.left_out if gone.columns == columns for name in gone.names
         )
 
     @property

@@ -135,14 +135,9 @@ def _optima(p: FloatArray, nmi: dict[str, FloatArray]) -> tuple[Beyond, ...]:
     result = []
     for name, notion in notions.items():
         optima = [optimal(Joint.from_counts(weights), notion, time_limit=5.0) for weights in p]
-        mean, error = mean_of(np.array([mechanism.nmi for mechanism in optima]))
+        mean, error = mean_of(np.array([best.nmi for best in optima]))
         most = np.mean(
-            [
-                mechanism.nmi * mechanism.upper_bound / mechanism.utility
-                if mechanism.utility
-                else 1.0
-                for mechanism in optima
-            ]
+            [best.nmi * best.upper_bound / best.utility if best.utility else 1.0 for best in optima]
         )
         result.append(
             Beyond(

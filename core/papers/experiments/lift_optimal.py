@@ -204,7 +204,7 @@ def large(setting: Setting) -> Findings:
     p = setting.uniform(setting.count(10) if not setting.quick else 3, 15, 200)
     grid = GRID_6[::7] if setting.quick else GRID_6
     names = ("SRR", "Subset merging")
-    results = np.empty((3, 2, len(p), len(grid)))
+    draws = np.empty((3, 2, len(p), len(grid)))
     for i, weights in enumerate(p):
         joint = Joint.from_counts(weights)
         for k, eps in enumerate(grid):
@@ -212,17 +212,17 @@ def large(setting: Setting) -> Findings:
             notion = ALIP.from_lambda(float(eps), 0.5)
             srr = subset_random_response(joint, notion, time_limit=SECONDS)
             for j, mechanism in enumerate((srr, subset_merging(joint, notion))):
-                results[:, j, i, k] = measured(joint, mechanism)
+                draws[:, j, i, k] = measured(joint, mechanism)
     budgets = (2.0,) if setting.quick else (1.0, 2.0, 4.0)
     optima = [
         _optimum(Joint.from_counts(p[0]), eps, 1.0 if setting.quick else SECONDS) for eps in budgets
     ]
-    nmi = results[0].mean(axis=1)
+    nmi = draws[0].mean(axis=1)
     return Findings(
         len(p),
         panels(),
         (
-            *panelled(names, results, grid),
+            *panelled(names, draws, grid),
             Series(
                 "Optimum of the first draw",
                 budgets,
@@ -233,25 +233,17 @@ def large(setting: Setting) -> Findings:
         ),
         (
             ordered(
-                "SRR keeps more than merging",
-                "Figure 6(a)",
-                results[0, 0],
-                results[0, 1],
-                at_eps(grid),
+                "SRR keeps more than merging", "Figure 6(a)", draws[0, 0], draws[0, 1], at_eps(grid)
             ),
             ordered(
-                "SRR leaks more than merging",
-                "Figure 6(b)",
-                results[1, 0],
-                results[1, 1],
-                at_eps(grid),
+                "SRR leaks more than merging", "Figure 6(b)", draws[1, 0], draws[1, 1], at_eps(grid)
             ),
             Verdict("EXT", "NMI is between .8 and 1", "Figure 6(a)", _ends("axis_6", nmi)),
             Verdict(
                 "EXT",
                 "Max-lift leakage is between .5 and 1.1",
                 "Figure 6(c)",
-                _ends("axis_6c", results[2].mean(axis=1)),
+                _ends("axis_6c", draws[2].mean(axis=1)),
             ),
         ),
         beyond=tuple(optima),
