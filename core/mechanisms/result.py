@@ -132,8 +132,8 @@ def make_mechanism(
     >>> joint = Joint.from_counts([[3, 1], [1, 3]])
     >>> kernel = np.array([[0.75, 0.25], [0.25, 0.75]])
     >>> labels = {"name": "By hand", "solver": "none", "status": "heuristic"}
-    >>> made = make_mechanism(joint, kernel, notion=LIP(0.5), **labels)
-    >>> made.audit.holds, round(made.nmi, 4), made.y_labels
+    >>> mechanism = make_mechanism(joint, kernel, notion=LIP(0.5), **labels)
+    >>> mechanism.audit.holds, round(mechanism.nmi, 4), mechanism.y_labels
     (True, 0.1887, ('y1', 'y2'))
     """
     verdict = None if notion is None else require(joint, kernel, notion, name)

@@ -100,8 +100,8 @@ class Verdict:
 
     Examples
     --------
-    >>> found = Verdict("NUM", "NMI is .52", "Figure 2", (Value("mean", 0.52, 0.52),))
-    >>> found.outcome, found.reason
+    >>> verdict = Verdict("NUM", "NMI is .52", "Figure 2", (Value("mean", 0.52, 0.52),))
+    >>> verdict.outcome, verdict.reason
     ('reproduced', '')
     """
 
@@ -184,8 +184,8 @@ class Experiment:
 
     Examples
     --------
-    >>> later = Experiment("lift_1", "lift", "Figure 1", "Ranges", "…", 1, (), (), (), ())
-    >>> Experiment.from_dict(one.to_dict()) == one
+    >>> experiment = Experiment("lift_1", "lift", "Figure 1", "Ranges", "…", 1, (), (), (), ())
+    >>> Experiment.from_dict(experiment.to_dict()) == experiment
     True
     """
 

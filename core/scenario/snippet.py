@@ -178,8 +178,8 @@ def notebook(scenario: Scenario) -> str:
 
     Examples
     --------
-    >>> found = json.loads(notebook(Scenario(notion="lip", eps=0.5)))
-    >>> [cell["cell_type"] for cell in found["cells"]]
+    >>> document = json.loads(notebook(Scenario(notion="lip", eps=0.5)))
+    >>> [cell["cell_type"] for cell in document["cells"]]
     ['markdown', 'code', 'code', 'markdown', 'code']
     """
     head, _, body = snippet(scenario).rpartition("\n\n")

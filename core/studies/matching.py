@@ -134,8 +134,8 @@ def match(
     --------
     >>> from core.data import count
     >>> scenario = Scenario(notion="lip")
-    >>> found = match(scenario, count(scenario.data), "kept", 0.9)
-    >>> found.status, round(found.value, 3), found.monotone
+    >>> answer = match(scenario, count(scenario.data), "kept", 0.9)
+    >>> answer.status, round(answer.value, 3), answer.monotone
     ('reached', 0.9, True)
     """
     _check(target)
