@@ -149,3 +149,17 @@ def test_no_figure_of_confusability_stands_alone_in_a_row(visit):
         rows = [tops.count(top) for top in sorted(set(tops))]
         assert sum(rows) >= 6, rows
         assert min(rows) > 1, (width, rows)
+
+
+LOADED = """
+() => document.fonts.ready.then(
+  fonts => [...fonts].filter(one => one.status === "loaded").map(one => one.family))
+"""
+
+
+def test_headlines_have_a_font_of_their_letters_alone(visit):
+    page = visit("compare")
+    waiting.settle(page)
+    loaded = page.evaluate(LOADED)  # Source Serif, whole, is as heavy as the icons
+    assert "Liftscope Serif" in loaded
+    assert "Source Serif" not in loaded
