@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from core.scenario import Project
+from pages.ui.chart import component
 from tests.browser import test_compare_live as columns
 from tests.browser import waiting
 
@@ -152,6 +153,23 @@ def test_a_file_of_ones_own_is_followed_and_kept_by_no_cache(visit):
     assert asked
     answer = page.request.get(asked[-1].partition("?")[0] + "?near=0")
     assert answer.headers["cache-control"] == "no-store"
+
+
+def test_frames_come_after_the_program_that_draws_them(visit):
+    page = visit("release")
+    page.get_by_role("heading", name="Release the records").wait_for()
+    held, asked = [], []
+    page.route(f"**/{component.PLOTLY}", lambda route: held.append(route))
+    page.on("request", lambda request: "?near=" in request.url and asked.append(request.url))
+    waiting.go_to(page, "Explore")
+    page.locator(".st-key-board .st-key-finding p").wait_for()
+    page.locator(".st-key-eps [role='group']").hover()
+    page.wait_for_timeout(2_000)
+    assert len(held) == 1
+    assert not asked
+    held[0].continue_()
+    settle(page)
+    assert asked
 
 
 COLUMNS = Project(

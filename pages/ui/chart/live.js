@@ -140,6 +140,7 @@ async function ask(view) {
   const { address, labels } = view.data;
   if (view.asks || !address) return;
   view.asks = true;
+  await plotly().catch(() => null); // on a slow line frames would hold up what draws them
   const wanted = () => view.works || performance.now() < view.until;
   while (!view.gone && address === view.data.address && wanted()) {
     const had = [...view.frames.keys()];
