@@ -7,6 +7,7 @@ import pytest
 
 from core.scenario import Project
 from pages.ui.chart import component
+from pages.ui.frame import pickers
 from tests.browser import test_compare_live as columns
 from tests.browser import waiting
 
@@ -75,6 +76,9 @@ def test_while_the_button_is_down_the_board_shows_the_place_under_it(visit):
     settle(page)
     before = page.evaluate(SHOWN)
     label, under = dragged(page, "eps")
+    # of the sidebar: the field beside the slider, and what the promise says in numbers
+    for old in (".st-key-row_eps .stNumberInput", f".st-key-{pickers.PROMISED}"):
+        assert page.locator(old).get_attribute("data-lsc-behind") is not None
     assert "eps=" not in page.url
     assert under["ring"] != before["ring"]
     assert under["bars"] != before["bars"]

@@ -111,8 +111,10 @@ function dim(key, on) {
   named.get(key)?.frame.toggleAttribute("data-lsc-working", on);
 }
 
-// What the page says elsewhere of the place where the slider was.
+// What the page says elsewhere of the place where the slider was, in the field beside it too.
 function behind(view, on) {
+  const field = sliderOf(view)?.closest("[class*=st-key-row_]")?.querySelector(".stNumberInput");
+  field?.toggleAttribute("data-lsc-behind", on);
   for (const key of view.data.behind) document.querySelector(`.st-key-${key}`)?.toggleAttribute("data-lsc-behind", on);
 }
 
