@@ -117,7 +117,8 @@ def confusability(
         said["font"] = {"size": 11, "color": colour("muted")}
     meta = _projected(graph)
     if dense:
-        lower = (size[0], LOWEST - edge[2] - edge[3])
+        least = LOWEST - edge[2] - edge[3]
+        lower = (least if rays else size[0], least)
         spans = _spans(graph.positions, lower, 12.0 if rays else 0.0)
         sides = [""] * len(names) if rays else _sides(graph, names, *spans, lower)
         meta["low"] = _low(traces, [title, said], spans, _named(names, sides))
