@@ -121,8 +121,9 @@ def confusability(
         lower = (least if rays else size[0], least)
         spans = _spans(graph.positions, lower, 12.0 if rays else 0.0)
         sides = [""] * len(names) if rays else _sides(graph, names, *spans, lower)
-        meta["low"] = _low(traces, [title, said], spans, _named(names, sides))
-        meta["low"] |= {"below": height - 25, "narrower": width - 25 if rays else 0}  # pixels
+        changed = _low(traces, [title, said], spans, _named(names, sides))
+        ends = {"below": height - 25, "narrower": width - 25 if rays else 0}  # pixels
+        meta["low"] = changed | ends
     return {
         "data": traces,
         "layout": layout(
