@@ -32,7 +32,7 @@ def kept() -> list[str]:
     files = ["pyproject.toml", "setup.py", "requirements.txt", "README.md", "LICENSE", "app.py"]
     files.append("docs/glossary.md")
     files.append(".streamlit/config.toml")
-    for folder in ("core", "pages"):
+    for folder in ("core", "pages", "static"):
         found = (path for path in (ROOT / folder).rglob("*") if path.is_file())
         files += [str(path.relative_to(ROOT)) for path in found if "__pycache__" not in path.parts]
     return files
@@ -43,7 +43,7 @@ def test_the_wheel_holds_code_data_settings_and_everything_that_pages_show(wheel
     others = [name for name in kept() if name.startswith(("core/", "pages/"))]
     assert set(others) <= names
     assert {"liftscope/app.py", "liftscope/.streamlit/config.toml"} <= names
-    assert "liftscope/docs/glossary.md" in names
+    assert {"liftscope/docs/glossary.md", "liftscope/static/serif.woff2"} <= names
     assert not [name for name in names if name.startswith(("tests/", "benchmarks/"))]
 
 

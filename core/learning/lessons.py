@@ -50,8 +50,9 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson(
         "lift",
         "Lift",
-        "Lift measures how much an output reveals about a secret: how many times as likely the "
-        "secret is after it as before. A lift of 1 reveals nothing; 0 rules the secret out.",
+        "Lift measures how much an output reveals about a secret: the secret's probability "
+        "after the output, divided by that before. A lift of 1 reveals nothing; 0 rules the "
+        "secret out.",
         ("measure:lift", "measure:max_lift", "measure:min_lift", "measure:lift_ratio"),
         (
             "Before choosing a privacy notion: lift shows which symbols of your data reveal "

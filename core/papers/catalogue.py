@@ -26,8 +26,8 @@ EXPERIMENTS: tuple[Definition, ...] = (
         "Figure 1",
         "The lift is asymmetric",
         (
-            "Over random joints log Ψ rarely reaches low values, but these lie much farther below "
-            "0 than log Λ lies above it."
+            "On random joints, log Ψ rarely falls far, but its lowest values lie much farther "
+            "below 0 than log Λ rises above it."
         ),
         lift.ranges,
         1,
@@ -93,7 +93,7 @@ EXPERIMENTS: tuple[Definition, ...] = (
         8,
         "Figure 1",
         "The lift is asymmetric",
-        "Over random joints log Ψ reaches much farther below 0 than log Λ above it.",
+        "On random joints, log Ψ falls much farther below 0 than log Λ rises above it.",
         alip.ranges,
         8,
     ),

@@ -6,6 +6,8 @@ from dataclasses import replace
 import pytest
 
 from core.scenario import Project
+from pages.ui.chart import component
+from pages.ui.frame import pickers
 from tests.browser import test_compare_live as columns
 from tests.browser import waiting
 
@@ -74,6 +76,9 @@ def test_while_the_button_is_down_the_board_shows_the_place_under_it(visit):
     settle(page)
     before = page.evaluate(SHOWN)
     label, under = dragged(page, "eps")
+    # of the sidebar: the field beside the slider, and what the promise says in numbers
+    for old in (".st-key-row_eps .stNumberInput", f".st-key-{pickers.PROMISED}"):
+        assert page.locator(old).get_attribute("data-lsc-behind") is not None
     assert "eps=" not in page.url
     assert under["ring"] != before["ring"]
     assert under["bars"] != before["bars"]
@@ -152,6 +157,23 @@ def test_a_file_of_ones_own_is_followed_and_kept_by_no_cache(visit):
     assert asked
     answer = page.request.get(asked[-1].partition("?")[0] + "?near=0")
     assert answer.headers["cache-control"] == "no-store"
+
+
+def test_frames_come_after_the_program_that_draws_them(visit):
+    page = visit("release")
+    page.get_by_role("heading", name="Release the records").wait_for()
+    held, asked = [], []
+    page.route(f"**/{component.PLOTLY}", lambda route: held.append(route))
+    page.on("request", lambda request: "?near=" in request.url and asked.append(request.url))
+    waiting.go_to(page, "Explore")
+    page.locator(".st-key-board .st-key-finding p").wait_for()
+    page.locator(".st-key-eps [role='group']").hover()
+    page.wait_for_timeout(2_000)
+    assert len(held) == 1
+    assert not asked
+    held[0].continue_()
+    settle(page)
+    assert asked
 
 
 COLUMNS = Project(

@@ -276,3 +276,29 @@ def test_the_sidebar_is_back_where_another_page_leaves_the_view(visit):
     waiting.go_to(page, "Data")
     page.locator(".lsc-projector").wait_for(state="detached")
     page.locator("[data-testid=stExpandSidebarButton]").wait_for(state="detached")
+
+
+LONGER = """
+() => {
+  const said = document.querySelector(".st-key-board .st-key-finding p");
+  said.after(Object.assign(document.createElement("p"), { textContent: "Repaired. ".repeat(40) }));
+}
+"""
+ROOM = """
+() => {
+  const box = (one) => document.querySelector(one).getBoundingClientRect();
+  const { top, bottom } = box(".lsc-frame[data-projected] svg.main-svg");
+  return [top, box(".lsc-projector").top - bottom];
+}
+"""
+
+
+def test_a_chart_makes_room_where_the_answer_under_a_slider_is_longer(visit):
+    page = visit(f"{QUICK}&projector=on", width=1280, height=720)
+    at(page, 1)
+    top, room = page.evaluate(ROOM)
+    page.evaluate(LONGER)  # as a frame with another sentence does
+    page.wait_for_timeout(1_000)
+    lower, left = page.evaluate(ROOM)
+    assert lower > top + 40
+    assert left == room > 0

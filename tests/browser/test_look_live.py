@@ -149,3 +149,26 @@ def test_no_figure_of_confusability_stands_alone_in_a_row(visit):
         rows = [tops.count(top) for top in sorted(set(tops))]
         assert sum(rows) >= 6, rows
         assert min(rows) > 1, (width, rows)
+
+
+LOADED = """
+() => document.fonts.ready.then(
+  fonts => [...fonts].filter(one => one.status === "loaded").map(one => one.family))
+"""
+
+
+def test_headlines_have_a_font_of_their_letters_alone(visit):
+    page = visit("compare")
+    waiting.settle(page)
+    loaded = page.evaluate(LOADED)  # Source Serif, whole, is as heavy as the icons
+    assert "Liftscope Serif" in loaded
+    assert "Source Serif" not in loaded
+
+
+def test_all_pages_stand_in_two_columns_above_the_sliders_of_a_phone(visit):
+    page = visit("data", width=390, height=844)
+    page.get_by_test_id("stExpandSidebarButton").click()
+    links = page.get_by_test_id("stSidebarNavLink")
+    expect(links).to_have_count(len(PAGES))
+    rows = links.evaluate_all("all => new Set(all.map(e => e.getBoundingClientRect().top)).size")
+    assert rows == -(-BAR // 2) + -(-(len(PAGES) - BAR) // 2)

@@ -257,7 +257,7 @@ def test_advice_says_only_what_was_found():
         "One draw exceeds the budget: its level of LIP is ∞ bits. Exact."
     )
     of_alip = promised("alip", eps=0.0)
-    assert "ALIP is an infinite multiple of its budgets, and 0.0% of its budgets for one draw." in (
+    assert "ALIP is unbounded, and 0.0% of its budgets for one draw." in (
         lower_cards.advice(drawn(0.0, np.inf, np.inf), "nats", of_alip)
     )
     assert "no finite bound on LIP" in lower_cards.advice(

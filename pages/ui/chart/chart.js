@@ -107,11 +107,11 @@ addEventListener("resize", () => {
   for (const chart of named.values()) resize(chart);
 });
 
-// A figure that is lower than its own height: without what has no room there, and with fewer ticks.
+// A figure that is lower than its own height, or too narrow for names on its sides: without what has no room there, and with fewer ticks.
 function fitted(made, chart) {
   const { layout, low } = made;
   layout.height = room(chart);
-  if (low && layout.height < low.below) {
+  if (low && (layout.height < low.below || chart.width < low.narrower)) {
     for (const [name, value] of Object.entries(low.layout || {})) {
       const both = value && typeof value === "object" && !Array.isArray(value);
       layout[name] = both ? { ...layout[name], ...value } : value;

@@ -29,7 +29,7 @@ BAR = 24
 """Pixels below the chart for the exports."""
 
 # Plotly's own script from the installed package: same version as Python's, offline
-_PLOTLY = programs.keep(
+PLOTLY = programs.keep(
     (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").read_bytes()
 )
 
@@ -48,7 +48,7 @@ def _program() -> str:
     source = "\n".join((_HERE / name).read_text(encoding="utf-8") for name in names)
     for name, value in {
         "__PALETTES__": json.dumps(palettes),
-        "__PLOTLY__": _PLOTLY,
+        "__PLOTLY__": PLOTLY,
         "__PAPER__": MARKERS["paper"],
         "__INK__": MARKERS["ink"],
         "__BAR__": str(BAR),

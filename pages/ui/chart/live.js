@@ -111,8 +111,10 @@ function dim(key, on) {
   named.get(key)?.frame.toggleAttribute("data-lsc-working", on);
 }
 
-// What the page says elsewhere of the place where the slider was.
+// What the page says elsewhere of the place where the slider was, in the field beside it too.
 function behind(view, on) {
+  const field = sliderOf(view)?.closest("[class*=st-key-row_]")?.querySelector(".stNumberInput");
+  field?.toggleAttribute("data-lsc-behind", on);
   for (const key of view.data.behind) document.querySelector(`.st-key-${key}`)?.toggleAttribute("data-lsc-behind", on);
 }
 
@@ -140,6 +142,7 @@ async function ask(view) {
   const { address, labels } = view.data;
   if (view.asks || !address) return;
   view.asks = true;
+  await plotly().catch(() => null); // on a slow line frames would hold up what draws them
   const wanted = () => view.works || performance.now() < view.until;
   while (!view.gone && address === view.data.address && wanted()) {
     const had = [...view.frames.keys()];

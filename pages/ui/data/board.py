@@ -194,7 +194,8 @@ def _distributions(counted: Counted, *, faded: bool = False) -> None:
             ),
             key="joint",
             title="The joint distribution P(s, x)",
-            subtitle="The stronger the color, the more likely x (row) with this secret (column).",
+            subtitle="The stronger the color, the more often x (row) and the secret (column) "
+            "occur together.",
             alt=f"Joint distribution of {number_of(joint.n_s, 'secret')} and "
             f"{number_of(joint.n_x, 'symbol')}.",
             table=lambda: _joint_table(counted),

@@ -38,6 +38,9 @@ FRAME = (4, 4, 26, 58)
 WIDTH = 205
 """Least width of a drawing in pixels: names are placed for it."""
 
+CARD = (260, 300)
+"""Width and height of a board's card in a window of 1440×900, for which radial names are made."""
+
 NUMBER = len(" (99)")
 """Characters of the number that is added to a name where nothing else tells it from another."""
 
@@ -87,9 +90,11 @@ def confusability(
     rays = _is_circle(graph)
     # names are placed for this height
     height, edge = (250, (4, 4, 20, 34)) if dense else (376, FRAME)
+    if dense and rays:
+        width, height = CARD
     size = (width - edge[0] - edge[1], height - edge[2] - edge[3])
-    # the radius of a circle with radial names is 56 at least; beside a node stand 9 characters
-    room = int((min(size) / 2 - (44 if dense else 56) - GAP) / LETTER) if rays else 9
+    # the radius of a circle with radial names is 50 at least; beside a node stand 9 characters
+    room = int((min(size) / 2 - (50 if dense else 56) - GAP) / LETTER) if rays else 9
     names = _names(graph, room, rays=rays)
     longest = max(map(len, names)) if rays else 0
     span_x, span_y = _spans(graph.positions, size, GAP + LETTER * longest if rays else 0.0)
@@ -112,10 +117,13 @@ def confusability(
         said["font"] = {"size": 11, "color": colour("muted")}
     meta = _projected(graph)
     if dense:
-        size = (size[0], LOWEST - edge[2] - edge[3])
-        spans = _spans(graph.positions, size, 12.0 if rays else 0.0)
-        sides = [""] * len(names) if rays else _sides(graph, names, *spans, size)
-        meta["low"] = _low(traces, [title, said], spans, _named(names, sides))
+        least = LOWEST - edge[2] - edge[3]
+        lower = (least if rays else size[0], least)
+        spans = _spans(graph.positions, lower, 12.0 if rays else 0.0)
+        sides = [""] * len(names) if rays else _sides(graph, names, *spans, lower)
+        changed = _low(traces, [title, said], spans, _named(names, sides))
+        ends = {"below": height - 25, "narrower": width - 25 if rays else 0}  # pixels
+        meta["low"] = changed | ends
     return {
         "data": traces,
         "layout": layout(
@@ -144,7 +152,6 @@ def _low(
     smaller = marker | {"size": [round(0.62 * size, 1) for size in marker["size"]]}
     across, up = ({"range": list(span)} for span in spans)
     return {
-        "below": 225,  # pixels
         "layout": {"annotations": notes, "xaxis": across, "yaxis": up},
         "data": {str(len(traces) - 1): {"marker": smaller} | named},
     }
@@ -257,11 +264,16 @@ def _rays(graph: ConfusabilityGraph, names: list[str], radius: float) -> list[di
                 yref="y",
                 xshift=round(away * math.cos(turn), 1),
                 yshift=round(away * math.sin(turn), 1),
-                textangle=round(tilt if abs(tilt) <= 90 else tilt - math.copysign(180, tilt), 1),
+                textangle=_readable(tilt) if len(name) > 2 else 0,
                 font={"size": 9.5, "color": colour("ink")},
             )
         )
     return rays
+
+
+def _readable(tilt: float) -> float:
+    """Return the angle of a text that leans so, never upside down."""
+    return round(tilt if abs(tilt) <= 90 else tilt - math.copysign(180, tilt), 1)
 
 
 def _sides(

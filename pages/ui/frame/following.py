@@ -8,7 +8,7 @@ from typing import Any
 from core.errors import CoreError
 from core.scenario import Result, Scenario
 from pages.ui.chart import Drawing
-from pages.ui.frame import controls, page_frame
+from pages.ui.frame import controls, page_frame, pickers
 from pages.ui.parts import key_figures
 from pages.ui.style import glossary
 from pages.ui.work import ahead, answers, context, visits
@@ -120,5 +120,5 @@ def told_of(
         "answers": [""],
         "charts": [*charts, *left],
         "left": list(left),
-        "behind": list(behind),
+        "behind": [pickers.PROMISED, *behind],
     }

@@ -83,12 +83,17 @@ def explain() -> None:
     _look_at_s(scenario)
 
 
+PROMISED = "promised"
+"""The key of what the chosen promise says."""
+
+
 def promised(scenario: Scenario) -> None:
     """Show what the chosen promise says, with the numbers of its sliders."""
     meant = notions.entry(scenario.notion)
     secret = " and ".join(scenario.data.secret) or "S"
     said = in_numbers(scenario.notion, scenario.numbers, secret) or meant.meaning
-    st.caption(f"**{markdown(meant.title)}**: {markdown(said)}")
+    with st.container(key=PROMISED):
+        st.caption(f"**{markdown(meant.title)}**: {markdown(said)}")
 
 
 def pick_promise(

@@ -88,6 +88,13 @@ function mark(view, frame) {
   }
 }
 
+// A chart takes the room below the answer: where that grows while a slider moves, it is drawn anew.
+function fit(view, before) {
+  const top = view.chart?.getBoundingClientRect().top;
+  if (view.chart && view.chart === before && top !== view.top) view.chart.dispatchEvent(new Event("lsc-project"));
+  view.top = top;
+}
+
 // The chart that was asked for, else the first: charts come in any order.
 function look(view) {
   view.waits = false;
@@ -96,7 +103,9 @@ function look(view) {
   const all = frames();
   const asked = all.find((one) => one.dataset.chart === view.wanted);
   const shown = asked || all[0] || null;
+  const before = view.chart;
   mark(view, shown);
+  fit(view, before);
   const place = all.indexOf(shown);
   const atRest =
     document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning";

@@ -240,8 +240,9 @@ class Asked:
     def reached(self, value: float, unit: str) -> str:
         """Return a level as text, with its unit."""
         if not isfinite(value):
-            infinite = "an infinite multiple" if self.unit == OF_BUDGETS else "∞"
-            return f"{infinite} {unit if self.unit == 'nats' else self.unit}".rstrip()
+            if self.unit == OF_BUDGETS:
+                return "unbounded"
+            return f"∞ {unit}" if self.unit == "nats" else "∞"
         if self.unit == "nats":
             return f"{level(value, unit, 4 if self.on_average else 3)} {unit}"
         if self.unit == OF_BUDGETS:

@@ -162,7 +162,7 @@ def _answer(scenario: Scenario, unit: str, sample: Sample) -> Frame:
     return {
         "said": [
             f"Here the data is the truth P*. A designer sees only {number_of(n, 'record')} drawn "
-            f"from it, and builds a mechanism that hides {s} in {u}."
+            f"from it and builds a mechanism that hides {s} in {u}."
         ],
         "figures": [
             ["Records observed", f"{n:,}", None],

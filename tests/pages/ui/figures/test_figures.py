@@ -210,6 +210,16 @@ def test_many_nodes_have_no_names_in_a_low_card():
     assert low["mode"] == "markers"
 
 
+def test_names_around_a_circle_of_a_card_have_a_dozen_letters_and_short_ones_stand_upright():
+    names = ("?", *(f"occupation no. {i}" for i in range(14)))
+    even = leakage(np.full((2, 15), 1 / 30), names)
+    figure = figures.confusability(release_graph(even), "X itself", "before", dense=True)
+    rays = [one for one in figure["layout"]["annotations"] if one["xref"] == "x"]
+    assert max(len(one["text"]) for one in rays) == 12
+    assert {one["text"]: one["textangle"] for one in rays}["?"] == 0
+    assert all(one["textangle"] for one in rays if one["text"] != "?")
+
+
 def test_a_pair_that_never_occurs_is_crossed():
     cross = FIGURES["log-lift"]["data"][1]
     assert (cross["x"], cross["y"]) == ([0], [2])
