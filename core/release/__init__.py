@@ -2,6 +2,7 @@
 
 from core.release.beside import Beside, beside
 from core.release.implications import implications, implied
+from core.release.in_turn import Design, InTurn, in_turn, released_in_turn, split_budget
 from core.release.perfect_privacy import PerfectPrivacy, perfect_privacy, what_is_left
 from core.release.posteriors import least_bounds
 from core.release.reach import Implication
@@ -11,16 +12,21 @@ from core.release.second_release import BesideFirst, second_release
 __all__ = [
     "Beside",
     "BesideFirst",
+    "Design",
     "Implication",
+    "InTurn",
     "PerfectPrivacy",
     "RepeatedLevel",
     "beside",
     "draws",
     "implications",
     "implied",
+    "in_turn",
     "least_bounds",
     "perfect_privacy",
+    "released_in_turn",
     "repeated",
     "second_release",
+    "split_budget",
     "what_is_left",
 ]
