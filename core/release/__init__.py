@@ -1,5 +1,6 @@
 """What a release gives away: by symbol, under repetition, and in terms of other notions."""
 
+from core.release.attack import Attack, attack
 from core.release.beside import Beside, beside
 from core.release.implications import implications, implied
 from core.release.in_turn import Design, InTurn, in_turn, released_in_turn, split_budget
@@ -10,6 +11,7 @@ from core.release.repeats import RepeatedLevel, draws, repeated
 from core.release.second_release import BesideFirst, second_release
 
 __all__ = [
+    "Attack",
     "Beside",
     "BesideFirst",
     "Design",
@@ -17,6 +19,7 @@ __all__ = [
     "InTurn",
     "PerfectPrivacy",
     "RepeatedLevel",
+    "attack",
     "beside",
     "draws",
     "implications",
