@@ -9,10 +9,11 @@ from typing import Any
 
 import ibis
 import numpy as np
+import pyarrow.compute as pc
 
 from core.data.tables import FileTable, OpenTable, filtered, open_table
 from core.errors import InvalidInputError
-from core.records.coded import UNKNOWN, Coder
+from core.records.coded import UNKNOWN, Coder, encoded
 from core.records.design import REFUSE, check_others, stand_in
 from core.release.attack import Attack, attack
 from core.release.beside import Beside, beside
@@ -121,7 +122,8 @@ def attacked(
     with _opened(result, table, [names]) as (opened, records, coder):
         rows = grouped(opened, records, coder.used, names, of_text=of_text, apart=True)
         s, x, counts = _symbols(rows, coder, unknown)
-    n, *others = (column.to_numpy()[counts] for column in rows.columns[len(coder.used) :])
+    n, *values = rows.columns[len(coder.used) :]
+    n, others = n.to_numpy()[counts], [_places(one)[counts] for one in values]
     order = np.lexsort((*others, x, s))  # the engine returns groups in any order
     rng = np.random.default_rng(seed)
     ends = np.cumsum(n[order])
@@ -171,7 +173,7 @@ def grouped(
     """Return the number of records of each combination of values, as an Arrow table.
 
     Its columns: those used, that number, and the number of the other columns' combination of
-    values; `apart`: for each of these columns the number of its value instead.
+    values; `apart`: these columns instead.
     """
     levels = {f"u{place}": _whole(records[table.position(one)]) for place, one in enumerate(used)}
     others = {
@@ -180,17 +182,16 @@ def grouped(
     }
     chosen = records.select(**levels, **others, **table.weight())
     counted = chosen.group_by([*levels, *others]).agg(n=table.number(chosen))
+    if apart:
+        return _called(table.backend.to_pyarrow(counted.select(*levels, "n", *others)), used)
     order = [counted[one] for one in others]
-    kinds = [[one] for one in order] if apart else [order]
-    numbers = {f"r{place}": _numbered(one) for place, one in enumerate(kinds)}
-    found = table.backend.to_pyarrow(counted.select(*levels, "n", **numbers))
-    return found.rename_columns([*used, "n", *numbers])
+    k = ibis.dense_rank().over(ibis.window(order_by=order)) if others else ibis.literal(0)
+    return _called(table.backend.to_pyarrow(counted.select(*levels, "n", k=k.cast("int64"))), used)
 
 
-def _numbered(order: Sequence[Any]) -> Any:
-    """Return the number of a group's values of some columns, from 0; 0 where there is none."""
-    k = ibis.dense_rank().over(ibis.window(order_by=order)) if order else ibis.literal(0)
-    return k.cast("int64")
+def _called(rows: Any, used: Sequence[str]) -> Any:
+    """Return grouped records whose first columns have the names of those used."""
+    return rows.rename_columns([*used, *rows.column_names[len(used) :]])
 
 
 def three_way(rows: Any, coder: Coder, unknown: str = REFUSE) -> ThreeWay:
@@ -216,6 +217,13 @@ def _symbols(rows: Any, coder: Coder, unknown: str) -> tuple[IntArray, IntArray,
     if not counts.any():
         raise InvalidInputError(NONE)
     return coded.s[counts], x[counts], counts
+
+
+def _places(column: Any) -> IntArray:
+    """Return the place of each value of a column among its values in order, NULL last."""
+    found = encoded(_one_array(column))
+    places = np.argsort(pc.array_sort_indices(found.values).to_numpy())
+    return places[found.index]
 
 
 def _one_array(column: Any) -> Any:

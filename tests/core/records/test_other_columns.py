@@ -1,7 +1,9 @@
 """What columns beside Y give away: counted by the engine, told by a certificate, checked again."""
 
+import datetime as dt
 import json
 import math
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -161,6 +163,24 @@ def test_an_attack_takes_some_records_of_a_large_file(town, monkeypatch):
     one, again, other = (attacked(result, table, ["age"], seed=seed) for seed in (0, 0, 1))
     assert (one.records, other.records) == (100, 100)
     assert one == again != other
+
+
+def test_an_attack_takes_columns_of_every_type(tmp_path):
+    columns = people(60)
+    odd = [i % 2 for i in range(60)]
+    columns |= {
+        "truth": [bool(i) for i in odd],
+        "time": [None if i == 3 else dt.datetime(2020, 1, 1 + one) for i, one in enumerate(odd)],
+        "list": [[one] for one in odd],
+        "raw": [bytes([255, one]) for one in odd],
+        "price": [Decimal(one) for one in odd],
+        "none": [None] * 60,
+    }
+    result, table = asked(write(columns, tmp_path / "people.parquet"), mechanism="optimal")
+    found = {name: attacked(result, table, [name]) for name in list(columns)[-6:]}
+    assert {one.records for one in found.values()} == {60}
+    # columns with the same two kinds of values are one and the same attack
+    assert found["truth"] == found["list"] == found["raw"] == found["price"]
 
 
 def test_an_attack_needs_columns_that_are_there(town):
