@@ -21,9 +21,10 @@ from core.nonstochastic import pareto_frontier, rivals, solve
 from core.records.certificate import Made, make
 from core.records.checking.check import Check
 from core.records.design import Plan
-from core.records.other_columns import given_away
+from core.records.other_columns import attacked, given_away
 from core.records.verifying import verify
 from core.release import second_release
+from core.release.attack import Attack
 from core.release.beside import Beside
 from core.release.implications import implications
 from core.release.repeats import redrawn
@@ -115,6 +116,13 @@ def find_given_away(
         of_text=of_text,
         progress=lambda done: report((done, len(groups))),
     )
+
+
+def find_attack(
+    result: Result, original: Upload, names: Sequence[str], unknown: str, of_text: bool
+) -> Attack:
+    """Guess S from Y and columns beside it."""
+    return attacked(result, original.table, names, unknown=unknown, of_text=of_text)
 
 
 def verify_release(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from core.limits import ROUNDING
 from core.notions import Notion
+from core.release.attack import Attack
 from core.release.beside import Beside
 from core.wording import first_of, percent, percent_in_files, rounded_up
 
@@ -72,6 +73,16 @@ def file_sentences(found: Beside, names: Sequence[str], secret: str) -> str:
     if found.unique:
         told.append(_alone(found.unique))
     return " ".join(told)
+
+
+def attack_sentence(found: Attack, names: Sequence[str], secret: str) -> str:
+    """Say how often an attack guesses S right from Y and columns beside it."""
+    columns = "this column" if len(names) == 1 else f"these {len(names)} columns"
+    return (
+        f"An attack that learns from other records guesses {secret} right for "
+        f"{percent(found.right, 1)} ± {percent(found.error, 1)} of {found.records:,} records from "
+        f"Y and {columns}, compared with {percent(found.blind, 1)} without them."
+    )
 
 
 def _moves(level: float, secret: str) -> str:

@@ -1,7 +1,9 @@
 """What columns beside Y give away: counted by the engine, told by a certificate, checked again."""
 
+import datetime as dt
 import json
 import math
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -9,14 +11,15 @@ import pytest
 from core.data import Filter
 from core.errors import InvalidInputError
 from core.mechanisms.result import make_mechanism
+from core.records import other_columns
 from core.records.certificate import fingerprint
 from core.records.design import Layout, Plan
 from core.records.draws import Seeded
 from core.records.fields import beside_of
-from core.records.other_columns import given_away
+from core.records.other_columns import attacked, given_away
 from core.records.readable import promises, sections
 from core.records.verifying import failed, verify
-from core.release import beside
+from core.release import attack, beside
 from core.scenario import measured
 from tests.core.records.makers import SEED, asked, identity, opened, people, read, write
 from tests.core.records.test_verifying import certified
@@ -118,6 +121,72 @@ def test_a_blank_is_a_missing_value_in_a_file_of_text_alone(tmp_path):
         given_away(result, table, [("note",)], of_text=of_text) for of_text in (False, True)
     )
     assert (apart.determined, one.determined) == (1.0, 0.0)
+
+
+def test_an_attack_sees_each_record_once(town, monkeypatch):
+    """The numbers that reach it are those of the file's records, up to names and order."""
+    columns, _, result, table = town
+    names = ("age", "twin")
+    seen = []
+
+    def kept(secrets, values, seed):
+        seen.append((secrets, values))
+        return attack(secrets, values, seed=seed)
+
+    monkeypatch.setattr(other_columns, "attack", kept)
+    found = attacked(result, table, names)
+    assert (found.right, found.records) == (1.0, 800)  # by the twin
+    ((s, (y, *k)),) = seen
+    assert y.max() < result.mechanism.n_y
+
+    def sizes(*some):
+        return sorted(np.unique(np.stack(some), axis=1, return_counts=True)[1].tolist())
+
+    written = [[repr(one) for one in columns[name]] for name in ("sex", *names)]
+    codes = [np.unique(one, return_inverse=True)[1] for one in written]
+    assert sizes(s, *k) == sizes(*codes)
+    assert [sizes(one) for one in (s, *k)] == [sizes(one) for one in codes]
+
+
+def test_an_attack_draws_y_by_the_kernel():
+    kernel = np.array([[0.5, 0, 0.5, 0], [0, 1, 0, 0], [0.1, 0.2, 0.3, 0.4]])
+    row = np.tile([0, 1, 2], 20_000)
+    y = other_columns._drawn(kernel, row, np.random.default_rng(1))
+    for place in range(3):
+        shares = np.bincount(y[row == place], minlength=4) / 20_000
+        assert (np.abs(shares - kernel[place]) <= 5 * np.sqrt(kernel[place] / 20_000)).all()
+
+
+def test_an_attack_takes_some_records_of_a_large_file(town, monkeypatch):
+    _, _, result, table = town
+    monkeypatch.setattr(other_columns, "MOST_ATTACKED", 100)
+    one, again, other = (attacked(result, table, ["age"], seed=seed) for seed in (0, 0, 1))
+    assert (one.records, other.records) == (100, 100)
+    assert one == again != other
+
+
+def test_an_attack_takes_columns_of_every_type(tmp_path):
+    columns = people(60)
+    odd = [i % 2 for i in range(60)]
+    columns |= {
+        "truth": [bool(i) for i in odd],
+        "time": [None if i == 3 else dt.datetime(2020, 1, 1 + one) for i, one in enumerate(odd)],
+        "list": [[one] for one in odd],
+        "raw": [bytes([255, one]) for one in odd],
+        "price": [Decimal(one) for one in odd],
+        "none": [None] * 60,
+    }
+    result, table = asked(write(columns, tmp_path / "people.parquet"), mechanism="optimal")
+    found = {name: attacked(result, table, [name]) for name in list(columns)[-6:]}
+    assert {one.records for one in found.values()} == {60}
+    # columns with the same two kinds of values are one and the same attack
+    assert found["truth"] == found["list"] == found["raw"] == found["price"]
+
+
+def test_an_attack_needs_columns_that_are_there(town):
+    _, _, result, table = town
+    with pytest.raises(InvalidInputError, match="has no column 'passport'"):
+        attacked(result, table, ["passport"])
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from core.notions import ALIP, LDP, LIP, SRLIP, Average, EpsDelta, Intersection, L1Privacy
-from core.release import beside
-from core.release.file_words import factor, file_sentences, keeps, warnings
+from core.release import Attack, beside
+from core.release.file_words import attack_sentence, factor, file_sentences, keeps, warnings
 
 NOISE = beside(np.outer([8, 8], [1, 1]).reshape(2, 1, 2), [[1.0]])
 """K and Y tell nothing."""
@@ -74,3 +74,12 @@ def test_a_file_in_sentences():
     assert "100 % of the records have values there that occur with one value of sex alone." in told
     person = beside(np.eye(2).reshape(2, 1, 2), [[1.0]])
     assert "Every record is alone with its values" in file_sentences(person, ["id"], "sex")
+
+
+def test_an_attack_is_one_sentence():
+    found = Attack(0.79964, 0.00222, 0.6692, 32_561)
+    assert attack_sentence(found, ["age", "race"], "sex") == (
+        "An attack that learns from other records guesses sex right for 80.0% ± 0.2% of 32,561 "
+        "records from Y and these 2 columns, compared with 66.9% without them."
+    )
+    assert "from Y and this column, " in attack_sentence(found, ["age"], "sex")
