@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from dataclasses import replace
+from math import inf
 from random import Random
 from types import SimpleNamespace
 
@@ -15,7 +16,7 @@ from tests.fuzz import anything as anything_module
 from tests.fuzz import averages as averages_module
 from tests.fuzz import reading as reading_module
 from tests.fuzz.anything import Anything, strictly_worth
-from tests.fuzz.averages import Averaged, within
+from tests.fuzz.averages import Averaged, exactly, within
 from tests.fuzz.campaign import Campaign, tried
 from tests.fuzz.kinds import KINDS, Tried
 from tests.fuzz.reading import Reading, both_read
@@ -111,6 +112,16 @@ NEARLY_SILENT = [
 def test_tiny_budgets_on_averages_are_held_against_fractions(measure, bound, text, monkeypatch):
     counts = tuple(tuple(int(float(n)) for n in row.split()) for row in text.split(";"))
     asked = Averaged(counts, measure, None, bound)
+    monkeypatch.setattr(averages_module, "averaged", lambda _: asked)
+    assert not within(Random(0))[2]
+
+
+@pytest.mark.parametrize("measure", ["total_variation", "maximal_leakage"])
+def test_a_budget_that_bounds_nothing_lets_all_of_x_through(measure, monkeypatch):
+    """The budget of ∞ is no fraction."""
+    asked = Averaged(((6, 2, 2), (1, 3, 6)), measure, None, inf)
+    known = float(special.entr(asked.joint().p_x).sum())
+    assert exactly(asked, 0.0) == pytest.approx((known, known))
     monkeypatch.setattr(averages_module, "averaged", lambda _: asked)
     assert not within(Random(0))[2]
 
