@@ -1,6 +1,8 @@
 """The long run: repeatable by seed, and it fails when something failed."""
 
 import random
+import signal
+import time
 from collections import Counter
 from dataclasses import replace
 from math import inf
@@ -14,6 +16,7 @@ from core.mechanisms.catalogue import build
 from tests.exact.promises import Promise
 from tests.fuzz import anything as anything_module
 from tests.fuzz import averages as averages_module
+from tests.fuzz import campaign as campaign_module
 from tests.fuzz import reading as reading_module
 from tests.fuzz.anything import Anything, strictly_worth
 from tests.fuzz.averages import Averaged, exactly, within
@@ -49,6 +52,43 @@ def test_a_failure_is_printed_counted_and_returned(capsys):
     assert "seed 7: 4 calls in 2 cases" in said
     assert "failures: raised 1" in said
     assert "in CPU seconds: optimum 4 in 2 s, comparison 0 in 0 s" in said
+
+
+def _hangs(_seed, _number):
+    signal.raise_signal(signal.SIGPROF)
+
+
+def test_a_case_that_hangs_ends_the_run_as_a_failure(monkeypatch, capsys):
+    monkeypatch.setattr(campaign_module, "tried", _hangs)
+    campaign = Campaign(7)
+    campaign.run(1.0, 1)
+    assert campaign.totals["failures"] == {"no answer": 1}
+    assert "cases [0, 1]" in capsys.readouterr().out
+
+
+def test_what_hangs_is_told_by_the_cpu_and_not_by_the_clock(monkeypatch):
+    """On a busy machine 180 s went by in which a case had 20 s of a processor."""
+    burnt = []
+    before = signal.signal(signal.SIGPROF, lambda *_: burnt.append(1))
+    try:
+        monkeypatch.setattr(campaign_module, "HANGS", 0.2)
+        monkeypatch.setattr(
+            campaign_module, "KINDS", {"sleep": (lambda _: (time.sleep(0.5), Tried())[1], 1)}
+        )
+        assert tried(1, 0)[1] == "sleep"
+        assert not burnt
+
+        def busy(_):
+            while not burnt:
+                sum(range(1000))
+            return Tried()
+
+        monkeypatch.setattr(campaign_module, "KINDS", {"busy": (busy, 1)})
+        tried(1, 0)
+        assert burnt
+        assert signal.getitimer(signal.ITIMER_PROF)[0] == 0
+    finally:
+        signal.signal(signal.SIGPROF, before)
 
 
 def test_nothing_tried_is_no_success():
