@@ -45,16 +45,36 @@ def mixed(kernel: FloatArray, p_x: FloatArray, share: float) -> FloatArray:
 def share_to_rows(
     allowed: AllowedSet, p_x: FloatArray, kernel: FloatArray, slack: float = 0.0
 ) -> float:
-    """Return the share of the way to P_X at which outputs meet all rows; 0 with auxiliary ones."""
-    if allowed.n_auxiliary:
-        return 0.0
+    """Return a share of the way to P_X at which outputs meet all rows.
+
+    It is the least unless rows have auxiliary variables that do not change linearly on the way.
+    """
     weights = (p_x[:, None] * kernel).T
     outputs = weights[weights.sum(axis=1) > 0]
     outputs = outputs / outputs.sum(axis=1, keepdims=True)
-    here, there = outputs @ allowed.rows.T, (allowed.rows @ p_x)[None]
+    here, there = _excess(allowed, outputs), _excess(allowed, p_x[None])
     with np.errstate(divide="ignore", invalid="ignore"):
         needed = np.where(here > slack, here / (here - np.minimum(there, 0.0)), 0.0)
     return float(needed.max(initial=0.0))
+
+
+def _excess(allowed: AllowedSet, outputs: FloatArray) -> FloatArray:
+    """Return rows @ [r, h] of outputs, (k, n_x), with the least h that those rows allow.
+
+    They are the rows without a negative coefficient in h, shape (k, m). Each of the others bounds
+    one h from below, by r and by other h, of which none depends on itself.
+    """
+    of_r, of_h = outputs @ allowed.rows[:, : allowed.n_x].T, allowed.rows[:, allowed.n_x :]
+    adds, bounds = of_h.maximum(0), (-of_h).maximum(0).tocoo()
+    least = np.zeros((len(outputs), allowed.n_auxiliary))
+    for _ in range(allowed.n_auxiliary):
+        asked = (of_r + least @ adds.T)[:, bounds.row] / bounds.data
+        before = least.copy()
+        np.maximum.at(least.T, bounds.col, asked.T)
+        if (least == before).all():
+            break
+    result: FloatArray = np.delete(of_r + least @ adds.T, bounds.row, axis=1)
+    return result
 
 
 @dataclass(frozen=True, eq=False)

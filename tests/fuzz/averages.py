@@ -51,6 +51,9 @@ EXACT = 4e-16
 SLACK = 1e-12
 """What the audit lets pass."""
 
+LARGEST = 600.0
+"""Bound above all that counts tell, up to ∞; its exponential is a double."""
+
 
 @dataclass(frozen=True)
 class Averaged:
@@ -182,7 +185,8 @@ def exactly(asked, slack):
     Pieces and vertices are fractions: near independence all floats are as small as their errors.
     """
     counts, _ = living(asked.counts)
-    pieces, limit = pieces_of(asked, counts, Fraction(asked.bound) + Fraction(slack))
+    bound = min(asked.bound, LARGEST)
+    pieces, limit = pieces_of(asked, counts, Fraction(bound) + Fraction(slack))
     if limit < 0:  # a budget that the constant mechanism meets but for rounding
         return 0.0, 0.0
     return budgeted(counts, pieces, limit)
@@ -201,7 +205,7 @@ def pieces_of(asked, counts, bound):
         return [[a - b for a, b in zip(row, first, strict=True)] for row in given], bound - max(p_s)
     if asked.measure == "maximal_leakage":
         lifts = [[a / p for a in row] for row, p in zip(given, p_s, strict=True)]
-        return [[a - 1 for a in row] for row in lifts], Fraction(expm1(min(float(bound), 600.0)))
+        return [[a - 1 for a in row] for row in lifts], Fraction(expm1(bound))
     excess = [[a - p for a in row] for row, p in zip(given, p_s, strict=True)]
     signs = list(product((-1, 1), repeat=len(p_s)))
     told = list(zip(*excess, strict=True))

@@ -2,9 +2,11 @@
 
 import multiprocessing
 import random
+import signal
 import time
 from collections import Counter
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from itertools import count
 
 from tests.fuzz.kinds import KINDS
@@ -13,18 +15,25 @@ SHOWN = 5
 """Failures of one kind that are printed in full."""
 
 HANGS = 180
-"""Seconds without a single answer after which the cases at work count as failures."""
+"""CPU seconds of one case after which it counts as a failure, and so do the others at work."""
 
 TITLES = ("cases", "calls", "statuses", "failures")
 
 
 def tried(seed, number):
-    """Return which kind case `number` is of, and what it did: the same wherever it is tried."""
+    """Return which kind case `number` is of, and what it did: the same wherever it is tried.
+
+    A case that hangs ends its process, whatever it is at.
+    """
     chance = random.Random(f"{seed}:{number}")
     names = list(KINDS)
     name = chance.choices(names, [KINDS[name][1] for name in names])[0]
     began = time.process_time()
-    done = KINDS[name][0](chance)
+    signal.setitimer(signal.ITIMER_PROF, HANGS)
+    try:
+        done = KINDS[name][0](chance)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
     done.seconds = time.process_time() - began
     return number, name, done
 
@@ -47,17 +56,16 @@ class Campaign:
             while len(pending) < 2 * jobs and time.monotonic() < until:
                 number = next(numbers)
                 pending[pool.submit(tried, self.seed, number)] = number
-            done, _ = wait(pending, HANGS, FIRST_COMPLETED)
-            if not done:
+            done, _ = wait(pending, return_when=FIRST_COMPLETED)
+            try:
+                for future in done:
+                    self.add(*future.result())
+                    del pending[future]
+            except BrokenProcessPool:
                 print(f"\n# no answer in {HANGS} s: cases {sorted(pending.values())}", flush=True)
                 self.totals["failures"]["no answer"] += 1
                 break
-            for future in done:
-                del pending[future]
-                self.add(*future.result())
-        for process in list(pool._processes.values()) if pending else []:
-            process.terminate()
-        pool.shutdown(wait=not pending, cancel_futures=True)
+        pool.shutdown(cancel_futures=True)
 
     def add(self, number, name, done):
         """Count what a case did, and print what it found."""

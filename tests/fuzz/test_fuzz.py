@@ -1,8 +1,11 @@
 """The long run: repeatable by seed, and it fails when something failed."""
 
 import random
+import signal
+import time
 from collections import Counter
 from dataclasses import replace
+from math import inf
 from random import Random
 from types import SimpleNamespace
 
@@ -13,9 +16,10 @@ from core.mechanisms.catalogue import build
 from tests.exact.promises import Promise
 from tests.fuzz import anything as anything_module
 from tests.fuzz import averages as averages_module
+from tests.fuzz import campaign as campaign_module
 from tests.fuzz import reading as reading_module
 from tests.fuzz.anything import Anything, strictly_worth
-from tests.fuzz.averages import Averaged, within
+from tests.fuzz.averages import Averaged, exactly, within
 from tests.fuzz.campaign import Campaign, tried
 from tests.fuzz.kinds import KINDS, Tried
 from tests.fuzz.reading import Reading, both_read
@@ -48,6 +52,43 @@ def test_a_failure_is_printed_counted_and_returned(capsys):
     assert "seed 7: 4 calls in 2 cases" in said
     assert "failures: raised 1" in said
     assert "in CPU seconds: optimum 4 in 2 s, comparison 0 in 0 s" in said
+
+
+def _hangs(_seed, _number):
+    signal.raise_signal(signal.SIGPROF)
+
+
+def test_a_case_that_hangs_ends_the_run_as_a_failure(monkeypatch, capsys):
+    monkeypatch.setattr(campaign_module, "tried", _hangs)
+    campaign = Campaign(7)
+    campaign.run(1.0, 1)
+    assert campaign.totals["failures"] == {"no answer": 1}
+    assert "cases [0, 1]" in capsys.readouterr().out
+
+
+def test_what_hangs_is_told_by_the_cpu_and_not_by_the_clock(monkeypatch):
+    """On a busy machine 180 s went by in which a case had 20 s of a processor."""
+    burnt = []
+    before = signal.signal(signal.SIGPROF, lambda *_: burnt.append(1))
+    try:
+        monkeypatch.setattr(campaign_module, "HANGS", 0.2)
+        monkeypatch.setattr(
+            campaign_module, "KINDS", {"sleep": (lambda _: (time.sleep(0.5), Tried())[1], 1)}
+        )
+        assert tried(1, 0)[1] == "sleep"
+        assert not burnt
+
+        def busy(_):
+            while not burnt:
+                sum(range(1000))
+            return Tried()
+
+        monkeypatch.setattr(campaign_module, "KINDS", {"busy": (busy, 1)})
+        tried(1, 0)
+        assert burnt
+        assert signal.getitimer(signal.ITIMER_PROF)[0] == 0
+    finally:
+        signal.signal(signal.SIGPROF, before)
 
 
 def test_nothing_tried_is_no_success():
@@ -111,6 +152,16 @@ NEARLY_SILENT = [
 def test_tiny_budgets_on_averages_are_held_against_fractions(measure, bound, text, monkeypatch):
     counts = tuple(tuple(int(float(n)) for n in row.split()) for row in text.split(";"))
     asked = Averaged(counts, measure, None, bound)
+    monkeypatch.setattr(averages_module, "averaged", lambda _: asked)
+    assert not within(Random(0))[2]
+
+
+@pytest.mark.parametrize("measure", ["total_variation", "maximal_leakage"])
+def test_a_budget_that_bounds_nothing_lets_all_of_x_through(measure, monkeypatch):
+    """The budget of ∞ is no fraction."""
+    asked = Averaged(((6, 2, 2), (1, 3, 6)), measure, None, inf)
+    known = float(special.entr(asked.joint().p_x).sum())
+    assert exactly(asked, 0.0) == pytest.approx((known, known))
     monkeypatch.setattr(averages_module, "averaged", lambda _: asked)
     assert not within(Random(0))[2]
 

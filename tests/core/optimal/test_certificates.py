@@ -142,6 +142,40 @@ def test_what_the_audit_alone_lets_pass_disproves_no_bound(solver):
     assert any(abs(made.utility - value) < 1e-9 for value in (0.0, 0.636513743737))
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize(
+    ("counts", "notion"),
+    [
+        (
+            [[7500000000000, 400000000], [3, 7]],
+            Intersection(L1Privacy(INF, 0.10062), GuessingProbability(0.9999999999995455)),
+        ),
+        (
+            [[30000000000000, 400000000, 800000000000, 200, 1], [3, 7, 0, 4, 0]],
+            Intersection(L1Privacy(INF, 0.10062), GuessingProbability(0.9999999999995455)),
+        ),
+        (
+            [[10000000000004, 8000000000, 0, 0], [2, 0, 0, 0]],
+            Intersection(GuessingProbability(0.9999999999999001), L1Privacy(INF, 4e-13)),
+        ),
+        (
+            [[6380000001, 3769999999], [4840000001, 2859999999]],
+            Intersection(L1Privacy(INF, 5.2e-11), ALIP(4.7990277619715836e-11, 3.7e-11)),
+        ),
+    ],
+    ids=str,
+)
+def test_what_the_audit_lets_pass_disproves_no_bound_on_several_notions(solver, counts, notion):
+    """Beside an ℓ1 distance, whose rows have auxiliary variables, this was an error."""
+    joint = Joint.from_counts(counts)
+    identity = m.identity(joint)
+    assert notion.holds(joint, identity.kernel)
+    for part in (*notion.notions, notion):
+        made = m.optimal(joint, part, solver)
+        assert made.audit.holds
+        assert made.upper_bound >= made.utility >= identity.utility - 1e-9
+
+
 @pytest.mark.parametrize(
     "notion",
     [PointwiseDivergence(0.0), PointwiseDivergence(1e-12), LIP(0.5), Average("chi2", 0.1)],

@@ -1,0 +1,56 @@
+"""How far outputs are from the rows of a set: against the levels of the notion that it is of."""
+
+import numpy as np
+import pytest
+
+from core.joint import Joint
+from core.notions import LDP, LIP, RLDP, Intersection, L1Privacy, RobustLDP, RobustPML
+from core.optimal.polish import mixed, share_to_rows
+from core.uncertainty import RenyiBall
+
+INF = float("inf")
+
+
+def joint_of(n_s, n_x):
+    return Joint.from_counts(np.random.default_rng(n_s).integers(1, 30, (n_s, n_x)))
+
+
+def robust(n_s, n_x, kind, eps=0.3, **options):
+    joint = joint_of(n_s, n_x)
+    if kind is RLDP:
+        joint = Joint.with_secret_released(joint.p)
+    return joint, kind(eps, RenyiBall(joint_of(n_s, n_x).p, 1e-3), **options)
+
+
+QUESTIONS = [
+    (joint_of(3, 4), L1Privacy(INF, 0.1)),
+    (joint_of(7, 4), LDP(0.05)),
+    (joint_of(7, 4), LDP(0.5)),
+    (joint_of(7, 4), Intersection(LDP(0.5), L1Privacy(INF, 0.1))),
+    (joint_of(7, 4), Intersection(L1Privacy(INF, 0.1), LIP(0.2))),
+    robust(3, 8, RLDP, exact=False),
+    robust(9, 30, RLDP, exact=False),
+    robust(7, 4, RobustLDP, exact=False),
+    robust(3, 4, RobustPML),
+]
+"""Notions whose rows have auxiliary variables."""
+
+
+@pytest.mark.parametrize(("joint", "notion"), QUESTIONS, ids=lambda one: str(one)[:9])
+def test_outputs_meet_rows_with_auxiliary_variables_exactly_where_they_keep_the_notion(
+    joint, notion
+):
+    allowed, rng = notion.allowed_set(joint), np.random.default_rng(0)
+    assert allowed.n_auxiliary
+    told = set()
+    for part in (0.02, 0.1, 0.3, 1.0):
+        kernel = mixed(rng.dirichlet(np.ones(4), joint.n_x), joint.p_x, 1 - part)
+        share = share_to_rows(allowed, joint.p_x, kernel)
+        assert (share > 0) == (notion.scale(joint, kernel) > 1)
+        assert share < 1
+        met = notion.scale(joint, mixed(kernel, joint.p_x, share))
+        assert met <= 1 + 1e-9
+        if share > 0 and not notion.of_estimate:
+            assert met == pytest.approx(1, abs=1e-9)
+        told.add(share > 0)
+    assert told == {True, False}
