@@ -70,7 +70,7 @@ def whole() -> Query:
 def write(keys: Sequence[str], wanted: Mapping[str, Sequence[str]]) -> None:
     """Replace the values of some keys; the others stay as they are.
 
-    Where a slider is moved and at once moved back, the browser is told its own address again.
+    If a slider is moved and at once moved back, the browser gets its own address again.
     """
     sent = _sent()
     others = {key: values for key, values in _now().items() if key not in keys}
@@ -159,8 +159,8 @@ LONGEST_NUMBER = 9
 
 def whole_number(text: str, low: int = 0, high: int = 10**LONGEST_NUMBER) -> int | None:
     """Read a whole number from low to high; None where a link's text is none."""
-    found = int(text) if text.isdecimal() and len(text) <= LONGEST_NUMBER else -1
-    return found if low <= found <= high else None
+    number = int(text) if text.isdecimal() and len(text) <= LONGEST_NUMBER else -1
+    return number if low <= number <= high else None
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ class PageQuery:
 
     def __init__(self, page: str, *values: Value) -> None:
         self._keys = tuple(PARTS[page].split())
-        self._values = {one.key: one for one in values}
+        self._values = {setting.key: setting for setting in values}
         self._page = page
         self._seen = f"_{page}_seen"
         self._visit = f"_{page}_visit"
@@ -201,29 +201,29 @@ class PageQuery:
         """Bring the session to what the URL says, with notices; `usual` are its defaults."""
         query = self.read()
         if query is not None:
-            for key, one in self._values.items():
-                texts, default = query.get(key, []), usual.get(key, one.default)
-                st.session_state[self._held(one)] = self._taken(one, texts, default)
+            for key, setting in self._values.items():
+                texts, default = query.get(key, []), usual.get(key, setting.default)
+                st.session_state[self._held(setting)] = self._taken(setting, texts, default)
         return query
 
-    def _taken(self, one: Value, texts: Sequence[str], default: Any) -> Any:
-        found = []
-        for text in texts if one.many else texts[-1:]:
-            value = one.read(text)
+    def _taken(self, setting: Value, texts: Sequence[str], default: Any) -> Any:
+        values = []
+        for text in texts if setting.many else texts[-1:]:
+            value = setting.read(text)
             if value is None:
-                instead = f"{default} is used" if one.instead is None else one.instead
-                self.refuse(one.key, text, one.why, instead)
-            elif value not in found:
-                found.append(value)
-        return (found if one.many else found[0]) if found else default
+                instead = f"{default} is used" if setting.instead is None else setting.instead
+                self.refuse(setting.key, text, setting.why, instead)
+            elif value not in values:
+                values.append(value)
+        return (values if setting.many else values[0]) if values else default
 
-    def _held(self, one: Value) -> str:
-        return one.held or f"_{self._page}_wanted_{one.key}"
+    def _held(self, setting: Value) -> str:
+        return setting.held or f"_{self._page}_wanted_{setting.key}"
 
     def now(self, key: str) -> Any:
         """Return a value on screen."""
-        one = self._values[key]
-        return st.session_state.get(one.held, one.default)
+        setting = self._values[key]
+        return st.session_state.get(setting.held, setting.default)
 
     def set(self, key: str, value: Any) -> None:
         """Change a value."""
@@ -235,11 +235,14 @@ class PageQuery:
 
     def wanted(self) -> dict[str, list[str]]:
         """Return what the URL is to say of the values on screen: lists, and no other default."""
-        found = {}
-        for key, one in self._values.items():
-            if one.held and (now := st.session_state.get(one.held, one.default)) != one.default:
-                found[key] = [one.write(value) for value in (now if one.many else [now])]
-        return found
+        texts = {}
+        for key, setting in self._values.items():
+            if (
+                setting.held
+                and (now := st.session_state.get(setting.held, setting.default)) != setting.default
+            ):
+                texts[key] = [setting.write(value) for value in (now if setting.many else [now])]
+        return texts
 
     def read(self) -> Query | None:
         """Return what the URL asks for and the session does not know yet, after `state.restore`."""
@@ -268,6 +271,6 @@ class PageQuery:
 
     def publish(self, wanted: Mapping[str, Sequence[str]]) -> None:
         """Write the page's question to the URL; what is the default is left out by the caller."""
-        found = {key: list(values) for key, values in wanted.items() if values}
-        st.session_state[self._seen] = found
-        write(self._keys, found)
+        query = {key: list(values) for key, values in wanted.items() if values}
+        st.session_state[self._seen] = query
+        write(self._keys, query)

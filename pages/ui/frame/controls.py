@@ -238,8 +238,8 @@ def steps(domain: Domain, now: float) -> list[float]:
     """Return the values of a slider that ends with ∞, the present one among them."""
     high = domain.high if math.isfinite(domain.high) else spans.MOST  # of data without an answer
     count = round((high - domain.low) / domain.step)
-    found = {round(domain.low + i * domain.step, 9) for i in range(count + 1)}
-    return sorted({*found, math.inf, now})
+    values = {round(domain.low + i * domain.step, 9) for i in range(count + 1)}
+    return sorted({*values, math.inf, now})
 
 
 def ends(name: str, scenario: Scenario) -> Domain:
@@ -272,8 +272,8 @@ def places(scenario: Scenario, name: str = "eps") -> list[Any]:
         return []
     in_bits = _in_bits(name, scenario)
     shown = replace(domain, high=_most_bits(domain)) if in_bits else domain
-    found = [value for value in steps(shown, domain.low) if math.isfinite(value)]
-    return [min(to_nats(value, "bits"), domain.high) for value in found] if in_bits else found
+    values = [value for value in steps(shown, domain.low) if math.isfinite(value)]
+    return [min(to_nats(value, "bits"), domain.high) for value in values] if in_bits else values
 
 
 def labels(values: Sequence[Any], scenario: Scenario, name: str = "eps") -> list[str]:

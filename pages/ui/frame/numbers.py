@@ -21,19 +21,19 @@ class Numbers:
 
     def restore(self, query: Query) -> None:
         """Bring the session to what the URL says; what may not be falls back with a notice."""
-        found = self._defaults()
-        for key in [one for one in self._settings if one in query]:
+        values = self._defaults()
+        for key in [name for name in self._settings if name in query]:
             try:
-                found[key] = self._settings[key].read(query[key][-1])
+                values[key] = self._settings[key].read(query[key][-1])
             except InvalidInputError as error:
-                said = f"{str(error)[:-1]}; {written(found[key])} is used."
-                self._url.tell(f"The link has an error: {said}")
-        st.session_state[f"_{self._page}_values"] = found
-        for key, value in found.items():
+                problem = f"{str(error)[:-1]}; {written(values[key])} is used."
+                self._url.tell(f"The link has an error: {problem}")
+        st.session_state[f"_{self._page}_values"] = values
+        for key, value in values.items():
             st.session_state[self.widget(key)] = value
 
     def _defaults(self) -> dict[str, float]:
-        return {key: one.default for key, one in self._settings.items()}
+        return {key: setting.default for key, setting in self._settings.items()}
 
     def widget(self, key: str) -> str:
         """Return the key of a number's widget."""
@@ -41,10 +41,10 @@ class Numbers:
 
     def values(self) -> dict[str, float]:
         """Return every number as it is on screen."""
-        found: dict[str, float] = st.session_state.setdefault(
+        current: dict[str, float] = st.session_state.setdefault(
             f"_{self._page}_values", self._defaults()
         )
-        return found
+        return current
 
     def take(self, key: str, value: float) -> None:
         """Take a number, if it may have this value; it is its widget's too from the next run on."""
@@ -69,7 +69,7 @@ class Numbers:
         """Show the slider of a number, and take it; the session holds it while it is not shown."""
         self.settle(key)
         setting = self._settings[key]
-        told = glossary.explanation(setting.title)
+        explanation = glossary.explanation(setting.title)
         if setting.choices:
             st.select_slider(
                 setting.title,
@@ -77,7 +77,7 @@ class Numbers:
                 format_func=lambda value: "∞" if math.isinf(value) else f"{value:,g}",
                 key=self.widget(key),
                 persist_state="session",
-                help=told,
+                help=explanation,
             )
         else:
             st.slider(
@@ -88,6 +88,6 @@ class Numbers:
                 format="%.0f" if setting.whole else "%.2f",
                 key=self.widget(key),
                 persist_state="session",
-                help=told,
+                help=explanation,
             )
         self.read(key)

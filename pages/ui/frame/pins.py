@@ -27,7 +27,7 @@ SHOWN = 4
 
 
 _SAID = "_pinned_said"
-"""What the last pin said, until it is shown."""
+"""The last pin's message, until it is shown."""
 
 _NOW = "_project"
 
@@ -46,12 +46,12 @@ def restore() -> None:
         project, notices = Project.from_query(query)
         for sentence in notices:
             URL.tell(sentence)
-        for place, asked in enumerate(project.scenarios):
-            near, told = within_reach(asked, state.scenario())
+        for place, scenario in enumerate(project.scenarios):
+            near, sentences = within_reach(scenario, state.scenario())
             project = project.asking(place, near)
-            for sentence in told:
+            for sentence in sentences:
                 URL.tell(f"Column {place + 1}: {sentence}")
-        visits.recover(one.data.source for one in project.scenarios)
+        visits.recover(scenario.data.source for scenario in project.scenarios)
     st.session_state[_NOW] = project
 
 
@@ -146,9 +146,10 @@ def button() -> None:
         else f"{number_of(len(project), 'column')} on the Compare page: "
         f"{markdown(', '.join(project.names))}.",
     )
-    said = st.session_state.pop(_SAID, None)
-    if said is not None:  # not in the callback: what a fragment's shows takes the sidebar's place
-        st.toast(markdown(said), icon=":material/push_pin:")
+    message = st.session_state.pop(_SAID, None)
+    # not in the callback: what a fragment's shows takes the sidebar's place
+    if message is not None:
+        st.toast(markdown(message), icon=":material/push_pin:")
     publish()
 
 
@@ -165,11 +166,11 @@ def _take(project: Project | None) -> None:
 
 def _titles(project: Project) -> dict[str, str]:
     """Return the names of a project's uploaded files, by source, of those in this session."""
-    found = {}
-    for source in {one.data.source for one in project.scenarios}:
+    titles = {}
+    for source in {scenario.data.source for scenario in project.scenarios}:
         if source.startswith("upload:"):
             try:
-                found[source] = visits.sources().title(source)
+                titles[source] = visits.sources().title(source)
             except CoreError:
                 continue  # the project may know its name
-    return found
+    return titles

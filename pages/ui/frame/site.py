@@ -60,9 +60,9 @@ def _page(name: str) -> Page:
 def _unknown() -> list[Page]:
     """Return the page at an address that the site does not have; none where it has it."""
     context = get_script_run_ctx()
-    asked = context.pages_manager.intended_page_name if context is not None else ""
-    if asked and "/" not in asked and asked not in {name for name, _, _ in PAGES}:
-        st.session_state[_UNKNOWN] = asked
+    wanted = context.pages_manager.intended_page_name if context is not None else ""
+    if wanted and "/" not in wanted and wanted not in {name for name, _, _ in PAGES}:
+        st.session_state[_UNKNOWN] = wanted
     name = st.session_state.get(_UNKNOWN)
     if name is None:
         return []
