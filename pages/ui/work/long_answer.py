@@ -90,17 +90,17 @@ class LongAnswer(Generic[T]):
     def ask(self) -> T | Job[T]:
         """Return the answer, or the job that is at work on it, begun if there is none."""
         held = visit().held
-        found = held.get(self.name)
-        if isinstance(found, CoreError):
-            raise found
-        if self.keep and (kept := self._kept()) is not None:
-            return kept
-        if found is None or found.state == State.CANCELLED:  # cancelled in the session's absence
-            found = held[self.name] = _join(self)
-        if not found.finished:
-            return found
+        last = held.get(self.name)
+        if isinstance(last, CoreError):
+            raise last
+        if self.keep and (known := self._kept()) is not None:
+            return known
+        if last is None or last.state == State.CANCELLED:  # cancelled in the session's absence
+            last = held[self.name] = _join(self)
+        if not last.finished:
+            return last
         try:
-            answer: T = found.result()
+            answer: T = last.result()
         except CoreError as error:
             held[self.name] = error
             raise
@@ -120,9 +120,9 @@ class LongAnswer(Generic[T]):
         def make() -> T:
             return carry_out(self.call, self.arguments())
 
-        kept = self._kept()
-        if kept is not None:
-            return kept
+        known = self._kept()
+        if known is not None:
+            return known
         answer = kept_for(self.data).get(self._kept_as, make, self.is_final)
         self._keep(answer)
         return answer
@@ -136,8 +136,8 @@ class LongAnswer(Generic[T]):
         """Return the answer that another server has worked out; None where none is shared."""
         if is_private(self.data):
             return None
-        found: T | None = sharing.find(sharing.place_of(self.call, self.arguments))
-        return found
+        answer: T | None = sharing.find(sharing.place_of(self.call, self.arguments))
+        return answer
 
     def last(self) -> T | None:
         """Return the last answer that this session has, even if it was cut short."""
@@ -155,9 +155,9 @@ class LongAnswer(Generic[T]):
 
     def _kept(self, least: int | None = None) -> T | None:
         """Return the answer kept for all visits, else this one's, if not of a shorter search."""
-        found: T | None = kept_for(self.data).find(self._kept_as)
-        if found is not None:
-            return found
+        answer: T | None = kept_for(self.data).find(self._kept_as)
+        if answer is not None:
+            return answer
         cut: tuple[int, T] | None = visit().store.find(("cut short", *self._kept_as))
         least = self.longer if least is None else least
         return cut[1] if cut is not None and cut[0] >= least else None
@@ -197,7 +197,7 @@ class LongAnswer(Generic[T]):
 
 
 def await_only(place: str, answers: Collection[LongAnswer[Any]]) -> None:
-    """Set what this session waits for in a place; work that nobody waits for ends."""
+    """Set what this session waits for in a place; work that no session waits for ends."""
     place = _WITHIN.get() + place
     places = visit().awaited
     wanted = {answer.name for answer in answers}
@@ -223,8 +223,10 @@ def within(name: str) -> Iterator[None]:
 def await_nowhere(name: str, but: Collection[str] = ()) -> None:
     """Stop waiting in all parts whose names begin with `name`, except those in `but`."""
     places = visit().awaited
-    kept = tuple(f"{part} " for part in but)
-    for place in [one for one in places if one.startswith(name) and not one.startswith(kept)]:
+    prefixes = tuple(f"{part} " for part in but)
+    for place in [
+        place for place in places if place.startswith(name) and not place.startswith(prefixes)
+    ]:
         await_only(place, ())
 
 
@@ -251,10 +253,10 @@ def _begun(answer: LongAnswer[T], arguments: tuple[Any, ...]) -> Work:
     if answer.of_many:
         return Work(cast("Job[Any]", answer.call(*arguments, owner=owner)))
     place = "" if is_private(answer.data) else sharing.place_of(answer.call, lambda: arguments)
-    found = sharing.find(place)
-    if found is not None:
+    shared = sharing.find(place)
+    if shared is not None:
         job: Job[Any] = Job(answer.seconds)
-        job.succeed(found)
+        job.succeed(shared)
         return Work(job)
     job = WORKERS.submit(
         answer.call,

@@ -70,16 +70,16 @@ class Store:
                     return cast("Made", cache.find(key))
             try:
                 with watching() as watch:
-                    made = make()
-                if not watch.cut if is_final is None else is_final(made):
-                    self.put(key, made)
+                    answer = make()
+                if not watch.cut if is_final is None else is_final(answer):
+                    self.put(key, answer)
             except MemoryError as error:
                 self.shed()
                 raise NoMemoryError(NO_MEMORY) from error
             finally:
                 with self._lock:
                     self._making.pop(key, None)
-        return made
+        return answer
 
     def find(self, key: Hashable) -> Any:
         """Return the answer under a key; None where there is none."""

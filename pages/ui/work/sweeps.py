@@ -13,10 +13,10 @@ from pages.ui import figures
 from pages.ui.work import answers, progress
 
 
-def job(asked: Scenario) -> Job[Frontier] | None:
+def job(scenario: Scenario) -> Job[Frontier] | None:
     """Return the job at work on a line, begun if needed; None where there is none, or it failed."""
     try:
-        return answers.sweeping(asked)
+        return answers.sweeping(scenario)
     except CoreError:
         return None
 
@@ -28,29 +28,29 @@ def left_open(line: Frontier) -> BoolArray:
 
 def follow(waiting: Sequence[Scenario], names: str, ready: int, every: int, key: str) -> None:
     """Show the progress of the lines that are waited for, until one more is ready."""
-    open_ = [found for one in waiting if (found := job(one)) is not None]
+    open_ = [running for scenario in waiting if (running := job(scenario)) is not None]
 
     def look() -> tuple[float, str] | None:
-        if len(open_) != len(waiting) or any(one.finished for one in open_):
+        if len(open_) != len(waiting) or any(work.finished for work in open_):
             return None
-        seconds = max(one.seconds_awaited for one in open_)
-        said = f"{ready} of {every} lines ready. Computing for {seconds:.0f} s: {names}"
-        return ready / every, said
+        seconds = max(work.seconds_awaited for work in open_)
+        text = f"{ready} of {every} lines ready. Computing for {seconds:.0f} s: {names}"
+        return ready / every, text
 
     progress.watched(look, key=key, on_cancel=stop, args=tuple(waiting))
 
 
-def stop(*asked: Scenario) -> None:
-    for one in asked:
-        answers.sweep_work(one).stop()
+def stop(*scenarios: Scenario) -> None:
+    for scenario in scenarios:
+        answers.sweep_work(scenario).stop()
 
 
-def resume(*asked: Scenario) -> None:
-    for one in asked:
-        answers.sweep_work(one).resume()
+def resume(*scenarios: Scenario) -> None:
+    for scenario in scenarios:
+        answers.sweep_work(scenario).resume()
 
 
-def search_on(*asked: Scenario) -> None:
+def search_on(*scenarios: Scenario) -> None:
     """Have lines worked out anew, with longer for each of their budgets."""
-    for one in asked:
-        answers.sweep_work(one).search_on()
+    for scenario in scenarios:
+        answers.sweep_work(scenario).search_on()

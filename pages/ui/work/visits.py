@@ -88,7 +88,7 @@ class Visit:
                 _most(self.limits, other.limits)
                 _most(self.longer, other.longer)
                 self.known = other.known
-            closed = [one for one in _others(self) if one.release and not is_open(one.page)]
+            closed = [other for other in _others(self) if other.release and not is_open(other.page)]
             if closed:
                 last = max(closed, key=lambda other: other.release.turn if other.release else 0)
                 self.release, last.release = last.release, None
@@ -101,8 +101,8 @@ class Visit:
         """Forget what is known of data of the visit, which has changed under the same name."""
         fresh = Visit()
         self.store = fresh.store
-        for one in (self, *_others(self)):
-            one.known = fresh.known
+        for other in (self, *_others(self)):
+            other.known = fresh.known
         self.searched = {name for name in self.searched if self.name not in name}
 
     @property
@@ -203,16 +203,16 @@ def steps(now: Project | None) -> Steps:
 
 def _taken_steps(own: Visit, now: Project | None) -> Steps:
     """Copy the steps of this browser's last page that stood here, if possible a closed one."""
-    found = [
+    candidates = [
         (not is_open(other.page), other.steps.turn, other.steps)
         for other in _others(own)
         if other.steps is not None
         and other.steps.now == now
         and (now is not None or not is_open(other.page))
     ]
-    if not found:
+    if not candidates:
         return Steps()
-    _, _, last = max(found, key=lambda one: one[:2])
+    _, _, last = max(candidates, key=lambda candidate: candidate[:2])
     recover(
         scenario.data.source
         for project in (*last.past, *last.future)
@@ -285,8 +285,8 @@ class Pages:
     @property
     def n_at_work(self) -> int:
         """Number of pages whose visits have waited for work."""
-        found = [held() for _, held in list(self._noted.values())]
-        return sum(own is not None and own.works for own in found)
+        visits = [held() for _, held in list(self._noted.values())]
+        return sum(own is not None and own.works for own in visits)
 
     def note(self, own: Visit) -> None:
         """Watch the page of a visit."""
@@ -334,7 +334,7 @@ PAGES = Pages()
 """The pages of all visits of this server."""
 
 COOKIE = "_streamlit_xsrf"
-"""The name of the cookie that tells browsers apart."""
+"""The name of the cookie that distinguishes browsers."""
 
 PROTOCOLS = "Sec-WebSocket-Protocol"
 """The header in which a page that connects again names its last session, in the third place."""
