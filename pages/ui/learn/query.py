@@ -14,7 +14,10 @@ TOPIC = "topic"
 EXERCISES, GLOSSARY = "exercises", "glossary"
 """The topics that are no lessons."""
 
-TOPICS = {one.key: one.title for one in LESSONS} | {EXERCISES: "Exercises", GLOSSARY: "Glossary"}
+TOPICS = {lesson.key: lesson.title for lesson in LESSONS} | {
+    EXERCISES: "Exercises",
+    GLOSSARY: "Glossary",
+}
 """Every topic's key, and its title."""
 
 FIRST = LESSONS[0].key
@@ -60,4 +63,4 @@ def publish() -> None:
 def used(topic: str) -> tuple[str, ...]:
     if topic == EXERCISES:
         return ("variant",)
-    return next((one.settings for one in LESSONS if one.key == topic), ())
+    return next((lesson.settings for lesson in LESSONS if lesson.key == topic), ())
