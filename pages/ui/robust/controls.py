@@ -75,7 +75,7 @@ def draws() -> tuple[bool, int, tuple[str, ...]]:
 
 
 def pick_budget() -> None:
-    found = picked("robust_frontier")
-    if found is not None and 0 <= found["at"] < len(BUDGETS):
-        st.session_state["eps"] = BUDGETS[int(found["at"])]  # x may be in bits
+    point = picked("robust_frontier")
+    if point is not None and 0 <= point["at"] < len(BUDGETS):
+        st.session_state["eps"] = BUDGETS[int(point["at"])]  # x may be in bits
         state.publish(state.scenario())
