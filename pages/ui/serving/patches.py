@@ -39,10 +39,10 @@ def stop_when_hung_up() -> None:
 
 
 class OpenPage:
-    """The page that a browser is at, as its requests tell."""
+    """The page that a browser is at, according to its requests."""
 
     def __init__(self) -> None:
-        self._page, self._left = "", ""  # the first page tells its name later
+        self._page, self._left = "", ""  # the first page's name comes later
         self._arriving = False
 
     def is_late(self, raw: bytes) -> bool:
@@ -54,15 +54,15 @@ class OpenPage:
         if message.WhichOneof("type") != "rerun_script":
             return False
         state = message.rerun_script
-        asked = state.page_script_hash
+        page = state.page_script_hash
         if not state.fragment_id:
-            if asked != self._page:
-                self._page, self._left, self._arriving = asked, self._page, True
+            if page != self._page:
+                self._page, self._left, self._arriving = page, self._page, True
             return False
-        if self._arriving and asked != self._page and self._left in ("", asked):
+        if self._arriving and page != self._page and self._left in ("", page):
             return True
-        # of the page that was asked for, or of one that the server led to: it has arrived
-        self._page, self._arriving = asked, False
+        # from the requested page, or from one that the server led to: it has arrived
+        self._page, self._arriving = page, False
         return False
 
 
