@@ -116,14 +116,14 @@ def _sidebar() -> None:
 
 
 def _are_of_other_data() -> bool:
-    """Say whether the columns were pinned with other data than the sidebar's."""
+    """Return whether the columns were pinned with other data than the sidebar's."""
     scenarios = [state.scenario(), *(scenario for scenario, _, _ in query.shown())]
     pinned = {repr((s.data.source, s.data.secret, s.data.released)) for s in scenarios}
     return len(pinned) > 1
 
 
 def _reading() -> None:
-    """Say how RLDP stands beside the others, and offer the other reading."""
+    """Explain how RLDP compares with the others, and offer the other reading."""
     if not query.is_standard():
         return
     now = query.reading()
@@ -345,7 +345,7 @@ def _report(
 
 
 def _state(column: Answered, *, several: bool) -> None:
-    """Say what a column is about, why it has no answer, and what can be done for a better one."""
+    """Show what a column is about, why it has no answer, and how to get a better one."""
     if several:
         st.caption(f"{markdown(_title(column))}: {markdown(question(column.scenario))}")
     if column.result is None:

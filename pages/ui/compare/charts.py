@@ -43,7 +43,7 @@ class ColumnLine:
 
 
 def begin(scenarios: Sequence[Scenario]) -> None:
-    """Begin the missing lines, before answers are looked for: none may be below its own line."""
+    """Begin the missing lines, before the answers: no answer may lie below its own line."""
     swept = [_swept(scenario) for scenario in scenarios if has_budget(scenario)]
     long_answer.await_only(PLACE, [answers.sweep_work(scenario) for scenario in swept])
     for scenario in swept:
@@ -51,7 +51,7 @@ def begin(scenarios: Sequence[Scenario]) -> None:
 
 
 def find(answered: Sequence[Answered]) -> list[ColumnLine]:
-    """Return every column's line, or why there is none; those that have ended are taken first."""
+    """Return every column's line, or why there is none; finished lines are collected first."""
     for column in answered:
         if has_budget(column.scenario):
             sweeps.job(_swept(column.scenario))
@@ -100,7 +100,7 @@ def _scenarios(lines: Sequence[ColumnLine]) -> tuple[Scenario, ...]:
 
 
 def _left_open(swept: ColumnLine) -> str:
-    """Say at how many budgets time left a line without proof or answer; "" where it is final."""
+    """Return at how many budgets a line lacks a proof or an answer; "" where it is final."""
     if swept.line is None or swept.working:
         return ""
     open_ = sweeps.left_open(swept.line)
@@ -217,7 +217,7 @@ def axes() -> None:
 
 
 def is_whole() -> bool:
-    """Say whether the frontier's axes are whole ones."""
+    """Return whether the frontier's axes are whole ones."""
     return bool(st.session_state.get(AXES, FIT) == WHOLE)
 
 
@@ -236,7 +236,7 @@ def frontier(lines: Sequence[ColumnLine], unit: str, *, whole: bool) -> Drawing:
 
 
 def tell_axes(lines: Sequence[ColumnLine], unit: str) -> None:
-    """Say what the frontier's axes span, where they fit the lines."""
+    """Say what the frontier's axes span where they fit the lines."""
     figure, points = frontier_figure(lines, unit, whole=False)
     if not is_whole() and points:
         (_, right), (low, high) = (figure["layout"][name]["range"] for name in ("xaxis", "yaxis"))
@@ -311,7 +311,7 @@ def pick() -> None:
 def levels(
     compared: Sequence[Column], marks: Sequence[int], numbers: Numbers, unit: str
 ) -> Drawing:
-    """Draw what each column reaches of every notion, in nats or bits."""
+    """Draw each column's level of every notion, in nats or bits."""
     return Drawing(
         lambda: levels_figure(compared, marks, numbers, unit),
         key=LEVELS,
@@ -330,7 +330,7 @@ def levels(
 def levels_figure(
     compared: Sequence[Column], marks: Sequence[int], numbers: Numbers, unit: str
 ) -> Figure:
-    """Return the picture of what each column reaches of every notion."""
+    """Return the picture of each column's level of every notion."""
     keys = [
         entry.key
         for entry in entries()

@@ -335,7 +335,7 @@ def part(place: int) -> str:
 
 
 def is_first() -> bool:
-    """Say whether the session has had no column's answer yet."""
+    """Return whether the session has had no column's answer yet."""
     return not st.session_state.get(_LAST)
 
 
@@ -369,7 +369,7 @@ def _answered(place: int, scenario: Scenario, name: str, note: str) -> Answered:
 
 
 def is_stopped(column: Answered) -> bool:
-    """Say whether this session stopped the work on a better answer than the one on screen."""
+    """Return whether this session stopped the work on a better answer than the one on screen."""
     with long_answer.within(part(column.place)):
         try:
             answers.refining(column.scenario)

@@ -242,7 +242,7 @@ def _choose(place: int, name: str) -> None:
 
 
 def _edit(what: str, place: int) -> None:
-    """Take a name or a note; one that is refused changes nothing, and `_problem` says why."""
+    """Store a name or a note; a refused one changes nothing, and `_problem` says why."""
     text, project = st.session_state[f"col{place}_{what}"], query.project()
     try:
         pins.change(project.renamed(place, text) if what == "name" else project.noted(place, text))

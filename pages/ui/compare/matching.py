@@ -45,7 +45,7 @@ FIGURES = {
     "kept": "share kept",
     "leak": "I(S;Y)",
 }
-"""What a match makes the same, in a word or two."""
+"""What a match makes equal, in a word or two."""
 
 _ASKED, _TOLD = "_match", "_match_told"
 

@@ -101,7 +101,7 @@ def _project() -> None:
 
 
 def _open() -> None:
-    """Take the columns of a chosen file."""
+    """Show the columns of a chosen file."""
     st.session_state.pop(_PROBLEM, None)
     file = st.session_state.get("project_file")
     if file is None:
@@ -116,7 +116,7 @@ def _open() -> None:
 
 
 def opened_by_drop() -> None:
-    """Take the columns of a file that was dropped on the page."""
+    """Show the columns of a file that was dropped on the page."""
     file = drop.dropped()
     if file is None:
         return
@@ -131,7 +131,7 @@ def opened_by_drop() -> None:
 
 
 def _problem(file: drop.Dropped) -> str:
-    """Take the columns of a file; where it has an error change nothing, and return what it is."""
+    """Show the columns of a file; if it has an error, change nothing and return the error."""
     name = file_called(file.name)
     if file.size > drop.MOST_BYTES:
         return f"{name} is too large to be a project."

@@ -267,7 +267,7 @@ def graphs(shown: ShownPath, unit: str) -> View:
 
 
 def _is_large(release: RangeRelease, nodes: str) -> bool:
-    """Say whether a release has too many nodes to draw them all."""
+    """Return whether a release has too many nodes to draw them all."""
     return bool(release.leak.joint_sy.shape[0 if nodes == "secret" else 1] > DRAWN)
 
 

@@ -245,14 +245,14 @@ def _joint_table(counted: Counted) -> pd.DataFrame:
 
 
 def _free(name: str, names: Mapping[str, object]) -> str:
-    """Return a column name that is not taken: a level may have the same name as a column."""
+    """Return an unused column name: a level may have the same name as a column."""
     while name in names:
         name += " "
     return name
 
 
 def _kind(column: ColumnInfo, chosen: str) -> str:
-    """Say what a column holds: as `chosen`, or as it is."""
+    """Describe what a column holds: as `chosen`, or as it is."""
     if chosen in ("date", "boolean"):
         return KINDS[chosen]
     if column.identifier:
@@ -261,7 +261,7 @@ def _kind(column: ColumnInfo, chosen: str) -> str:
 
 
 def _identifiers(names: list[str]) -> str:
-    """Say which columns seem to name each record, and what becomes of them."""
+    """Return a warning about columns that seem to be identifiers."""
     shown = ", ".join(map(repr, names[:5])) + (", …" if len(names) > 5 else "")
     single = len(names) == 1
     return (

@@ -36,7 +36,7 @@ _FILE_PROBLEM = "_shared_problem"
 
 
 def offers_files() -> bool:
-    """Say whether there is a file to choose, or something to say about why not."""
+    """Return whether there is a file to choose, or something to say about why not."""
     try:
         return bool(shared_files())
     except CoreError:
@@ -117,7 +117,7 @@ _PROBLEM = "_db_problem"
 
 
 def offered() -> bool:
-    """Say whether there is anything to choose from, or to say about why not."""
+    """Return whether there is anything to choose from, or to say about why not."""
     try:
         return bool(configured())
     except CoreError:
@@ -125,7 +125,7 @@ def offered() -> bool:
 
 
 def asked_for(spec: DataSpec) -> bool:
-    """Say whether the data on screen is a table that can be counted here, and is not yet."""
+    """Return whether the data on screen is a table that can be counted here, and is not yet."""
     try:
         return (
             is_reference(spec.source)

@@ -186,7 +186,7 @@ def _move(column: str, level: int) -> None:
 
 
 def _take_steps(hierarchy: Hierarchy, key: str) -> None:
-    """Take over the steps typed; what is none changes nothing and is an error."""
+    """Apply the typed steps; invalid ones change nothing and show an error."""
     parts = [part for part in st.session_state[key].replace(";", ",").split(",") if part.strip()]
     try:
         steps = tuple(map(float, parts))
@@ -203,7 +203,7 @@ def _take_steps(hierarchy: Hierarchy, key: str) -> None:
 
 
 def _take_table(column: str, key: str) -> None:
-    """Take over a table of parents; what is none changes nothing and is an error."""
+    """Apply a table of parents; an invalid one changes nothing and shows an error."""
     file = st.session_state[key]
     if file is None:
         return

@@ -154,7 +154,7 @@ def _take_levels(condition: Filter, place: int, key: str) -> None:
 
 
 def _take_range(condition: Filter, place: int, key: str) -> None:
-    """Take over a range; an empty one is an error and changes nothing, one without ends is none."""
+    """Apply a range; an empty one changes nothing and shows an error, one without ends is none."""
     st.session_state.pop(_FILTER_PROBLEM, None)
     low, high = (st.session_state[f"{key}_{end}"] for end in ("low", "high"))
     try:
@@ -166,7 +166,7 @@ def _take_range(condition: Filter, place: int, key: str) -> None:
 
 
 def _instead_of_filter(condition: Filter, place: int) -> None:
-    """Take the filter of a remedy, and clear the error."""
+    """Apply the filter of a remedy, and clear the error."""
     st.session_state.pop(_FILTER_PROBLEM, None)
     _put(condition, place)
 
@@ -362,13 +362,13 @@ def _edges(binning: Binning, keys: dict[str, str]) -> None:
 
 
 def _instead(binning: Binning) -> None:
-    """Take the binning of a remedy, and clear the error."""
+    """Apply the binning of a remedy, and clear the error."""
     st.session_state.pop(_PROBLEM, None)
     _set(binning)
 
 
 def _take_edges(binning: Binning, keys: dict[str, str]) -> None:
-    """Take over the edges typed; what is not a list of numbers changes nothing and is an error."""
+    """Apply the typed edges; anything but a list of numbers changes nothing and shows an error."""
     st.session_state.pop(_PROBLEM, None)
     parts = st.session_state[keys["edges"]].replace(";", ",").split(",")
     try:

@@ -1,4 +1,4 @@
-"""How a file is read: encoding, delimiter, forms of numbers, marks of missing values, types."""
+"""How a file is read: encoding, delimiter, number formats, markers of missing values, types."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ _CHOICES = "_read_choices"
 _COLUMN = "_read_of"
 
 USUAL, CHOSEN = "the usual numeric codes", "chosen"
-"""Which texts mark a missing value."""
+"""The texts that mark a missing value."""
 
 OF_FILE, OWN = "as in the file", "custom"
-"""Which texts mark a missing value in one column."""
+"""The texts that mark a missing value in one column."""
 
 _NAMED = 4
 """Most columns that are named for one mark."""
 
 
 def show(spec: DataSpec) -> None:
-    """Show how a file is read, and its first rows as they are read; of others what is unusual."""
+    """Show how a file is read, with its first rows; for other sources only what is unusual."""
     columns = data_controls.columns_of(spec)
     own = spec.source in visits.sources().uploads or spec.read != ReadOptions()
     if not columns or not own:
@@ -73,7 +73,7 @@ def show(spec: DataSpec) -> None:
 
 
 def _sheets(spec: DataSpec) -> None:
-    """Say which sheet of a workbook is read, where it has others: beside what may be closed."""
+    """Say which sheet of a workbook is read if there are several: outside of what can be closed."""
     upload = visits.sources().uploads.get(spec.source)
     if upload is not None and upload.sheets is not None and (text := upload.sheets.said()):
         st.caption(markdown(text))
@@ -272,7 +272,7 @@ def _marks(spec: DataSpec) -> None:
 
 
 def _present(present: tuple[PresentMark, ...], missing: Callable[[str, str], bool]) -> str:
-    """Say which marks the file has, how often, where, and what they count as there."""
+    """Return which markers the file has, how often, where, and what they count as."""
     there = [mark for mark in present if mark.records]
     if not there:
         return "The file has none of the usual markers, and no isolated number such as -99."
@@ -309,7 +309,7 @@ def _take_marks() -> None:
 
 
 def _types(spec: DataSpec, columns: list[str]) -> None:
-    """Show how one column is read, which can be chosen."""
+    """Show how one column is read, and let the user choose."""
     named = [own.column for own in spec.read.columns]
     first = next((name for name in named if name in columns), columns[0])
     held = st.session_state.get(_COLUMN)
@@ -343,7 +343,7 @@ def _types(spec: DataSpec, columns: list[str]) -> None:
 
 
 def is_open(spec: DataSpec) -> bool:
-    """Say whether a question about the data is open, which must be answered before counting."""
+    """Return whether a question about the data is open, which must be answered before counting."""
     try:
         return spec.source in visits.sources().uploads and bool(derived.asked(spec))
     except CoreError:
@@ -351,7 +351,7 @@ def is_open(spec: DataSpec) -> bool:
 
 
 def _ask(spec: DataSpec) -> None:
-    """Ask what the values leave open, with the first rows."""
+    """Ask the questions that the values leave open."""
     if not is_open(spec):
         return
     for place, question in enumerate(derived.asked(spec)):
@@ -368,7 +368,7 @@ def _ask(spec: DataSpec) -> None:
 
 
 def _suggest_dates(spec: DataSpec) -> None:
-    """Offer to read columns of text as the dates that they are; ask where two orders fit."""
+    """Offer to read columns of text that hold dates as dates; ask if two orders fit."""
     try:
         columns = [column for column in derived.dated(spec) if not spec.read.of(column.column).kind]
     except CoreError:
@@ -453,7 +453,7 @@ def _take_own_marks(column: str) -> None:
 
 
 def _take_column(options: ColumnOptions) -> None:
-    """Take over how one column is read."""
+    """Set how one column is read."""
     read = state.data().read
     others = tuple(other for other in read.columns if other.column != options.column)
     _take(replace(read, columns=(*others, options)))
@@ -464,7 +464,7 @@ def _choose_column() -> None:
 
 
 def _take_type(column: str, name: str) -> None:
-    """Take over the type of a column, the order of its dates, or what is kept of them."""
+    """Set the type of a column, the order of its dates, or what is kept of them."""
     read, value = state.data().read, st.session_state[f"read_column_{name}"]
     old = read.of(column)
     if name != "kind":

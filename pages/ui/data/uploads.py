@@ -88,14 +88,14 @@ def _upload(spec: DataSpec) -> None:
 
 
 def _is_about_lines() -> bool:
-    """Say whether what cannot be read is a text, which another separator may cut."""
+    """Return whether what cannot be read is a text, which another separator may cut."""
     file = st.session_state["own_file"]
     named = file is None or not file.name.lower().endswith(OTHER_ENDINGS)
     return named and isinstance(st.session_state.get(_READABLE), ReadingError)
 
 
 def _read_elsewhere(content: bytes, name: str, read: ReadOptions) -> None:
-    """Have another process read a workbook: here it would hold up every session."""
+    """Have another process read a workbook: here it would block every session."""
     try:
         staged = visits.sources().stage(content, name)
     except CoreError as error:

@@ -199,7 +199,7 @@ APART = 0.06
 """Share of the reach from the last number to −∞, and from there to the end of the axis."""
 
 UNJUDGED = "not evaluated alone under this notion"
-"""What the legend says of a symbol where the promise is not a bound on each symbol."""
+"""The legend's text on a symbol if the notion does not bound each symbol."""
 
 
 def symbol_lifts(

@@ -127,5 +127,5 @@ def _trace(line: Curve, place: int, across: Side, up: Side) -> dict[str, Any]:
 
 
 def _nearest(side: Side, x: float) -> str:
-    """Return what the tick nearest to a place says."""
+    """Return the label of the tick nearest to a value."""
     return labels.text(min(side.places, key=lambda tick: abs(tick[0] - x))[1])

@@ -73,7 +73,7 @@ OF_X = Kept("X kept, I(X;Y)/H(X)", "X", "I(X;Y)")
 """The share of H(X)."""
 
 BAND = 0.001
-"""Least height of a band, as a share, that can be seen."""
+"""Least visible height of a band, as a share."""
 
 PERCENT: dict[str, object] = {
     "tickvals": [0, 0.25, 0.5, 0.75, 1],
@@ -88,7 +88,7 @@ PALE = 0.3
 """Opacity of lines of the last settings."""
 
 NO_BUDGET = "Nothing to compare: this mechanism has no budget."
-"""What an empty chart says."""
+"""The text of an empty chart."""
 
 
 def frontier(
@@ -197,13 +197,13 @@ def _mixtures(line: Line) -> dict[str, object]:
 
 
 def is_open(line: Line) -> bool:
-    """Say whether a band is drawn above a line: whether more may be kept than it keeps."""
+    """Return whether a band is drawn above a line: whether more may be kept than it keeps."""
     edges = _edges(line)
     return edges is not None and not line.faded and bool((edges[2] - edges[1] > BAND).any())
 
 
 def is_below_mixture(line: Line) -> bool:
-    """Say whether mixtures of a line's mechanisms keep more than the line: they are drawn then."""
+    """Return whether mixtures of a line's mechanisms keep more than the line, and are drawn."""
     return line.mixture is not None and bool(np.nanmax(line.mixture - line.nmi, initial=0.0) > BAND)
 
 
@@ -316,13 +316,13 @@ def _span(
 
 
 def _drawn(line: SweptLine) -> BoolArray:
-    """Return which questions have a place."""
+    """Return which questions have finite coordinates."""
     placed: BoolArray = np.isfinite(line.across) & np.isfinite(line.up)
     return placed
 
 
 def _has_bound(line: SweptLine, least: float) -> BoolArray:
-    """Return which questions have a bound that is seen above them."""
+    """Return which questions have a visible bound above them."""
     with np.errstate(invalid="ignore"):
         bounded: BoolArray = _drawn(line) & (line.bound - line.up > least)
     return bounded

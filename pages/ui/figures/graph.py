@@ -68,7 +68,7 @@ WORDS = {
     "released": ("releases", "secrets", "release"),
     "secret": ("secrets", "releases", "secret"),
 }
-"""What nodes and the other side are called, and one node."""
+"""The names of the nodes, of the other side, and of one node."""
 
 
 def confusability(
@@ -232,7 +232,7 @@ def _names(graph: ConfusabilityGraph, room: int, *, rays: bool) -> list[str]:
 
 
 def _is_circle(graph: ConfusabilityGraph) -> bool:
-    """Say whether the graph is complete, so drawn as a circle, and has many nodes."""
+    """Return whether the graph is complete, so drawn as a circle, and has many nodes."""
     count = len(graph.names)
     # least nodes of a complete graph with radial names: beside the nodes they would overlap
     return count >= 13 and 2 * len(graph.edges) == count * (count - 1)

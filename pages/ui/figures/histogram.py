@@ -132,7 +132,7 @@ def _bars(
 
 
 def _drawn(edges: Sequence[float], hair: float) -> list[float]:
-    """Return where edges on one side, from 0 outwards, are drawn: at least `hair` apart."""
+    """Return the drawn positions of edges on one side, from 0 outwards, at least `hair` apart."""
     places = [0.0]
     for edge in edges[1:]:
         places.append(max(edge, places[-1] + hair))

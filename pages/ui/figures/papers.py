@@ -32,10 +32,10 @@ NOTHING = "rgba(0,0,0,0)"
 """The color of what is not seen."""
 
 PAPER = "paper"
-"""What the legend calls what the paper says."""
+"""The legend's name for the paper's values."""
 
 BOX = ("lowerfence", "q1", "median", "q3", "upperfence")
-"""What Plotly calls the five numbers of a box, from the least to the largest."""
+"""Plotly's names of the five numbers of a box, from the least to the largest."""
 
 
 def paper_panel(experiment: Experiment, panel: int, rows: int = 0) -> Figure:
@@ -64,7 +64,7 @@ def paper_panel(experiment: Experiment, panel: int, rows: int = 0) -> Figure:
 
 
 def _printed(marks: Sequence[Mark], drawn: Sequence[Series]) -> list[dict[str, Any]]:
-    """Return the traces of what the paper says: crosses, and lines across what is drawn."""
+    """Return the traces of the paper's values: crosses, and lines across the chart."""
     traces: list[dict[str, Any]] = []
     crosses = [mark for mark in marks if not isnan(mark.x) and not isnan(mark.y)]
     if crosses:
@@ -127,7 +127,7 @@ def _heights(drawn: Sequence[Series]) -> list[float]:
 
 
 def _ends(reached: Sequence[float]) -> list[float]:
-    """Return points from the least to the largest number, near enough to be pointed at."""
+    """Return points from the least to the largest number, dense enough to hover over."""
     known = [value for value in reached if isfinite(value)] or [0.0, 1.0]
     # points of a line of the paper: what it is stands at each
     return [float(value) for value in np.linspace(min(known), max(known), 25)]

@@ -38,7 +38,7 @@ _HISTORY = st.components.v2.component(
 
 
 def watch_history() -> None:
-    """Have the browser keep one entry of its history for each slider that is moved in a row."""
+    """Make the browser keep one history entry for a series of moves of the same slider."""
     _HISTORY(key="history", on_back_change=_ignore)
 
 
@@ -47,7 +47,7 @@ def _ignore() -> None:
 
 
 def arrive() -> None:
-    """Take note of the address that a run came with; call it first on every page."""
+    """Record the address of this run; call it first on every page."""
     sent = _sent()
     if sent == st.session_state.get(_WRITTEN) or _went_through_history():
         st.session_state[_LATE] = []  # the browser has read all that was written
@@ -93,24 +93,24 @@ def page() -> str:
 
 
 def opens(page: str) -> bool:
-    """Say whether a page is being opened: another one was the last that was `opened`."""
+    """Return whether a page is being opened: another one was the last that was `opened`."""
     return bool(st.session_state.get(_PAGE) != page)
 
 
 def opened(page: str) -> None:
-    """Take note that a page is open; call it when the session holds the page's question."""
+    """Record that a page is open; call it once the session holds the page's question."""
     if opens(page):
         st.session_state[_VISIT] = visit() + 1
         st.session_state[_PAGE] = page
 
 
 def ended() -> None:
-    """Take note that the open page's script has run to its end; app.py calls it."""
+    """Record that the open page's script has run to its end; app.py calls it."""
     st.session_state[_ENDED] = page()
 
 
 def is_new(page: str) -> bool:
-    """Say whether a page has yet to run to its end since it was opened: it may lack widgets."""
+    """Return whether a page has yet to run to its end since it was opened: it may lack widgets."""
     return bool(st.session_state.get(_ENDED) != page)
 
 
@@ -198,7 +198,7 @@ class PageQuery:
         self._notices = f"_{page}_notices"
 
     def restore(self, **usual: Any) -> Query | None:
-        """Bring the session to what the URL says, with notices; `usual` are its defaults."""
+        """Set the session to what the URL says, with notices; `usual` are its defaults."""
         query = self.read()
         if query is not None:
             for key, setting in self._values.items():
@@ -234,7 +234,7 @@ class PageQuery:
         return st.session_state.pop(self._held(self._values[key]), None)
 
     def wanted(self) -> dict[str, list[str]]:
-        """Return what the URL is to say of the values on screen: lists, and no other default."""
+        """Return the URL's part for the values on screen; defaults are left out."""
         texts = {}
         for key, setting in self._values.items():
             if (

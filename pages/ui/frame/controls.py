@@ -35,16 +35,16 @@ IN_BITS = "eps_bits"
 """Key of the slider of ε where the unit is bits."""
 
 MECHANISMS, PROMISES = "mechanisms", "promises"
-"""What the frontier's lines can be."""
+"""What the frontier's lines can compare."""
 
 KEPT = {"resolution": "resolution", "distortion": "closeness"}
-"""What the interface calls each utility of a quantization."""
+"""The interface's name of each utility of a quantization."""
 
 NUMBERS = tuple(declared())
 """The numbers of a promise."""
 
 SLIDERS = {name: domain.title for name, domain in DOMAINS.items() if domain.title}
-"""What each slider is called; what it does is in the glossary, under the same key."""
+"""Each slider's name; its explanation is in the glossary, under the same key."""
 
 IDLE = ("eps", "lam", "alpha", "beta")
 """Sliders that are shown, disabled, where they have no effect; the others are left out there."""
@@ -297,7 +297,7 @@ def slider_key(scenario: Scenario, name: str = "eps") -> str:
 
 
 def _in_bits(name: str, scenario: Scenario) -> bool:
-    """Say whether a number's slider has a value of its own, in bits."""
+    """Return whether a number's slider has a value of its own, in bits."""
     return name == "eps" and unit() == "bits" and spans.in_nats(scenario.notion)
 
 
@@ -403,7 +403,7 @@ def compare() -> None:
 
 
 def by_promise() -> bool:
-    """Say whether the frontier compares promises for one mechanism, not mechanisms for one."""
+    """Return whether the frontier compares promises for one mechanism, not mechanisms for one."""
     return st.session_state.get("compare") == PROMISES
 
 

@@ -124,7 +124,7 @@ def choose(source: str, read: ReadOptions = AS_IT_IS) -> None:
 
 
 def is_joint(spec: DataSpec) -> bool:
-    """Say whether a spec's data is a joint distribution, which has no columns."""
+    """Return whether a spec's data is a joint distribution, which has no columns."""
     return spec.source.startswith(_JOINTS)
 
 
@@ -166,7 +166,7 @@ def _choose_source() -> None:
 
 
 def _choose_columns() -> None:
-    """Take over the columns; a column left out keeps its binning and filter for its return."""
+    """Apply the columns; a column left out keeps its binning and filter for its return."""
     state.with_data(
         secret=tuple(st.session_state["data_secret"]),
         released=tuple(st.session_state["data_released"]),
@@ -174,7 +174,7 @@ def _choose_columns() -> None:
 
 
 def _treatment(spec: DataSpec) -> str:
-    """Say in a few words how the data is preprocessed."""
+    """Return in a few words how the data is preprocessed."""
     used = spec.secret + spec.released
     notes = [f"{cut.column} in bins" for cut in spec.binnings if cut.column in used]
     notes += spec.read.said()

@@ -21,7 +21,7 @@ from pages.ui.work import derived, visits
 from pages.ui.work.visits import kept_for
 
 OFFERED = 2
-"""How many remedies of one kind are offered at once."""
+"""Remedies of one kind offered at once."""
 
 TYPES = [ending.removeprefix(".") for ending in ENDINGS]
 """Ends of the names of files that can be read."""
@@ -70,7 +70,7 @@ def missing_file(sources: Iterable[str]) -> None:
 
 
 def _bring(missing: list[str]) -> None:
-    """Take a file; say so where no question on screen asks about it."""
+    """Load a file; say so if no question on screen uses it."""
     st.session_state.pop(_FILE_PROBLEM, None)
     file = st.session_state.get("missing_file")
     if file is None:
@@ -145,7 +145,7 @@ def binned(spec: DataSpec, binning: Binning) -> DataSpec:
 
 
 def _coarser(spec: DataSpec) -> Iterator[Changed]:
-    """Take a coarser level of a hierarchy, or the values as they are."""
+    """Offer a coarser level of a hierarchy, or the values as they are."""
     used = [
         hierarchy
         for hierarchy in spec.hierarchies
@@ -181,7 +181,7 @@ def _without_filters(spec: DataSpec) -> Iterator[Changed]:
 
 
 def _as_they_are(spec: DataSpec) -> Iterator[Changed]:
-    """Undo what is done to values: missing ones left out, numbers binned, rare levels grouped."""
+    """Offer to undo treatment: missing values left out, numbers binned, rare levels grouped."""
     if spec.missing == "drop":
         yield "Keep missing values as a level", replace(spec, missing="level")
     for cut in spec.binnings:

@@ -20,7 +20,7 @@ class Numbers:
         self._page, self._url, self._settings = page, url, settings
 
     def restore(self, query: Query) -> None:
-        """Bring the session to what the URL says; what may not be falls back with a notice."""
+        """Set the session to what the URL says; invalid values fall back with a notice."""
         values = self._defaults()
         for key in [name for name in self._settings if name in query]:
             try:
@@ -47,17 +47,17 @@ class Numbers:
         return current
 
     def take(self, key: str, value: float) -> None:
-        """Take a number, if it may have this value; it is its widget's too from the next run on."""
+        """Set a number to a valid value; its widget shows it from the next run on."""
         if self._settings[key].allows(value):
             self.values()[key] = st.session_state[self.widget(key)] = value
 
     def settle(self, key: str) -> None:
-        """Give a widget that is about to be shown its number, where it has none yet."""
+        """Give a widget its number before it is shown, if it has none yet."""
         if st.session_state.get(self.widget(key)) is None:
             st.session_state[self.widget(key)] = self.values()[key]
 
     def read(self, key: str) -> None:
-        """Take a number from its widget."""
+        """Read a number from its widget."""
         self.values()[key] = float(st.session_state[self.widget(key)])
 
     def wanted(self, keys: Iterable[str]) -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-"""How a page about one answer opens: notices, sidebar, head, and the answer or what has one."""
+"""The opening of a page about one answer: notices, sidebar, head, and answer or remedies."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def reserve(places: Iterable[DeltaGenerator]) -> None:
 
 
 def whole(part: Callable[Asked, None]) -> Callable[Asked, None]:
-    """Have the page run again where its last run was cut off before a fragment's `reserve`."""
+    """Rerun the page if its last run was cut off before a fragment's `reserve`."""
 
     @functools.wraps(part)
     def run(*values: Asked.args, **named: Asked.kwargs) -> None:
@@ -101,7 +101,7 @@ def answer(
 
 
 def headline(result: Result, *notes: str) -> None:
-    """Say what an answer proves, then in small what it rests on."""
+    """Show what an answer proves, then in small type what it rests on."""
     waiting = answers.is_refining(result.scenario)
     first, *rest = sentences(result, controls.unit(), *notes, provisional=waiting)
     text = markdown(first)
@@ -143,7 +143,7 @@ MOST = 6
 """Most mechanisms, and most promises, that are offered."""
 
 Remedy = tuple[str, dict[str, object]]
-"""What a button says, and what it changes of the session."""
+"""A button's label, and what it changes in the session."""
 
 
 def show_remedies(scenario: Scenario, error: CoreError) -> None:

@@ -84,7 +84,7 @@ def explain() -> None:
 
 
 def promised(scenario: Scenario) -> None:
-    """Show what the chosen promise says, with the numbers of its sliders."""
+    """Show the chosen privacy notion's meaning, with the numbers of its sliders."""
     meant = notions.entry(scenario.notion)
     secret = " and ".join(scenario.data.secret) or "S"
     text = in_numbers(scenario.notion, scenario.numbers, secret) or meant.meaning
@@ -94,7 +94,7 @@ def promised(scenario: Scenario) -> None:
 def pick_promise(
     name: str, scenario: Scenario, choose: Callable[[str], None], *, late: bool = False
 ) -> None:
-    """Show the menu of all promises."""
+    """Show the menu of all privacy notions."""
     by_family = {
         f"{family[0].upper()}{family[1:]}": [
             Option(entry.key, entry.title, entry.meaning, _against(entry.key, scenario))
@@ -170,7 +170,7 @@ def _switch() -> None:
 
 
 def choose_promise(key: str) -> None:
-    """Ask for a promise; where the mechanism does not work under it, take another and say so."""
+    """Choose a privacy notion; replace a mechanism that does not work under it, and say so."""
     scenario, note = asking(state.scenario(), key)
     for widget, name in state.WIDGETS.items():
         # only where it differs: setting it would undo a press that the server has yet to read
@@ -180,7 +180,7 @@ def choose_promise(key: str) -> None:
 
 
 def asking(scenario: Scenario, key: str) -> tuple[Scenario, str]:
-    """Return a question with another promise, and what else was changed so that it has an answer.
+    """Return a question with another privacy notion, and what else had to change to get an answer.
 
     Replaced are a mechanism that does not work, and a budget that binds nothing or nothing keeps.
     """
@@ -198,7 +198,7 @@ def asking(scenario: Scenario, key: str) -> tuple[Scenario, str]:
 
 
 def _set_to(name: str, notion: str, now: float, high: float, half: float) -> str:
-    """Say why a number was set to half its range, in the unit shown where it has one."""
+    """Return why a number was set to half its range, in the unit shown if it has one."""
     unit = str(st.session_state.get("unit", UNITS[0]))
     in_nats = name == "eps" and spans.in_nats(notion)
     was, most, new = (
@@ -220,7 +220,7 @@ def choose_mechanism(key: str) -> None:
 
 
 def settle() -> None:
-    """Take a mechanism that works under what is promised now; say so where it is another one."""
+    """Switch to a mechanism that works under the present notions; say so if it is another one."""
     scenario, st.session_state[SWITCHED] = _fitting(state.scenario())
     st.session_state["mech"] = scenario.mechanism
 

@@ -36,7 +36,7 @@ _OPEN = "_project_open"
 
 
 def restore() -> None:
-    """Bring the session to what the address says; call it after `state.restore`."""
+    """Set the session to what the address says; call it after `state.restore`."""
     query = URL.read()
     if query is None:
         publish()
@@ -73,7 +73,7 @@ def publish() -> None:
 
 
 def change(project: Project | None) -> None:
-    """Take another project, so that the step can be undone."""
+    """Change the project; the step can be undone."""
     if project == now():
         return
     own = steps(now())
@@ -84,7 +84,7 @@ def change(project: Project | None) -> None:
 
 
 def undo() -> None:
-    """Take the last step back."""
+    """Undo the last step."""
     own = steps(now())
     if own.past:
         own.future.append(now())
@@ -92,7 +92,7 @@ def undo() -> None:
 
 
 def redo() -> None:
-    """Take a step again that was taken back."""
+    """Redo a step that was undone."""
     own = steps(now())
     if own.future:
         own.past.append(now())
@@ -100,17 +100,17 @@ def redo() -> None:
 
 
 def can_undo() -> bool:
-    """Say whether there is a step to take back."""
+    """Return whether there is a step to undo."""
     return bool(steps(now()).past)
 
 
 def can_redo() -> bool:
-    """Say whether there is a step to take again."""
+    """Return whether there is a step to redo."""
     return bool(steps(now()).future)
 
 
 def tell_open(project: Project | None) -> None:
-    """Take note of the columns on the Compare page where nothing is pinned; None elsewhere."""
+    """Record the columns on the Compare page while nothing is pinned; None elsewhere."""
     st.session_state[_OPEN] = project
 
 

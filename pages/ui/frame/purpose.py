@@ -1,4 +1,4 @@
-"""What a release is for: its purpose with the task or losses, and further promises to be kept."""
+"""A release's purpose with its task or losses, and further privacy notions to satisfy."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ MEANS = {
     "guess": "How often the best guess of T, or of X, is right.",
     "distortion": "How far the best guess of X is from X on average; less is better.",
 }
-"""What each purpose counts."""
+"""What each purpose measures."""
 
 NOT_NUMERIC = f"This X is not numeric. Choose “{LOSSES['hamming']}” or provide a table."
 """The sentence shown if the error of a number is asked for but X has no numbers."""
@@ -258,7 +258,7 @@ def _losses() -> None:
 
 
 def _take() -> None:
-    """Take an uploaded table; where something is wrong with it, say so and keep the last one."""
+    """Apply an uploaded table; if it has an error, say so and keep the last one."""
     st.session_state["_loss_problem"] = ""
     file = st.session_state.get("loss_file")
     if file is None:

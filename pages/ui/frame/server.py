@@ -75,7 +75,7 @@ UNKNOWN = (
 
 
 def is_foreign(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Say whether a request comes from a page of another host, none of those that Streamlit allows.
+    """Return whether a request comes from a page of another host that Streamlit does not allow.
 
     A proxy may drop the port, so ports are not compared. Whoever owns a name can lead it here
     later, so an unknown name counts over TLS alone, for which he would need our certificate.
@@ -98,7 +98,7 @@ def is_foreign(headers: Iterable[tuple[bytes, bytes]]) -> bool:
 
 
 def is_own_name(host: str) -> bool:
-    """Say whether a host's name leads nowhere but here or to a machine of the same network."""
+    """Return whether a host's name leads nowhere but here or to a machine of the same network."""
     with contextlib.suppress(ValueError):
         ipaddress.ip_address(host)
         return True
@@ -177,7 +177,7 @@ class Guard:
 
 
 def told(error: BaseException) -> bool:
-    """Say in a sentence which lack, of memory or disk, ended a script; drop large answers."""
+    """Return a sentence on what ended a script, memory or disk; drop large answers."""
     sentence = lacking(error)
     if _is_of_memory(error):
         store.SHARED.shed()
@@ -198,7 +198,7 @@ def lacking(error: BaseException) -> str:
 
 
 def _is_of_memory(error: BaseException) -> bool:
-    """Say whether an error is that memory has ended: a file that is mapped says so as the disk."""
+    """Return whether an error is a lack of memory, which a mapped file reports like a full disk."""
     ended = isinstance(error, OSError) and error.errno == errno.ENOMEM
     return ended or isinstance(error, MemoryError)
 

@@ -38,13 +38,13 @@ LOST = (
     "The connection to the server was lost. This page has restarted from its address: upload or "
     "paste your data again; computations start over."
 )
-"""What a page says whose session is gone, with its server or after a long absence."""
+"""The notice of a page whose session has ended, with its server or after a long absence."""
 
 _SEEN = "_url_seen"
 
 
 def restore(page: str) -> None:
-    """Bring the session to what the URL says, errors to `notices`; call it first on every page.
+    """Set the session to what the URL says, errors to `notices`; call it first on every page.
 
     A URL counts for a new session, when it names a scenario on a page that was just opened, and
     when it changed under an open page.

@@ -123,7 +123,7 @@ def _take(name: str, content: Callable[[], bytes]) -> None:
 
 
 def _ask(gathered: Gathered, name: str) -> None:
-    """Bring the controls to what a file's sweep asks."""
+    """Set the controls to a file's sweep."""
     sweep = gathered.sweep
     if sweep.draws is None:
         visits.recover(question.data.source for question in sweep.questions)
@@ -196,7 +196,7 @@ def _asked() -> Asked | None:
 
 
 def _goes_on(place: Desk, sweep: Sweep) -> bool:
-    """Say whether a sweep is there, or under way, that this session does not show yet."""
+    """Return whether a sweep is there, or under way, that this session does not show yet."""
     if place.work is not None or _is_shown(place, sweep) or sweep.size > MOST_POINTS:
         return False
     return results.is_known(sweep)
@@ -260,7 +260,7 @@ def _offer(place: Desk, sweep: Sweep) -> None:
 
 
 def _where() -> str:
-    """Say who computes sweeps."""
+    """Return where sweeps are computed."""
     address = results.cluster()
     if address is not None:
         return f"The Dask cluster at {markdown(address)} computes them."

@@ -62,7 +62,7 @@ def sliders(scenario: Scenario) -> None:
 
 
 def _of_estimate() -> bool:
-    """Say whether all promises that have an α mean the order of an uncertainty set."""
+    """Return whether all promises that have an α mean the order of an uncertainty set."""
     entries = [notions.entry(key) for key in query.value("promise")]
     return all(entry.kind.of_estimate for entry in entries if "alpha" in entry.parameters)
 

@@ -28,13 +28,13 @@ from pages.ui.frame.address import PageQuery, Value, one_of, whole_number
 from pages.ui.work import visits
 
 HERE, SETS, RANDOM = "here", "sets", "random"
-"""What a sweep can be about: the data beside, bundled sets, or random joints."""
+"""A sweep's possible data: the data in the sidebar, bundled sets, or random joints."""
 
 MOST_STEPS = 200
 """Most budgets."""
 
 MOST_POINTS = 100_000
-"""Most points that the page computes: they are kept in the server's memory."""
+"""Most points that the page computes: the server keeps them in memory."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ def _pairs(form: Form, scenario: Scenario) -> tuple[tuple[tuple[str, str], ...],
 
 
 def about(sweep: Sweep) -> str:
-    """Say in a few words what a sweep is about."""
+    """Return in a few words what a sweep is about."""
     draws = sweep.draws
     if draws is not None:
         joints = number_of(draws.count, "random joint")
@@ -182,7 +182,7 @@ def about(sweep: Sweep) -> str:
 
 
 def promises(sweep: Sweep) -> str:
-    """Name a sweep's promises with the numbers that they depend on and that do not vary."""
+    """Name a sweep's privacy notions, with the numbers that they depend on and that do not vary."""
     numbers, titles = sweep.scenario.numbers, []
     for key in dict.fromkeys(question.notion for question in sweep.questions):
         entry = notions.entry(key)
@@ -298,7 +298,7 @@ def value(key: str) -> Any:
 
 
 def restore() -> None:
-    """Bring the session to what the URL says; unknown values fall back with a notice."""
+    """Set the session to what the URL says; unknown values fall back with a notice."""
     if URL.restore(**_usual()) is not None:
         st.session_state[widget("n_s")], st.session_state[widget("n_x")] = URL.take("size")
 

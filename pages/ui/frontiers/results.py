@@ -35,7 +35,7 @@ from pages.ui.work.store import is_private
 
 _WITHHELD = tuple(f"{kind}:{WITHHELD}" for kind in HASHED)
 _KINDS = ("upload:", "matrix:", "random:", "example:")
-"""How sources begin that are no names of files."""
+"""Prefixes of sources that are not names of files."""
 
 LIMIT = 3_600.0
 """Seconds after which a sweep is ended; what is computed stays, and it can go on."""
@@ -160,7 +160,7 @@ def seen(place: Desk) -> int:
 
 
 def is_known(sweep: Sweep) -> bool:
-    """Say whether a sweep is there or under way, in this session or in another one."""
+    """Return whether a sweep is there or under way, in this session or in another one."""
     return work(sweep).is_begun
 
 
@@ -179,7 +179,7 @@ def work(sweep: Sweep) -> LongAnswer[Any]:
 
 
 def expected(sweep: Sweep) -> Estimate | Job[Estimate]:
-    """Return how long a sweep may take, or the job that finds out."""
+    """Return how long a sweep may take, or the job that estimates it."""
     estimating: LongAnswer[Estimate] = LongAnswer(
         _whose(sweep),
         ("estimate of a sweep", sweep.content_hash()),
@@ -235,7 +235,7 @@ def counted(sweep: Sweep) -> dict[DataSpec, Counted]:
 
 
 def obstacle(sweep: Sweep) -> str:
-    """Say why a sweep's data cannot be counted, as each of its points would; "" where it can."""
+    """Return why a sweep's data cannot be counted, as each of its points would; "" if it can."""
     try:
         counted(sweep)
     except CoreError as error:
@@ -244,7 +244,7 @@ def obstacle(sweep: Sweep) -> str:
 
 
 def of_own_file(gathered: Gathered, name: str) -> Gathered:
-    """Return the points of a results file of the session's file that it has by name, if of one."""
+    """Return a results file's points, tied to the session's file of the same name, if any."""
     names = [] if gathered.sweep.draws is not None else _names(gathered.sweep)
     if len(names) != 1:  # the page asks of one file at most
         return gathered
@@ -282,7 +282,7 @@ def _meant(name: str) -> list[str]:
 
 
 def _is_counted_to(sweep: Sweep, counts_: str) -> bool:
-    """Say whether a sweep's data is counted to what a file of results is of."""
+    """Return whether a sweep's data is counted to what a file of results is of."""
     return not obstacle(sweep) and counts(sweep) == counts_
 
 
@@ -291,7 +291,7 @@ def _data(sweep: Sweep) -> list[DataSpec]:
 
 
 def _whose(sweep: Sweep) -> DataSpec:
-    """Return the data that says whether a sweep is this session's alone."""
+    """Return the data that decides whether a sweep is this session's alone."""
     specs = _data(sweep)
     return next((spec for spec in specs if is_private(spec)), specs[0])
 

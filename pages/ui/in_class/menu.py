@@ -27,7 +27,7 @@ OWN_DATA = (
     "The data on screen is a file or matrix of this session, which a link cannot hold. Give the "
     "class the file, or use a bundled data set."
 )
-"""What stands in place of the code where the data is the session's own."""
+"""Shown in place of the code if the data is the session's own."""
 
 OWN_COLUMNS = (
     "A column uses a file or matrix of this session, which a link cannot hold. Give the class the "
@@ -36,7 +36,7 @@ OWN_COLUMNS = (
 """The same where a column of Compare asks about such data."""
 
 TOO_LONG = "The link has {:,} characters, too many for a QR code. Copy it instead."
-"""What stands in place of the code where the link is too long."""
+"""Shown in place of the code if the link is too long."""
 
 THIS_MACHINE = (
     "{} is an address that other machines cannot reach. Open this page at the address the class "
@@ -103,7 +103,7 @@ FIRST = "on"
 """Its value where no chart is named."""
 
 _CHART = re.compile(r"[a-z][a-z0-9_]{0,59}")
-"""What the name of a chart looks like."""
+"""The pattern of a chart's name."""
 
 _NOW = "_projector"
 _LINK = "_projector_link"
@@ -120,7 +120,7 @@ _COMPONENT = st.components.v2.component(
 
 
 def restore() -> None:
-    """Bring the session to what the address says; call it after `state.restore`."""
+    """Set the session to what the address says; call it after `state.restore`."""
     query = URL.read()
     if query is not None:
         shown = query.get(VIEW, [""])[-1]
@@ -175,7 +175,7 @@ def _told(name: str) -> object:
 
 
 def _moved() -> None:
-    """Take the chart that is shown now; what is no chart's name is not taken."""
+    """Record the chart shown now; ignore anything that is no chart's name."""
     shown = _told("shown")
     if isinstance(shown, str) and _CHART.fullmatch(shown) and chart():
         st.session_state[_NOW] = shown

@@ -20,11 +20,11 @@ from pages.ui.style.labels import markdown
 from pages.ui.work import context
 
 COLUMNS = ["term", "meaning", "source"]
-"""Of the table."""
+"""Columns of the table."""
 
 
 def show_glossary() -> None:
-    """Show the glossary, or what of it has the words that are looked for."""
+    """Show the glossary, or only the entries with the words that the reader looks for."""
     text = st.text_input(
         "Look for", key="learn_look", placeholder="lift, ε, robust …", max_chars=80, width=360
     )
@@ -217,7 +217,7 @@ _FORMULAS = {
     "notion": formulas.notion,
     "range": formulas.of_ranges,
 }
-"""What the lessons call a catalogue → its paragraph with the formula."""
+"""The lessons' name of a catalogue → its paragraph with the formula."""
 
 
 @st.fragment

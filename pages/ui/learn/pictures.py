@@ -143,7 +143,7 @@ def table(values: Values) -> None:
 
 
 def _moved() -> None:
-    """Take what was dragged; what is no number of a table is not taken."""
+    """Apply a drag; ignore anything that is no number of a table."""
     moved = (st.session_state.get(_PART) or {}).get("moved")
     if not isinstance(moved, Mapping):
         return
@@ -175,7 +175,7 @@ def own_table(values: Values) -> None:
 Sentences = tuple[str, ...]
 
 LEVEL = "level, nats"
-"""What axes of levels are called."""
+"""The title of axes of levels."""
 
 
 def show(key: str, values: Values) -> Sentences:
@@ -238,7 +238,7 @@ def _bands(
     parts: tuple[tuple[str, Told], ...],
     budgets: tuple[float, float],
 ) -> None:
-    """Show how far each output moves beliefs, and shade what the promise allows."""
+    """Show how far each output shifts beliefs, and shade what the privacy notion allows."""
     names = [f"{name}{suffix}" for suffix, release in parts for name in release.names]
     low = np.concatenate([release.log_min for _, release in parts])
     high = np.concatenate([release.log_max for _, release in parts])

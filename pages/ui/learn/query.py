@@ -1,4 +1,4 @@
-"""What the Learn page shows beside the scenario: the topic and its numbers, in the URL."""
+"""What the Learn page shows besides the scenario: the topic and its numbers, in the URL."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PICKER = "learn_topic"
 
 
 def restore() -> None:
-    """Bring the session to what the URL says; what is not known falls back with a notice."""
+    """Set the session to what the URL says; unknown values fall back with a notice."""
     query = URL.restore()
     if query is not None:
         go(topic())

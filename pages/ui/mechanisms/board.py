@@ -121,7 +121,7 @@ def compare(result: Result, unit: str) -> None:
 
 
 def _other_purpose(scenario: Scenario) -> None:
-    """Say that the table counts I(X;Y) where something else is to survive."""
+    """Show a note that the table counts I(X;Y) if the purpose is another one."""
     if scenario.purpose != "information":
         st.caption(
             "The table shows information about all of X; the figures above show "
@@ -434,7 +434,7 @@ def _beliefs(
 
 
 def _output(disclosure: Disclosure) -> int:
-    """Show the picker of the output, those that move beliefs most first; return its index."""
+    """Show the picker of the output, those that shift beliefs most first; return its index."""
     order = np.argsort(-disclosure.level, kind="stable")[:MOST_OUTPUTS].tolist()
     names = leads(disclosure.labels)
     label = query.URL.take("output")

@@ -28,7 +28,7 @@ STEP = "merging_step"
 
 
 def _least(result: Result, steps: tuple[MergeStep, ...]) -> None:
-    """Say at which budgets all symbols that Algorithm 1 merges fit into one output."""
+    """Show at which budgets all symbols that Algorithm 1 merges fit into one output."""
     unit = controls.unit()
     merged = tuple(sorted(x for group in replay(steps, len(steps)) for x in group.members))
     lower, upper = derived.least_bounds(result, merged)

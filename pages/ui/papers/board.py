@@ -53,7 +53,7 @@ def scenario(experiment: Experiment) -> Scenario | None:
 
 
 def ways_on(experiment: Experiment) -> tuple[tuple[str, str], ...]:
-    """Return what each link to an experiment's question says, and its address."""
+    """Return the label and the address of each link to an experiment's question."""
     question = scenario(experiment)
     if question is None:
         return ()
@@ -77,7 +77,7 @@ def explore(question: Scenario) -> str:
 
 
 def beside(question: Scenario) -> Project:
-    """Return a question beside the optimum under the same promise, or, of an optimum, under LDP."""
+    """Return a question next to the optimum under the same notion; for an optimum, next to LDP."""
     best = BEST.get(question.notion, "optimal")
     if question.mechanism == best:
         return Project((question, replace(question, notion="ldp")), ("as in the paper", "LDP"))
@@ -87,7 +87,7 @@ def beside(question: Scenario) -> Project:
 
 
 def frontiers(question: Scenario) -> str:
-    """Return the address of Frontiers with a question's promise, mechanism and optimum."""
+    """Return the address of Frontiers with a question's notion, mechanism and optimum."""
     best = BEST.get(question.notion, "optimal")
     chosen = {"promise": [question.notion], "by": list(dict.fromkeys([question.mechanism, best]))}
     return f"./frontiers?{urlencode(to_query(question) | chosen, doseq=True)}"
@@ -112,10 +112,10 @@ PLURAL: dict[Outcome, str] = {"differs": "differ", "error in the paper": "errors
 """Outcomes that are worded otherwise of several claims."""
 
 KINDS = {"line": "Lines", "points": "Dots", "bars": "Bars", "boxes": "Boxes"}
-"""What the kinds of series are called."""
+"""The names of the kinds of series."""
 
 OWN_BARS = "bars show"
-"""What the names of series contain that say themselves what their error bars are."""
+"""A part of the names of series that explain their own error bars."""
 
 
 def badges(experiment: Experiment) -> None:
@@ -159,13 +159,13 @@ def _panel(experiment: Experiment, panel: int, rows: int) -> None:
 
 
 def kinds(drawn: Sequence[Series]) -> str:
-    """Return what is drawn, in a word or two."""
+    """Return the kinds of the series drawn, in a word or two."""
     names = [name for kind, name in KINDS.items() if any(line.kind == kind for line in drawn)]
     return listed([names[0], *(name.lower() for name in names[1:])]) if names else "Nothing"
 
 
 def explained(drawn: Sequence[Series], marks: Sequence[Mark] = ()) -> str:
-    """Return how the panel of a figure is read."""
+    """Return how to read the panel of a figure."""
     ours = [line for line in drawn if line.name != EQUAL]
     errors = any(math.isfinite(error) for line in ours for error in line.error)
     own = any(OWN_BARS in line.name for line in ours)
@@ -303,7 +303,7 @@ def _shown(claim: World, now: Values) -> dict[str, str]:
 
 
 def _listed() -> None:
-    """Show every claim of the shipped run that came out as an error in the paper."""
+    """Show every claim that the shipped run found to be an error in the paper."""
     st.header("All errors found", anchor=False)
     run = query.full_run()
     rows = [
@@ -401,7 +401,7 @@ def _experiment(definition: Definition) -> None:
 
 
 def _result(definition: Definition) -> Experiment | None:
-    """Return what came out, of a run here or of the one that comes with the program."""
+    """Return the results of a run here, or of the run that comes with the program."""
     chosen = query.run()
     shipped, run = query.of_full_run(definition.key), query.full_run()
     buttons = st.container(horizontal=True, key="papers_again")
@@ -444,7 +444,7 @@ def _drawn(experiment: Experiment) -> str:
 
 
 def _buttons(definition: Definition, *, back: bool) -> None:
-    """Show the buttons that run an experiment here, and the one back to what is shipped, if any."""
+    """Show the buttons that run an experiment here, and the one back to the shipped run, if any."""
     for how, label, share in (("quick", "Run a quick version", 0.05), ("full", "Run in full", 1.0)):
         st.button(
             label,
@@ -467,13 +467,13 @@ def _buttons(definition: Definition, *, back: bool) -> None:
 
 
 def _start(definition: Definition, how: str) -> None:
-    """Run an experiment here; what was cancelled or failed begins again."""
+    """Run an experiment here; a cancelled or failed run starts again."""
     query.run_as(how)
     query.again(definition.key, quick=how == "quick").resume()
 
 
 def _ways(experiment: Experiment) -> None:
-    """Show the links that ask the experiment's question anew."""
+    """Show the links that open the experiment's question on other pages."""
     ways = ways_on(experiment)
     if not ways:
         return

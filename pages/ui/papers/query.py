@@ -1,4 +1,4 @@
-"""What the Papers page shows beside the scenario: an experiment, how it was run, or the errata."""
+"""What the Papers page shows besides the scenario: an experiment, its run, or the errata."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SHOW = "show"
 """The URL's key of what is shown: an experiment's key, or `ERRATA`."""
 
 ERRATA = "errata"
-"""What is shown in place of an experiment: the errors in the paper."""
+"""Shown in place of an experiment: the errors in the papers."""
 
 FIRST = EXPERIMENTS[0].key
 
@@ -79,7 +79,7 @@ _WORLD = "_papers_world"
 
 
 def restore() -> None:
-    """Bring the session to what the URL says; what is not known falls back with a notice."""
+    """Set the session to what the URL says; unknown values fall back with a notice."""
     query = URL.restore()
     if query is not None:
         go(shown())
@@ -89,7 +89,7 @@ def restore() -> None:
 
 
 def _restore_world(query: dict[str, list[str]]) -> None:
-    """Take the statement that is shown as a world: the first that has a number of the link."""
+    """Restore the statement that is shown as a world: the first with a number in the link."""
     statement = query.get(WORLD, [""])[-1]
     if statement and statement not in {claim.key for claim in WORLDS}:
         URL.refuse(WORLD, statement, "is not known", f"{WORLDS[0].title} is shown")

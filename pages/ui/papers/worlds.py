@@ -22,7 +22,7 @@ from pages.ui.style.base import texts, ticks
 from pages.ui.work.store import SHARED
 
 LEVEL = "level, nats"
-"""What axes of levels are called."""
+"""The title of axes of levels."""
 
 
 def found(world: World, values: Values) -> Any:

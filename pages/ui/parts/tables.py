@@ -94,7 +94,7 @@ SPELLED = {
 """How such names spell symbols and acronyms."""
 
 NONE = "–"
-"""What stands where there is no number."""
+"""Shown where there is no number."""
 
 
 def sheet(

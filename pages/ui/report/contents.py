@@ -170,7 +170,7 @@ def _charts(page: Document, result: Result, lines: Sequence[Frontier], unit: str
 
 
 def _frontier(result: Result, lines: Sequence[Frontier], unit: str) -> figures.Figure:
-    """Return the chart of what is kept along ε; lines of one promise are named by mechanism."""
+    """Return the chart of what is kept along ε; lines of one notion are named by mechanism."""
     scenario, purpose = result.scenario, result.mechanism.purpose
     scale = in_unit(1.0, unit) if spans.in_nats(scenario.notion) else 1.0
     several = len({line.notion for line in lines}) > 1

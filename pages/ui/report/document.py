@@ -22,7 +22,7 @@ NAMELESS = (
     "Symbols that the question leaves out are not named here, as a report may be handed on. Leave "
     "them out again to get the same answer."
 )
-"""What a report says of names that it withholds."""
+"""A report's note on names that it withholds."""
 
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[A-Za-z]|\d+(?:\.\d+)?|\.\d+|\S")
 """A command, a letter, a number or a sign; spaces mean nothing."""

@@ -85,7 +85,7 @@ OPEN = "≤: the search stopped early. This level is guaranteed; a lower one may
 def diagram(
     result: Result, implied: Mapping[str, Implication], own: Mapping[str, float], unit: str
 ) -> figures.Figure:
-    """Return the diagram of what an answer's promise implies, beside the release's own levels."""
+    """Return the diagram of what an answer's notion implies, next to the release's own levels."""
     scenario = result.scenario
     name = notions.build(scenario.notion, result.joint, scenario.numbers).short_name()
     if scenario.also:
@@ -94,7 +94,7 @@ def diagram(
 
 
 def implied_table(result: Result, implied: Mapping[str, Implication], unit: str) -> str:
-    """Return what the diagram shows, for those who do not see it."""
+    """Return the content of the diagram as text, for those who do not see it."""
     title = notions.entry(result.scenario.notion).title
     return (
         f"{title} implies LIP {said('lip', implied, unit)}, LDP {said('ldp', implied, unit)}, "
@@ -103,7 +103,7 @@ def implied_table(result: Result, implied: Mapping[str, Implication], unit: str)
 
 
 def sentence(implied: Mapping[str, Implication], unit: str) -> str:
-    """Return what a promise implies for I(S;Y) and for guesses of S, in a sentence."""
+    """Return what a notion implies for I(S;Y) and for guesses of S, in a sentence."""
     most = level(implied["mutual_information"].level, unit, 4)
     sure = 100 * implied["guess"].level
     return (
@@ -140,7 +140,7 @@ NEXT_TITLE = "Next steps"
 
 
 def of_line(result: Result, line: Frontier | None, unit: str) -> Iterator[str]:
-    """Say which budget keeps nine tenths, and what the last half nat adds; in the unit shown."""
+    """Yield which budget keeps 90%, and what the last half nat adds, in the unit shown."""
     if line is None or not spans.in_nats(result.scenario.notion):
         return
     symbol = "M" if notions.entry(result.scenario.notion).kind.on_average else "ε"
@@ -168,7 +168,7 @@ def of_line(result: Result, line: Frontier | None, unit: str) -> Iterator[str]:
 
 
 def costliest(result: Result) -> tuple[int, float] | None:
-    """Return the symbol that adds most to what is lost of X, and its share; None if little."""
+    """Return the symbol that adds most to the loss about X, and its share; None if it is small."""
     mechanism = result.mechanism
     if len(mechanism.kernel) != result.joint.n_x or result.scenario.purpose != "information":
         return None
@@ -181,13 +181,13 @@ def costliest(result: Result) -> tuple[int, float] | None:
 
 
 def of_symbol(result: Result, worst: int, part: float) -> str:
-    """Say which symbol costs most, by what `costliest` returns."""
+    """Return a sentence on the symbol that costs most, from what `costliest` returns."""
     name = plain_short(result.joint.x_labels[worst])
     return f"“{name}” costs most: {share(part)} of the information lost."
 
 
 def of_records(joint: Joint, realised: Mapping[str, Realised], unit: str) -> str:
-    """Say what the release's levels may be at the truth that the records are a sample of."""
+    """Return what the release's levels may be at the truth, of which the records are a sample."""
     return (
         f"{joint.n:,} records do not determine the truth. With probability 95%, this release's "
         f"levels at the truth, in {unit}, are: LIP {_range(realised['lip'], unit)}; ALIP, ε_l "
@@ -260,7 +260,7 @@ def draws_asked(scenario: Scenario, notion: Notion) -> Asked:
 
 
 def lines(draws: tuple[Redrawn, ...], promise: Asked) -> Mapping[str, tuple[float, ...]]:
-    """Return the levels that can be drawn, in nats, by name: the promise's among them, if any."""
+    """Return the levels that can be drawn, in nats, by name: the notion's among them, if any."""
     drawn = {
         "LIP": tuple(draw.lip.level for draw in draws),
         "LDP": tuple(draw.ldp.level for draw in draws),
@@ -271,7 +271,7 @@ def lines(draws: tuple[Redrawn, ...], promise: Asked) -> Mapping[str, tuple[floa
 
 
 def bars(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> figures.Figure:
-    """Return the chart of the levels after several draws: the promise's, of LIP and of LDP."""
+    """Return the chart of the levels after several draws: of the notion, of LIP and of LDP."""
     return figures.repeats(
         [draw.k for draw in draws],
         {
@@ -283,7 +283,7 @@ def bars(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> figures.Figur
 
 
 def repeats_table(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> str:
-    """Return what the chart shows, for those who do not see it."""
+    """Return the content of the chart as text, for those who do not see it."""
     drawn = lines(draws, promise)
     return "; ".join(
         f"{draw.k} draws: "
@@ -293,7 +293,7 @@ def repeats_table(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> str:
 
 
 def advice(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> str:
-    """Return whether several draws keep the promise, and what to do where they may not."""
+    """Return whether several draws satisfy the notion, and what to do if they may not."""
     first, last = draws[0], draws[-1]
     broken = next((draw for draw in draws if not draw.kept), None)
     if broken is not None and broken.k == 1:
@@ -320,7 +320,7 @@ def advice(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> str:
 
 
 def _bound(last: Redrawn, unit: str, promise: Asked) -> str:
-    """Say that not all products were examined, and what is proven all the same."""
+    """Return that not all products were examined, and what is proven all the same."""
     most = (
         f"no number of draws exceeds {promise.reached(last.asked.at_most, unit)} of "
         f"{promise.title} (proven)"

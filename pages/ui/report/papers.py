@@ -50,7 +50,7 @@ def page(run: Run) -> str:
 
 
 def _experiment(document: Document, experiment: Experiment) -> None:
-    """Add an experiment: its claim, its figure, its verdicts, and what is reached beyond."""
+    """Add an experiment: its claim, its figure, its verdicts, and the results beyond the paper."""
     document.heading(f"{NAMES[experiment.paper]} {experiment.place}: {experiment.title}")
     drawn = (
         f" {number_of(experiment.draws, 'draw')}, {experiment.seconds:.0f} s."
@@ -102,11 +102,11 @@ def _of_paper(value: Value, rule: Rule) -> str:
 
 
 BEYOND = ("beyond the paper", "ours", "proven bound", "the paper's method")
-"""What `of_beyond` returns of each."""
+"""The columns of the rows that `of_beyond` returns."""
 
 
 def of_beyond(experiment: Experiment) -> list[tuple[str, str, str, str]]:
-    """Return what is reached beyond the paper, a row each."""
+    """Return the results beyond the paper, one row each."""
     return [
         (
             result.text,

@@ -192,7 +192,7 @@ def _meant(scenario: Scenario, sample: Sample) -> Frame:
 
 
 def _missed(scenario: Scenario, sample: Sample) -> None:
-    """Say that the set misses the truth, where it does."""
+    """Show that the set misses the truth, if it does."""
     if not sample.covered:
         st.info(
             "The uncertainty set of this sample misses the truth, which happens with probability "
@@ -255,7 +255,7 @@ def _interval_chart(scenario: Scenario, view: View, sample: Sample) -> Drawing:
 
 
 def _within(sample: Sample, s: int, n_u: int) -> str:
-    """Say how many true values lie in their bars, and whether the set misses the truth even so."""
+    """Return how many true values lie in their bars, and whether the set still misses the truth."""
     inside = sample.within(s)
     text = f"{inside} of {number_of(n_u, 'true value')} {'lies' if inside == 1 else 'lie'} within "
     text += "its bar." if n_u == 1 else "their bars."
@@ -327,7 +327,7 @@ def _levels(scenario: Scenario, designs: results.Designs) -> None:
 
 
 def _finding(designs: results.Designs, unit: str) -> None:
-    """Say what the non-robust and the best robust design keep, and their levels at the truth."""
+    """Show what the non-robust and the best robust design keep, and their levels at the truth."""
     by_key = {outcome.key: outcome for outcome in designs.outcomes}
     trusting, robust = by_key["non_robust"], by_key.get("exact", by_key["polyopt"])
     name = "The robust optimum" if robust.key == "exact" else "PolyOpt, which is robust,"
@@ -408,7 +408,7 @@ def _matrices(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
 
 
 def _instead(wanted: str, shown: str) -> str:
-    """Say why the picked design is missing and which one is shown; "" where it is there."""
+    """Return why the picked design is missing and which one is shown; "" if it is there."""
     if wanted == shown:
         return ""
     why = "is still being designed" if results.desk_of("designs").job else "was not designed"

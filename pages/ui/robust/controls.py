@@ -10,7 +10,7 @@ from pages.ui.chart import picked
 from pages.ui.frame import controls, data_controls, state
 
 TRUTHS = {False: "the data", True: "random distributions"}
-"""What the samples are drawn from, by whether each draw has a truth of its own."""
+"""The samples' origin, by whether each draw has a truth of its own."""
 
 
 def sidebar() -> None:

@@ -1,4 +1,4 @@
-"""What the Robust page asks of `core`, the long work under way, and what its formulas say."""
+"""The Robust page's calls of `core`, its long work under way, and its formulas."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ DESIGNS = (
 """The mechanisms."""
 
 NAMES = {"eps": "ε", "n": "n", "beta": "β", "alpha": "α", "seed": "seed", "draws": "draws"}
-"""What the numbers of a question are called."""
+"""The names of a question's numbers."""
 
 
 def row(
@@ -99,7 +99,7 @@ def row(
 
 
 def launch(kind: str, settings: RobustQuestion, scenario: Scenario, label: str, about: str) -> None:
-    """Show the button that begins a study, and what went wrong; nothing while it is under way."""
+    """Show the button that begins a study, and its error; nothing while it is under way."""
     desk = desk_of(kind)
     if desk.job is not None:
         return
@@ -119,7 +119,7 @@ def launch(kind: str, settings: RobustQuestion, scenario: Scenario, label: str, 
 
 
 def stale(kind: str, settings: RobustQuestion) -> None:
-    """Say so where the answer on screen is for other settings than those of the controls."""
+    """Show a badge if the answer on screen is for other settings than those of the controls."""
     answered = desk_of(kind).answered
     if answered is None or answered == settings:
         return
@@ -266,7 +266,7 @@ def cancel(kind: str) -> None:
 
 
 def _work(kind: str, settings: RobustQuestion, scenario: Scenario) -> LongAnswer[Any]:
-    """Return a piece of work, which no other session gets: on a busy machine it finds less."""
+    """Return a piece of work, never shared between sessions: on a busy machine it finds less."""
     call, arguments = _call(kind, settings, scenario)
     return LongAnswer(
         settings.data,

@@ -238,7 +238,7 @@ def betas(scenario: Scenario) -> None:
 
 
 def _estimate(kind: str, question: results.RobustQuestion) -> str:
-    """Say about how long a study takes at most, or that it would exceed its limit."""
+    """Return about how long a study takes at most, or that it would exceed its limit."""
     seconds = results.most_seconds(kind, question)
     if seconds > results.LIMIT:
         return (

@@ -15,7 +15,7 @@ FOLDER = "frames"
 """Where offers are, relative to the pages."""
 
 MOST = 2_000
-"""Most offers that are kept; the one made first goes first."""
+"""Most offers that are kept; the oldest goes first."""
 
 Answer = Callable[[Mapping[str, str]], bytes]
 """From a query to JSON, or to b"" where there is nothing to say; a `ValueError`: it is no query."""

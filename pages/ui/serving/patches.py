@@ -1,4 +1,4 @@
-"""What Streamlit's server lacks: late requests, runs to their end, turns, an end by its terminal.
+"""Patches for Streamlit's server: late requests, complete runs, turns, an end by its terminal.
 
 Between a click on the menu and the new page's arrival, the browser still shows the old page: what
 is clicked there, or a slider that was moved just before, asks for a part of the old page again.
@@ -30,7 +30,7 @@ from streamlit.runtime.scriptrunner import RerunData, ScriptRunner
 
 
 def stop_when_hung_up() -> None:
-    """Have SIGHUP end this process as SIGTERM does, unless it is ignored, as `nohup` has it."""
+    """Make SIGHUP end this process as SIGTERM does, unless it is ignored, as under `nohup`."""
     hung_up = getattr(signal, "SIGHUP", None)  # Windows has none
     if hung_up is None or threading.current_thread() is not threading.main_thread():
         return
@@ -46,7 +46,7 @@ class OpenPage:
         self._arriving = False
 
     def is_late(self, raw: bytes) -> bool:
-        """Say whether a request is about a part of a page that is being left."""
+        """Return whether a request is about a part of a page that is being left."""
         try:
             message = BackMsg.FromString(raw)
         except DecodeError:  # Streamlit answers it
@@ -119,7 +119,7 @@ class EndingError(Exception):
 
 
 def keep() -> None:
-    """Have sessions lose no messages and scripts take turns; call it before the first begins."""
+    """Keep sessions from losing messages; make scripts take turns. Call it before any begins."""
     AppSession.request_rerun = _asked  # type: ignore[method-assign]
     AppSession._create_scriptrunner = _created  # type: ignore[method-assign]
     ScriptRunner._run_script = _in_turn  # type: ignore[method-assign]
@@ -133,7 +133,7 @@ def _created(self: AppSession, initial_rerun_data: RerunData) -> None:
 
 
 def _asked(self: AppSession, client_state: Request) -> None:
-    """Take a request in its turn."""
+    """Handle a request in its turn."""
     waiting = _waiting.setdefault(self, deque())
     waiting.append(client_state)
     if len(waiting) == 1:  # else the first of them is about to be looked at again

@@ -277,7 +277,7 @@ def guard(leader: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
 
 
 def _end_with_this(parent: int) -> None:
-    """Have the process that calls it end when its parent does, however that ends; on Linux."""
+    """Make the calling process end when its parent does, however that ends; on Linux."""
     if sys.platform == "linux":
         # PR_SET_PDEATHSIG: Linux sends a process this signal when its parent ends
         ctypes.CDLL(None).prctl(1, int(signal.SIGTERM))

@@ -64,7 +64,7 @@ def signs() -> dict[str, Term]:
 
 
 def _is_sign(title: str) -> bool:
-    """Say whether a title is a symbol or an acronym, which has no word of lower-case letters."""
+    """Return whether a title is a symbol or an acronym, which has no word of lower-case letters."""
     return not re.search(r"[a-z]{4}|^[a-z]{3}$", title)
 
 

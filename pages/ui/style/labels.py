@@ -10,7 +10,7 @@ from core.mechanisms.outputs import PART
 from core.wording import without_blanks
 
 LEAST = 8
-"""Least characters of an input's name beside its share: with less room the share is left out."""
+"""Least characters of an input's name next to its share; with less room the share is left out."""
 
 SHORTEST = 5
 """Least characters by which a name can be recognized."""
@@ -195,7 +195,7 @@ def plain_short(label: object, room: int = 22) -> str:
 
 
 def markdown(label: object) -> str:
-    r"""Return a label such that Streamlit's Markdown shows every character of it as it is."""
+    r"""Return a label escaped for Streamlit's Markdown: every character is shown as it is."""
     plain = _SPOTTED.sub(lambda match: f"{match[0]}{_JOINER}", _plain(label))
     return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])", r"\\\1", plain)
 

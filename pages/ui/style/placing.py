@@ -80,7 +80,7 @@ def name_box(x: float, y: float, side: str, name: str, radius: float) -> Rectang
 
 
 def meet(box: Rectangle, other: Rectangle) -> bool:
-    """Say whether two boxes have room in common."""
+    """Return whether two boxes overlap."""
     return box[0] < other[1] and other[0] < box[1] and box[2] < other[3] and other[2] < box[3]
 
 

@@ -32,7 +32,7 @@ AT_ONCE = 4
 
 
 MOST = 20
-"""Most questions whose places wait; the one not touched for longest goes first."""
+"""Most questions whose places wait; the least recently used one goes first."""
 
 OWNER = "slider places"
 """Whose turn it is among the owners of jobs: one for all sessions, so that others come first."""
@@ -63,7 +63,7 @@ class _Question:
     factor: float = 1.0
 
     def next(self, most: int) -> list[Scenario]:
-        """Return and strike the places to answer next: the nearest, and ever farther ones."""
+        """Return and remove the places to answer next: the nearest, then ever farther ones."""
         now = self._at(getattr(self.scenario, self.name))
         wanted = [*self._far(now), *[now] * most][: min(most, len(self.left))]
         places = []
@@ -111,7 +111,7 @@ class Ahead:
         owner: Owner | None = None,
         slot: int = 0,
     ) -> bool:
-        """Have a question answered at places of a slider; say whether work is to begin."""
+        """Queue a question at places of a slider; return whether work is to begin."""
         scenario = result.scenario
         key = name, slot, repr(wherever(scenario, name)), owner
         with self._lock:
@@ -165,7 +165,7 @@ class Ahead:
         return None
 
     def _answer(self, question: _Question, near: Sequence[Scenario]) -> None:
-        """Have a worker answer a question at some places, and keep what it finds."""
+        """Have a worker answer a question at some places, and store the answers."""
         calls: list[Any] = [
             (answer, (glances.hurried(scenario), question.counted)) for scenario in near
         ]
@@ -189,7 +189,7 @@ AHEAD = Ahead(WORKERS.submit, is_open)
 
 
 def may(scenario: Scenario) -> bool:
-    """Say whether other places of a question are answered ahead: no database is asked unasked."""
+    """Return whether other places are answered ahead: not of a database or a slow mechanism."""
     return not is_reference(scenario.data.source) and not glances.is_slow(scenario)
 
 
@@ -219,7 +219,7 @@ def page() -> str:
 
 
 def begin(result: Result, places: Places, parts: Parts = (), name: str = "eps") -> None:
-    """Have the question on screen answered at the other places of a slider, in the background."""
+    """Answer the question on screen at the other places of a slider, in the background."""
     begin_for(page(), result, places, parts, name=name, owner=visits.owner(result.scenario.data))
 
 
@@ -233,7 +233,7 @@ def begin_for(
     owner: Owner | None,
     slot: int = 0,
 ) -> None:
-    """Have a page's question answered at the other places of a slider, in whatever thread."""
+    """Answer a page's question at the other places of a slider, in any thread."""
     if not page or not may(result.scenario):
         return
     if AHEAD.want(page, result, places, parts, name=name, owner=owner, slot=slot):

@@ -66,12 +66,12 @@ def ready(scenario: Scenario) -> Result | None:
 
 
 def is_provisional(result: Result) -> bool:
-    """Say whether a session that comes to an answer has a better one worked out."""
+    """Return whether a session that comes to an answer has a better one worked out."""
     return result.mechanism.status == UNPROVEN
 
 
 def news(scenario: Scenario, shown: Mechanism | None) -> Callable[[], bool]:
-    """Return what says, in any thread, whether `evaluate` has more than `shown`, or work ended."""
+    """Return a test, for any thread, of whether `evaluate` has more than `shown`, or work ended."""
     own, session, joint = owner(scenario.data), visit().name, _joint(scenario)
     names = [
         answer_work(question).name
@@ -91,7 +91,7 @@ def news(scenario: Scenario, shown: Mechanism | None) -> Callable[[], bool]:
 
 
 def is_refining(scenario: Scenario) -> bool:
-    """Say whether a better answer than the one on screen is being worked out."""
+    """Return whether a better answer than the one on screen is being worked out."""
     try:
         return refining(scenario) is not None
     except CoreError:
@@ -99,7 +99,7 @@ def is_refining(scenario: Scenario) -> bool:
 
 
 def has_glance(scenario: Scenario) -> bool:
-    """Say whether there is some answer to a scenario at once."""
+    """Return whether there is some answer to a scenario at once."""
     return not glances.is_slow(scenario) or _known(scenario) is not None
 
 
@@ -147,14 +147,14 @@ def search_limit(scenario: Scenario) -> float:
 
 
 def is_cut(scenario: Scenario, shown: Mechanism) -> bool:
-    """Say whether a time limit cut an answer's search short, and a longer one is possible."""
+    """Return whether a time limit cut an answer's search short, and a longer one is possible."""
     if shown.status != UNPROVEN or _name(scenario) not in visit().searched:
         return False
     return search_limit(scenario) < LONGEST
 
 
 def search_on(scenario: Scenario, seconds: float | None = None) -> None:
-    """Let a search that was cut off go on from the best known, if longer than the last time."""
+    """Continue a search that was cut off from the best known answer, for longer than last time."""
     had = search_limit(scenario)
     wanted = LONGER * had if seconds is None else seconds
     visit().limits[repr(scenario)] = max(had, min(wanted, LONGEST))
@@ -235,7 +235,7 @@ def sweeping(scenario: Scenario) -> Job[Frontier] | None:
 
 
 def may_sweep_on(scenario: Scenario) -> bool:
-    """Say whether a frontier that was cut short, or failed at some budget, may be searched on."""
+    """Return whether a search may go on for a frontier that was cut short or failed somewhere."""
     work = sweep_work(scenario)
     return work.name in visit().searched and not _is_quick(scenario) and work.may_search_on
 
@@ -249,7 +249,7 @@ def sweep_work(scenario: Scenario) -> LongAnswer[Frontier]:
         return _sweep_of(limited)
 
     work = LongAnswer(
-        # so long, as on a busy machine a worker starts minutes late
+        # long, because on a busy machine a worker starts minutes late
         *(scenario.data, _question(scenario), sweep, arguments, 900.0),
         keep=False,
         is_final=lambda line: all(
@@ -287,7 +287,7 @@ def _know(scenario: Scenario, mechanism: Mechanism) -> None:
 
 
 def _wanted(scenario: Scenario) -> bool:
-    """Say whether this session needs an answer to a scenario from another process."""
+    """Return whether this session needs an answer to a scenario from another process."""
     known = _known(scenario)
     if glances.is_slow(scenario):
         open_ = known is not None and known.status == UNPROVEN
@@ -301,7 +301,7 @@ def _wanted(scenario: Scenario) -> bool:
 
 @sparing()
 def _glance(scenario: Scenario) -> Mechanism:
-    """Return the best of the known mechanisms and of what a search of a moment finds.
+    """Return the best of the known mechanisms and of a very short search.
 
     One session searches for all, and takes what another server has proven. Where it has no turn,
     what is known is the glance.
@@ -337,7 +337,7 @@ def _measured(scenario: Scenario, mechanism: Mechanism) -> Result:
 
 
 def _is_quick(scenario: Scenario) -> bool:
-    """Say whether a frontier is there at once."""
+    """Return whether a frontier is there at once."""
     return _joint(scenario).n_x < catalogue.entry(scenario.mechanism).sweep_slow_from
 
 

@@ -1,4 +1,4 @@
-"""What the charts and tables on screen are about, as the files say it that they are exported to."""
+"""What the charts and tables on screen are about, as in the files that they are exported to."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ABOUT: ContextVar[Context | None] = ContextVar("exports_are_about", default=Non
 
 
 def tell(*scenarios: Scenario) -> None:
-    """Say which questions all that is shown from here on is about, until the next call."""
+    """Set the questions that everything shown from here on is about, until the next call."""
     tell_about(of(*scenarios))
 
 

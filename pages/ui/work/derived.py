@@ -1,4 +1,4 @@
-"""What pages ask of `core` in place; what is derived from an upload stays in its session."""
+"""The pages' quick calls of `core`; what is derived from an upload stays in its session."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def counted(spec: DataSpec) -> Counted:
 
 
 def numeric(data: DataSpec) -> bool:
-    """Say whether X is numeric; False where the data has an error, which the page shows."""
+    """Return whether X is numeric; False where the data has an error, which the page shows."""
     try:
         return counted(data).x_values is not None
     except CoreError:
@@ -91,7 +91,7 @@ def first_rows(spec: DataSpec) -> FirstRows:
 
 
 def size(spec: DataSpec) -> str:
-    """Say how many records a spec's data has, as it is read."""
+    """Return how many records a spec's data has, as it is read."""
     key = ("size", spec.source, repr(spec.read))
     return kept(spec, key, lambda: looking.size_said(spec.source, sources(), spec.read))
 

@@ -84,7 +84,7 @@ def offer(slider: str, what: Offer) -> str:
 def when_asked(
     scenarios: Sequence[Scenario], places: Sequence[float | None], name: str
 ) -> Callable[[], None]:
-    """Return what has questions answered at the places of a slider, in whatever thread."""
+    """Return a function that answers questions at the places of a slider, in any thread."""
     page, owners = ahead.page(), [visits.owner(scenario.data) for scenario in scenarios]
 
     def begin() -> None:
@@ -115,7 +115,7 @@ def answer(what: Offer, query: Mapping[str, str]) -> bytes:
 
 
 def ready(what: Offer, near: int, had: Iterable[int]) -> dict[int, Frame]:
-    """Return some frames that can be made at once, by their place, those nearest to one first."""
+    """Return some frames that can be made at once, by place, the nearest first."""
     had, frames = set(had), dict[int, Frame]()
     order = sorted(range(len(what.places)), key=lambda place: abs(place - near))
     with visits.ahead_for(what.owner) as at_hand:
@@ -134,7 +134,7 @@ def ready(what: Offer, near: int, had: Iterable[int]) -> dict[int, Frame]:
 
 
 def written(frames: dict[int, Frame]) -> bytes:
-    """Write frames, like parts beside each other, as they compress best so."""
+    """Write frames with like parts next to each other: this compresses best."""
     keys = {key for frame in frames.values() for key in frame["charts"]}
     content = {
         "frames": {

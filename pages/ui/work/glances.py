@@ -57,7 +57,7 @@ class Glancer:
         self._is_ready()
 
     def _is_ready(self) -> bool:
-        """Say whether the other process waits for work; start it where it does not run."""
+        """Return whether the other process waits for work; start it where it does not run."""
         if not self._served:
             return False
         with self._lock:
@@ -95,7 +95,7 @@ class Glancer:
         return replace(request.job.result(), scenario=scenario)
 
     def is_found(self, scenario: Scenario, session: str) -> bool:
-        """Say whether a requested glance is there that no one has taken yet."""
+        """Return whether a requested glance is there that no one has taken yet."""
         request = self._asked.get(_name(scenario, session))
         return request is not None and request.job.finished and request.job.state != State.CANCELLED
 
@@ -138,7 +138,7 @@ def hurried(scenario: Scenario) -> Scenario:
 
 
 def is_slow(scenario: Scenario) -> bool:
-    """Say whether a mechanism takes longer than `GLANCE` and cannot be cut short."""
+    """Return whether a mechanism takes longer than `GLANCE` and cannot be cut short."""
     slow = catalogue.entry(scenario.mechanism).slow_from
     return slow is not None and counted(scenario.data).joint.n_x >= slow
 
@@ -154,17 +154,17 @@ def result_key(scenario: Scenario) -> Hashable:
 
 
 def is_taken(scenario: Scenario) -> bool:
-    """Say whether a glance was taken already."""
+    """Return whether a glance was taken already."""
     return kept_for(scenario.data).find(key(scenario)) is not None
 
 
 def forget(scenario: Scenario) -> None:
-    """Let a glance be taken again: what it found was dropped."""
+    """Allow another glance: the result of the last one was dropped."""
     kept_for(scenario.data).put(key(scenario), None)
 
 
 def take(result: Result, counted: Counted) -> None:
-    """Keep a glance that a worker has taken, as if it had been taken here."""
+    """Store a glance that a worker has computed, as if it had been computed here."""
     scenario, store = result.scenario, kept_for(result.scenario.data)
     known_for(scenario.data).add(scenario, counted.joint, result.mechanism)
     store.put(result_key(scenario), replace(result, counted=counted))

@@ -46,7 +46,7 @@ class StoppedError(CoreError):
 
 
 def _always(_: object) -> bool:
-    """Say of any answer that it is final."""
+    """Treat every answer as final."""
     return True
 
 
@@ -115,7 +115,7 @@ class LongAnswer(Generic[T]):
         return answer
 
     def here(self) -> T:
-        """Return the answer, worked out in place: for quick work only, else `ask`."""
+        """Return the answer, computed in place: for quick work only, else `ask`."""
 
         def make() -> T:
             return carry_out(self.call, self.arguments())
@@ -133,7 +133,7 @@ class LongAnswer(Generic[T]):
             kept_for(self.data).put(self._kept_as, answer)
 
     def of_others(self) -> T | None:
-        """Return the answer that another server has worked out; None where none is shared."""
+        """Return the answer that another server has computed; None if none is shared."""
         if is_private(self.data):
             return None
         answer: T | None = sharing.find(sharing.place_of(self.call, self.arguments))
@@ -149,7 +149,7 @@ class LongAnswer(Generic[T]):
         return self.longer < 16
 
     def search_on(self) -> None:
-        """Let a search that was cut short go on, with a longer limit."""
+        """Continue a search that was cut short, with a longer limit."""
         visit().longer[self._kept_as] = LONGER * self.longer
         self.resume()
 
@@ -187,7 +187,7 @@ class LongAnswer(Generic[T]):
         visit().held[self.name] = error
 
     def resume(self) -> None:
-        """Let work that was stopped, or that failed, start again."""
+        """Allow stopped or failed work to start again."""
         if isinstance(visit().held.get(self.name), CoreError):
             del visit().held[self.name]
 

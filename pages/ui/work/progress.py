@@ -156,12 +156,12 @@ def awaited(
 
 
 def again(message: str, key: str, on_click: Callable[..., None], args: tuple[Any, ...]) -> None:
-    """Say what is missing, and offer to start the work again."""
+    """Show what is missing, and offer to start the work again."""
     _offer(message, "Start again", "replay", key, on_click, args)
 
 
 def search_on(message: str, key: str, on_click: Callable[..., None], args: tuple[Any, ...]) -> None:
-    """Say what was cut short, and offer to search on."""
+    """Show what was cut short, and offer to continue the search."""
     _offer(message, "Continue", "manage_search", key, on_click, args)
 
 

@@ -42,7 +42,7 @@ MINUTE = 60.0
 
 
 def waiting(*scenarios: Scenario) -> AbstractContextManager[None]:
-    """Say in a page without an answer that first glances are worked out; nothing if all are."""
+    """Show on a page without an answer that quick estimates are under way, if any are missing."""
     if all(glances.is_taken(scenario) for scenario in scenarios):
         return nullcontext()
     return st.spinner(FIRST)

@@ -21,7 +21,7 @@ from core.studies.known import Known
 Made = TypeVar("Made")
 
 PRIVATE = ("upload:", "matrix:")
-"""How the names of sources that belong to one session begin."""
+"""Prefixes of the names of sources that belong to one session."""
 
 MOST_OWN = 50_000_000
 """Bytes of mechanisms that a visit keeps of its own data, and half of those of its answers."""
@@ -124,5 +124,5 @@ KNOWN = Known()
 
 
 def is_private(data: DataSpec) -> bool:
-    """Say whether data belongs to one session: its own, or what it had a database count."""
+    """Return whether data belongs to one session: its own, or what it had a database count."""
     return data.source.startswith(PRIVATE) or is_reference(data.source)

@@ -22,12 +22,12 @@ def job(scenario: Scenario) -> Job[Frontier] | None:
 
 
 def left_open(line: Frontier) -> BoolArray:
-    """Say of each budget whether it has no answer, or visibly less than may be reached."""
+    """Return for each budget whether it has no answer, or visibly less than the bound."""
     return ~(line.most_nmi - line.nmi <= figures.BAND)
 
 
 def follow(waiting: Sequence[Scenario], names: str, ready: int, every: int, key: str) -> None:
-    """Show the progress of the lines that are waited for, until one more is ready."""
+    """Show the progress of the awaited lines, until one more is ready."""
     open_ = [running for scenario in waiting if (running := job(scenario)) is not None]
 
     def look() -> tuple[float, str] | None:
@@ -51,6 +51,6 @@ def resume(*scenarios: Scenario) -> None:
 
 
 def search_on(*scenarios: Scenario) -> None:
-    """Have lines worked out anew, with longer for each of their budgets."""
+    """Recompute lines, with more time for each budget."""
     for scenario in scenarios:
         answers.sweep_work(scenario).search_on()
