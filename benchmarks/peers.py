@@ -111,7 +111,7 @@ def main() -> None:
     only = parser.parse_args().only
     print("| question | ours | gap | seconds | other | its answer | seconds | ratio |")
     print("|---|---|---|---|---|---|---|---|", flush=True)
-    missed = [message for line in lines() if only in line.name for message in _asked(line)]
+    missed = [message for line in lines() if only in line.name for message in _compared(line)]
     if not only:
         _measures()
     print("\n".join(["", *missed]) if missed else "\nEvery value reaches its floor.")
@@ -119,13 +119,13 @@ def main() -> None:
         raise SystemExit(1)
 
 
-def _asked(line: Line) -> list[str]:
+def _compared(line: Line) -> list[str]:
     """Print a line of the table for each other; return what is missed."""
     begun = time.process_time()
     with clock.using(time.process_time):
         ours = m.optimal(line.joint, line.notion, utility=line.purpose, time_limit=MOST)
     took = time.process_time() - begun
-    value = _told(line, ours.utility)
+    value = _value(line, ours.utility)
     messages = []
     short = line.floor - value if isinstance(line.purpose, Information) else value - line.floor
     if line.floor and short > 1e-6:
@@ -151,7 +151,7 @@ def _asked(line: Line) -> list[str]:
     return messages
 
 
-def _told(line: Line, utility: float) -> float:
+def _value(line: Line, utility: float) -> float:
     """Return a distance or a wrong guess as it is minimized, or information as a share of H(X)."""
     if isinstance(line.purpose, Guess):
         return 1 - utility

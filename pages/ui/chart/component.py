@@ -108,8 +108,8 @@ def chart(
     made_of: MadeOf | None = None,
 ) -> None:
     """Show a figure."""
-    spec = _Told(key, title, alt, on_pick is not None, faded or _OLD.get(), False)
-    message, height = _made(figure, spec, made_of)
+    spec = _Spec(key, title, alt, on_pick is not None, faded or _OLD.get(), False)
+    message, height = _built(figure, spec, made_of)
     _COMPONENT(data=message, key=key, height=height, on_picked_change=on_pick or _ignore)
 
 
@@ -137,8 +137,8 @@ def part(
     made_of: MadeOf | None = None,
 ) -> bytes:
     """Return a chart as `board` sends it to its place; the parameters are those of `chart`."""
-    spec = _Told(key, title, alt, pickable, faded or _OLD.get(), fills)
-    return _made(figure, spec, made_of)[0]
+    spec = _Spec(key, title, alt, pickable, faded or _OLD.get(), fills)
+    return _built(figure, spec, made_of)[0]
 
 
 @dataclass(frozen=True)
@@ -198,8 +198,8 @@ def board(
     _BOARD(data=message, key=BOARD, on_picked_change=on_pick or _ignore)
 
 
-def _made(
-    figure: Figure | Callable[[], Figure], spec: _Told, made_of: MadeOf | None
+def _built(
+    figure: Figure | Callable[[], Figure], spec: _Spec, made_of: MadeOf | None
 ) -> tuple[bytes, int]:
     about = context.shown()
 
@@ -219,7 +219,7 @@ def saving(key: str, charts: Mapping[str, str]) -> None:
     _SAVING(data={"charts": dict(charts)}, key=f"{key}_saving")
 
 
-class _Told(NamedTuple):
+class _Spec(NamedTuple):
     """What a chart needs besides its figure."""
 
     key: str
@@ -230,7 +230,7 @@ class _Told(NamedTuple):
     fills: bool
 
 
-def _message(figure: Figure, spec: _Told, about: Context) -> tuple[bytes, int]:
+def _message(figure: Figure, spec: _Spec, about: Context) -> tuple[bytes, int]:
     """Return what a browser is sent, and the pixels that it takes in height."""
     layout = dict(figure["layout"])
     meta = layout.pop("meta", {})

@@ -75,7 +75,7 @@ def joint_range(data: DataSpec, utility: str) -> Range:
 
 def clustering(problem: str, scenario: Scenario) -> Clustering | Job[Clustering]:
     """Return a problem's clustering for a scenario's weight; the job while it is worked out."""
-    return _found(
+    return _answer(
         clustering_work(problem, scenario),
         quick=_symbols(scenario.data) < algorithm(problem).slow_from,
     )
@@ -93,7 +93,7 @@ def clustering_work(problem: str, scenario: Scenario) -> LongAnswer[Clustering]:
 def trade_offs(question: RangeQuestion) -> tuple[FrontierPoint, ...] | Job[Any]:
     """Return an algorithm's frontier over all weights; the job while it is worked out."""
     problem, _, data = question
-    return _found(
+    return _answer(
         trade_offs_work(question),
         quick=_symbols(data) < algorithm(problem).sweep_slow_from,
     )
@@ -101,7 +101,7 @@ def trade_offs(question: RangeQuestion) -> tuple[FrontierPoint, ...] | Job[Any]:
 
 def compared(question: RangeQuestion) -> Mapping[str, tuple[FrontierPoint, ...]] | Job[Any]:
     """Return the baselines' frontiers; the job while they are worked out."""
-    return _found(rivals_work(question), quick=_symbols(question[2]) < SLOW_FROM)
+    return _answer(rivals_work(question), quick=_symbols(question[2]) < SLOW_FROM)
 
 
 def trade_offs_work(question: RangeQuestion) -> LongAnswer[tuple[FrontierPoint, ...]]:
@@ -177,7 +177,7 @@ def table_of(data: DataSpec, partition: Partition) -> RangeTable:
     )
 
 
-def _found(work: LongAnswer[Made], *, quick: bool) -> Made | Job[Made]:
+def _answer(work: LongAnswer[Made], *, quick: bool) -> Made | Job[Made]:
     """Return an answer, made here where that is quick, else the job until it has ended."""
     return work.here() if quick else work.ask()
 

@@ -77,7 +77,7 @@ def _hatched(role: str, shape: str = "/") -> dict[str, Any]:
     return {"color": colour(role), "pattern": {"shape": shape, **HATCH}}
 
 
-def _said(values: FloatArray) -> list[str]:
+def _texts(values: FloatArray) -> list[str]:
     return [fixed(value, 3) for value in values.tolist()]
 
 
@@ -110,7 +110,7 @@ def levels(names: Sequence[str], reached: FloatArray, unit: str) -> Figure:
     """Draw a bar for each set of known attributes: the level (n,) against those who know them."""
     finite = reached[np.isfinite(reached)]
     reach = 1.1 * float(max(finite.max(initial=0.0), 0.4))
-    values, endless = _said(reached), np.isinf(reached).tolist()
+    values, endless = _texts(reached), np.isinf(reached).tolist()
     short = [
         f"{name}: {value}"
         for name, value in zip(labels.distinct(list(names), 24), values, strict=True)
@@ -169,7 +169,7 @@ def set_risks(
     """Draw a bar for each set (n,) of Algorithm 1: filled if it keeps the promise, else hatched."""
     risk, reach = risk * in_unit(1.0, unit), in_unit(reach, unit)
     short = labels.distinct(list(names), 22)
-    details = list(zip(map(labels.full, names), _said(risk), strict=True))
+    details = list(zip(map(labels.full, names), _texts(risk), strict=True))
     hover = f"%{{customdata[0]}}<br>ω = %{{customdata[1]}} {unit}"
     traces = []
     for mask, look, title in (

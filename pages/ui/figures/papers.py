@@ -75,7 +75,7 @@ def _printed(marks: Sequence[Mark], drawn: Sequence[Series]) -> list[dict[str, A
                 "name": PAPER,
                 "x": [mark.x for mark in crosses],
                 "y": [mark.y for mark in crosses],
-                "text": [_said(mark) for mark in crosses],
+                "text": [_text(mark) for mark in crosses],
                 "hovertemplate": "paper: %{text}<extra></extra>",
                 "marker": {
                     "symbol": "x-thin",
@@ -107,7 +107,7 @@ def _printed(marks: Sequence[Mark], drawn: Sequence[Series]) -> list[dict[str, A
                 "name": PAPER,
                 "x": across if isnan(mark.x) else level,
                 "y": level if isnan(mark.x) else across,
-                "text": [_said(mark)] * len(across),
+                "text": [_text(mark)] * len(across),
                 "hovertemplate": "paper: %{text}<extra></extra>",
                 "line": {"color": colour("ink"), "width": 1.4, "dash": "dot"},
                 "showlegend": not any(trace["name"] == PAPER for trace in traces),
@@ -116,7 +116,7 @@ def _printed(marks: Sequence[Mark], drawn: Sequence[Series]) -> list[dict[str, A
     return traces
 
 
-def _said(mark: Mark) -> str:
+def _text(mark: Mark) -> str:
     """Return what a mark is, and where the paper says so."""
     return labels.text(f"{mark.text} ({mark.place})" if mark.place else mark.text)
 

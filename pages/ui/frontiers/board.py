@@ -166,7 +166,7 @@ def _live() -> None:
     with st.container(border=True, key="sweep_asked"):
         controls.show()
         controls.sliders(state.scenario())
-        request = _asked()
+        request = _request()
         place = results.desk()
         if request is not None and _goes_on(place, request.sweep):
             results.start(request.sweep)
@@ -186,7 +186,7 @@ def _live() -> None:
         notices.warning(markdown(sentence), icon=":material/link_off:")
 
 
-def _asked() -> Asked | None:
+def _request() -> Asked | None:
     """Return the sweep that the controls ask for; where there is none, say so and return None."""
     try:
         return questions.asked(query.form(), state.scenario())

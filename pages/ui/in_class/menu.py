@@ -165,18 +165,18 @@ def _bar() -> None:
         key=_PART,
         on_shown_change=_moved,
         on_left_change=_left,
-        on_asked_change=_asked,
+        on_asked_change=_toggle_link,
     )
 
 
-def _told(name: str) -> object:
+def _reported(name: str) -> object:
     """Return what the view reported under a name."""
     return (st.session_state.get(_PART) or {}).get(name)
 
 
 def _moved() -> None:
     """Record the chart shown now; ignore anything that is no chart's name."""
-    shown = _told("shown")
+    shown = _reported("shown")
     if isinstance(shown, str) and _CHART.fullmatch(shown) and chart():
         st.session_state[_NOW] = shown
 
@@ -185,9 +185,9 @@ def _left() -> None:
     switch(False)
 
 
-def _asked() -> None:
+def _toggle_link() -> None:
     """Open the class's link, or close it."""
-    if _told("asked") == "link":
+    if _reported("asked") == "link":
         st.session_state[_LINK] = here()
     else:
         st.session_state.pop(_LINK, None)

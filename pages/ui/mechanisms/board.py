@@ -248,11 +248,11 @@ def _followed(scenario: Scenario, view: View, name: str) -> dict[str, Any]:
 def frame(results: Sequence[Result], view: View, unit: str) -> Frame:
     """Return what the page shows of an answer at another place of a slider."""
     (result,) = results
-    words = partial(_told, result, unit)
+    words = partial(_words, result, unit)
     return following.frame(result, words, partial(_drawn, view=view))
 
 
-def _told(result: Result, unit: str, provisional: bool) -> Frame:
+def _words(result: Result, unit: str, provisional: bool) -> Frame:
     return following.told(result, unit, provisional=provisional)
 
 

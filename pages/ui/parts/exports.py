@@ -123,13 +123,13 @@ def button(
     """Show a download button; the file is made when it is clicked, from what its visit has then."""
     own = weakref.ref(visits.visit())
 
-    def made() -> bytes:
+    def content() -> bytes:
         with visits.ahead_for(own):  # it runs outside of the visit
             return make()
 
     st.download_button(
         label,
-        data=made,
+        data=content,
         file_name=name,
         mime=mime,
         key=key,

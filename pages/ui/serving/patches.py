@@ -120,7 +120,7 @@ class EndingError(Exception):
 
 def keep() -> None:
     """Keep sessions from losing messages; make scripts take turns. Call it before any begins."""
-    AppSession.request_rerun = _asked  # type: ignore[method-assign]
+    AppSession.request_rerun = _handle  # type: ignore[method-assign]
     AppSession._create_scriptrunner = _created  # type: ignore[method-assign]
     ScriptRunner._run_script = _in_turn  # type: ignore[method-assign]
 
@@ -132,7 +132,7 @@ def _created(self: AppSession, initial_rerun_data: RerunData) -> None:
     _create(self, initial_rerun_data)
 
 
-def _asked(self: AppSession, client_state: Request) -> None:
+def _handle(self: AppSession, client_state: Request) -> None:
     """Handle a request in its turn."""
     waiting = _waiting.setdefault(self, deque())
     waiting.append(client_state)

@@ -77,7 +77,7 @@ def offer(slider: str, what: Offer) -> str:
     if known is not None:
         offers.withdraw(known.address)
     entry = offered[slider] = _Offered(what)
-    entry.address = offers.offer(partial(_asked, weakref.ref(entry)))
+    entry.address = offers.offer(partial(_reply, weakref.ref(entry)))
     return entry.address
 
 
@@ -100,7 +100,7 @@ def when_asked(
     return begin
 
 
-def _asked(held: weakref.ref[_Offered], query: Mapping[str, str]) -> bytes:
+def _reply(held: weakref.ref[_Offered], query: Mapping[str, str]) -> bytes:
     """Answer a browser; nothing where the session has ended."""
     entry = held()
     return b"" if entry is None else answer(entry.what, query)

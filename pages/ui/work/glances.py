@@ -33,7 +33,7 @@ MOST = 300
 
 
 @dataclass
-class _Asked:
+class _Request:
     """A requested glance, and whether a session has nothing to show until it is there."""
 
     job: Job[Result]
@@ -46,7 +46,7 @@ class Glancer:
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
-        self._asked: OrderedDict[Hashable, _Asked] = OrderedDict()
+        self._asked: OrderedDict[Hashable, _Request] = OrderedDict()
         self._lock, self._turn = threading.Lock(), threading.Lock()
         self._served = False
         self._warmed: Job[Any] | None = None
@@ -82,7 +82,7 @@ class Glancer:
                 if request is not None:
                     request.job.cancel()
                 job = self._submit(scenario, data, session, urgent=patient)
-                request = self._asked[name] = _Asked(job, patient)
+                request = self._asked[name] = _Request(job, patient)
                 while len(self._asked) > MOST:
                     self._asked.popitem(last=False)[1].job.cancel()
         if not request.job.wait(None if patient else self._wait(request)):
@@ -99,7 +99,7 @@ class Glancer:
         request = self._asked.get(_name(scenario, session))
         return request is not None and request.job.finished and request.job.state != State.CANCELLED
 
-    def _wait(self, request: _Asked) -> float:
+    def _wait(self, request: _Request) -> float:
         """Return the seconds to wait for a glance where there is something to show."""
         if self._pool.ahead(request.job) > 0:  # one is searched for, and this is not the next
             return 0.0
