@@ -246,7 +246,7 @@ FIGURES = {
 
 
 def main() -> None:
-    """Print the figures that are asked for."""
+    """Print the requested figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("figures", nargs="*", metavar="|".join(FIGURES), help="all by default")
     parser.add_argument("--draws", type=int, help="random joints; 5 (100 for 7 and 8) by default")

@@ -19,7 +19,7 @@ from tests.browser.chromium import find
 from tests.browser.served import ARGUMENTS, ROOT, served
 
 SECONDS = 90.0
-"""How long the page stands before the second look: longer than a worker rests before it ends."""
+"""Seconds until the second look: longer than an idle worker lives."""
 
 FIRST = 25.0
 """Seconds after which the page is complete, and its workers are still there."""

@@ -180,7 +180,7 @@ def compare(kind: str, files: int) -> Counter[str]:
             own = ours(path)
             right["ours"] += own == known
             right["asked"] += own is None
-            plain = known[0].strip(" "), known[1]  # nobody else calls the blank a delimiter
+            plain = known[0].strip(" "), known[1]  # no one else calls the blank a delimiter
             right["DuckDB"] += sniffed(path) == plain
             right["CleverCSV"] += clever(path) == plain
             right["pandas"] += of_pandas(path)[1] == known[1]
@@ -244,7 +244,7 @@ def _of_upload(upload: Upload) -> Table:
 
 
 def of_ours(content: bytes, name: str, clean: Table) -> str:
-    """Say how we read a file: what stands in `VERDICTS`."""
+    """Return how we read a file: one of `VERDICTS`."""
 
     def ways(read: ReadOptions, left: int) -> Iterator[tuple[bool, Table]]:
         """Yield what a file may be read as, at once (True) or by clicks, at most so many."""

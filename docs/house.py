@@ -141,7 +141,7 @@ def survey(root: Path = ROOT) -> House:
 
 
 def module_imports(root: Path = ROOT) -> dict[str, set[str]]:
-    """Return for each module those that it imports from, whoever offers it their names."""
+    """Return for each module those that it imports from, through whichever package."""
     files = {
         ".".join(path.relative_to(root).with_suffix("").parts): path
         for package in PACKAGES
@@ -204,7 +204,7 @@ def steps(node: ast.FunctionDef) -> int:
 
 
 def imported(path: Path, names: set[str], offered: dict[str, str]) -> set[str]:
-    """Return which of the named modules a file imports, whoever offers it."""
+    """Return which of the named modules a file imports, through whichever package."""
     used = set()
     imports, _ = parsed(path.read_text(encoding="utf-8"))
     for node in imports:
@@ -365,7 +365,7 @@ def _number(value: ast.expr) -> bool:
 
 
 def shapes(svg: str) -> Counter[str]:
-    """Return how often each drawn element stands in a picture, in whatever order."""
+    """Return how often each drawn element occurs in a picture, in any order."""
     return Counter(re.findall(r"<[^>]+>[^<]*", svg))
 
 

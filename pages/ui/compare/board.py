@@ -66,8 +66,8 @@ def show() -> None:
             toolbar.show()
             report_place = st.container(width="content")
     shown = query.shown()
-    # What comes and goes above the columns stands in places that stay. Else the columns would be
-    # other elements after it: drawn anew, without focus, and a press on its way would be lost.
+    # What comes and goes above the columns has fixed places. Otherwise the columns would be
+    # other elements after it: redrawn, without focus, and a click on its way would be lost.
     slots: Slots = {"report": report_place}
     with st.container(gap=None, key="above_columns"):
         drop.area(toolbar.opened_by_drop)
@@ -370,7 +370,7 @@ def _title(column: Answered) -> str:
 
 
 def _work(answered: Sequence[Answered], more: Sequence[Job[dict[str, float]]]) -> None:
-    """Show the progress of the answers that are being worked out, and Cancel."""
+    """Show the progress of the answers that are being computed, and Cancel."""
     working = [column for column in answered if column.working]
     if not working and not more:
         return

@@ -134,7 +134,7 @@ def fitted(lines: Sequence[Line], points: Sequence[Point], limit: float) -> Span
 
 
 def _point(point: Point, kept: Kept, limit: float, *, alone: bool) -> dict[str, object]:
-    """Return the marker of a current point; one beyond the whole axis stands at its end."""
+    """Return the marker of a current point; one beyond the whole axis is drawn at its end."""
     ink = colour(SERIES[point.mark % len(SERIES)])
     return {
         "type": "scatter",

@@ -47,7 +47,7 @@ def _drawn_with(shown: Shown, moved: Sequence[int], *, lines: bool) -> tuple[str
         for column in shown.found
         if column.result is not None and column.place not in moved
     ]
-    # the points of a line may be more by now: the browser has them, and draws those of columns anew
+    # a line may have more points by now: the browser has them, and redraws those of columns
     along = [str(lines and swept.line is not None) for swept in shown.lines]
     names = [f"{column.name} {column.mark}" for column in shown.found]
     return (*names, *answered, *along, shown.unit, str(shown.whole))

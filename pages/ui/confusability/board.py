@@ -33,7 +33,7 @@ def show() -> None:
         data_controls.show()
     for sentence in state.notices():
         st.warning(markdown(sentence), icon=":material/link_off:")
-    with st.container(gap=None):  # the title stands as high as elsewhere
+    with st.container(gap=None):  # the title is as high as elsewhere
         notices = st.container()
         with st.container(horizontal=True, vertical_alignment="top", key="header"):
             st.title("What can be known for sure", anchor=False)

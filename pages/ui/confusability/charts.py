@@ -74,7 +74,7 @@ def joint_range(data: DataSpec, utility: str) -> Range:
 
 
 def clustering(problem: str, scenario: Scenario) -> Clustering | Job[Clustering]:
-    """Return a problem's clustering for a scenario's weight; the job while it is worked out."""
+    """Return a problem's clustering for a scenario's weight; the job while it is computed."""
     return _answer(
         clustering_work(problem, scenario),
         quick=_symbols(scenario.data) < algorithm(problem).slow_from,
@@ -91,7 +91,7 @@ def clustering_work(problem: str, scenario: Scenario) -> LongAnswer[Clustering]:
 
 
 def trade_offs(question: RangeQuestion) -> tuple[FrontierPoint, ...] | Job[Any]:
-    """Return an algorithm's frontier over all weights; the job while it is worked out."""
+    """Return an algorithm's frontier over all weights; the job while it is computed."""
     problem, _, data = question
     return _answer(
         trade_offs_work(question),
@@ -100,7 +100,7 @@ def trade_offs(question: RangeQuestion) -> tuple[FrontierPoint, ...] | Job[Any]:
 
 
 def compared(question: RangeQuestion) -> Mapping[str, tuple[FrontierPoint, ...]] | Job[Any]:
-    """Return the baselines' frontiers; the job while they are worked out."""
+    """Return the baselines' frontiers; the job while they are computed."""
     return _answer(rivals_work(question), quick=_symbols(question[2]) < SLOW_FROM)
 
 

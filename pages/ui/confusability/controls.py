@@ -35,7 +35,7 @@ _WAY = "_confusability_way"
 
 
 def settle_step(way: Any, stop: int, last: int) -> int:
-    """Return and set the step: that asked for, else that on screen, else that where λ stops."""
+    """Return and set the step: the requested one, else that on screen, else where λ stops."""
     wanted: int | None = URL.take(STEP)
     if wanted is not None and wanted > last:
         URL.tell(

@@ -86,7 +86,7 @@ def _text(spec: DataSpec) -> TextFile | None:
 
 
 def _upload(spec: DataSpec) -> Upload | None:
-    """Return the upload that the data is, as it is laid out; None where it is anything else."""
+    """Return the data's upload with its layout; None if the data is anything else."""
     if spec.source not in visits.sources().uploads:
         return None
     try:

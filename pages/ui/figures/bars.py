@@ -219,7 +219,7 @@ def symbol_lifts(
     finite = np.concatenate([-log_min[np.isfinite(log_min)], log_max, [0.25]])
     reach = float(finite.max()) * 1.12
     ruled_out = bool(np.isneginf(log_min).any())
-    floor = -(1 + APART) * reach  # where −∞ stands, in full and beside all numbers
+    floor = -(1 + APART) * reach  # where −∞ is drawn, fully visible and apart from all numbers
     left = -(1 + 2 * APART) * reach if ruled_out else -reach
     low = np.where(np.isneginf(log_min), floor, log_min)
     # share of the reach beyond which a number on the axis would touch −∞

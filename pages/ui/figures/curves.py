@@ -1,4 +1,4 @@
-"""Lines over one number, points beside them, and the place where things stand now."""
+"""Lines over one number, points beside them, and the current value."""
 
 from __future__ import annotations
 

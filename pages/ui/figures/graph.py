@@ -88,7 +88,7 @@ def confusability(
     # names are placed for this height
     height, edge = (250, (4, 4, 20, 34)) if dense else (376, FRAME)
     size = (width - edge[0] - edge[1], height - edge[2] - edge[3])
-    # the radius of a circle with radial names is 56 at least; beside a node stand 9 characters
+    # the radius of a circle with radial names is 56 at least; 9 characters fit beside a node
     room = int((min(size) / 2 - (44 if dense else 56) - GAP) / LETTER) if rays else 9
     names = _names(graph, room, rays=rays)
     longest = max(map(len, names)) if rays else 0
@@ -161,7 +161,7 @@ def _named(names: Sequence[str], sides: Sequence[str]) -> dict[str, object]:
 
 def _projected(graph: ConfusabilityGraph) -> dict[str, object]:
     """Return what the projector view needs beside: names in full, for two columns."""
-    # most nodes whose names stand in two columns in the projector view
+    # most nodes whose names fill two columns in the projector view
     if len(graph.names) > 40:
         return {}
     return {"projected": {"beside": _names(graph, 24, rays=False)}}
@@ -271,7 +271,7 @@ def _sides(
     span_y: tuple[float, float],
     size: tuple[int, int],
 ) -> list[str]:
-    """Return on which side of its node each name stands; "" where there is no room for it."""
+    """Return the side of its node on which each name is drawn; "" if there is no room for it."""
     low, high = np.array([span_x, span_y]).T
     pixels = (graph.positions - low) / (high - low) * size
     return place_names(pixels, names, [across / 2 for across in _sizes(graph)], size)

@@ -86,7 +86,7 @@ def _titled(title: str, own: str) -> str:
 
 
 Place = tuple[float, float, str]
-"""Where words stand, and what they are."""
+"""The words of the diagram, and where they are drawn."""
 
 
 @dataclass

@@ -45,7 +45,7 @@ def paper_panel(experiment: Experiment, panel: int, rows: int = 0) -> Figure:
     marks = [mark for mark in experiment.marks if mark.panel == panel]
     traces += _printed(marks, drawn)
     rows = max(rows, legend_rows(experiment, panel))
-    # most names of x that stand level below the axis; more are tilted
+    # most names of x that are written level below the axis; more are tilted
     tilted = len(of.x_names) > 5
     below = 46 + (62 if tilted else 0)
     return {
@@ -129,7 +129,7 @@ def _heights(drawn: Sequence[Series]) -> list[float]:
 def _ends(reached: Sequence[float]) -> list[float]:
     """Return points from the least to the largest number, dense enough to hover over."""
     known = [value for value in reached if isfinite(value)] or [0.0, 1.0]
-    # points of a line of the paper: what it is stands at each
+    # points of a line of the paper: each shows what the line is
     return [float(value) for value in np.linspace(min(known), max(known), 25)]
 
 

@@ -18,7 +18,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from core.scenario.data_url import cut
 
 Query = dict[str, list[str]]
-"""Values by key: a key may stand more than once in an address."""
+"""Values by key: a key may occur more than once in an address."""
 
 MOST_LATE = 50
 """Addresses written over that are kept: more runs than that are never on their way."""

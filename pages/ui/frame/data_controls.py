@@ -212,10 +212,10 @@ def _few(names: Collection[str]) -> str:
 
 
 def with_binning(spec: DataSpec, binning: Binning) -> DataSpec:
-    """Return a spec that cuts a column into bins, whatever else was done to its values."""
+    """Return a spec that cuts a column into bins and drops other treatment of its values."""
     return data_remedies.binned(spec, binning)
 
 
 def without_binning(spec: DataSpec, column: str) -> DataSpec:
-    """Return a spec that takes a column as it is."""
+    """Return a spec that uses a column unchanged."""
     return replace(spec, binnings=tuple(cut for cut in spec.binnings if cut.column != column))

@@ -104,7 +104,7 @@ def desk() -> Desk:
 
 
 def desk_of_session() -> Desk:
-    """Return this session's work as it was seen last."""
+    """Return this session's work as last seen."""
     place: Desk = st.session_state.setdefault("_frontiers_desk", Desk())
     return place
 
@@ -262,7 +262,7 @@ def of_own_file(gathered: Gathered, name: str) -> Gathered:
 
 
 def _names(sweep: Sweep) -> list[str]:
-    """Return what stands in a sweep for files or matrices that somebody's session has."""
+    """Return a sweep's names of files or matrices that belong to a session."""
     return [
         source
         for source in dict.fromkeys(spec.source for spec in _data(sweep))

@@ -223,7 +223,7 @@ _FORMULAS = {
 @st.fragment
 def _live(lesson: Lesson) -> None:
     """Show the worked example, which alone runs again when a slider is released."""
-    # the table that is dragged and what is believed stand beside each other: they need more room
+    # the dragged table and the beliefs are side by side: they need more room
     beside, side = st.columns([2, 1] if lesson.key == "lift" else [3, 2])
     with side:
         with st.container(border=True, key="learn_try"):

@@ -329,7 +329,7 @@ def _pml(values: Values) -> Sentences:
 
 
 ENDLESS = math.log10(150)
-"""Where order ∞ stands on an axis of log₁₀ α."""
+"""The position of order ∞ on an axis of log₁₀ α."""
 
 
 def _alpha(values: Values) -> Sentences:

@@ -238,7 +238,7 @@ def _theorem(result: Theorem, _: Values) -> None:
 
 
 ENDLESS = 1.15
-"""Where ∞ stands on an axis of levels, as a multiple of the largest number's place."""
+"""The position of ∞ on an axis of levels, as a multiple of the largest number."""
 
 
 def _up_to_infinity(top: float) -> Side:

@@ -1,4 +1,4 @@
-"""Answers at the other places of a slider, worked out before a session moves there.
+"""Answers at the other places of a slider, computed before a session moves there.
 
 About data that all share for all sessions, about a session's own for itself. The nearest come first
 and, among those of ε, ever smaller and larger ones, because an answer at a smaller ε is shown where
@@ -161,7 +161,7 @@ class Ahead:
                         near = question.next(AT_ONCE)
                         if near:
                             return question, near
-            self._working = False  # under the same lock: whoever asks from now on begins anew
+            self._working = False  # under the same lock: the next request starts again
         return None
 
     def _answer(self, question: _Question, near: Sequence[Scenario]) -> None:

@@ -29,7 +29,7 @@ from pages.ui.work.store import sparing
 from pages.ui.work.visits import ahead_for, kept_for, known_for, owner, visit
 
 START = "subset_random_response"
-"""Mechanism that is worked out beside an optimum: it is ready much earlier, and often close."""
+"""Mechanism that is computed beside an optimum: it is ready much earlier, and often close."""
 
 
 PATIENCE = 600.0
@@ -66,7 +66,7 @@ def ready(scenario: Scenario) -> Result | None:
 
 
 def is_provisional(result: Result) -> bool:
-    """Return whether a session that comes to an answer has a better one worked out."""
+    """Return whether a session that opens an answer starts the search for a better one."""
     return result.mechanism.status == UNPROVEN
 
 
@@ -91,7 +91,7 @@ def news(scenario: Scenario, shown: Mechanism | None) -> Callable[[], bool]:
 
 
 def is_refining(scenario: Scenario) -> bool:
-    """Return whether a better answer than the one on screen is being worked out."""
+    """Return whether a better answer than the one on screen is being computed."""
     try:
         return refining(scenario) is not None
     except CoreError:

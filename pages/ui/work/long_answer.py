@@ -1,4 +1,4 @@
-"""Answers that take long: worked out by other processes, asked for until they are ready.
+"""Answers that take long: computed by other processes, asked for until they are ready.
 
 Work on data that all visits see is shared; what failed, was stopped or cut short is the visit's.
 """
@@ -52,7 +52,7 @@ def _always(_: object) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class LongAnswer(Generic[T]):
-    """An answer that takes long: its key, and how it is worked out.
+    """An answer that takes long: its key, and how it is computed.
 
     `data`: what it is about; work on a session's own data stays there. `call`: importable, runs in
     another process, may take `report`. `arguments`: asked for when the work begins. `seconds`: time
@@ -128,7 +128,7 @@ class LongAnswer(Generic[T]):
         return answer
 
     def offer(self, answer: T) -> None:
-        """Keep an answer that was worked out ahead, if it is final; of shared data only."""
+        """Keep an answer that was computed ahead, if it is final; of shared data only."""
         if self.is_final(answer):
             kept_for(self.data).put(self._kept_as, answer)
 

@@ -88,7 +88,7 @@ class Store:
             return None if cache is None else cache.find(key)
 
     def put(self, key: Hashable, answer: Any) -> None:
-        """Keep an answer under a key, whatever was kept there."""
+        """Store an answer under a key, replacing any other."""
         n_bytes = size_of((key, answer))
         with self._lock:
             for cache in (self._small, self._large):
