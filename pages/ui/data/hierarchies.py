@@ -33,7 +33,8 @@ def show(spec: DataSpec, info: TableInfo) -> None:
     """Show each hierarchy, the picker of a column for another one, and rare levels by column."""
     used = dict.fromkeys(spec.secret + spec.released)
     columns = {column.name: column for column in info.columns if column.name in used}
-    coarse = [rule.column for rule in (*spec.hierarchies, *spec.rare_levels)]
+    coarse = [hierarchy.column for hierarchy in spec.hierarchies]
+    coarse += [rare.column for rare in spec.rare_levels]
     title = "Coarser levels"
     if coarse:
         title += f" of {markdown(', '.join(dict.fromkeys(coarse)))}"
