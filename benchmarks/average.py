@@ -36,16 +36,16 @@ CLOSE, SOON = 1e-3, 2.0
 def solved(joint: Joint, notion: Average, seconds: float | None = None) -> list[object]:
     start = time.process_time()
     close = 1e-6 if seconds is None else 0.99 * CLOSE * entropy(joint.p_x)
-    found = m.optimal(joint, notion, time_limit=seconds, gap=close)
-    taken = time.process_time() - start
-    gap = found.gap / entropy(joint.p_x)
-    return [notion, f"{found.nmi:.6f}", f"{gap:.1e}", found.status, f"{taken:.2f}"]
+    result = m.optimal(joint, notion, time_limit=seconds, gap=close)
+    spent = time.process_time() - start
+    gap = result.gap / entropy(joint.p_x)
+    return [notion, f"{result.nmi:.6f}", f"{gap:.1e}", result.status, f"{spent:.2f}"]
 
 
 def between(joint: Joint, name: str, order: float | None, share: float) -> Average:
     full = Average(name, 1.0, order)
-    told, least = (full.achieved(joint, k) for k in (np.eye(joint.n_x), np.ones((joint.n_x, 1))))
-    return Average(name, least + share * (told - least), order)
+    whole, least = (full.achieved(joint, k) for k in (np.eye(joint.n_x), np.ones((joint.n_x, 1))))
+    return Average(name, least + share * (whole - least), order)
 
 
 def floors() -> None:
@@ -56,9 +56,9 @@ def floors() -> None:
     ):
         for eps, floor in zip((0.25, 0.5, 1.0), floors_of, strict=True):
             by_output = m.optimal(joint, notion(eps))
-            told = Average(name, 1.0).achieved(joint, by_output.kernel)
-            asked = f"{notion(eps)} {by_output.nmi:.3f}"
-            rows.append([asked, floor, *solved(joint, Average(name, told))])
+            leakage = Average(name, 1.0).achieved(joint, by_output.kernel)
+            label = f"{notion(eps)} {by_output.nmi:.3f}"
+            rows.append([label, floor, *solved(joint, Average(name, leakage))])
     head = ["pointwise keeps", "floor", *HEAD]
     table("17×5, default_rng(0): the leakage that a pointwise optimum attains", head, rows)
     for share in (0.1, 0.5):
@@ -95,7 +95,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tables", nargs="*", choices=[*TABLES, []], help="all where none is named")
     parser.add_argument("--processor", action="store_true", help="limits in processor seconds")
-    given = parser.parse_args()
-    with clock.using(time.process_time if given.processor else time.monotonic):
-        for name in given.tables or TABLES:
+    options = parser.parse_args()
+    with clock.using(time.process_time if options.processor else time.monotonic):
+        for name in options.tables or TABLES:
             TABLES[name]()

@@ -41,7 +41,7 @@ def plain_merging(p: np.ndarray, eps: float) -> float:
     single = plain_risks(p, p)
     budget = eps * LAMBDA
     queue = list(np.flatnonzero(single > budget))
-    kept = list(p_x[single <= budget])
+    unmerged = list(p_x[single <= budget])
     sets = []
     risk = 0.0
     while queue:
@@ -60,7 +60,7 @@ def plain_merging(p: np.ndarray, eps: float) -> float:
         best = int(risks.argmin())
         sets[-1], risk = grown[:, best], risks[best]
         del sets[best]
-    masses = np.array(kept + [mass.sum() for mass in sets])
+    masses = np.array(unmerged + [mass.sum() for mass in sets])
     return (masses * np.log(masses)).sum() / (p_x * np.log(p_x)).sum()
 
 
@@ -80,7 +80,7 @@ def measure(joints: int, sample: int, n_s: int, n_x: int, seed: int) -> list[str
     """Return the rows of the table."""
     p = random_joints(joints, n_s, n_x, seed)
     notions = [ALIP.from_lambda(float(eps), LAMBDA) for eps in GRID]
-    singles = [Joint.from_counts(one) for one in p[:sample]]
+    singles = [Joint.from_counts(draw) for draw in p[:sample]]
     scale = joints / len(singles)
     rows = []
     for name, batch, single, plain in (

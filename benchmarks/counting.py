@@ -88,10 +88,10 @@ def report(rows: int) -> str:
         path = Path(folder) / "records.parquet"
         generate(path, rows)
         size = path.stat().st_size / 2**20
-        found = {way: measure(way, path) for way in WAYS}
-    assert found["core"]["cells"] == found["pandas"]["cells"], "the two disagree"
-    ratio = found["pandas"]["seconds"] / found["core"]["seconds"]
-    less = found["pandas"]["peak"] / found["core"]["peak"]
+        results = {way: measure(way, path) for way in WAYS}
+    assert results["core"]["cells"] == results["pandas"]["cells"], "the two disagree"
+    ratio = results["pandas"]["seconds"] / results["core"]["seconds"]
+    less = results["pandas"]["peak"] / results["core"]["peak"]
     lines = [
         f"Counting {rows:,} rows ({size:,.0f} MB of Parquet), {LEVELS[0]} × {LEVELS[1]} levels:",
         "",
@@ -99,8 +99,8 @@ def report(rows: int) -> str:
         "|---|---|---|---|",
     ]
     lines += [
-        f"| {title} | {found[way]['seconds']:.2f} | {found[way]['peak']:,.0f} "
-        f"| {found[way]['before']:,.0f} |"
+        f"| {title} | {results[way]['seconds']:.2f} | {results[way]['peak']:,.0f} "
+        f"| {results[way]['before']:,.0f} |"
         for way, title in WAYS.items()
     ]
     lines.append(f"| ratio | {ratio:.1f} × faster | {less:.1f} × less | |")

@@ -41,10 +41,10 @@ SIZES = ((5, 2), (2, 5), (5, 5), (3, 5), (5, 7), (7, 5))
 """(a, c) of Figure 7: symbols of X and of S."""
 
 
-def timed(make: Callable[..., Mechanism], *asked: object, **options) -> tuple[Mechanism, float]:
+def timed(make: Callable[..., Mechanism], *arguments: object, **options) -> tuple[Mechanism, float]:
     started = time.perf_counter()
-    made = make(*asked, **options)
-    return made, time.perf_counter() - started
+    mechanism = make(*arguments, **options)
+    return mechanism, time.perf_counter() - started
 
 
 def table(title: str, head: list[str], rows: list[list[object]]) -> None:
@@ -64,7 +64,7 @@ def quick(seconds: list[float]) -> str:
 def figure_3(draws: int, limit: float) -> None:
     rows = []
     for eps in BUDGETS:
-        found = {
+        runs = {
             name: [
                 timed(m.optimal, joint, notion, time_limit=limit) for joint in uniform(draws, 2, 5)
             ]
@@ -74,12 +74,14 @@ def figure_3(draws: int, limit: float) -> None:
                 ("half", LIP(eps / 2)),
             )
         }
-        utility = {name: [made.utility for made, _ in each] for name, each in found.items()}
+        utility = {
+            name: [mechanism.utility for mechanism, _ in pairs] for name, pairs in runs.items()
+        }
         rows.append(
             [
                 eps,
-                *(shown(utility[name]) for name in found),
-                *(quick([seconds for _, seconds in each]) for each in found.values()),
+                *(shown(utility[name]) for name in runs),
+                *(quick([seconds for _, seconds in pairs]) for pairs in runs.values()),
             ]
         )
     names = ["ε-LDP", "ε-LIP", "ε/2-LIP"]
@@ -109,23 +111,23 @@ def figure_5(draws: int, limit: float) -> None:
     rows = []
     names = ["LIP", "LIP by cdd", "SRLIP", "product, even", "product, best split"]
     for eps in BUDGETS:
-        made: dict[str, list[tuple[Mechanism, float]]] = {}
+        runs: dict[str, list[tuple[Mechanism, float]]] = {}
         for joint in uniform(draws, 2, prod(SHAPE)):
             lip = timed(m.optimal, joint, LIP(eps), time_limit=limit)
             srlip = timed(m.optimal, joint, SRLIP(eps, SHAPE), time_limit=limit)
             even = timed(m.srlip_product, joint, eps, SHAPE)
             split = timed(m.srlip_product, joint, eps, SHAPE, "optimised")
             listed = timed(theorem_3, joint, LIP(eps))
-            for name, one in zip(names, (lip, listed, srlip, even, split), strict=True):
-                made.setdefault(name, []).append(one)
-        gaps = [one.gap for one, _ in made["SRLIP"]]
-        repaired = sum(one.status == "repaired" for one, _ in made["product, even"])
+            for name, run in zip(names, (lip, listed, srlip, even, split), strict=True):
+                runs.setdefault(name, []).append(run)
+        gaps = [mechanism.gap for mechanism, _ in runs["SRLIP"]]
+        repaired = sum(mechanism.status == "repaired" for mechanism, _ in runs["product, even"])
         rows.append(
             [
                 eps,
-                *(shown([one.utility for one, _ in each]) for each in made.values()),
+                *(shown([mechanism.utility for mechanism, _ in pairs]) for pairs in runs.values()),
                 f"{max(gaps):.4f}",
-                *(quick([seconds for _, seconds in each]) for each in made.values()),
+                *(quick([seconds for _, seconds in pairs]) for pairs in runs.values()),
                 repaired,
             ]
         )
@@ -169,20 +171,20 @@ def unary(joint: Joint, eps: float) -> str:
     """Return OUE's utility; the paper calls 16 symbols infeasible, above that it is estimated."""
     if joint.n_x <= MOST_SYMBOLS:
         return f"{m.optimized_unary_encoding(joint, eps=eps).utility:.4f}"
-    found = m.unary_encoding_summary(joint, eps=eps)
-    return f"{found.utility:.4f} ± {found.standard_error:.4f}"
+    summary = m.unary_encoding_summary(joint, eps=eps)
+    return f"{summary.utility:.4f} ± {summary.standard_error:.4f}"
 
 
 def figure_7(draws: int, _limit: float) -> None:
     rows = []
     for a, c in SIZES:
         for eps in BUDGETS:
-            kept = {"CR": [], "GRR": []}
+            nmi = {"CR": [], "GRR": []}
             for joint in jeffreys(draws, c, a):
-                kept["CR"].append(m.conditional_reporting(joint, eps=eps).nmi)
-                kept["GRR"].append(m.generalized_randomized_response(joint, eps=eps).nmi)
-            wins = np.mean(np.array(kept["CR"]) > np.array(kept["GRR"]))
-            rows.append([a, c, eps, *(shown(each, 3) for each in kept.values()), f"{wins:.0%}"])
+                nmi["CR"].append(m.conditional_reporting(joint, eps=eps).nmi)
+                nmi["GRR"].append(m.generalized_randomized_response(joint, eps=eps).nmi)
+            wins = np.mean(np.array(nmi["CR"]) > np.array(nmi["GRR"]))
+            rows.append([a, c, eps, *(shown(values, 3) for values in nmi.values()), f"{wins:.0%}"])
     table(
         f"Figure 7: NMI, Jeffreys prior, {draws} draws",
         ["a", "c", "ε", "CR", "GRR", "CR better in"],
@@ -244,7 +246,7 @@ FIGURES = {
 
 
 def main() -> None:
-    """Print the figures that are asked for."""
+    """Print the requested figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("figures", nargs="*", metavar="|".join(FIGURES), help="all by default")
     parser.add_argument("--draws", type=int, help="random joints; 5 (100 for 7 and 8) by default")

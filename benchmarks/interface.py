@@ -95,11 +95,11 @@ def pinned(page: Page) -> float:
     page.evaluate(PIN_WATCH)
     page.locator(".st-key-pin button").first.click()
     page.wait_for_function("() => window.pin.told !== null", timeout=30_000)
-    taken = float(page.evaluate("window.pin.told - window.pin.released"))
+    delay = float(page.evaluate("window.pin.told - window.pin.released"))
     page.wait_for_function(
         "() => !document.querySelector('[data-testid=\"stToast\"]')", timeout=30_000
     )
-    return taken
+    return delay
 
 
 NAMES = (
@@ -199,9 +199,9 @@ def measure(releases: int) -> list[list[float]]:
                 place = 0.15 + 0.6 * ((turn * 7) % 11) / 10
                 for app, (page, key) in enumerate(pages):
                     page.bring_to_front()
-                    taken = release(page, place, key)
+                    delay = release(page, place, key)
                     if turn >= 2:
-                        times[app].append(taken)
+                        times[app].append(delay)
                         if app == EXPLORE:
                             times[FIGURED].append(float(page.evaluate(FIGURES)))
                             times[SEEN].append(float(page.evaluate(IN_SIGHT)))
@@ -340,8 +340,8 @@ def first_table(visits: int = 5) -> list[str]:
         "| first page over 400 kB/s and 150 ms | median | most |",
         "| --- | ---: | ---: |",
         *(
-            f"| {name} | {statistics.median(found):.1f} {unit} | {max(found):.1f} {unit} |"
-            for name, found, unit in (
+            f"| {name} | {statistics.median(values):.1f} {unit} | {max(values):.1f} {unit} |"
+            for name, values, unit in (
                 ("sentence of the answer", answers, "s"),
                 ("first chart", charts, "s"),
                 ("sent", sent, "MB"),
@@ -350,30 +350,30 @@ def first_table(visits: int = 5) -> list[str]:
     ]
 
 
-def ratio(found: list[list[float]], one: int, other: int) -> float:
+def ratio(times: list[list[float]], first: int, second: int) -> float:
     """Return how many times as long one takes as another, by their places in `NAMES`.
 
     Where they took turns it is the median of each turn's ratio: what else the machine did during a
     turn slowed both. Else it is the ratio of medians.
     """
-    if max(one, other) < PINNED:
-        turns = zip(found[one], found[other], strict=True)
+    if max(first, second) < PINNED:
+        turns = zip(times[first], times[second], strict=True)
         return statistics.median(a / b for a, b in turns)
-    return statistics.median(found[one]) / statistics.median(found[other])
+    return statistics.median(times[first]) / statistics.median(times[second])
 
 
 def table(releases: int = 20) -> list[str]:
     """Return the results as the rows of a Markdown table."""
-    found = measure(releases)
+    times = measure(releases)
     return [
         "| from slider release to updated page | median | 90% within | to trivial | "
         "to trivial with six charts | to Explore |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",
         *(
-            f"| {name} | {statistics.median(one):.0f} ms | "
-            f"{statistics.quantiles(one, n=10)[-1]:.0f} ms | {ratio(found, place, PLAIN):.2f} | "
-            f"{ratio(found, place, SIX):.2f} | {ratio(found, place, EXPLORE):.2f} |"
-            for place, (name, one) in enumerate(zip(NAMES, found, strict=True))
+            f"| {name} | {statistics.median(values):.0f} ms | "
+            f"{statistics.quantiles(values, n=10)[-1]:.0f} ms | {ratio(times, place, PLAIN):.2f} | "
+            f"{ratio(times, place, SIX):.2f} | {ratio(times, place, EXPLORE):.2f} |"
+            for place, (name, values) in enumerate(zip(NAMES, times, strict=True))
         ),
     ]
 
@@ -385,10 +385,10 @@ def main() -> None:
     parser.add_argument("--drag", action="store_true", help="measure while the slider is dragged")
     parser.add_argument("--first", action="store_true", help="measure a newcomer's first page")
     chosen = parser.parse_args()
-    made = (
+    lines = (
         drag_table() if chosen.drag else first_table() if chosen.first else table(chosen.releases)
     )
-    print("\n".join(made))
+    print("\n".join(lines))
 
 
 if __name__ == "__main__":

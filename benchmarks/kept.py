@@ -22,9 +22,9 @@ ADULT = DataSpec(source="adult", secret=("sex",), released=("occupation",))
 def reading_secret() -> None:
     joint, rows = Joint.from_counts(np.random.default_rng(3).random((3, 6))), []
     for eps, floor in ((0.0, 0.850), (0.1, 0.876), (0.5, 0.944)):
-        made, alone = m.optimal_reading_secret(joint, LIP(eps)), m.optimal(joint, LIP(eps))
-        assert made.nmi > floor - 5e-4, (eps, made.nmi)
-        rows.append([eps, f"{alone.nmi:.3f}", f"{made.nmi:.3f}", made.status])
+        mechanism, alone = m.optimal_reading_secret(joint, LIP(eps)), m.optimal(joint, LIP(eps))
+        assert mechanism.nmi > floor - 5e-4, (eps, mechanism.nmi)
+        rows.append([eps, f"{alone.nmi:.3f}", f"{mechanism.nmi:.3f}", mechanism.status])
     table("3×6 draw, LIP, share of H(X)", ["ε", "X alone", "S read too", "status"], rows)
 
 
@@ -32,21 +32,23 @@ def purposes() -> None:
     rows = []
     for n_s, n_x in ((5, 17), (5, 42)):
         joint, places = uniform(n_s, n_x), np.arange(n_x)
-        given = np.random.default_rng(1).dirichlet(np.ones(3), size=n_x).T
+        p_task = np.random.default_rng(1).dirichlet(np.ones(3), size=n_x).T
         error = Distortion(np.abs(np.subtract.outer(places, places)))
         for purpose in (
             Information(),
-            Task(given),
+            Task(p_task),
             Guess(),
-            Guess(given),
+            Guess(p_task),
             error,
             SquaredError(places),
         ):
             start = time.process_time()
-            made = m.optimal(joint, LIP(0.5), utility=purpose)
+            mechanism = m.optimal(joint, LIP(0.5), utility=purpose)
             seconds = time.process_time() - start
-            gap = f"{made.gap / purpose.size():.0e}"
-            rows.append([f"{n_x}×{n_s}", purpose.title, f"{made.kept:.3f}", gap, f"{seconds:.2f}"])
+            gap = f"{mechanism.gap / purpose.size():.0e}"
+            rows.append(
+                [f"{n_x}×{n_s}", purpose.title, f"{mechanism.kept:.3f}", gap, f"{seconds:.2f}"]
+            )
     table("Uniform joints, LIP .5", ["size", "purpose", "kept", "gap", "CPU s"], rows)
 
 
@@ -61,10 +63,13 @@ def promises() -> None:
     table("Adult, sex | occupation: LIP's optimum drawn again", ["ε", "1", "2", "3"], rows)
     for notion in (LIP(0.5), LDP(1.0)):
         start = time.process_time()
-        found = implications(joint, notion)
+        implied = implications(joint, notion)
         seconds = f"{time.process_time() - start:.2f} CPU s"
-        told = [[key, f"{one.level:.4f}", f"{one.reached:.4f}"] for key, one in found.items()]
-        table(f"{notion} implies on Adult ({seconds})", ["level", "at most", "reached"], told)
+        lines = [
+            [key, f"{implication.level:.4f}", f"{implication.reached:.4f}"]
+            for key, implication in implied.items()
+        ]
+        table(f"{notion} implies on Adult ({seconds})", ["level", "at most", "reached"], lines)
 
 
 def robust() -> None:

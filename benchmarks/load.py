@@ -104,9 +104,9 @@ async def moving(visitor: Visitor, place: Place, end: float, seen: Seen) -> None
             await asyncio.sleep(max(0.0, due - time.monotonic()))
             eps = place.chance.choice(BUDGETS)
             seen.moved.append(await visitor.move("eps", eps))
-            told = visitor.asked("eps") or "1"
-            if abs(float(told) - eps) > 1e-9:
-                seen.errors.append(f"ε = {eps} was asked for, the address says {told}")
+            shown = visitor.asked("eps") or "1"
+            if abs(float(shown) - eps) > 1e-9:
+                seen.errors.append(f"ε = {eps} was asked for, the address says {shown}")
             due = max(due + place.every, time.monotonic())
     except LostError as error:
         seen.errors.append(str(error))
@@ -118,12 +118,12 @@ async def visit(places: Sequence[Place], seconds: float, server: int) -> tuple[S
     """Let sessions work for so many seconds; return what they saw, and the server at both ends."""
     seen = Seen()
     async with AsyncExitStack() as stack:
-        found = await asyncio.gather(*(opened(one, stack, seen) for one in places))
+        visitors = await asyncio.gather(*(opened(place, stack, seen) for place in places))
         before, end = held(server), time.monotonic() + seconds
         await asyncio.gather(
             *(
                 moving(visitor, place, end, seen)
-                for place, visitor in zip(places, found, strict=True)
+                for place, visitor in zip(places, visitors, strict=True)
                 if visitor is not None
             )
         )
@@ -158,10 +158,10 @@ class Held:
 def held(server: int) -> Held:
     """Look at a server and its workers."""
     below = []
-    for one in descendants(server):
+    for process in descendants(server):
         # a worker at rest may end between two looks: it holds nothing then
         with suppress(FileNotFoundError, ProcessLookupError):
-            below.append((share(one), processor(one)))
+            below.append((share(process), processor(process)))
     memory, used = map(sum, zip(*below, strict=True)) if below else (0.0, 0.0)
     return Held(share(server), memory, processor(server), used)
 
@@ -175,8 +175,10 @@ def dashboard(address: str | None, process: int | None) -> Iterator[tuple[str, i
         return
     with served() as started:
         # the first: a worker that is just being started still has the name of its parent
-        found = next(one for one in descendants(os.getpid()) if "streamlit" in command(one))
-        yield started, found
+        server = next(
+            candidate for candidate in descendants(os.getpid()) if "streamlit" in command(candidate)
+        )
+        yield started, server
 
 
 HEAD = (
@@ -186,22 +188,24 @@ HEAD = (
 )
 
 
-def measure(address: str, server: int, asked: argparse.Namespace, sessions: int) -> str:
+def measure(address: str, server: int, options: argparse.Namespace, sessions: int) -> str:
     """Return one row."""
 
     def places(number: int, seed: int) -> list[Place]:
-        query = QUESTIONS[asked.question]
-        chances = [random.Random(f"{seed} {one}") for one in range(number)]
-        return [Place(address, query, chance, asked.every) for chance in chances]
+        query = QUESTIONS[options.question]
+        chances = [random.Random(f"{seed} {session}") for session in range(number)]
+        return [Place(address, query, chance, options.every) for chance in chances]
 
-    if not asked.cold:  # workers start, caches fill, what lives long is exempt from collection
-        asyncio.run(visit(places(min(sessions, 2), asked.seed + 1), 9.0, server))
-    seen, before, after = asyncio.run(visit(places(sessions, asked.seed), asked.seconds, server))
+    if not options.cold:  # workers start, caches fill, what lives long is exempt from collection
+        asyncio.run(visit(places(min(sessions, 2), options.seed + 1), 9.0, server))
+    seen, before, after = asyncio.run(
+        visit(places(sessions, options.seed), options.seconds, server)
+    )
     moves = max(1, len(seen.moved))
-    for said in sorted(set(seen.errors)):
-        print(f"  {seen.errors.count(said)} ×: {said}")
+    for error in sorted(set(seen.errors)):
+        print(f"  {seen.errors.count(error)} ×: {error}")
     return (
-        f"| {asked.question} | {sessions} | {seen.row()} | "
+        f"| {options.question} | {sessions} | {seen.row()} | "
         f"{1000 * (after.used - before.used) / moves:.0f} | "
         f"{1000 * (after.used_by_workers - before.used_by_workers) / moves:.0f} | "
         f"{statistics.median(seen.opened or [float('nan')]):.2f} | {seen.runs / moves:.1f} | "
@@ -221,20 +225,20 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--address", help="of a dashboard that runs")
     parser.add_argument("--process", type=int, help="its process")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     print(HEAD, "|" + " --- |" * (HEAD.count("|") - 1), sep="\n")
-    if asked.minutes:
-        asked.seconds = 60.0
-        with dashboard(asked.address, asked.process) as (address, server):
-            for minute in range(asked.minutes):
-                asked.seed, asked.cold = asked.seed + 1, minute > 0
-                print(measure(address, server, asked, asked.sessions[0]), flush=True)
+    if options.minutes:
+        options.seconds = 60.0
+        with dashboard(options.address, options.process) as (address, server):
+            for minute in range(options.minutes):
+                options.seed, options.cold = options.seed + 1, minute > 0
+                print(measure(address, server, options, options.sessions[0]), flush=True)
         return
-    for sessions in asked.sessions:
-        with dashboard(asked.address, asked.process) as (address, server):
-            print(measure(address, server, asked, sessions), flush=True)
+    for sessions in options.sessions:
+        with dashboard(options.address, options.process) as (address, server):
+            print(measure(address, server, options, sessions), flush=True)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from tests.browser.chromium import find
 from tests.browser.served import ARGUMENTS, ROOT, served
 
 SECONDS = 90.0
-"""How long the page stands before the second look: longer than a worker rests before it ends."""
+"""Seconds until the second look: longer than an idle worker lives."""
 
 FIRST = 25.0
 """Seconds after which the page is complete, and its workers are still there."""
@@ -30,36 +30,36 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="*", type=Path, default=[ROOT], metavar="FOLDER")
     parser.add_argument("--link", default="", help="what follows the address, such as ?eps=1")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     print("| checkout | seconds open | server, MB | workers, MB | all, MB | ratio |")
     print("|---|---|---|---|---|---|")
     first: dict[float, float] = {}
-    for folder in (one.resolve() for one in asked.folders):
-        for seconds, (server, workers) in look(folder, asked.link).items():
+    for folder in (path.resolve() for path in options.folders):
+        for seconds, (server, workers) in look(folder, options.link).items():
             total = server + sum(workers)
-            each = " + ".join(f"{one:.0f}" for one in workers) or "none"
+            listed = " + ".join(f"{worker:.0f}" for worker in workers) or "none"
             ratio = total / first.setdefault(seconds, total)
             print(
-                f"| {folder.name} | {seconds:.0f} | {server:.0f} | {each} "
+                f"| {folder.name} | {seconds:.0f} | {server:.0f} | {listed} "
                 f"| {total:.0f} | {ratio:.2f} |"
             )
 
 
 def look(folder: Path, link: str) -> dict[float, tuple[float, list[float]]]:
     """Return what the server and each worker hold, in MB, after so many seconds with a page."""
-    found = {}
+    memory = {}
     with served(folder / "app.py", folder) as address, sync_playwright() as playwright:
-        process = next(one for one in descendants(os.getpid()) if "streamlit" in command(one))
+        process = next(child for child in descendants(os.getpid()) if "streamlit" in command(child))
         browser = playwright.chromium.launch(executable_path=find(), args=[*ARGUMENTS])
         browser.new_page().goto(f"{address}/{link}")
         passed = 0.0
         for seconds in (FIRST, SECONDS):
             time.sleep(seconds - passed)
             passed = seconds
-            workers = [share(one) for one in descendants(process)]
-            found[seconds] = (share(process), workers)
+            workers = [share(child) for child in descendants(process)]
+            memory[seconds] = (share(process), workers)
         browser.close()
-    return found
+    return memory
 
 
 def share(process: int) -> float:
@@ -78,8 +78,8 @@ def command(process: int) -> str:
 def descendants(process: int) -> list[int]:
     """Return the processes that a process and those below it have started."""
     children = Path(f"/proc/{process}/task").glob("*/children")
-    found = [int(one) for path in children for one in _words(path)]
-    return found + [below for one in found for below in descendants(one)]
+    own = [int(word) for path in children for word in _words(path)]
+    return own + [below for child in own for below in descendants(child)]
 
 
 def _words(path: Path) -> list[str]:

@@ -47,18 +47,20 @@ def heart() -> list[str]:
         "|---|---|---:|---|---:|",
     ]
     for utility in ("resolution", "distortion"):
-        found = {}
+        frontiers = {}
         for name, method in METHODS.items():
             started = time.perf_counter()
-            found[name] = method(occurs, utility, values)
-            taken = time.perf_counter() - started
-            points = " · ".join(f"{p.leakage:.2f} : {p.utility:.2f}" for p in found[name])
-            lines.append(f"| {utility} | {name} | {len(found[name])} | {points} | {taken:.2f} |")
-        for ours, theirs in CLAIMS:
-            beaten = sum(_beaten(point, found[ours]) for point in found[theirs])
-            shared = _shared(found[theirs], found[ours])
+            frontiers[name] = method(occurs, utility, values)
+            seconds = time.perf_counter() - started
+            points = " · ".join(f"{p.leakage:.2f} : {p.utility:.2f}" for p in frontiers[name])
             lines.append(
-                f"| {utility} | {ours} dominates {theirs} | {len(found[theirs])} "
+                f"| {utility} | {name} | {len(frontiers[name])} | {points} | {seconds:.2f} |"
+            )
+        for ours, theirs in CLAIMS:
+            beaten = sum(_beaten(point, frontiers[ours]) for point in frontiers[theirs])
+            shared = _shared(frontiers[theirs], frontiers[ours])
+            lines.append(
+                f"| {utility} | {ours} dominates {theirs} | {len(frontiers[theirs])} "
                 f"| {beaten} of its points beaten, {shared} shared | |"
             )
     return lines

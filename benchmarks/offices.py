@@ -87,66 +87,69 @@ COUNTRIES = {
 }  # fmt: skip
 
 
-def plain(one: Country) -> Made:
-    names, rows = one.table()
-    return one.text([names, *rows]), names, rows
+def plain(country: Country) -> Made:
+    names, rows = country.table()
+    return country.text([names, *rows]), names, rows
 
 
-def titled(one: Country) -> Made:
-    names, rows = one.table()
-    return f"{one.title}\n\n{one.text([names, *rows])}\n{one.note}\n", names, rows
+def titled(country: Country) -> Made:
+    names, rows = country.table()
+    return f"{country.title}\n\n{country.text([names, *rows])}\n{country.note}\n", names, rows
 
 
-def padded_title(one: Country) -> Made:
-    names, rows = one.table()
-    above = [[one.title, "", "", ""], ["", "", "", ""]]
-    return one.text([*above, names, *rows, [one.note, "", "", ""]]), names, rows
+def padded_title(country: Country) -> Made:
+    names, rows = country.table()
+    above = [[country.title, "", "", ""], ["", "", "", ""]]
+    return country.text([*above, names, *rows, [country.note, "", "", ""]]), names, rows
 
 
-def with_total(one: Country) -> Made:
-    names, rows = one.table()
+def with_total(country: Country) -> Made:
+    names, rows = country.table()
     shares = sum(float(row[3].replace(",", ".")) for row in rows)
-    end = [one.total, "", str(sum(int(row[2]) for row in rows))]
-    end.append(f"{shares:.1f}".replace(".", one.decimal))
-    return one.text([names, *rows, end]), names, rows
+    end = [country.total, "", str(sum(int(row[2]) for row in rows))]
+    end.append(f"{shares:.1f}".replace(".", country.decimal))
+    return country.text([names, *rows, end]), names, rows
 
 
-def trailing(one: Country) -> Made:
-    names, rows = one.table()
-    return one.text([[*row, "", ""] for row in [names, *rows]]), names, rows
+def trailing(country: Country) -> Made:
+    names, rows = country.table()
+    return country.text([[*row, "", ""] for row in [names, *rows]]), names, rows
 
 
-def unnamed(one: Country) -> Made:
-    names, rows = one.table()
-    text = one.text([["", *names], *([str(i), *row] for i, row in enumerate(rows))])
+def unnamed(country: Country) -> Made:
+    names, rows = country.table()
+    text = country.text([["", *names], *([str(i), *row] for i, row in enumerate(rows))])
     return text, ["column 1", *names], [[str(i), *row] for i, row in enumerate(rows)]
 
 
-def repeated(one: Country) -> Made:
-    names, rows = one.table()
+def repeated(country: Country) -> Made:
+    names, rows = country.table()
     again = [[*row, row[2]] for row in rows]
-    text = one.text([[*names, names[2]], *again[:4], [*names, names[2]], *again[4:]])
+    text = country.text([[*names, names[2]], *again[:4], [*names, names[2]], *again[4:]])
     return text, [*names, f"{names[2]} (2)"], again
 
 
-def short(one: Country) -> Made:
-    names, rows = one.table()
+def short(country: Country) -> Made:
+    names, rows = country.table()
     rows = [row if i % 3 else [*row[:3], ""] for i, row in enumerate(rows)]
     cut = [row if i % 3 else row[:3] for i, row in enumerate(rows)]
-    return one.text([names, *cut]), names, rows
+    return country.text([names, *cut]), names, rows
 
 
-def two_lines(one: Country) -> Made:
-    _, rows = one.table()
+def two_lines(country: Country) -> Made:
+    _, rows = country.table()
     wide = [[row[0], row[2], row[3], row[2], row[3]] for row in rows[::2]]
-    above = [[one.names[0], "2023", "", "2024", ""], ["", *one.names[2:], *one.names[2:]]]
-    years = [f"{year} · {name}" for year in ("2023", "2024") for name in one.names[2:]]
-    return one.text([*above, *wide]), [one.names[0], *years], wide
+    above = [
+        [country.names[0], "2023", "", "2024", ""],
+        ["", *country.names[2:], *country.names[2:]],
+    ]
+    years = [f"{year} · {name}" for year in ("2023", "2024") for name in country.names[2:]]
+    return country.text([*above, *wide]), [country.names[0], *years], wide
 
 
-def nameless(one: Country) -> Made:
-    names, rows = one.table()
-    return one.text(rows), [f"column {i + 1}" for i in range(len(names))], rows
+def nameless(country: Country) -> Made:
+    names, rows = country.table()
+    return country.text(rows), [f"column {i + 1}" for i in range(len(names))], rows
 
 
 HABITS: tuple[Callable[[Country], Made], ...] = (
@@ -164,11 +167,11 @@ def read(text: str, options: ReadOptions) -> tuple[list[str], Rows, bool]:
     return list(upload.table.columns), rows, bool(upload.repairs or upload.hints)
 
 
-def outcome(made: Made) -> str:
+def outcome(file: Made) -> str:
     """Return how a file is read."""
-    text, names, rows = made
+    text, names, rows = file
     try:
-        *found, said = read(text, ReadOptions())
+        *table, notes = read(text, ReadOptions())
     except ReadingError as error:
         for choice in error.choices:
             try:
@@ -179,18 +182,18 @@ def outcome(made: Made) -> str:
         return "refused"
     except CoreError:
         return "refused"
-    if found == [names, rows]:
+    if table == [names, rows]:
         return "right"
-    return "otherwise, said" if said else "otherwise, without a word"
+    return "otherwise, said" if notes else "otherwise, without a word"
 
 
 def main() -> None:
     total: Counter[str] = Counter()
     print("| habit | " + " | ".join(COUNTRIES) + " |\n|---|" + "---|" * len(COUNTRIES))
     for habit in HABITS:
-        found = [outcome(habit(country)) for country in COUNTRIES.values()]
-        total.update(found)
-        print(f"| {habit.__name__.replace('_', ' ')} | {' | '.join(found)} |", flush=True)
+        outcomes = [outcome(habit(country)) for country in COUNTRIES.values()]
+        total.update(outcomes)
+        print(f"| {habit.__name__.replace('_', ' ')} | {' | '.join(outcomes)} |", flush=True)
     print(", ".join(f"{name}: {n}" for name, n in total.most_common()))
 
 

@@ -59,10 +59,10 @@ def paper(quick: bool) -> None:
             times["cdd"].append(seconds)
             _, seconds = timed(m.optimal, joint, notion, solver="enumerate")
             times["walk"].append(seconds)
-            found, seconds = timed(m.optimal, joint, notion, solver="columns")
+            result, seconds = timed(m.optimal, joint, notion, solver="columns")
             times["columns"].append(seconds)
-            short.append(nmi - found.nmi)
-            proven += found.status == "optimal"
+            short.append(nmi - result.nmi)
+            proven += result.status == "optimal"
         medians = [f"{1000 * np.median(times[key]):.0f}" for key in times]
         rows.append([eps, f"{np.mean(exact):.4f}", f"{max(short):.1e}", f"{np.mean(short):.1e}"])
         rows[-1] += [f"{proven}/{draws}", *medians]
@@ -147,9 +147,9 @@ def adult(quick: bool) -> None:
 
 def whole_kernels(joint: Joint, eps: float) -> np.ndarray:
     """Return the vertices of the set of whole kernels, as [Funnel] Theorem 2 enumerates them."""
-    n, given = joint.n_x, joint.p / joint.p_s[:, None]
+    n, likelihood = joint.n_x, joint.p / joint.p_s[:, None]
     pairs = [(s, t) for s in range(joint.n_s) for t in range(joint.n_s) if s != t]
-    bounds = np.array([np.exp(eps) * given[t] - given[s] for s, t in pairs])
+    bounds = np.array([np.exp(eps) * likelihood[t] - likelihood[s] for s, t in pairs])
     block = np.vstack([bounds, np.eye(n)])
     columns = np.kron(np.eye(n), block)  # a kernel, column after column
     sums = np.kron(np.ones(n), np.eye(n))
@@ -179,17 +179,17 @@ def alpha(quick: bool) -> None:
     for order in (2.0, 10.0):
         for eps in (1, 2):
             notion, strict = AlphaLift(eps / 2, eps / 2, order), ALIP(eps / 2, eps / 2)
-            found = {"optimal": [], "merging": [], "ALIP": []}
+            nmi = {"optimal": [], "merging": [], "ALIP": []}
             seconds, proven = [], 0
             for seed in range(draws):
                 joint = uniform(5, 17, seed)
                 best, took = timed(m.optimal, joint, notion, time_limit=10)
                 seconds.append(took)
                 proven += best.status == "optimal"
-                found["optimal"].append(best.nmi)
-                found["merging"].append(m.subset_merging(joint, notion).nmi)
-                found["ALIP"].append(m.optimal(joint, strict).nmi)
-            means = [f"{np.mean(values):.3f}" for values in found.values()]
+                nmi["optimal"].append(best.nmi)
+                nmi["merging"].append(m.subset_merging(joint, notion).nmi)
+                nmi["ALIP"].append(m.optimal(joint, strict).nmi)
+            means = [f"{np.mean(values):.3f}" for values in nmi.values()]
             rows.append([order, eps, *means, f"{proven}/{draws}", f"{np.median(seconds):.2f}"])
     head = ["α", "ε", "optimal", "subset merging", "optimal ALIP", "proven", "median s"]
     table(f"α-lift, 17×5, λ=.5, mean NMI of {draws} draws", head, rows)
@@ -260,14 +260,14 @@ def main() -> None:
     parser.add_argument("tables", nargs="*", default=[], metavar="|".join(TABLES))
     parser.add_argument("--quick", action="store_true", help="fewer draws, shorter limits")
     parser.add_argument("--plot", metavar="FILE", help="gap against time of the proofs, as HTML")
-    given = parser.parse_args()
-    for name in given.tables or TABLES:
+    options = parser.parse_args()
+    for name in options.tables or TABLES:
         if name not in TABLES:
             parser.error(f"there is no table {name!r}")
         if name == "proofs":
-            proofs(given.quick, given.plot)
+            proofs(options.quick, options.plot)
         else:
-            TABLES[name](given.quick)
+            TABLES[name](options.quick)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ def made_up(records: int, columns: int) -> pa.Table:
     rng = np.random.default_rng(0)
     secret = rng.integers(0, 2, records)
     x = (2 * secret + rng.integers(0, 12, records)) % 14
-    found = {
+    table = {
         "sex": pa.array(["f", "m"]).take(pa.array(secret)),
         "job": pa.array([f"job {i}" for i in range(14)]).take(pa.array(x)),
     }
@@ -34,15 +34,15 @@ def made_up(records: int, columns: int) -> pa.Table:
         size = round(2 * 5000 ** (place / max(columns - 1, 1)))
         values = (secret + rng.integers(0, size, records)) % size
         kinds = pa.array(values) if place % 3 else pa.array([f"value {i}" for i in range(size)])
-        found[f"c{place}"] = kinds if place % 3 else kinds.take(pa.array(values))
-    return pa.table(found)
+        table[f"c{place}"] = kinds if place % 3 else kinds.take(pa.array(values))
+    return pa.table(table)
 
 
 def main() -> None:
     """Measure."""
-    asked = sys.argv[1:]
-    records = int(asked[0]) if asked else 1_000_000
-    columns = int(asked[1]) if asked[1:] else 12
+    arguments = sys.argv[1:]
+    records = int(arguments[0]) if arguments else 1_000_000
+    columns = int(arguments[1]) if arguments[1:] else 12
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "people.parquet")
         parquet.write_table(made_up(records, columns), path)
@@ -51,12 +51,12 @@ def main() -> None:
         result = evaluate(Scenario(data=DataSpec(key, ("sex",), ("job",))), sources)
         names = [f"c{place}" for place in range(columns)]
         before, cpu, began = _memory(), time.process_time(), time.perf_counter()
-        found = given_away(result, sources.uploads[key].table, [*([one] for one in names), names])
+        risks = given_away(result, sources.uploads[key].table, [*([name] for name in names), names])
         seconds = time.perf_counter() - began
         print(
             f"{records:,} records of {columns} other columns: {seconds:.1f} s, "
             f"{time.process_time() - cpu:.1f} CPU s, {_memory():,.0f} MB at most ({before:,.0f} MB "
-            f"before); all together determine S for {found[-1].determined:.1%} of records."
+            f"before); all together determine S for {risks[-1].determined:.1%} of records."
         )
         began = time.perf_counter()
         attack = attacked(result, sources.uploads[key].table, names)

@@ -63,13 +63,13 @@ SOME = 6
 def of_two_columns() -> dict[str, Joint]:
     """Return joints of two columns as S and two others as X, some of each data set."""
     rng = np.random.default_rng(0)
-    found = {}
+    counted = {}
     for source, names in (("adult", COLUMNS), ("german_credit", OF_CREDIT)):
         for _ in range(SOME):
             a, b, c, d = (str(name) for name in rng.choice(names, 4, replace=False))
             spec = DataSpec(source=source, secret=(a, b), released=(c, d))
-            found[f"{source}: {a}, {b} → {c}, {d}"] = count(spec).joint
-    return found
+            counted[f"{source}: {a}, {b} → {c}, {d}"] = count(spec).joint
+    return counted
 
 
 def main() -> None:
@@ -79,27 +79,27 @@ def main() -> None:
     parser.add_argument("--columns", type=int, choices=(1, 2), default=1, help="of S and of X")
     parser.add_argument("--hard", action="store_true", help="only pairs not proven in .5 s")
     parser.add_argument("--processor", action="store_true", help="limits in processor seconds")
-    given = parser.parse_args()
-    read = time.process_time if given.processor else time.monotonic
+    options = parser.parse_args()
+    read = time.process_time if options.processor else time.monotonic
     with clock.using(read):
-        table(given)
+        table(options)
 
 
-def table(given: argparse.Namespace) -> None:
+def table(options: argparse.Namespace) -> None:
     """Print how many are proven in each setting, and the pairs that are furthest from it."""
-    pairs = joints() if given.columns == 1 else of_two_columns()
+    pairs = joints() if options.columns == 1 else of_two_columns()
     print("| setting | proven | largest gap (NMI) | median s | slowest proof, s |")
     print("|---|---|---|---|---|")
     listed = []
     for title, notion in SETTINGS.items():
-        if given.only and not title.startswith(given.only):
+        if options.only and not title.startswith(options.only):
             continue
         seconds, gaps, took = {}, {}, []
         for pair, joint in pairs.items():
-            if given.hard and m.optimal(joint, notion, time_limit=SHORT).status == "optimal":
+            if options.hard and m.optimal(joint, notion, time_limit=SHORT).status == "optimal":
                 continue
             start = clock.now()
-            best = m.optimal(joint, notion, time_limit=given.limit)
+            best = m.optimal(joint, notion, time_limit=options.limit)
             took.append(clock.now() - start)
             if best.status == "optimal":
                 seconds[pair] = took[-1]

@@ -111,47 +111,47 @@ def main() -> None:
     only = parser.parse_args().only
     print("| question | ours | gap | seconds | other | its answer | seconds | ratio |")
     print("|---|---|---|---|---|---|---|---|", flush=True)
-    missed = [said for line in lines() if only in line.name for said in _asked(line)]
+    missed = [message for line in lines() if only in line.name for message in _compared(line)]
     if not only:
         _measures()
     print("\n".join(["", *missed]) if missed else "\nEvery value reaches its floor.")
-    if any("misses" in said for said in missed):
+    if any("misses" in message for message in missed):
         raise SystemExit(1)
 
 
-def _asked(line: Line) -> list[str]:
+def _compared(line: Line) -> list[str]:
     """Print a line of the table for each other; return what is missed."""
     begun = time.process_time()
     with clock.using(time.process_time):
         ours = m.optimal(line.joint, line.notion, utility=line.purpose, time_limit=MOST)
     took = time.process_time() - begun
-    value = _told(line, ours.utility)
-    said = []
+    value = _value(line, ours.utility)
+    messages = []
     short = line.floor - value if isinstance(line.purpose, Information) else value - line.floor
     if line.floor and short > 1e-6:
-        said.append(f"{line.name} misses its floor: {value:.6f}, not {line.floor:.6f}.")
+        messages.append(f"{line.name} misses its floor: {value:.6f}, not {line.floor:.6f}.")
     if ours.gap > 1e-6 * line.purpose.size():
-        said.append(f"{line.name}: not proven, the gap is {ours.gap:.0e}.")
+        messages.append(f"{line.name}: not proven, the gap is {ours.gap:.0e}.")
     if took > LONGEST:
-        said.append(f"{line.name}: {took:.1f} s.")
+        messages.append(f"{line.name}: {took:.1f} s.")
     for other, answer in line.others or (("–", None),):
         theirs, seconds, ratio = "", "", ""
         if answer is not None:
             begun = time.process_time()
-            found = answer()
+            optimum = answer()
             spent = time.process_time() - begun
-            theirs, seconds, ratio = f"{found:.6f}", f"{spent:.3f}", f"{took / spent:.1f}"
+            theirs, seconds, ratio = f"{optimum:.6f}", f"{spent:.3f}", f"{took / spent:.1f}"
             if took > SLOWER * max(spent, 0.1):
-                said.append(f"{line.name}: {took:.2f} s, {other} {spent:.2f} s.")
+                messages.append(f"{line.name}: {took:.2f} s, {other} {spent:.2f} s.")
         print(
             f"| {line.name} | {value:.6f} | {ours.gap:.0e} | {took:.3f} | {other} | {theirs} | "
             f"{seconds} | {ratio} |",
             flush=True,
         )
-    return said
+    return messages
 
 
-def _told(line: Line, utility: float) -> float:
+def _value(line: Line, utility: float) -> float:
     """Return a distance or a wrong guess as it is minimized, or information as a share of H(X)."""
     if isinstance(line.purpose, Guess):
         return 1 - utility
@@ -266,19 +266,19 @@ def _measures() -> None:
     cells = [(s, y) for s in range(p.shape[0]) for y in range(p.shape[1])]
     prior, bit = p.sum(axis=1), np.log(2)
     channel = p / prior[:, None]
-    made = dit.Distribution(cells, list(p.ravel()))
+    distribution = dit.Distribution(cells, list(p.ravel()))
     for name, ours, other, theirs in (
         (
             "I(S;Y)",
             partial(measures.mutual_information, p),
             "dit",
-            lambda: bit * dit.shannon.mutual_information(made, [0], [1]),
+            lambda: bit * dit.shannon.mutual_information(distribution, [0], [1]),
         ),
         (
             "maximal leakage",
             partial(measures.maximal_leakage, p),
             "dit",
-            lambda: bit * dit.other.maximal_leakage(made, [0], [1]),
+            lambda: bit * dit.other.maximal_leakage(distribution, [0], [1]),
         ),
         (
             "Sibson, order 2",
@@ -293,13 +293,13 @@ def _measures() -> None:
             lambda: qif.measure.bayes_vuln.posterior(prior, channel),
         ),
     ):
-        told, spent = [], []
+        values, spent = [], []
         for answer in (ours, theirs):
             begun = time.process_time()
-            told.append(float(answer()))
+            values.append(float(answer()))
             spent.append(time.process_time() - begun)
         print(
-            f"| {name} | {told[0]:.9f} | {spent[0]:.4f} | {other} | {told[1]:.9f} | "
+            f"| {name} | {values[0]:.9f} | {spent[0]:.4f} | {other} | {values[1]:.9f} | "
             f"{spent[1]:.4f} |",
             flush=True,
         )
@@ -355,7 +355,7 @@ def _by_highs(
     equal = sparse.kron(np.ones((1, n_a)), np.eye(joint.n_x, rows.shape[1]), format="csr")
     cost = np.zeros((n_a, rows.shape[1]))
     cost[:, : joint.n_x] = (joint.p_x[:, None] * loss).T
-    found = linprog(
+    solution = linprog(
         *(cost.ravel(), upper, right, equal, np.ones(joint.n_x)),
         method="highs-ipm",
         options={
@@ -363,7 +363,7 @@ def _by_highs(
             "dual_feasibility_tolerance": ACCURACY,
         },
     )
-    return float(found.fun)
+    return float(solution.fun)
 
 
 def _one_cone(joint: Joint, notion: Average, loss: Table) -> float:
@@ -406,15 +406,15 @@ def _none(rows: int, cols: int) -> sparse.csr_array:
 def _by_distance(joint: Joint, distances: Table) -> float:
     """Return libqif's least expected distance under LDP by these distances."""
     private, loss = map(qif.metric.from_distance_matrix, (distances, _apart(joint.n_x)))
-    found = qif.mechanism.d_privacy.min_loss_given_d(joint.p_x, joint.n_x, private, loss)
-    return float((joint.p_x[:, None] * np.array(found) * _apart(joint.n_x)).sum())
+    kernel = qif.mechanism.d_privacy.min_loss_given_d(joint.p_x, joint.n_x, private, loss)
+    return float((joint.p_x[:, None] * np.array(kernel) * _apart(joint.n_x)).sum())
 
 
 def _by_guess(joint: Joint, bound: float) -> float:
     """Return libqif's least expected distance with a bound on guessing."""
     metric = qif.metric.from_distance_matrix(_apart(joint.n_x))
-    found = qif.mechanism.bayes_vuln.min_loss_given_max_vuln(joint.p_x, joint.n_x, bound, metric)
-    return float((joint.p_x[:, None] * np.array(found) * _apart(joint.n_x)).sum())
+    kernel = qif.mechanism.bayes_vuln.min_loss_given_max_vuln(joint.p_x, joint.n_x, bound, metric)
+    return float((joint.p_x[:, None] * np.array(kernel) * _apart(joint.n_x)).sum())
 
 
 def _blahut_arimoto(p: Table, loss: Table, rate: float) -> float:
@@ -437,8 +437,8 @@ def _blahut_arimoto(p: Table, loss: Table, rate: float) -> float:
 
 def _listed(joint: Joint, notion: Notion) -> float:
     """Return our own optimum from the list of all extreme outputs, as a share of H(X)."""
-    made = m.optimal(joint, notion, solver="enumerate", time_limit=60)
-    return made.utility / float(entropy(joint.p_x))
+    mechanism = m.optimal(joint, notion, solver="enumerate", time_limit=60)
+    return mechanism.utility / float(entropy(joint.p_x))
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ def written(path: Path, rows: int) -> None:
     with arrow_csv.CSVWriter(path, schema) as writer:
         for start in range(0, rows, AT_ONCE):
             size = min(AT_ONCE, rows - start)
-            columns = [names[one].take(rng.integers(0, LEVELS[one], size)) for one in LEVELS]
+            columns = [names[name].take(rng.integers(0, LEVELS[name], size)) for name in LEVELS]
             writer.write_table(pa.table(columns, schema=schema))
 
 
@@ -88,19 +88,19 @@ def compare(folders: list[Path], rows: int, rounds: int) -> None:
         path = Path(scratch) / "people.csv"
         written(path, rows)
         size = path.stat().st_size / 1e6
-        told: dict[Path, list[tuple[float, float, float]]] = {one: [] for one in folders}
+        times: dict[Path, list[tuple[float, float, float]]] = {folder: [] for folder in folders}
         for _ in range(rounds):
-            for one in folders:
-                told[one].append(measured(one, path, rows))
+            for folder in folders:
+                times[folder].append(measured(folder, path, rows))
     print(f"{rows:,} records, {size:,.0f} MB, medians of {rounds}:\n")
     print("| checkout | reading, CPU s | counting, CPU s | both, s | ratio of CPU |")
     print("|---|---|---|---|---|")
     first = 0.0
-    for one, found in told.items():
-        reading, counting, seconds = (median(part) for part in zip(*found, strict=True))
+    for folder, runs in times.items():
+        reading, counting, seconds = (median(part) for part in zip(*runs, strict=True))
         first = first or reading + counting
         ratio = (reading + counting) / first
-        print(f"| {one.name} | {reading:.1f} | {counting:.1f} | {seconds:.1f} | {ratio:.2f} |")
+        print(f"| {folder.name} | {reading:.1f} | {counting:.1f} | {seconds:.1f} | {ratio:.2f} |")
 
 
 def wide() -> None:
@@ -124,16 +124,16 @@ def wide() -> None:
                     frame.to_excel(path, index=False)
                 case _:
                     rows = [frame.columns, *map(tuple, cells)]
-                    sheet = "".join(row(*(cell(str(one)) for one in line)) for line in rows)
+                    sheet = "".join(row(*(cell(str(value)) for value in line)) for line in rows)
                     path.write_bytes(ods({"a": sheet}))
             start = time.perf_counter()
             try:
                 Sources().add_file(path)
-                said = "it opens"
+                outcome = "it opens"
             except CoreError as error:
-                said = str(error)
+                outcome = str(error)
             seconds = time.perf_counter() - start
-            print(f"| {kind} | {path.stat().st_size / 1e6:.1f} | {seconds:.2f} | {said} |")
+            print(f"| {kind} | {path.stat().st_size / 1e6:.1f} | {seconds:.2f} | {outcome} |")
 
 
 def main() -> None:
@@ -146,7 +146,7 @@ def main() -> None:
     if options.wide:
         wide()
     else:
-        compare([one.resolve() for one in options.folders], options.rows, options.rounds)
+        compare([folder.resolve() for folder in options.folders], options.rows, options.rounds)
 
 
 if __name__ == "__main__":

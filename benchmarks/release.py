@@ -102,14 +102,14 @@ def report(rows: int) -> str:
     for kind in KINDS:
         with tempfile.TemporaryDirectory() as folder:
             path = prepare(Path(folder), rows, kind)
-            found = {way: measure(way, path) for way in WAYS}
-        plain = found["copy"]["seconds"]
+            results = {way: measure(way, path) for way in WAYS}
+        plain = results["copy"]["seconds"]
         for way, title in WAYS.items():
-            one = found[way]
-            whole = one["all"] or one["seconds"]
+            result = results[way]
+            whole = result["all"] or result["seconds"]
             lines.append(
-                f"| {kind} | {title} | {one['seconds']:.2f} | {one['seconds'] / plain:.2f} "
-                f"| {whole:.2f} | {whole / plain:.2f} | {one['peak']:,.0f} |"
+                f"| {kind} | {title} | {result['seconds']:.2f} | {result['seconds'] / plain:.2f} "
+                f"| {whole:.2f} | {whole / plain:.2f} | {result['peak']:,.0f} |"
             )
     return "\n".join(lines)
 

@@ -129,20 +129,20 @@ def table_2(draws: int, seconds: float) -> None:
     print("|---|---:|---:|---:|---:|---:|---:|")
     for shape, printed in TABLE_2.items():
         rng = np.random.default_rng(2)
-        found: list[list[float]] = []
+        nmi: list[list[float]] = []
         for truth in robust_designs.draw_truth(*shape, rng, count=draws):
             p_hat = np.maximum(robust_designs.draw_sample(truth, RECORDS, rng) / RECORDS, FLOOR)
             ball = RenyiBall.confidence(p_hat, RECORDS, beta=0.01)
             small = truth.size <= 10
             polyopt = m.polyopt(p_hat, 1.5, ball, True, time_limit=seconds) if small else None
-            found.append(
+            nmi.append(
                 [
                     m.secret_randomized_response(p_hat, 1.5).nmi,
                     polyopt.nmi if polyopt is not None else np.nan,
                     m.independent_reporting(p_hat, 1.5, ball).nmi,
                 ]
             )
-        means = [f"{value:.3f}" for value in np.mean(found, axis=0)]
+        means = [f"{value:.3f}" for value in np.mean(nmi, axis=0)]
         cells = " | ".join(
             f"{ours} | {theirs}" for ours, theirs in zip(means, printed, strict=True)
         )
@@ -161,14 +161,16 @@ def pairs(eps: float, seconds: float) -> None:
     gaps, nothing = [], 0
     for pair, joint in joints().items():
         notion = RobustLDP.of_joint(joint, eps)
-        known = [made.nmi for made in known_without_search(joint, notion)]
+        known = [mechanism.nmi for mechanism in known_without_search(joint, notion)]
         start = clock.now()
-        made = m.optimal(joint, notion, time_limit=seconds)
-        took, most = clock.now() - start, made.upper_bound / float(entropy(joint.p_x))
-        gaps.append(0.0 if made.status == "optimal" else most - made.nmi)
-        nothing += made.nmi < 1e-6
+        mechanism = m.optimal(joint, notion, time_limit=seconds)
+        took, most = clock.now() - start, mechanism.upper_bound / float(entropy(joint.p_x))
+        gaps.append(0.0 if mechanism.status == "optimal" else most - mechanism.nmi)
+        nothing += mechanism.nmi < 1e-6
         first = max(known, default=0.0)
-        print(f"| {pair} | {first:.4f} | {made.nmi:.4f} | {most:.4f} | {took:.1f} |", flush=True)
+        print(
+            f"| {pair} | {first:.4f} | {mechanism.nmi:.4f} | {most:.4f} | {took:.1f} |", flush=True
+        )
     near = sum(gap <= PROVEN for gap in gaps)
     print(
         f"\nε = {eps:g}, {seconds:g} s: {gaps.count(0.0)} of {len(gaps)} proven, {near} proven or "

@@ -135,12 +135,12 @@ def of_pickers() -> Iterator[Question]:
 def _numbers(entry: notions.NotionEntry, joint: Joint) -> Numbers:
     """Return ε = ½, or the budget that is 30% of the way from nothing to what X itself gives."""
     likeliest = float(joint.p_s.max())
-    asked = Numbers(eps=0.5, eps_l=0.5, eps_u=0.3, n=10_000, bound=0.7 * likeliest + 0.3)
+    numbers = Numbers(eps=0.5, eps_l=0.5, eps_u=0.3, n=10_000, bound=0.7 * likeliest + 0.3)
     if entry.family != "average":
-        return asked
-    most = entry.make(joint, asked).achieved(joint, np.eye(joint.n_x))
+        return numbers
+    most = entry.make(joint, numbers).achieved(joint, np.eye(joint.n_x))
     bound = likeliest + 0.3 * (most - likeliest) if "bound" in entry.parameters else 1.0
-    return replace(asked, eps=0.3 * most, bound=bound)
+    return replace(numbers, eps=0.3 * most, bound=bound)
 
 
 def _purposes(joint: Joint) -> Iterator[tuple[Purpose, str]]:
@@ -165,45 +165,47 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1, help="take one question in so many")
     parser.add_argument("--first", type=int, default=0, help="questions before the first one")
     parser.add_argument("--pickers", action="store_true", help="ask all that a picker offers")
-    given = parser.parse_args()
-    if given.pickers:
-        _pickers(given.first, given.every)
+    options = parser.parse_args()
+    if options.pickers:
+        _pickers(options.first, options.every)
         return
-    asked = list(questions())[given.first :: given.every]
+    chosen = list(questions())[options.first :: options.every]
     ratios, proven, lost = [], 0, 0
     print("| question | auto, s | proven | enumerate, s | proven | columns, s | proven |")
     print("|---|---|---|---|---|---|---|", flush=True)
     with clock.using(time.process_time):
-        for name, joint, notion, purpose in asked:
-            found = {
-                solver: _answer(joint, notion, purpose, solver, given.limit)
+        for name, joint, notion, purpose in chosen:
+            answers = {
+                solver: _answer(joint, notion, purpose, solver, options.limit)
                 for solver in ("auto", "enumerate", "columns")
             }
-            seconds, closed = found.pop("auto")
-            others = [took for took, other in found.values() if other or not closed]
+            seconds, closed = answers.pop("auto")
+            others = [took for took, other in answers.values() if other or not closed]
             best = max(min(others, default=seconds), SLOW)
             ratios.append(max(seconds, SLOW) / best)
-            missed = not closed and any(other for _, other in found.values())
+            missed = not closed and any(other for _, other in answers.values())
             proven, lost = proven + closed, lost + missed
             if ratios[-1] > 2 or missed:
-                rest = " | ".join(f"{took:.2f} | {_mark(other)}" for took, other in found.values())
+                rest = " | ".join(
+                    f"{took:.2f} | {_mark(other)}" for took, other in answers.values()
+                )
                 print(f"| {name} | {seconds:.2f} | {_mark(closed)} | {rest} |", flush=True)
     print(
-        f"\n{len(asked)} questions: {proven} proven by auto, {lost} by another way alone; auto "
+        f"\n{len(chosen)} questions: {proven} proven by auto, {lost} by another way alone; auto "
         f"takes {median(ratios):.2f} (median) to {max(ratios):.1f} times the best other way."
     )
 
 
 def _pickers(first: int, every: int) -> None:
     """Print what is not proven soon, or takes ten times as long as the best other way."""
-    asked, slow, open_ = list(of_pickers())[first::every], 0, 0
+    chosen, slow, open_ = list(of_pickers())[first::every], 0, 0
     print("| question | auto, s | gap, share of X's own | best other way, s | proven |")
     print("|---|---|---|---|---|", flush=True)
     with clock.using(time.process_time):
-        for name, joint, notion, purpose in asked:
+        for name, joint, notion, purpose in chosen:
             begun = clock.now()
-            made = m.optimal(joint, notion, time_limit=SOON, utility=purpose)
-            seconds, closed = clock.now() - begun, made.status == "optimal"
+            mechanism = m.optimal(joint, notion, time_limit=SOON, utility=purpose)
+            seconds, closed = clock.now() - begun, mechanism.status == "optimal"
             if seconds <= SLOW and closed:
                 continue
             others = [
@@ -214,11 +216,11 @@ def _pickers(first: int, every: int) -> None:
             slow, open_ = slow + slower, open_ + (not closed)
             if slower or not closed:
                 low, high = purpose.range(joint)
-                gap = made.gap / (high - low)
+                gap = mechanism.gap / (high - low)
                 also = _mark(any(other for _, other in others))
                 print(f"| {name} | {seconds:.2f} | {gap:.0e} | {best:.2f} | {also} |", flush=True)
     print(
-        f"\n{len(asked)} questions: {open_} not proven in {SOON:g} s, {slow} over ten times the "
+        f"\n{len(chosen)} questions: {open_} not proven in {SOON:g} s, {slow} over ten times the "
         "best other way."
     )
 
@@ -229,11 +231,11 @@ def _answer(
     """Return the seconds that an answer took, and whether it is proven."""
     begun = clock.now()
     try:
-        made = m.optimal(joint, notion, solver=solver, time_limit=limit, utility=purpose)  # type: ignore[arg-type]
+        mechanism = m.optimal(joint, notion, solver=solver, time_limit=limit, utility=purpose)  # type: ignore[arg-type]
     except CoreError as error:
         print(f"{notion} by {solver}: {error}", flush=True)
         return clock.now() - begun, False
-    return clock.now() - begun, made.status == "optimal"
+    return clock.now() - begun, mechanism.status == "optimal"
 
 
 def _mark(proven: bool) -> str:

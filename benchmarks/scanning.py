@@ -40,8 +40,8 @@ def count_with(way: str, path: Path) -> dict[str, object]:
     started, worked = time.perf_counter(), time.process_time()
     if way == "plain":
         with duckdb.connect() as connection:
-            asked = "SELECT s, x, count(*) FROM read_parquet(?) GROUP BY s, x ORDER BY s, x"
-            rows = connection.execute(asked, [str(path)]).fetchall()
+            query = "SELECT s, x, count(*) FROM read_parquet(?) GROUP BY s, x ORDER BY s, x"
+            rows = connection.execute(query, [str(path)]).fetchall()
         cells = np.array([n for _, _, n in rows]).reshape(LEVELS)
     else:
         source = source or sources.add_file(path)
@@ -64,11 +64,13 @@ def report(rows: int, rounds: int) -> str:
         path = Path(folder) / "records.parquet"
         generate(path, rows)
         size = path.stat().st_size / 2**20
-        found = [{way: measure(way, path) for way in WAYS} for _ in range(rounds)]
-    cells = found[0]["plain"]["cells"]
-    assert all(one["cells"] == cells for turn in found for one in turn.values()), "they disagree"
+        turns = [{way: measure(way, path) for way in WAYS} for _ in range(rounds)]
+    cells = turns[0]["plain"]["cells"]
+    assert all(result["cells"] == cells for turn in turns for result in turn.values()), (
+        "they disagree"
+    )
     best = {
-        way: {unit: min(turn[way][unit] for turn in found) for unit in ("seconds", "cpu")}
+        way: {unit: min(turn[way][unit] for turn in turns) for unit in ("seconds", "cpu")}
         for way in WAYS
     }
     lines = [

@@ -120,7 +120,7 @@ def _blanks(rng: Rng, width: int) -> bytes:
     """Return a file with a blank behind each comma; what has a comma itself is in quotes."""
     kinds = [CELLS[rng.choice((*OTHERS, "commas in prose"))] for _ in range(width)]
     rows = [[cell(rng) for cell in kinds] for _ in range(rng.choice([3, 20, 60]))]
-    lines = [[f'"{one}"' if "," in one else one for one in row] for row in rows]
+    lines = [[f'"{text}"' if "," in text else text for text in row] for row in rows]
     lines.insert(0, [f"c{i}" for i in range(width)])
     return "".join(JOINED.join(line) + "\n" for line in lines).encode()
 
@@ -142,11 +142,11 @@ def clever(path: Path) -> Found:
         return "not installed", 0
     clevercsv = import_module("clevercsv")
     text = path.read_text()
-    found = clevercsv.Detector().detect(text)
-    if found is None:
+    dialect = clevercsv.Detector().detect(text)
+    if dialect is None:
         return "", 0
-    rows = [row for row in clevercsv.reader(text.splitlines(), found) if any(row)]
-    return found.delimiter, len(rows[0]) if rows else 0
+    rows = [row for row in clevercsv.reader(text.splitlines(), dialect) if any(row)]
+    return dialect.delimiter, len(rows[0]) if rows else 0
 
 
 def of_pandas(path: Path) -> Found:
@@ -159,10 +159,10 @@ def of_pandas(path: Path) -> Found:
 
 def sniffed(path: Path) -> Found:
     """Return what DuckDB finds."""
-    asked = "SELECT Delimiter, len(Columns) FROM sniff_csv(?)"
+    query = "SELECT Delimiter, len(Columns) FROM sniff_csv(?)"
     try:
         with duckdb.connect() as connection:
-            rows = connection.execute(asked, [str(path)]).fetchall()
+            rows = connection.execute(query, [str(path)]).fetchall()
     except duckdb.Error:
         return "", 0
     delimiter, width = rows[0]
@@ -180,7 +180,7 @@ def compare(kind: str, files: int) -> Counter[str]:
             own = ours(path)
             right["ours"] += own == known
             right["asked"] += own is None
-            plain = known[0].strip(" "), known[1]  # nobody else calls the blank a delimiter
+            plain = known[0].strip(" "), known[1]  # no one else calls the blank a delimiter
             right["DuckDB"] += sniffed(path) == plain
             right["CleverCSV"] += clever(path) == plain
             right["pandas"] += of_pandas(path)[1] == known[1]
@@ -208,15 +208,15 @@ def _cell(value: Any) -> str:
 
 def _whole(names: Sequence[Any], rows: Sequence[Sequence[Any]]) -> Table:
     """Return a table without empty rows and columns."""
-    texts = [row for row in ([_cell(one) for one in row] for row in rows) if any(row)]
+    texts = [row for row in ([_cell(value) for value in row] for row in rows) if any(row)]
     width = max([len(names), *map(len, texts)])
     titles = [*map(_cell, names), *[""] * (width - len(names))]
     texts = [row + [""] * (width - len(row)) for row in texts]
-    kept = [i for i in range(width) if any(row[i] for row in texts)]
-    return [titles[i] for i in kept], [[row[i] for i in kept] for row in texts]
+    used = [i for i in range(width) if any(row[i] for row in texts)]
+    return [titles[i] for i in used], [[row[i] for i in used] for row in texts]
 
 
-def same(found: Table, clean: Table) -> bool:
+def same(table: Table, clean: Table) -> bool:
     """Say whether two tables have the same cells, and the same names where the clean one has."""
     often = Counter(clean[0])
     named = all(
@@ -225,9 +225,9 @@ def same(found: Table, clean: Table) -> bool:
         or UNNAMED.fullmatch(name)
         or own.startswith(f"{name} (")
         or (often[name] > 1 and own.startswith(name))
-        for own, name in zip(found[0], clean[0], strict=False)
+        for own, name in zip(table[0], clean[0], strict=False)
     )
-    return found[1] == clean[1] and named
+    return table[1] == clean[1] and named
 
 
 def clean_table(path: Path) -> Table:
@@ -244,7 +244,7 @@ def _of_upload(upload: Upload) -> Table:
 
 
 def of_ours(content: bytes, name: str, clean: Table) -> str:
-    """Say how we read a file: what stands in `VERDICTS`."""
+    """Return how we read a file: one of `VERDICTS`."""
 
     def ways(read: ReadOptions, left: int) -> Iterator[tuple[bool, Table]]:
         """Yield what a file may be read as, at once (True) or by clicks, at most so many."""
@@ -252,11 +252,11 @@ def of_ours(content: bytes, name: str, clean: Table) -> str:
             try:
                 upload = read_bytes(content, name, Path(folder), read)
             except CoreError as error:
-                choices = [one.options for one in getattr(error, "choices", ())]
+                choices = [choice.options for choice in getattr(error, "choices", ())]
             else:
                 yield left == CLICKS, _of_upload(upload)
-                choices = [one.options for one in upload.hints]
-                choices += [one.undo for one in upload.repairs if one.undo]
+                choices = [hint.options for hint in upload.hints]
+                choices += [repair.undo for repair in upload.repairs if repair.undo]
         for options in choices if left else ():
             yield from ways(replace(read, **dict(options)), left - 1)
 
@@ -283,8 +283,8 @@ def table_of_pandas(path: Path) -> Table:
 def table_of_duckdb(path: Path) -> Table:
     """Return a file as DuckDB reads it."""
     with duckdb.connect() as connection:
-        found = connection.execute("SELECT * FROM read_csv(?, all_varchar = true)", [str(path)])
-        return _whole([one[0] for one in found.description], found.fetchall())
+        cursor = connection.execute("SELECT * FROM read_csv(?, all_varchar = true)", [str(path)])
+        return _whole([column[0] for column in cursor.description], cursor.fetchall())
 
 
 def table_of_clever(path: Path) -> Table:
@@ -315,22 +315,22 @@ def hold(files: Path, clean: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(folder) / "table.csv"
         for path in paths:
-            content, told = path.read_bytes(), clean_table(clean / path.name)
-            count["ours"][of_ours(content, path.name, told)] += 1
+            content, expected = path.read_bytes(), clean_table(clean / path.name)
+            count["ours"][of_ours(content, path.name, expected)] += 1
             try:
                 plain.write_text(content.decode("utf-8-sig"), encoding="utf-8", newline="")
             except UnicodeDecodeError:  # only the layout is compared
                 plain.write_text(content.decode("latin-1"), encoding="utf-8", newline="")
             for way, read in others.items():
-                found = _read_by(read, plain)
-                if found is None:
+                table = _read_by(read, plain)
+                if table is None:
                     verdict = "refused"
                 else:
-                    verdict = "right" if same(found, told) else "otherwise"
+                    verdict = "right" if same(table, expected) else "otherwise"
                 count[way][verdict] += 1
     print(f"| {len(paths)} files | {' | '.join(VERDICTS)} |\n|---|{'---|' * len(VERDICTS)}")
-    for way, found in count.items():
-        print(f"| {way} | {' | '.join(str(found[verdict]) for verdict in VERDICTS)} |")
+    for way, tally in count.items():
+        print(f"| {way} | {' | '.join(str(tally[verdict]) for verdict in VERDICTS)} |")
 
 
 def main() -> None:

@@ -61,9 +61,9 @@ def processes(number: int) -> Iterator[Workers]:
 def dask(number: int) -> Iterator[Workers]:
     from distributed import LocalCluster
 
-    made = {"threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
+    settings = {"threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
     with (
-        LocalCluster(n_workers=number, **made) as cluster,
+        LocalCluster(n_workers=number, **settings) as cluster,
         ClusterWorkers(cluster.scheduler_address) as workers,
     ):
         yield workers
@@ -72,7 +72,7 @@ def dask(number: int) -> Iterator[Workers]:
 def processor() -> float:
     """Return the processor seconds of this process and of its children that have ended."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
 def timed(sweep: Sweep, start, number: int, expected: np.ndarray) -> tuple[float, float]:

@@ -114,13 +114,13 @@ class House:
 
 def place(name: str) -> tuple[int, str]:
     """Return a room's floor, counted from the top, and the package that it belongs to there."""
-    found = [
+    matches = [
         (len(block), floor, block)
         for floor, blocks in enumerate(FLOORS)
         for block in blocks
         if name == block or name.startswith(f"{block}.")
     ]
-    _, floor, block = max(found)
+    _, floor, block = max(matches)
     return floor, block
 
 
@@ -141,7 +141,7 @@ def survey(root: Path = ROOT) -> House:
 
 
 def module_imports(root: Path = ROOT) -> dict[str, set[str]]:
-    """Return for each module those that it imports from, whoever offers it their names."""
+    """Return for each module those that it imports from, through whichever package."""
     files = {
         ".".join(path.relative_to(root).with_suffix("").parts): path
         for package in PACKAGES
@@ -199,24 +199,24 @@ def parsed(text: str) -> tuple[list[ast.Import | ast.ImportFrom], dict[str, int]
 
 def steps(node: ast.FunctionDef) -> int:
     """Return how many lines a function has, its docstring apart."""
-    told = len((ast.get_docstring(node, clean=False) or "").splitlines())
-    return node.end_lineno - node.lineno + 1 - told
+    documented = len((ast.get_docstring(node, clean=False) or "").splitlines())
+    return node.end_lineno - node.lineno + 1 - documented
 
 
 def imported(path: Path, names: set[str], offered: dict[str, str]) -> set[str]:
-    """Return which of the named modules a file imports, whoever offers it."""
-    found = set()
+    """Return which of the named modules a file imports, through whichever package."""
+    used = set()
     imports, _ = parsed(path.read_text(encoding="utf-8"))
     for node in imports:
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names} & names
+            used |= {alias.name for alias in node.names} & names
         elif node.module:
             for alias in node.names:
                 full = f"{node.module}.{alias.name}"
                 while full in offered:  # a folder may offer what another one offers
                     full = f"{offered[full]}.{alias.name}"
-                found |= {full} if full in names else {full.rpartition(".")[0]} & names
-    return found
+                used |= {full} if full in names else {full.rpartition(".")[0]} & names
+    return used
 
 
 def faults(root: Path = ROOT) -> list[str]:
@@ -235,15 +235,15 @@ def faults(root: Path = ROOT) -> list[str]:
 
 def overlong(root: Path) -> list[str]:
     """Return, as sentences, which functions have more lines than they may, docstrings apart."""
-    found = []
-    for path in sorted(one for top in ("core", "pages") for one in (root / top).rglob("*.py")):
+    sentences = []
+    for path in sorted(path for top in ("core", "pages") for path in (root / top).rglob("*.py")):
         module = ".".join(path.relative_to(root).with_suffix("").parts)
         _, functions = parsed(path.read_text(encoding="utf-8"))
         for function, lines in functions.items():
             name = f"{module}.{function.partition(':')[0]}"
             if lines > MOST_STEPS:
-                found.append(f"{name} has {lines} lines beside its docstring.")
-    return found
+                sentences.append(f"{name} has {lines} lines beside its docstring.")
+    return sentences
 
 
 def rows(house: House, *, floors: bool) -> list[list[str]]:
@@ -298,25 +298,25 @@ def _line(start: tuple[float, float], end: tuple[float, float]) -> str:
 
 
 def _middle(graph: nx.DiGraph[str], name: str, spot: dict[str, tuple[float, float]]) -> float:
-    above = [spot[one][0] for one in graph.predecessors(name) if one in spot]
+    above = [spot[parent][0] for parent in graph.predecessors(name) if parent in spot]
     return sum(above) / len(above) if above else WIDTH / 2
 
 
 def _common(names: list[str]) -> str:
     """Return the package that all rooms lie in, with a dot; empty where there is none."""
     parts = [name.split(".")[:-1] for name in names]
-    shared = [one[0] for one in zip(*parts, strict=False) if len(set(one)) == 1]
+    shared = [level[0] for level in zip(*parts, strict=False) if len(set(level)) == 1]
     return "".join(f"{part}." for part in shared)
 
 
 def _box(name: str, common: str, count: int, x: float, y: float) -> str:
     kind, short = name.partition(".")[0], name.removeprefix(common)
-    said = "module" if count == 1 else "modules"
+    noun = "module" if count == 1 else "modules"
     return (
         f'<g><rect x="{x - BOX[0] / 2:.0f}" y="{y - BOX[1] / 2:.0f}" width="{BOX[0]}" '
         f'height="{BOX[1]}" rx="6" class="{kind}"/>'
         f'<text x="{x:.0f}" y="{y - 2:.0f}">{escape(short)}</text>'
-        f'<text x="{x:.0f}" y="{y + 14:.0f}" class="small">{count} {said}</text></g>'
+        f'<text x="{x:.0f}" y="{y + 14:.0f}" class="small">{count} {noun}</text></g>'
     )
 
 
@@ -365,7 +365,7 @@ def _number(value: ast.expr) -> bool:
 
 
 def shapes(svg: str) -> Counter[str]:
-    """Return how often each drawn element stands in a picture, in whatever order."""
+    """Return how often each drawn element occurs in a picture, in any order."""
     return Counter(re.findall(r"<[^>]+>[^<]*", svg))
 
 

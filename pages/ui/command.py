@@ -16,14 +16,14 @@ ROOT = Path(__file__).parents[2]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Open the dashboard with any `--server.…` options given, or run a command of `core`."""
-    asked = sys.argv[1:] if arguments is None else list(arguments)
-    if asked and not asked[0].startswith("--server."):
-        return core_command(asked)
+    options = sys.argv[1:] if arguments is None else list(arguments)
+    if options and not options[0].startswith("--server."):
+        return core_command(options)
     from click.exceptions import Abort
     from streamlit.web import cli
 
     with suppress(Abort):  # Ctrl-C, which is how the dashboard is ended
-        cli.main(["run", str(application()), *asked], standalone_mode=False)
+        cli.main(["run", str(application()), *options], standalone_mode=False)
     return 0
 
 

@@ -78,7 +78,7 @@ def _live(places: page_frame.Places) -> None:
         if (before := page_frame.last()) is not None:
             with old():
                 view = _cards(before)
-                board({"": None}, [one.sent() for one in _drawn(before, view)], ())
+                board({"": None}, [drawing.sent() for drawing in _drawn(before, view)], ())
         return
     page_frame.report_button(place, "lift", result)
     refining.follow(scenario, result.mechanism)
@@ -89,12 +89,12 @@ def _live(places: page_frame.Places) -> None:
         _high_risk(result, leak, _exposed(result, leak, view.unit))
         _measures(result, view.unit)
         _asymmetry(view.unit)
-    said = _told(result, view, answers.is_refining(scenario))
-    terms = [(term.title, term.meaning) for term in glossary.terms_in(said["said"][:1])]
+    words = _words(result, view, answers.is_refining(scenario))
+    terms = [(term.title, term.meaning) for term in glossary.terms_in(words["said"][:1])]
     with answer:
         board(
-            {"": said | {"terms": [("Lift", LIFT), *terms]}},
-            [one.sent() for one in _drawn(result, view)],
+            {"": words | {"terms": [("Lift", LIFT), *terms]}},
+            [drawing.sent() for drawing in _drawn(result, view)],
             following.sliders(scenario, partial(_followed, scenario, view)),
         )
 
@@ -108,7 +108,7 @@ def _followed(scenario: Scenario, view: View, name: str) -> dict[str, Any]:
 def frame(results: Sequence[Result], view: View) -> Frame:
     """Return what the page shows of an answer at another place of a slider."""
     (result,) = results
-    return following.frame(result, partial(_told, result, view), partial(_drawn, view=view))
+    return following.frame(result, partial(_words, result, view), partial(_drawn, view=view))
 
 
 def _leak(result: Result, view: View) -> Leakage:
@@ -121,23 +121,23 @@ def _exposed(result: Result, leak: Leakage, unit: str) -> Exposure:
     return exposure(leak, promised, result.joint.s_labels, bits=unit == "bits")
 
 
-def _told(result: Result, view: View, provisional: bool) -> Frame:
+def _words(result: Result, view: View, provisional: bool) -> Frame:
     """Return what the page says of an answer: how many symbols are high-risk."""
     leak, notion = _leak(result, view), derived.promise(result.scenario)
-    found = _exposed(result, leak, view.unit)
-    risky, name = int(found.risky.sum()), promise_text(notion, view.unit)
+    risks = _exposed(result, leak, view.unit)
+    risky, name = int(risks.risky.sum()), promise_text(notion, view.unit)
     if not isinstance(notion, PointwiseNotion):
-        said = f"{name} does not bound each symbol separately, so no symbol is high-risk."
+        text = f"{name} does not bound each symbol separately, so no symbol is high-risk."
     elif risky:
-        of_records = share(float(found.mass[found.risky].sum()))
-        said = (
+        of_records = share(float(risks.mass[risks.risky].sum()))
+        text = (
             f"Under {name}, {risky} of {number_of(len(leak.labels), 'symbol')}, covering "
             f"{of_records} of the records, {'exceeds' if risky == 1 else 'exceed'} the budget."
         )
     else:
-        said = f"Under {name}, every symbol is within the budget on its own."
+        text = f"Under {name}, every symbol is within the budget on its own."
     glance = [refining.GLANCE] if provisional else []
-    return {"said": [said, *glance], "figures": [], "badge": None}
+    return {"said": [text, *glance], "figures": [], "badge": None}
 
 
 def _reached(leak: Leakage) -> FloatArray:
@@ -159,7 +159,7 @@ def _cards(result: Result) -> View:
     of_x, unit = released == "X itself", controls.unit()
     leak = result.before if of_x else result.after
     first = first_row(len(leak.labels), "symbols, largest shift of beliefs first", "lift_page")
-    found = _exposed(result, leak, unit)
+    risks = _exposed(result, leak, unit)
     left, right = st.columns(2)
     with (
         left,
@@ -167,7 +167,7 @@ def _cards(result: Result) -> View:
             key=LOGLIFT,
             title=TITLES[LOGLIFT],
             subtitle="Orange: the secret becomes more likely. Blue: less. ×: never together.",
-            table=lambda: _pairs(found, leak, result.joint.s_labels, unit),
+            table=lambda: _pairs(risks, leak, result.joint.s_labels, unit),
             formulas=(formulas.measure("lift"),),
         ),
     ):
@@ -179,7 +179,7 @@ def _cards(result: Result) -> View:
             title=TITLES[SYMBOLS],
             subtitle="How far each symbol shifts beliefs"
             + ("; shaded: allowed by the notion." if derived.budgets(result.scenario) else "."),
-            table=lambda: _symbols(leak, found, unit),
+            table=lambda: _symbols(leak, risks, unit),
             formulas=(formulas.measure("min_lift"), formulas.measure("max_lift")),
         ),
     ):
@@ -190,7 +190,7 @@ def _cards(result: Result) -> View:
 def _drawn(result: Result, view: View) -> list[Drawing]:
     """Return the charts of an answer."""
     leak, unit = _leak(result, view), view.unit
-    found = _exposed(result, leak, unit)
+    risks = _exposed(result, leak, unit)
     shown = rows(_reached(leak), view.first)
     secrets = most_likely(leak.joint_sy.sum(axis=1), ROWS)
     names = [leak.labels[y] for y in shown]
@@ -199,7 +199,7 @@ def _drawn(result: Result, view: View) -> list[Drawing]:
     return [
         Drawing(
             lambda: figures.log_lift_matrix(
-                found.log_lift[np.ix_(secrets, shown)],
+                risks.log_lift[np.ix_(secrets, shown)],
                 [result.joint.s_labels[s] for s in secrets],
                 names,
                 height,
@@ -217,7 +217,7 @@ def _drawn(result: Result, view: View) -> list[Drawing]:
                 leak.log_min_lift[shown],
                 leak.log_max_lift[shown],
                 names,
-                found.risky[shown],
+                risks.risky[shown],
                 derived.budgets(result.scenario),
                 height,
                 unit,
@@ -225,45 +225,45 @@ def _drawn(result: Result, view: View) -> list[Drawing]:
             ),
             SYMBOLS,
             TITLES[SYMBOLS],
-            _verdict(found, judged=judged),
+            _verdict(risks, judged=judged),
             fills=False,
         ),
     ]
 
 
-def _verdict(found: Exposure, *, judged: bool) -> str:
+def _verdict(risks: Exposure, *, judged: bool) -> str:
     """Return how many symbols are high-risk, or that the promise judges none by itself."""
-    symbols = number_of(len(found.labels), "symbol")
-    return f"High-risk: {int(found.risky.sum())} of {symbols}." if judged else f"{UNJUDGED}."
+    symbols = number_of(len(risks.labels), "symbol")
+    return f"High-risk: {int(risks.risky.sum())} of {symbols}." if judged else f"{UNJUDGED}."
 
 
-def _pairs(found: Exposure, leak: Leakage, s_labels: tuple[str, ...], unit: str) -> pd.DataFrame:
+def _pairs(risks: Exposure, leak: Leakage, s_labels: tuple[str, ...], unit: str) -> pd.DataFrame:
     return pd.DataFrame(
         {"symbol": leak.labels}
         | {
-            f"{label}, {unit}": found.log_lift[s] * in_unit(1.0, unit)
+            f"{label}, {unit}": risks.log_lift[s] * in_unit(1.0, unit)
             for s, label in enumerate(s_labels)
         }
     )
 
 
-def _symbols(leak: Leakage, found: Exposure, unit: str) -> pd.DataFrame:
+def _symbols(leak: Leakage, risks: Exposure, unit: str) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "symbol": leak.labels,
-            "probability": found.mass,
+            "probability": risks.mass,
             f"log Ψ, {unit}": leak.log_min_lift * in_unit(1.0, unit),
             f"log Λ, {unit}": leak.log_max_lift * in_unit(1.0, unit),
-            "high-risk": found.risky,
-            "why": found.why,
+            "high-risk": risks.risky,
+            "why": risks.why,
         }
     )
 
 
-def _high_risk(result: Result, leak: Leakage, found: Exposure) -> None:
+def _high_risk(result: Result, leak: Leakage, risks: Exposure) -> None:
     st.header("Which symbols are high-risk, and why", anchor=False)
     every = pointwise(leak, _order(result) or _usual(result))
-    table = _symbols(leak, found, controls.unit()).join(pd.DataFrame(dict(every)))
+    table = _symbols(leak, risks, controls.unit()).join(pd.DataFrame(dict(every)))
     tables.sheet(table.sort_values("high-risk", ascending=False, kind="stable"), "pointwise")
     with st.popover(
         "formulas of the pointwise measures",
@@ -345,15 +345,15 @@ def _shown(value: tuple[float, str], unit: str) -> str:
 def _asymmetry(unit: str) -> None:
     # secrets, symbols and draws of [Lift] Fig. 1
     n_s, n_x, draws = 5, 17, 1000
-    found = derived.asymmetry(n_s, n_x, draws)
+    histogram = derived.asymmetry(n_s, n_x, draws)
     st.header("Why is the bound on min-lift so costly?", anchor=False)
     st.markdown(
         f"In {draws:,} random joints of {n_s} secrets and {n_x} symbols, log Ψ ranges from "
-        f"{level(found.low_range[0], unit, 1)} to {level(found.low_range[1], unit, 2)}, log Λ "
-        f"only from {level(found.high_range[0], unit, 2)} to "
-        f"{level(found.high_range[1], unit, 2)} {unit}: beliefs fall much further than they rise. "
-        "A single bound for both sides limits the falls most; λ above ½ gives them the larger "
-        "share of ε."
+        f"{level(histogram.low_range[0], unit, 1)} to {level(histogram.low_range[1], unit, 2)}, "
+        f"log Λ only from {level(histogram.high_range[0], unit, 2)} to "
+        f"{level(histogram.high_range[1], unit, 2)} {unit}: beliefs fall much further than they "
+        "rise. A single bound for both sides limits the falls most; λ above ½ gives them the "
+        "larger share of ε."
     )
     with card(
         key="asymmetry",
@@ -361,18 +361,18 @@ def _asymmetry(unit: str) -> None:
         subtitle="Entries are independent and uniform, then normalized, as in [Lift] Fig. 1.",
         table=lambda: pd.DataFrame(
             {
-                "from_nats": found.edges[:-1],
-                "to_nats": found.edges[1:],
-                "share_log_min_lift": found.low,
-                "share_log_max_lift": found.high,
+                "from_nats": histogram.edges[:-1],
+                "to_nats": histogram.edges[1:],
+                "share_log_min_lift": histogram.low,
+                "share_log_max_lift": histogram.high,
             }
         ),
         formulas=(formulas.measure("min_lift"), formulas.measure("max_lift")),
     ):
         chart(
-            figures.overlay_histogram(found.edges, found.low, found.high, unit),
+            figures.overlay_histogram(histogram.edges, histogram.low, histogram.high, unit),
             key="asymmetry",
             title="Log-lift over random joints",
-            alt=f"Histogram: log Ψ down to {level(found.low_range[0], unit, 1)}, log Λ up to "
-            f"{level(found.high_range[1], unit, 2)} {unit}.",
+            alt=f"Histogram: log Ψ down to {level(histogram.low_range[0], unit, 1)}, log Λ up to "
+            f"{level(histogram.high_range[1], unit, 2)} {unit}.",
         )

@@ -115,12 +115,12 @@ def test_what_the_view_tells_moves_it_opens_the_link_and_leaves(monkeypatch):
     monkeypatch.setattr(menu, "here", lambda: menu.drawn("https://school.example/"))
     menu._moved()
     assert menu.chart() == "mechanism"
-    menu._asked()
+    menu._toggle_link()
     assert state[menu._LINK].address == "https://school.example/"
     state[menu._PART] = {"shown": "<script>", "asked": "nothing"}
     menu._moved()
     assert menu.chart() == "mechanism"
-    menu._asked()
+    menu._toggle_link()
     assert menu._LINK not in state
     menu._left()
     assert menu.chart() == ""

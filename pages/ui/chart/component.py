@@ -108,8 +108,8 @@ def chart(
     made_of: MadeOf | None = None,
 ) -> None:
     """Show a figure."""
-    told = _Told(key, title, alt, on_pick is not None, faded or _OLD.get(), False)
-    message, height = _made(figure, told, made_of)
+    spec = _Spec(key, title, alt, on_pick is not None, faded or _OLD.get(), False)
+    message, height = _built(figure, spec, made_of)
     _COMPONENT(data=message, key=key, height=height, on_picked_change=on_pick or _ignore)
 
 
@@ -137,8 +137,8 @@ def part(
     made_of: MadeOf | None = None,
 ) -> bytes:
     """Return a chart as `board` sends it to its place; the parameters are those of `chart`."""
-    told = _Told(key, title, alt, pickable, faded or _OLD.get(), fills)
-    return _made(figure, told, made_of)[0]
+    spec = _Spec(key, title, alt, pickable, faded or _OLD.get(), fills)
+    return _built(figure, spec, made_of)[0]
 
 
 @dataclass(frozen=True)
@@ -172,10 +172,10 @@ class Drawing:
         Of a figure with a `tail` in its `meta`: so many of its last traces; the others stay.
         """
         whole = json.loads(self.sent())
-        found = {name: whole[name] for name in ("data", "layout", "low", "now", "alt", "serial")}
+        content = {name: whole[name] for name in ("data", "layout", "low", "now", "alt", "serial")}
         if tail := whole["tail"]:
-            found["tail"] = json.loads(found.pop("data"))[-tail:]
-        return found
+            content["tail"] = json.loads(content.pop("data"))[-tail:]
+        return content
 
 
 BOARD = "board_drawn"
@@ -198,20 +198,20 @@ def board(
     _BOARD(data=message, key=BOARD, on_picked_change=on_pick or _ignore)
 
 
-def _made(
-    figure: Figure | Callable[[], Figure], told: _Told, made_of: MadeOf | None
+def _built(
+    figure: Figure | Callable[[], Figure], spec: _Spec, made_of: MadeOf | None
 ) -> tuple[bytes, int]:
     about = context.shown()
 
     def make() -> tuple[bytes, int]:
-        return _message(figure() if callable(figure) else figure, told, about)
+        return _message(figure() if callable(figure) else figure, spec, about)
 
     if made_of is None:
         return make()
-    found: tuple[bytes, int] = kept_for(made_of.data).get(
-        ("chart", told, made_of, repr(about)), make
+    sent: tuple[bytes, int] = kept_for(made_of.data).get(
+        ("chart", spec, made_of, repr(about)), make
     )
-    return found
+    return sent
 
 
 def saving(key: str, charts: Mapping[str, str]) -> None:
@@ -219,8 +219,8 @@ def saving(key: str, charts: Mapping[str, str]) -> None:
     _SAVING(data={"charts": dict(charts)}, key=f"{key}_saving")
 
 
-class _Told(NamedTuple):
-    """What a chart is told beside its figure."""
+class _Spec(NamedTuple):
+    """What a chart needs besides its figure."""
 
     key: str
     title: str
@@ -230,7 +230,7 @@ class _Told(NamedTuple):
     fills: bool
 
 
-def _message(figure: Figure, told: _Told, about: Context) -> tuple[bytes, int]:
+def _message(figure: Figure, spec: _Spec, about: Context) -> tuple[bytes, int]:
     """Return what a browser is sent, and the pixels that it takes in height."""
     layout = dict(figure["layout"])
     meta = layout.pop("meta", {})
@@ -240,23 +240,23 @@ def _message(figure: Figure, told: _Told, about: Context) -> tuple[bytes, int]:
     written = {"data": _written(figure["data"]), "layout": _written(layout)}
     message: dict[str, Any] = written | {
         "now": now,
-        "chart": told.key,
-        "alt": told.alt,
+        "chart": spec.key,
+        "alt": spec.alt,
         "height": layout["height"],
-        "name": f"liftscope-{told.key}-{file_part(about)}" if about else f"liftscope-{told.key}",
-        "title": told.title,
-        "terms": [[term.title, term.meaning] for term in glossary.terms_in([told.title, *texts])],
-        "hints": {said: hint for said in texts if (hint := _hint(said))},
+        "name": f"liftscope-{spec.key}-{file_part(about)}" if about else f"liftscope-{spec.key}",
+        "title": spec.title,
+        "terms": [[term.title, term.meaning] for term in glossary.terms_in([spec.title, *texts])],
+        "hints": {word: hint for word in texts if (hint := _hint(word))},
         "about": [text(part) for part in places],
         "plain": "; ".join(places),
-        "pickable": told.pickable,
-        "faded": told.faded,
-        "fills": told.fills,
+        "pickable": spec.pickable,
+        "faded": spec.faded,
+        "fills": spec.fills,
         "low": _written(meta.get("low")),
         "tail": meta.get("tail", 0),
         "projected": meta.get("projected", {}),
     }
-    drawn = (written, now, told.alt, told.faded, told.fills, message["projected"], message["low"])
+    drawn = (written, now, spec.alt, spec.faded, spec.fills, message["projected"], message["low"])
     message["serial"] = hashlib.sha256(repr(drawn).encode()).hexdigest()[:12]
     return json.dumps(message, ensure_ascii=False).encode(), layout["height"] + BAR
 
@@ -276,12 +276,12 @@ def _texts(data: list[Any], layout: dict[str, Any], *, annotated: bool) -> list[
     axes = [part["title"]["text"] for name, part in layout.items() if name[1:5] == "axis"]
     lines = [trace["name"] for trace in data if trace.get("name") and layout.get("showlegend")]
     notes = [note["text"] for note in layout.get("annotations", ()) if annotated]
-    words = [said for trace in data if annotated for said in trace.get("text", ())]
-    return [said for said in (*axes, *lines, *notes, *words) if said]
+    words = [word for trace in data if annotated for word in trace.get("text", ())]
+    return [word for word in (*axes, *lines, *notes, *words) if word]
 
 
-def _hint(said: str) -> str:
-    return "\n".join(f"{term.title}: {term.meaning}" for term in glossary.terms_in([said]))
+def _hint(word: str) -> str:
+    return "\n".join(f"{term.title}: {term.meaning}" for term in glossary.terms_in([word]))
 
 
 def _written(part: Any) -> str:

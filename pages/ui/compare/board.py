@@ -65,9 +65,9 @@ def show() -> None:
             controls.unit_switch()
             toolbar.show()
             report_place = st.container(width="content")
-    asked = query.shown()
-    # What comes and goes above the columns stands in places that stay. Else the columns would be
-    # other elements after it: drawn anew, without focus, and a press on its way would be lost.
+    shown = query.shown()
+    # What comes and goes above the columns has fixed places. Otherwise the columns would be
+    # other elements after it: redrawn, without focus, and a click on its way would be lost.
     slots: Slots = {"report": report_place}
     with st.container(gap=None, key="above_columns"):
         drop.area(toolbar.opened_by_drop)
@@ -77,9 +77,9 @@ def show() -> None:
         slots["told"] = st.container()
     beside, charted = st.columns([3, 7], gap="small")
     with beside, st.container(key="compared_columns", gap="xsmall"):
-        for place, (_, name, note) in enumerate(asked):
+        for place, (_, name, note) in enumerate(shown):
             with st.container(border=True, gap="xxsmall", key=f"compared_{place}"):
-                heads.head(place, name, note, len(asked))
+                heads.head(place, name, note, len(shown))
                 slots[f"sliders {place}"] = st.container(
                     key=f"column_sliders_{place}", gap="xxsmall"
                 )
@@ -92,7 +92,7 @@ def show() -> None:
         slots["work"] = st.container()
     with st.container():
         _reading()
-    _below(slots, [name for _, name, _ in asked])
+    _below(slots, [name for _, name, _ in shown])
     slots["drawn"] = st.container(gap=None)
     _live(slots, _drawn_for())
     gc_freeze.settle()
@@ -116,13 +116,14 @@ def _sidebar() -> None:
 
 
 def _are_of_other_data() -> bool:
-    """Say whether the columns were pinned with other data than the sidebar's."""
-    asked = [state.scenario(), *(scenario for scenario, _, _ in query.shown())]
-    return len({repr((one.data.source, one.data.secret, one.data.released)) for one in asked}) > 1
+    """Return whether the columns were pinned with other data than the sidebar's."""
+    scenarios = [state.scenario(), *(scenario for scenario, _, _ in query.shown())]
+    pinned = {repr((s.data.source, s.data.secret, s.data.released)) for s in scenarios}
+    return len(pinned) > 1
 
 
 def _reading() -> None:
-    """Say how RLDP stands beside the others, and offer the other reading."""
+    """Explain how RLDP compares with the others, and offer the other reading."""
     if not query.is_standard():
         return
     now = query.reading()
@@ -181,7 +182,7 @@ def _upper(slots: Slots) -> None:
             title="Level of every privacy notion",
             subtitle="The smallest budget at which each notion holds.",
             table=_levels_table,
-            formulas=tuple(formulas.notion(one.notion) for one, _, _ in query.shown()),
+            formulas=tuple(formulas.notion(scenario.notion) for scenario, _, _ in query.shown()),
         ),
     ):
         chart_place(charts.LEVELS, fills=False)
@@ -255,7 +256,7 @@ def _drawn_for() -> object:
 def _live(slots: Slots, drawn_for: object) -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
     page_frame.reserve(slots.values())
-    asked = matching.settle()
+    request = matching.settle()
     if _drawn_for() != drawn_for:
         st.rerun()
     state.publish(state.scenario())
@@ -265,55 +266,55 @@ def _live(slots: Slots, drawn_for: object) -> None:
     context.tell(*scenarios)
     charts.begin(scenarios)
     with slots["told"], refining.waiting(*scenarios * columns.is_first()):
-        found = columns.answered()
+        answered = columns.answered()
     numbers = reference(scenarios)
-    told = columns.columns(found, numbers)
+    compared = columns.columns(answered, numbers)
     with slots["told"]:
         matching.told()
-        if asked is not None:
-            matching.follow(asked)
+        if request is not None:
+            matching.follow(request)
     several = len({repr(scenario.data) for scenario in (*scenarios, state.scenario())}) > 1
-    for one in found:
-        with slots[f"sliders {one.place}"]:
-            heads.sliders(one.place, one.scenario, unit)
-        with slots[f"state {one.place}"]:
-            _state(one, several=several)
+    for column in answered:
+        with slots[f"sliders {column.place}"]:
+            heads.sliders(column.place, column.scenario, unit)
+        with slots[f"state {column.place}"]:
+            _state(column, several=several)
     with slots["work"]:
-        _work(found, columns.waiting_levels(found, numbers))
-    swept = charts.find(found)
+        _work(answered, columns.waiting_levels(answered, numbers))
+    swept = charts.find(answered)
     with slots["frontier"]:
         charts.tell_axes(swept, unit)
         charts.show_work(swept)
-    table = columns.table(told, numbers, unit)
+    table = columns.table(compared, numbers, unit)
     with slots["differences"]:
         columns.show(table)
     with slots["report"]:
-        _report(found, told, table, _pictures(found, swept, told, unit))
+        _report(answered, compared, table, _pictures(answered, swept, compared, unit))
     with slots["drawn"]:
-        frames.show(frames.Shown(found, swept, unit, charts.is_whole()), told)
+        frames.show(frames.Shown(answered, swept, unit, charts.is_whole()), compared)
 
 
 def _pictures(
-    found: Sequence[Answered],
+    answered: Sequence[Answered],
     swept: Sequence[charts.ColumnLine],
-    told: Sequence[Column],
+    compared: Sequence[Column],
     unit: str,
 ) -> Callable[[], list[Picture]]:
-    """Return what makes the charts of a report; they are made when it is asked for."""
-    numbers, far = reference([one.scenario for one in found]), charts.reach(found)
+    """Return a function that draws the charts of a report; they are drawn only when needed."""
+    numbers, far = reference([column.scenario for column in answered]), charts.reach(answered)
     along = charts.frontier_figure(swept, unit, whole=charts.is_whole())[0]
-    levels = charts.levels_figure(told, [one.mark for one in found], numbers, unit)
+    levels = charts.levels_figure(compared, [column.mark for column in answered], numbers, unit)
 
     def make() -> list[Picture]:
         pictures = [
             Picture(along, "Cost of privacy", "Share kept at each ε, one line per column."),
             Picture(levels, "Level of every privacy notion", "Each mark shows a column's level."),
         ]
-        for one in found:
-            if (result := one.result) is None:
+        for column in answered:
+            if (result := column.result) is None:
                 continue
             pictures += [
-                Picture(figure, f"{one.name}: {title}", f"{one.name}: {title}.")
+                Picture(figure, f"{column.name}: {title}", f"{column.name}: {title}.")
                 for title, figure in (
                     ("the mechanism P(y | x)", charts.matrix_figure(result)),
                     ("lift: how far beliefs shift", charts.lifts_figure(result, unit, far)),
@@ -326,16 +327,16 @@ def _pictures(
 
 
 def _report(
-    found: Sequence[Answered],
-    told: Sequence[Column],
+    answered: Sequence[Answered],
+    compared: Sequence[Column],
     table: pd.DataFrame,
     pictures: Callable[[], list[Picture]],
 ) -> None:
     """Show the button that makes a report of the columns, when it is clicked."""
     project, unit = query.project(), controls.unit()
-    provisional = [one.name for one in found if one.working]
+    provisional = [column.name for column in answered if column.working]
     exports.report(
-        lambda: report(project, told, table, pictures(), unit, provisional=provisional),
+        lambda: report(project, compared, table, pictures(), unit, provisional=provisional),
         "compare_report",
         "liftscope-comparison.html",
         disabled=table.empty,
@@ -343,47 +344,47 @@ def _report(
     )
 
 
-def _state(one: Answered, *, several: bool) -> None:
-    """Say what a column is about, why it has no answer, and what can be done for a better one."""
+def _state(column: Answered, *, several: bool) -> None:
+    """Show what a column is about, why it has no answer, and how to get a better one."""
     if several:
-        st.caption(f"{markdown(_title(one))}: {markdown(question(one.scenario))}")
-    if one.result is None:
-        text = markdown(str(one.error))
-        if one.working:
+        st.caption(f"{markdown(_title(column))}: {markdown(question(column.scenario))}")
+    if column.result is None:
+        text = markdown(str(column.error))
+        if column.working:
             st.info(text, icon=":material/hourglass_top:")
         else:
             st.error(text)
-            toolbar.remedy(one)
-    elif answers.is_cut(one.scenario, one.result.mechanism):
-        refining.give_minute(one.scenario, f"minute_{one.place}")
-    elif columns.is_stopped(one):
-        answers.answer_work(one.scenario).again(f"minute_{one.place}_again")
+            toolbar.remedy(column)
+    elif answers.is_cut(column.scenario, column.result.mechanism):
+        refining.give_minute(column.scenario, f"minute_{column.place}")
+    elif columns.is_stopped(column):
+        answers.answer_work(column.scenario).again(f"minute_{column.place}_again")
 
 
-def _title(one: Answered) -> str:
+def _title(column: Answered) -> str:
     """Return what a column's data is called."""
     try:
-        return visits.sources().label(one.scenario.data.source)
+        return visits.sources().label(column.scenario.data.source)
     except CoreError:
-        return query.project().file_of(one.scenario.data.source) or "data not available here"
+        return query.project().file_of(column.scenario.data.source) or "data not available here"
 
 
-def _work(found: Sequence[Answered], more: Sequence[Job[dict[str, float]]]) -> None:
-    """Show the progress of the answers that are being worked out, and Cancel."""
-    working = [one for one in found if one.working]
+def _work(answered: Sequence[Answered], more: Sequence[Job[dict[str, float]]]) -> None:
+    """Show the progress of the answers that are being computed, and Cancel."""
+    working = [column for column in answered if column.working]
     if not working and not more:
         return
-    names = ", ".join(one.name for one in working)
+    names = ", ".join(column.name for column in working)
     news = [
-        answers.news(one.scenario, None if one.result is None else one.result.mechanism)
-        for one in working
+        answers.news(column.scenario, None if column.result is None else column.result.mechanism)
+        for column in working
     ]
 
     def look() -> tuple[float, str] | None:
         if any(are_there() for are_there in news) or any(job.finished for job in more):
             return None
         if working:
-            share = (len(found) - len(working)) / len(found)
+            share = (len(answered) - len(working)) / len(answered)
             return share, f"Improving {names}"
         return 0.9, "Computing the levels of robust notions"
 
@@ -393,8 +394,8 @@ def _work(found: Sequence[Answered], more: Sequence[Job[dict[str, float]]]) -> N
 
 
 def _stop(open_: Sequence[Answered]) -> None:
-    for one in open_:
-        columns.stop(one)
+    for column in open_:
+        columns.stop(column)
 
 
 def _frontier_table() -> pd.DataFrame:

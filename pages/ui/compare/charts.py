@@ -42,29 +42,29 @@ class ColumnLine:
     error: CoreError | None = None
 
 
-def begin(asked: Sequence[Scenario]) -> None:
-    """Begin the missing lines, before answers are looked for: none may be below its own line."""
-    swept = [_swept(one) for one in asked if has_budget(one)]
-    long_answer.await_only(PLACE, [answers.sweep_work(one) for one in swept])
-    for one in swept:
-        sweeps.job(one)
+def begin(scenarios: Sequence[Scenario]) -> None:
+    """Begin the missing lines, before the answers: no answer may lie below its own line."""
+    swept = [_swept(scenario) for scenario in scenarios if has_budget(scenario)]
+    long_answer.await_only(PLACE, [answers.sweep_work(scenario) for scenario in swept])
+    for scenario in swept:
+        sweeps.job(scenario)
 
 
-def find(found: Sequence[Answered]) -> list[ColumnLine]:
-    """Return every column's line, or why there is none; those that have ended are taken first."""
-    for column in found:
+def find(answered: Sequence[Answered]) -> list[ColumnLine]:
+    """Return every column's line, or why there is none; finished lines are collected first."""
+    for column in answered:
         if has_budget(column.scenario):
             sweeps.job(_swept(column.scenario))
-    return [_find(column) for column in found]
+    return [_find(column) for column in answered]
 
 
 def _find(column: Answered) -> ColumnLine:
     if not has_budget(column.scenario):
         return ColumnLine(column)
-    asked = _swept(column.scenario)
+    swept = _swept(column.scenario)
     try:
-        job = answers.sweeping(asked)
-        line = answers.frontier(asked)
+        job = answers.sweeping(swept)
+        line = answers.frontier(swept)
     except CoreError as error:
         return ColumnLine(column, error=error)
     return ColumnLine(column, line, working=job is not None)
@@ -75,36 +75,36 @@ def _swept(scenario: Scenario) -> Scenario:
     return replace(scenario, eps=1.0)
 
 
-def show_work(found: Sequence[ColumnLine]) -> None:
+def show_work(lines: Sequence[ColumnLine]) -> None:
     """Show the progress of the lines, Cancel, and why lines are missing."""
-    waiting = [one for one in found if one.working]
-    missing = [one for one in found if one.error is not None and one.column.error is None]
+    waiting = [swept for swept in lines if swept.working]
+    missing = [swept for swept in lines if swept.error is not None and swept.column.error is None]
     with st.container(key="column_frontier_state"):
         if waiting:
-            names = ", ".join(one.column.name for one in waiting)
-            ready = sum(one.line is not None and not one.working for one in found)
+            names = ", ".join(swept.column.name for swept in waiting)
+            ready = sum(swept.line is not None and not swept.working for swept in lines)
             every = ready + len(waiting) + len(missing)
-            sweeps.follow(_asked(waiting), names, ready, every, "column_lines_cancel")
+            sweeps.follow(_scenarios(waiting), names, ready, every, "column_lines_cancel")
         if missing:
-            told = "; ".join(f"{one.column.name}: {one.error}" for one in missing)
-            said = f"Missing: {told}"
-            progress.again(said, "column_lines_again", sweeps.resume, _asked(missing))
-        if cut := [one for one in found if _left_open(one)]:
-            told = "; ".join(f"{one.column.name} {_left_open(one)}" for one in cut)
-            said = f"Not proven: {told}."
-            progress.search_on(said, "column_lines_on", sweeps.search_on, _asked(cut))
+            details = "; ".join(f"{swept.column.name}: {swept.error}" for swept in missing)
+            message = f"Missing: {details}"
+            progress.again(message, "column_lines_again", sweeps.resume, _scenarios(missing))
+        if cut := [swept for swept in lines if _left_open(swept)]:
+            details = "; ".join(f"{swept.column.name} {_left_open(swept)}" for swept in cut)
+            message = f"Not proven: {details}."
+            progress.search_on(message, "column_lines_on", sweeps.search_on, _scenarios(cut))
 
 
-def _asked(found: Sequence[ColumnLine]) -> tuple[Scenario, ...]:
-    return tuple(_swept(one.column.scenario) for one in found)
+def _scenarios(lines: Sequence[ColumnLine]) -> tuple[Scenario, ...]:
+    return tuple(_swept(swept.column.scenario) for swept in lines)
 
 
-def _left_open(one: ColumnLine) -> str:
-    """Say at how many budgets time left a line without proof or answer; "" where it is final."""
-    if one.line is None or one.working:
+def _left_open(swept: ColumnLine) -> str:
+    """Return at how many budgets a line lacks a proof or an answer; "" where it is final."""
+    if swept.line is None or swept.working:
         return ""
-    open_ = sweeps.left_open(one.line)
-    if not open_.any() or not answers.may_sweep_on(_swept(one.column.scenario)):
+    open_ = sweeps.left_open(swept.line)
+    if not open_.any() or not answers.may_sweep_on(_swept(swept.column.scenario)):
         return ""
     return f"at {int(open_.sum())} of {len(open_)} budgets"
 
@@ -119,44 +119,44 @@ FRONTIER, LEVELS = "column_frontier", "column_levels"
 """Keys of the charts of all columns."""
 
 
-def of_column(one: Answered, result: Result, unit: str, far: float) -> list[Drawing]:
+def of_column(column: Answered, result: Result, unit: str, far: float) -> list[Drawing]:
     """Return a column's charts of an answer."""
-    return [matrix(one, result), lifts(one, result, unit, far), graph(one, result)]
+    return [matrix(column, result), lifts(column, result, unit, far), graph(column, result)]
 
 
-def matrix(one: Answered, result: Result) -> Drawing:
+def matrix(column: Answered, result: Result) -> Drawing:
     """Draw a column's P(y | x)."""
-    made, rows = result.mechanism, derived.inputs(result)
+    mechanism, rows = result.mechanism, derived.inputs(result)
     return Drawing(
         lambda: matrix_figure(result),
-        key=f"matrix_{one.place}",
-        title=f"{one.name}: the mechanism",
-        alt=f"{one.name}: {made.name}, {number_of(len(rows), 'input')}, "
-        f"{number_of(made.n_y, 'output')}.",
+        key=f"matrix_{column.place}",
+        title=f"{column.name}: the mechanism",
+        alt=f"{column.name}: {mechanism.name}, {number_of(len(rows), 'input')}, "
+        f"{number_of(mechanism.n_y, 'output')}.",
         fills=False,
     )
 
 
 def matrix_figure(result: Result) -> Figure:
     """Return the picture of a column's P(y | x): a column has room for so many symbols."""
-    made, rows = result.mechanism, derived.inputs(result)
+    mechanism, rows = result.mechanism, derived.inputs(result)
 
     def make() -> Figure:
         p_x = result.joint.p.ravel() if len(rows) > result.joint.n_x else result.joint.p_x
         return figures.likeliest_matrix(
-            made.kernel, p_x, rows, made.y_labels, inputs=30, outputs=40
+            mechanism.kernel, p_x, rows, mechanism.y_labels, inputs=30, outputs=40
         )
 
     return _drawn(result, "matrix", make)
 
 
-def lifts(one: Answered, result: Result, unit: str, far: float) -> Drawing:
+def lifts(column: Answered, result: Result, unit: str, far: float) -> Drawing:
     """Draw a column's histograms of log-lift, as far out as those of all columns go."""
     return Drawing(
         lambda: lifts_figure(result, unit, far),
-        key=f"lifts_{one.place}",
-        title=f"{one.name}: lift: how far beliefs shift",
-        alt=f"{one.name}: histograms of log-lift before and after; the release has LIP level "
+        key=f"lifts_{column.place}",
+        title=f"{column.name}: lift: how far beliefs shift",
+        alt=f"{column.name}: histograms of log-lift before and after; the release has LIP level "
         f"{level(result.after.achieved['lip'], unit)} {unit}.",
         fills=False,
     )
@@ -173,27 +173,27 @@ def lifts_figure(result: Result, unit: str, far: float) -> Figure:
             before, after, promised, NAMES, unit, unshaded=why, narrow=True
         )
 
-    asked = repr((result.scenario.notion, result.scenario.numbers))
-    return _drawn(result, "lifts", make, unit, far, asked)
+    notion = repr((result.scenario.notion, result.scenario.numbers))
+    return _drawn(result, "lifts", make, unit, far, notion)
 
 
-def graph(one: Answered, result: Result) -> Drawing:
+def graph(column: Answered, result: Result) -> Drawing:
     """Draw a column's confusability graph."""
-    found = derived.confusability_after(result)
+    relation = derived.confusability_after(result)
     return Drawing(
         lambda: graph_figure(result),
-        key=f"graph_{one.place}",
-        title=f"{one.name}: confusability graph",
-        alt=f"{one.name}: confusability graph of the release, "
-        f"{number_of(len(found.names), 'symbol')}, {number_of(found.components, 'part')}.",
+        key=f"graph_{column.place}",
+        title=f"{column.name}: confusability graph",
+        alt=f"{column.name}: confusability graph of the release, "
+        f"{number_of(len(relation.names), 'symbol')}, {number_of(relation.components, 'part')}.",
         fills=False,
     )
 
 
 def graph_figure(result: Result) -> Figure:
     """Return the picture of a column's confusability graph."""
-    found = derived.confusability_after(result)
-    return _drawn(result, "graph", lambda: figures.confusability(found, NAMES[1], "after"))
+    relation = derived.confusability_after(result)
+    return _drawn(result, "graph", lambda: figures.confusability(relation, NAMES[1], "after"))
 
 
 AXES = "column_axes"
@@ -217,26 +217,26 @@ def axes() -> None:
 
 
 def is_whole() -> bool:
-    """Say whether the frontier's axes are whole ones."""
+    """Return whether the frontier's axes are whole ones."""
     return bool(st.session_state.get(AXES, FIT) == WHOLE)
 
 
 def frontier(lines: Sequence[ColumnLine], unit: str, *, whole: bool) -> Drawing:
     """Draw the frontiers of all columns with their current points."""
     figure, points = frontier_figure(lines, unit, whole=whole)
-    told = "; ".join(f"{point.title} {point.kept:.0%} at ε {point.eps:.3g}" for point in points)
+    current = "; ".join(f"{point.title} {point.kept:.0%} at ε {point.eps:.3g}" for point in points)
     return Drawing(
         lambda: figure,
         key=FRONTIER,
         title="Cost of privacy",
-        alt=f"Share kept at each ε, one line per column. Now: {told or 'no answers'}.",
+        alt=f"Share kept at each ε, one line per column. Now: {current or 'no answers'}.",
         pickable=True,
         fills=False,
     )
 
 
 def tell_axes(lines: Sequence[ColumnLine], unit: str) -> None:
-    """Say what the frontier's axes span, where they fit the lines."""
+    """Say what the frontier's axes span where they fit the lines."""
     figure, points = frontier_figure(lines, unit, whole=False)
     if not is_whole() and points:
         (_, right), (low, high) = (figure["layout"][name]["range"] for name in ("xaxis", "yaxis"))
@@ -255,33 +255,33 @@ def frontier_figure(
 ) -> tuple[Figure, list[columns.Point]]:
     """Return the picture of the frontiers of all columns, and their current points."""
     scale = in_unit(1.0, unit)
-    plain = all(one.column.scenario.purpose == "information" for one in lines)
+    plain = all(swept.column.scenario.purpose == "information" for swept in lines)
     drawn = [
         figures.Line(
-            place=one.column.mark,
-            key=("column", str(one.column.place)),
-            title=one.column.name,
-            eps=one.line.eps * in_unit(1.0, of_budget(one.column.scenario.notion, unit)),
-            nmi=one.line.nmi,
-            utility=one.line.utility * (scale if plain else 1.0),
-            most=one.line.most_nmi
-            if mechanisms.entry(one.column.scenario.mechanism).optimum
+            place=swept.column.mark,
+            key=("column", str(swept.column.place)),
+            title=swept.column.name,
+            eps=swept.line.eps * in_unit(1.0, of_budget(swept.column.scenario.notion, unit)),
+            nmi=swept.line.nmi,
+            utility=swept.line.utility * (scale if plain else 1.0),
+            most=swept.line.most_nmi
+            if mechanisms.entry(swept.column.scenario.mechanism).optimum
             else None,
         )
-        for one in lines
-        if one.line is not None
+        for swept in lines
+        if swept.line is not None
     ]
     points = [
         columns.Point(
-            one.column.mark,
-            one.column.name,
-            in_unit(one.column.scenario.eps, of_budget(one.column.scenario.notion, unit)),
-            one.column.result.mechanism.kept,
-            has_budget=has_budget(one.column.scenario),
-            unit=unit if spans.in_nats(one.column.scenario.notion) else "",
+            swept.column.mark,
+            swept.column.name,
+            in_unit(swept.column.scenario.eps, of_budget(swept.column.scenario.notion, unit)),
+            swept.column.result.mechanism.kept,
+            has_budget=has_budget(swept.column.scenario),
+            unit=unit if spans.in_nats(swept.column.scenario.notion) else "",
         )
-        for one in lines
-        if one.column.result is not None
+        for swept in lines
+        if swept.column.result is not None
     ]
     limit = in_unit(DOMAINS["eps"].end, unit)
     figure = columns.column_frontiers(
@@ -298,26 +298,28 @@ def frontier_figure(
 
 def pick() -> None:
     """Move a column's ε to the point of its line that was clicked."""
-    found = picked(BOARD)
-    if found is None or len(found["key"]) != 2:
+    point = picked(BOARD)
+    if point is None or len(point["key"]) != 2:
         return
-    place = int(found["key"][1])
+    place = int(point["key"][1])
     if place < len(query.shown()):
         shown = of_budget(query.shown()[place][0].notion, controls.unit())
-        eps = to_nats(float(found["x"]), shown)
+        eps = to_nats(float(point["x"]), shown)
         query.ask(place, eps=min(eps, DOMAINS["eps"].high))
 
 
-def levels(told: Sequence[Column], marks: Sequence[int], numbers: Numbers, unit: str) -> Drawing:
-    """Draw what each column reaches of every notion, in nats or bits."""
+def levels(
+    compared: Sequence[Column], marks: Sequence[int], numbers: Numbers, unit: str
+) -> Drawing:
+    """Draw each column's level of every notion, in nats or bits."""
     return Drawing(
-        lambda: levels_figure(told, marks, numbers, unit),
+        lambda: levels_figure(compared, marks, numbers, unit),
         key=LEVELS,
         title="Level of every privacy notion",
         alt="; ".join(
             f"{column.name} reaches LIP {level(column.levels['lip'], unit)} and LDP "
             f"{level(column.levels['ldp'], unit)} {unit}"
-            for column in told
+            for column in compared
             if column.result is not None
         )
         or "No column has an answer yet.",
@@ -326,14 +328,14 @@ def levels(told: Sequence[Column], marks: Sequence[int], numbers: Numbers, unit:
 
 
 def levels_figure(
-    told: Sequence[Column], marks: Sequence[int], numbers: Numbers, unit: str
+    compared: Sequence[Column], marks: Sequence[int], numbers: Numbers, unit: str
 ) -> Figure:
-    """Return the picture of what each column reaches of every notion."""
+    """Return the picture of each column's level of every notion."""
     keys = [
         entry.key
         for entry in entries()
         if entry.in_nats
-        and any(not np.isnan(column.levels.get(entry.key, np.nan)) for column in told)
+        and any(not np.isnan(column.levels.get(entry.key, np.nan)) for column in compared)
     ]
     return columns.column_levels(
         [level_title(key, Numbers()).split(",")[0] for key in keys],
@@ -343,7 +345,7 @@ def levels_figure(
                 column.name,
                 np.array([in_unit(column.levels.get(key, np.nan), unit) for key in keys]),
             )
-            for mark, column in zip(marks, told, strict=True)
+            for mark, column in zip(marks, compared, strict=True)
             if column.result is not None
         ],
         unit,
@@ -351,7 +353,7 @@ def levels_figure(
     )
 
 
-def levels_table(told: Sequence[Column], numbers: Numbers) -> pd.DataFrame:
+def levels_table(compared: Sequence[Column], numbers: Numbers) -> pd.DataFrame:
     """Return every level of all columns in full."""
     keys = [entry.key for entry in entries()]
     return pd.DataFrame(
@@ -361,14 +363,14 @@ def levels_table(told: Sequence[Column], numbers: Numbers) -> pd.DataFrame:
         }
         | {
             f"{column.name} ({place + 1})": [column.levels.get(key, np.nan) for key in keys]
-            for place, column in enumerate(told)
+            for place, column in enumerate(compared)
         }
     )
 
 
-def reach(found: Sequence[Answered]) -> float:
+def reach(answered: Sequence[Answered]) -> float:
     """Return how far the axes of log-lift go: as far as the widest of the columns' data."""
-    shown = [one.result or one.old for one in found]
+    shown = [column.result or column.old for column in answered]
     return max((derived.reach(result) for result in shown if result is not None), default=0.0)
 
 

@@ -134,7 +134,7 @@ def fitted(lines: Sequence[Line], points: Sequence[Point], limit: float) -> Span
 
 
 def _point(point: Point, kept: Kept, limit: float, *, alone: bool) -> dict[str, object]:
-    """Return the marker of a current point; one beyond the whole axis stands at its end."""
+    """Return the marker of a current point; one beyond the whole axis is drawn at its end."""
     ink = colour(SERIES[point.mark % len(SERIES)])
     return {
         "type": "scatter",
@@ -217,7 +217,7 @@ def _marks(
     mark: int, name: str, levels: FloatArray, reach: float, unit: str, spelt: Sequence[str]
 ) -> dict[str, object]:
     shown = np.where(np.isinf(levels), ENDLESS * reach, levels)
-    told = [fixed(value, 4) for value in levels]
+    written = [fixed(value, 4) for value in levels]
     ink = colour(SERIES[mark % len(SERIES)])
     return {
         "type": "scatter",
@@ -226,7 +226,7 @@ def _marks(
         "x": numbers(shown),
         "y": list(range(len(levels))),
         "customdata": [
-            [labels.full(title), value] for title, value in zip(spelt, told, strict=True)
+            [labels.full(title), value] for title, value in zip(spelt, written, strict=True)
         ],
         "marker": {
             "symbol": f"{SYMBOLS[mark % len(SYMBOLS)]}-open",
@@ -243,9 +243,9 @@ RESERVED = ("figure", "difference")
 """Headings of the table: a column of the page with such a name has “(column)” added to it."""
 
 
-def table(told: Sequence[Column], numbers: Numbers, unit: str) -> pd.DataFrame:
+def table(compared: Sequence[Column], numbers: Numbers, unit: str) -> pd.DataFrame:
     """Return every figure of all columns, and how far they differ: a row for each figure."""
-    rows = differences(told, numbers)
+    rows = differences(compared, numbers)
 
     def scaled(row: Difference, value: float) -> float:
         return round(in_unit(value, unit) if row.unit == NATS else value, 6)
@@ -257,14 +257,14 @@ def table(told: Sequence[Column], numbers: Numbers, unit: str) -> pd.DataFrame:
         }
         | {
             name: np.array([scaled(row, row.values[place]) for row in rows])
-            for place, name in enumerate(_headings(told))
+            for place, name in enumerate(_headings(compared))
         }
     )
 
 
-def _headings(told: Sequence[Column]) -> list[str]:
+def _headings(compared: Sequence[Column]) -> list[str]:
     return [
-        f"{column.name} (column)" if column.name in RESERVED else column.name for column in told
+        f"{column.name} (column)" if column.name in RESERVED else column.name for column in compared
     ]
 
 
@@ -335,16 +335,16 @@ def part(place: int) -> str:
 
 
 def is_first() -> bool:
-    """Say whether the session has had no column's answer yet."""
+    """Return whether the session has had no column's answer yet."""
     return not st.session_state.get(_LAST)
 
 
 def answered() -> list[Answered]:
     """Return every column that is shown, with the state of its answer."""
-    asked = query.shown()
-    long_answer.await_nowhere(PART, [part(place) for place in range(len(asked))])
-    found = [_answered(place, *column) for place, column in enumerate(asked)]
-    return [replace(one, mark=mark) for one, mark in zip(found, query.marks(), strict=True)]
+    shown = query.shown()
+    long_answer.await_nowhere(PART, [part(place) for place in range(len(shown))])
+    states = [_answered(place, *column) for place, column in enumerate(shown)]
+    return [replace(column, mark=mark) for column, mark in zip(states, query.marks(), strict=True)]
 
 
 def result_of(place: int) -> Result:
@@ -369,7 +369,7 @@ def _answered(place: int, scenario: Scenario, name: str, note: str) -> Answered:
 
 
 def is_stopped(column: Answered) -> bool:
-    """Say whether this session stopped the work on a better answer than the one on screen."""
+    """Return whether this session stopped the work on a better answer than the one on screen."""
     with long_answer.within(part(column.place)):
         try:
             answers.refining(column.scenario)
@@ -385,40 +385,42 @@ def stop(column: Answered) -> None:
     answers.answer_work(column.scenario).stop()
 
 
-def columns(found: Sequence[Answered], numbers: Numbers) -> tuple[Column, ...]:
+def columns(shown: Sequence[Answered], numbers: Numbers) -> tuple[Column, ...]:
     """Return the answers with their levels, as `core.studies` compares them."""
-    told = []
-    for one in found:
-        with long_answer.within(part(one.place)):
-            reached = {} if one.result is None else _levels(one.result, numbers)
-        told.append(Column(one.name, one.scenario, one.result, str(one.error or ""), reached))
-    return tuple(told)
+    compared = []
+    for column in shown:
+        with long_answer.within(part(column.place)):
+            reached = {} if column.result is None else _levels(column.result, numbers)
+        compared.append(
+            Column(column.name, column.scenario, column.result, str(column.error or ""), reached)
+        )
+    return tuple(compared)
 
 
-def quickly(found: Sequence[Answered], numbers: Numbers) -> tuple[Column, ...] | None:
+def quickly(shown: Sequence[Answered], numbers: Numbers) -> tuple[Column, ...] | None:
     """Return what `columns` does, asking for no work; None where that would take long."""
-    if any(one.result is not None and _has_slow(one.result) for one in found):
+    if any(column.result is not None and _has_slow(column.result) for column in shown):
         return None
     return tuple(
         Column(
-            one.name,
-            one.scenario,
-            one.result,
+            column.name,
+            column.scenario,
+            column.result,
             "",
-            {} if one.result is None else _quick(one.result, numbers),
+            {} if column.result is None else _quick(column.result, numbers),
         )
-        for one in found
+        for column in shown
     )
 
 
-def waiting_levels(found: Sequence[Answered], numbers: Numbers) -> list[Job[dict[str, float]]]:
+def waiting_levels(shown: Sequence[Answered], numbers: Numbers) -> list[Job[dict[str, float]]]:
     """Return the jobs at work on levels that take long."""
     jobs = []
-    for one in found:
-        if one.result is not None and _has_slow(one.result):
-            with long_answer.within(part(one.place)):
+    for column in shown:
+        if column.result is not None and _has_slow(column.result):
+            with long_answer.within(part(column.place)):
                 try:
-                    job = _slow(one.result, numbers).ask()
+                    job = _slow(column.result, numbers).ask()
                 except CoreError:
                     continue  # the level is shown as not known
             if isinstance(job, Job):
@@ -435,20 +437,20 @@ def _levels(result: Result, numbers: Numbers) -> Mapping[str, float]:
     work = _slow(result, numbers)
     long_answer.await_only("levels", [work])
     try:
-        found = work.ask()
+        reached = work.ask()
     except CoreError:
         return quick
-    return quick if isinstance(found, Job) else found
+    return quick if isinstance(reached, Job) else reached
 
 
 def _quick(result: Result, numbers: Numbers) -> dict[str, float]:
-    data, made = result.scenario.data, result.mechanism
-    found: dict[str, float] = derived.kept(
+    data, mechanism = result.scenario.data, result.mechanism
+    reached: dict[str, float] = derived.kept(
         data,
         ("quick levels", result.content_id, repr(numbers)),
-        lambda: levels(result.joint, made.kernel, numbers, slow=False),
+        lambda: levels(result.joint, mechanism.kernel, numbers, slow=False),
     )
-    return found
+    return reached
 
 
 def _has_slow(result: Result) -> bool:

@@ -90,7 +90,7 @@ class Dropped:
 
 
 def area(on_drop: Callable[[], None]) -> None:
-    """Take files dropped on the page; `on_drop` is called when one was, and `dropped` tells it."""
+    """Take files dropped on the page: calls `on_drop`, and `dropped` returns the file."""
     with st.container(key="drop_area"):
         _COMPONENT(data=str(MOST_BYTES), key=KEY, on_dropped_change=on_drop)
 

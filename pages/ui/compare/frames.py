@@ -43,60 +43,66 @@ class Shown:
 def _drawn_with(shown: Shown, moved: Sequence[int], *, lines: bool) -> tuple[str, ...]:
     """Return what frames are made of beside the answers of the columns that move."""
     answered = [
-        one.result.content_id
-        for one in shown.found
-        if one.result is not None and one.place not in moved
+        column.result.content_id
+        for column in shown.found
+        if column.result is not None and column.place not in moved
     ]
-    # the points of a line may be more by now: the browser has them, and draws those of columns anew
+    # a line may have more points by now: the browser has them, and redraws those of columns
     along = [str(lines and swept.line is not None) for swept in shown.lines]
-    names = [f"{one.name} {one.mark}" for one in shown.found]
+    names = [f"{column.name} {column.mark}" for column in shown.found]
     return (*names, *answered, *along, shown.unit, str(shown.whole))
 
 
-def outcome(one: Answered) -> dict[str, Any]:
-    """Return what is said below a column's sliders: what it keeps, in a line."""
-    if one.result is None:
-        said = "Working…" if one.working else "No answer: see below."
+def outcome(column: Answered) -> dict[str, Any]:
+    """Return the line below a column's sliders: what it keeps."""
+    if column.result is None:
+        text = "Working…" if column.working else "No answer: see below."
     else:
-        kept = _kept(one, one.result)
-        said = f"keeps {kept}, at most {share(most(one.result))}"
-    return {"said": [said], "figures": [], "badge": None, "terms": []}
+        kept = _kept(column, column.result)
+        text = f"keeps {kept}, at most {share(most(column.result))}"
+    return {"said": [text], "figures": [], "badge": None, "terms": []}
 
 
-def figures(one: Answered, unit: str) -> dict[str, Any] | None:
+def figures(column: Answered, unit: str) -> dict[str, Any] | None:
     """Return what a column promises, keeps and reaches, and what is proven; None: no answer."""
-    result = one.result
+    result = column.result
     if result is None:
         return None
-    badge = key_figures.badge(result, unit, provisional=one.working)
-    said = [*_said(one, result, unit)]
+    badge = key_figures.badge(result, unit, provisional=column.working)
+    lines = [*_lines(column, result, unit)]
     return {
-        "said": said,
-        "figures": [["Kept", _kept(one, result), f"at most {share(most(result))}"]],
+        "said": lines,
+        "figures": [["Kept", _kept(column, result), f"at most {share(most(result))}"]],
         "badge": [badge.text, badge.color, badge.icon.split("/")[1].rstrip(":")],
-        "terms": [(term.title, term.meaning) for term in glossary.terms_in(said)],
+        "terms": [(term.title, term.meaning) for term in glossary.terms_in(lines)],
         "helps": [glossary.listed("Kept", "kept_for_purpose")],
     }
 
 
-def _kept(one: Answered, result: Result) -> str:
-    least = key_figures.AT_LEAST if one.working else ""
+def _kept(column: Answered, result: Result) -> str:
+    least = key_figures.AT_LEAST if column.working else ""
     return least + share(result.mechanism.kept)
 
 
-def _said(one: Answered, result: Result, unit: str) -> Iterable[str]:
-    made, leak = result.mechanism, result.after
-    if one.working:
+def _lines(column: Answered, result: Result, unit: str) -> Iterable[str]:
+    mechanism, leak = result.mechanism, result.after
+    if column.working:
         yield refining.GLANCE
-    asked = "no privacy notion" if made.notion is None else promise_text(made.notion, unit)
-    yield f"{asked}, {mechanisms.entry(one.scenario.mechanism).title}"
-    proof = "proven optimal" if made.status == "optimal" else made.status
-    if made.status != "optimal":
-        in_nats = made.purpose.unit == "nats"
-        proof += f", gap {level(made.gap, unit)} {unit}" if in_nats else f", gap {made.gap:.2g}"
+    promise = (
+        "no privacy notion" if mechanism.notion is None else promise_text(mechanism.notion, unit)
+    )
+    yield f"{promise}, {mechanisms.entry(column.scenario.mechanism).title}"
+    proof = "proven optimal" if mechanism.status == "optimal" else mechanism.status
+    if mechanism.status != "optimal":
+        in_nats = mechanism.purpose.unit == "nats"
+        proof += (
+            f", gap {level(mechanism.gap, unit)} {unit}"
+            if in_nats
+            else f", gap {mechanism.gap:.2g}"
+        )
     yield proof
     yield (
-        f"I(X;Y) {level(made.information, unit)}, "
+        f"I(X;Y) {level(mechanism.information, unit)}, "
         f"I(S;Y) {level(leak.averages['mutual_information'], unit, 4)} {unit}"
     )
     yield f"LIP {level(leak.achieved['lip'], unit)}, LDP {level(leak.achieved['ldp'], unit)} {unit}"
@@ -104,30 +110,30 @@ def _said(one: Answered, result: Result, unit: str) -> Iterable[str]:
         yield few
 
 
-def show(shown: Shown, told: Sequence[Column]) -> None:
+def show(shown: Shown, compared: Sequence[Column]) -> None:
     """Show the columns' answers and charts, and have them follow sliders while they move."""
-    found, unit = shown.found, shown.unit
-    numbers = reference([one.scenario for one in found])
+    answered, unit = shown.found, shown.unit
+    numbers = reference([column.scenario for column in answered])
     every = [
         charts.frontier(shown.lines, unit, whole=shown.whole),
-        charts.levels(told, [one.mark for one in found], numbers, unit),
+        charts.levels(compared, [column.mark for column in answered], numbers, unit),
     ]
-    parts, far = [one.sent() for one in every], charts.reach(found)
-    for one in found:
-        if (result := one.result or one.old) is not None:
+    parts, far = [drawing.sent() for drawing in every], charts.reach(answered)
+    for column in answered:
+        if (result := column.result or column.old) is not None:
             # of the last answer, faded, where there is none now
-            with old(one.result is None), context.about(context.of(result.scenario)):
-                parts += [drawn.sent() for drawn in charts.of_column(one, result, unit, far)]
-    board(_answers(found, unit), parts, _followed(shown), charts.pick)
+            with old(column.result is None), context.about(context.of(result.scenario)):
+                parts += [drawn.sent() for drawn in charts.of_column(column, result, unit, far)]
+    board(_answers(answered, unit), parts, _followed(shown), charts.pick)
 
 
-def _answers(found: Sequence[Answered], unit: str) -> dict[str, Any]:
+def _answers(answered: Sequence[Answered], unit: str) -> dict[str, Any]:
     return {"": None} | {
-        key: said
-        for one in found
-        for key, said in (
-            (f"outcome_{one.place}", outcome(one)),
-            (f"figures_{one.place}", figures(one, unit)),
+        key: answer
+        for column in answered
+        for key, answer in (
+            (f"outcome_{column.place}", outcome(column)),
+            (f"figures_{column.place}", figures(column, unit)),
         )
     }
 
@@ -137,60 +143,62 @@ def frame(results: Sequence[Result], shown: Shown, moved: Sequence[int], *, line
 
     `lines`: along those of their frontiers; else these are of other questions.
     """
-    found, open_ = list(shown.found), False
+    answered, open_ = list(shown.found), False
     for place, result in zip(moved, results, strict=True):
         waits = answers.is_provisional(result)
         open_ |= waits
-        found[place] = replace(
-            found[place], scenario=result.scenario, result=result, working=waits, error=None
+        answered[place] = replace(
+            answered[place], scenario=result.scenario, result=result, working=waits, error=None
         )
-    unit, far = shown.unit, charts.reach(found)
+    unit, far = shown.unit, charts.reach(answered)
     drawn: list[Drawing] = []
-    for one in found:
-        if one.place in moved and one.result is not None:
-            drawn += charts.of_column(one, one.result, unit, far)
-        elif one.result is not None and far != charts.reach(shown.found):
-            drawn.append(charts.lifts(one, one.result, unit, far))
-    numbers = reference([one.scenario for one in found])
-    if (told := columns.quickly(found, numbers)) is not None:
-        drawn.append(charts.levels(told, [one.mark for one in found], numbers, unit))
+    for column in answered:
+        if column.place in moved and column.result is not None:
+            drawn += charts.of_column(column, column.result, unit, far)
+        elif column.result is not None and far != charts.reach(shown.found):
+            drawn.append(charts.lifts(column, column.result, unit, far))
+    numbers = reference([column.scenario for column in answered])
+    if (compared := columns.quickly(answered, numbers)) is not None:
+        drawn.append(charts.levels(compared, [column.mark for column in answered], numbers, unit))
     if lines:
-        along = [replace(line, column=found[line.column.place]) for line in shown.lines]
+        along = [replace(line, column=answered[line.column.place]) for line in shown.lines]
         drawn.append(charts.frontier(along, unit, whole=shown.whole))
-    said = _answers([found[place] for place in moved], unit)
-    del said[""]
+    texts = _answers([answered[place] for place in moved], unit)
+    del texts[""]
     return {
-        "answers": said,
-        "charts": {one.key: one.frame() for one in drawn},
+        "answers": texts,
+        "charts": {drawing.key: drawing.frame() for drawing in drawn},
         "open": open_,
     }
 
 
 def _followed(shown: Shown) -> list[dict[str, Any]]:
-    """Return what a browser is told of the sliders that the page follows: see live.js."""
-    found = [
+    """Return what a browser needs to follow the page's sliders: see live.js."""
+    sliders = [
         followed
-        for one in shown.found
+        for column in shown.found
         for name in controls.NUMBERS
-        if (followed := _slider(shown, [one.place], name)) is not None
+        if (followed := _slider(shown, [column.place], name)) is not None
     ]
     if query.is_standard():
-        places = [one.place for one in shown.found if has_budget(one.scenario)]
-        found += [one for one in [_slider(shown, places, "eps", common=True)] if one is not None]
-    return found
+        places = [column.place for column in shown.found if has_budget(column.scenario)]
+        sliders += [
+            slider for slider in [_slider(shown, places, "eps", common=True)] if slider is not None
+        ]
+    return sliders
 
 
 def _slider(
     shown: Shown, moved: Sequence[int], name: str, *, common: bool = False
 ) -> dict[str, Any] | None:
-    """Return what is told of a slider that moves some columns; None where it is not followed.
+    """Return what a browser needs to follow a slider of some columns; None where it does not.
 
     `common`: it is the sidebar's.
     """
-    asked = [shown.found[place].scenario for place in moved]
-    if not asked or not all(map(ahead.may, asked)):
+    scenarios = [shown.found[place].scenario for place in moved]
+    if not scenarios or not all(map(ahead.may, scenarios)):
         return None
-    of = state.scenario() if common else asked[0]
+    of = state.scenario() if common else scenarios[0]
     try:
         places = controls.places(of, name)
         labels = controls.labels([*places, getattr(of, name)], of, name)
@@ -199,8 +207,8 @@ def _slider(
     if not places:
         return None
     key = controls.slider_key(of, name) if common else _key(moved[0], name, shown.unit)
-    address = offer(key, _offered(shown, moved, asked, places, name))
-    slow = columns.quickly([shown.found[place] for place in moved], reference(asked)) is None
+    address = offer(key, _offered(shown, moved, scenarios, places, name))
+    slow = columns.quickly([shown.found[place] for place in moved], reference(scenarios)) is None
     left = [charts.LEVELS] * slow + [charts.FRONTIER] * (name != "eps")
     return {
         "address": address,
@@ -225,17 +233,17 @@ def _key(place: int, name: str, unit: str) -> str:
 def _offered(
     shown: Shown,
     moved: Sequence[int],
-    asked: Sequence[Scenario],
+    scenarios: Sequence[Scenario],
     places: Sequence[float | None],
     name: str,
 ) -> Offer:
-    owners = [visits.owner(one.scenario.data) for one in shown.found]
+    owners = [visits.owner(column.scenario.data) for column in shown.found]
     return Offer(
-        tuple(ahead.wherever(one, name) for one in asked),
+        tuple(ahead.wherever(scenario, name) for scenario in scenarios),
         tuple(places),
         partial(frame, shown=shown, moved=tuple(moved), lines=name == "eps"),
         drawn_with=_drawn_with(shown, moved, lines=name == "eps"),
         name=name,
-        owner=next((one for one in owners if one is not None), None),
-        begin=when_asked(asked, places, name),
+        owner=next((owner for owner in owners if owner is not None), None),
+        begin=when_asked(scenarios, places, name),
     )

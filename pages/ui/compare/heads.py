@@ -51,10 +51,10 @@ def head(place: int, name: str, note: str, columns: int) -> None:
 
 
 def _choose_promise(place: int, key: str) -> None:
-    """Ask for a promise in a column; what else had to change for it is said above its sliders."""
-    found, told = pickers.asking(query.project().scenarios[place], key)
-    st.session_state[f"_switched {place}"] = (found, told)
-    pins.change(query.project().asking(place, found))
+    """Choose a column's privacy notion; what else had to change appears above its sliders."""
+    scenario, note = pickers.asking(query.project().scenarios[place], key)
+    st.session_state[f"_switched {place}"] = (scenario, note)
+    pins.change(query.project().asking(place, scenario))
 
 
 def _menu(place: int, name: str, note: str, columns: int) -> None:
@@ -98,9 +98,9 @@ def _menu(place: int, name: str, note: str, columns: int) -> None:
 
 def sliders(place: int, scenario: Scenario, unit: str) -> None:
     """Show what the last choice changed, and sliders: two, and the others on request."""
-    asked, told = st.session_state.get(f"_switched {place}", (None, ""))
-    if told and asked == scenario:
-        st.markdown(f":orange[:small[{markdown(told)}]]")
+    switched, note = st.session_state.get(f"_switched {place}", (None, ""))
+    if note and switched == scenario:
+        st.markdown(f":orange[:small[{markdown(note)}]]")
     unused = scenario.without_effect()
     shown = [name for name in (*controls.SLIDERS, "n") if name not in unused]
     for name in shown[:ROOM]:
@@ -231,7 +231,7 @@ def _records(place: int, scenario: Scenario) -> None:
 def _set(key: str, value: Any) -> None:
     """Set a widget's value only where it differs: else a press still on its way would be undone.
 
-    It persists: else a run that follows at once would not tell the browser the value set before.
+    It persists: else a run that follows at once would not send the browser the value set before.
     """
     if st.session_state.get(key) != value:
         st.session_state[key] = value
@@ -242,7 +242,7 @@ def _choose(place: int, name: str) -> None:
 
 
 def _edit(what: str, place: int) -> None:
-    """Take a name or a note; one that is refused changes nothing, and `_problem` says why."""
+    """Store a name or a note; a refused one changes nothing, and `_problem` says why."""
     text, project = st.session_state[f"col{place}_{what}"], query.project()
     try:
         pins.change(project.renamed(place, text) if what == "name" else project.noted(place, text))

@@ -45,14 +45,14 @@ FIGURES = {
     "kept": "share kept",
     "leak": "I(S;Y)",
 }
-"""What a match makes the same, in a word or two."""
+"""What a match makes equal, in a word or two."""
 
 _ASKED, _TOLD = "_match", "_match_told"
 
 
 @dataclass
 class Asked:
-    """A match under way: what was asked, and what was found, by column."""
+    """A match under way: the value to match, and the outcome for each column so far."""
 
     target: str
     value: float
@@ -94,123 +94,123 @@ def controls_of_match() -> None:
 
 def start(target: str, value: float, like: str) -> None:
     """Begin to solve for every other column's ε."""
-    asked = st.session_state[_ASKED] = Asked(target, value, like, query.project())
-    for _, scenario in _open(asked):
-        _work(asked, scenario).resume()  # it may have failed the last time
+    request = st.session_state[_ASKED] = Asked(target, value, like, query.project())
+    for _, scenario in _open(request):
+        _work(request, scenario).resume()  # it may have failed the last time
 
 
 def settle() -> Asked | None:
-    """Take what a match has found so far; return it while it is under way."""
-    asked: Asked | None = st.session_state.get(_ASKED)
-    if asked is None:
+    """Record what a match has found so far; return it while it is under way."""
+    request: Asked | None = st.session_state.get(_ASKED)
+    if request is None:
         return None
-    if asked.project != query.project():
+    if request.project != query.project():
         _end()  # the columns have changed since
         return None
-    long_answer.await_only(PLACE, [_work(asked, scenario) for _, scenario in _open(asked)])
-    _take(asked)
-    if _open(asked):
-        return asked
-    _apply(asked)
+    long_answer.await_only(PLACE, [_work(request, scenario) for _, scenario in _open(request)])
+    _take(request)
+    if _open(request):
+        return request
+    _apply(request)
     return None
 
 
-def follow(asked: Asked) -> None:
+def follow(request: Asked) -> None:
     """Show how far a match is, until a column's ε is there."""
-    before = len(_open(asked))
-    jobs, open_ = _take(asked), _open(asked)
-    there = f"{len(asked.project) - len(open_)} of {len(asked.project)} done"
-    names = ", ".join(asked.project.names[place] for place, _ in open_)
-    target = f"{FIGURES[asked.target]} {_written(asked.target, asked.value)}"
+    before = len(_open(request))
+    jobs, open_ = _take(request), _open(request)
+    there = f"{len(request.project) - len(open_)} of {len(request.project)} done"
+    names = ", ".join(request.project.names[place] for place, _ in open_)
+    target = f"{FIGURES[request.target]} {_written(request.target, request.value)}"
 
     def look() -> tuple[float, str] | None:
         if len(open_) < before or any(job.finished for job in jobs):
             return None
         seconds = max((job.seconds for job in jobs), default=0.0)
-        said = f"Matching {names} to {target}: {seconds:.0f} s of at most {study.SECONDS:g} s"
-        return min(1.0, seconds / study.SECONDS), f"{said}; {there}"
+        text = f"Matching {names} to {target}: {seconds:.0f} s of at most {study.SECONDS:g} s"
+        return min(1.0, seconds / study.SECONDS), f"{text}; {there}"
 
     progress.watched(look, key="match_cancel", on_cancel=_end)
 
 
 def told() -> None:
     """Show the outcome of the last match, while the columns are as it left them."""
-    project, asked = st.session_state.get(_TOLD, (None, None))
-    if project is None or asked is None or project != query.project():
+    project, request = st.session_state.get(_TOLD, (None, None))
+    if project is None or request is None or project != query.project():
         return
-    said = sentences(asked, controls.unit())
-    st.info("\n\n".join(map(markdown, said)), icon=":material/balance:")
-    cut = [(place, found) for place, found in sorted(asked.found.items()) if _is_cut(found)]
+    lines = sentences(request, controls.unit())
+    st.info("\n\n".join(map(markdown, lines)), icon=":material/balance:")
+    cut = [(place, outcome) for place, outcome in sorted(request.found.items()) if _is_cut(outcome)]
     if not cut:
         return
     with st.container(horizontal=True):
-        for place, found in cut:
-            at = level(found.eps, controls.unit(), 4)
+        for place, outcome in cut:
+            at = level(outcome.eps, controls.unit(), 4)
             st.button(
                 f"{markdown(project.names[place])}: use ε = {at}",
                 key=f"match_use_{place}",
                 on_click=_use,
-                args=(place, found.eps),
+                args=(place, outcome.eps),
             )
         st.button(
             "Continue",
             key="match_on",
             icon=":material/manage_search:",
             on_click=start,
-            args=(asked.target, asked.value, asked.like),
+            args=(request.target, request.value, request.like),
         )
 
 
-def _is_cut(found: Match | CoreError) -> TypeGuard[Match]:
-    """Return whether a match ended before it was found, near what was asked."""
-    return isinstance(found, Match) and found.status == CUT
+def _is_cut(outcome: Match | CoreError) -> TypeGuard[Match]:
+    """Return whether the search for a match stopped early, close to its target."""
+    return isinstance(outcome, Match) and outcome.status == CUT
 
 
 def _use(place: int, eps: float) -> None:
-    """Give a column the ε nearest to what was asked, though it was not reached."""
+    """Give a column the ε closest to the target, which was not reached."""
     project = query.project()
     pins.change(project.asking(place, replace(project.scenarios[place], eps=eps)))
 
 
-def _take(asked: Asked) -> list[Job[Match]]:
-    """Take what has been found since, and return the jobs that are still at work.
+def _take(request: Asked) -> list[Job[Match]]:
+    """Record new outcomes, and return the jobs that are still at work.
 
     A match is given out once: unless it is written down, the next one to ask begins it again.
     """
-    found: dict[tuple[str, ...], Match | CoreError | Job[Match]] = {}
-    for place, scenario in _open(asked):
-        work = _work(asked, scenario)
-        if work.name not in found:
+    outcomes: dict[tuple[str, ...], Match | CoreError | Job[Match]] = {}
+    for place, scenario in _open(request):
+        work = _work(request, scenario)
+        if work.name not in outcomes:
             try:
-                found[work.name] = work.ask()
+                outcomes[work.name] = work.ask()
             except CoreError as error:
-                found[work.name] = error
-        one = found[work.name]
-        if not isinstance(one, Job):
-            asked.found[place] = one
-    return [one for one in found.values() if isinstance(one, Job)]
+                outcomes[work.name] = error
+        outcome = outcomes[work.name]
+        if not isinstance(outcome, Job):
+            request.found[place] = outcome
+    return [outcome for outcome in outcomes.values() if isinstance(outcome, Job)]
 
 
-def _open(asked: Asked) -> list[tuple[int, Scenario]]:
-    """Return the columns whose ε is still to be found."""
+def _open(request: Asked) -> list[tuple[int, Scenario]]:
+    """Return the columns whose ε is not known yet."""
     return [
         (place, scenario)
-        for place, (scenario, name, _) in enumerate(asked.project.columns())
-        if place not in asked.found and name != asked.like
+        for place, (scenario, name, _) in enumerate(request.project.columns())
+        if place not in request.found and name != request.like
     ][: pins.SHOWN]
 
 
-def _work(asked: Asked, scenario: Scenario) -> LongAnswer[Match]:
+def _work(request: Asked, scenario: Scenario) -> LongAnswer[Match]:
     question = repr(replace(scenario, eps=1.0))
     return LongAnswer(
         scenario.data,
-        ("match", asked.target, f"{asked.value!r}", question),
+        ("match", request.target, f"{request.value!r}", question),
         match,
-        lambda: (scenario, derived.counted(scenario.data), asked.target, asked.value),
+        lambda: (scenario, derived.counted(scenario.data), request.target, request.value),
         LIMIT,
         urgent=True,
         keep=False,
-        is_final=lambda found: found.status != CUT,
+        is_final=lambda outcome: outcome.status != CUT,
     )
 
 
@@ -219,61 +219,63 @@ def _end() -> None:
     st.session_state.pop(_ASKED, None)
 
 
-def _apply(asked: Asked) -> None:
-    project = asked.project
-    for place, found in asked.found.items():
-        if isinstance(found, Match) and found.status in (REACHED, JUMPS):
-            scenario = replace(project.scenarios[place], eps=found.eps)
+def _apply(request: Asked) -> None:
+    project = request.project
+    for place, outcome in request.found.items():
+        if isinstance(outcome, Match) and outcome.status in (REACHED, JUMPS):
+            scenario = replace(project.scenarios[place], eps=outcome.eps)
             project = project.asking(place, scenario)
-    if project != asked.project:
+    if project != request.project:
         pins.change(project)
     _end()
-    st.session_state[_TOLD] = (query.project(), asked)
+    st.session_state[_TOLD] = (query.project(), request)
 
 
-def sentences(asked: Asked, unit: str) -> Sequence[str]:
+def sentences(request: Asked, unit: str) -> Sequence[str]:
     """Return the outcome of a match: a sentence or two for each column."""
-    goal = f"{FIGURES[asked.target]} {_written(asked.target, asked.value, unit)}"
-    done = [place for place, one in asked.found.items() if _is_reached(one)]
-    left = [asked.project.names[place] for place in sorted(asked.found) if place not in done]
+    goal = f"{FIGURES[request.target]} {_written(request.target, request.value, unit)}"
+    done = [place for place, outcome in request.found.items() if _is_reached(outcome)]
+    left = [request.project.names[place] for place in sorted(request.found) if place not in done]
     if not left:
-        said = [f"All columns matched to {asked.like}, {goal}:"]
+        lines = [f"All columns matched to {request.like}, {goal}:"]
     elif done:
-        names = [asked.project.names[place] for place in sorted(done)]
-        said = [f"Matched to {asked.like}, {goal}: {listed(names)}. Not matched: {listed(left)}."]
+        names = [request.project.names[place] for place in sorted(done)]
+        lines = [
+            f"Matched to {request.like}, {goal}: {listed(names)}. Not matched: {listed(left)}."
+        ]
     else:
-        said = [f"Not matched to {asked.like}, {goal}: {listed(left)}."]
-    for place, found in sorted(asked.found.items()):
-        name = asked.project.names[place]
-        if isinstance(found, CoreError):
-            said.append(f"{name}: {found}")
+        lines = [f"Not matched to {request.like}, {goal}: {listed(left)}."]
+    for place, outcome in sorted(request.found.items()):
+        name = request.project.names[place]
+        if isinstance(outcome, CoreError):
+            lines.append(f"{name}: {outcome}")
         else:
-            said.append(f"{name}: {told_of(found, asked.target, unit)}")
-    return said
+            lines.append(f"{name}: {told_of(outcome, request.target, unit)}")
+    return lines
 
 
-def _is_reached(found: Match | CoreError) -> bool:
-    return isinstance(found, Match) and found.status == REACHED
+def _is_reached(outcome: Match | CoreError) -> bool:
+    return isinstance(outcome, Match) and outcome.status == REACHED
 
 
-def told_of(found: Match, target: str, unit: str) -> str:
+def told_of(outcome: Match, target: str, unit: str) -> str:
     """Return the outcome for one column."""
-    reached = _written(target, found.value, unit)
-    low, high = _written(target, found.low, unit), _written(target, found.high, unit)
-    at = level(found.eps, unit, 4)
-    if found.status == FIXED:
+    reached = _written(target, outcome.value, unit)
+    low, high = _written(target, outcome.low, unit), _written(target, outcome.high, unit)
+    at = level(outcome.eps, unit, 4)
+    if outcome.status == FIXED:
         return f"it has no ε to change and stays at {reached}."
-    if found.status == BEYOND:
+    if outcome.status == BEYOND:
         text = f"not reached: the ε tried gave {low} to {high}. ε stays unchanged."
-    elif found.status == JUMPS:
+    elif outcome.status == JUMPS:
         text = (
             f"not reached: the value jumps past it at ε = {at}. ε stays just below, at {reached}."
         )
-    elif found.status == CUT:
+    elif outcome.status == CUT:
         text = f"not reached: the search stopped at {reached}, ε = {at}. ε stays unchanged."
     else:
         text = f"reached at ε = {at}{'' if target == EPS else f', with {reached}'}."
-    if not found.monotone:
+    if not outcome.monotone:
         text += " The value is not monotone in ε: another ε may reach it too."
     return text
 

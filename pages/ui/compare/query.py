@@ -35,7 +35,7 @@ def publish() -> None:
 
 
 def is_standard() -> bool:
-    """Say whether nothing is pinned, so that the columns are those that the page opens with."""
+    """Return whether nothing is pinned, so that the columns are those that the page opens with."""
     return pins.now() is None
 
 

@@ -75,9 +75,9 @@ def _project() -> None:
         width="stretch",
     )
     copy_link.button("copy_link")
-    if any(is_private(one.data) for one in project.scenarios):
+    if any(is_private(scenario.data) for scenario in project.scenarios):
         st.caption("The link holds the questions, never the data: others need the file.")
-    if any(one.data.hashed for one in project.scenarios):
+    if any(scenario.data.hashed for scenario in project.scenarios):
         st.caption(HASHED)
     st.file_uploader(
         "Open a project (JSON), or drop it anywhere on the page",
@@ -101,7 +101,7 @@ def _project() -> None:
 
 
 def _open() -> None:
-    """Take the columns of a chosen file."""
+    """Show the columns of a chosen file."""
     st.session_state.pop(_PROBLEM, None)
     file = st.session_state.get("project_file")
     if file is None:
@@ -111,18 +111,18 @@ def _open() -> None:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = None
-    if said := _problem(drop.Dropped(file.name, file.size, text)):
-        st.session_state[_PROBLEM] = said
+    if problem := _problem(drop.Dropped(file.name, file.size, text)):
+        st.session_state[_PROBLEM] = problem
 
 
 def opened_by_drop() -> None:
-    """Take the columns of a file that was dropped on the page."""
+    """Show the columns of a file that was dropped on the page."""
     file = drop.dropped()
     if file is None:
         return
-    said = _problem(file)
-    if said:
-        st.toast(markdown(said), icon=":material/error:")
+    problem = _problem(file)
+    if problem:
+        st.toast(markdown(problem), icon=":material/error:")
     else:
         st.toast(
             markdown(f"Opened {file_called(file.name)}. Undo restores the previous columns."),
@@ -131,7 +131,7 @@ def opened_by_drop() -> None:
 
 
 def _problem(file: drop.Dropped) -> str:
-    """Take the columns of a file; where it has an error change nothing, and return what it is."""
+    """Show the columns of a file; if it has an error, change nothing and return the error."""
     name = file_called(file.name)
     if file.size > drop.MOST_BYTES:
         return f"{name} is too large to be a project."
@@ -139,7 +139,7 @@ def _problem(file: drop.Dropped) -> str:
         return f"{name} is not UTF-8 text, so it is not a project."
     try:
         project = Project.from_json(file.text)
-        visits.recover(one.data.source for one in project.scenarios)
+        visits.recover(scenario.data.source for scenario in project.scenarios)
         pins.change(project)
     except CoreError as error:
         return f"{name}: {error}"
@@ -151,7 +151,7 @@ def missing_files() -> None:
     project = query.project()
     missing = [
         source
-        for source in dict.fromkeys(one.data.source for one in project.scenarios)
+        for source in dict.fromkeys(scenario.data.source for scenario in project.scenarios)
         if not _is_here(source)
     ]
     if not missing:
@@ -192,9 +192,9 @@ def bring_front() -> None:
     pins.change(query.project().moved(pins.SHOWN, 0))
 
 
-def remedy(one: Answered) -> None:
+def remedy(column: Answered) -> None:
     """Offer what has an answer where a column has none: another mechanism, or the work again."""
-    scenario, place = one.scenario, one.place
+    scenario, place = column.scenario, column.place
     kind = notions.entry(scenario.notion).kind
     chosen = mechanisms.entry(scenario.mechanism)
     if kind.of_estimate and scenario.notion == "rldp" and not scenario.data.secret_released:
@@ -225,5 +225,5 @@ def remedy(one: Answered) -> None:
                 args=(place,),
                 kwargs={"mechanism": entry.key},
             )
-    elif isinstance(one.error, StoppedError | SolverError):
+    elif isinstance(column.error, StoppedError | SolverError):
         answers.answer_work(scenario).again(f"remedy_{place}_again")

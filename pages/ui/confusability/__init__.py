@@ -1,1 +1,1 @@
-"""The Confusability page: what a release tells for certain, and how merging hides it."""
+"""The Confusability page: what a release reveals for certain, and how merging hides it."""

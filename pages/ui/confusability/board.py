@@ -33,81 +33,81 @@ def show() -> None:
         data_controls.show()
     for sentence in state.notices():
         st.warning(markdown(sentence), icon=":material/link_off:")
-    with st.container(gap=None):  # the title stands as high as elsewhere
-        told = st.container()
+    with st.container(gap=None):  # the title is as high as elsewhere
+        notices = st.container()
         with st.container(horizontal=True, vertical_alignment="top", key="header"):
             st.title("What can be known for sure", anchor=False)
             with st.container(horizontal=True, width="content"):
                 common.unit_switch()
                 controls.examples()
                 export = st.container(width="content")
-    _live(told, export)
+    _live(notices, export)
 
 
 @st.fragment
 @page_frame.whole
-def _live(told: DeltaGenerator, export: DeltaGenerator) -> None:
+def _live(notices: DeltaGenerator, export: DeltaGenerator) -> None:
     """Show all that changes with a control; only this runs again when one is used."""
-    page_frame.reserve([told, export])
+    page_frame.reserve([notices, export])
     scenario = state.scenario()
     state.publish(scenario)
     try:
         counted = derived.counted(scenario.data)
     except CoreError as error:
-        _tell(told)
+        _tell(notices)
         st.error(markdown(str(error)))
         return
-    context.tell_about(context.of_count(counted.report))  # no promise is asked here
+    context.tell_about(context.of_count(counted.report))  # this page has no privacy notion
     controls.question(scenario)
     scenario = state.scenario()
-    found = _found(scenario, told)
-    if found is not None:
-        shown = _answered(scenario, found, counted, told)
+    clustering = _clustering(scenario, notices)
+    if clustering is not None:
+        shown = _answered(scenario, clustering, counted, notices)
         with export:
             _export(shown)
 
 
-def _found(scenario: Scenario, told: DeltaGenerator) -> Clustering | None:
+def _clustering(scenario: Scenario, notices: DeltaGenerator) -> Clustering | None:
     """Return the clustering; None where it is under way, was stopped or failed, which is shown."""
     problem = controls.URL.now("problem")
     try:
-        found = charts.clustering(problem, scenario)
+        clustering = charts.clustering(problem, scenario)
     except long_answer.StoppedError:
         st.info("Cancelled. Nothing is merged.", icon=":material/cancel:")
         charts.clustering_work(problem, scenario).again("clustering_again")
         return None
     except CoreError as error:
-        _tell(told)
+        _tell(notices)
         st.error(markdown(str(error)))
         if isinstance(error, SolverError):  # the work died or took too long
             charts.clustering_work(problem, scenario).again("clustering_again")
         return None
-    if isinstance(found, Job):
+    if isinstance(clustering, Job):
         work = charts.clustering_work(problem, scenario)
         progress.follow(
-            found,
+            clustering,
             "Merging",
             limit=charts.LIMIT,
             key="cancel_clustering",
             on_cancel=work.stop,
         )
         return None
-    return found
+    return clustering
 
 
 def _answered(
-    scenario: Scenario, found: Clustering, counted: Counted, told: DeltaGenerator
+    scenario: Scenario, clustering: Clustering, counted: Counted, notices: DeltaGenerator
 ) -> charts.ShownPath:
-    """Show what is merged, step by step, and what that tells and keeps; return it."""
+    """Show what is merged, step by step, and what that reveals and keeps; return it."""
     problem = controls.URL.now("problem")
-    stop = len(found.path) - 1
+    stop = len(clustering.path) - 1
     way = (scenario.data, problem, scenario.utility, scenario.weight)
-    step = controls.settle_step(way, stop, len(found.steps) - 1)
+    step = controls.settle_step(way, stop, len(clustering.steps) - 1)
     controls.publish(stop)
-    _tell(told)
+    _tell(notices)
     data = scenario.data
     first = charts.released(data, singletons(counted.joint.n_x))
-    shown = charts.at(charts.ShownPath(scenario, problem, found, 0, first, first), step)
+    shown = charts.at(charts.ShownPath(scenario, problem, clustering, 0, first, first), step)
     if shown.before.reduction == 0:
         _nothing_ruled_out(counted.report.secret)
     unit = common.unit()
@@ -129,8 +129,11 @@ def _answered(
         board(
             {"": charts.explained(shown, unit)},
             [
-                one.sent()
-                for one in (charts.before(shown, view), *charts.drawn(shown, view, offered.lines))
+                drawing.sent()
+                for drawing in (
+                    charts.before(shown, view),
+                    *charts.drawn(shown, view, offered.lines),
+                )
             ],
             _sliders(shown, view),
             partial(charts.picked, shown, view, offered),
@@ -139,9 +142,9 @@ def _answered(
 
 
 def _sliders(shown: charts.ShownPath, view: charts.View) -> list[dict[str, Any]]:
-    """Return what a browser is told of the slider of the merges: see live.js."""
+    """Return what a browser needs to follow the slider of the merges: see live.js."""
     scenario, places = shown.scenario, tuple(range(len(shown.found.steps)))
-    asked = Offer(
+    offered = Offer(
         (scenario,),
         places,
         partial(frame, view=view),
@@ -150,15 +153,15 @@ def _sliders(shown: charts.ShownPath, view: charts.View) -> list[dict[str, Any]]
         owner=visits.owner(scenario.data),
         find=lambda _, step: charts.at(shown, step),
     )
-    told = following.told_of(
-        asked,
+    slider = following.told_of(
+        offered,
         controls.STEP,
         [str(place) for place in places],
         str(shown.step),
         charts=[charts.AFTER, charts.MERGES, charts.TRADE_OFF],
         behind=[charts.PART, BELOW],
     )
-    return [told] if len(places) > 1 else []
+    return [slider] if len(places) > 1 else []
 
 
 def frame(paths: Sequence[charts.ShownPath], view: charts.View) -> Frame:
@@ -168,9 +171,9 @@ def frame(paths: Sequence[charts.ShownPath], view: charts.View) -> Frame:
         return charts.at_step(shown, view)
 
 
-def _tell(told: DeltaGenerator) -> None:
+def _tell(notices: DeltaGenerator) -> None:
     for sentence in controls.URL.notices():
-        told.warning(markdown(sentence), icon=":material/link_off:")
+        notices.warning(markdown(sentence), icon=":material/link_off:")
 
 
 def _nothing_ruled_out(secret: str) -> None:
@@ -196,5 +199,7 @@ def _export(shown: charts.ShownPath) -> None:
         "Export", icon=":material/download:", key="range_export", on_change="rerun"
     ) as opened:
         if opened.open:
-            made = shown.after.mechanism
-            exports.downloads(made, made.x_labels, controls.adopted(shown.scenario), "range")
+            mechanism = shown.after.mechanism
+            exports.downloads(
+                mechanism, mechanism.x_labels, controls.adopted(shown.scenario), "range"
+            )

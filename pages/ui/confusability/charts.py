@@ -74,8 +74,8 @@ def joint_range(data: DataSpec, utility: str) -> Range:
 
 
 def clustering(problem: str, scenario: Scenario) -> Clustering | Job[Clustering]:
-    """Return a problem's clustering for a scenario's weight; the job while it is worked out."""
-    return _found(
+    """Return a problem's clustering for a scenario's weight; the job while it is computed."""
+    return _answer(
         clustering_work(problem, scenario),
         quick=_symbols(scenario.data) < algorithm(problem).slow_from,
     )
@@ -90,34 +90,36 @@ def clustering_work(problem: str, scenario: Scenario) -> LongAnswer[Clustering]:
     return LongAnswer(scenario.data, key, solve, arguments, LIMIT, urgent=True)
 
 
-def trade_offs(asked: RangeQuestion) -> tuple[FrontierPoint, ...] | Job[Any]:
-    """Return an algorithm's frontier over all weights; the job while it is worked out."""
-    problem, _, data = asked
-    return _found(
-        trade_offs_work(asked),
+def trade_offs(question: RangeQuestion) -> tuple[FrontierPoint, ...] | Job[Any]:
+    """Return an algorithm's frontier over all weights; the job while it is computed."""
+    problem, _, data = question
+    return _answer(
+        trade_offs_work(question),
         quick=_symbols(data) < algorithm(problem).sweep_slow_from,
     )
 
 
-def compared(asked: RangeQuestion) -> Mapping[str, tuple[FrontierPoint, ...]] | Job[Any]:
-    """Return the baselines' frontiers; the job while they are worked out."""
-    return _found(rivals_work(asked), quick=_symbols(asked[2]) < SLOW_FROM)
+def compared(question: RangeQuestion) -> Mapping[str, tuple[FrontierPoint, ...]] | Job[Any]:
+    """Return the baselines' frontiers; the job while they are computed."""
+    return _answer(rivals_work(question), quick=_symbols(question[2]) < SLOW_FROM)
 
 
-def trade_offs_work(asked: RangeQuestion) -> LongAnswer[tuple[FrontierPoint, ...]]:
+def trade_offs_work(question: RangeQuestion) -> LongAnswer[tuple[FrontierPoint, ...]]:
     def arguments() -> tuple[Any, ...]:
-        problem, occurs, utility, values = _ranges(asked)
+        problem, occurs, utility, values = _ranges(question)
         return occurs, problem, utility, values
 
-    return LongAnswer(asked[2], ("trade-offs", *asked[:2]), pareto_frontier, arguments, LIMIT)
+    return LongAnswer(question[2], ("trade-offs", *question[:2]), pareto_frontier, arguments, LIMIT)
 
 
-def rivals_work(asked: RangeQuestion) -> LongAnswer[Mapping[str, tuple[FrontierPoint, ...]]]:
-    return LongAnswer(asked[2], ("rivals", *asked[:2]), rivals, lambda: _ranges(asked), LIMIT)
+def rivals_work(question: RangeQuestion) -> LongAnswer[Mapping[str, tuple[FrontierPoint, ...]]]:
+    return LongAnswer(
+        question[2], ("rivals", *question[:2]), rivals, lambda: _ranges(question), LIMIT
+    )
 
 
-def _ranges(asked: RangeQuestion) -> tuple[Any, ...]:
-    problem, utility, data = asked
+def _ranges(question: RangeQuestion) -> tuple[Any, ...]:
+    problem, utility, data = question
     occurs, values = joint_range(data, utility)
     return problem, occurs, utility, values
 
@@ -132,7 +134,7 @@ def _symbols(data: DataSpec) -> int:
 
 
 def released(data: DataSpec, partition: Partition) -> RangeRelease:
-    """Return the release of a partition: what publishing the cluster of X tells and keeps."""
+    """Return the release of a partition: what publishing the cluster of X reveals and keeps."""
     counted = derived.counted(data)
     return derived.kept(
         data,
@@ -175,7 +177,7 @@ def table_of(data: DataSpec, partition: Partition) -> RangeTable:
     )
 
 
-def _found(work: LongAnswer[Made], *, quick: bool) -> Made | Job[Made]:
+def _answer(work: LongAnswer[Made], *, quick: bool) -> Made | Job[Made]:
     """Return an answer, made here where that is quick, else the job until it has ended."""
     return work.here() if quick else work.ask()
 
@@ -265,7 +267,7 @@ def graphs(shown: ShownPath, unit: str) -> View:
 
 
 def _is_large(release: RangeRelease, nodes: str) -> bool:
-    """Say whether a release has too many nodes to draw them all."""
+    """Return whether a release has too many nodes to draw them all."""
     return bool(release.leak.joint_sy.shape[0 if nodes == "secret" else 1] > DRAWN)
 
 
@@ -365,15 +367,15 @@ def _merges(shown: ShownPath, unit: str) -> Drawing:
     )
 
 
-def _way_table(found: Clustering, unit: str) -> pd.DataFrame:
+def _way_table(result: Clustering, unit: str) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            "merges": range(len(found.steps)),
-            "clusters": [len(step.clusters) for step in found.steps],
-            f"leakage_{unit}": [of_bits(step.leakage, unit) for step in found.steps],
-            "utility": [step.utility for step in found.steps],
-            f"lagrangian_{unit}": [of_bits(step.lagrangian, unit) for step in found.steps],
-            "within_lambda": [place < len(found.path) for place in range(len(found.steps))],
+            "merges": range(len(result.steps)),
+            "clusters": [len(step.clusters) for step in result.steps],
+            f"leakage_{unit}": [of_bits(step.leakage, unit) for step in result.steps],
+            "utility": [step.utility for step in result.steps],
+            f"lagrangian_{unit}": [of_bits(step.lagrangian, unit) for step in result.steps],
+            "within_lambda": [place < len(result.path) for place in range(len(result.steps))],
         }
     )
 
@@ -475,7 +477,7 @@ def picked(shown: ShownPath, view: View, offered: Offered) -> None:
 def at_step(shown: ShownPath, view: View) -> Frame:
     """Return what the page shows at a step: of the curves the ring alone, as they stay."""
     after, *curves = drawn(shown, view, ())
-    rings = {one.key: {"now": one.figure()["layout"]["meta"]["now"]} for one in curves}
+    rings = {curve.key: {"now": curve.figure()["layout"]["meta"]["now"]} for curve in curves}
     return {
         "answers": {"": answer(shown, view.unit)},
         "charts": {AFTER: after.frame()} | rings,
@@ -483,18 +485,18 @@ def at_step(shown: ShownPath, view: View) -> Frame:
     }
 
 
-def _rivals(asked: RangeQuestion) -> list[figures.Offers]:
+def _rivals(question: RangeQuestion) -> list[figures.Offers]:
     """Return the baselines' trade-offs, where they are wanted, or show the work's progress."""
     if not st.session_state.get("rivals", True):
         return []
-    found = progress.awaited(
-        rivals_work(asked),
-        lambda: compared(asked),
+    frontiers = progress.awaited(
+        rivals_work(question),
+        lambda: compared(question),
         "Computing the trade-offs of the baselines",
         seconds=LIMIT,
         key="rivals",
     )
-    return [figures.Offers(_rival(key), line) for key, line in (found or {}).items()]
+    return [figures.Offers(_rival(key), line) for key, line in (frontiers or {}).items()]
 
 
 def _rival(key: str) -> str:
@@ -519,32 +521,32 @@ def _offers_table(lines: list[figures.Offers], unit: str, *, distortion: bool) -
 
 
 def table(shown: ShownPath) -> None:
-    found = table_of(shown.scenario.data, shown.partition)
+    pairs = table_of(shown.scenario.data, shown.partition)
     with card(
         key="range_table",
         title="Co-occurrence",
         subtitle="One row per release, one column per secret; filled cells can occur. Diagonal "
         "blocks are the parts.",
         table=lambda: pd.DataFrame(
-            {"release": found.y_labels}
-            | {label: found.occurs[s].astype(int) for s, label in enumerate(found.s_labels)}
+            {"release": pairs.y_labels}
+            | {label: pairs.occurs[s].astype(int) for s, label in enumerate(pairs.s_labels)}
         ),
         formulas=(formulas.of_ranges("anonymity"), formulas.of_ranges("max_uncertainty_reduction")),
     ):
-        height = int(np.clip(130 + 15 * len(found.y_labels), 300, 620))
+        height = int(np.clip(130 + 15 * len(pairs.y_labels), 300, 620))
         chart(
-            figures.range_matrix(found, height),
+            figures.range_matrix(pairs, height),
             key="range_table",
             title="Co-occurrence",
-            alt=f"Which of {number_of(len(found.s_labels), 'secret')} occur with which of "
-            f"{number_of(len(found.y_labels), 'release')}: "
-            f"{number_of(int(found.occurs.sum()), 'pair')}.",
+            alt=f"Which of {number_of(len(pairs.s_labels), 'secret')} occur with which of "
+            f"{number_of(len(pairs.y_labels), 'release')}: "
+            f"{number_of(int(pairs.occurs.sum()), 'pair')}.",
         )
 
 
 def clusters(shown: ShownPath) -> None:
-    made, leak = shown.after.mechanism, shown.after.leak
-    partition = made.partition or ()  # a release of clusters has one
+    mechanism, leak = shown.after.mechanism, shown.after.leak
+    partition = mechanism.partition or ()  # a release of clusters has one
     labels = derived.counted(shown.scenario.data).joint.x_labels
     part_of = {y: k for k, part in enumerate(shown.after.components) for y in part}
     frame = pd.DataFrame(
@@ -552,7 +554,7 @@ def clusters(shown: ShownPath) -> None:
             "cluster": [", ".join(labels[x] for x in members) for members in partition],
             "symbols": [len(members) for members in partition],
             "secrets possible": leak.occurs.sum(axis=0),
-            "part": [part_of[y] + 1 for y in range(made.n_y)],
+            "part": [part_of[y] + 1 for y in range(mechanism.n_y)],
             "probability": leak.joint_sy.sum(axis=0),
         }
     ).sort_values(["symbols", "cluster"], ascending=[False, True], kind="stable")
@@ -598,10 +600,10 @@ def measures(shown: ShownPath, unit: str) -> list[tuple[str, str, str, str]]:
     before, after = shown.before, shown.after
 
     def bits(label: str, now: float, then: float, term: str) -> tuple[str, str, str, str]:
-        value, of_x = (f"{of_bits(one, unit):.2f}" for one in (now, then))
+        value, of_x = (f"{of_bits(number, unit):.2f}" for number in (now, then))
         return f"{label}, {unit}", value, f"X itself {of_x}", term
 
-    kept = (
+    utility = (
         ("Largest distortion", f"{after.distortion:.4g}", "X itself 0", "max_distortion")
         if shown.scenario.utility == "distortion"
         else bits("Resolution", after.resolution, before.resolution, "resolution")
@@ -611,7 +613,7 @@ def measures(shown: ShownPath, unit: str) -> list[tuple[str, str, str, str]]:
         bits("Known for certain", after.information, before.information, "maximin_information"),
         ("k-anonymity", str(after.anonymity), f"X itself {before.anonymity}", "k_anonymity"),
         bits("Most ruled out L₀", after.reduction, before.reduction, "most_ruled_out"),
-        kept,
+        utility,
         ("NMI", share(after.mechanism.nmi), "of the information in X", "nmi"),
         *(
             (

@@ -35,7 +35,7 @@ _WAY = "_confusability_way"
 
 
 def settle_step(way: Any, stop: int, last: int) -> int:
-    """Return and set the step: that asked for, else that on screen, else that where λ stops."""
+    """Return and set the step: the requested one, else that on screen, else where λ stops."""
     wanted: int | None = URL.take(STEP)
     if wanted is not None and wanted > last:
         URL.tell(
@@ -114,9 +114,9 @@ def question(scenario: Scenario) -> None:
         controls.price(scenario)
 
 
-def step(found: Clustering) -> None:
+def step(clustering: Clustering) -> None:
     """Show the slider through the merges."""
-    last = len(found.steps) - 1
+    last = len(clustering.steps) - 1
     if last == 0:
         st.caption("There is nothing to merge: a single step.")
         return
@@ -143,9 +143,9 @@ def rivals() -> bool:
 
 
 def pick_step() -> None:
-    found = picked(BOARD)
-    if found is not None and found["key"] == ["step"]:
-        URL.set(STEP, int(found["x"]))
+    point = picked(BOARD)
+    if point is not None and point["key"] == ["step"]:
+        URL.set(STEP, int(point["x"]))
 
 
 def part(when: str, sizes: Sequence[int]) -> None:
@@ -164,19 +164,19 @@ def part(when: str, sizes: Sequence[int]) -> None:
 
 
 def pick_part(when: str, graph: ConfusabilityGraph) -> None:
-    found = picked(BOARD)
-    if found is None or found["key"] != ["part", when]:
+    point = picked(BOARD)
+    if point is None or point["key"] != ["part", when]:
         return
-    if 0 <= found["at"] < len(graph.parts):
-        st.session_state[f"part_{when}"] = int(graph.parts[found["at"]])
+    if 0 <= point["at"] < len(graph.parts):
+        st.session_state[f"part_{when}"] = int(graph.parts[point["at"]])
 
 
 def pick_offer(points: tuple[FrontierPoint, ...]) -> None:
     """Set λ so that the algorithm returns the partition that was clicked."""
-    found = picked(BOARD)
-    if found is None or found["key"] != ["offer"] or not 0 <= found["at"] < len(points):
+    point = picked(BOARD)
+    if point is None or point["key"] != ["offer"] or not 0 <= point["at"] < len(points):
         return
-    weights = points[found["at"]].weights
+    weights = points[point["at"]].weights
     if weights is not None:
         low, high = weights
         st.session_state["weight"] = min(weight_within(low, high), DOMAINS["weight"].high)

@@ -30,7 +30,7 @@ from pages.ui.work import context, derived, visits
 _LAST = "_last_count"
 
 ALL_COUNTED = "Every record counts as it is."
-"""What is said where no record was left out or changed."""
+"""The sentence shown if no record was left out or changed."""
 
 
 def show() -> None:
@@ -79,7 +79,7 @@ def _about(spec: DataSpec) -> None:
         title = visits.sources().label(spec.source)
     except CoreError:
         return
-    entry = next((one for one in BUNDLED if one.id == spec.source), None)
+    entry = next((entry for entry in BUNDLED if entry.id == spec.source), None)
     if entry is None:
         upload = visits.sources().uploads.get(spec.source)
         about = "" if upload is None else f": {_size(spec)}, {upload.kind}."
@@ -99,7 +99,7 @@ def _about(spec: DataSpec) -> None:
 
 
 def _size(spec: DataSpec) -> str:
-    """Say how many records a file has; where it is asked what these are, how many rows."""
+    """Say how many records a file has, or how many rows while their meaning is an open question."""
     upload = visits.sources().uploads.get(spec.source)
     if upload is not None and reading.is_open(spec):
         return number_of(visits.sources().upload(spec.source, spec.read.layout).rows, "row")
@@ -133,12 +133,12 @@ def _strip(counted: Counted) -> None:
         figure("Levels of X", f"{joint.n_x:,}", "released_levels")
         figure("Zero cells", f"{report.zero_cells:,}", "zero_cells")
         figure("Cells", f"{joint.n_s * joint.n_x:,}", "cells")
-    said = [*report.sentences()]
+    sentences = [*report.sentences()]
     if joint.dropped_s or joint.dropped_x:
         names = ", ".join((*joint.dropped_s, *joint.dropped_x)[:8])
-        said.append(f"Dropped because they never occur: {names}.")
+        sentences.append(f"Dropped because they never occur: {names}.")
     whole = "The distribution is used as it is." if joint.n is None else ALL_COUNTED
-    for sentence in said or [whole]:
+    for sentence in sentences or [whole]:
         st.caption(markdown(sentence))
     _totals()
     if report.alike:
@@ -157,14 +157,14 @@ def _totals() -> None:
     pasted = visits.sources().matrices.get(spec.source)
     if pasted is None or pasted.whole is None:
         return
-    kept = "totals" in spec.read.kept
-    others = tuple(one for one in spec.read.kept if one != "totals")
+    with_totals = "totals" in spec.read.kept
+    others = tuple(name for name in spec.read.kept if name != "totals")
     st.button(
-        "Leave out the totals" if kept else "Undo: keep the totals",
+        "Leave out the totals" if with_totals else "Undo: keep the totals",
         key="keep_totals",
         icon=":material/undo:",
         on_click=state.with_data,
-        kwargs={"read": replace(spec.read, kept=others if kept else (*others, "totals"))},
+        kwargs={"read": replace(spec.read, kept=others if with_totals else (*others, "totals"))},
     )
 
 
@@ -245,15 +245,15 @@ def _joint_table(counted: Counted) -> pd.DataFrame:
     return pd.DataFrame(table)
 
 
-def _free(name: str, taken: Mapping[str, object]) -> str:
-    """Return a column name that is not taken: a level may have the same name as a column."""
-    while name in taken:
+def _free(name: str, names: Mapping[str, object]) -> str:
+    """Return an unused column name: a level may have the same name as a column."""
+    while name in names:
         name += " "
     return name
 
 
 def _kind(column: ColumnInfo, chosen: str) -> str:
-    """Say what a column holds: as `chosen`, or as it is."""
+    """Describe what a column holds: as `chosen`, or as it is."""
     if chosen in ("date", "boolean"):
         return KINDS[chosen]
     if column.identifier:
@@ -262,12 +262,12 @@ def _kind(column: ColumnInfo, chosen: str) -> str:
 
 
 def _identifiers(names: list[str]) -> str:
-    """Say which columns seem to name each record, and what becomes of them."""
+    """Return a warning about columns that seem to be identifiers."""
     shown = ", ".join(map(repr, names[:5])) + (", …" if len(names) > 5 else "")
-    one = len(names) == 1
+    single = len(names) == 1
     return (
-        f"{shown} {'seems to be an identifier' if one else 'seem to be identifiers'}: nearly "
-        f"every record has its own value, so avoid {'it' if one else 'them'} for S or X."
+        f"{shown} {'seems to be an identifier' if single else 'seem to be identifiers'}: nearly "
+        f"every record has its own value, so avoid {'it' if single else 'them'} for S or X."
     )
 
 

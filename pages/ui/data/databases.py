@@ -36,7 +36,7 @@ _FILE_PROBLEM = "_shared_problem"
 
 
 def offers_files() -> bool:
-    """Say whether there is a file to choose, or something to say about why not."""
+    """Return whether there is a file to choose, or something to say about why not."""
     try:
         return bool(shared_files())
     except CoreError:
@@ -91,17 +91,17 @@ def _follow() -> None:
         return
     work, name = st.session_state[_WORK]
     try:
-        found = work.ask()
-        if isinstance(found, Job):
+        answer = work.ask()
+        if isinstance(answer, Job):
             progress.follow(
-                found,
+                answer,
                 f"Reading {markdown(short(name))}",
                 limit=LIMITS["read"],
                 key="shared_cancel",
                 on_cancel=partial(_cancel, _WORK),
             )
             return
-        data_controls.choose(visits.sources().add_read(found))
+        data_controls.choose(visits.sources().add_read(answer))
     except CoreError as error:
         st.session_state[_FILE_PROBLEM] = str(error)
     del st.session_state[_WORK]
@@ -117,7 +117,7 @@ _PROBLEM = "_db_problem"
 
 
 def offered() -> bool:
-    """Say whether there is anything to choose from, or to say about why not."""
+    """Return whether there is anything to choose from, or to say about why not."""
     try:
         return bool(configured())
     except CoreError:
@@ -125,7 +125,7 @@ def offered() -> bool:
 
 
 def asked_for(spec: DataSpec) -> bool:
-    """Say whether the data on screen is a table that can be counted here, and is not yet."""
+    """Return whether the data on screen is a table that can be counted here, and is not yet."""
     try:
         return (
             is_reference(spec.source)
@@ -230,11 +230,11 @@ def _columns(source: str) -> None:
 
 
 def _listed(kind: str, name: str, call: Callable[..., T], what: str) -> T | None:
-    """Return a list, once another process has asked for it; else show how far that is."""
-    kept: dict[tuple[str, str], Any] = st.session_state.setdefault(_FOUND, {})
-    if (kind, name) in kept:
-        found: T = kept[kind, name]
-        return found
+    """Return a list that another process requests; until it is there, show the progress."""
+    known: dict[tuple[str, str], Any] = st.session_state.setdefault(_FOUND, {})
+    if (kind, name) in known:
+        earlier: T = known[kind, name]
+        return earlier
     work = LongAnswer(DataSpec(name), (kind,), call, lambda: (name,), LIMITS["list"], keep=False)
     try:
         answer = work.ask()
@@ -250,7 +250,7 @@ def _listed(kind: str, name: str, call: Callable[..., T], what: str) -> T | None
             answer, what, limit=LIMITS["list"], key=f"db_{kind}_cancel", on_cancel=work.stop
         )
         return None
-    kept[kind, name] = answer
+    known[kind, name] = answer
     return answer
 
 
@@ -274,14 +274,14 @@ def _follow_count() -> None:
         return
     work, source = st.session_state[_COUNT]
     try:
-        found = work.ask()
+        answer = work.ask()
     except CoreError as error:
         del st.session_state[_COUNT]
         st.session_state[_PROBLEM] = str(error)
         st.rerun()
-    if isinstance(found, Job):
+    if isinstance(answer, Job):
         progress.follow(
-            found,
+            answer,
             f"Counting {markdown(short(_name(source)))} in its database",
             limit=LIMITS["count"],
             key="db_count_cancel",
@@ -289,7 +289,7 @@ def _follow_count() -> None:
         )
         return
     del st.session_state[_COUNT]
-    _take(source, found)
+    _take(source, answer)
     st.rerun()
 
 

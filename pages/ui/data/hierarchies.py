@@ -33,18 +33,21 @@ def show(spec: DataSpec, info: TableInfo) -> None:
     """Show each hierarchy, the picker of a column for another one, and rare levels by column."""
     used = dict.fromkeys(spec.secret + spec.released)
     columns = {column.name: column for column in info.columns if column.name in used}
-    asked = [one.column for one in spec.hierarchies] + [one.column for one in spec.rare_levels]
+    coarse = [hierarchy.column for hierarchy in spec.hierarchies]
+    coarse += [rare.column for rare in spec.rare_levels]
     title = "Coarser levels"
-    if asked:
-        title += f" of {markdown(', '.join(dict.fromkeys(asked)))}"
+    if coarse:
+        title += f" of {markdown(', '.join(dict.fromkeys(coarse)))}"
     with st.expander(
-        title, icon=":material/account_tree:", key="hierarchies", expanded=bool(asked)
+        title, icon=":material/account_tree:", key="hierarchies", expanded=bool(coarse)
     ):
         for i, hierarchy in enumerate(spec.hierarchies):
             if hierarchy.column in used:
                 _hierarchy(spec, hierarchy, f"hierarchy{i}", columns.get(hierarchy.column))
-        taken = {one.column for one in spec.hierarchies} | {cut.column for cut in spec.binnings}
-        free = [name for name in columns if name not in taken]
+        changed = {hierarchy.column for hierarchy in spec.hierarchies} | {
+            cut.column for cut in spec.binnings
+        }
+        free = [name for name in columns if name not in changed]
         st.session_state["hierarchy_add"] = None
         st.selectbox(
             "Generalize",
@@ -79,19 +82,21 @@ def _first(column: ColumnInfo, kind: str = "") -> Hierarchy:
 def _put(hierarchy: Hierarchy) -> None:
     st.session_state.pop(_PROBLEM, None)
     spec = state.data()
-    others = {one.column: one for one in spec.hierarchies}
+    others = {other.column: other for other in spec.hierarchies}
     rare = spec.rare_levels
     if hierarchy.kind == "interval":
-        rare = tuple(one for one in rare if one.column != hierarchy.column)
-    kept = tuple((others | {hierarchy.column: hierarchy}).values())
-    state.set_data(replace(spec, hierarchies=kept, rare_levels=rare))
+        rare = tuple(level for level in rare if level.column != hierarchy.column)
+    hierarchies = tuple((others | {hierarchy.column: hierarchy}).values())
+    state.set_data(replace(spec, hierarchies=hierarchies, rare_levels=rare))
 
 
 def _remove(column: str) -> None:
     st.session_state.pop(_PROBLEM, None)
     spec = state.data()
     state.set_data(
-        replace(spec, hierarchies=tuple(one for one in spec.hierarchies if one.column != column))
+        replace(
+            spec, hierarchies=tuple(other for other in spec.hierarchies if other.column != column)
+        )
     )
 
 
@@ -140,7 +145,7 @@ def _controls(hierarchy: Hierarchy, key: str) -> None:
     )
     if hierarchy.kind != "table":
         if (st.session_state.get(_PROBLEM) or ("",))[0] != hierarchy.column:
-            st.session_state[f"{key}_steps"] = ", ".join(f"{one:g}" for one in hierarchy.steps)
+            st.session_state[f"{key}_steps"] = ", ".join(f"{step:g}" for step in hierarchy.steps)
         st.text_input(
             "Characters kept at each level"
             if hierarchy.kind == "prefix"
@@ -164,9 +169,9 @@ def _controls(hierarchy: Hierarchy, key: str) -> None:
         args=(hierarchy.column, f"{key}_table"),
         help="No header. Each row lists a value, its parent, its grandparent, and so on.",
     )
-    where, said = st.session_state.get(_PROBLEM) or ("", "")
+    where, problem = st.session_state.get(_PROBLEM) or ("", "")
     if where == hierarchy.column:
-        st.error(markdown(said), icon=":material/error:")
+        st.error(markdown(problem), icon=":material/error:")
     st.button(
         f"Use {name} as it is",
         key=f"{key}_away",
@@ -182,7 +187,7 @@ def _move(column: str, level: int) -> None:
 
 
 def _take_steps(hierarchy: Hierarchy, key: str) -> None:
-    """Take over the steps typed; what is none changes nothing and is an error."""
+    """Apply the typed steps; invalid ones change nothing and show an error."""
     parts = [part for part in st.session_state[key].replace(";", ",").split(",") if part.strip()]
     try:
         steps = tuple(map(float, parts))
@@ -199,7 +204,7 @@ def _take_steps(hierarchy: Hierarchy, key: str) -> None:
 
 
 def _take_table(column: str, key: str) -> None:
-    """Take over a table of parents; what is none changes nothing and is an error."""
+    """Apply a table of parents; an invalid one changes nothing and shows an error."""
     file = st.session_state[key]
     if file is None:
         return
@@ -211,21 +216,21 @@ def _take_table(column: str, key: str) -> None:
 
 def _figures(spec: DataSpec, hierarchy: Hierarchy, key: str) -> None:
     """Show what each level costs in information and saves in leakage."""
-    found = derived.along_levels(spec, hierarchy.column)
+    rows = derived.along_levels(spec, hierarchy.column)
     frame = pd.DataFrame(
         {
-            "level": [f"{one.level}{' ◂' * (one.level == hierarchy.level)}" for one in found],
-            "levels of S": [one.n_s for one in found],
-            "levels of X": [one.n_x for one in found],
-            "H(X), bits": [_bits(one.information) for one in found],
-            "I(S;X), bits": [_bits(one.leakage) for one in found],
-            "largest log-lift, bits": [_bits(one.highest) for one in found],
+            "level": [f"{row.level}{' ◂' * (row.level == hierarchy.level)}" for row in rows],
+            "levels of S": [row.n_s for row in rows],
+            "levels of X": [row.n_x for row in rows],
+            "H(X), bits": [_bits(row.information) for row in rows],
+            "I(S;X), bits": [_bits(row.leakage) for row in rows],
+            "largest log-lift, bits": [_bits(row.highest) for row in rows],
         }
     )
     tables.sheet(frame, f"{key}_sheet", most=300)
-    for one in found:
-        if one.problem:
-            st.caption(markdown(f"Level {one.level}: {one.problem}"))
+    for row in rows:
+        if row.problem:
+            st.caption(markdown(f"Level {row.level}: {row.problem}"))
 
 
 def _bits(nats: float | None) -> float | None:
@@ -235,8 +240,8 @@ def _bits(nats: float | None) -> float | None:
 def _rare_levels(spec: DataSpec, used: list[str]) -> None:
     """Show, for each column of a side that joins several, the number that makes its levels rare."""
     numbers = {cut.column for cut in spec.binnings}
-    numbers |= {one.column for one in spec.hierarchies if one.kind == "interval"}
-    below = {one.column: one.below for one in spec.rare_levels}
+    numbers |= {hierarchy.column for hierarchy in spec.hierarchies if hierarchy.kind == "interval"}
+    below = {rare.column: rare.below for rare in spec.rare_levels}
     joined = [side for side in (spec.secret, spec.released) if len(side) > 1]
     offered = [
         name
@@ -260,7 +265,7 @@ def _rare_levels(spec: DataSpec, used: list[str]) -> None:
 
 def _group(column: str, key: str) -> None:
     spec = state.data()
-    others = tuple(one for one in spec.rare_levels if one.column != column)
+    others = tuple(other for other in spec.rare_levels if other.column != column)
     below = int(st.session_state[key] or 0)
     added = (RareLevels(column, below),) if below else ()
     state.set_data(replace(spec, rare_levels=(*others, *added)))

@@ -29,13 +29,13 @@ def show_filters(spec: DataSpec, info: TableInfo) -> None:
         _title(spec), icon=":material/filter_alt:", key="filters", expanded=bool(spec.filters)
     ):
         columns = {column.name: column for column in info.columns}
-        for i, kept in enumerate(spec.filters):
-            _row(spec, kept, i, columns.get(kept.column))
-        taken = {kept.column for kept in spec.filters}
+        for i, condition in enumerate(spec.filters):
+            _row(spec, condition, i, columns.get(condition.column))
+        filtered = {condition.column for condition in spec.filters}
         chosen = st.session_state.get(_CHOSEN)
-        if chosen in columns and chosen not in taken:
+        if chosen in columns and chosen not in filtered:
             _row(spec, Filter(chosen), len(spec.filters), columns[chosen])
-        free = [name for name in columns if name not in taken | {chosen}]
+        free = [name for name in columns if name not in filtered | {chosen}]
         st.session_state["filter_add"] = None
         st.selectbox(
             "Keep only records with certain values of",
@@ -50,7 +50,7 @@ def show_filters(spec: DataSpec, info: TableInfo) -> None:
 def _title(spec: DataSpec) -> str:
     if not spec.filters:
         return "Keep only some records"
-    names = ", ".join(kept.column for kept in spec.filters)
+    names = ", ".join(condition.column for condition in spec.filters)
     return f"Only some records are kept: by {markdown(names)}"
 
 
@@ -65,21 +65,21 @@ def _choose(columns: dict[str, ColumnInfo]) -> None:
         _put(Filter(name, low=column.low, high=column.high), len(state.data().filters))
 
 
-def _row(spec: DataSpec, kept: Filter, place: int, column: ColumnInfo | None) -> None:
+def _row(spec: DataSpec, condition: Filter, place: int, column: ColumnInfo | None) -> None:
     """Show one filter, and the button that takes it away."""
     key = f"filter{place}"
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}_row"):
-        if kept.is_range:
-            _range(kept, place, key)
+        if condition.is_range:
+            _range(condition, place, key)
         elif column is None:
-            st.markdown(f"This data has no column **{markdown(kept.column)}**.")
+            st.markdown(f"This data has no column **{markdown(condition.column)}**.")
         else:
-            _levels(spec, kept, place, key)
+            _levels(spec, condition, place, key)
         st.button(
             "",
             icon=":material/close:",
             key=f"{key}_away",
-            help=f"Remove the filter on {markdown(kept.column)}",
+            help=f"Remove the filter on {markdown(condition.column)}",
             on_click=_remove,
             args=(place,),
         )
@@ -93,77 +93,82 @@ def _row(spec: DataSpec, kept: Filter, place: int, column: ColumnInfo | None) ->
                     f"Keep {high:g} to {low:g}",
                     key=f"{key}_swapped",
                     on_click=_instead_of_filter,
-                    args=(replace(kept, low=high, high=low), place),
+                    args=(replace(condition, low=high, high=low), place),
                 )
             st.button(
                 "Keep the previous range",
                 key=f"{key}_former",
                 on_click=_instead_of_filter,
-                args=(kept, place),
+                args=(condition, place),
             )
 
 
-def _levels(spec: DataSpec, kept: Filter, place: int, key: str) -> None:
+def _levels(spec: DataSpec, condition: Filter, place: int, key: str) -> None:
     try:
-        found = derived.column_levels(spec, kept.column)
+        levels = derived.column_levels(spec, condition.column)
     except CoreError as error:
         st.error(markdown(str(error)), icon=":material/error:")
         return
-    counts = dict(zip(found.labels, found.counts, strict=True))
-    st.session_state[key] = list(kept.levels)
+    counts = dict(zip(levels.labels, levels.counts, strict=True))
+    st.session_state[key] = list(condition.levels)
     st.multiselect(
-        f"{spoken(kept.column)}: values to keep",
-        [*counts, *(level for level in kept.levels if level not in counts)],
+        f"{spoken(condition.column)}: values to keep",
+        [*counts, *(level for level in condition.levels if level not in counts)],
         format_func=lambda level: f"{level} ({counts[level]:,})" if level in counts else level,
         key=key,
         on_change=_take_levels,
-        args=(kept, place, key),
+        args=(condition, place, key),
         placeholder="All are kept until you choose",
         help="Each with its number of records."
-        + (f" {found.left_out:,} rarer values are not listed." if found.left_out else ""),
+        + (f" {levels.left_out:,} rarer values are not listed." if levels.left_out else ""),
     )
 
 
-def _range(kept: Filter, place: int, key: str) -> None:
+def _range(condition: Filter, place: int, key: str) -> None:
     if st.session_state.get(_FILTER_PROBLEM, (None,))[0] != place:
-        st.session_state[f"{key}_low"], st.session_state[f"{key}_high"] = kept.low, kept.high
+        st.session_state[f"{key}_low"], st.session_state[f"{key}_high"] = (
+            condition.low,
+            condition.high,
+        )
     for end, word in (("low", "from"), ("high", "to")):
         st.number_input(
-            f"{spoken(kept.column)}, {word}",
+            f"{spoken(condition.column)}, {word}",
             value=None,
             key=f"{key}_{end}",
             format="%g",
             step=1.0,
             placeholder="no bound",
             on_change=_take_range,
-            args=(kept, place, key),
+            args=(condition, place, key),
             width=150,
         )
 
 
-def _take_levels(kept: Filter, place: int, key: str) -> None:
+def _take_levels(condition: Filter, place: int, key: str) -> None:
     levels = tuple(st.session_state[key])
-    st.session_state[_CHOSEN] = kept.column
+    st.session_state[_CHOSEN] = condition.column
     if levels:
-        _put(replace(kept, levels=levels), place)
+        _put(replace(condition, levels=levels), place)
     else:
         _put(None, place)
 
 
-def _take_range(kept: Filter, place: int, key: str) -> None:
-    """Take over a range; an empty one is an error and changes nothing, one without ends is none."""
+def _take_range(condition: Filter, place: int, key: str) -> None:
+    """Apply a range; an empty one changes nothing and shows an error, one without ends is none."""
     st.session_state.pop(_FILTER_PROBLEM, None)
     low, high = (st.session_state[f"{key}_{end}"] for end in ("low", "high"))
     try:
-        _put(None if low is None and high is None else replace(kept, low=low, high=high), place)
+        _put(
+            None if low is None and high is None else replace(condition, low=low, high=high), place
+        )
     except CoreError as error:
         st.session_state[_FILTER_PROBLEM] = (place, str(error))
 
 
-def _instead_of_filter(kept: Filter, place: int) -> None:
-    """Take the filter of a remedy, and clear the error."""
+def _instead_of_filter(condition: Filter, place: int) -> None:
+    """Apply the filter of a remedy, and clear the error."""
     st.session_state.pop(_FILTER_PROBLEM, None)
-    _put(kept, place)
+    _put(condition, place)
 
 
 def _remove(place: int) -> None:
@@ -172,9 +177,9 @@ def _remove(place: int) -> None:
     _put(None, place)
 
 
-def _put(kept: Filter | None, place: int) -> None:
+def _put(condition: Filter | None, place: int) -> None:
     filters = list(state.data().filters)
-    filters[place : place + 1] = [] if kept is None else [kept]
+    filters[place : place + 1] = [] if condition is None else [condition]
     state.with_data(filters=tuple(filters))
 
 
@@ -249,7 +254,7 @@ def _merges(spec: DataSpec) -> None:
             st.markdown(
                 markdown(f"{' and '.join(merge.columns)}: {names} are one symbol."), width="content"
             )
-            others = tuple(one for one in spec.merges if one is not merge)
+            others = tuple(other for other in spec.merges if other is not merge)
             st.button(
                 "Separate them",
                 key=f"merge{i}_apart",
@@ -261,18 +266,18 @@ def _merges(spec: DataSpec) -> None:
 
 def _left_out(spec: DataSpec) -> None:
     """Name the symbols that are left out, with a button that takes them back."""
-    for i, one in enumerate(spec.left_out):
-        if one.columns not in (spec.secret, spec.released):
+    for i, group in enumerate(spec.left_out):
+        if group.columns not in (spec.secret, spec.released):
             continue
-        names, is_one = listed([plain_short(name) for name in one.names]), len(one.names) == 1
+        names, is_one = listed([plain_short(name) for name in group.names]), len(group.names) == 1
         with st.container(horizontal=True, vertical_alignment="center", key=f"left_out{i}"):
             st.markdown(
                 markdown(
-                    f"{' and '.join(one.columns)}: {names} {'is' if is_one else 'are'} left out."
+                    f"{' and '.join(group.columns)}: {names} {'is' if is_one else 'are'} left out."
                 ),
                 width="content",
             )
-            others = tuple(other for other in spec.left_out if other is not one)
+            others = tuple(other for other in spec.left_out if other is not group)
             st.button(
                 "Restore it" if is_one else "Restore them",
                 key=f"left_out{i}_back",
@@ -357,13 +362,13 @@ def _edges(binning: Binning, keys: dict[str, str]) -> None:
 
 
 def _instead(binning: Binning) -> None:
-    """Take the binning of a remedy, and clear the error."""
+    """Apply the binning of a remedy, and clear the error."""
     st.session_state.pop(_PROBLEM, None)
     _set(binning)
 
 
 def _take_edges(binning: Binning, keys: dict[str, str]) -> None:
-    """Take over the edges typed; what is not a list of numbers changes nothing and is an error."""
+    """Apply the typed edges; anything but a list of numbers changes nothing and shows an error."""
     st.session_state.pop(_PROBLEM, None)
     parts = st.session_state[keys["edges"]].replace(";", ",").split(",")
     try:
@@ -383,18 +388,18 @@ def _set(binning: Binning) -> None:
 
 def _preview(spec: DataSpec, binning: Binning, key: str) -> None:
     try:
-        found = derived.previewed(spec, binning)
+        preview = derived.previewed(spec, binning)
     except CoreError as error:
         st.error(markdown(str(error)), icon=":material/error:")
         return
-    names, counts = zip(*found.shown(), strict=True)
+    names, counts = zip(*preview.shown(), strict=True)
     shares = np.array(counts) / max(sum(counts), 1)
     still(
         figures.bars(shares, names, counts, "share of records"),
         key=key,
         title="Preview",
         subtitle=f"{number_of(len(names), 'bin')}; "
-        f"{number_of(found.missing, 'record')} {'has' if found.missing == 1 else 'have'} "
+        f"{number_of(preview.missing, 'record')} {'has' if preview.missing == 1 else 'have'} "
         "no number.",
         alt=f"Share of records in each of {number_of(len(names), 'bin')}.",
         table=lambda: pd.DataFrame({"bin": names, "records": counts}),

@@ -1,4 +1,4 @@
-"""How a file is read: encoding, delimiter, forms of numbers, marks of missing values, types."""
+"""How a file is read: encoding, delimiter, number formats, markers of missing values, types."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ _CHOICES = "_read_choices"
 _COLUMN = "_read_of"
 
 USUAL, CHOSEN = "the usual numeric codes", "chosen"
-"""Which texts mark a missing value."""
+"""The texts that mark a missing value."""
 
 OF_FILE, OWN = "as in the file", "custom"
-"""Which texts mark a missing value in one column."""
+"""The texts that mark a missing value in one column."""
 
 _NAMED = 4
 """Most columns that are named for one mark."""
 
 
 def show(spec: DataSpec) -> None:
-    """Show how a file is read, and its first rows as they are read; of others what is unusual."""
+    """Show how a file is read, with its first rows; for other sources only what is unusual."""
     columns = data_controls.columns_of(spec)
     own = spec.source in visits.sources().uploads or spec.read != ReadOptions()
     if not columns or not own:
@@ -48,20 +48,20 @@ def show(spec: DataSpec) -> None:
     _ask(spec)
     _suggest_dates(spec)
     text = _text(spec)
-    said = "; ".join(spec.read.said())
+    summary = "; ".join(spec.read.said())
     if text is not None and text.said():
-        said = "; ".join([text.said(), *spec.read.said()])
+        summary = "; ".join([text.said(), *spec.read.said()])
     _sheets(spec)
     upload = _upload(spec)
     if upload is not None and upload.repairs:
         repaired = number_of(len(upload.repairs), "repair")
-        said = f"{repaired}; {said}" if said else repaired
+        summary = f"{repaired}; {summary}" if summary else repaired
     title = (
-        f"How the file is read: {markdown(plain_short(said, 200))}"
-        if said
+        f"How the file is read: {markdown(plain_short(summary, 200))}"
+        if summary
         else "How the file is read"
     )
-    with st.expander(title, icon=":material/text_fields:", key="read", expanded=bool(said)):
+    with st.expander(title, icon=":material/text_fields:", key="read", expanded=bool(summary)):
         _problem(above=True)
         _repairs(spec)
         _layout(spec)
@@ -73,10 +73,10 @@ def show(spec: DataSpec) -> None:
 
 
 def _sheets(spec: DataSpec) -> None:
-    """Say which sheet of a workbook is read, where it has others: beside what may be closed."""
+    """Say which sheet of a workbook is read if there are several: outside of what can be closed."""
     upload = visits.sources().uploads.get(spec.source)
-    if upload is not None and upload.sheets is not None and (said := upload.sheets.said()):
-        st.caption(markdown(said))
+    if upload is not None and upload.sheets is not None and (text := upload.sheets.said()):
+        st.caption(markdown(text))
 
 
 def _text(spec: DataSpec) -> TextFile | None:
@@ -86,7 +86,7 @@ def _text(spec: DataSpec) -> TextFile | None:
 
 
 def _upload(spec: DataSpec) -> Upload | None:
-    """Return the upload that the data is, as it is laid out; None where it is anything else."""
+    """Return the data's upload with its layout; None if the data is anything else."""
     if spec.source not in visits.sources().uploads:
         return None
     try:
@@ -182,14 +182,14 @@ def _layout(spec: DataSpec) -> None:
         return
     with st.container(horizontal=True, key="read_layout"):
         read = text.samples()
-        found = ENCODINGS[text.encoding] + (", a guess" if text.guessed else "")
+        detected = ENCODINGS[text.encoding] + (", a guess" if text.guessed else "")
         names = {
             name: f"{title}: {read[name]}" if name in read else title
             for name, title in ENCODINGS.items()
         }
         _choice(
             "Encoding",
-            {"": f"as detected: {found}" if not spec.read.encoding else "as detected", **names},
+            {"": f"as detected: {detected}" if not spec.read.encoding else "as detected", **names},
             "encoding",
             spec.read.encoding,
         )
@@ -254,7 +254,7 @@ def _marks(spec: DataSpec) -> None:
         "is always missing.",
     )
     if spec.read.missing is not None:
-        counts = {one.word: one for one in present}
+        counts = {mark.word: mark for mark in present}
         st.session_state["read_marks"] = list(spec.read.missing)
         st.multiselect(
             "Missing values in every column",
@@ -268,34 +268,34 @@ def _marks(spec: DataSpec) -> None:
             placeholder="Only blanks; type to add a marker",
             help="Each with its number of records in all columns.",
         )
-    st.caption(_told(present, missing))
+    st.caption(_present(present, missing))
 
 
-def _told(present: tuple[PresentMark, ...], missing: Callable[[str, str], bool]) -> str:
-    """Say which marks the file has, how often, where, and what they count as there."""
-    there = [one for one in present if one.records]
+def _present(present: tuple[PresentMark, ...], missing: Callable[[str, str], bool]) -> str:
+    """Return which markers the file has, how often, where, and what they count as."""
+    there = [mark for mark in present if mark.records]
     if not there:
         return "The file has none of the usual markers, and no isolated number such as -99."
-    said = []
-    for one in there:
+    lines = []
+    for mark in there:
         parts = []
         for what, is_missing in (("missing", True), ("an ordinary value", False)):
-            names = [name for name in one.columns if missing(name, one.word) is is_missing]
+            names = [name for name in mark.columns if missing(name, mark.word) is is_missing]
             more = ", …" if len(names) > _NAMED else ""
             if names:
                 parts.append(f"{what} in {', '.join(names[:_NAMED])}{more}")
-        times = number_of(one.records, "time")
-        said.append(markdown(f"{one.word!r} {times} ({'; '.join(parts)})"))
-    return f"In the file: {'; '.join(said)}."
+        times = number_of(mark.records, "time")
+        lines.append(markdown(f"{mark.word!r} {times} ({'; '.join(parts)})"))
+    return f"In the file: {'; '.join(lines)}."
 
 
 def _take_marks_kind(present: tuple[PresentMark, ...]) -> None:
     missing = None
     if st.session_state["read_marks_kind"] == CHOSEN:
         missing = tuple(
-            one.word
-            for one in present
-            if one.word.lower() in BLANKS or not one.word.lstrip("-").isalnum()
+            mark.word
+            for mark in present
+            if mark.word.lower() in BLANKS or not mark.word.lstrip("-").isalnum()
         )
     _take(replace(state.data().read, missing=missing))
 
@@ -309,8 +309,8 @@ def _take_marks() -> None:
 
 
 def _types(spec: DataSpec, columns: list[str]) -> None:
-    """Show how one column is read, which can be chosen."""
-    named = [one.column for one in spec.read.columns]
+    """Show how one column is read, and let the user choose."""
+    named = [own.column for own in spec.read.columns]
     first = next((name for name in named if name in columns), columns[0])
     held = st.session_state.get(_COLUMN)
     column = held if held in columns else first
@@ -338,12 +338,12 @@ def _types(spec: DataSpec, columns: list[str]) -> None:
             )
     _asked_order(spec, options)
     _own_marks(spec, options)
-    for one in spec.read.columns:
-        st.caption(markdown(one.said()))
+    for own in spec.read.columns:
+        st.caption(markdown(own.said()))
 
 
 def is_open(spec: DataSpec) -> bool:
-    """Say whether something about the data is asked, which is answered before it is counted."""
+    """Return whether a question about the data is open, which must be answered before counting."""
     try:
         return spec.source in visits.sources().uploads and bool(derived.asked(spec))
     except CoreError:
@@ -351,14 +351,14 @@ def is_open(spec: DataSpec) -> bool:
 
 
 def _ask(spec: DataSpec) -> None:
-    """Ask what the values leave open, with the first rows."""
+    """Ask the questions that the values leave open."""
     if not is_open(spec):
         return
-    for place, one in enumerate(derived.asked(spec)):
+    for place, question in enumerate(derived.asked(spec)):
         with st.container(border=True, key=f"asked_row_{place}"):
-            st.markdown(f":material/help: {markdown(one.sentence)}")
+            st.markdown(f":material/help: {markdown(question.sentence)}")
             with st.container(horizontal=True):
-                for number, choice in enumerate(one.choices):
+                for number, choice in enumerate(question.choices):
                     st.button(
                         markdown(choice.label),
                         key=f"asked_{place}_{number}",
@@ -368,22 +368,22 @@ def _ask(spec: DataSpec) -> None:
 
 
 def _suggest_dates(spec: DataSpec) -> None:
-    """Offer to read columns of text as the dates that they are; ask where two orders fit."""
+    """Offer to read columns of text that hold dates as dates; ask if two orders fit."""
     try:
-        found = [one for one in derived.dated(spec) if not spec.read.of(one.column).kind]
+        columns = [column for column in derived.dated(spec) if not spec.read.of(column.column).kind]
     except CoreError:
         return  # the board says why the data cannot be read
-    for place, one in enumerate(found[:_NAMED]):
-        name = markdown(repr(one.column))
-        which = "in which order?" if len(one.orders) > 1 else "but are read as text."
+    for place, column in enumerate(columns[:_NAMED]):
+        name = markdown(repr(column.column))
+        which = "in which order?" if len(column.orders) > 1 else "but are read as text."
         st.markdown(f":material/calendar_month: All values of {name} look like dates, {which}")
         with st.container(horizontal=True, key=f"dates_row_{place}"):
-            for order in one.orders:
+            for order in column.orders:
                 st.button(
                     f"Read {name} as dates: {ORDERS[order]}",
                     key=f"dates_{place}_{order}",
                     on_click=_take_column,
-                    args=(ColumnOptions(one.column, "date", order),),
+                    args=(ColumnOptions(column.column, "date", order),),
                 )
 
 
@@ -423,7 +423,7 @@ def _own_marks(spec: DataSpec, options: ColumnOptions) -> None:
     if options.missing is None:
         return
     try:
-        there = [one.word for one in derived.present_marks(spec) if column in one.columns]
+        there = [mark.word for mark in derived.present_marks(spec) if column in mark.columns]
     except CoreError:
         return  # the board says why the data cannot be read
     st.session_state["read_own_marks"] = list(options.missing)
@@ -453,9 +453,9 @@ def _take_own_marks(column: str) -> None:
 
 
 def _take_column(options: ColumnOptions) -> None:
-    """Take over how one column is read."""
+    """Set how one column is read."""
     read = state.data().read
-    others = tuple(one for one in read.columns if one.column != options.column)
+    others = tuple(other for other in read.columns if other.column != options.column)
     _take(replace(read, columns=(*others, options)))
 
 
@@ -464,7 +464,7 @@ def _choose_column() -> None:
 
 
 def _take_type(column: str, name: str) -> None:
-    """Take over the type of a column, the order of its dates, or what is kept of them."""
+    """Set the type of a column, the order of its dates, or what is kept of them."""
     read, value = state.data().read, st.session_state[f"read_column_{name}"]
     old = read.of(column)
     if name != "kind":
@@ -502,7 +502,7 @@ def _take(read: ReadOptions | str, *, above: bool = False) -> None:
 def _without_bins_of_words(spec: DataSpec) -> DataSpec:
     """Return the data without the bins of columns that hold no numbers as they are read."""
     info = derived.described(spec)
-    numeric = set() if info is None else {one.name for one in info.columns if one.numeric}
+    numeric = set() if info is None else {column.name for column in info.columns if column.numeric}
     return replace(spec, binnings=tuple(cut for cut in spec.binnings if cut.column in numeric))
 
 
@@ -531,9 +531,9 @@ def _forget() -> None:
 
 def _rows(spec: DataSpec) -> None:
     try:
-        found = derived.first_rows(spec)
+        first = derived.first_rows(spec)
     except CoreError:
         return  # the board says why
-    frame = pd.DataFrame(found.rows, columns=list(found.columns))
+    frame = pd.DataFrame(first.rows, columns=list(first.columns))
     st.markdown("**The first rows as read**")
     tables.sheet(frame, "first_rows", most=320)

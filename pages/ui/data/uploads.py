@@ -88,14 +88,14 @@ def _upload(spec: DataSpec) -> None:
 
 
 def _is_about_lines() -> bool:
-    """Say whether what cannot be read is a text, which another separator may cut."""
+    """Return whether what cannot be read is a text, which another separator may cut."""
     file = st.session_state["own_file"]
     named = file is None or not file.name.lower().endswith(OTHER_ENDINGS)
     return named and isinstance(st.session_state.get(_READABLE), ReadingError)
 
 
 def _read_elsewhere(content: bytes, name: str, read: ReadOptions) -> None:
-    """Have another process read a workbook: here it would hold up every session."""
+    """Have another process read a workbook: here it would block every session."""
     try:
         staged = visits.sources().stage(content, name)
     except CoreError as error:
@@ -119,7 +119,7 @@ def _follow_reading() -> None:
         return
     work, _, name, read = st.session_state[_READING]
     try:
-        found = work.ask()
+        answer = work.ask()
     except CoreError as error:
         _stop_reading()
         late = f"{name} takes more than {LONGEST:g} s to read. Save the table as CSV."
@@ -127,9 +127,9 @@ def _follow_reading() -> None:
         st.session_state[_PROBLEM] = ("file", sentence, False)
         st.session_state[_READABLE] = error
         return
-    if isinstance(found, Job):
+    if isinstance(answer, Job):
         progress.follow(
-            found,
+            answer,
             f"Reading {markdown(short(name))}",
             limit=LONGEST,
             key="cancel_reading",
@@ -137,7 +137,7 @@ def _follow_reading() -> None:
         )
         return
     del st.session_state[_READING]
-    _take("file", lambda: visits.sources().add_read(found), read)
+    _take("file", lambda: visits.sources().add_read(answer), read)
     st.rerun()
 
 
@@ -258,7 +258,7 @@ def _problem(kind: str) -> None:
 
 
 def _first_lines() -> None:
-    """Show the first lines of a file that was asked about: a click takes one for the names."""
+    """Show the first lines of a file with an open question: a click makes one the header."""
     error = st.session_state.get(_READABLE)
     if not isinstance(error, ReadingError) or not error.lines:
         return

@@ -59,9 +59,9 @@ def rows(
 
 
 def _bar(
-    values: FloatArray, role: str, told: str, details: Sequence[object], **more: object
+    values: FloatArray, role: str, hover: str, details: Sequence[object], **more: object
 ) -> dict[str, Any]:
-    """Return a bar in each row, whose hover is told with the row's details."""
+    """Return a bar in each row; its hover text contains the row's details."""
     return {
         "type": "bar",
         "orientation": "h",
@@ -69,7 +69,7 @@ def _bar(
         "y": list(range(len(values))),
         "customdata": list(details),
         "marker": {"color": colour(role)},
-        "hovertemplate": f"{told}<extra></extra>",
+        "hovertemplate": f"{hover}<extra></extra>",
     } | more
 
 
@@ -77,7 +77,7 @@ def _hatched(role: str, shape: str = "/") -> dict[str, Any]:
     return {"color": colour(role), "pattern": {"shape": shape, **HATCH}}
 
 
-def _said(values: FloatArray) -> list[str]:
+def _texts(values: FloatArray) -> list[str]:
     return [fixed(value, 3) for value in values.tolist()]
 
 
@@ -86,15 +86,15 @@ def bars(
 ) -> Figure:
     """Draw a bar for each level, of shares (n,), in their order, from top to bottom."""
     short = labels.distinct(list(names), 20)
-    said = [""] * len(short)
+    records = [""] * len(short)
     if counts is not None:
-        said = [f"<br>{number_of(count, 'record')}" for count in counts]
-    details = list(zip(map(labels.full, names), said, strict=True))
-    told = "%{customdata[0]}<br>%{x:.2%}%{customdata[1]}"
+        records = [f"<br>{number_of(count, 'record')}" for count in counts]
+    details = list(zip(map(labels.full, names), records, strict=True))
+    hover = "%{customdata[0]}<br>%{x:.2%}%{customdata[1]}"
     height = int(np.clip(70 + 24 * len(short), 150, max(460, min(70 + 13 * len(short), 720))))
     end = float(shares.max()) * 1.05
     return {
-        "data": [_bar(shares, "after", told, details)],
+        "data": [_bar(shares, "after", hover, details)],
         "layout": rows(
             short,
             height,
@@ -110,19 +110,19 @@ def levels(names: Sequence[str], reached: FloatArray, unit: str) -> Figure:
     """Draw a bar for each set of known attributes: the level (n,) against those who know them."""
     finite = reached[np.isfinite(reached)]
     reach = 1.1 * float(max(finite.max(initial=0.0), 0.4))
-    said, endless = _said(reached), np.isinf(reached).tolist()
+    values, endless = _texts(reached), np.isinf(reached).tolist()
     short = [
         f"{name}: {value}"
-        for name, value in zip(labels.distinct(list(names), 24), said, strict=True)
+        for name, value in zip(labels.distinct(list(names), 24), values, strict=True)
     ]
-    details = list(zip(map(labels.full, names), said, strict=True))
-    told = f"knows %{{customdata[0]}}<br>level %{{customdata[1]}} {unit}"
+    details = list(zip(map(labels.full, names), values, strict=True))
+    hover = f"knows %{{customdata[0]}}<br>level %{{customdata[1]}} {unit}"
     look = {
         "color": [colour("before" if infinite else "after") for infinite in endless],
         "pattern": {"shape": ["/" if infinite else "" for infinite in endless], **HATCH},
     }
     return {
-        "data": [_bar(np.minimum(reached, reach), "after", told, details, marker=look)],
+        "data": [_bar(np.minimum(reached, reach), "after", hover, details, marker=look)],
         "layout": rows(
             short,
             int(np.clip(90 + 30 * len(short), 170, 620)),
@@ -140,10 +140,10 @@ def beliefs(
     short = labels.distinct(list(s_labels), 20)
     full = [labels.full(name) for name in s_labels]
     change = np.divide(posterior, prior, out=np.ones_like(prior), where=prior > 0)
-    said = [f"×{value:.3g}" if value > 0 else "ruled out" for value in change]
+    changes = [f"×{value:.3g}" if value > 0 else "ruled out" for value in change]
     before = "%{customdata}<br>before: %{x:.2%}"
     after = "%{customdata[0]}<br>after: %{x:.2%}, %{customdata[1]}"
-    details = list(zip(full, said, strict=True))
+    details = list(zip(full, changes, strict=True))
     look = rows(
         short,
         int(np.clip(90 + 40 * len(short), 170, 620)),
@@ -169,8 +169,8 @@ def set_risks(
     """Draw a bar for each set (n,) of Algorithm 1: filled if it keeps the promise, else hatched."""
     risk, reach = risk * in_unit(1.0, unit), in_unit(reach, unit)
     short = labels.distinct(list(names), 22)
-    details = list(zip(map(labels.full, names), _said(risk), strict=True))
-    told = f"%{{customdata[0]}}<br>ω = %{{customdata[1]}} {unit}"
+    details = list(zip(map(labels.full, names), _texts(risk), strict=True))
+    hover = f"%{{customdata[0]}}<br>ω = %{{customdata[1]}} {unit}"
     traces = []
     for mask, look, title in (
         (fits, _hatched("after", ""), "within the budget"),
@@ -179,7 +179,7 @@ def set_risks(
         chosen = np.flatnonzero(mask).tolist()
         shown = np.minimum(risk[chosen], reach)
         of_them = [details[i] for i in chosen]
-        traces.append(_bar(shown, "after", told, of_them, name=title, y=chosen, marker=look))
+        traces.append(_bar(shown, "after", hover, of_them, name=title, y=chosen, marker=look))
     return {
         "data": traces,
         "layout": rows(
@@ -199,7 +199,7 @@ APART = 0.06
 """Share of the reach from the last number to −∞, and from there to the end of the axis."""
 
 UNJUDGED = "not evaluated alone under this notion"
-"""What the legend says of a symbol where the promise is not a bound on each symbol."""
+"""The legend's text on a symbol if the notion does not bound each symbol."""
 
 
 def symbol_lifts(
@@ -219,7 +219,7 @@ def symbol_lifts(
     finite = np.concatenate([-log_min[np.isfinite(log_min)], log_max, [0.25]])
     reach = float(finite.max()) * 1.12
     ruled_out = bool(np.isneginf(log_min).any())
-    floor = -(1 + APART) * reach  # where −∞ stands, in full and beside all numbers
+    floor = -(1 + APART) * reach  # where −∞ is drawn, fully visible and apart from all numbers
     left = -(1 + 2 * APART) * reach if ruled_out else -reach
     low = np.where(np.isneginf(log_min), floor, log_min)
     # share of the reach beyond which a number on the axis would touch −∞

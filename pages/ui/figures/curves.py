@@ -1,4 +1,4 @@
-"""Lines over one number, points beside them, and the place where things stand now."""
+"""Lines over one number, points beside them, and the current value."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ class Side:
 
     @property
     def axis(self) -> dict[str, Any]:
-        made = ticked(self.title, self.low, self.high, percent=self.percent)
+        ticks = ticked(self.title, self.low, self.high, percent=self.percent)
         if self.places:
-            made |= {
+            ticks |= {
                 "tickvals": [place for place, _ in self.places],
-                "ticktext": [labels.text(said) for _, said in self.places],
+                "ticktext": [labels.text(label) for _, label in self.places],
             }
-        return made
+        return ticks
 
 
 def curves(
@@ -97,7 +97,7 @@ def _trace(line: Curve, place: int, across: Side, up: Side) -> dict[str, Any]:
     of_y = "%{y:.2%}" if up.percent else "%{y:.4g}"
     if across.places:
         of_x = "%{customdata}"
-    said = f"{labels.text(across.title)} {of_x}<br>{labels.text(up.title)} {of_y}"
+    hover = f"{labels.text(across.title)} {of_x}<br>{labels.text(up.title)} {of_y}"
     trace: dict[str, Any] = {
         "type": "scatter",
         "name": name,
@@ -111,7 +111,7 @@ def _trace(line: Curve, place: int, across: Side, up: Side) -> dict[str, Any]:
             "symbol": f"{symbol}-open" if line.points else symbol,
             "line": {"color": ink, "width": 2 if line.points else 0},
         },
-        "hovertemplate": f"{said}<extra>{name}</extra>",
+        "hovertemplate": f"{hover}<extra>{name}</extra>",
     }
     if across.places:
         trace["customdata"] = [_nearest(across, float(x)) for x in np.asarray(line.x).ravel()]
@@ -127,5 +127,5 @@ def _trace(line: Curve, place: int, across: Side, up: Side) -> dict[str, Any]:
 
 
 def _nearest(side: Side, x: float) -> str:
-    """Return what the tick nearest to a place says."""
-    return labels.text(min(side.places, key=lambda one: abs(one[0] - x))[1])
+    """Return the label of the tick nearest to a value."""
+    return labels.text(min(side.places, key=lambda tick: abs(tick[0] - x))[1])

@@ -73,7 +73,7 @@ OF_X = Kept("X kept, I(X;Y)/H(X)", "X", "I(X;Y)")
 """The share of H(X)."""
 
 BAND = 0.001
-"""Least height of a band, as a share, that can be seen."""
+"""Least visible height of a band, as a share."""
 
 PERCENT: dict[str, object] = {
     "tickvals": [0, 0.25, 0.5, 0.75, 1],
@@ -82,13 +82,13 @@ PERCENT: dict[str, object] = {
 """Ticks of the share that is kept, written as shares are everywhere."""
 
 LOW = {"below": 200, "layout": {"yaxis": axis("", (-0.03, 1.05), **PERCENT)}}
-"""A dense frontier below so many pixels of height has no room for the title beside it."""
+"""A dense frontier lower than this, in pixels, has no room for the title beside it."""
 
 PALE = 0.3
 """Opacity of lines of the last settings."""
 
 NO_BUDGET = "Nothing to compare: this mechanism has no budget."
-"""What an empty chart says."""
+"""The text of an empty chart."""
 
 
 def frontier(
@@ -135,7 +135,9 @@ def frontier(
 def _inside(lines: Sequence[Line], limit: float) -> dict[str, object]:
     """Return a legend below the lines at the right, or above the chart where they are low there."""
     right = [line.nmi[line.eps >= 0.45 * limit] for line in lines]
-    low = min((float(np.nanmin(one)) for one in right if np.isfinite(one).any()), default=1.0)
+    low = min(
+        (float(np.nanmin(values)) for values in right if np.isfinite(values).any()), default=1.0
+    )
     if low < 0.13 * len(lines) + 0.05:
         return legend(1.02)
     return legend(0.0) | {
@@ -195,13 +197,13 @@ def _mixtures(line: Line) -> dict[str, object]:
 
 
 def is_open(line: Line) -> bool:
-    """Say whether a band is drawn above a line: whether more may be kept than it keeps."""
+    """Return whether a band is drawn above a line: whether more may be kept than it keeps."""
     edges = _edges(line)
     return edges is not None and not line.faded and bool((edges[2] - edges[1] > BAND).any())
 
 
 def is_below_mixture(line: Line) -> bool:
-    """Say whether mixtures of a line's mechanisms keep more than the line: they are drawn then."""
+    """Return whether mixtures of a line's mechanisms keep more than the line, and are drawn."""
     return line.mixture is not None and bool(np.nanmax(line.mixture - line.nmi, initial=0.0) > BAND)
 
 
@@ -243,7 +245,7 @@ class SweptLine:
     """Questions that differ in the budget alone; all figures have shape (k,).
 
     `across_bars`, `up_bars`: reach below and above, NaN for none. `bound`: the most that is proven
-    for `up`, NaN for none. `best`: no other question dominates. `told`: what is said of each.
+    for `up`, NaN for none. `best`: no other question dominates. `told`: the hover text of each.
     """
 
     title: str
@@ -268,7 +270,7 @@ class SweptAxis:
 def swept(lines: Sequence[SweptLine], across: SweptAxis, up: SweptAxis) -> Figure:
     """Draw the questions of a sweep, a line for each set that differs in the budget alone."""
     wide = _span([(line.across, line.across_bars) for line in lines], across)
-    high = _span([(line.up, line.up_bars) for line in lines], up, [one.bound for one in lines])
+    high = _span([(line.up, line.up_bars) for line in lines], up, [line.bound for line in lines])
     # least distance of a bound from its point that can be seen, as a part of the axis
     least = 0.001 * (high[1] - high[0])
     data = [_best(lines)] if any(_drawn(line)[line.best].any() for line in lines) else []
@@ -303,7 +305,7 @@ def _span(
         for values, (below, above) in drawn
         for side in (values, values - np.nan_to_num(below), values + np.nan_to_num(above))
     ]
-    every = np.concatenate([np.zeros(1), *(np.ravel(one) for one in (*ends, *more))])
+    every = np.concatenate([np.zeros(1), *(np.ravel(array) for array in (*ends, *more))])
     every = every[np.isfinite(every)]
     low, high = float(every.min()), float(every.max())
     # room beyond the outermost points, as a part of the axis
@@ -314,16 +316,16 @@ def _span(
 
 
 def _drawn(line: SweptLine) -> BoolArray:
-    """Return which questions have a place."""
-    found: BoolArray = np.isfinite(line.across) & np.isfinite(line.up)
-    return found
+    """Return which questions have finite coordinates."""
+    placed: BoolArray = np.isfinite(line.across) & np.isfinite(line.up)
+    return placed
 
 
 def _has_bound(line: SweptLine, least: float) -> BoolArray:
-    """Return which questions have a bound that is seen above them."""
+    """Return which questions have a visible bound above them."""
     with np.errstate(invalid="ignore"):
-        found: BoolArray = _drawn(line) & (line.bound - line.up > least)
-    return found
+        bounded: BoolArray = _drawn(line) & (line.bound - line.up > least)
+    return bounded
 
 
 def _look(place: int) -> tuple[str, str, str]:

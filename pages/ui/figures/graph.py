@@ -42,7 +42,7 @@ CARD = (260, 300)
 """Width and height of a board's card in a window of 1440×900, for which radial names are made."""
 
 NUMBER = len(" (99)")
-"""Characters of the number that is added to a name where nothing else tells it from another."""
+"""Characters of the number added to a name that nothing else distinguishes from another."""
 
 GAP = 9
 """Pixels from a node to its name, where names are radial."""
@@ -71,7 +71,7 @@ WORDS = {
     "released": ("releases", "secrets", "release"),
     "secret": ("secrets", "releases", "secret"),
 }
-"""What nodes and the other side are called, and one node."""
+"""The names of the nodes, of the other side, and of one node."""
 
 
 def confusability(
@@ -93,7 +93,7 @@ def confusability(
     if dense and rays:
         width, height = CARD
     size = (width - edge[0] - edge[1], height - edge[2] - edge[3])
-    # the radius of a circle with radial names is 50 at least; beside a node stand 9 characters
+    # the radius of a circle with radial names is 50 at least; 9 characters fit beside a node
     room = int((min(size) / 2 - (50 if dense else 56) - GAP) / LETTER) if rays else 9
     names = _names(graph, room, rays=rays)
     longest = max(map(len, names)) if rays else 0
@@ -112,16 +112,16 @@ def confusability(
         yanchor="bottom",
         font={"size": 12, "color": colour(role), "weight": 600},
     )
-    said = note(_summary(graph), 0.5, -0.02, yanchor="top")
+    caption = note(_summary(graph), 0.5, -0.02, yanchor="top")
     if dense:
-        said["font"] = {"size": 11, "color": colour("muted")}
+        caption["font"] = {"size": 11, "color": colour("muted")}
     meta = _projected(graph)
     if dense:
         least = LOWEST - edge[2] - edge[3]
         lower = (least if rays else size[0], least)
         spans = _spans(graph.positions, lower, 12.0 if rays else 0.0)
         sides = [""] * len(names) if rays else _sides(graph, names, *spans, lower)
-        changed = _low(traces, [title, said], spans, _named(names, sides))
+        changed = _low(traces, [title, caption], spans, _named(names, sides))
         ends = {"below": height - 25, "narrower": width - 25 if rays else 0}  # pixels
         meta["low"] = changed | ends
     return {
@@ -133,7 +133,7 @@ def confusability(
             yaxis=axis("", span_y, visible=False, scaleanchor="x", scaleratio=1),
             annotations=[
                 title,
-                said,
+                caption,
                 *(_rays(graph, names, min(size) / 2 - GAP - LETTER * longest) if rays else []),
             ],
             meta=meta,
@@ -168,7 +168,7 @@ def _named(names: Sequence[str], sides: Sequence[str]) -> dict[str, object]:
 
 def _projected(graph: ConfusabilityGraph) -> dict[str, object]:
     """Return what the projector view needs beside: names in full, for two columns."""
-    # most nodes whose names stand in two columns in the projector view
+    # most nodes whose names fill two columns in the projector view
     if len(graph.names) > 40:
         return {}
     return {"projected": {"beside": _names(graph, 24, rays=False)}}
@@ -190,7 +190,7 @@ def _summary(graph: ConfusabilityGraph) -> str:
 
 def _lines(graph: ConfusabilityGraph) -> dict[str, object]:
     x, y = graph.positions[:, 0], graph.positions[:, 1]
-    # most edges that are drawn: more cannot be told apart and slow the browser
+    # most edges that are drawn: more are indistinguishable and slow the browser
     drawn = graph.edges[:4_000]
     return {
         "type": "scatter",
@@ -239,7 +239,7 @@ def _names(graph: ConfusabilityGraph, room: int, *, rays: bool) -> list[str]:
 
 
 def _is_circle(graph: ConfusabilityGraph) -> bool:
-    """Say whether the graph is complete, so drawn as a circle, and has many nodes."""
+    """Return whether the graph is complete, so drawn as a circle, and has many nodes."""
     count = len(graph.names)
     # least nodes of a complete graph with radial names: beside the nodes they would overlap
     return count >= 13 and 2 * len(graph.edges) == count * (count - 1)
@@ -248,10 +248,10 @@ def _is_circle(graph: ConfusabilityGraph) -> bool:
 def _rays(graph: ConfusabilityGraph, names: list[str], radius: float) -> list[dict[str, Any]]:
     """Return names that point away from a circle; every second, third… where they would touch."""
     # least pixels from one radial name to the next
-    each = math.ceil(len(names) * 9.0 / (2 * math.pi * (radius + GAP)))
+    step = math.ceil(len(names) * 9.0 / (2 * math.pi * (radius + GAP)))
     middle = graph.positions.mean(axis=0)
     rays = []
-    for (x, y), name in list(zip(graph.positions, names, strict=True))[::each]:
+    for (x, y), name in list(zip(graph.positions, names, strict=True))[::step]:
         turn = math.atan2(y - middle[1], x - middle[0])
         away = GAP + LETTER * len(name) / 2
         tilt = -math.degrees(turn)
@@ -283,7 +283,7 @@ def _sides(
     span_y: tuple[float, float],
     size: tuple[int, int],
 ) -> list[str]:
-    """Return on which side of its node each name stands; "" where there is no room for it."""
+    """Return the side of its node on which each name is drawn; "" if there is no room for it."""
     low, high = np.array([span_x, span_y]).T
     pixels = (graph.positions - low) / (high - low) * size
     return place_names(pixels, names, [across / 2 for across in _sizes(graph)], size)
@@ -455,12 +455,12 @@ def range_matrix(table: RangeTable, height: int) -> Figure:
 
 def _range_marks(table: RangeTable) -> dict[str, object]:
     """Return an invisible point on every pair that occurs, whose hover names the pair."""
-    found = np.argwhere(table.occurs.T)
+    pairs = np.argwhere(table.occurs.T)
     return {
         "type": "scatter",
         "mode": "markers",
-        "x": found[:, 1].tolist(),
-        "y": found[:, 0].tolist(),
+        "x": pairs[:, 1].tolist(),
+        "y": pairs[:, 0].tolist(),
         "marker": {"size": 8, "opacity": 0, "color": colour("muted")},
         "customdata": [
             [
@@ -468,7 +468,7 @@ def _range_marks(table: RangeTable) -> dict[str, object]:
                 labels.full(table.s_labels[s]),
                 int(table.parts[y]) + 1,
             ]
-            for y, s in found.tolist()
+            for y, s in pairs.tolist()
         ],
         "hovertemplate": "%{customdata[0]}<br>s: %{customdata[1]}<br>occur together, "
         "part %{customdata[2]}<extra></extra>",
@@ -510,7 +510,7 @@ def trade_off(
     most, leakage = of_bits(most, unit), of_bits(leakage, unit)
     scale = 1.0 if distortion else of_bits(1.0, unit)
     losses = [-point.utility * scale for line in lines for point in line.points]
-    losses += [-kept * scale for kept in (utility, *path)]
+    losses += [-value * scale for value in (utility, *path)]
     low, high = (0.0, max(losses)) if distortion else (0.0, -min(losses))
     room = 0.06 * (high - low) or 0.5
     shown = -utility if distortion else utility * scale
@@ -534,7 +534,7 @@ def trade_off(
 
 def _offer_curve(line: Offers, place: int, distortion: bool, unit: str) -> dict[str, object]:
     ink = colour(SERIES[place % len(SERIES)])
-    kept = "largest distortion %{y:.4g}" if distortion else f"keeps %{{y:.2f}} {unit} at worst"
+    hover = "largest distortion %{y:.4g}" if distortion else f"keeps %{{y:.2f}} {unit} at worst"
     trace: dict[str, object] = {
         "type": "scatter",
         "mode": "lines+markers",
@@ -554,7 +554,7 @@ def _offer_curve(line: Offers, place: int, distortion: bool, unit: str) -> dict[
             "shape": "hv",
         },
         "marker": {"color": ink, "size": 8, "symbol": SYMBOLS[place % len(SYMBOLS)]},
-        "hovertemplate": f"leaks %{{x:.2f}} {unit}<br>{kept}<br>%{{customdata}}"
+        "hovertemplate": f"leaks %{{x:.2f}} {unit}<br>{hover}<br>%{{customdata}}"
         f"<extra>{labels.text(line.title)}</extra>",
     }
     if line.pick is not None:

@@ -115,8 +115,8 @@ def _bars(
     shares = [bins.excluded, *(bins.low + bins.high)]
     members = [bins.excluded_members, *bins.members]
     spans = ["log Ψ = −∞"] + [
-        f"{'log Ψ' if place < bins.below else 'log Λ'} {said}"
-        for place, said in enumerate(spelt_spans(edges, unit))
+        f"{'log Ψ' if place < bins.below else 'log Λ'} {text}"
+        for place, text in enumerate(spelt_spans(edges, unit))
     ]
     return {
         "type": "bar",
@@ -132,15 +132,15 @@ def _bars(
 
 
 def _drawn(edges: Sequence[float], hair: float) -> list[float]:
-    """Return where edges on one side, from 0 outwards, are drawn: at least `hair` apart."""
-    found = [0.0]
+    """Return the drawn positions of edges on one side, from 0 outwards, at least `hair` apart."""
+    places = [0.0]
     for edge in edges[1:]:
-        found.append(max(edge, found[-1] + hair))
-    return found
+        places.append(max(edge, places[-1] + hair))
+    return places
 
 
 def spelt_spans(edges: Sequence[float], unit: str) -> list[str]:
-    """Return each bin's ends in words, with enough digits to tell them apart."""
+    """Return each bin's ends in words, with enough digits to distinguish them."""
     written = texts(edges)
     return [
         "is 0" if a == b else f"{low} to {high} {unit}"
@@ -186,10 +186,10 @@ def _strong(role: str) -> dict[str, object]:
 
 
 def _unshaded(reason: str, narrow: bool) -> str:
-    """Return what is said where nothing is shaded; "" without a reason."""
-    said = f"not shaded: {reason}" if reason else ""
+    """Return the note shown where nothing is shaded; "" without a reason."""
+    text = f"not shaded: {reason}" if reason else ""
     # above the panels is room for three lines of 20 letters
-    return "<br>".join(textwrap.wrap(said, 20)) if narrow else said
+    return "<br>".join(textwrap.wrap(text, 20)) if narrow else text
 
 
 def _allowed(
@@ -205,8 +205,8 @@ def _allowed(
     """
     if budgets is None:
         look = {"size": 11, "color": colour("muted")}
-        said = note(unshaded, 1, 1.0, xanchor="right", yanchor="bottom", font=look)
-        return [], [said] if unshaded else []
+        label = note(unshaded, 1, 1.0, xanchor="right", yanchor="bottom", font=look)
+        return [], [label] if unshaded else []
     fall, rise = budgets
     low = left if math.isinf(fall) else max(-fall, -right)
     high = min(rise, right)

@@ -86,7 +86,7 @@ def _titled(title: str, own: str) -> str:
 
 
 Place = tuple[float, float, str]
-"""Where words stand, and what they are."""
+"""The words of the diagram, and where they are drawn."""
 
 
 @dataclass
@@ -199,21 +199,21 @@ def repeats(draws: Sequence[int], levels: Mapping[str, FloatArray], unit: str) -
 
 
 def _bars(name: str, values: FloatArray, role: str, reach: float, unit: str) -> dict[str, object]:
-    said = [fixed(value, 3) for value in values.tolist()]
+    texts = [fixed(value, 3) for value in values.tolist()]
     return {
         "type": "bar",
         "orientation": "h",
         "name": name,
         "x": numbers(np.minimum(values, reach)),
         "y": list(range(len(values))),
-        "text": said,
+        "text": texts,
         "textposition": "outside",
         "textfont": {"size": 12, "color": colour("ink")},
         "cliponaxis": False,
-        "customdata": said,
+        "customdata": texts,
         "marker": {
             "color": colour(role),
-            "pattern": {"shape": ["/" if text == "∞" else "" for text in said], "solidity": 0.35},
+            "pattern": {"shape": ["/" if text == "∞" else "" for text in texts], "solidity": 0.35},
         },
         "hovertemplate": f"{name}: %{{customdata}} {unit}<extra></extra>",
     }

@@ -35,7 +35,7 @@ WITHOUT_NAMES: dict[str, Any] = {
         }
     }
 }
-"""A dense matrix has no names below its columns where it is lower than so many pixels."""
+"""A dense matrix lower than this, in pixels, has no names below its columns."""
 
 ACROSS = 220
 """Least pixels that the columns have together, beside a second chart."""

@@ -32,20 +32,20 @@ NOTHING = "rgba(0,0,0,0)"
 """The color of what is not seen."""
 
 PAPER = "paper"
-"""What the legend calls what the paper says."""
+"""The legend's name for the paper's values."""
 
 BOX = ("lowerfence", "q1", "median", "q3", "upperfence")
-"""What Plotly calls the five numbers of a box, from the least to the largest."""
+"""Plotly's names of the five numbers of a box, from the least to the largest."""
 
 
-def paper_panel(found: Experiment, panel: int, rows: int = 0) -> Figure:
-    of = found.panels[panel]
-    drawn = [one for one in found.series if one.panel == panel]
-    traces = [_trace(one, place, of.x_names) for place, one in enumerate(drawn)]
-    marks = [one for one in found.marks if one.panel == panel]
+def paper_panel(experiment: Experiment, panel: int, rows: int = 0) -> Figure:
+    of = experiment.panels[panel]
+    drawn = [series for series in experiment.series if series.panel == panel]
+    traces = [_trace(series, place, of.x_names) for place, series in enumerate(drawn)]
+    marks = [mark for mark in experiment.marks if mark.panel == panel]
     traces += _printed(marks, drawn)
-    rows = max(rows, legend_rows(found, panel))
-    # most names of x that stand level below the axis; more are tilted
+    rows = max(rows, legend_rows(experiment, panel))
+    # most names of x that are written level below the axis; more are tilted
     tilted = len(of.x_names) > 5
     below = 46 + (62 if tilted else 0)
     return {
@@ -64,18 +64,18 @@ def paper_panel(found: Experiment, panel: int, rows: int = 0) -> Figure:
 
 
 def _printed(marks: Sequence[Mark], drawn: Sequence[Series]) -> list[dict[str, Any]]:
-    """Return the traces of what the paper says: crosses, and lines across what is drawn."""
-    found: list[dict[str, Any]] = []
-    crosses = [one for one in marks if not isnan(one.x) and not isnan(one.y)]
+    """Return the traces of the paper's values: crosses, and lines across the chart."""
+    traces: list[dict[str, Any]] = []
+    crosses = [mark for mark in marks if not isnan(mark.x) and not isnan(mark.y)]
     if crosses:
-        found.append(
+        traces.append(
             {
                 "type": "scatter",
                 "mode": "markers",
                 "name": PAPER,
-                "x": [one.x for one in crosses],
-                "y": [one.y for one in crosses],
-                "text": [_said(one) for one in crosses],
+                "x": [mark.x for mark in crosses],
+                "y": [mark.y for mark in crosses],
+                "text": [_text(mark) for mark in crosses],
                 "hovertemplate": "paper: %{text}<extra></extra>",
                 "marker": {
                     "symbol": "x-thin",
@@ -84,39 +84,39 @@ def _printed(marks: Sequence[Mark], drawn: Sequence[Series]) -> list[dict[str, A
                 },
             }
         )
-    for one in marks:
-        if isnan(one.x) and isnan(one.y):  # of the panel as a whole: a line of the legend says it
-            found.append(
+    for mark in marks:
+        if isnan(mark.x) and isnan(mark.y):  # of the panel as a whole: a line of the legend says it
+            traces.append(
                 {
                     "type": "scatter",
                     "mode": "markers",
-                    "name": f"paper: {labels.text(one.text)}",
+                    "name": f"paper: {labels.text(mark.text)}",
                     "x": [None],
                     "y": [None],
                     "marker": {"color": NOTHING, "opacity": 0},
                 }
             )
-        if isnan(one.x) == isnan(one.y):
+        if isnan(mark.x) == isnan(mark.y):
             continue
-        across = _ends([x for of in drawn for x in of.x] if isnan(one.x) else _heights(drawn))
-        level = [one.y if isnan(one.x) else one.x] * len(across)
-        found.append(
+        across = _ends([x for of in drawn for x in of.x] if isnan(mark.x) else _heights(drawn))
+        level = [mark.y if isnan(mark.x) else mark.x] * len(across)
+        traces.append(
             {
                 "type": "scatter",
                 "mode": "lines",
                 "name": PAPER,
-                "x": across if isnan(one.x) else level,
-                "y": level if isnan(one.x) else across,
-                "text": [_said(one)] * len(across),
+                "x": across if isnan(mark.x) else level,
+                "y": level if isnan(mark.x) else across,
+                "text": [_text(mark)] * len(across),
                 "hovertemplate": "paper: %{text}<extra></extra>",
                 "line": {"color": colour("ink"), "width": 1.4, "dash": "dot"},
-                "showlegend": not any(trace["name"] == PAPER for trace in found),
+                "showlegend": not any(trace["name"] == PAPER for trace in traces),
             }
         )
-    return found
+    return traces
 
 
-def _said(mark: Mark) -> str:
+def _text(mark: Mark) -> str:
     """Return what a mark is, and where the paper says so."""
     return labels.text(f"{mark.text} ({mark.place})" if mark.place else mark.text)
 
@@ -127,10 +127,10 @@ def _heights(drawn: Sequence[Series]) -> list[float]:
 
 
 def _ends(reached: Sequence[float]) -> list[float]:
-    """Return points from the least to the largest number, near enough to be pointed at."""
-    known = [one for one in reached if isfinite(one)] or [0.0, 1.0]
-    # points of a line of the paper: what it is stands at each
-    return [float(one) for one in np.linspace(min(known), max(known), 25)]
+    """Return points from the least to the largest number, dense enough to hover over."""
+    known = [value for value in reached if isfinite(value)] or [0.0, 1.0]
+    # points of a line of the paper: each shows what the line is
+    return [float(value) for value in np.linspace(min(known), max(known), 25)]
 
 
 def _named(title: str, names: tuple[str, ...], *, tilted: bool) -> dict[str, Any]:
@@ -166,7 +166,7 @@ def _trace(series: Series, place: int, names: tuple[str, ...]) -> dict[str, Any]
     where = "%{text}" if names else "%{x}"
     if names:
         trace["text"] = [labels.text(names[round(x)]) for x in series.x]
-    told = f"%{{y:.4~g}} at {where}"
+    hover = f"%{{y:.4~g}} at {where}"
     if series.error and np.isfinite(series.error).any():
         trace["error_y"] = {
             "type": "data",
@@ -176,13 +176,13 @@ def _trace(series: Series, place: int, names: tuple[str, ...]) -> dict[str, Any]
             "width": 2,
         }
         trace["customdata"] = numbers(series.error)
-        told = f"%{{y:.4~g}} ± %{{customdata:.2~g}} at {where}"
+        hover = f"%{{y:.4~g}} ± %{{customdata:.2~g}} at {where}"
     return trace | {
         "type": "scatter",
         "mode": "markers" if series.kind == "points" else _signed(series),
         "line": {"color": tint, "width": 2, "dash": dash},
         "marker": {"color": tint, "size": 5, "symbol": SYMBOLS[place % len(SYMBOLS)]},
-        "hovertemplate": f"{told}<extra>%{{fullData.name}}</extra>",
+        "hovertemplate": f"{hover}<extra>%{{fullData.name}}</extra>",
     }
 
 
@@ -195,11 +195,11 @@ def _named_series(series: Series) -> str:
     return f"{series.name} (ours, beyond the paper)" if series.beyond else series.name
 
 
-def legend_rows(found: Experiment, panel: int) -> int:
+def legend_rows(experiment: Experiment, panel: int) -> int:
     """Return how many rows a panel's legend takes: its columns are as wide as the longest name."""
-    names = [_named_series(one) for one in found.series if one.panel == panel]
-    marks = [one for one in found.marks if one.panel == panel]
-    names += [one["name"] for one in _printed(marks, ()) if one.get("showlegend", True)]
+    names = [_named_series(series) for series in experiment.series if series.panel == panel]
+    marks = [mark for mark in experiment.marks if mark.panel == panel]
+    names += [trace["name"] for trace in _printed(marks, ()) if trace.get("showlegend", True)]
     # pixels that the sign and a letter of a name take
     across = max(46.0 + 6.2 * len(name) for name in (*names, ""))
     # pixels that the legend has across

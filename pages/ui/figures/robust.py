@@ -48,11 +48,11 @@ def intervals(
         [name, f"{a:.2%}", f"{b:.2%}", f"{hat:.2%}", f"{true:.2%}"]
         for name, a, b, hat, true in zip(full, low, high, estimate, truth, strict=True)
     ]
-    told = (
+    hover = (
         "%{customdata[0]}<br>possible: %{customdata[1]} to %{customdata[2]}"
         "<br>estimate %{customdata[3]}, truth %{customdata[4]}<extra></extra>"
     )
-    common = (places, detail, told)
+    common = (places, detail, hover)
     ends = np.minimum(high, reach)
     height = int(np.clip(96 + ROW * len(short), 220, 620))
     room = (height - 74) / max(len(short), 1)  # of one row
@@ -71,7 +71,7 @@ def intervals(
                     "color": colour("low1"),
                     "line": {"color": colour("low3"), "width": 1},
                 },
-                "hovertemplate": told,
+                "hovertemplate": hover,
             },
             _points("estimate P̂", estimate, *common, "before", "circle", int(min(9, room - 1))),
             _points("truth P*", truth, *common, "ink", "line-ns", int(min(15, room))),
@@ -92,7 +92,7 @@ def _points(
     values: FloatArray,
     rows: list[int],
     detail: Sequence[object],
-    told: str,
+    hover: str,
     role: str,
     symbol: str,
     size: int,
@@ -110,7 +110,7 @@ def _points(
             "symbol": symbol,
             "line": {"color": colour(role), "width": 2.5},
         },
-        "hovertemplate": told,
+        "hovertemplate": hover,
         "cliponaxis": False,
     }
 
@@ -131,21 +131,21 @@ def levels_at(
         [name, _level(real, unit), _level(most, unit)]
         for name, real, most in zip(names, realised, worst, strict=True)
     ]
-    told = (
+    hover = (
         "%{customdata[0]}<br>ε* at the truth %{customdata[1]}<br>worst case "
         "%{customdata[2]}<extra></extra>"
     )
     return {
         "data": [
             _points(
-                "truth", np.minimum(realised, reach), places, detail, told, "after", "circle", 10
+                "truth", np.minimum(realised, reach), places, detail, hover, "after", "circle", 10
             ),
             _points(
                 "worst case",
                 np.minimum(worst, reach),
                 places,
                 detail,
-                told,
+                hover,
                 "before",
                 "diamond-open",
                 10,
@@ -216,19 +216,19 @@ def _ink(of: BoxPlot) -> str:
     return colour(SERIES[of.place]) if of.place < len(SERIES) else colour("muted")
 
 
-def boxes(found: Sequence[BoxPlot], *, eps: float, reach: float, unit: str = "nats") -> Figure:
+def boxes(plots: Sequence[BoxPlot], *, eps: float, reach: float, unit: str = "nats") -> Figure:
     """Draw realized levels: a box of quartiles for each design, every draw as a point on it."""
     scale = in_unit(1.0, unit)
     eps, reach = eps * scale, reach * scale
-    names = labels.distinct([box.title for box in found], 28)
+    names = labels.distinct([box.title for box in plots], 28)
     return {
         "data": [
-            *(_box(box, row, reach, unit) for row, box in enumerate(found)),
-            _promised(eps, len(found)),
+            *(_box(box, row, reach, unit) for row, box in enumerate(plots)),
+            _promised(eps, len(plots)),
         ],
         "layout": rows(
             names,
-            110 + 46 * len(found),
+            110 + 46 * len(plots),
             (60, 176, 30, 44),
             ticked(f"realized ε*, {unit}", 0, reach, most=7),
             letter=5.6,
@@ -260,7 +260,7 @@ def _box(box: BoxPlot, row: int, reach: float, unit: str) -> dict[str, object]:
     }
 
 
-def before_after(found: Sequence[tuple[BoxPlot, FloatArray]]) -> Figure:
+def before_after(plots: Sequence[tuple[BoxPlot, FloatArray]]) -> Figure:
     """Draw what is kept at the truth against what is kept at the estimate, by draw (k,)."""
     return {
         "data": [
@@ -289,7 +289,7 @@ def before_after(found: Sequence[tuple[BoxPlot, FloatArray]]) -> Figure:
                     "hovertemplate": "at P̂ %{x:.1%}, at P* %{y:.1%}"
                     f"<extra>{labels.text(box.title)}</extra>",
                 }
-                for box, true in found
+                for box, true in plots
             ),
         ],
         "layout": layout(

@@ -1,1 +1,1 @@
-"""What stands around every page: address, session, sidebar, and what to ask instead."""
+"""What surrounds every page: address, session, sidebar, and remedies for failed questions."""

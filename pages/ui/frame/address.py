@@ -18,7 +18,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from core.scenario.data_url import cut
 
 Query = dict[str, list[str]]
-"""Values by key: a key may stand more than once in an address."""
+"""Values by key: a key may occur more than once in an address."""
 
 MOST_LATE = 50
 """Addresses written over that are kept: more runs than that are never on their way."""
@@ -38,7 +38,7 @@ _HISTORY = st.components.v2.component(
 
 
 def watch_history() -> None:
-    """Have the browser keep one entry of its history for each slider that is moved in a row."""
+    """Make the browser keep one history entry for a series of moves of the same slider."""
     _HISTORY(key="history", on_back_change=_ignore)
 
 
@@ -47,7 +47,7 @@ def _ignore() -> None:
 
 
 def arrive() -> None:
-    """Take note of the address that a run came with; call it first on every page."""
+    """Record the address of this run; call it first on every page."""
     sent = _sent()
     if sent == st.session_state.get(_WRITTEN) or _went_through_history():
         st.session_state[_LATE] = []  # the browser has read all that was written
@@ -70,7 +70,7 @@ def whole() -> Query:
 def write(keys: Sequence[str], wanted: Mapping[str, Sequence[str]]) -> None:
     """Replace the values of some keys; the others stay as they are.
 
-    Where a slider is moved and at once moved back, the browser is told its own address again.
+    If a slider is moved and at once moved back, the browser gets its own address again.
     """
     sent = _sent()
     others = {key: values for key, values in _now().items() if key not in keys}
@@ -93,24 +93,24 @@ def page() -> str:
 
 
 def opens(page: str) -> bool:
-    """Say whether a page is being opened: another one was the last that was `opened`."""
+    """Return whether a page is being opened: another one was the last that was `opened`."""
     return bool(st.session_state.get(_PAGE) != page)
 
 
 def opened(page: str) -> None:
-    """Take note that a page is open; call it when the session holds the page's question."""
+    """Record that a page is open; call it once the session holds the page's question."""
     if opens(page):
         st.session_state[_VISIT] = visit() + 1
         st.session_state[_PAGE] = page
 
 
 def ended() -> None:
-    """Take note that the open page's script has run to its end; app.py calls it."""
+    """Record that the open page's script has run to its end; app.py calls it."""
     st.session_state[_ENDED] = page()
 
 
 def is_new(page: str) -> bool:
-    """Say whether a page has yet to run to its end since it was opened: it may lack widgets."""
+    """Return whether a page has yet to run to its end since it was opened: it may lack widgets."""
     return bool(st.session_state.get(_ENDED) != page)
 
 
@@ -159,8 +159,8 @@ LONGEST_NUMBER = 9
 
 def whole_number(text: str, low: int = 0, high: int = 10**LONGEST_NUMBER) -> int | None:
     """Read a whole number from low to high; None where a link's text is none."""
-    found = int(text) if text.isdecimal() and len(text) <= LONGEST_NUMBER else -1
-    return found if low <= found <= high else None
+    number = int(text) if text.isdecimal() and len(text) <= LONGEST_NUMBER else -1
+    return number if low <= number <= high else None
 
 
 @dataclass(frozen=True)
@@ -191,39 +191,39 @@ class PageQuery:
 
     def __init__(self, page: str, *values: Value) -> None:
         self._keys = tuple(PARTS[page].split())
-        self._values = {one.key: one for one in values}
+        self._values = {setting.key: setting for setting in values}
         self._page = page
         self._seen = f"_{page}_seen"
         self._visit = f"_{page}_visit"
         self._notices = f"_{page}_notices"
 
     def restore(self, **usual: Any) -> Query | None:
-        """Bring the session to what the URL says, with notices; `usual` are its defaults."""
+        """Set the session to what the URL says, with notices; `usual` are its defaults."""
         query = self.read()
         if query is not None:
-            for key, one in self._values.items():
-                texts, default = query.get(key, []), usual.get(key, one.default)
-                st.session_state[self._held(one)] = self._taken(one, texts, default)
+            for key, setting in self._values.items():
+                texts, default = query.get(key, []), usual.get(key, setting.default)
+                st.session_state[self._held(setting)] = self._taken(setting, texts, default)
         return query
 
-    def _taken(self, one: Value, texts: Sequence[str], default: Any) -> Any:
-        found = []
-        for text in texts if one.many else texts[-1:]:
-            value = one.read(text)
+    def _taken(self, setting: Value, texts: Sequence[str], default: Any) -> Any:
+        values = []
+        for text in texts if setting.many else texts[-1:]:
+            value = setting.read(text)
             if value is None:
-                instead = f"{default} is used" if one.instead is None else one.instead
-                self.refuse(one.key, text, one.why, instead)
-            elif value not in found:
-                found.append(value)
-        return (found if one.many else found[0]) if found else default
+                instead = f"{default} is used" if setting.instead is None else setting.instead
+                self.refuse(setting.key, text, setting.why, instead)
+            elif value not in values:
+                values.append(value)
+        return (values if setting.many else values[0]) if values else default
 
-    def _held(self, one: Value) -> str:
-        return one.held or f"_{self._page}_wanted_{one.key}"
+    def _held(self, setting: Value) -> str:
+        return setting.held or f"_{self._page}_wanted_{setting.key}"
 
     def now(self, key: str) -> Any:
         """Return a value on screen."""
-        one = self._values[key]
-        return st.session_state.get(one.held, one.default)
+        setting = self._values[key]
+        return st.session_state.get(setting.held, setting.default)
 
     def set(self, key: str, value: Any) -> None:
         """Change a value."""
@@ -234,12 +234,15 @@ class PageQuery:
         return st.session_state.pop(self._held(self._values[key]), None)
 
     def wanted(self) -> dict[str, list[str]]:
-        """Return what the URL is to say of the values on screen: lists, and no other default."""
-        found = {}
-        for key, one in self._values.items():
-            if one.held and (now := st.session_state.get(one.held, one.default)) != one.default:
-                found[key] = [one.write(value) for value in (now if one.many else [now])]
-        return found
+        """Return the URL's part for the values on screen; defaults are left out."""
+        texts = {}
+        for key, setting in self._values.items():
+            if (
+                setting.held
+                and (now := st.session_state.get(setting.held, setting.default)) != setting.default
+            ):
+                texts[key] = [setting.write(value) for value in (now if setting.many else [now])]
+        return texts
 
     def read(self) -> Query | None:
         """Return what the URL asks for and the session does not know yet, after `state.restore`."""
@@ -268,6 +271,6 @@ class PageQuery:
 
     def publish(self, wanted: Mapping[str, Sequence[str]]) -> None:
         """Write the page's question to the URL; what is the default is left out by the caller."""
-        found = {key: list(values) for key, values in wanted.items() if values}
-        st.session_state[self._seen] = found
-        write(self._keys, found)
+        query = {key: list(values) for key, values in wanted.items() if values}
+        st.session_state[self._seen] = query
+        write(self._keys, query)

@@ -35,16 +35,16 @@ IN_BITS = "eps_bits"
 """Key of the slider of ε where the unit is bits."""
 
 MECHANISMS, PROMISES = "mechanisms", "promises"
-"""What the frontier's lines can be."""
+"""What the frontier's lines can compare."""
 
 KEPT = {"resolution": "resolution", "distortion": "closeness"}
-"""What the interface calls each utility of a quantization."""
+"""The interface's name of each utility of a quantization."""
 
 NUMBERS = tuple(declared())
 """The numbers of a promise."""
 
 SLIDERS = {name: domain.title for name, domain in DOMAINS.items() if domain.title}
-"""What each slider is called; what it does is in the glossary, under the same key."""
+"""Each slider's name; its explanation is in the glossary, under the same key."""
 
 IDLE = ("eps", "lam", "alpha", "beta")
 """Sliders that are shown, disabled, where they have no effect; the others are left out there."""
@@ -238,8 +238,8 @@ def steps(domain: Domain, now: float) -> list[float]:
     """Return the values of a slider that ends with ∞, the present one among them."""
     high = domain.high if math.isfinite(domain.high) else spans.MOST  # of data without an answer
     count = round((high - domain.low) / domain.step)
-    found = {round(domain.low + i * domain.step, 9) for i in range(count + 1)}
-    return sorted({*found, math.inf, now})
+    values = {round(domain.low + i * domain.step, 9) for i in range(count + 1)}
+    return sorted({*values, math.inf, now})
 
 
 def ends(name: str, scenario: Scenario) -> Domain:
@@ -272,8 +272,8 @@ def places(scenario: Scenario, name: str = "eps") -> list[Any]:
         return []
     in_bits = _in_bits(name, scenario)
     shown = replace(domain, high=_most_bits(domain)) if in_bits else domain
-    found = [value for value in steps(shown, domain.low) if math.isfinite(value)]
-    return [min(to_nats(value, "bits"), domain.high) for value in found] if in_bits else found
+    values = [value for value in steps(shown, domain.low) if math.isfinite(value)]
+    return [min(to_nats(value, "bits"), domain.high) for value in values] if in_bits else values
 
 
 def labels(values: Sequence[Any], scenario: Scenario, name: str = "eps") -> list[str]:
@@ -297,7 +297,7 @@ def slider_key(scenario: Scenario, name: str = "eps") -> str:
 
 
 def _in_bits(name: str, scenario: Scenario) -> bool:
-    """Say whether a number's slider has a value of its own, in bits."""
+    """Return whether a number's slider has a value of its own, in bits."""
     return name == "eps" and unit() == "bits" and spans.in_nats(scenario.notion)
 
 
@@ -403,7 +403,7 @@ def compare() -> None:
 
 
 def by_promise() -> bool:
-    """Say whether the frontier compares promises for one mechanism, not mechanisms for one."""
+    """Return whether the frontier compares promises for one mechanism, not mechanisms for one."""
     return st.session_state.get("compare") == PROMISES
 
 

@@ -26,7 +26,7 @@ ITSELF = (
     "X is S itself, so LDP is classical local differential privacy. Side information and "
     "conditional reporting do not apply, because nothing else is released."
 )
-"""What is said where S itself is released."""
+"""The note shown where S itself is released."""
 
 _JOINTS = ("matrix:", "random:", "example:")
 
@@ -109,7 +109,7 @@ def _itself(spec: DataSpec) -> None:
 
 
 def _remedies(spec: DataSpec) -> None:
-    """Where the data cannot be counted as asked, say why under the pickers, and offer what can."""
+    """If the data cannot be counted as chosen, say why under the pickers, and offer what can."""
     try:
         derived.counted(spec)
     except CoreError as error:
@@ -124,25 +124,25 @@ def choose(source: str, read: ReadOptions = AS_IT_IS) -> None:
 
 
 def is_joint(spec: DataSpec) -> bool:
-    """Say whether a spec's data is a joint distribution, which has no columns."""
+    """Return whether a spec's data is a joint distribution, which has no columns."""
     return spec.source.startswith(_JOINTS)
 
 
 def _sources(current: str) -> dict[str, str]:
     """Return every source that can be chosen, with its title; the current one is always there."""
-    found = {entry.id: entry.title for entry in BUNDLED}
+    titles = {entry.id: entry.title for entry in BUNDLED}
     own = visits.sources()
-    found |= own.upload_labels
-    found |= {source: own.title(source) for source in own.counted_sources}
+    titles |= own.upload_labels
+    titles |= {source: own.title(source) for source in own.counted_sources}
     for i, key in enumerate(own.matrices):
-        found[key] = f"Pasted matrix {i + 1}"
-    found |= {f"example:{entry.id}": f"Example: {entry.title}" for entry in EXAMPLES}
-    if current not in found:
+        titles[key] = f"Pasted matrix {i + 1}"
+    titles |= {f"example:{entry.id}": f"Example: {entry.title}" for entry in EXAMPLES}
+    if current not in titles:
         try:
-            found[current] = own.title(current)
+            titles[current] = own.title(current)
         except CoreError:
-            found[current] = "(not in this session)"
-    return found
+            titles[current] = "(not in this session)"
+    return titles
 
 
 def columns_of(spec: DataSpec) -> list[str]:
@@ -166,7 +166,7 @@ def _choose_source() -> None:
 
 
 def _choose_columns() -> None:
-    """Take over the columns; a column left out keeps its binning and filter for its return."""
+    """Apply the columns; a column left out keeps its binning and filter for its return."""
     state.with_data(
         secret=tuple(st.session_state["data_secret"]),
         released=tuple(st.session_state["data_released"]),
@@ -174,36 +174,36 @@ def _choose_columns() -> None:
 
 
 def _treatment(spec: DataSpec) -> str:
-    """Say in a few words how the data is preprocessed."""
+    """Return in a few words how the data is preprocessed."""
     used = spec.secret + spec.released
-    said = [f"{cut.column} in bins" for cut in spec.binnings if cut.column in used]
-    said += spec.read.said()
-    said += [
-        f"{one.column} at level {one.level} of its hierarchy"
-        for one in spec.hierarchies
-        if one.level and one.column in used
+    notes = [f"{cut.column} in bins" for cut in spec.binnings if cut.column in used]
+    notes += spec.read.said()
+    notes += [
+        f"{hierarchy.column} at level {hierarchy.level} of its hierarchy"
+        for hierarchy in spec.hierarchies
+        if hierarchy.level and hierarchy.column in used
     ]
-    said += [
-        f"levels of {one.column} below {number_of(one.below, 'record')} grouped"
-        for one in spec.rare_levels
-        if one.column in used
+    notes += [
+        f"levels of {rare.column} below {number_of(rare.below, 'record')} grouped"
+        for rare in spec.rare_levels
+        if rare.column in used
     ]
     if spec.missing == "drop":
-        said.append("records with missing values left out")
+        notes.append("records with missing values left out")
     if spec.rare_below:
-        said.append(f"levels of X below {number_of(spec.rare_below, 'record')} grouped")
+        notes.append(f"levels of X below {number_of(spec.rare_below, 'record')} grouped")
     if spec.rare_below_s:
-        said.append(f"levels of S below {number_of(spec.rare_below_s, 'record')} grouped")
+        notes.append(f"levels of S below {number_of(spec.rare_below_s, 'record')} grouped")
     merged = {
         "S": spec.merged(spec.secret),
         "X": spec.merged(spec.released),
     }
-    said += [f"symbols of {side} merged" for side, some in merged.items() if some]
+    notes += [f"symbols of {side} merged" for side, some in merged.items() if some]
     gone = {"S": spec.without(spec.secret), "X": spec.without(spec.released)}
-    said += [f"{_few(some)} of {side} left out" for side, some in gone.items() if some]
+    notes += [f"{_few(some)} of {side} left out" for side, some in gone.items() if some]
     if spec.filters:
-        said.append(f"filtered by {', '.join(kept.column for kept in spec.filters)}")
-    return "; ".join(said)
+        notes.append(f"filtered by {', '.join(condition.column for condition in spec.filters)}")
+    return "; ".join(notes)
 
 
 def _few(names: Collection[str]) -> str:
@@ -212,10 +212,10 @@ def _few(names: Collection[str]) -> str:
 
 
 def with_binning(spec: DataSpec, binning: Binning) -> DataSpec:
-    """Return a spec that cuts a column into bins, whatever else was done to its values."""
+    """Return a spec that cuts a column into bins and drops other treatment of its values."""
     return data_remedies.binned(spec, binning)
 
 
 def without_binning(spec: DataSpec, column: str) -> DataSpec:
-    """Return a spec that takes a column as it is."""
+    """Return a spec that uses a column unchanged."""
     return replace(spec, binnings=tuple(cut for cut in spec.binnings if cut.column != column))

@@ -1,4 +1,4 @@
-"""What can be asked of data instead of a question without answer: counted before it is offered."""
+"""Questions about the data that have an answer, offered in place of one that has none."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pages.ui.work import derived, visits
 from pages.ui.work.visits import kept_for
 
 OFFERED = 2
-"""How many remedies of one kind are offered at once."""
+"""Remedies of one kind offered at once."""
 
 TYPES = [ending.removeprefix(".") for ending in ENDINGS]
 """Ends of the names of files that can be read."""
@@ -33,7 +33,7 @@ BINS = 8
 """Bins that a column is cut into."""
 
 Changed = tuple[str, DataSpec]
-"""What a remedy is called, and what is asked then."""
+"""A remedy's name, and the data that it asks for."""
 
 _SIDES = (("S", "secret", "rare_below_s"), ("X", "released", "rare_below"))
 """Each side's name, and where a spec holds its columns and the records its rare levels have."""
@@ -54,7 +54,7 @@ def buttons(spec: DataSpec, key: str) -> None:
 def missing_file(sources: Iterable[str]) -> None:
     """Show an uploader where one of some sources is an upload that this session has not."""
     here = visits.sources().uploads
-    missing = [one for one in sources if one.startswith("upload:") and one not in here]
+    missing = [source for source in sources if source.startswith("upload:") and source not in here]
     if not missing:
         st.session_state.pop(_FILE_PROBLEM, None)
         return
@@ -70,7 +70,7 @@ def missing_file(sources: Iterable[str]) -> None:
 
 
 def _bring(missing: list[str]) -> None:
-    """Take a file; say so where no question on screen asks about it."""
+    """Load a file; say so if no question on screen uses it."""
     st.session_state.pop(_FILE_PROBLEM, None)
     file = st.session_state.get("missing_file")
     if file is None:
@@ -91,15 +91,15 @@ def _working(spec: DataSpec) -> tuple[Changed, ...]:
         info = derived.described(spec)
     except CoreError:
         info = None  # the source itself cannot be read: only another one helps
-    found: list[Changed] = []
+    changes: list[Changed] = []
     if spec.task and _has_answer(replace(spec, task=())):
-        found.append(("Without the task T", replace(spec, task=())))
+        changes.append(("Without the task T", replace(spec, task=())))
     for some in () if info is None else _kinds(spec, info):
-        working = (one for one in some if _has_answer(one[1]))
-        found += [one for one, _ in zip(working, range(OFFERED), strict=False)]
-    if not found:
-        found = [one for one in _fresh_starts(spec) if _has_answer(one[1])][:1]
-    return tuple(found[:6])
+        working = (change for change in some if _has_answer(change[1]))
+        changes += [change for change, _ in zip(working, range(OFFERED), strict=False)]
+    if not changes:
+        changes = [change for change in _fresh_starts(spec) if _has_answer(change[1])][:1]
+    return tuple(changes[:6])
 
 
 def _has_answer(spec: DataSpec) -> bool:
@@ -111,7 +111,7 @@ def _has_answer(spec: DataSpec) -> bool:
 
 
 def _kinds(spec: DataSpec, info: TableInfo) -> Iterator[Iterator[Changed]]:
-    """Return remedies of each kind, those first that change least of what is asked."""
+    """Return remedies of each kind; those that change the question least come first."""
     yield _bins(spec, info)
     yield _coarser(spec)
     for name, _, rare in _SIDES:
@@ -138,22 +138,26 @@ def binned(spec: DataSpec, binning: Binning) -> DataSpec:
     name = binning.column
     return replace(
         spec,
-        binnings=(*(one for one in spec.binnings if one.column != name), binning),
-        hierarchies=tuple(one for one in spec.hierarchies if one.column != name),
-        rare_levels=tuple(one for one in spec.rare_levels if one.column != name),
+        binnings=(*(cut for cut in spec.binnings if cut.column != name), binning),
+        hierarchies=tuple(hierarchy for hierarchy in spec.hierarchies if hierarchy.column != name),
+        rare_levels=tuple(rare for rare in spec.rare_levels if rare.column != name),
     )
 
 
 def _coarser(spec: DataSpec) -> Iterator[Changed]:
-    """Take a coarser level of a hierarchy, or the values as they are."""
-    used = [one for one in spec.hierarchies if one.column in spec.secret + spec.released]
-    for one in used:
-        for level in range(one.level + 1, one.height + 1):
-            changed = replace(spec, hierarchies=at_level(spec.hierarchies, one.column, level))
-            yield f"Use level {level} of {one.column}", changed
-    for one in used:
-        others = tuple(other for other in spec.hierarchies if other is not one)
-        yield f"Use {one.column} without its hierarchy", replace(spec, hierarchies=others)
+    """Offer a coarser level of a hierarchy, or the values as they are."""
+    used = [
+        hierarchy
+        for hierarchy in spec.hierarchies
+        if hierarchy.column in spec.secret + spec.released
+    ]
+    for hierarchy in used:
+        for level in range(hierarchy.level + 1, hierarchy.height + 1):
+            changed = replace(spec, hierarchies=at_level(spec.hierarchies, hierarchy.column, level))
+            yield f"Use level {level} of {hierarchy.column}", changed
+    for hierarchy in used:
+        others = tuple(other for other in spec.hierarchies if other is not hierarchy)
+        yield f"Use {hierarchy.column} without its hierarchy", replace(spec, hierarchies=others)
     for rare in spec.rare_levels:
         if rare.column in spec.secret + spec.released:
             left = tuple(other for other in spec.rare_levels if other is not rare)
@@ -169,19 +173,19 @@ def _groups(spec: DataSpec, name: str, rare: str) -> Iterator[Changed]:
 
 
 def _without_filters(spec: DataSpec) -> Iterator[Changed]:
-    for i, kept in enumerate(spec.filters):
+    for i, condition in enumerate(spec.filters):
         changed = replace(spec, filters=spec.filters[:i] + spec.filters[i + 1 :])
-        yield f"Remove the filter on {kept.column}", changed
+        yield f"Remove the filter on {condition.column}", changed
     if len(spec.filters) > 1:
         yield "Remove all filters", replace(spec, filters=())
 
 
 def _as_they_are(spec: DataSpec) -> Iterator[Changed]:
-    """Undo what is done to values: missing ones left out, numbers binned, rare levels grouped."""
+    """Offer to undo treatment: missing values left out, numbers binned, rare levels grouped."""
     if spec.missing == "drop":
         yield "Keep missing values as a level", replace(spec, missing="level")
     for cut in spec.binnings:
-        others = tuple(one for one in spec.binnings if one is not cut)
+        others = tuple(other for other in spec.binnings if other is not cut)
         if cut.column in spec.secret + spec.released:
             yield f"Use {cut.column} without bins", replace(spec, binnings=others)
     for name, _, rare in _SIDES:
@@ -201,14 +205,16 @@ def _other_columns(
     known = {column.name for column in info.columns}
     if len(chosen) > 1:
         for column in chosen:
-            others = tuple(one for one in chosen if one != column)
+            others = tuple(other for other in chosen if other != column)
             yield f"Remove {column} from {name}", _with(spec, **{columns: others})
     used = spec.secret + spec.released
-    for binned in [one for one in easiest(info) if one[0] not in used][: 2 * OFFERED]:
+    for binned in [pair for pair in easiest(info) if pair[0] not in used][: 2 * OFFERED]:
         column, binning = binned
-        binnings = tuple(one for one in spec.binnings if one.column in known - {column})
-        own = tuple(one for one in spec.hierarchies if one.column in known - {column})
-        by_column = tuple(one for one in spec.rare_levels if one.column in known - {column})
+        binnings = tuple(cut for cut in spec.binnings if cut.column in known - {column})
+        own = tuple(
+            hierarchy for hierarchy in spec.hierarchies if hierarchy.column in known - {column}
+        )
+        by_column = tuple(group for group in spec.rare_levels if group.column in known - {column})
         changed = _with(
             spec,
             binnings=binnings + binning,
@@ -229,7 +235,7 @@ def _fresh_starts(spec: DataSpec) -> Iterator[Changed]:
     try:
         first = first_question(spec.source, visits.sources())
     except CoreError:
-        pass  # told where the source was asked for
+        pass  # shown where the source was chosen
     else:
         yield "Start again with this data", first
     default = DataSpec()

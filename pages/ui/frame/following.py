@@ -16,48 +16,48 @@ from pages.ui.work.frames import Frame, Offer, offer, when_asked
 
 
 def told(result: Result, unit: str, *notes: str, provisional: bool) -> Frame:
-    """Return what a page says of an answer in words and figures."""
+    """Return an answer's sentences and figures, as a page shows them."""
     badge = key_figures.badge(result, unit, provisional=provisional)
     return {
         "said": page_frame.sentences(result, unit, *notes, provisional=provisional),
         "figures": [
-            [one.label, one.value, one.beside]
-            for one in key_figures.rows(result, unit, provisional=provisional)
+            [row.label, row.value, row.beside]
+            for row in key_figures.rows(result, unit, provisional=provisional)
         ],
         "badge": [badge.text, badge.color, badge.icon.split("/")[1].rstrip(":")],
     }
 
 
 def answered(result: Result, unit: str, *notes: str) -> Frame:
-    """Return what a page says of the answer on screen, with what its signs mean."""
+    """Return the sentences and figures of the answer on screen, and the meaning of its symbols."""
     waits = answers.is_refining(result.scenario)
-    found = told(result, unit, *notes, provisional=waits)
+    content = told(result, unit, *notes, provisional=waits)
     rows = key_figures.rows(result, unit, provisional=waits)
-    return found | {
-        "terms": [(term.title, term.meaning) for term in glossary.terms_in(found["said"][:1])],
-        "helps": [glossary.listed(one.label, one.term) for one in rows],
+    return content | {
+        "terms": [(term.title, term.meaning) for term in glossary.terms_in(content["said"][:1])],
+        "helps": [glossary.listed(row.label, row.term) for row in rows],
     }
 
 
 def frame(
-    result: Result, said: Callable[[bool], Frame], drawn: Callable[[Result], Iterable[Drawing]]
+    result: Result, words: Callable[[bool], Frame], drawn: Callable[[Result], Iterable[Drawing]]
 ) -> Frame:
-    """Return what a page shows of an answer; `said`: in words, of one that may get better or not.
+    """Return what a page shows of an answer.
 
-    `drawn`: its charts.
+    `words`: its sentences and figures, given whether it may still improve. `drawn`: its charts.
     """
     provisional = answers.is_provisional(result)
     with context.about(context.of(result.scenario)):
-        charts = {one.key: one.frame() for one in drawn(result)}
-    return {"answers": {"": said(provisional)}, "charts": charts, "open": provisional}
+        charts = {drawing.key: drawing.frame() for drawing in drawn(result)}
+    return {"answers": {"": words(provisional)}, "charts": charts, "open": provisional}
 
 
-def sliders(scenario: Scenario, one: Callable[[str], dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return what a browser is told of each slider that is followed, by `one` of its number."""
+def sliders(scenario: Scenario, describe: Callable[[str], dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return what a browser needs to follow each slider: what `describe` returns for its number."""
     try:
         if not ahead.may(scenario):
             return []
-        return [one(name) for name in controls.NUMBERS if controls.places(scenario, name)]
+        return [describe(name) for name in controls.NUMBERS if controls.places(scenario, name)]
     except CoreError:  # of the data: the page says what is wrong
         return []
 
@@ -74,13 +74,13 @@ def slider(
     begun: bool = False,
     find: Callable[[Scenario, Any], Any] | None = None,
 ) -> dict[str, Any]:
-    """Return what a browser is told of a number's slider: see live.js.
+    """Return what a browser needs to follow a number's slider: see live.js.
 
     `make` draws a frame, of the answer and of `drawn_with`. `left`: charts that stay as they are,
     faded. `begun`: the page has the places answered ahead by itself. `find`: see `Offer`.
     """
     places = controls.places(scenario, name)
-    asked = Offer(
+    offered = Offer(
         (ahead.wherever(scenario, name),),
         tuple(places),
         make,
@@ -91,7 +91,7 @@ def slider(
         begin=(lambda: None) if begun or find else when_asked((scenario,), places, name),
     )
     return told_of(
-        asked,
+        offered,
         controls.slider_key(scenario, name),
         controls.labels(places, scenario, name),
         controls.labels([getattr(scenario, name)], scenario, name)[0],
@@ -102,7 +102,7 @@ def slider(
 
 
 def told_of(
-    asked: Offer,
+    offered: Offer,
     key: str,
     labels: Sequence[str],
     now: str,
@@ -111,9 +111,9 @@ def told_of(
     behind: Sequence[str],
     left: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Return what a browser is told of the slider with a key, and of its places: see live.js."""
+    """Return what a browser needs to follow the slider with a key: see live.js."""
     return {
-        "address": offer(asked.name, asked),
+        "address": offer(offered.name, offered),
         "slider": key,
         "labels": list(labels),
         "now": now,

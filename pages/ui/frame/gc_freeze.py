@@ -21,7 +21,7 @@ _once = threading.Lock()
 def settle() -> None:
     """Exempt all that lives now, once in a process; call it when a first page is shown.
 
-    Streamlit would collect all garbage after every run; `.streamlit/config.toml` tells it not to. A
+    Streamlit would collect all garbage after every run; `.streamlit/config.toml` disables this. A
     thread does so every `INTERVAL` seconds while there is work, and at times thaws everything.
     """
     if _once.acquire(blocking=False):

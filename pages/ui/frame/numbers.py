@@ -20,20 +20,20 @@ class Numbers:
         self._page, self._url, self._settings = page, url, settings
 
     def restore(self, query: Query) -> None:
-        """Bring the session to what the URL says; what may not be falls back with a notice."""
-        found = self._defaults()
-        for key in [one for one in self._settings if one in query]:
+        """Set the session to what the URL says; invalid values fall back with a notice."""
+        values = self._defaults()
+        for key in [name for name in self._settings if name in query]:
             try:
-                found[key] = self._settings[key].read(query[key][-1])
+                values[key] = self._settings[key].read(query[key][-1])
             except InvalidInputError as error:
-                said = f"{str(error)[:-1]}; {written(found[key])} is used."
-                self._url.tell(f"The link has an error: {said}")
-        st.session_state[f"_{self._page}_values"] = found
-        for key, value in found.items():
+                problem = f"{str(error)[:-1]}; {written(values[key])} is used."
+                self._url.tell(f"The link has an error: {problem}")
+        st.session_state[f"_{self._page}_values"] = values
+        for key, value in values.items():
             st.session_state[self.widget(key)] = value
 
     def _defaults(self) -> dict[str, float]:
-        return {key: one.default for key, one in self._settings.items()}
+        return {key: setting.default for key, setting in self._settings.items()}
 
     def widget(self, key: str) -> str:
         """Return the key of a number's widget."""
@@ -41,23 +41,23 @@ class Numbers:
 
     def values(self) -> dict[str, float]:
         """Return every number as it is on screen."""
-        found: dict[str, float] = st.session_state.setdefault(
+        current: dict[str, float] = st.session_state.setdefault(
             f"_{self._page}_values", self._defaults()
         )
-        return found
+        return current
 
     def take(self, key: str, value: float) -> None:
-        """Take a number, if it may have this value; it is its widget's too from the next run on."""
+        """Set a number to a valid value; its widget shows it from the next run on."""
         if self._settings[key].allows(value):
             self.values()[key] = st.session_state[self.widget(key)] = value
 
     def settle(self, key: str) -> None:
-        """Give a widget that is about to be shown its number, where it has none yet."""
+        """Give a widget its number before it is shown, if it has none yet."""
         if st.session_state.get(self.widget(key)) is None:
             st.session_state[self.widget(key)] = self.values()[key]
 
     def read(self, key: str) -> None:
-        """Take a number from its widget."""
+        """Read a number from its widget."""
         self.values()[key] = float(st.session_state[self.widget(key)])
 
     def wanted(self, keys: Iterable[str]) -> dict[str, list[str]]:
@@ -69,7 +69,7 @@ class Numbers:
         """Show the slider of a number, and take it; the session holds it while it is not shown."""
         self.settle(key)
         setting = self._settings[key]
-        told = glossary.explanation(setting.title)
+        explanation = glossary.explanation(setting.title)
         if setting.choices:
             st.select_slider(
                 setting.title,
@@ -77,7 +77,7 @@ class Numbers:
                 format_func=lambda value: "∞" if math.isinf(value) else f"{value:,g}",
                 key=self.widget(key),
                 persist_state="session",
-                help=told,
+                help=explanation,
             )
         else:
             st.slider(
@@ -88,6 +88,6 @@ class Numbers:
                 format="%.0f" if setting.whole else "%.2f",
                 key=self.widget(key),
                 persist_state="session",
-                help=told,
+                help=explanation,
             )
         self.read(key)

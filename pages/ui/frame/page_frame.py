@@ -1,4 +1,4 @@
-"""How a page about one answer opens: notices, sidebar, head, and the answer or what has one."""
+"""The opening of a page about one answer: notices, sidebar, head, and answer or remedies."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def reserve(places: Iterable[DeltaGenerator]) -> None:
 
 
 def whole(part: Callable[Asked, None]) -> Callable[Asked, None]:
-    """Have the page run again where its last run was cut off before a fragment's `reserve`."""
+    """Rerun the page if its last run was cut off before a fragment's `reserve`."""
 
     @functools.wraps(part)
     def run(*values: Asked.args, **named: Asked.kwargs) -> None:
@@ -101,13 +101,13 @@ def answer(
 
 
 def headline(result: Result, *notes: str) -> None:
-    """Say what an answer proves, then in small what it rests on."""
+    """Show what an answer proves, then in small type what it rests on."""
     waiting = answers.is_refining(result.scenario)
     first, *rest = sentences(result, controls.unit(), *notes, provisional=waiting)
-    said = markdown(first)
+    text = markdown(first)
     small = [f":small[{markdown(sentence)}]" for sentence in rest]
     with st.container(key="finding"):
-        st.markdown("\n\n".join([said, *small]), help=glossary.explanation(said))
+        st.markdown("\n\n".join([text, *small]), help=glossary.explanation(text))
 
 
 def sentences(result: Result, unit: str, *notes: str, provisional: bool) -> list[str]:
@@ -118,8 +118,8 @@ def sentences(result: Result, unit: str, *notes: str, provisional: bool) -> list
         caution_of(result),
         *result.mechanism.notes,
     ]
-    said = finding(result, unit, provisional=provisional)
-    return [said, *(sentence for sentence in every if sentence)]
+    first = finding(result, unit, provisional=provisional)
+    return [first, *(sentence for sentence in every if sentence)]
 
 
 def last() -> Result | None:
@@ -143,7 +143,7 @@ MOST = 6
 """Most mechanisms, and most promises, that are offered."""
 
 Remedy = tuple[str, dict[str, object]]
-"""What a button says, and what it changes of the session."""
+"""A button's label, and what it changes in the session."""
 
 
 def show_remedies(scenario: Scenario, error: CoreError) -> None:
@@ -198,12 +198,13 @@ def _other_questions(scenario: Scenario) -> Iterator[Remedy]:
         yield entry.title, {"mech": entry.key}
     chosen = mechanisms.entry(scenario.mechanism)
     if fit.obstacle(chosen, kinds):
-        for other in [one for one in notions.ALL if not fit.obstacle(chosen, [one.kind])][:MOST]:
+        others = [notion for notion in notions.ALL if not fit.obstacle(chosen, [notion.kind])]
+        for other in others[:MOST]:
             yield f"Use {other.title}", {"notion": other.key, "_also": ()}
 
 
 def _reachable(scenario: Scenario) -> Iterator[Remedy]:
-    """Offer the least bound on guesses that some mechanism keeps, where a lower one is asked."""
+    """Offer the least bound on guesses that a mechanism can satisfy, if a lower one is chosen."""
     if "bound" not in notions.entry(scenario.notion).parameters:
         return
     joint = derived.counted(scenario.data).joint
@@ -229,10 +230,11 @@ def head(page: str, title: str, scenario: Scenario) -> DeltaGenerator:
 def report_button(place: DeltaGenerator, page: str, result: Result, file: str = "") -> None:
     """Show the button that makes a report of an answer, when it is clicked; see `report`."""
     unit, waiting = controls.unit(), answers.is_refining(result.scenario)
-    told = Consequences(
+    consequences = Consequences(
         derived.own_levels(result), ELSEWHERE, ELSEWHERE, ELSEWHERE if is_sampled(result) else None
     )
     with place:
         exports.report(
-            lambda: report(result, (), told, unit, provisional=waiting, file=file), f"{page}_report"
+            lambda: report(result, (), consequences, unit, provisional=waiting, file=file),
+            f"{page}_report",
         )

@@ -88,18 +88,18 @@ PROMISED = "promised"
 
 
 def promised(scenario: Scenario) -> None:
-    """Show what the chosen promise says, with the numbers of its sliders."""
+    """Show the chosen privacy notion's meaning, with the numbers of its sliders."""
     meant = notions.entry(scenario.notion)
     secret = " and ".join(scenario.data.secret) or "S"
-    said = in_numbers(scenario.notion, scenario.numbers, secret) or meant.meaning
+    text = in_numbers(scenario.notion, scenario.numbers, secret) or meant.meaning
     with st.container(key=PROMISED):
-        st.caption(f"**{markdown(meant.title)}**: {markdown(said)}")
+        st.caption(f"**{markdown(meant.title)}**: {markdown(text)}")
 
 
 def pick_promise(
     name: str, scenario: Scenario, choose: Callable[[str], None], *, late: bool = False
 ) -> None:
-    """Show the menu of all promises."""
+    """Show the menu of all privacy notions."""
     by_family = {
         f"{family[0].upper()}{family[1:]}": [
             Option(entry.key, entry.title, entry.meaning, _against(entry.key, scenario))
@@ -109,9 +109,11 @@ def pick_promise(
     }
     chosen = notions.entry(scenario.notion)
     term = glossary.terms()["notion"]
-    told = f"**{markdown(term.title.capitalize())}**: {markdown(term.meaning)}"
+    explained = f"**{markdown(term.title.capitalize())}**: {markdown(term.meaning)}"
     _menu(
-        _Menu(name, "Privacy notion", chosen.key, chosen.title, by_family, told), choose, late=late
+        _Menu(name, "Privacy notion", chosen.key, chosen.title, by_family, explained),
+        choose,
+        late=late,
     )
 
 
@@ -173,38 +175,40 @@ def _switch() -> None:
 
 
 def choose_promise(key: str) -> None:
-    """Ask for a promise; where the mechanism does not work under it, take another and say so."""
-    found, told = asking(state.scenario(), key)
+    """Choose a privacy notion; replace a mechanism that does not work under it, and say so."""
+    scenario, note = asking(state.scenario(), key)
     for widget, name in state.WIDGETS.items():
         # only where it differs: setting it would undo a press that the server has yet to read
-        if st.session_state[widget] != getattr(found, name):
-            st.session_state[widget] = getattr(found, name)
-    st.session_state[SWITCHED] = told
+        if st.session_state[widget] != getattr(scenario, name):
+            st.session_state[widget] = getattr(scenario, name)
+    st.session_state[SWITCHED] = note
 
 
 def asking(scenario: Scenario, key: str) -> tuple[Scenario, str]:
-    """Return a question with another promise, and what else was changed so that it has an answer.
+    """Return a question with another privacy notion, and what else had to change to get an answer.
 
     Replaced are a mechanism that does not work, and a budget that binds nothing or nothing keeps.
     """
-    found, told = _fitting(replace(scenario, notion=key))
+    changed, note = _fitting(replace(scenario, notion=key))
     try:
-        idle = spans.without_difference(found, derived.counted(found.data).joint)
+        idle = spans.without_difference(changed, derived.counted(changed.data).joint)
     except CoreError:
-        return found, told  # the page says what is wrong
+        return changed, note  # the page says what is wrong
     for name, ends in idle.items():
-        now, half = getattr(found, name), spans.halfway(ends)
-        said = _set_to(name, found.notion, now, ends.high, half)
+        now, half = getattr(changed, name), spans.halfway(ends)
+        sentence = _set_to(name, changed.notion, now, ends.high, half)
         changes: dict[str, Any] = {name: half}
-        found, told = replace(found, **changes), f"{told} {said}".strip()
-    return found, told
+        changed, note = replace(changed, **changes), f"{note} {sentence}".strip()
+    return changed, note
 
 
 def _set_to(name: str, notion: str, now: float, high: float, half: float) -> str:
-    """Say why a number was set to half its range, in the unit shown where it has one."""
+    """Return why a number was set to half its range, in the unit shown if it has one."""
     unit = str(st.session_state.get("unit", UNITS[0]))
     in_nats = name == "eps" and spans.in_nats(notion)
-    was, most, new = (budget(one, unit) if in_nats else f"{one:g}" for one in (now, high, half))
+    was, most, new = (
+        budget(value, unit) if in_nats else f"{value:g}" for value in (now, high, half)
+    )
     symbol = SYMBOLS[name]
     if now >= high:
         return (
@@ -221,9 +225,9 @@ def choose_mechanism(key: str) -> None:
 
 
 def settle() -> None:
-    """Take a mechanism that works under what is promised now; say so where it is another one."""
-    found, st.session_state[SWITCHED] = _fitting(state.scenario())
-    st.session_state["mech"] = found.mechanism
+    """Switch to a mechanism that works under the present notions; say so if it is another one."""
+    scenario, st.session_state[SWITCHED] = _fitting(state.scenario())
+    st.session_state["mech"] = scenario.mechanism
 
 
 def _fitting(scenario: Scenario) -> tuple[Scenario, str]:
@@ -236,11 +240,11 @@ def _fitting(scenario: Scenario) -> tuple[Scenario, str]:
     where = "under these notions" if scenario.also else "under this notion"
     if reason == fit.OF_A_TASK:
         where = "for a task"
-    told = (
+    note = (
         f"{mechanisms.entry(scenario.mechanism).title} does not work {where}: {reason}. "
         f"{mechanisms.entry(goes_on).title} replaces it."
     )
-    return replace(scenario, mechanism=goes_on), told
+    return replace(scenario, mechanism=goes_on), note
 
 
 def asked_kinds(scenario: Scenario) -> list[type[Notion]]:
@@ -293,8 +297,8 @@ def _off(reason: str, scenario: Scenario) -> str:
 def _named(key: str) -> str:
     """Return a mechanism's title, with "needs S" where it reads S and the title does not say so."""
     entry = mechanisms.entry(key)
-    told = not entry.reads_secret or entry.title.endswith("reading S")
-    return entry.title if told else f"{entry.title}, needs S"
+    clear = not entry.reads_secret or entry.title.endswith("reading S")
+    return entry.title if clear else f"{entry.title}, needs S"
 
 
 ELSEWHERE = "Not for this question"
@@ -331,8 +335,8 @@ def _menu(menu: _Menu, choose: Callable[[str], None], *, late: bool) -> None:
         if menu.told:
             st.caption(menu.told)
         blocked: dict[str, Option] = {}
-        for place, (family, found) in enumerate(menu.families.items()):
-            options = {option.key: option for option in found}
+        for place, (family, members) in enumerate(menu.families.items()):
+            options = {option.key: option for option in members}
             blocked |= {key: option for key, option in options.items() if option.is_blocked}
             if left := {key: option for key, option in options.items() if key not in blocked}:
                 _group(f"{menu.name}_{place}", family, left, menu.now, choose)
@@ -360,7 +364,7 @@ def _group(
         f"**{markdown(family)}**",
         list(options),
         index=None,
-        format_func=lambda one: _label(options[one]),
+        format_func=lambda name: _label(options[name]),
         captions=[_caption(option) for option in options.values()],
         key=key,
         on_change=take,

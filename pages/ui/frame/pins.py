@@ -27,7 +27,7 @@ SHOWN = 4
 
 
 _SAID = "_pinned_said"
-"""What the last pin said, until it is shown."""
+"""The last pin's message, until it is shown."""
 
 _NOW = "_project"
 
@@ -36,7 +36,7 @@ _OPEN = "_project_open"
 
 
 def restore() -> None:
-    """Bring the session to what the address says; call it after `state.restore`."""
+    """Set the session to what the address says; call it after `state.restore`."""
     query = URL.read()
     if query is None:
         publish()
@@ -46,12 +46,12 @@ def restore() -> None:
         project, notices = Project.from_query(query)
         for sentence in notices:
             URL.tell(sentence)
-        for place, asked in enumerate(project.scenarios):
-            near, told = within_reach(asked, state.scenario())
+        for place, scenario in enumerate(project.scenarios):
+            near, sentences = within_reach(scenario, state.scenario())
             project = project.asking(place, near)
-            for sentence in told:
+            for sentence in sentences:
                 URL.tell(f"Column {place + 1}: {sentence}")
-        visits.recover(one.data.source for one in project.scenarios)
+        visits.recover(scenario.data.source for scenario in project.scenarios)
     st.session_state[_NOW] = project
 
 
@@ -73,7 +73,7 @@ def publish() -> None:
 
 
 def change(project: Project | None) -> None:
-    """Take another project, so that the step can be undone."""
+    """Change the project; the step can be undone."""
     if project == now():
         return
     own = steps(now())
@@ -84,7 +84,7 @@ def change(project: Project | None) -> None:
 
 
 def undo() -> None:
-    """Take the last step back."""
+    """Undo the last step."""
     own = steps(now())
     if own.past:
         own.future.append(now())
@@ -92,7 +92,7 @@ def undo() -> None:
 
 
 def redo() -> None:
-    """Take a step again that was taken back."""
+    """Redo a step that was undone."""
     own = steps(now())
     if own.future:
         own.past.append(now())
@@ -100,17 +100,17 @@ def redo() -> None:
 
 
 def can_undo() -> bool:
-    """Say whether there is a step to take back."""
+    """Return whether there is a step to undo."""
     return bool(steps(now()).past)
 
 
 def can_redo() -> bool:
-    """Say whether there is a step to take again."""
+    """Return whether there is a step to redo."""
     return bool(steps(now()).future)
 
 
 def tell_open(project: Project | None) -> None:
-    """Take note of the columns on the Compare page where nothing is pinned; None elsewhere."""
+    """Record the columns on the Compare page while nothing is pinned; None elsewhere."""
     st.session_state[_OPEN] = project
 
 
@@ -146,9 +146,10 @@ def button() -> None:
         else f"{number_of(len(project), 'column')} on the Compare page: "
         f"{markdown(', '.join(project.names))}.",
     )
-    said = st.session_state.pop(_SAID, None)
-    if said is not None:  # not in the callback: what a fragment's shows takes the sidebar's place
-        st.toast(markdown(said), icon=":material/push_pin:")
+    message = st.session_state.pop(_SAID, None)
+    # not in the callback: what a fragment's shows takes the sidebar's place
+    if message is not None:
+        st.toast(markdown(message), icon=":material/push_pin:")
     publish()
 
 
@@ -165,11 +166,11 @@ def _take(project: Project | None) -> None:
 
 def _titles(project: Project) -> dict[str, str]:
     """Return the names of a project's uploaded files, by source, of those in this session."""
-    found = {}
-    for source in {one.data.source for one in project.scenarios}:
+    titles = {}
+    for source in {scenario.data.source for scenario in project.scenarios}:
         if source.startswith("upload:"):
             try:
-                found[source] = visits.sources().title(source)
+                titles[source] = visits.sources().title(source)
             except CoreError:
                 continue  # the project may know its name
-    return found
+    return titles

@@ -1,4 +1,4 @@
-"""What a release is for: its purpose with the task or losses, and further promises to be kept."""
+"""A release's purpose with its task or losses, and further privacy notions to satisfy."""
 
 from __future__ import annotations
 
@@ -116,16 +116,16 @@ MEANS = {
     "guess": "How often the best guess of T, or of X, is right.",
     "distortion": "How far the best guess of X is from X on average; less is better.",
 }
-"""What each purpose counts."""
+"""What each purpose measures."""
 
 NOT_NUMERIC = f"This X is not numeric. Choose “{LOSSES['hamming']}” or provide a table."
-"""What is said where an error of a number is asked of an X that has none."""
+"""The sentence shown if the error of a number is asked for but X has no numbers."""
 
 CODES = (
     "The levels of this X count as numbers. If they are codes, such as ZIP codes, whose "
     f"differences mean nothing, choose “{LOSSES['hamming']}”."
 )
-"""What is said where it has: whether its numbers mean something only the reader knows."""
+"""The sentence shown if it has: only the reader knows whether its numbers mean something."""
 
 PRESET = Scenario(data=DataSpec(task=("income",)), purpose="task")
 """The example that the sidebar links to while its data is on screen."""
@@ -158,41 +158,43 @@ def _example() -> None:
     if task is None:
         return
     columns, binnings = task
-    asked = replace(spec, task=columns, binnings=(*spec.binnings, *binnings))
-    example = Scenario(data=asked, purpose="task")
+    data = replace(spec, task=columns, binnings=(*spec.binnings, *binnings))
+    example = Scenario(data=data, purpose="task")
     if state.scenario() == example:
         return
-    secret, released = (" and ".join(map(plain_short, one)) for one in (spec.secret, spec.released))
-    said = (
+    secret, released = (
+        " and ".join(map(plain_short, names)) for names in (spec.secret, spec.released)
+    )
+    text = (
         f"Publish {released} so that others can predict {plain_short(columns[0])} but not {secret}"
     )
-    st.markdown(f":small[[{markdown(said)}](?{urlencode(to_query(example), doseq=True)})]")
+    st.markdown(f":small[[{markdown(text)}](?{urlencode(to_query(example), doseq=True)})]")
 
 
 def _a_task(spec: DataSpec) -> tuple[tuple[str, ...], tuple[Binning, ...]] | None:
     """Return the task chosen, the example's, or the column of fewest levels, and how it is cut."""
     if not (spec.secret and spec.released) or spec.secret_released:
         return None
-    taken = {*spec.secret, *spec.released}
-    if spec.task and not taken & {*spec.task}:
+    used = {*spec.secret, *spec.released}
+    if spec.task and not used & {*spec.task}:
         return spec.task, ()
     try:
         info = derived.described(spec)
     except CoreError:
-        return None  # told where the data is chosen
+        return None  # shown where the data is chosen
     if info is None:
         return None
     levels = {column.name: column.levels for column in info.columns}
-    if not taken <= levels.keys():
+    if not used <= levels.keys():
         return None
-    cut = {one.column for one in spec.binnings}
+    cut = {binning.column for binning in spec.binnings}
     free = [
         (name, () if name in cut else binnings)
         for name, binnings in easiest(info)
-        if name not in taken and levels[name] > 1
+        if name not in used and levels[name] > 1
     ]
     own = PRESET.data.task if spec.source == PRESET.data.source else ()
-    free.sort(key=lambda one: one[0] not in own)
+    free.sort(key=lambda choice: choice[0] not in own)
     return ((free[0][0],), free[0][1]) if free else None
 
 
@@ -256,7 +258,7 @@ def _losses() -> None:
 
 
 def _take() -> None:
-    """Take an uploaded table; where something is wrong with it, say so and keep the last one."""
+    """Apply an uploaded table; if it has an error, say so and keep the last one."""
     st.session_state["_loss_problem"] = ""
     file = st.session_state.get("loss_file")
     if file is None:

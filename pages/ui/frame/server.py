@@ -30,7 +30,7 @@ from pages.ui.work.glances import GLANCER
 from pages.ui.work.long_answer import WORKERS
 
 LINGER = 0.3
-"""Seconds after which a server that was told to stop ends, even if a visit's script still runs."""
+"""Seconds until a server that is to stop ends, even if a visit's script still runs."""
 
 HEADERS = {
     "content-security-policy": "; ".join(
@@ -59,7 +59,7 @@ HEADERS = {
 frame, and the address, which holds the question, is sent to no other site."""
 
 CLOSED = ("/_stcore/metrics",)
-"""Paths that get 404: here Streamlit would tell anybody the number of sessions and their memory."""
+"""Paths that get 404: there Streamlit shows anyone the number of sessions and their memory."""
 
 FILES = "media/"
 """Where Streamlit has the files to be saved, reports in HTML among them."""
@@ -71,11 +71,11 @@ UNKNOWN = (
     "A page at {} may not connect, because anyone can point a name at this server. If it is "
     "yours, serve it over TLS or start with --browser.serverAddress and the name."
 )
-"""What the owner is told, once, of a page that was refused for its name."""
+"""The owner's message, logged once, about a page that was refused for its name."""
 
 
 def is_foreign(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Say whether a request comes from a page of another host, none of those that Streamlit allows.
+    """Return whether a request comes from a page of another host that Streamlit does not allow.
 
     A proxy may drop the port, so ports are not compared. Whoever owns a name can lead it here
     later, so an unknown name counts over TLS alone, for which he would need our certificate.
@@ -98,7 +98,7 @@ def is_foreign(headers: Iterable[tuple[bytes, bytes]]) -> bool:
 
 
 def is_own_name(host: str) -> bool:
-    """Say whether a host's name leads nowhere but here or to a machine of the same network."""
+    """Return whether a host's name leads nowhere but here or to a machine of the same network."""
     with contextlib.suppress(ValueError):
         ipaddress.ip_address(host)
         return True
@@ -134,7 +134,7 @@ class Guard:
         self._said = False
 
     def _say(self, headers: Iterable[tuple[bytes, bytes]]) -> None:
-        """Tell the owner once that a page of the name it was asked by may not connect."""
+        """Log once, for the owner, that a page requested by this name may not connect."""
         named = {name.lower(): value.decode("latin-1") for name, value in headers}
         host = named.get(b"host", "")
         if not self._said and host and named.get(b"origin") == f"http://{host}":
@@ -177,7 +177,7 @@ class Guard:
 
 
 def told(error: BaseException) -> bool:
-    """Say in a sentence which lack, of memory or disk, ended a script; drop large answers."""
+    """Return a sentence on what ended a script, memory or disk; drop large answers."""
     sentence = lacking(error)
     if _is_of_memory(error):
         store.SHARED.shed()
@@ -198,7 +198,7 @@ def lacking(error: BaseException) -> str:
 
 
 def _is_of_memory(error: BaseException) -> bool:
-    """Say whether an error is that memory has ended: a file that is mapped says so as the disk."""
+    """Return whether an error is a lack of memory, which a mapped file reports like a full disk."""
     ended = isinstance(error, OSError) and error.errno == errno.ENOMEM
     return ended or isinstance(error, MemoryError)
 
@@ -222,7 +222,7 @@ async def life(_: object) -> AsyncIterator[None]:
 
 
 def _end() -> None:
-    """End the process after `LINGER` seconds: nobody sees what a script computes after that."""
+    """End the process after `LINGER` seconds: no one sees what a script computes after that."""
     time.sleep(LINGER)
     folders.remove_own()
     os._exit(0)

@@ -33,7 +33,7 @@ PAGES = (
 """File under `pages/`, which is also the URL, title and icon; the first is the landing page."""
 
 BAR = 5
-"""How many of them stand in the bar; the others are in its menu `MORE`."""
+"""How many of them are in the bar; the others are in its menu `MORE`."""
 
 MORE = "More"
 
@@ -60,9 +60,9 @@ def _page(name: str) -> Page:
 def _unknown() -> list[Page]:
     """Return the page at an address that the site does not have; none where it has it."""
     context = get_script_run_ctx()
-    asked = context.pages_manager.intended_page_name if context is not None else ""
-    if asked and "/" not in asked and asked not in {name for name, _, _ in PAGES}:
-        st.session_state[_UNKNOWN] = asked
+    wanted = context.pages_manager.intended_page_name if context is not None else ""
+    if wanted and "/" not in wanted and wanted not in {name for name, _, _ in PAGES}:
+        st.session_state[_UNKNOWN] = wanted
     name = st.session_state.get(_UNKNOWN)
     if name is None:
         return []
@@ -70,7 +70,7 @@ def _unknown() -> list[Page]:
 
 
 def _not_here() -> None:
-    """Say that there is no such page, with links to all there are."""
+    """Show that there is no such page, with links to all pages."""
     st.title("No page at this address", anchor=False)
     name = short(st.session_state.get(_UNKNOWN, ""), 40)
     st.markdown(f"There is no page **{markdown(name)}**. The pages are:")

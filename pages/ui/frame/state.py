@@ -38,13 +38,13 @@ LOST = (
     "The connection to the server was lost. This page has restarted from its address: upload or "
     "paste your data again; computations start over."
 )
-"""What a page says whose session is gone, with its server or after a long absence."""
+"""The notice of a page whose session has ended, with its server or after a long absence."""
 
 _SEEN = "_url_seen"
 
 
 def restore(page: str) -> None:
-    """Bring the session to what the URL says, errors to `notices`; call it first on every page.
+    """Set the session to what the URL says, errors to `notices`; call it first on every page.
 
     A URL counts for a new session, when it names a scenario on a page that was just opened, and
     when it changed under an open page.
@@ -77,33 +77,33 @@ def _carry_over() -> None:
 def _take(query: Query) -> None:
     """Make what an address asks for the question on screen."""
     known = _SEEN in st.session_state
-    told = [LOST] if not known and visits.had_session() else []
-    unit = _unit(query, told)
-    found, notices = from_query(_in_nats(query, unit, told))
-    visits.recover([found.data.source])
-    found, more = within_reach(found, scenario() if known else None)
-    found = _where_it_matters(found, query)
-    adopt(found)
+    remarks = [LOST] if not known and visits.had_session() else []
+    unit = _unit(query, remarks)
+    question, notices = from_query(_in_nats(query, unit, remarks))
+    visits.recover([question.data.source])
+    question, more = within_reach(question, scenario() if known else None)
+    question = _where_it_matters(question, query)
+    adopt(question)
     st.session_state["unit"] = unit
     lost = unknown_keys(address.whole(), {*KEYS, *PAGES_KEYS})
-    st.session_state["_notices"] = (*told, *lost, *notices, *more)
+    st.session_state["_notices"] = (*remarks, *lost, *notices, *more)
     st.session_state[_SEEN] = query  # last: a run that is interrupted before reads it again
 
 
 def notices() -> tuple[str, ...]:
     """Return what was wrong in the URL, until the next one is read."""
-    told: tuple[str, ...] = st.session_state.get("_notices", ())
-    return told
+    texts: tuple[str, ...] = st.session_state.get("_notices", ())
+    return texts
 
 
-def adopt(found: Scenario) -> None:
+def adopt(question: Scenario) -> None:
     """Make a scenario the one on screen."""
     for key, name in WIDGETS.items():
-        st.session_state[key] = getattr(found, name)
-    st.session_state["_n"] = found.n
+        st.session_state[key] = getattr(question, name)
+    st.session_state["_n"] = question.n
     for name in LISTS.values():
-        st.session_state[f"_{name}"] = getattr(found, name)
-    st.session_state["_data"] = found.data
+        st.session_state[f"_{name}"] = getattr(question, name)
+    st.session_state["_data"] = question.data
 
 
 def scenario() -> Scenario:
@@ -142,27 +142,27 @@ def publish(shown: Scenario) -> None:
     address.write(KEYS, wanted)
 
 
-def _where_it_matters(found: Scenario, query: Query) -> Scenario:
+def _where_it_matters(question: Scenario, query: Query) -> Scenario:
     """Return a link's question; budgets left open are half of what X itself needs."""
     try:
-        idle = spans.without_difference(found, derived.counted(found.data).joint)
+        idle = spans.without_difference(question, derived.counted(question.data).joint)
     except CoreError:
-        return found  # the page says what is wrong
+        return question  # the page says what is wrong
     left_open: dict[str, Any] = {
         name: spans.halfway(ends) for name, ends in idle.items() if name not in query
     }
-    return replace(found, **left_open)
+    return replace(question, **left_open)
 
 
-def _unit(query: Query, told: list[str]) -> str:
-    asked = query.get("unit", [UNITS[0]])[-1]
-    if asked in UNITS:
-        return asked
-    told.append(f"The link has unit={cut(asked)}, which is not nats or bits; {UNITS[0]} is used.")
+def _unit(query: Query, remarks: list[str]) -> str:
+    unit = query.get("unit", [UNITS[0]])[-1]
+    if unit in UNITS:
+        return unit
+    remarks.append(f"The link has unit={cut(unit)}, which is not nats or bits; {UNITS[0]} is used.")
     return UNITS[0]
 
 
-def _in_nats(query: Query, unit: str, told: list[str]) -> Query:
+def _in_nats(query: Query, unit: str, remarks: list[str]) -> Query:
     """Return a query with its ε in nats."""
     plain = not spans.in_nats(query.get("notion", [""])[-1])
     if unit == UNITS[0] or "eps" not in query or plain:
@@ -171,10 +171,10 @@ def _in_nats(query: Query, unit: str, told: list[str]) -> Query:
     try:
         eps = to_nats(float(text), unit)
     except ValueError:
-        return query  # `from_query` tells what is not a number
+        return query  # `from_query` reports what is not a number
     if domain.low <= eps <= domain.high:
         return query | {"eps": [repr(eps)]}
-    told.append(
+    remarks.append(
         f"The link has eps={cut(text)}, which is not in [0, {level(domain.high, unit, 2)}] {unit}; "
         f"{level(Scenario().eps, unit, 2)} is used."
     )

@@ -1,4 +1,4 @@
-"""The Frontiers page: a sweep is asked, computed or opened from a file, and shown."""
+"""The Frontiers page: choose a sweep, compute it or open it from a file, and see its points."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ def show_opening() -> None:
             help="Loads the file's sweep, shows its points, and can continue an unfinished one.",
         )
         _folder()
-        good, told = st.session_state.get(_TOLD, (True, ""))
-        if told and good:
-            st.caption(markdown(told))
-        elif told:
-            st.error(markdown(told), icon=":material/error:")
+        good, message = st.session_state.get(_TOLD, (True, ""))
+        if message and good:
+            st.caption(markdown(message))
+        elif message:
+            st.error(markdown(message), icon=":material/error:")
 
 
 def refresh() -> None:
@@ -108,13 +108,13 @@ def _take_shared() -> None:
 def _take(name: str, content: Callable[[], bytes]) -> None:
     """Show the points of a file and ask for its sweep, or say why not."""
     try:
-        found = results.of_own_file(opened(content(), name, query.MOST_POINTS), name)
-        _ask(found, name)
-        results.take(found)
+        gathered = results.of_own_file(opened(content(), name, query.MOST_POINTS), name)
+        _ask(gathered, name)
+        results.take(gathered)
     except CoreError as error:
         st.session_state[_TOLD] = (False, str(error))
         return
-    points, sweep = found.count, found.sweep
+    points, sweep = gathered.count, gathered.sweep
     st.session_state[_TOLD] = (
         True,
         f"{file_called(name)}: {points:,} of {number_of(sweep.size, 'point')}, {sweep.described}.",
@@ -122,12 +122,12 @@ def _take(name: str, content: Callable[[], bytes]) -> None:
     st.session_state[_FRESH] = True
 
 
-def _ask(found: Gathered, name: str) -> None:
-    """Bring the controls to what a file's sweep asks."""
-    sweep = found.sweep
+def _ask(gathered: Gathered, name: str) -> None:
+    """Set the controls to a file's sweep."""
+    sweep = gathered.sweep
     if sweep.draws is None:
         visits.recover(question.data.source for question in sweep.questions)
-    if found.counts != results.counts(sweep):  # which says what data is not here
+    if gathered.counts != results.counts(sweep):  # which says what data is not here
         raise InvalidInputError(
             f"{shown(name)} has the results for other records: the data has changed since."
         )
@@ -152,7 +152,7 @@ def show() -> None:
 def _live() -> None:
     """Show all that changes with a control; only this runs again when one is used."""
     refresh()
-    told = st.container()
+    notices = st.container()
     with st.container(horizontal=True, vertical_alignment="top", key="header"):
         st.title("Many questions at once", anchor=False)
         with st.container(horizontal=True, width="content"):
@@ -166,28 +166,28 @@ def _live() -> None:
     with st.container(border=True, key="sweep_asked"):
         controls.show()
         controls.sliders(state.scenario())
-        found = _asked()
+        request = _request()
         place = results.desk()
-        if found is not None and _goes_on(place, found.sweep):
-            results.start(found.sweep)
+        if request is not None and _goes_on(place, request.sweep):
+            results.start(request.sweep)
             place = results.desk()
-        _work(place, found)
+        _work(place, request)
     state.publish(state.scenario())
     query.publish()
     shown = place.shown
     if shown is not None:
-        _results(shown, place, None if found is None else found.sweep)
+        _results(shown, place, None if request is None else request.sweep)
         with menu:
             results.menu(shown)
     show_opening()
-    if found is not None and not results.obstacle(found.sweep):
-        results.command(found.sweep)
+    if request is not None and not results.obstacle(request.sweep):
+        results.command(request.sweep)
     for sentence in query.URL.notices():
-        told.warning(markdown(sentence), icon=":material/link_off:")
+        notices.warning(markdown(sentence), icon=":material/link_off:")
 
 
-def _asked() -> Asked | None:
-    """Return the sweep that the controls ask for; None where there is none, which is said."""
+def _request() -> Asked | None:
+    """Return the sweep that the controls ask for; where there is none, say so and return None."""
     try:
         return questions.asked(query.form(), state.scenario())
     except CoreError as error:
@@ -196,7 +196,7 @@ def _asked() -> Asked | None:
 
 
 def _goes_on(place: Desk, sweep: Sweep) -> bool:
-    """Say whether a sweep is there, or under way, that this session does not show yet."""
+    """Return whether a sweep is there, or under way, that this session does not show yet."""
     if place.work is not None or _is_shown(place, sweep) or sweep.size > MOST_POINTS:
         return False
     return results.is_known(sweep)
@@ -206,24 +206,24 @@ def _is_shown(place: Desk, sweep: Sweep) -> bool:
     return place.shown is not None and place.shown.sweep == sweep and place.shown.whole
 
 
-def _work(place: Desk, found: Asked | None) -> None:
+def _work(place: Desk, request: Asked | None) -> None:
     """Show the size of the sweep and its estimate, or how far the one under way is."""
-    if found is not None:
-        for sentence in found.left_out:
+    if request is not None:
+        for sentence in request.left_out:
             st.caption(markdown(sentence))
-    idle = found is not None and place.work is None and _is_shown(place, found.sweep)
+    idle = request is not None and place.work is None and _is_shown(place, request.sweep)
     with st.container(key="sweep_all_there" if idle else "sweep_work"):  # no room for progress
         if place.work is not None and place.job is not None and place.asked is not None:
             results.expect_nothing()
-            other = found is None or place.asked != found.sweep
+            other = request is None or place.asked != request.sweep
             _follow(place, other=other)
             return
         if place.problem and not place.stopped:
             st.error(markdown(place.problem), icon=":material/error:")
-        if found is None:
+        if request is None:
             results.expect_nothing()
             return
-        _offer(place, found.sweep)
+        _offer(place, request.sweep)
 
 
 def _offer(place: Desk, sweep: Sweep) -> None:
@@ -233,9 +233,9 @@ def _offer(place: Desk, sweep: Sweep) -> None:
         results.expect_nothing()
         st.caption(f"{size} All are below.")
         return
-    if told := results.obstacle(sweep):
+    if obstacle := results.obstacle(sweep):
         results.expect_nothing()
-        st.error(markdown(told), icon=":material/error:")
+        st.error(markdown(obstacle), icon=":material/error:")
         return
     if sweep.size > MOST_POINTS:
         results.expect_nothing()
@@ -260,7 +260,7 @@ def _offer(place: Desk, sweep: Sweep) -> None:
 
 
 def _where() -> str:
-    """Say who computes sweeps."""
+    """Return where sweeps are computed."""
     address = results.cluster()
     if address is not None:
         return f"The Dask cluster at {markdown(address)} computes them."
@@ -268,25 +268,28 @@ def _where() -> str:
 
 
 def _expected(sweep: Sweep) -> str:
-    """Say how long a sweep may take; while that is found out, look again until it is."""
+    """Say how long a sweep may take; check again while the estimate is under way."""
     try:
-        found = results.expected(sweep)
+        estimate = results.expected(sweep)
     except CoreError as error:
         if isinstance(error, SolverError):
             return "Could not estimate the time: a single point takes long."
         return markdown(str(error))
-    if isinstance(found, Job):
-        progress.watched(lambda: None if found.finished else (0.0, ""), key="sweep_estimate")
+    if isinstance(estimate, Job):
+        progress.watched(lambda: None if estimate.finished else (0.0, ""), key="sweep_estimate")
         return "Estimating the time…"
-    return _time(found)
+    return _time(estimate)
 
 
-def _time(found: Estimate) -> str:
+def _time(estimate: Estimate) -> str:
     """Say how long a sweep may take."""
     spread = 1 if results.cluster() is not None else results.processes()
     of = "on one processor" if spread == 1 else ""
-    told = _duration(found.seconds / spread)
-    return f"About {told} {of}".rstrip() + f", estimated from {number_of(found.measured, 'point')}."
+    duration = _duration(estimate.seconds / spread)
+    return (
+        f"About {duration} {of}".rstrip()
+        + f", estimated from {number_of(estimate.measured, 'point')}."
+    )
 
 
 def _duration(seconds: float) -> str:
@@ -310,14 +313,14 @@ def _follow(place: Desk, *, other: bool) -> None:
         if job is None or sweep is None or job.finished:
             return None
         left = job.progress
-        found, done = (0, 0) if left is None else (left.found, left.count)
+        before, done = (0, 0) if left is None else (left.found, left.count)
         if done - seen >= max(1, sweep.size // 20):  # points that have come are shown by this part
             return None
-        said = f"{done:,} of {number_of(sweep.size, 'point')}, {job.seconds:.0f} s so far"
-        if done > found:
-            to_go = job.seconds * (sweep.size - done) / (done - found)
-            said += f", about {_duration(to_go)} left"
-        return done / sweep.size, said
+        text = f"{done:,} of {number_of(sweep.size, 'point')}, {job.seconds:.0f} s so far"
+        if done > before:
+            to_go = job.seconds * (sweep.size - done) / (done - before)
+            text += f", about {_duration(to_go)} left"
+        return done / sweep.size, text
 
     progress.watched(look, key="sweep_cancel", on_cancel=results.cancel)
 

@@ -62,7 +62,7 @@ def sliders(scenario: Scenario) -> None:
 
 
 def _of_estimate() -> bool:
-    """Say whether all promises that have an α mean the order of an uncertainty set."""
+    """Return whether all promises that have an α mean the order of an uncertainty set."""
     entries = [notions.entry(key) for key in query.value("promise")]
     return all(entry.kind.of_estimate for entry in entries if "alpha" in entry.parameters)
 
@@ -122,21 +122,21 @@ def _budgets() -> None:
 def _budget(key: str, label: str) -> None:
     """Show the field of an end of the budgets, in the unit shown; the session keeps nats."""
     domain = DOMAINS["eps"]
-    in_nats = all(spans.in_nats(one) for one in query.value("promise"))
+    in_nats = all(spans.in_nats(notion) for notion in query.value("promise"))
     unit = controls.unit() if in_nats else ""
-    kept, high = widget(key), domain.high
-    now = float(st.session_state[kept])
-    held = kept
+    stored, high = widget(key), domain.high
+    now = float(st.session_state[stored])
+    held = stored
     if unit == "bits":
-        held, high = f"{kept}_bits", in_unit(domain.high, unit)
+        held, high = f"{stored}_bits", in_unit(domain.high, unit)
         # set only where it differs: setting it would undo a press that the server has yet to read
         if to_nats(st.session_state.get(held, -1.0), unit) != now:
             st.session_state[held] = in_unit(now, unit)
-        st.session_state[kept] = now  # it has no widget meanwhile
+        st.session_state[stored] = now  # it has no widget meanwhile
 
     def take() -> None:
-        if held != kept:
-            st.session_state[kept] = min(to_nats(st.session_state[held], unit), domain.high)
+        if held != stored:
+            st.session_state[stored] = min(to_nats(st.session_state[held], unit), domain.high)
 
     st.number_input(
         f"{label}, {unit}" if unit and key == "from" else label,

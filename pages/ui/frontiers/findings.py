@@ -37,7 +37,7 @@ from pages.ui.style.units import in_unit
 from pages.ui.work import visits
 
 MOST_LINES = 25
-"""Most lines of the chart: so many can be told apart."""
+"""Most lines of the chart: more are indistinguishable."""
 
 
 QUANTILES = ("5%", "25%", "median", "75%", "95%")
@@ -59,10 +59,10 @@ def show(shown: Shown) -> None:
         if axis not in axes(sweep):
             st.info(f"{controls.name_of(axis)} was not measured: choose another axis.")
             return
-    found = marks(shown.table, sweep, across, up)
-    groups = lines(found)
+    every = marks(shown.table, sweep, across, up)
+    groups = lines(every)
     _chart(sweep, groups, across, up, unit)
-    _left_out(found, groups)
+    _left_out(every, groups)
     st.subheader("Each question", anchor=False)
     tables.sheet(
         _table(sweep, groups, across, up, unit),
@@ -77,9 +77,9 @@ def show(shown: Shown) -> None:
 
 def _chart(sweep: Sweep, groups: list[list[Mark]], across: str, up: str, unit: str) -> None:
     drawn = [_line(sweep, group, across, up, unit) for group in groups[:MOST_LINES]]
-    ringed = sum(one.best for group in groups for one in group)
+    ringed = sum(mark.best for group in groups for mark in group)
     subtitle = "Circled: no other setting is better on both axes."
-    if any(one.bound > one.up.mean for group in groups for one in group):
+    if any(mark.bound > mark.up.mean for group in groups for mark in group):
         subtitle += " Tick: the proven upper bound."
     if sweep.draws is not None:
         subtitle = f"Means over {number_of(sweep.draws.count, 'draw')}. {subtitle}"
@@ -99,66 +99,68 @@ def _chart(sweep: Sweep, groups: list[list[Mark]], across: str, up: str, unit: s
         )
 
 
-def _left_out(found: tuple[Mark, ...], groups: list[list[Mark]]) -> None:
+def _left_out(every: tuple[Mark, ...], groups: list[list[Mark]]) -> None:
     """Say what the chart does not show."""
-    said = []
+    notes = []
     if len(groups) > MOST_LINES:
-        said.append(f"Only the first {MOST_LINES} of {len(groups)} lines are shown.")
-    none = sum(one.none for one in found)
+        notes.append(f"Only the first {MOST_LINES} of {len(groups)} lines are shown.")
+    none = sum(mark.none for mark in every)
     if none:
-        said.append(f"{number_of(none, 'point')} without an answer; the exports give the reasons.")
-    gone = sum(not (math.isfinite(one.across.mean) and math.isfinite(one.up.mean)) for one in found)
+        notes.append(f"{number_of(none, 'point')} without an answer; the exports give the reasons.")
+    gone = sum(
+        not (math.isfinite(mark.across.mean) and math.isfinite(mark.up.mean)) for mark in every
+    )
     if gone:
-        said.append(f"{number_of(gone, 'setting')} without a finite mean: see the table.")
-    if said:
-        st.caption(" ".join(said))
+        notes.append(f"{number_of(gone, 'setting')} without a finite mean: see the table.")
+    if notes:
+        st.caption(" ".join(notes))
 
 
 def _line(sweep: Sweep, group: list[Mark], across: str, up: str, unit: str) -> figures.SweptLine:
     wide, high = _scale(across, sweep, unit), _scale(up, sweep, unit)
     return figures.SweptLine(
         title=title(sweep, group[0]),
-        across=np.array([one.across.mean for one in group]) * wide,
-        up=np.array([one.up.mean for one in group]) * high,
-        across_bars=_bars([one.across for one in group], wide, sweep),
-        up_bars=_bars([one.up for one in group], high, sweep),
-        bound=np.array([one.bound for one in group]) * high,
-        best=np.array([one.best for one in group]),
-        told=tuple(_told(one, _scale(BUDGET, sweep, unit)) for one in group),
+        across=np.array([mark.across.mean for mark in group]) * wide,
+        up=np.array([mark.up.mean for mark in group]) * high,
+        across_bars=_bars([mark.across for mark in group], wide, sweep),
+        up_bars=_bars([mark.up for mark in group], high, sweep),
+        bound=np.array([mark.bound for mark in group]) * high,
+        best=np.array([mark.best for mark in group]),
+        told=tuple(_hover(mark, _scale(BUDGET, sweep, unit)) for mark in group),
     )
 
 
 def _bars(spreads: list[Any], scale: float, sweep: Sweep) -> tuple[FloatArray, FloatArray]:
     """Return how far bars reach below and above means."""
-    means = np.array([one.mean for one in spreads])
+    means = np.array([spread.mean for spread in spreads])
     kind = query.value("bars")
     if sweep.draws is None or kind == query.NO_BARS:
         nothing = np.full(len(spreads), np.nan)
         return nothing, nothing
     if kind == query.ERRORS:
-        reach = 2.0 * np.array([one.error for one in spreads]) * scale
+        reach = 2.0 * np.array([spread.error for spread in spreads]) * scale
         return reach, reach
     with np.errstate(invalid="ignore"):  # ∞ − ∞ is no number
-        below = (means - np.array([one.quantiles[0] for one in spreads])) * scale
-        above = (np.array([one.quantiles[-1] for one in spreads]) - means) * scale
+        below = (means - np.array([spread.quantiles[0] for spread in spreads])) * scale
+        above = (np.array([spread.quantiles[-1] for spread in spreads]) - means) * scale
     return np.maximum(below, 0.0), np.maximum(above, 0.0)
 
 
-def _told(one: Mark, scale: float) -> str:
-    eps = one.fields[BUDGET]
-    asked = "no budget" if eps is None else f"ε = {eps * scale:.4g}"
-    answers = one.points - one.none
-    return f"{asked}; {number_of(answers, 'answer')}, {one.proven} proven optimal"
+def _hover(mark: Mark, scale: float) -> str:
+    eps = mark.fields[BUDGET]
+    budget = "no budget" if eps is None else f"ε = {eps * scale:.4g}"
+    answers = mark.points - mark.none
+    return f"{budget}; {number_of(answers, 'answer')}, {mark.proven} proven optimal"
 
 
-def title(sweep: Sweep, one: Mark) -> str:
+def title(sweep: Sweep, mark: Mark) -> str:
     """Return the name of a question's line: what sets it apart from other lines."""
-    asked, said = sweep.questions, []
-    for name, value in one.fields.items():
-        if name == BUDGET or len({getattr(question, name) for question in asked}) < 2:
+    questions, names = sweep.questions, []
+    for name, value in mark.fields.items():
+        if name == BUDGET or len({getattr(question, name) for question in questions}) < 2:
             continue
-        said.append(_named(name, value))
-    return ", ".join(said) or mechanisms.entry(one.fields["mechanism"]).title
+        names.append(_named(name, value))
+    return ", ".join(names) or mechanisms.entry(mark.fields["mechanism"]).title
 
 
 def _named(name: str, value: Any) -> str:
@@ -173,30 +175,30 @@ def _named(name: str, value: Any) -> str:
 
 def _table(sweep: Sweep, groups: list[list[Mark]], across: str, up: str, unit: str) -> pd.DataFrame:
     rows = []
-    for one in (mark for group in groups for mark in group):
-        eps = one.fields[BUDGET]
+    for mark in (mark for group in groups for mark in group):
+        eps = mark.fields[BUDGET]
         row: dict[str, Any] = {
-            "notion": _named("notion", one.fields["notion"]),
-            "mechanism": _named("mechanism", one.fields["mechanism"]),
+            "notion": _named("notion", mark.fields["notion"]),
+            "mechanism": _named("mechanism", mark.fields["mechanism"]),
         }
-        if "data" in one.fields:
-            row["data"] = _named("data", one.fields["data"])
+        if "data" in mark.fields:
+            row["data"] = _named("data", mark.fields["data"])
         row[_eps(sweep, unit)] = math.nan if eps is None else eps * _scale(BUDGET, sweep, unit)
         high = _scale(up, sweep, unit)
-        row[_head(up, sweep, unit)] = one.up.mean * high
+        row[_head(up, sweep, unit)] = mark.up.mean * high
         if sweep.draws is not None:
-            row["± error"] = one.up.error * high
-            named = zip(QUANTILES, one.up.quantiles, strict=True)
+            row["± error"] = mark.up.error * high
+            named = zip(QUANTILES, mark.up.quantiles, strict=True)
             row |= {name: quantile * high for name, quantile in named}
-        row["at most"] = one.bound * high
+        row["at most"] = mark.bound * high
         if across not in (BUDGET, up):
             wide = _scale(across, sweep, unit)
-            row[_head(across, sweep, unit)] = one.across.mean * wide
+            row[_head(across, sweep, unit)] = mark.across.mean * wide
             if sweep.draws is not None:
-                row["± error across"] = one.across.error * wide
-        row["no other better"] = one.best
-        row["proven"] = one.proven
-        row["points"] = one.points
+                row["± error across"] = mark.across.error * wide
+        row["no other better"] = mark.best
+        row["proven"] = mark.proven
+        row["points"] = mark.points
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -234,24 +236,24 @@ def _apart(shown: Shown, up: str, unit: str) -> None:
 def _differences(
     rows: list[dict[str, Any]], sweep: Sweep, field: str, up: str, unit: str
 ) -> pd.DataFrame:
-    scale, made = _scale(up, sweep, unit), []
+    scale, lines = _scale(up, sweep, unit), []
     for row in rows:
-        told: dict[str, Any] = {
+        line: dict[str, Any] = {
             "notion": _named("notion", row["notion"]),
             "mechanism": _named("mechanism", row["mechanism"]),
         }
         if "data" in row:
-            told["data"] = _named("data", row["data"])
+            line["data"] = _named("data", row["data"])
         eps = row[BUDGET]
-        told[_eps(sweep, unit)] = math.nan if eps is None else eps * _scale(BUDGET, sweep, unit)
+        line[_eps(sweep, unit)] = math.nan if eps is None else eps * _scale(BUDGET, sweep, unit)
         than = row["than"]
         if field == BUDGET:
             than = "no budget" if than is None else f"{than * _scale(BUDGET, sweep, unit):.4g}"
         else:
             than = _named(field, than)
-        told |= {"less": than, "difference": row["mean"] * scale}
+        line |= {"less": than, "difference": row["mean"] * scale}
         if sweep.draws is not None:
-            told |= {
+            line |= {
                 "standard error": row["error"] * scale,
                 "5%": row["q05"] * scale,
                 "median": row["q50"] * scale,
@@ -259,14 +261,14 @@ def _differences(
                 "draws above": row["above"],
                 "draws below": row["below"],
             }
-        made.append(told)
-    return pd.DataFrame(made)
+        lines.append(line)
+    return pd.DataFrame(lines)
 
 
 def _axis(axis: str, sweep: Sweep, unit: str) -> figures.SweptAxis:
     better = "less" if axis == BUDGET or smaller_is_better(axis) else "more"
-    said = f"{_head(axis, sweep, unit)}: {better} is better"
-    return figures.SweptAxis(said, _short(axis, sweep), unit_of(axis, sweep) == SHARE)
+    label = f"{_head(axis, sweep, unit)}: {better} is better"
+    return figures.SweptAxis(label, _short(axis, sweep), unit_of(axis, sweep) == SHARE)
 
 
 def _head(axis: str, sweep: Sweep, unit: str) -> str:

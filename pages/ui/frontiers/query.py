@@ -28,13 +28,13 @@ from pages.ui.frame.address import PageQuery, Value, one_of, whole_number
 from pages.ui.work import visits
 
 HERE, SETS, RANDOM = "here", "sets", "random"
-"""What a sweep can be about: the data beside, bundled sets, or random joints."""
+"""A sweep's possible data: the data in the sidebar, bundled sets, or random joints."""
 
 MOST_STEPS = 200
 """Most budgets."""
 
 MOST_POINTS = 100_000
-"""Most points that the page computes: they are kept in the server's memory."""
+"""Most points that the page computes: the server keeps them in memory."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def asked(form: Form, scenario: Scenario) -> Asked:
 
 
 def form_of(sweep: Sweep, scenario: Scenario) -> tuple[Form, Scenario] | None:
-    """Return what to choose, and the question to have on screen, so that a sweep is asked for."""
+    """Return the choices, and the question on screen, that ask for this sweep."""
     varied = dict(sweep.vary)
     eps, sets, draws = varied.get("eps", ()), varied.get("data", ()), sweep.draws
     if not 1 <= len(eps) <= MOST_STEPS or not set(varied) <= {"eps", "data"}:
@@ -136,12 +136,12 @@ def form_of(sweep: Sweep, scenario: Scenario) -> tuple[Form, Scenario] | None:
             seed=draws.seed,
         )
     own = sweep.scenario.data if form.on == HERE else scenario.data
-    found, changes = within_reach(replace(sweep.scenario, data=own, eps=scenario.eps), scenario)
+    near, changes = within_reach(replace(sweep.scenario, data=own, eps=scenario.eps), scenario)
     if changes:
         return None
     with contextlib.suppress(CoreError):
-        if asked(form, found).sweep == sweep:
-            return form, found
+        if asked(form, near).sweep == sweep:
+            return form, near
     return None
 
 
@@ -172,7 +172,7 @@ def _pairs(form: Form, scenario: Scenario) -> tuple[tuple[tuple[str, str], ...],
 
 
 def about(sweep: Sweep) -> str:
-    """Say in a few words what a sweep is about."""
+    """Return in a few words what a sweep is about."""
     draws = sweep.draws
     if draws is not None:
         joints = number_of(draws.count, "random joint")
@@ -182,33 +182,33 @@ def about(sweep: Sweep) -> str:
 
 
 def promises(sweep: Sweep) -> str:
-    """Name a sweep's promises with the numbers that they depend on and that do not vary."""
-    numbers, found = sweep.scenario.numbers, []
+    """Name a sweep's privacy notions, with the numbers that they depend on and that do not vary."""
+    numbers, titles = sweep.scenario.numbers, []
     for key in dict.fromkeys(question.notion for question in sweep.questions):
         entry = notions.entry(key)
         fixed = f"{PREFIX}{key}" in level_keys() and not {*entry.parameters} - {"eps"} & {
             *sweep.varied
         }
-        found.append(measure_title(f"{PREFIX}{key}", numbers) if fixed else entry.title)
-    return "; ".join(found)
+        titles.append(measure_title(f"{PREFIX}{key}", numbers) if fixed else entry.title)
+    return "; ".join(titles)
 
 
 def told(sweep: Sweep) -> dict[str, str]:
     """Return what a sweep is about, for the titles and the metadata of files."""
-    found = {"data": about(sweep)}
+    details = {"data": about(sweep)}
     if sweep.draws is None:
         specs = tuple(dict.fromkeys(question.data for question in sweep.questions))
         if len(specs) == 1 and specs[0].secret:
-            found |= {"S": ", ".join(specs[0].secret), "X": ", ".join(specs[0].released)}
+            details |= {"S": ", ".join(specs[0].secret), "X": ", ".join(specs[0].released)}
     asked_of = dict.fromkeys(question.notion for question in sweep.questions)
-    made = dict.fromkeys(question.mechanism for question in sweep.questions)
+    used = dict.fromkeys(question.mechanism for question in sweep.questions)
     eps = sorted({question.eps for question in sweep.questions})
-    found["notion"] = ", ".join(notions.entry(key).title for key in asked_of)
-    found["mechanism"] = ", ".join(mechanisms.entry(key).title for key in made)
-    found["ε in nats"] = (
+    details["notion"] = ", ".join(notions.entry(key).title for key in asked_of)
+    details["mechanism"] = ", ".join(mechanisms.entry(key).title for key in used)
+    details["ε in nats"] = (
         f"{eps[0]:g}" if len(eps) == 1 else f"{eps[0]:g} to {eps[-1]:g}, {len(eps)} values"
     )
-    return found
+    return details
 
 
 ERRORS, QUANTILES, NO_BARS = "errors", "quantiles", "none"
@@ -250,10 +250,10 @@ def _budget(key: str, default: float) -> Value:
 
     def read(text: str) -> float | None:
         try:
-            found = float(text)
+            number = float(text)
         except ValueError:
             return None
-        return found if domain.low <= found <= domain.high else None
+        return number if domain.low <= number <= domain.high else None
 
     why = f"is not in [{domain.low:g}, {domain.high:g}]"
     return Value(key, default, read, widget(key), why, f"{default:g} is used", "{:g}".format)
@@ -261,8 +261,8 @@ def _budget(key: str, default: float) -> Value:
 
 def _size(text: str) -> tuple[int, int] | None:
     n_s, _, n_x = text.partition("x")
-    found = whole_number(n_s, 2, MOST_SYMBOLS), whole_number(n_x, 2, MOST_SYMBOLS)
-    return None if None in found else found  # type: ignore[return-value]
+    sizes = whole_number(n_s, 2, MOST_SYMBOLS), whole_number(n_x, 2, MOST_SYMBOLS)
+    return None if None in sizes else sizes  # type: ignore[return-value]
 
 
 FIGURES_SHOWN = (BUDGET, *FIGURES, *level_keys())
@@ -298,7 +298,7 @@ def value(key: str) -> Any:
 
 
 def restore() -> None:
-    """Bring the session to what the URL says; unknown values fall back with a notice."""
+    """Set the session to what the URL says; unknown values fall back with a notice."""
     if URL.restore(**_usual()) is not None:
         st.session_state[widget("n_s")], st.session_state[widget("n_x")] = URL.take("size")
 
@@ -323,13 +323,13 @@ def form() -> Form:
 def take(chosen: Form) -> bool:
     """Choose something else in a callback; return whether it is within limits, else do nothing."""
     numbers = {"steps": chosen.steps, "draws": chosen.draws, "first": chosen.seed}
-    if any(not WHOLE[key][0] <= one <= WHOLE[key][1] for key, one in numbers.items()):
+    if any(not WHOLE[key][0] <= number <= WHOLE[key][1] for key, number in numbers.items()):
         return False
     if chosen.law not in LAWS or min(chosen.n_s, chosen.n_x) < 2:
         return False
     if max(chosen.n_s, chosen.n_x) > MOST_SYMBOLS:
         return False
-    found = numbers | {
+    settings = numbers | {
         "promise": list(chosen.promises),
         "by": list(chosen.mechanisms),
         "from": chosen.low,
@@ -340,22 +340,22 @@ def take(chosen: Form) -> bool:
         "n_s": chosen.n_s,
         "n_x": chosen.n_x,
     }
-    for key, one in found.items():
-        st.session_state[widget(key)] = one
+    for key, setting in settings.items():
+        st.session_state[widget(key)] = setting
     return True
 
 
 def publish() -> None:
     """Write what is chosen to the URL; what is the default, or of no effect, is left out."""
-    found = URL.wanted()
-    wanted = {key: found.pop(key) for key in ("promise", "by")}
+    rest = URL.wanted()
+    wanted = {key: rest.pop(key) for key in ("promise", "by")}
     size = value("n_s"), value("n_x")
     if value("on") == RANDOM and size != (PLAIN.n_s, PLAIN.n_x):
         wanted["size"] = ["{}x{}".format(*size)]
     idle = {SETS: {"law", "draws", "first"}, RANDOM: {"set"}}.get(
         value("on"), {"set", "law", "draws", "first"}
     )
-    URL.publish(wanted | {key: texts for key, texts in found.items() if key not in idle})
+    URL.publish(wanted | {key: texts for key, texts in rest.items() if key not in idle})
 
 
 def _usual() -> dict[str, list[str]]:

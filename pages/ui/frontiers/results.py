@@ -35,7 +35,7 @@ from pages.ui.work.store import is_private
 
 _WITHHELD = tuple(f"{kind}:{WITHHELD}" for kind in HASHED)
 _KINDS = ("upload:", "matrix:", "random:", "example:")
-"""How sources begin that are no names of files."""
+"""Prefixes of sources that are not names of files."""
 
 LIMIT = 3_600.0
 """Seconds after which a sweep is ended; what is computed stays, and it can go on."""
@@ -87,24 +87,24 @@ def desk() -> Desk:
     if place.work is None or place.asked is None:
         return place
     try:
-        found = place.work.ask()
+        outcome = place.work.ask()
     except CoreError as error:
         place.problem = str(error)
         place.stopped = isinstance(error, StoppedError)
         _ended(place)
         return place
-    if isinstance(found, Job):
-        place.job, place.left = found, found.progress
+    if isinstance(outcome, Job):
+        place.job, place.left = outcome, outcome.progress
         if place.left is not None:
             _show(place, place.left)
     else:
-        place.shown = Shown(place.asked, found)
+        place.shown = Shown(place.asked, outcome)
         place.left = place.work = place.job = None
     return place
 
 
 def desk_of_session() -> Desk:
-    """Return this session's work as it was seen last."""
+    """Return this session's work as last seen."""
     place: Desk = st.session_state.setdefault("_frontiers_desk", Desk())
     return place
 
@@ -116,7 +116,7 @@ def start(sweep: Sweep) -> None:
         place.left = None
     place.asked, place.problem, place.stopped = sweep, "", False
     place.work = work(sweep)
-    place.work.resume()  # it may have been stopped, or have failed, when it was asked for before
+    place.work.resume()  # an earlier attempt may have been stopped or have failed
     desk()
 
 
@@ -160,7 +160,7 @@ def seen(place: Desk) -> int:
 
 
 def is_known(sweep: Sweep) -> bool:
-    """Say whether a sweep is there or under way, in this session or in another one."""
+    """Return whether a sweep is there or under way, in this session or in another one."""
     return work(sweep).is_begun
 
 
@@ -179,8 +179,8 @@ def work(sweep: Sweep) -> LongAnswer[Any]:
 
 
 def expected(sweep: Sweep) -> Estimate | Job[Estimate]:
-    """Return how long a sweep may take, or the job that finds out."""
-    found: LongAnswer[Estimate] = LongAnswer(
+    """Return how long a sweep may take, or the job that estimates it."""
+    estimating: LongAnswer[Estimate] = LongAnswer(
         _whose(sweep),
         ("estimate of a sweep", sweep.content_hash()),
         estimate,
@@ -188,8 +188,8 @@ def expected(sweep: Sweep) -> Estimate | Job[Estimate]:
         60.0,
         is_final=lambda _: False,  # on a busy machine it is longer
     )
-    long_answer.await_only(PLACE, [found])
-    return found.ask()
+    long_answer.await_only(PLACE, [estimating])
+    return estimating.ask()
 
 
 def expect_nothing() -> None:
@@ -235,7 +235,7 @@ def counted(sweep: Sweep) -> dict[DataSpec, Counted]:
 
 
 def obstacle(sweep: Sweep) -> str:
-    """Say why a sweep's data cannot be counted, as each of its points would; "" where it can."""
+    """Return why a sweep's data cannot be counted, as each of its points would; "" if it can."""
     try:
         counted(sweep)
     except CoreError as error:
@@ -243,23 +243,26 @@ def obstacle(sweep: Sweep) -> str:
     return ""
 
 
-def of_own_file(found: Gathered, name: str) -> Gathered:
-    """Return the points of a results file of the session's file that it has by name, if of one."""
-    names = [] if found.sweep.draws is not None else _names(found.sweep)
+def of_own_file(gathered: Gathered, name: str) -> Gathered:
+    """Return a results file's points, tied to the session's file of the same name, if any."""
+    names = [] if gathered.sweep.draws is not None else _names(gathered.sweep)
     if len(names) != 1:  # the page asks of one file at most
-        return found
-    here = [found.about({names[0]: source}) for source in _meant(names[0])]
+        return gathered
+    here = [gathered.about({names[0]: source}) for source in _meant(names[0])]
     if not here:
         what, missing = as_shown(name), as_shown(names[0])
         raise InvalidInputError(
             f"{what} uses {missing}, which is not in this session. Upload it on the Data page, "
             "then open the results again."
         )
-    return next((one for one in here if _is_counted_to(one.sweep, one.counts)), here[0])
+    return next(
+        (candidate for candidate in here if _is_counted_to(candidate.sweep, candidate.counts)),
+        here[0],
+    )
 
 
 def _names(sweep: Sweep) -> list[str]:
-    """Return what stands in a sweep for files or matrices that somebody's session has."""
+    """Return a sweep's names of files or matrices that belong to a session."""
     return [
         source
         for source in dict.fromkeys(spec.source for spec in _data(sweep))
@@ -279,7 +282,7 @@ def _meant(name: str) -> list[str]:
 
 
 def _is_counted_to(sweep: Sweep, counts_: str) -> bool:
-    """Say whether a sweep's data is counted to what a file of results is of."""
+    """Return whether a sweep's data is counted to what a file of results is of."""
     return not obstacle(sweep) and counts(sweep) == counts_
 
 
@@ -288,9 +291,9 @@ def _data(sweep: Sweep) -> list[DataSpec]:
 
 
 def _whose(sweep: Sweep) -> DataSpec:
-    """Return the data that says whether a sweep is this session's alone."""
-    found = _data(sweep)
-    return next((spec for spec in found if is_private(spec)), found[0])
+    """Return the data that decides whether a sweep is this session's alone."""
+    specs = _data(sweep)
+    return next((spec for spec in specs if is_private(spec)), specs[0])
 
 
 HASH_SAID = (
@@ -394,28 +397,28 @@ def parquet_bytes(shown: Shown, about: Context) -> bytes:
     Of an unfinished sweep no run takes it for one.
     """
     table = shown.undisclosed.table
-    said = dict(table.schema.metadata)
+    metadata = dict(table.schema.metadata)
     if not shown.whole:
-        said = {CODE: said[CODE], UNFINISHED: said[KEY]}
-    said[COUNTS] = counts(shown.sweep).encode()
-    said[METADATA.encode()] = json.dumps(dict(about), ensure_ascii=False).encode()
+        metadata = {CODE: metadata[CODE], UNFINISHED: metadata[KEY]}
+    metadata[COUNTS] = counts(shown.sweep).encode()
+    metadata[METADATA.encode()] = json.dumps(dict(about), ensure_ascii=False).encode()
     buffer = io.BytesIO()
-    parquet.write_table(table.replace_schema_metadata(said), buffer)
+    parquet.write_table(table.replace_schema_metadata(metadata), buffer)
     return buffer.getvalue()
 
 
 def means_json(shown: Shown, about: Context) -> bytes:
     """Return the means of all figures with their quantiles, and paired differences, as JSON."""
-    told, field = shown.undisclosed, query.value("apart")
-    sweep = told.sweep
-    means = summary(told.table, sweep)
-    said: dict[str, Any] = {
+    public, field = shown.undisclosed, query.value("apart")
+    sweep = public.sweep
+    means = summary(public.table, sweep)
+    content: dict[str, Any] = {
         "about": dict(about),
         "sweep": json.loads(sweep.to_json()),
-        "points": told.count,
+        "points": public.count,
         "of": sweep.size,
         "summary": means,
     }
     if field in sweep.varied:
-        said["differences"] = differences(told.table, sweep, field)
-    return json.dumps(plain_json(said), indent=1, ensure_ascii=False).encode()
+        content["differences"] = differences(public.table, sweep, field)
+    return json.dumps(plain_json(content), indent=1, ensure_ascii=False).encode()

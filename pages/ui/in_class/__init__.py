@@ -1,1 +1,1 @@
-"""What a class needs of every page: the projector view, and a link to the question on screen."""
+"""What a class needs on every page: the projector view, and a link to the question on screen."""

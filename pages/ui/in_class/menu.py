@@ -27,7 +27,7 @@ OWN_DATA = (
     "The data on screen is a file or matrix of this session, which a link cannot hold. Give the "
     "class the file, or use a bundled data set."
 )
-"""What stands in place of the code where the data is the session's own."""
+"""Shown in place of the code if the data is the session's own."""
 
 OWN_COLUMNS = (
     "A column uses a file or matrix of this session, which a link cannot hold. Give the class the "
@@ -36,13 +36,13 @@ OWN_COLUMNS = (
 """The same where a column of Compare asks about such data."""
 
 TOO_LONG = "The link has {:,} characters, too many for a QR code. Copy it instead."
-"""What stands in place of the code where the link is too long."""
+"""Shown in place of the code if the link is too long."""
 
 THIS_MACHINE = (
     "{} is an address that other machines cannot reach. Open this page at the address the class "
     "uses to get a working code."
 )
-"""What is said of a link that opens on this machine alone."""
+"""The note about a link that opens on this machine alone."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class Link:
 def here() -> Link:
     of_columns = address.page() == "compare"
     columns = pins.now() if of_columns else None
-    asked = [state.scenario()] if columns is None else columns.scenarios
-    if any(is_private(one.data) for one in asked):
+    scenarios = [state.scenario()] if columns is None else columns.scenarios
+    if any(is_private(scenario.data) for scenario in scenarios):
         return Link(said=OWN_DATA if columns is None else OWN_COLUMNS)
     left_out = {VIEW, *([] if of_columns else (KEY, FILE))}
     query = [
@@ -103,7 +103,7 @@ FIRST = "on"
 """Its value where no chart is named."""
 
 _CHART = re.compile(r"[a-z][a-z0-9_]{0,59}")
-"""What the name of a chart looks like."""
+"""The pattern of a chart's name."""
 
 _NOW = "_projector"
 _LINK = "_projector_link"
@@ -120,14 +120,14 @@ _COMPONENT = st.components.v2.component(
 
 
 def restore() -> None:
-    """Bring the session to what the address says; call it after `state.restore`."""
+    """Set the session to what the address says; call it after `state.restore`."""
     query = URL.read()
     if query is not None:
-        asked = query.get(VIEW, [""])[-1]
-        if asked and not _CHART.fullmatch(asked):
-            URL.refuse(VIEW, asked, "is not the name of a chart", "showing the first one")
-            asked = FIRST
-        st.session_state[_NOW] = asked
+        shown = query.get(VIEW, [""])[-1]
+        if shown and not _CHART.fullmatch(shown):
+            URL.refuse(VIEW, shown, "is not the name of a chart", "showing the first one")
+            shown = FIRST
+        st.session_state[_NOW] = shown
     publish()
 
 
@@ -158,25 +158,25 @@ def _bar() -> None:
     if not chart():
         st.rerun()
     opened: Link | None = st.session_state.get(_LINK)
-    told = {} if opened is None else {"address": opened.address, "code": opened.code}
-    said = "" if opened is None else opened.said
+    link = {} if opened is None else {"address": opened.address, "code": opened.code}
+    message = "" if opened is None else opened.said
     _COMPONENT(
-        data={"chart": chart(), "link": told | {"said": said} if opened else None},
+        data={"chart": chart(), "link": link | {"said": message} if opened else None},
         key=_PART,
         on_shown_change=_moved,
         on_left_change=_left,
-        on_asked_change=_asked,
+        on_asked_change=_toggle_link,
     )
 
 
-def _told(name: str) -> object:
-    """Return what the view told under a name."""
+def _reported(name: str) -> object:
+    """Return what the view reported under a name."""
     return (st.session_state.get(_PART) or {}).get(name)
 
 
 def _moved() -> None:
-    """Take the chart that is shown now; what is no chart's name is not taken."""
-    shown = _told("shown")
+    """Record the chart shown now; ignore anything that is no chart's name."""
+    shown = _reported("shown")
     if isinstance(shown, str) and _CHART.fullmatch(shown) and chart():
         st.session_state[_NOW] = shown
 
@@ -185,9 +185,9 @@ def _left() -> None:
     switch(False)
 
 
-def _asked() -> None:
+def _toggle_link() -> None:
     """Open the class's link, or close it."""
-    if _told("asked") == "link":
+    if _reported("asked") == "link":
         st.session_state[_LINK] = here()
     else:
         st.session_state.pop(_LINK, None)
@@ -224,15 +224,15 @@ def _menu() -> None:
         help="One chart at a time, in large type: arrow keys move, Esc leaves.",
     )
     st.markdown("**Link for the class**")
-    found = here()
-    if found.code:
-        picture = f"data:image/svg+xml,{quote(found.code)}"  # Streamlit's HTML takes no <svg>
+    link = here()
+    if link.code:
+        picture = f"data:image/svg+xml,{quote(link.code)}"  # Streamlit's HTML takes no <svg>
         with st.container(key="class_menu_code"):
             st.html(
                 f'<img class="lsc-qr" alt="QR code of the link to this question" src="{picture}">'
             )
-    if found.address:
+    if link.address:
         st.caption("It opens this page with the question on screen.")
-        copy_link.button("class_link", found.address)
-    if found.said:
-        st.caption(markdown(found.said))
+        copy_link.button("class_link", link.address)
+    if link.said:
+        st.caption(markdown(link.said))

@@ -20,37 +20,37 @@ from pages.ui.style.labels import markdown
 from pages.ui.work import context
 
 COLUMNS = ["term", "meaning", "source"]
-"""Of the table."""
+"""Columns of the table."""
 
 
 def show_glossary() -> None:
-    """Show the glossary, or what of it has the words that are looked for."""
-    asked = st.text_input(
+    """Show the glossary, or only the entries with the words that the reader looks for."""
+    text = st.text_input(
         "Look for", key="learn_look", placeholder="lift, ε, robust …", max_chars=80, width=360
     )
-    found = sought(asked or "")
-    if found.empty:
+    entries = sought(text or "")
+    if entries.empty:
         st.info("No entry matches these words.", icon=":material/search_off:")
         return
     with context.about({"data": "glossary"}):
-        tables.read(found, "learn_glossary")
+        tables.read(entries, "learn_glossary")
 
 
-def sought(asked: str) -> pd.DataFrame:
+def sought(text: str) -> pd.DataFrame:
     """Return the entries that have every word of a text, in the glossary's order."""
-    wanted = asked.casefold().split()
+    wanted = text.casefold().split()
     rows = [
         {
-            "term": one.title.replace("\\", ""),
-            "meaning": one.meaning.replace("`", ""),
-            "source": one.source,
+            "term": entry.title.replace("\\", ""),
+            "meaning": entry.meaning.replace("`", ""),
+            "source": entry.source,
         }
-        for one in glossary.terms().values()
+        for entry in glossary.terms().values()
     ]
-    kept = [
+    matching = [
         row for row in rows if all(word in " ".join(row.values()).casefold() for word in wanted)
     ]
-    return pd.DataFrame(kept, columns=COLUMNS)
+    return pd.DataFrame(matching, columns=COLUMNS)
 
 
 def pick_variant() -> int:
@@ -140,36 +140,36 @@ def _live_exercises() -> None:
     shown = pd.DataFrame(joint.p.round(6), index=list(joint.s_labels), columns=list(joint.x_labels))
     st.table(shown.map(lambda share: f"{share:.4f}".rstrip("0")))
     right = 0
-    for place, one in enumerate(pictures.exercises(variant), 1):
-        right += _exercise(one, place, variant)
+    for place, exercise in enumerate(pictures.exercises(variant), 1):
+        right += _exercise(exercise, place, variant)
     total = number_of(len(pictures.exercises(variant)), "exercise")
     st.markdown(f"**{right} of {total} right.**")
 
 
-def _exercise(one: Exercise, place: int, variant: int) -> bool:
+def _exercise(exercise: Exercise, place: int, variant: int) -> bool:
     """Show an exercise; return whether its answer is right."""
-    name = f"learn_{one.key}_{variant}"
+    name = f"learn_{exercise.key}_{variant}"
     right = False
-    with st.container(border=True, key=f"exercise_{one.key}"):
-        st.markdown(f"{place}. {markdown(one.question)}")
+    with st.container(border=True, key=f"exercise_{exercise.key}"):
+        st.markdown(f"{place}. {markdown(exercise.question)}")
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            given = st.text_input(
+            answer = st.text_input(
                 f"Answer {place}", key=f"{name}_answer", max_chars=LONGEST, width=170
             )
             with st.popover("hint", type="tertiary", key=f"{name}_hint"):
-                st.markdown(markdown(one.hint))
+                st.markdown(markdown(exercise.hint))
             with st.popover("solution", type="tertiary", key=f"{name}_solution"):
-                st.markdown(f"$$ {one.formula} $$")
-                st.markdown(f"The answer is {one.shown}.")
-        if given:
+                st.markdown(f"$$ {exercise.formula} $$")
+                st.markdown(f"The answer is {exercise.shown}.")
+        if answer:
             try:
-                said = check(one, given)
+                reply = check(exercise, answer)
             except InvalidInputError as error:
                 st.warning(markdown(str(error)))
             else:
-                right = said.right
+                right = reply.right
                 (st.success if right else st.info)(
-                    markdown(said.said),
+                    markdown(reply.said),
                     icon=":material/check_circle:" if right else ":material/undo:",
                 )
     return right
@@ -195,19 +195,19 @@ def show() -> None:
     turn()
 
 
-def _lesson(one: Lesson) -> None:
+def _lesson(lesson: Lesson) -> None:
     with st.container(key="finding"):
-        st.markdown(markdown(one.idea))
-    _live(one)
+        st.markdown(markdown(lesson.idea))
+    _live(lesson)
     left, right = st.columns(2)
     with left:
         st.header("When to use it", anchor=False)
-        st.markdown("\n".join(f"- {markdown(said)}" for said in one.use))
+        st.markdown("\n".join(f"- {markdown(sentence)}" for sentence in lesson.use))
         st.header("What it does not guarantee", anchor=False)
-        st.markdown("\n".join(f"- {markdown(said)}" for said in one.limits))
+        st.markdown("\n".join(f"- {markdown(sentence)}" for sentence in lesson.limits))
     with right:
         st.header("Formulas", anchor=False)
-        for named in one.formulas:
+        for named in lesson.formulas:
             kind, _, key = named.partition(":")
             st.markdown(_FORMULAS[kind](key))
 
@@ -217,35 +217,35 @@ _FORMULAS = {
     "notion": formulas.notion,
     "range": formulas.of_ranges,
 }
-"""What the lessons call a catalogue → its paragraph with the formula."""
+"""The lessons' name of a catalogue → its paragraph with the formula."""
 
 
 @st.fragment
-def _live(one: Lesson) -> None:
+def _live(lesson: Lesson) -> None:
     """Show the worked example, which alone runs again when a slider is released."""
-    # the table that is dragged and what is believed stand beside each other: they need more room
-    beside, told = st.columns([2, 1] if one.key == "lift" else [3, 2])
-    with told:
+    # the dragged table and the beliefs are side by side: they need more room
+    beside, side = st.columns([2, 1] if lesson.key == "lift" else [3, 2])
+    with side:
         with st.container(border=True, key="learn_try"):
             st.markdown("**Try it**")
-            for key in one.settings:
+            for key in lesson.settings:
                 query.NUMBERS.slider(key)
         query.publish()
-        said = st.container(key="learn_said")
+        findings = st.container(key="learn_said")
     now = query.NUMBERS.values()
     # in a container of its own a card is as high as its chart, however long the words beside it
-    with beside, st.container(), context.about(_about(one, now)):
-        sentences = pictures.show(one.key, now)
-    with said:
+    with beside, st.container(), context.about(_about(lesson, now)):
+        sentences = pictures.show(lesson.key, now)
+    with findings:
         st.markdown("**What the numbers show**")
         st.markdown("\n".join(f"- {markdown(sentence)}" for sentence in sentences))
-        if one.key == "lift":
+        if lesson.key == "lift":
             pictures.own_table(now)
         else:
-            found = opens(one.key, now)
-            st.link_button(f"Open it in {found.title}", found.link, icon=":material/open_in_new:")
+            page = opens(lesson.key, now)
+            st.link_button(f"Open it in {page.title}", page.link, icon=":material/open_in_new:")
 
 
-def _about(one: Lesson, now: dict[str, float]) -> Context:
+def _about(lesson: Lesson, now: dict[str, float]) -> Context:
     """Return what exported charts are about: the lesson and its numbers."""
-    return {"lesson": one.title} | {key: f"{now[key]:g}" for key in one.settings}
+    return {"lesson": lesson.title} | {key: f"{now[key]:g}" for key in lesson.settings}

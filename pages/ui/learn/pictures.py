@@ -95,10 +95,10 @@ def maximin(values: Values) -> RangeExample:
     return _kept(range_example, int(values["merged"]))
 
 
-def graph(found: RangeExample, *, merged: bool) -> ConfusabilityGraph:
+def graph(example: RangeExample, *, merged: bool) -> ConfusabilityGraph:
     """Return the confusability graph of the stops, or of their clusters."""
-    release = found.after if merged else found.before
-    return release_graph(release.leak, found.joint.s_labels)
+    release = example.after if merged else example.before
+    return release_graph(release.leak, example.joint.s_labels)
 
 
 def exercises(variant: float) -> tuple[Exercise, ...]:
@@ -143,7 +143,7 @@ def table(values: Values) -> None:
 
 
 def _moved() -> None:
-    """Take what was dragged; what is no number of a table is not taken."""
+    """Apply a drag; ignore anything that is no number of a table."""
     moved = (st.session_state.get(_PART) or {}).get("moved")
     if not isinstance(moved, Mapping):
         return
@@ -175,7 +175,7 @@ def own_table(values: Values) -> None:
 Sentences = tuple[str, ...]
 
 LEVEL = "level, nats"
-"""What axes of levels are called."""
+"""The title of axes of levels."""
 
 
 def show(key: str, values: Values) -> Sentences:
@@ -184,45 +184,49 @@ def show(key: str, values: Values) -> Sentences:
 
 
 def _lift(values: Values) -> Sentences:
-    found = lift(values)
+    example = lift(values)
     left, right = st.columns(2)
     with left:
         table(values)
     with right:
-        seen = found.names[0]
-        if len(found.names) > 1:
+        seen = example.names[0]
+        if len(example.names) > 1:
             seen = st.segmented_control(
-                "After a result that is", found.names, key="learn_seen", default=seen, required=True
+                "After a result that is",
+                example.names,
+                key="learn_seen",
+                default=seen,
+                required=True,
             )
-        y = found.names.index(seen)
-        before, after = words.of_all(found.p_s), words.of_all(found.posterior[:, y])
+        y = example.names.index(seen)
+        before, after = words.of_all(example.p_s), words.of_all(example.posterior[:, y])
         still(
-            figures.beliefs(found.p_s, found.posterior[:, y], found.secrets),
+            figures.beliefs(example.p_s, example.posterior[:, y], example.secrets),
             key="learn_lift",
             title="Beliefs about S",
             subtitle="Filled: the hatched bar times the lift.",
             alt=f"After {seen}: "
             + ", ".join(
-                f"{secret} from {one} to {other}"
-                for secret, one, other in zip(found.secrets, before, after, strict=True)
+                f"{secret} from {prior} to {posterior}"
+                for secret, prior, posterior in zip(example.secrets, before, after, strict=True)
             ),
-            table=lambda: _lifts(found),
+            table=lambda: _lifts(example),
         )
-    return words.of_lift(found)
+    return words.of_lift(example)
 
 
-def _lifts(found: Told) -> pd.DataFrame:
+def _lifts(example: Told) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
                 "y": name,
-                "probability": found.p_y[y],
+                "probability": example.p_y[y],
                 "s": secret,
-                "P(s | y)": found.posterior[s, y],
-                "lift": found.lift[s, y],
+                "P(s | y)": example.posterior[s, y],
+                "lift": example.lift[s, y],
             }
-            for y, name in enumerate(found.names)
-            for s, secret in enumerate(found.secrets)
+            for y, name in enumerate(example.names)
+            for s, secret in enumerate(example.secrets)
         ]
     )
 
@@ -234,10 +238,10 @@ def _bands(
     parts: tuple[tuple[str, Told], ...],
     budgets: tuple[float, float],
 ) -> None:
-    """Show how far each output moves beliefs, and shade what the promise allows."""
-    names = [f"{name}{said}" for said, told in parts for name in told.names]
-    low = np.concatenate([told.log_min for _, told in parts])
-    high = np.concatenate([told.log_max for _, told in parts])
+    """Show how far each output shifts beliefs, and shade what the privacy notion allows."""
+    names = [f"{name}{suffix}" for suffix, release in parts for name in release.names]
+    low = np.concatenate([release.log_min for _, release in parts])
+    high = np.concatenate([release.log_max for _, release in parts])
     breaks = (-low > budgets[0] + 1e-9) | (high > budgets[1] + 1e-9)
     still(
         figures.symbol_lifts(low, high, names, breaks, budgets, 120 + 44 * len(names)),
@@ -253,204 +257,206 @@ def _bands(
 
 
 def _lip(values: Values) -> Sentences:
-    found = lip(values)
-    parts = ((", itself", found.itself), (", told", found.release))
+    example = lip(values)
+    parts = ((", itself", example.itself), (", reported", example.release))
     _bands(
         key="learn_lip",
         title="How far each output shifts beliefs",
         parts=parts,
-        budgets=(found.eps, found.eps),
+        budgets=(example.eps, example.eps),
     )
-    return words.of_lip(found)
+    return words.of_lip(example)
 
 
 def _alip(values: Values) -> Sentences:
-    found = alip(values)
-    budgets = (found.eps_l, found.eps_u)
+    example = alip(values)
+    budgets = (example.eps_l, example.eps_u)
     _bands(
         key="learn_alip",
         title="The optimum at this λ",
-        parts=(("", found.release),),
+        parts=(("", example.release),),
         budgets=budgets,
     )
-    top = max(0.05, 1.1 * float(found.kept.max()))
+    top = max(0.05, 1.1 * float(example.kept.max()))
     still(
         figures.curves(
-            [Curve("optimum", found.shares, found.kept)],
+            [Curve("optimum", example.shares, example.kept)],
             Side("λ", 0.0, 1.0),
             Side("share of X kept", 0.0, top, percent=True),
-            now=(values["share"], found.release.kept),
+            now=(values["share"], example.release.kept),
             height=250,
         ),
         key="learn_alip_shares",
         title="Share of X kept at each λ",
         subtitle="At λ = 0 no belief may fall; at λ = 1 none may rise.",
-        alt=f"The most is kept at λ = {found.best_share:g}: {found.kept.max():.1%} of X.",
-        table=lambda: pd.DataFrame({"λ": found.shares, "kept": found.kept}),
+        alt=f"The most is kept at λ = {example.best_share:g}: {example.kept.max():.1%} of X.",
+        table=lambda: pd.DataFrame({"λ": example.shares, "kept": example.kept}),
     )
-    return words.of_alip(found)
+    return words.of_alip(example)
 
 
 def _ldp(values: Values) -> Sentences:
-    found = ldp(values)
-    top = max(0.1, 1.15 * float(found.ldp.max()))
+    example = ldp(values)
+    top = max(0.1, 1.15 * float(example.ldp.max()))
     still(
         figures.curves(
-            [Curve("LDP", found.priors, found.ldp), Curve("LIP", found.priors, found.lip)],
+            [Curve("LDP", example.priors, example.ldp), Curve("LIP", example.priors, example.lip)],
             Side("share of people who are ill", 0.0, 1.0, percent=True),
             Side(LEVEL, 0.0, top),
-            now=(values["ill"], found.release.lip),
+            now=(values["ill"], example.release.lip),
         ),
         key="learn_ldp",
         title="The levels of one release, by population",
         subtitle="LDP compares the ill with the well; LIP compares both with the prior beliefs.",
-        alt=f"LDP stays at {words.level(found.release.ldp)} nats; LIP goes from "
-        f"{words.level(float(found.lip.min()))} to {words.level(float(found.lip.max()))}.",
+        alt=f"LDP stays at {words.level(example.release.ldp)} nats; LIP goes from "
+        f"{words.level(float(example.lip.min()))} to {words.level(float(example.lip.max()))}.",
         table=lambda: pd.DataFrame(
-            {"P(ill)": found.priors, "LIP, nats": found.lip, "LDP, nats": found.ldp}
+            {"P(ill)": example.priors, "LIP, nats": example.lip, "LDP, nats": example.ldp}
         ),
     )
-    return words.of_ldp(found)
+    return words.of_ldp(example)
 
 
 def _pml(values: Values) -> Sentences:
-    found = pml(values)
+    example = pml(values)
     _bands(
         key="learn_pml",
         title="The optimum under PML",
-        parts=(("", found.release),),
-        budgets=(math.inf, found.eps),
+        parts=(("", example.release),),
+        budgets=(math.inf, example.eps),
     )
-    return words.of_pml(found)
+    return words.of_pml(example)
 
 
 ENDLESS = math.log10(150)
-"""Where order ∞ stands on an axis of log₁₀ α."""
+"""The position of order ∞ on an axis of log₁₀ α."""
 
 
 def _alpha(values: Values) -> Sentences:
-    found = alpha(values)
-    x = np.append(np.log10(found.orders), ENDLESS)
-    y = np.append(found.means, found.largest)
-    here = ENDLESS if math.isinf(found.alpha) else math.log10(found.alpha)
+    example = alpha(values)
+    x = np.append(np.log10(example.orders), ENDLESS)
+    y = np.append(example.means, example.largest)
+    here = ENDLESS if math.isinf(example.alpha) else math.log10(example.alpha)
     places = (*((math.log10(order), f"{order}") for order in (1, 2, 5, 10, 50)), (ENDLESS, "∞"))
     still(
         figures.curves(
             [
                 Curve("mean of the lifts", x, y),
-                Curve("largest lift Λ", [0.0, ENDLESS], [found.largest] * 2),
+                Curve("largest lift Λ", [0.0, ENDLESS], [example.largest] * 2),
             ],
             Side("α", 0.0, 1.02 * ENDLESS, places=places),
             Side("lift", 0.0, 4.2),
-            now=(here, found.mean),
+            now=(here, example.mean),
         ),
         key="learn_alpha",
         title="The mean of the clue's lifts, by its order α",
         subtitle="From the average, which is always 1, to the largest lift.",
-        alt=f"The mean of order {found.alpha:g} is {found.mean:.3g}, the largest lift "
-        f"{found.largest:.3g}.",
-        table=lambda: pd.DataFrame({"α": found.orders, "mean": found.means}),
+        alt=f"The mean of order {example.alpha:g} is {example.mean:.3g}, the largest lift "
+        f"{example.largest:.3g}.",
+        table=lambda: pd.DataFrame({"α": example.orders, "mean": example.means}),
     )
-    return words.of_alpha(found)
+    return words.of_alpha(example)
 
 
 def _rldp(values: Values) -> Sentences:
-    found = rldp(values)
-    x = np.log10(found.records)
-    places = tuple((float(at), f"{n:,.0f}") for at, n in zip(x, found.records, strict=True))
-    top = max(0.2, 1.1 * float(found.levels.max()))
+    example = rldp(values)
+    x = np.log10(example.records)
+    places = tuple((float(at), f"{n:,.0f}") for at, n in zip(x, example.records, strict=True))
+    top = max(0.2, 1.1 * float(example.levels.max()))
     still(
         figures.curves(
             [
-                Curve("trusts the estimate, worst case", x, found.levels, dots=True),
-                Curve("robust design, worst case", x, np.full(len(x), found.eps), dots=True),
+                Curve("trusts the estimate, worst case", x, example.levels, dots=True),
+                Curve("robust design, worst case", x, np.full(len(x), example.eps), dots=True),
             ],
             Side("n", float(x[0]) - 0.1, float(x[-1]) + 0.1, places=places),
             Side(LEVEL, 0.0, top),
-            now=(math.log10(found.n), found.at_worst),
+            now=(math.log10(example.n), example.at_worst),
         ),
         key="learn_rldp",
         title="Worst-case level of a design, by number of records",
         subtitle="Over all distributions consistent with n records.",
-        alt=f"With {found.n:,} records, the design that trusts the estimate reaches "
-        f"{words.level(found.at_worst)} nats in the worst case.",
+        alt=f"With {example.n:,} records, the design that trusts the estimate reaches "
+        f"{words.level(example.at_worst)} nats in the worst case.",
         table=lambda: pd.DataFrame(
             {
-                "n": found.records,
-                "worst-case level, nats": found.levels,
-                "kept if robust": found.kept,
+                "n": example.records,
+                "worst-case level, nats": example.levels,
+                "kept if robust": example.kept,
             }
         ),
     )
-    return words.of_rldp(found)
+    return words.of_rldp(example)
 
 
 def _funnel(values: Values) -> Sentences:
-    found = funnel(values)
-    told = float(found.budgets[-1])
+    example = funnel(values)
+    most = float(example.budgets[-1])
     still(
         figures.curves(
             [
-                Curve("optimum of the funnel", found.budgets, found.best),
-                Curve("reveals rarely", [0.0, told], [0.0, found.all_of_x]),
+                Curve("optimum of the funnel", example.budgets, example.best),
+                Curve("reveals rarely", [0.0, most], [0.0, example.all_of_x]),
             ],
-            Side("I(S;Y), nats", 0.0, 1.04 * told),
-            Side("I(X;Y), nats", 0.0, 1.08 * found.all_of_x),
-            now=(found.release.about_secret, found.release.about_x),
+            Side("I(S;Y), nats", 0.0, 1.04 * most),
+            Side("I(X;Y), nats", 0.0, 1.08 * example.all_of_x),
+            now=(example.release.about_secret, example.release.about_x),
         ),
         key="learn_funnel",
         title="Information kept versus information revealed about S on average",
         subtitle="Along the dashed line, each output reveals either everything or nothing.",
-        alt=f"At I(S;Y) = {words.level(found.release.about_secret)} nats the optimum keeps "
-        f"{words.level(found.best_here)} nats.",
+        alt=f"At I(S;Y) = {words.level(example.release.about_secret)} nats the optimum keeps "
+        f"{words.level(example.best_here)} nats.",
         table=lambda: pd.DataFrame(
-            {"I(S;Y), nats": found.budgets, "largest I(X;Y), nats": found.best}
+            {"I(S;Y), nats": example.budgets, "largest I(X;Y), nats": example.best}
         ),
     )
-    return words.of_funnel(found)
+    return words.of_funnel(example)
 
 
 def _warner(values: Values) -> Sentences:
-    found = warner(values)
+    example = warner(values)
     lines = (
-        ("optimum: sets", found.best),
-        ("randomized response", found.truthful),
-        ("two groups", found.halves),
+        ("optimum: sets", example.best),
+        ("randomized response", example.truthful),
+        ("two groups", example.halves),
     )
     still(
         figures.curves(
-            [Curve(name, found.budgets, kept) for name, kept in lines],
-            Side("ε", 0.0, float(found.budgets[-1])),
+            [Curve(name, example.budgets, shares) for name, shares in lines],
+            Side("ε", 0.0, float(example.budgets[-1])),
             Side("share of X kept", 0.0, 1.0, percent=True),
             height=300,
         ),
         key="learn_warner",
-        title=f"Share of X kept, for one of {found.values} values",
+        title=f"Share of X kept, for one of {example.values} values",
         subtitle="All values are equally likely. Every mechanism satisfies LDP at ε.",
-        alt=f"At ε = {words.level(found.budgets[-1])} the optimum keeps {found.best[-1]:.1%}.",
-        table=lambda: pd.DataFrame({"ε": found.budgets, **dict(lines), "set size": found.raised}),
+        alt=f"At ε = {words.level(example.budgets[-1])} the optimum keeps {example.best[-1]:.1%}.",
+        table=lambda: pd.DataFrame(
+            {"ε": example.budgets, **dict(lines), "set size": example.raised}
+        ),
     )
-    return words.of_warner(found)
+    return words.of_warner(example)
 
 
 def _maximin(values: Values) -> Sentences:
-    found = maximin(values)
+    example = maximin(values)
     before, after = st.columns(2)
     with before:
         _graph(
-            graph(found, merged=False),
+            graph(example, merged=False),
             key="learn_stops_before",
             title="Before the merges",
             role="before",
         )
     with after:
         _graph(
-            graph(found, merged=True),
+            graph(example, merged=True),
             key="learn_stops_after",
             title="After the merges",
             role="after",
         )
-    return words.of_maximin(found)
+    return words.of_maximin(example)
 
 
 def _graph(graph: ConfusabilityGraph, *, key: str, title: str, role: str) -> None:

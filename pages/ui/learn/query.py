@@ -1,4 +1,4 @@
-"""What the Learn page shows beside the scenario: the topic and its numbers, in the URL."""
+"""What the Learn page shows besides the scenario: the topic and its numbers, in the URL."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ TOPIC = "topic"
 EXERCISES, GLOSSARY = "exercises", "glossary"
 """The topics that are no lessons."""
 
-TOPICS = {one.key: one.title for one in LESSONS} | {EXERCISES: "Exercises", GLOSSARY: "Glossary"}
+TOPICS = {lesson.key: lesson.title for lesson in LESSONS} | {
+    EXERCISES: "Exercises",
+    GLOSSARY: "Glossary",
+}
 """Every topic's key, and its title."""
 
 FIRST = LESSONS[0].key
@@ -32,7 +35,7 @@ PICKER = "learn_topic"
 
 
 def restore() -> None:
-    """Bring the session to what the URL says; what is not known falls back with a notice."""
+    """Set the session to what the URL says; unknown values fall back with a notice."""
     query = URL.restore()
     if query is not None:
         go(topic())
@@ -60,4 +63,4 @@ def publish() -> None:
 def used(topic: str) -> tuple[str, ...]:
     if topic == EXERCISES:
         return ("variant",)
-    return next((one.settings for one in LESSONS if one.key == topic), ())
+    return next((lesson.settings for lesson in LESSONS if lesson.key == topic), ())

@@ -1,4 +1,4 @@
-"""The Mechanisms page: the matrix on screen, what its outputs tell, and all others beside it."""
+"""The Mechanisms page: the matrix on screen, what its outputs reveal, and all other mechanisms."""
 
 from __future__ import annotations
 
@@ -84,10 +84,10 @@ def compare(result: Result, unit: str) -> None:
         persist_state="session",
         help=f"Computes them in the background; takes at most {LIMIT:.0f} seconds.",
     )
-    found = _rows(result.scenario, at) if wanted else None
-    if found is None:
+    compared = _rows(result.scenario, at) if wanted else None
+    if compared is None:
         return
-    table = _table(found, at, unit, several=len(result.counted.attributes) > 1)
+    table = _table(compared, at, unit, several=len(result.counted.attributes) > 1)
     tables.sheet(
         table,
         "comparison",
@@ -121,7 +121,7 @@ def compare(result: Result, unit: str) -> None:
 
 
 def _other_purpose(scenario: Scenario) -> None:
-    """Say that the table counts I(X;Y) where something else is to survive."""
+    """Show a note that the table counts I(X;Y) if the purpose is another one."""
     if scenario.purpose != "information":
         st.caption(
             "The table shows information about all of X; the figures above show "
@@ -199,7 +199,7 @@ def show() -> None:
 def _live(places: page_frame.Places) -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
     scenario = page_frame.asked(places)
-    told = st.container()
+    notices = st.container()
     entry = mechanisms.entry(scenario.mechanism)
     place = page_frame.head("mechanisms", _question(scenario), scenario)
     _needs(entry)
@@ -211,10 +211,10 @@ def _live(places: page_frame.Places) -> None:
     elif (before := page_frame.last()) is not None:
         with old():
             view = _matrices(before)
-            board({"": None}, [one.sent() for one in _drawn(before, view)], ())
+            board({"": None}, [drawing.sent() for drawing in _drawn(before, view)], ())
             _outputs(before, side_channels.known(before), controls.unit())
     for sentence in query.URL.notices():
-        told.warning(markdown(sentence), icon=":material/link_off:")
+        notices.warning(markdown(sentence), icon=":material/link_off:")
 
 
 def _answered(result: Result) -> None:
@@ -224,7 +224,7 @@ def _answered(result: Result) -> None:
     with answer:
         board(
             {"": following.answered(result, unit)},
-            [one.sent() for one in _drawn(result, view)],
+            [drawing.sent() for drawing in _drawn(result, view)],
             following.sliders(result.scenario, partial(_followed, result.scenario, view)),
         )
     with st.container(key=BELOW):
@@ -248,16 +248,16 @@ def _followed(scenario: Scenario, view: View, name: str) -> dict[str, Any]:
 def frame(results: Sequence[Result], view: View, unit: str) -> Frame:
     """Return what the page shows of an answer at another place of a slider."""
     (result,) = results
-    said = partial(_told, result, unit)
-    return following.frame(result, said, partial(_drawn, view=view))
+    words = partial(_words, result, unit)
+    return following.frame(result, words, partial(_drawn, view=view))
 
 
-def _told(result: Result, unit: str, provisional: bool) -> Frame:
+def _words(result: Result, unit: str, provisional: bool) -> Frame:
     return following.told(result, unit, provisional=provisional)
 
 
 def _question(scenario: Scenario) -> str:
-    """Return the page's title: what is asked of the mechanism."""
+    """Return the page's title: the question about the mechanism."""
     released = " and ".join(scenario.data.released) or "X"
     return f"How {mechanisms.entry(scenario.mechanism).title} releases {released}"
 
@@ -292,8 +292,8 @@ def _matrices(result: Result) -> View:
     letter = "x" if of_x else "s"
 
     def posteriors() -> pd.DataFrame:
-        found, names = _beliefs_of(result, of_x)
-        columns = dict(zip(found.labels, found.posterior.T, strict=True))
+        disclosure, names = _beliefs_of(result, of_x)
+        columns = dict(zip(disclosure.labels, disclosure.posterior.T, strict=True))
         return pd.DataFrame({letter: names} | columns)
 
     left, right = st.columns(2)
@@ -346,9 +346,9 @@ def _drawn(result: Result, view: View) -> list[Drawing]:
     weight = joint.p.ravel() if _reads_secret(result) else joint.p_x
     inputs = rows(weight, view.input)
     shown = most_likely(weight[inputs] @ mechanism.kernel[inputs], COLUMNS)
-    found, names = _beliefs_of(result, view.of_x)
-    outputs = rows(found.mass, view.output)
-    likely = most_likely(found.posterior @ found.mass, ROWS)
+    disclosure, names = _beliefs_of(result, view.of_x)
+    outputs = rows(disclosure.mass, view.output)
+    likely = most_likely(disclosure.posterior @ disclosure.mass, ROWS)
     return [
         Drawing(
             lambda: figures.mechanism_matrix(
@@ -366,9 +366,9 @@ def _drawn(result: Result, view: View) -> list[Drawing]:
         ),
         Drawing(
             lambda: figures.posterior_matrix(
-                found.posterior[np.ix_(likely, outputs)],
+                disclosure.posterior[np.ix_(likely, outputs)],
                 [names[i] for i in likely],
-                [found.labels[y] for y in outputs],
+                [disclosure.labels[y] for y in outputs],
                 "x" if view.of_x else "s",
                 names_out=len(names) - len(likely),
                 height=height,
@@ -376,7 +376,7 @@ def _drawn(result: Result, view: View) -> list[Drawing]:
             POSTERIORS,
             "Posteriors",
             f"Posteriors {'of X' if view.of_x else 'of S'} under "
-            f"{number_of(len(found.labels), 'output')}.",
+            f"{number_of(len(disclosure.labels), 'output')}.",
             fills=False,
         ),
     ]
@@ -394,49 +394,49 @@ def _of() -> None:
 
 
 def _outputs(result: Result, known: side_channels.SideInformation, unit: str) -> None:
-    """Show what one output tells, beside what side channels add."""
+    """Show what one output reveals, next to what side channels add."""
     try:
-        found = derived.disclosed(result, known.values)
+        disclosure = derived.disclosed(result, known.values)
     except CoreError as error:
         st.error(markdown(str(error)))
         return
     left, right = st.columns(2)
     with left:
-        _beliefs(result, found, known, unit)
+        _beliefs(result, disclosure, known, unit)
     with right:
         side_channels.levels(result, unit)
 
 
 def _beliefs(
-    result: Result, found: Disclosure, known: side_channels.SideInformation, unit: str
+    result: Result, disclosure: Disclosure, known: side_channels.SideInformation, unit: str
 ) -> None:
     s_labels = result.joint.s_labels
     with card(
         key="beliefs",
         title="What one output reveals about S",
         subtitle=f"For {markdown(known.who)}, before and after the output.",
-        table=lambda: _belief_table(found, s_labels, unit),
+        table=lambda: _belief_table(disclosure, s_labels, unit),
         formulas=(formulas.measure("lift"),),
     ):
-        chosen = _output(found)
+        chosen = _output(disclosure)
         chart(
-            figures.beliefs(found.prior, found.posterior[:, chosen], s_labels),
+            figures.beliefs(disclosure.prior, disclosure.posterior[:, chosen], s_labels),
             key="beliefs",
             title="Beliefs before and after",
             alt=f"Beliefs about {number_of(len(s_labels), 'secret')} before and after "
-            f"{without_blanks(found.labels[chosen])}.",
+            f"{without_blanks(disclosure.labels[chosen])}.",
         )
         st.caption(
-            f"This output shifts beliefs by up to {level(float(found.level[chosen]), unit)} "
-            f"{unit}; the worst one, {markdown(found.labels[found.worst])}, by "
-            f"{level(float(found.level[found.worst]), unit)} {unit}."
+            f"This output shifts beliefs by up to {level(float(disclosure.level[chosen]), unit)} "
+            f"{unit}; the worst one, {markdown(disclosure.labels[disclosure.worst])}, by "
+            f"{level(float(disclosure.level[disclosure.worst]), unit)} {unit}."
         )
 
 
-def _output(found: Disclosure) -> int:
-    """Show the picker of the output, those that move beliefs most first; return its index."""
-    order = np.argsort(-found.level, kind="stable")[:MOST_OUTPUTS].tolist()
-    names = leads(found.labels)
+def _output(disclosure: Disclosure) -> int:
+    """Show the picker of the output, those that shift beliefs most first; return its index."""
+    order = np.argsort(-disclosure.level, kind="stable")[:MOST_OUTPUTS].tolist()
+    names = leads(disclosure.labels)
     label = query.URL.take("output")
     if label is not None:
         st.session_state[OUTPUT] = label
@@ -445,13 +445,14 @@ def _output(found: Disclosure) -> int:
     # known by its main inputs, so that it stays picked while a slider changes their shares
     named: dict[str, int] = {names[y]: y for y in order}
     worst = names[order[0]]
-    kept = st.session_state.get(OUTPUT)
-    st.session_state["output"] = kept if kept in named else worst
+    chosen = st.session_state.get(OUTPUT)
+    st.session_state["output"] = chosen if chosen in named else worst
     name: str = st.selectbox(
         "Output",
         list(named),
         format_func=lambda name: (
-            f"{without_blanks(found.labels[named[name]])} ({share(float(found.mass[named[name]]))})"
+            f"{without_blanks(disclosure.labels[named[name]])} "
+            f"({share(float(disclosure.mass[named[name]]))})"
         ),
         key="output",
         on_change=_remember,
@@ -459,7 +460,7 @@ def _output(found: Disclosure) -> int:
         help="With probabilities; the outputs that shift beliefs most come first"
         + (
             f", and only {MOST_OUTPUTS} of them are listed."
-            if len(order) < len(found.labels)
+            if len(order) < len(disclosure.labels)
             else "."
         ),
     )
@@ -477,12 +478,12 @@ def _remember(listed: frozenset[str], worst: str) -> None:
         st.session_state[OUTPUT] = None if picked == worst else picked
 
 
-def _belief_table(found: Disclosure, s_labels: tuple[str, ...], unit: str) -> pd.DataFrame:
+def _belief_table(disclosure: Disclosure, s_labels: tuple[str, ...], unit: str) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            "output": found.labels,
-            "probability": found.mass,
-            f"shifts beliefs by ({unit})": found.level * in_unit(1.0, unit),
+            "output": disclosure.labels,
+            "probability": disclosure.mass,
+            f"shifts beliefs by ({unit})": disclosure.level * in_unit(1.0, unit),
         }
-        | {f"P({s} | y)": found.posterior[i] for i, s in enumerate(s_labels)}
+        | {f"P({s} | y)": disclosure.posterior[i] for i, s in enumerate(s_labels)}
     )

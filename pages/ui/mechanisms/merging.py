@@ -28,9 +28,9 @@ STEP = "merging_step"
 
 
 def _least(result: Result, steps: tuple[MergeStep, ...]) -> None:
-    """Say at which budgets all symbols that Algorithm 1 merges fit into one output."""
+    """Show at which budgets all symbols that Algorithm 1 merges fit into one output."""
     unit = controls.unit()
-    merged = tuple(sorted(x for one in replay(steps, len(steps)) for x in one.members))
+    merged = tuple(sorted(x for group in replay(steps, len(steps)) for x in group.members))
     lower, upper = derived.least_bounds(result, merged)
     st.caption(
         f"Merged into one output, the {number_of(len(merged), 'symbol')} of all sets reach ε_l = "
@@ -58,31 +58,33 @@ def show(result: Result) -> None:
         _settle(0)
         return
     labels, unit = result.joint.x_labels, controls.unit()
-    taken = _step(len(steps))
-    sets = replay(steps, taken)
+    done = _step(len(steps))
+    sets = replay(steps, done)
     _least(result, steps)
-    names = [" + ".join(labels[x] for x in one.members) for one in sets]
+    names = [" + ".join(labels[x] for x in group.members) for group in sets]
     risks = [step.risk_after for step in steps if np.isfinite(step.risk_after)]
     with card(
         key="steps",
-        title=f"Subset merging, step {taken} of {len(steps)}",
+        title=f"Subset merging, step {done} of {len(steps)}",
         subtitle="The sets of X_H so far. Hatched: still over the budget. Filled: within it.",
         table=lambda: pd.DataFrame(
             {
                 "set": names,
-                "probability": [float(result.joint.p_x[list(one.members)].sum()) for one in sets],
-                f"risk_{unit}": [in_unit(one.risk, unit) for one in sets],
-                "within the budget": [one.fits for one in sets],
+                "probability": [
+                    float(result.joint.p_x[list(group.members)].sum()) for group in sets
+                ],
+                f"risk_{unit}": [in_unit(group.risk, unit) for group in sets],
+                "within the budget": [group.fits for group in sets],
             }
         ),
         formulas=(formulas.mechanism("subset_merging"), formulas.risk(result.scenario.notion)),
     ):
         st.markdown(
-            markdown(in_words(steps[taken - 1], labels, bits=unit == "bits"))
-            if taken
+            markdown(in_words(steps[done - 1], labels, bits=unit == "bits"))
+            if done
             else "Nothing is merged yet."
         )
-        omega = np.array([one.risk for one in sets])
+        omega = np.array([group.risk for group in sets])
         shown = page(omega, "sets, highest risk first", "sets_page")
         chart(
             figures.set_risks(
@@ -94,8 +96,8 @@ def show(result: Result) -> None:
             ),
             key="steps",
             title="Sets of X_H",
-            alt=f"After step {taken}: {number_of(len(sets), 'set')}, "
-            f"{sum(one.fits for one in sets)} within the budget.",
+            alt=f"After step {done}: {number_of(len(sets), 'set')}, "
+            f"{sum(group.fits for group in sets)} within the budget.",
         )
     _list(steps, labels, unit)
 
@@ -109,9 +111,9 @@ def _step(count: int) -> int:
         st.button(
             "Next", icon=":material/chevron_right:", key="merging_next", on_click=_move, args=(1,)
         )
-        taken = int(st.slider("Step", 0, count, key=STEP, persist_state="session"))
-    query.show("step", [] if taken == count else [str(taken)])
-    return taken
+        done = int(st.slider("Step", 0, count, key=STEP, persist_state="session"))
+    query.show("step", [] if done == count else [str(done)])
+    return done
 
 
 def _settle(count: int) -> None:

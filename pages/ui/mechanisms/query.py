@@ -10,7 +10,7 @@ from core.codec import read_json
 from pages.ui.frame.address import PageQuery, Value, whole_number
 
 ABOUT_S, ABOUT_X = "about S", "about X"
-"""What the posteriors can be of."""
+"""The variables whose posteriors can be shown."""
 
 ABOUT = {"s": ABOUT_S, "x": ABOUT_X}
 """The URL's value → what the switch of the posteriors says."""

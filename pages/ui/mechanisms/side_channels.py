@@ -58,10 +58,10 @@ def known(result: Result) -> SideInformation:
         "known",
         [query.pair_text(attributes[j].name, attributes[j].labels[value]) for j, value in values],
     )
-    said = " and ".join(
+    words = " and ".join(
         f"{attributes[j].name} = {attributes[j].labels[value]}" for j, value in values
     )
-    return SideInformation(tuple(values), f"someone who knows {said}")
+    return SideInformation(tuple(values), f"someone who knows {words}")
 
 
 def _adopt(wanted: list[tuple[str, str]], attributes: tuple[Attribute, ...]) -> None:
@@ -112,16 +112,19 @@ def levels(result: Result, unit: str) -> None:
                 "already knows one of them."
             )
         return
-    found = derived.channels(result)
-    names = [" and ".join(channel.known) or "nothing" for channel in found]
-    reached = np.array([channel.level for channel in found])
+    channels = derived.channels(result)
+    names = [" and ".join(channel.known) or "nothing" for channel in channels]
+    reached = np.array([channel.level for channel in channels])
     worst = float(reached.max())
     with card(
         key="channels",
         title="What side channels add",
         subtitle="The largest shift of beliefs for readers who know some columns of X.",
         table=lambda: pd.DataFrame(
-            {"the attacker knows": names, f"level_{unit}": [in_unit(one, unit) for one in reached]}
+            {
+                "the attacker knows": names,
+                f"level_{unit}": [in_unit(value, unit) for value in reached],
+            }
         ),
         formulas=(formulas.notion("srlip"),),
     ):

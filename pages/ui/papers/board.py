@@ -46,51 +46,55 @@ BEST = {"rldp": "robust_optimal"}
 """Notion → the mechanism that is its proven optimum, where that is not "optimal"."""
 
 
-def scenario(found: Experiment) -> Scenario | None:
-    return None if found.scenario is None else Scenario.from_json(json.dumps(found.scenario))
-
-
-def ways_on(found: Experiment) -> tuple[tuple[str, str], ...]:
-    """Return what each link to an experiment's question says, and its address."""
-    asked = scenario(found)
-    if asked is None:
-        return ()
-    drawn = "one draw" if found.draws else "it"
-    if found.paper == "nonstochastic":
-        return ((f"Open {drawn} in Confusability", confusability(asked)),)
+def scenario(experiment: Experiment) -> Scenario | None:
     return (
-        (f"Open {drawn} in Explore", explore(asked)),
-        ("Open it in Compare", compare(asked)),
-        ("Open it in Frontiers", frontiers(asked)),
+        None if experiment.scenario is None else Scenario.from_json(json.dumps(experiment.scenario))
     )
 
 
-def confusability(asked: Scenario) -> str:
+def ways_on(experiment: Experiment) -> tuple[tuple[str, str], ...]:
+    """Return the label and the address of each link to an experiment's question."""
+    question = scenario(experiment)
+    if question is None:
+        return ()
+    drawn = "one draw" if experiment.draws else "it"
+    if experiment.paper == "nonstochastic":
+        return ((f"Open {drawn} in Confusability", confusability(question)),)
+    return (
+        (f"Open {drawn} in Explore", explore(question)),
+        ("Open it in Compare", compare(question)),
+        ("Open it in Frontiers", frontiers(question)),
+    )
+
+
+def confusability(question: Scenario) -> str:
     """Return the address of Confusability with a question's data, relative to this page's."""
-    return f"./confusability?{urlencode(to_query(asked), doseq=True)}"
+    return f"./confusability?{urlencode(to_query(question), doseq=True)}"
 
 
-def explore(asked: Scenario) -> str:
-    return f"./?{urlencode(to_query(asked), doseq=True)}"
+def explore(question: Scenario) -> str:
+    return f"./?{urlencode(to_query(question), doseq=True)}"
 
 
-def beside(asked: Scenario) -> Project:
-    """Return a question beside the optimum under the same promise, or, of an optimum, under LDP."""
-    best = BEST.get(asked.notion, "optimal")
-    if asked.mechanism == best:
-        return Project((asked, replace(asked, notion="ldp")), ("as in the paper", "LDP"))
-    return Project((asked, replace(asked, mechanism=best)), ("as in the paper", "the optimum"))
+def beside(question: Scenario) -> Project:
+    """Return a question next to the optimum under the same notion; for an optimum, next to LDP."""
+    best = BEST.get(question.notion, "optimal")
+    if question.mechanism == best:
+        return Project((question, replace(question, notion="ldp")), ("as in the paper", "LDP"))
+    return Project(
+        (question, replace(question, mechanism=best)), ("as in the paper", "the optimum")
+    )
 
 
-def frontiers(asked: Scenario) -> str:
-    """Return the address of Frontiers with a question's promise, mechanism and optimum."""
-    best = BEST.get(asked.notion, "optimal")
-    chosen = {"promise": [asked.notion], "by": list(dict.fromkeys([asked.mechanism, best]))}
-    return f"./frontiers?{urlencode(to_query(asked) | chosen, doseq=True)}"
+def frontiers(question: Scenario) -> str:
+    """Return the address of Frontiers with a question's notion, mechanism and optimum."""
+    best = BEST.get(question.notion, "optimal")
+    chosen = {"promise": [question.notion], "by": list(dict.fromkeys([question.mechanism, best]))}
+    return f"./frontiers?{urlencode(to_query(question) | chosen, doseq=True)}"
 
 
-def compare(asked: Scenario) -> str:
-    return f"./compare?{urlencode(beside(asked).to_query(), doseq=True)}"
+def compare(question: Scenario) -> str:
+    return f"./compare?{urlencode(beside(question).to_query(), doseq=True)}"
 
 
 Tint = Literal["green", "orange", "violet", "blue", "gray"]
@@ -108,205 +112,210 @@ PLURAL: dict[Outcome, str] = {"differs": "differ", "error in the paper": "errors
 """Outcomes that are worded otherwise of several claims."""
 
 KINDS = {"line": "Lines", "points": "Dots", "bars": "Bars", "boxes": "Boxes"}
-"""What the kinds of series are called."""
+"""The names of the kinds of series."""
 
 OWN_BARS = "bars show"
-"""What the names of series contain that say themselves what their error bars are."""
+"""A part of the names of series that explain their own error bars."""
 
 
-def badges(found: Experiment) -> None:
-    counts = Counter(one.outcome for one in found.verdicts)
+def badges(experiment: Experiment) -> None:
+    counts = Counter(verdict.outcome for verdict in experiment.verdicts)
     with st.container(horizontal=True, key="papers_badges"):
         for outcome, (icon, tint) in LOOK.items():
             if counts[outcome]:
-                said = PLURAL.get(outcome, outcome) if counts[outcome] > 1 else outcome
-                st.badge(f"{counts[outcome]} {said}", icon=icon, color=tint)
+                label = PLURAL.get(outcome, outcome) if counts[outcome] > 1 else outcome
+                st.badge(f"{counts[outcome]} {label}", icon=icon, color=tint)
 
 
-def figure(found: Experiment) -> None:
-    for first in range(0, len(found.panels), 2):
-        numbers = range(first, min(first + 2, len(found.panels)))
-        rows = max(legend_rows(found, panel) for panel in numbers)
+def figure(experiment: Experiment) -> None:
+    for first in range(0, len(experiment.panels), 2):
+        numbers = range(first, min(first + 2, len(experiment.panels)))
+        rows = max(legend_rows(experiment, panel) for panel in numbers)
         for panel, place in zip(numbers, st.columns(len(numbers)), strict=True):
             with place:
-                _panel(found, panel, rows)
-    if told := unmarked(found):
-        st.caption(told)
+                _panel(experiment, panel, rows)
+    if note := unmarked(experiment):
+        st.caption(note)
 
 
-def _panel(found: Experiment, panel: int, rows: int) -> None:
-    title = found.panels[panel].title or found.place
-    drawn = [one for one in found.series if one.panel == panel]
-    names = ", ".join(one.name for one in drawn)
+def _panel(experiment: Experiment, panel: int, rows: int) -> None:
+    title = experiment.panels[panel].title or experiment.place
+    drawn = [line for line in experiment.series if line.panel == panel]
+    names = ", ".join(line.name for line in drawn)
     key = f"papers_panel_{panel}"
     with card(
         key=key,
         title=markdown(title),
-        subtitle=explained(drawn, [one for one in found.marks if one.panel == panel]),
-        table=lambda: points(found, panel),
+        subtitle=explained(drawn, [mark for mark in experiment.marks if mark.panel == panel]),
+        table=lambda: points(experiment, panel),
     ):
         chart(
-            paper_panel(found, panel, rows),
+            paper_panel(experiment, panel, rows),
             key=key,
             title=title,
-            alt=f"{NAMES[found.paper]} {found.place}, {title}. {kinds(drawn)}: {names}."
-            f"{read(found, panel)}",
+            alt=f"{NAMES[experiment.paper]} {experiment.place}, {title}. {kinds(drawn)}: {names}."
+            f"{read(experiment, panel)}",
         )
 
 
 def kinds(drawn: Sequence[Series]) -> str:
-    """Return what is drawn, in a word or two."""
-    found = [said for kind, said in KINDS.items() if any(one.kind == kind for one in drawn)]
-    return listed([found[0], *(said.lower() for said in found[1:])]) if found else "Nothing"
+    """Return the kinds of the series drawn, in a word or two."""
+    names = [name for kind, name in KINDS.items() if any(line.kind == kind for line in drawn)]
+    return listed([names[0], *(name.lower() for name in names[1:])]) if names else "Nothing"
 
 
 def explained(drawn: Sequence[Series], marks: Sequence[Mark] = ()) -> str:
-    """Return how the panel of a figure is read."""
-    ours = [one for one in drawn if one.name != EQUAL]
-    errors = any(math.isfinite(each) for one in ours for each in one.error)
-    own = any(OWN_BARS in one.name for one in ours)
-    told = [f"{kinds(ours)}: ours{', with standard errors' if errors and not own else ''}."]
+    """Return how to read the panel of a figure."""
+    ours = [line for line in drawn if line.name != EQUAL]
+    errors = any(math.isfinite(error) for line in ours for error in line.error)
+    own = any(OWN_BARS in line.name for line in ours)
+    sentences = [f"{kinds(ours)}: ours{', with standard errors' if errors and not own else ''}."]
     if len(ours) < len(drawn):
-        told.append("On the line, ours equals the paper's.")
-    if any(one.kind == "boxes" for one in ours):
-        told.append("A box spans the first to the last quartile; whiskers reach the extremes.")
-    crosses = any(math.isfinite(one.x) and math.isfinite(one.y) for one in marks)
-    lines = any(math.isfinite(one.x) != math.isfinite(one.y) for one in marks)
+        sentences.append("On the line, ours equals the paper's.")
+    if any(line.kind == "boxes" for line in ours):
+        sentences.append("A box spans the first to the last quartile; whiskers reach the extremes.")
+    crosses = any(math.isfinite(mark.x) and math.isfinite(mark.y) for mark in marks)
+    lines = any(math.isfinite(mark.x) != math.isfinite(mark.y) for mark in marks)
     if crosses or lines:
         signs = ["crosses"] * crosses + ["thin dots"] * lines
-        told.append(f"{' and '.join(signs).capitalize()}: the paper's values.")
-    return " ".join(told)
+        sentences.append(f"{' and '.join(signs).capitalize()}: the paper's values.")
+    return " ".join(sentences)
 
 
-def points(found: Experiment, panel: int) -> pd.DataFrame:
+def points(experiment: Experiment, panel: int) -> pd.DataFrame:
     """Return what a panel shows as a table: our points, and those of the paper."""
     rows: list[dict[str, object]] = []
-    names = found.panels[panel].x_names
+    names = experiment.panels[panel].x_names
 
     def place(x: float) -> object:
         return names[round(x)] if names and math.isfinite(x) else x
 
-    for one in found.series:
-        if one.panel != panel:
+    for line in experiment.series:
+        if line.panel != panel:
             continue
-        errors = one.error or (float("nan"),) * len(one.x)
+        errors = line.error or (float("nan"),) * len(line.x)
         rows += [
-            {"line": one.name, "x": place(x), "y": y, "standard error": error}
-            for x, y, error in zip(one.x, one.y, errors, strict=True)
+            {"line": line.name, "x": place(x), "y": y, "standard error": error}
+            for x, y, error in zip(line.x, line.y, errors, strict=True)
         ]
     rows += [
         {
-            "line": f"paper: {one.text}",
-            "x": place(one.x),
-            "y": one.y,
+            "line": f"paper: {mark.text}",
+            "x": place(mark.x),
+            "y": mark.y,
             "standard error": float("nan"),
         }
-        for one in found.marks
-        if one.panel == panel
+        for mark in experiment.marks
+        if mark.panel == panel
     ]
     return pd.DataFrame(rows, columns=["line", "x", "y", "standard error"])
 
 
-def verdicts(found: Experiment) -> None:
+def verdicts(experiment: Experiment) -> None:
     """Show every claim with its verdict, the numbers that decide, and the reason."""
-    if not found.verdicts:
+    if not experiment.verdicts:
         return
     st.header("Claims and verdicts", anchor=False)
     with st.container(key="papers_verdicts"):
         frame = pd.DataFrame(
             [
                 {
-                    "verdict": one.outcome,
-                    "claim": one.claim,
-                    "place": one.place,
-                    "ours next to the paper's": beside_paper(one.values, one.rule),
-                    "reason": one.reason,
-                    "rule": one.rule,
+                    "verdict": verdict.outcome,
+                    "claim": verdict.claim,
+                    "place": verdict.place,
+                    "ours next to the paper's": beside_paper(verdict.values, verdict.rule),
+                    "reason": verdict.reason,
+                    "rule": verdict.rule,
                 }
-                for one in found.verdicts
+                for verdict in experiment.verdicts
             ]
         )
-        tables.read(frame, "papers_claims", pd.DataFrame(map(_read, found.verdicts)))
-        if told := of_errors(found):
-            st.caption(told)
+        tables.read(frame, "papers_claims", pd.DataFrame(map(_read, experiment.verdicts)))
+        if note := of_errors(experiment):
+            st.caption(note)
     with st.popover("How verdicts are reached", type="tertiary", key="papers_rules"):
-        for rule, said in RULES.items():
-            st.markdown(f"**{rule}**: {markdown(said)}")
+        for rule, text in RULES.items():
+            st.markdown(f"**{rule}**: {markdown(text)}")
 
 
-def _read(one: Verdict) -> dict[str, str]:
+def _read(verdict: Verdict) -> dict[str, str]:
     """Return the row of a claim, as Markdown."""
-    icon, tint = LOOK[one.outcome]
+    icon, tint = LOOK[verdict.outcome]
     # a reason begins with the numbers that decide: they are shown beside it, if they are few
-    alone = one.rule != "ORD" and one.cause and one.reason and len(one.values) <= MOST_VALUES
+    alone = (
+        verdict.rule != "ORD"
+        and verdict.cause
+        and verdict.reason
+        and len(verdict.values) <= MOST_VALUES
+    )
     return {
-        "verdict": f":{tint}-badge[{icon} {one.outcome}]",
-        "claim": f"{markdown(one.claim)} · :gray[:small[{markdown(one.place)}]]",
-        "ours next to the paper's": markdown(beside_paper(one.values, one.rule)),
-        "reason": markdown(one.cause if alone else one.reason),
+        "verdict": f":{tint}-badge[{icon} {verdict.outcome}]",
+        "claim": f"{markdown(verdict.claim)} · :gray[:small[{markdown(verdict.place)}]]",
+        "ours next to the paper's": markdown(beside_paper(verdict.values, verdict.rule)),
+        "reason": markdown(verdict.cause if alone else verdict.reason),
     }
 
 
-def beyond(found: Experiment) -> None:
-    if not found.beyond:
+def beyond(experiment: Experiment) -> None:
+    if not experiment.beyond:
         return
     st.header("Beyond the paper", anchor=False)
-    frame = pd.DataFrame(of_beyond(found), columns=list(BEYOND))
+    frame = pd.DataFrame(of_beyond(experiment), columns=list(BEYOND))
     tables.read(frame, "papers_beyond")
 
 
 def show_errata() -> None:
     """Show a statement of the paper as a world, and all errors that were found."""
-    one = world(query.world())
+    claim = world(query.world())
     with st.container(horizontal=True, key="header"):
-        st.title(f"{one.kind}: {markdown(one.title)}", anchor=False)
+        st.title(f"{claim.kind}: {markdown(claim.title)}", anchor=False)
     with st.container(key="finding"):
-        st.markdown(f"The paper says: {markdown(one.statement)}")
-    _live(one)
+        st.markdown(f"The paper says: {markdown(claim.statement)}")
+    _live(claim)
     _listed()
 
 
 @st.fragment
-def _live(one: World) -> None:
+def _live(claim: World) -> None:
     """Show a world, which alone runs again when a slider is released."""
-    beside, told = st.columns([3, 2])
-    with told:
-        with st.container(border=True, key=f"papers_try_{one.key}"):
-            for name in one.settings:
+    beside, side = st.columns([3, 2])
+    with side:
+        with st.container(border=True, key=f"papers_try_{claim.key}"):
+            for name in claim.settings:
                 query.NUMBERS.slider(name)
-        said = st.container()
+        text = st.container()
     now = query.NUMBERS.values()
-    with beside, context.about({"world": one.title} | _shown(one, now)):
-        worlds.show(one, now)
+    with beside, context.about({"world": claim.title} | _shown(claim, now)):
+        worlds.show(claim, now)
         with st.container(key="papers_formulas"):
-            st.markdown(f"The paper: $\\quad {one.printed}$")
-            st.markdown(f"{'What holds' if one.wrong else 'Enough'}: $\\quad {one.holds}$")
-    with said:
-        sentences = one.words(worlds.found(one, now))
+            st.markdown(f"The paper: $\\quad {claim.printed}$")
+            st.markdown(f"{'What holds' if claim.wrong else 'Enough'}: $\\quad {claim.holds}$")
+    with text:
+        sentences = claim.words(worlds.found(claim, now))
         st.markdown("\n".join(f"- {markdown(sentence)}" for sentence in sentences))
-        opens = one.opens(now)
+        opens = claim.opens(now)
         st.link_button(f"Open it in {opens.title}", opens.link, icon=":material/open_in_new:")
     query.publish()
 
 
-def _shown(one: World, now: Values) -> dict[str, str]:
-    return {key: f"{now[key]:g}" for key in one.settings}
+def _shown(claim: World, now: Values) -> dict[str, str]:
+    return {key: f"{now[key]:g}" for key in claim.settings}
 
 
 def _listed() -> None:
-    """Show every claim of the shipped run that came out as an error in the paper."""
+    """Show every claim that the shipped run found to be an error in the paper."""
     st.header("All errors found", anchor=False)
     run = query.full_run()
     rows = [
         {
-            "paper": NAMES[one.paper],
-            "place": said.place,
-            "claim": said.claim,
-            "what is wrong": said.reason,
+            "paper": NAMES[experiment.paper],
+            "place": verdict.place,
+            "claim": verdict.claim,
+            "what is wrong": verdict.reason,
         }
-        for one in (run.experiments if run is not None else ())
-        for said in one.verdicts
-        if said.outcome == "error in the paper"
+        for experiment in (run.experiments if run is not None else ())
+        for verdict in experiment.verdicts
+        if verdict.outcome == "error in the paper"
     ]
     if rows:
         shown = [
@@ -354,7 +363,7 @@ def _pickers() -> None:
             st.session_state.setdefault(query.STATEMENT, query.world())
             st.radio(
                 "Statement",
-                [one.key for one in WORLDS],
+                [claim.key for claim in WORLDS],
                 format_func=lambda key: world(key).title,
                 key=query.STATEMENT,
                 on_change=query.pick_world,
@@ -370,55 +379,58 @@ def _pickers() -> None:
             )
 
 
-def _experiment(one: Definition) -> None:
+def _experiment(definition: Definition) -> None:
     with st.container(horizontal=True, key="header"):
-        st.title(markdown(f"{NAMES[one.paper]} {one.place}: {one.title}"), anchor=False)
+        st.title(
+            markdown(f"{NAMES[definition.paper]} {definition.place}: {definition.title}"),
+            anchor=False,
+        )
     with st.container(key="finding"):
-        st.markdown(markdown(one.claim), help=markdown(PAPERS[one.paper]))
-    found = _found(one)
-    if found is None:
+        st.markdown(markdown(definition.claim), help=markdown(PAPERS[definition.paper]))
+    experiment = _result(definition)
+    if experiment is None:
         return
-    with context.about({"paper": f"{NAMES[one.paper]} {one.place}"}):
-        badges(found)
-        figure(found)
-        verdicts(found)
-        beyond(found)
-    for note in found.notes:
+    with context.about({"paper": f"{NAMES[definition.paper]} {definition.place}"}):
+        badges(experiment)
+        figure(experiment)
+        verdicts(experiment)
+        beyond(experiment)
+    for note in experiment.notes:
         st.caption(markdown(note))
-    _ways(found)
+    _ways(experiment)
 
 
-def _found(one: Definition) -> Experiment | None:
-    """Return what came out, of a run here or of the one that comes with the program."""
+def _result(definition: Definition) -> Experiment | None:
+    """Return the results of a run here, or of the run that comes with the program."""
     chosen = query.run()
-    kept, run = query.of_full_run(one.key), query.full_run()
+    shipped, run = query.of_full_run(definition.key), query.full_run()
     buttons = st.container(horizontal=True, key="papers_again")
-    made: dict[str, Any] | None = None
+    rerun: dict[str, Any] | None = None
     ended = False
     if chosen:
-        work = query.again(one.key, quick=chosen == "quick")
-        made = progress.awaited(
-            work, work.ask, f"{one.place} again", seconds=query.LIMIT, key="papers_run"
+        work = query.again(definition.key, quick=chosen == "quick")
+        rerun = progress.awaited(
+            work, work.ask, f"{definition.place} again", seconds=query.LIMIT, key="papers_run"
         )
-        ended = made is not None or not work.is_begun
+        ended = rerun is not None or not work.is_begun
     with buttons:
         # while a run is under way the full one is on screen anyway, and Cancel ends it
-        _buttons(one, back=kept is not None and ended)
-    if made is not None:
-        found = Experiment.from_dict(made)
+        _buttons(definition, back=shipped is not None and ended)
+    if rerun is not None:
+        experiment = Experiment.from_dict(rerun)
         how = "with fewer draws" if chosen == "quick" else "in full"
-        st.caption(f"Run here {how}: {_drawn(found)}{found.seconds:.1f} s.")
-        return found
-    if kept is not None and run is not None:
-        day, machine = kept.date or run.date, kept.machine or run.machine
+        st.caption(f"Run here {how}: {_drawn(experiment)}{experiment.seconds:.1f} s.")
+        return experiment
+    if shipped is not None and run is not None:
+        day, machine = shipped.date or run.date, shipped.machine or run.machine
         st.caption(
             markdown(
-                f"From the full run shipped with version {run.version}: {_drawn(kept)}"
-                f"{kept.seconds:.1f} s."
+                f"From the full run shipped with version {run.version}: {_drawn(shipped)}"
+                f"{shipped.seconds:.1f} s."
             ),
             help=markdown(f"Made on {day} with seed {run.seed}. Machine: {machine}."),
         )
-        return kept
+        return shipped
     if not chosen:
         st.info(
             "This version ships without a full run. Run the experiment here.",
@@ -427,20 +439,20 @@ def _found(one: Definition) -> Experiment | None:
     return None
 
 
-def _drawn(found: Experiment) -> str:
-    return f"{number_of(found.draws, 'draw')}, " if found.draws else ""
+def _drawn(experiment: Experiment) -> str:
+    return f"{number_of(experiment.draws, 'draw')}, " if experiment.draws else ""
 
 
-def _buttons(one: Definition, *, back: bool) -> None:
-    """Show the buttons that run an experiment here, and the one back to what is shipped, if any."""
+def _buttons(definition: Definition, *, back: bool) -> None:
+    """Show the buttons that run an experiment here, and the one back to the shipped run, if any."""
     for how, label, share in (("quick", "Run a quick version", 0.05), ("full", "Run in full", 1.0)):
         st.button(
             label,
             icon=":material/play_arrow:",
             key=f"papers_{how}",
             on_click=_start,
-            args=(one, how),
-            help=f"About {max(1.0, share * one.seconds):.0f} s on one core"
+            args=(definition, how),
+            help=f"About {max(1.0, share * definition.seconds):.0f} s on one core"
             + (", with fewer draws." if how == "quick" else "."),
         )
     if back:
@@ -454,17 +466,17 @@ def _buttons(one: Definition, *, back: bool) -> None:
         )
 
 
-def _start(one: Definition, how: str) -> None:
-    """Run an experiment here; what was cancelled or failed begins again."""
+def _start(definition: Definition, how: str) -> None:
+    """Run an experiment here; a cancelled or failed run starts again."""
     query.run_as(how)
-    query.again(one.key, quick=how == "quick").resume()
+    query.again(definition.key, quick=how == "quick").resume()
 
 
-def _ways(found: Experiment) -> None:
-    """Show the links that ask the experiment's question anew."""
-    ways = ways_on(found)
+def _ways(experiment: Experiment) -> None:
+    """Show the links that open the experiment's question on other pages."""
+    ways = ways_on(experiment)
     if not ways:
         return
     with st.container(horizontal=True, key="papers_ways"):
-        for said, link in ways:
-            st.link_button(said, link, icon=":material/open_in_new:")
+        for label, link in ways:
+            st.link_button(label, link, icon=":material/open_in_new:")

@@ -1,4 +1,4 @@
-"""What the Papers page shows beside the scenario: an experiment, how it was run, or the errata."""
+"""What the Papers page shows besides the scenario: an experiment, its run, or the errata."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def of_full_run(key: str) -> Experiment | None:
     run = full_run()
     if run is None:
         return None
-    return next((one for one in run.experiments if one.key == key), None)
+    return next((experiment for experiment in run.experiments if experiment.key == key), None)
 
 
 def again(key: str, *, quick: bool) -> LongAnswer[dict[str, Any]]:
@@ -46,7 +46,7 @@ SHOW = "show"
 """The URL's key of what is shown: an experiment's key, or `ERRATA`."""
 
 ERRATA = "errata"
-"""What is shown in place of an experiment: the errors in the paper."""
+"""Shown in place of an experiment: the errors in the papers."""
 
 FIRST = EXPERIMENTS[0].key
 
@@ -64,7 +64,7 @@ URL = PageQuery(
     Value(
         SHOW,
         FIRST,
-        one_of({ERRATA, *(one.key for one in EXPERIMENTS)}),
+        one_of({ERRATA, *(definition.key for definition in EXPERIMENTS)}),
         "_papers_show",
         instead=f"{FIRST} is shown",
     ),
@@ -79,7 +79,7 @@ _WORLD = "_papers_world"
 
 
 def restore() -> None:
-    """Bring the session to what the URL says; what is not known falls back with a notice."""
+    """Set the session to what the URL says; unknown values fall back with a notice."""
     query = URL.restore()
     if query is not None:
         go(shown())
@@ -89,13 +89,13 @@ def restore() -> None:
 
 
 def _restore_world(query: dict[str, list[str]]) -> None:
-    """Take the statement that is shown as a world: the first that has a number of the link."""
-    asked = query.get(WORLD, [""])[-1]
-    if asked and asked not in {one.key for one in WORLDS}:
-        URL.refuse(WORLD, asked, "is not known", f"{WORLDS[0].title} is shown")
-        asked = WORLDS[0].key
-    having = (one.key for one in WORLDS if set(one.settings) & query.keys())
-    go_world(asked or next(having, WORLDS[0].key))
+    """Restore the statement that is shown as a world: the first with a number in the link."""
+    statement = query.get(WORLD, [""])[-1]
+    if statement and statement not in {claim.key for claim in WORLDS}:
+        URL.refuse(WORLD, statement, "is not known", f"{WORLDS[0].title} is shown")
+        statement = WORLDS[0].key
+    having = (claim.key for claim in WORLDS if set(claim.settings) & query.keys())
+    go_world(statement or next(having, WORLDS[0].key))
 
 
 def world() -> str:
@@ -149,7 +149,7 @@ def paper() -> str:
 
 
 def of_paper(key: str) -> list[str]:
-    return [one.key for one in EXPERIMENTS if one.paper == key]
+    return [definition.key for definition in EXPERIMENTS if definition.paper == key]
 
 
 def choices() -> list[str]:
@@ -157,11 +157,11 @@ def choices() -> list[str]:
     return [*(key for key in PAPERS if of_paper(key)), ERRATA]
 
 
-def go(asked: str) -> None:
-    URL.set(SHOW, asked)
+def go(key: str) -> None:
+    URL.set(SHOW, key)
     st.session_state[PAPER] = paper()
-    if asked != ERRATA:
-        st.session_state[EXPERIMENT] = asked
+    if key != ERRATA:
+        st.session_state[EXPERIMENT] = key
 
 
 def pick_paper() -> None:

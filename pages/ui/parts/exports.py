@@ -58,8 +58,8 @@ def parquet_bytes(frame: pd.DataFrame, about: Context) -> bytes:
     plain = frame.copy()
     plain.columns = [str(column) for column in frame.columns]
     for column, kind in plain.dtypes.items():
-        if kind.kind == "O" and len({type(one) for one in plain[column]}) > 1:
-            plain[column] = [None if pd.isna(one) else str(one) for one in plain[column]]
+        if kind.kind == "O" and len({type(value) for value in plain[column]}) > 1:
+            plain[column] = [None if pd.isna(value) else str(value) for value in plain[column]]
     table = pa.Table.from_pandas(plain, preserve_index=False)
     buffer = io.BytesIO()
     parquet.write_table(table.replace_schema_metadata({METADATA: json.dumps(dict(about))}), buffer)
@@ -123,13 +123,13 @@ def button(
     """Show a download button; the file is made when it is clicked, from what its visit has then."""
     own = weakref.ref(visits.visit())
 
-    def made() -> bytes:
+    def content() -> bytes:
         with visits.ahead_for(own):  # it runs outside of the visit
             return make()
 
     st.download_button(
         label,
-        data=made,
+        data=content,
         file_name=name,
         mime=mime,
         key=key,

@@ -33,27 +33,27 @@ def rows(result: Result, unit: str, *, provisional: bool) -> list[Shown]:
     """Return a result's figures; of a `provisional` one, what is kept is at least that."""
     mechanism, after, before = result.mechanism, result.after, result.before
     least = AT_LEAST if provisional else ""
-    found = [
+    figures = [
         *_kept(result, unit, least),
         Shown("NMI", least + share(mechanism.nmi), "of the information in X", "nmi"),
     ]
-    for told in notions.always_told():
-        now, then = (level(leak.achieved[told.key], unit) for leak in (after, before))
-        found.append(Shown(f"{told.title} reached, {unit}", now, f"X itself {then}", "level"))
+    for entry in notions.always_told():
+        now, then = (level(leak.achieved[entry.key], unit) for leak in (after, before))
+        figures.append(Shown(f"{entry.title} reached, {unit}", now, f"X itself {then}", "level"))
     now, then = (level(leak.averages["mutual_information"], unit, 4) for leak in (after, before))
-    found.append(Shown(f"I(S;Y), {unit}", now, f"X itself {then}", "secret_information"))
+    figures.append(Shown(f"I(S;Y), {unit}", now, f"X itself {then}", "secret_information"))
     notion, audit = mechanism.notion, mechanism.audit
     if notion is not None and notion.reached and audit is not None:
         own, term = level(audit.achieved, unit), "robust" if notion.of_estimate else "level"
-        found.append(Shown(f"{notion.name} reached, {unit}", own, notion.reached, term))
+        figures.append(Shown(f"{notion.name} reached, {unit}", own, notion.reached, term))
     gap, of = level(mechanism.gap, unit), f", {unit}"
     if mechanism.purpose.unit != "nats":
         gap, of = f"{mechanism.gap:.3g}", ""
-    return [*found, Shown(f"Gap{of}", gap, mechanism.status, "gap")]
+    return [*figures, Shown(f"Gap{of}", gap, mechanism.status, "gap")]
 
 
 def _kept(result: Result, unit: str, least: str) -> Iterator[Shown]:
-    """Return what was asked to be kept, after `least`, and I(X;Y) beside it."""
+    """Return the target kept, after `least`, and I(X;Y) next to it."""
     mechanism, purpose = result.mechanism, result.scenario.purpose
     most = f"at most {level(mechanism.upper_bound, unit)}"
     if purpose == "information":
@@ -62,8 +62,8 @@ def _kept(result: Result, unit: str, least: str) -> Iterator[Shown]:
         return
     task = "T" if result.scenario.data.task else "X"
     if purpose == "task":
-        told = f"{least}{level(mechanism.utility, unit)}"
-        yield Shown(f"I(T;Y), {unit}", told, most, "task_information")
+        text = f"{least}{level(mechanism.utility, unit)}"
+        yield Shown(f"I(T;Y), {unit}", text, most, "task_information")
     elif purpose == "guess":
         value, bound = f"{least}{share(mechanism.utility)}", share(mechanism.upper_bound)
         yield Shown(f"{task} guessed right", value, f"at most {bound}", "right_guess")
@@ -75,9 +75,9 @@ def _kept(result: Result, unit: str, least: str) -> Iterator[Shown]:
     yield Shown("Kept for this purpose", kept, "of what X itself achieves", "kept_for_purpose")
     whole = level(mechanism.information, unit)
     yield Shown(f"I(X;Y), {unit}", whole, "all information in X", "mutual_information")
-    found = derived.right_guess(result)
-    if found is not None and (purpose != "guess" or task == "T"):
-        now, before = found
+    guess = derived.right_guess(result)
+    if guess is not None and (purpose != "guess" or task == "T"):
+        now, before = guess
         yield Shown("X guessed right", share(now), f"without it {share(before)}", "right_guess")
 
 
@@ -97,15 +97,15 @@ class Badge:
 
 def badge(result: Result, unit: str, *, provisional: bool) -> Badge:
     """Return what the audit found, or that a result is `provisional`."""
-    audit, asked = result.mechanism.audit, notions.entry(result.scenario.notion).kind
+    audit, kind = result.mechanism.audit, notions.entry(result.scenario.notion).kind
     if provisional:
         return Badge("quick estimate, not final", ":material/hourglass_top:", "gray")
     if audit is None:
         return Badge("no privacy notion", ":material/remove:", "gray")
-    if asked.of_estimate and not audit.notion.of_estimate:
-        kept = promise_text(audit.notion, unit)
-        said = f"audit: {kept} holds, {asked.name} does not"
-        return Badge(said, ":material/warning:", "orange")
+    if kind.of_estimate and not audit.notion.of_estimate:
+        promise = promise_text(audit.notion, unit)
+        text = f"audit: {promise} holds, {kind.name} does not"
+        return Badge(text, ":material/warning:", "orange")
     trusts = result.joint.n is not None and not audit.notion.of_estimate
     held = "holds for the counted distribution" if trusts else "notion holds"
     return Badge(f"audit: {held}", ":material/verified:", "green")

@@ -94,7 +94,7 @@ SPELLED = {
 """How such names spell symbols and acronyms."""
 
 NONE = "–"
-"""What stands where there is no number."""
+"""Shown where there is no number."""
 
 
 def sheet(
@@ -138,8 +138,8 @@ def _files(frame: pd.DataFrame, key: str, heads: Sequence[str]) -> None:
     about = context.shown()
     name = "-".join(part for part in ("liftscope", key, file_part(about)) if part)
     with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
-        if said := glossary.explanation(*heads):
-            st.caption("columns", help=said, width="content")
+        if explanation := glossary.explanation(*heads):
+            st.caption("columns", help=explanation, width="content")
         for label, mime, make in (
             ("CSV", "text/csv", lambda: exports.csv_bytes(frame)),
             ("Parquet", "application/octet-stream", lambda: exports.parquet_bytes(frame, about)),
@@ -159,13 +159,13 @@ def _files(frame: pd.DataFrame, key: str, heads: Sequence[str]) -> None:
 
 def _with_help(frame: pd.DataFrame, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of columns, with what the signs in their heads mean."""
-    found: dict[str, Any] = dict(settings)
+    configured: dict[str, Any] = dict(settings)
     for column in map(str, frame.columns):
-        own = dict(found.get(column, {}))
-        told = [own.get("help"), glossary.explanation(_spelled(column))]
-        if said := "\n\n".join(part for part in told if part):
-            found[column] = own | {"help": said}
-    return found
+        own = dict(configured.get(column, {}))
+        parts = [own.get("help"), glossary.explanation(_spelled(column))]
+        if text := "\n\n".join(part for part in parts if part):
+            configured[column] = own | {"help": text}
+    return configured
 
 
 def _spelled(name: str) -> str:
@@ -191,8 +191,8 @@ def lines(frame: pd.DataFrame, wrapped: Mapping[str, int], most_lines: int = MOS
 def _named(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a table with the names of outputs as pages write them; its files have the files'."""
 
-    def written(one: object) -> object:
-        return without_blanks(one) if isinstance(one, str) else one
+    def written(value: object) -> object:
+        return without_blanks(value) if isinstance(value, str) else value
 
     named = frame.copy(deep=False)
     for column, kind in frame.dtypes.items():
@@ -223,15 +223,16 @@ def lifts(leak: Leakage) -> pd.DataFrame:
     )
 
 
-def graph(found: ConfusabilityGraph) -> pd.DataFrame:
+def graph(confusability: ConfusabilityGraph) -> pd.DataFrame:
     """Return the nodes of a confusability graph, and how many others each is joined to."""
     return pd.DataFrame(
         {
-            "release": found.names,
-            "probability": found.mass,
-            "possible_secrets": found.possible,
+            "release": confusability.names,
+            "probability": confusability.mass,
+            "possible_secrets": confusability.possible,
             "looks_like": [
-                sum(node in edge for edge in found.edges) for node in range(len(found.names))
+                sum(node in edge for edge in confusability.edges)
+                for node in range(len(confusability.names))
             ],
         }
     )

@@ -64,7 +64,7 @@ def report(
         if note:
             page.text(note, "source")
     page.heading("Side by side")
-    page.table(("", *names), _asked(columns, unit))
+    page.table(("", *names), _rows(columns, unit))
     page.heading("What differs")
     page.table(
         tuple(map(str, table.columns)),
@@ -72,14 +72,14 @@ def report(
         "Largest relative difference first",
     )
     page.heading("Charts")
-    for one in pictures:
-        page.chart(one.figure, one.title, one.alt)
+    for picture in pictures:
+        page.chart(picture.figure, picture.title, picture.alt)
     page.heading("Formulas and sources")
-    entries = {one.scenario.notion: notions.entry(one.scenario.notion) for one in columns}
+    entries = {column.scenario.notion: notions.entry(column.scenario.notion) for column in columns}
     for entry in entries.values():
         page.formula(entry.title, entry.meaning, entry.formula, entry.source)
     page.heading("Reproduce")
-    if any(one.data.left_out and one.data.hashed for one in project.scenarios):
+    if any(scenario.data.left_out and scenario.data.hashed for scenario in project.scenarios):
         page.text(NAMELESS)
     public = replace(project, scenarios=tuple(map(_public, project.scenarios)), files=())
     page.text("As a project, for the Compare page or python -m core compare project.json:")
@@ -94,30 +94,36 @@ def _public(scenario: Scenario) -> Scenario:
     return replace(scenario, data=for_others(scenario.data))
 
 
-def _asked(columns: Sequence[Column], unit: str) -> list[tuple[str, ...]]:
+def _rows(columns: Sequence[Column], unit: str) -> list[tuple[str, ...]]:
     """Return what each column asks and reaches: a row for each figure."""
-    found: dict[str, list[str]] = {}
+    rows: dict[str, list[str]] = {}
     for place, column in enumerate(columns):
         for name, value in _of(column, unit).items():
-            found.setdefault(name, [NONE] * len(columns))[place] = value
-    return [(name, *values) for name, values in found.items()]
+            rows.setdefault(name, [NONE] * len(columns))[place] = value
+    return [(name, *values) for name, values in rows.items()]
 
 
 def _of(column: Column, unit: str) -> dict[str, str]:
-    told = {"Mechanism": mechanisms.entry(column.scenario.mechanism).title}
+    values = {"Mechanism": mechanisms.entry(column.scenario.mechanism).title}
     result = column.result
     if result is None:
-        return told
-    made, about = result.mechanism, result.counted.report
-    return told | {
-        "Privacy notion": NONE if made.notion is None else promise_text(made.notion, unit),
+        return values
+    mechanism, about = result.mechanism, result.counted.report
+    return values | {
+        "Privacy notion": NONE
+        if mechanism.notion is None
+        else promise_text(mechanism.notion, unit),
         "Data": f"{about.title}: {about.size}",
-        "Kept": share(made.kept),
+        "Kept": share(mechanism.kept),
         "Kept at most": share(most(result)),
-        f"I(X;Y), {unit}": level(made.information, unit),
+        f"I(X;Y), {unit}": level(mechanism.information, unit),
         f"I(S;Y), {unit}": level(result.after.averages["mutual_information"], unit, 4),
-        "Proof": f"{made.status}, gap {made.gap:.2g}",
-        "Audit": NONE if made.audit is None else "kept" if made.audit.holds else "not kept",
+        "Proof": f"{mechanism.status}, gap {mechanism.gap:.2g}",
+        "Audit": NONE
+        if mechanism.audit is None
+        else "kept"
+        if mechanism.audit.holds
+        else "not kept",
     }
 
 

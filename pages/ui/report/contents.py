@@ -70,7 +70,7 @@ def report(
     for note in (caution_of(result), *result.mechanism.notes):
         if note:
             page.text(without_blanks(note), "source")
-    page.table(("", ""), _asked(result, unit))
+    page.table(("", ""), _rows(result, unit))
     page.heading("Charts")
     _charts(page, result, lines, unit)
     if isinstance(shown, Consequences):
@@ -83,8 +83,8 @@ def report(
     page.heading("Formulas and sources")
     entries = [notions.entry(scenario.notion)]
     entries += [notions.entry(other.notion) for other in scenario.also]
-    told = (*entries, mechanisms.entry(scenario.mechanism))
-    for entry in (*told, *map(measures.entry, ("lift", "max_lift", "min_lift"))):
+    explained = (*entries, mechanisms.entry(scenario.mechanism))
+    for entry in (*explained, *map(measures.entry, ("lift", "max_lift", "min_lift"))):
         page.formula(entry.title, entry.meaning, entry.formula, entry.source)
     page.heading("Reproduce")
     public = replace(scenario, data=for_others(scenario.data))
@@ -100,29 +100,32 @@ def report(
     return page.html()
 
 
-def _asked(result: Result, unit: str) -> list[tuple[str, str]]:
+def _rows(result: Result, unit: str) -> list[tuple[str, str]]:
     """Return the question, and the figures of its answer."""
-    scenario, made, told = result.scenario, result.mechanism, result.counted.report
+    scenario, mechanism, counts = result.scenario, result.mechanism, result.counted.report
     after, before = result.after, result.before
     rows = [
-        ("Data", f"{told.title}: {told.size}"),
-        ("Secret S", f"{told.secret}, {number_of(result.joint.n_s, 'level')}"),
-        ("Released X", f"{told.released}, {number_of(result.joint.n_x, 'level')}"),
-        ("Privacy notion", NONE if made.notion is None else promise_text(made.notion, unit)),
+        ("Data", f"{counts.title}: {counts.size}"),
+        ("Secret S", f"{counts.secret}, {number_of(result.joint.n_s, 'level')}"),
+        ("Released X", f"{counts.released}, {number_of(result.joint.n_x, 'level')}"),
+        (
+            "Privacy notion",
+            NONE if mechanism.notion is None else promise_text(mechanism.notion, unit),
+        ),
         ("Mechanism", mechanisms.entry(scenario.mechanism).title),
-        ("Target", made.purpose.title),
-        ("Target kept", share(made.kept)),
-        (f"I(X;Y), {unit}", f"{level(made.information, unit)} (NMI {share(made.nmi)})"),
+        ("Target", mechanism.purpose.title),
+        ("Target kept", share(mechanism.kept)),
+        (f"I(X;Y), {unit}", f"{level(mechanism.information, unit)} (NMI {share(mechanism.nmi)})"),
         (
             f"I(S;Y), {unit}",
             f"{level(after.averages['mutual_information'], unit, 4)} (X itself "
             f"{level(before.averages['mutual_information'], unit, 4)})",
         ),
-        ("Proof", f"{made.status}, gap {made.gap:.2g}"),
+        ("Proof", f"{mechanism.status}, gap {mechanism.gap:.2g}"),
     ]
     if scenario.data.hashed and scenario.data.left_out:
-        told = told.nameless()
-    return rows + [("Data treatment", sentence) for sentence in told.sentences()]
+        counts = counts.nameless()
+    return rows + [("Data treatment", sentence) for sentence in counts.sentences()]
 
 
 def _charts(page: Document, result: Result, lines: Sequence[Frontier], unit: str) -> None:
@@ -157,8 +160,8 @@ def _charts(page: Document, result: Result, lines: Sequence[Frontier], unit: str
         "The mechanism P(y | x): inputs in rows, outputs in columns",
         f"{result.mechanism.name}: {number_of(len(names), 'input')}.",
     )
-    told = (leakage(joint.p, joint.x_labels), result.after)
-    for name, role, leak in zip(NAMES, ("before", "after"), told, strict=True):
+    leaks = (leakage(joint.p, joint.x_labels), result.after)
+    for name, role, leak in zip(NAMES, ("before", "after"), leaks, strict=True):
         page.chart(
             figures.confusability(release_graph(leak, joint.s_labels), name, role),
             f"Confusability graph: {name}",
@@ -167,7 +170,7 @@ def _charts(page: Document, result: Result, lines: Sequence[Frontier], unit: str
 
 
 def _frontier(result: Result, lines: Sequence[Frontier], unit: str) -> figures.Figure:
-    """Return the chart of what is kept along ε; lines of one promise are named by mechanism."""
+    """Return the chart of what is kept along ε; lines of one notion are named by mechanism."""
     scenario, purpose = result.scenario, result.mechanism.purpose
     scale = in_unit(1.0, unit) if spans.in_nats(scenario.notion) else 1.0
     several = len({line.notion for line in lines}) > 1
@@ -211,29 +214,30 @@ def _frontier(result: Result, lines: Sequence[Frontier], unit: str) -> figures.F
 
 def _audited(page: Document, result: Result, unit: str) -> None:
     """Add what the audit found, what is proven, and the level of every notion."""
-    scenario, made = result.scenario, result.mechanism
-    if made.audit is None or made.notion is None:
+    scenario, mechanism = result.scenario, result.mechanism
+    if mechanism.audit is None or mechanism.notion is None:
         page.text("This mechanism has no privacy notion, so there is nothing to audit.")
     else:
-        trusts = result.joint.n is not None and not made.audit.notion.of_estimate
-        kept = "holds" if made.audit.holds else "does not hold"
-        kept += " for the counted distribution" if trusts else ""
+        trusts = result.joint.n is not None and not mechanism.audit.notion.of_estimate
+        verdict = "holds" if mechanism.audit.holds else "does not hold"
+        verdict += " for the counted distribution" if trusts else ""
         page.text(
-            f"An independent audit found that {promise_text(made.audit.notion, unit)} {kept}: "
-            f"level reached {made.audit.achieved:.4g}."
+            f"An independent audit found that {promise_text(mechanism.audit.notion, unit)} "
+            f"{verdict}: level reached {mechanism.audit.achieved:.4g}."
         )
     page.text(
-        f"Utility {made.utility:.6g} {made.purpose.unit}; no mechanism under this notion exceeds "
-        f"{made.upper_bound:.6g} (gap {made.gap:.2g}, {made.status}, found by {made.solver})."
+        f"Utility {mechanism.utility:.6g} {mechanism.purpose.unit}; no mechanism under this "
+        f"notion exceeds {mechanism.upper_bound:.6g} (gap {mechanism.gap:.2g}, "
+        f"{mechanism.status}, found by {mechanism.solver})."
     )
     page.text(
         "This covers one release of each record of the distribution counted here. It does not "
         "cover repeated releases, other columns, or records from elsewhere."
     )
     numbers = reference([scenario])
-    quick = made.kernel.size < SLOW_CELLS
+    quick = mechanism.kernel.size < SLOW_CELLS
     try:
-        found = levels(result.joint, made.kernel, numbers, slow=quick)
+        reached = levels(result.joint, mechanism.kernel, numbers, slow=quick)
     except CoreError as error:
         page.text(str(error))
         return
@@ -245,7 +249,7 @@ def _audited(page: Document, result: Result, unit: str) -> None:
                 fixed(value, 4),
                 "nats" if notions.entry(key).in_nats else "",
             )
-            for key, value in found.items()
+            for key, value in reached.items()
             if not np.isnan(value)
         ],
         "The smallest level at which each notion holds",
@@ -288,6 +292,6 @@ def _tables(page: Document, result: Result, unit: str) -> None:
 def _drawn(row: FloatArray, names: Sequence[str]) -> str:
     """Return a row of a kernel in words, the likeliest outputs first."""
     order = np.argsort(-row, kind="stable")
-    told = [f"{row[y]:.4f} as “{without_blanks(names[y])}”" for y in order if row[y] > 0]
-    more = len(told) - IN_TABLE
-    return "; ".join(told[:IN_TABLE]) + (f"; {more} more" if more > 0 else "")
+    outputs = [f"{row[y]:.4f} as “{without_blanks(names[y])}”" for y in order if row[y] > 0]
+    more = len(outputs) - IN_TABLE
+    return "; ".join(outputs[:IN_TABLE]) + (f"; {more} more" if more > 0 else "")

@@ -22,7 +22,7 @@ NAMELESS = (
     "Symbols that the question leaves out are not named here, as a report may be handed on. Leave "
     "them out again to get the same answer."
 )
-"""What a report says of names that it withholds."""
+"""A report's note on names that it withholds."""
 
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[A-Za-z]|\d+(?:\.\d+)?|\.\d+|\S")
 """A command, a letter, a number or a sign; spaces mean nothing."""
@@ -80,8 +80,8 @@ IGNORED = ("Bigl", "Bigr", "bigl", "bigr", "textstyle")
 def mathml(formula: str) -> str:
     r"""Return a formula as a MathML element that stands on a line of its own."""
     reader = _Reader(formula)
-    made = reader.row(None)
-    return f'<math display="block">{made}</math>'
+    content = reader.row(None)
+    return f'<math display="block">{content}</math>'
 
 
 class _Reader:
@@ -94,9 +94,9 @@ class _Reader:
         self._tokens: list[str] = TOKEN.findall(plain)
         self._at = 0
 
-    def _keep(self, found: re.Match[str]) -> str:
+    def _keep(self, match: re.Match[str]) -> str:
         """Keep a text with its spaces, and put a mark in its place."""
-        self._texts.append(found[1])
+        self._texts.append(match[1])
         return r"\TEXT "
 
     def row(self, end: str | None) -> str:
@@ -105,15 +105,15 @@ class _Reader:
 
     def parts(self, *ends: str | None) -> list[str]:
         """Read elements up to one of some tokens, which is taken too; None is the formula's end."""
-        found: list[str] = []
+        elements: list[str] = []
         while self._at < len(self._tokens):
             if self._tokens[self._at] in ends:
                 self._at += 1
-                return found
-            found.append(self._scripted())
+                return elements
+            elements.append(self._scripted())
         if None not in ends:
             raise ValueError(f"The formula {self._formula!r} ends too early.")
-        return found
+        return elements
 
     def _next(self) -> str:
         if self._at == len(self._tokens):
@@ -194,10 +194,10 @@ class _Reader:
         """Read a group as plain letters."""
         if self._next() != "{":
             raise ValueError(f"The formula {self._formula!r} needs braces after \\mathrm.")
-        found = []
+        letters = []
         while (token := self._next()) != "}":
-            found.append(escape(token))
-        return found
+            letters.append(escape(token))
+        return letters
 
     def _cases(self) -> str:
         """Read cases: rows of two columns behind a brace."""
@@ -251,14 +251,14 @@ class Document:
     def table(self, head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> None:
         """Add a table of texts; of a long one the first rows, and how many more there are."""
         lines = list(rows)
-        told = f"<caption>{escape(caption)}</caption>" if caption else ""
-        first = "".join(f"<th>{escape(one)}</th>" for one in head)
+        title = f"<caption>{escape(caption)}</caption>" if caption else ""
+        first = "".join(f"<th>{escape(name)}</th>" for name in head)
         body = "".join(
-            "<tr>" + "".join(f"<td>{escape(one)}</td>" for one in line) + "</tr>"
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>"
             for line in lines[:MOST_ROWS]
         )
         self._parts.append(
-            f'<div class="wide"><table>{told}<thead><tr>{first}</tr></thead>'
+            f'<div class="wide"><table>{title}<thead><tr>{first}</tr></thead>'
             f"<tbody>{body}</tbody></table></div>"
         )
         if len(lines) > MOST_ROWS:
@@ -279,7 +279,7 @@ class Document:
         )
 
     def made(self, when: datetime | None) -> None:
-        """Add by what it is made, and when: now where nothing is said."""
+        """Add what made the report, and when: now by default."""
         time = (when or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
         self.text(
             f"Made {time} by Liftscope {PACKAGE_VERSION} (code {code_hash()[:12]}), Python "

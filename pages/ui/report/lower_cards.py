@@ -79,44 +79,44 @@ PLAIN = ("guess", "guessing", "total_variation", "chi2_divergence")
 """Levels and averages that have no unit."""
 
 OPEN = "≤: the search stopped early. This level is guaranteed; a lower one may hold too."
-"""What is said where some level is not proven to be the least."""
+"""The note shown if some level is not proven to be the least."""
 
 
 def diagram(
-    result: Result, found: Mapping[str, Implication], own: Mapping[str, float], unit: str
+    result: Result, implied: Mapping[str, Implication], own: Mapping[str, float], unit: str
 ) -> figures.Figure:
-    """Return the diagram of what an answer's promise implies, beside the release's own levels."""
+    """Return the diagram of what an answer's notion implies, next to the release's own levels."""
     scenario = result.scenario
     name = notions.build(scenario.notion, result.joint, scenario.numbers).short_name()
     if scenario.also:
         name += " +"
-    return figures.implications(name, [_box(key, found, own, unit) for key in SINGLE])
+    return figures.implications(name, [_box(key, implied, own, unit) for key in SINGLE])
 
 
-def implied_table(result: Result, found: Mapping[str, Implication], unit: str) -> str:
-    """Return what the diagram shows, for those who do not see it."""
+def implied_table(result: Result, implied: Mapping[str, Implication], unit: str) -> str:
+    """Return the content of the diagram as text, for those who do not see it."""
     title = notions.entry(result.scenario.notion).title
     return (
-        f"{title} implies LIP {said('lip', found, unit)}, LDP {said('ldp', found, unit)}, "
-        f"I(S;Y) of at most {said('mutual_information', found, unit)} {unit} here."
+        f"{title} implies LIP {said('lip', implied, unit)}, LDP {said('ldp', implied, unit)}, "
+        f"I(S;Y) of at most {said('mutual_information', implied, unit)} {unit} here."
     )
 
 
-def sentence(found: Mapping[str, Implication], unit: str) -> str:
-    """Return what a promise implies for I(S;Y) and for guesses of S, in a sentence."""
-    most = level(found["mutual_information"].level, unit, 4)
-    sure = 100 * found["guess"].level
+def sentence(implied: Mapping[str, Implication], unit: str) -> str:
+    """Return what a notion implies for I(S;Y) and for guesses of S, in a sentence."""
+    most = level(implied["mutual_information"].level, unit, 4)
+    sure = 100 * implied["guess"].level
     return (
         f"Under every mechanism that satisfies it, I(S;Y) ≤ {most} {unit}; the best guess of S is "
         f"right with probability at most {sure:.1f}% after any output, and "
-        f"{100 * found['guessing'].level:.1f}% on average."
+        f"{100 * implied['guessing'].level:.1f}% on average."
     )
 
 
-def said(key: str, found: Mapping[str, Implication], unit: str) -> str:
+def said(key: str, implied: Mapping[str, Implication], unit: str) -> str:
     """Return a level that is implied as text, with ≤ where a lower one may be."""
-    one = found[key]
-    return ("≤ " if is_open(one) else "") + written(key, one.level, unit)
+    implication = implied[key]
+    return ("≤ " if is_open(implication) else "") + written(key, implication.level, unit)
 
 
 def written(key: str, value: float, unit: str) -> str:
@@ -125,14 +125,14 @@ def written(key: str, value: float, unit: str) -> str:
 
 
 def _box(
-    key: str, found: Mapping[str, Implication], own: Mapping[str, float], unit: str
+    key: str, implied: Mapping[str, Implication], own: Mapping[str, float], unit: str
 ) -> figures.Level:
     title, average = SINGLE[key]
     follows = None
     if average is not None:
         here = written(average, own[average], unit)
-        follows = (AVERAGE[average], said(average, found, unit), here)
-    return figures.Level(title, said(key, found, unit), written(key, own[key], unit), follows)
+        follows = (AVERAGE[average], said(average, implied, unit), here)
+    return figures.Level(title, said(key, implied, unit), written(key, own[key], unit), follows)
 
 
 NEXT_TITLE = "Next steps"
@@ -140,17 +140,17 @@ NEXT_TITLE = "Next steps"
 
 
 def of_line(result: Result, line: Frontier | None, unit: str) -> Iterator[str]:
-    """Say which budget keeps nine tenths, and what the last half nat adds; in the unit shown."""
+    """Yield which budget keeps 90%, and what the last half nat adds, in the unit shown."""
     if line is None or not spans.in_nats(result.scenario.notion):
         return
     symbol = "M" if notions.entry(result.scenario.notion).kind.on_average else "ε"
-    found = least_budget(line, 0.9)
-    if found is not None:
+    point = least_budget(line, 0.9)
+    if point is not None:
         least = (
-            f"{symbol} = {budget(found.eps, unit)} is enough for 90%: it keeps {share(found.kept)}"
+            f"{symbol} = {budget(point.eps, unit)} is enough for 90%: it keeps {share(point.kept)}"
         )
-        if not math.isnan(found.too_small):
-            least += f"; {symbol} = {budget(found.too_small, unit)} is proven too small"
+        if not math.isnan(point.too_small):
+            least += f"; {symbol} = {budget(point.too_small, unit)} is proven too small"
         yield f"{least}."
     else:
         yield f"No {symbol} on the line is known to keep 90%."
@@ -168,12 +168,12 @@ def of_line(result: Result, line: Frontier | None, unit: str) -> Iterator[str]:
 
 
 def costliest(result: Result) -> tuple[int, float] | None:
-    """Return the symbol that adds most to what is lost of X, and its share; None if little."""
-    made = result.mechanism
-    if len(made.kernel) != result.joint.n_x or result.scenario.purpose != "information":
+    """Return the symbol that adds most to the loss about X, and its share; None if it is small."""
+    mechanism = result.mechanism
+    if len(mechanism.kernel) != result.joint.n_x or result.scenario.purpose != "information":
         return None
-    lost = lost_by_symbol(result.joint, made.kernel)
-    # nats below which nothing is said of what a symbol costs
+    lost = lost_by_symbol(result.joint, mechanism.kernel)
+    # nats below which the costs of symbols are not reported
     if lost.sum() < 1e-4:
         return None
     worst = int(lost.argmax())
@@ -181,47 +181,49 @@ def costliest(result: Result) -> tuple[int, float] | None:
 
 
 def of_symbol(result: Result, worst: int, part: float) -> str:
-    """Say which symbol costs most, by what `costliest` returns."""
+    """Return a sentence on the symbol that costs most, from what `costliest` returns."""
     name = plain_short(result.joint.x_labels[worst])
     return f"“{name}” costs most: {share(part)} of the information lost."
 
 
-def of_records(joint: Joint, found: Mapping[str, Realised], unit: str) -> str:
-    """Say what the release's levels may be at the truth that the records are a sample of."""
+def of_records(joint: Joint, realised: Mapping[str, Realised], unit: str) -> str:
+    """Return what the release's levels may be at the truth, of which the records are a sample."""
     return (
         f"{joint.n:,} records do not determine the truth. With probability 95%, this release's "
-        f"levels at the truth, in {unit}, are: LIP {_range(found['lip'], unit)}; ALIP, ε_l "
-        f"{_range(found['min_lift'], unit)} and ε_u {_range(found['pml'], unit)}; LDP "
-        f"{level(found['ldp'].at_estimate, unit)} at the estimate, at most "
-        f"{level(found['ldp'].most, unit)}. A certificate bounds PML, which is ε_u, more coarsely: "
-        "over a slightly larger set of distributions."
+        f"levels at the truth, in {unit}, are: LIP {_range(realised['lip'], unit)}; ALIP, ε_l "
+        f"{_range(realised['min_lift'], unit)} and ε_u {_range(realised['pml'], unit)}; LDP "
+        f"{level(realised['ldp'].at_estimate, unit)} at the estimate, at most "
+        f"{level(realised['ldp'].most, unit)}. A certificate bounds PML, which is ε_u, more "
+        "coarsely: over a slightly larger set of distributions."
     )
 
 
-def variant(one: Variant) -> str:
-    if one.how == MERGED:
-        return f"Merged with “{plain_short(one.partner)}”, the closest in what it implies about S"
+def variant(change: Variant) -> str:
+    if change.how == MERGED:
+        return (
+            f"Merged with “{plain_short(change.partner)}”, the closest in what it implies about S"
+        )
     return "Without its records"
 
 
-def of_variant(one: Variant, found: Result, unit: str) -> str:
-    kept = share(found.mechanism.kept)
-    return f"{variant(one)}: {kept} would be kept, {figures_of(found, unit)}."
+def of_variant(change: Variant, result: Result, unit: str) -> str:
+    kept = share(result.mechanism.kept)
+    return f"{variant(change)}: {kept} would be kept, {figures_of(result, unit)}."
 
 
-def figures_of(found: Result, unit: str) -> str:
+def figures_of(result: Result, unit: str) -> str:
     """Return what an answer keeps, and its level of LDP."""
-    made, after = found.mechanism, found.after
+    mechanism, after = result.mechanism, result.after
     return (
-        f"I(X;Y) = {level(made.information, unit)} {unit}, at LDP level "
+        f"I(X;Y) = {level(mechanism.information, unit)} {unit}, at LDP level "
         f"{level(after.achieved['ldp'], unit)} {unit}"
     )
 
 
-def _range(found: Realised, unit: str) -> str:
+def _range(realised: Realised, unit: str) -> str:
     return (
-        f"{level(found.at_estimate, unit)} at the estimate, {level(found.least, unit)} to "
-        f"{level(found.most, unit)}"
+        f"{level(realised.at_estimate, unit)} at the estimate, {level(realised.least, unit)} to "
+        f"{level(realised.most, unit)}"
     )
 
 
@@ -231,7 +233,7 @@ REPEATS_TITLE = "Repeated releases"
 
 @dataclass(frozen=True)
 class Asked:
-    """The promise that was asked; `unit` is `Notion.level_unit`; an average has more digits."""
+    """The privacy notion in question; `unit` is `Notion.level_unit`; an average has more digits."""
 
     title: str
     unit: str
@@ -251,95 +253,97 @@ class Asked:
 
 
 def draws_asked(scenario: Scenario, notion: Notion) -> Asked:
-    """Return the promise of a scenario, and how its level is told."""
+    """Return the privacy notion of a scenario, and how its level is written."""
     entries = [notions.entry(key) for key in (scenario.notion, *(p.notion for p in scenario.also))]
-    title = " and ".join(one.level_title or one.title for one in entries)
+    title = " and ".join(entry.level_title or entry.title for entry in entries)
     on_average = len(entries) == 1 and entries[0].kind.on_average
     return Asked(title, notion.level_unit, on_average)
 
 
-def lines(found: tuple[Redrawn, ...], asked: Asked) -> Mapping[str, tuple[float, ...]]:
-    """Return the levels that can be drawn, in nats, by name: the promise's among them, if any."""
-    told = {
-        "LIP": tuple(one.lip.level for one in found),
-        "LDP": tuple(one.ldp.level for one in found),
+def lines(draws: tuple[Redrawn, ...], promise: Asked) -> Mapping[str, tuple[float, ...]]:
+    """Return the levels that can be drawn, in nats, by name: the notion's among them, if any."""
+    drawn = {
+        "LIP": tuple(draw.lip.level for draw in draws),
+        "LDP": tuple(draw.ldp.level for draw in draws),
     }
-    if asked.unit == "nats" and asked.title not in told:
-        told = {asked.title: tuple(one.asked.level for one in found)} | told
-    return told
+    if promise.unit == "nats" and promise.title not in drawn:
+        drawn = {promise.title: tuple(draw.asked.level for draw in draws)} | drawn
+    return drawn
 
 
-def bars(found: tuple[Redrawn, ...], unit: str, asked: Asked) -> figures.Figure:
-    """Return the chart of the levels after several draws: the promise's, of LIP and of LDP."""
+def bars(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> figures.Figure:
+    """Return the chart of the levels after several draws: of the notion, of LIP and of LDP."""
     return figures.repeats(
-        [one.k for one in found],
+        [draw.k for draw in draws],
         {
-            name: np.array([in_unit(one, unit) for one in values])
-            for name, values in lines(found, asked).items()
+            name: np.array([in_unit(value, unit) for value in values])
+            for name, values in lines(draws, promise).items()
         },
         unit,
     )
 
 
-def repeats_table(found: tuple[Redrawn, ...], unit: str, asked: Asked) -> str:
-    """Return what the chart shows, for those who do not see it."""
-    told = lines(found, asked)
+def repeats_table(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> str:
+    """Return the content of the chart as text, for those who do not see it."""
+    drawn = lines(draws, promise)
     return "; ".join(
-        f"{one.k} draws: "
-        + ", ".join(f"{name} {level(values[at], unit)} {unit}" for name, values in told.items())
-        for at, one in enumerate(found)
+        f"{draw.k} draws: "
+        + ", ".join(f"{name} {level(values[at], unit)} {unit}" for name, values in drawn.items())
+        for at, draw in enumerate(draws)
     )
 
 
-def advice(found: tuple[Redrawn, ...], unit: str, asked: Asked) -> str:
-    """Return whether several draws keep the promise, and what to do where they may not."""
-    first, last = found[0], found[-1]
-    broken = next((one for one in found if not one.kept), None)
+def advice(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> str:
+    """Return whether several draws satisfy the notion, and what to do if they may not."""
+    first, last = draws[0], draws[-1]
+    broken = next((draw for draw in draws if not draw.kept), None)
     if broken is not None and broken.k == 1:
-        said = "One draw exceeds the budget: its level of "
-        said += f"{asked.title} is {asked.reached(first.asked.level, unit)}."
+        text = "One draw exceeds the budget: its level of "
+        text += f"{promise.title} is {promise.reached(first.asked.level, unit)}."
     elif broken is not None:
-        said = (
+        text = (
             f"{'Two' if broken.k == 2 else 'Three'} draws "
             f"{'' if broken.asked.exact else 'may '}exceed the budget: "
-            f"{'' if asked.on_average else 'the level of '}{asked.title} is "
-            f"{asked.reached(broken.asked.level, unit)}, and "
-            f"{asked.reached(first.asked.level, unit)} for one draw. "
+            f"{'' if promise.on_average else 'the level of '}{promise.title} is "
+            f"{promise.reached(broken.asked.level, unit)}, and "
+            f"{promise.reached(first.asked.level, unit)} for one draw. "
             "Draw once for each record and store the answer."
         )
     elif last.asked.at_most - first.asked.level <= 1e-9:
-        said = f"Further draws do not raise the level of {asked.title}."
+        text = f"Further draws do not raise the level of {promise.title}."
     else:
-        said = (
-            f"Two and three draws are within the budget: the level of {asked.title} is at most "
-            f"{asked.reached(last.asked.at_most, unit)}."
+        text = (
+            f"Two and three draws are within the budget: the level of {promise.title} is at most "
+            f"{promise.reached(last.asked.at_most, unit)}."
         )
-    exact = all(one.lip.exact and one.asked.exact for one in found)
-    return f"{said} {'Exact.' if exact else _bound(last, unit, asked)}"
+    exact = all(draw.lip.exact and draw.asked.exact for draw in draws)
+    return f"{text} {'Exact.' if exact else _bound(last, unit, promise)}"
 
 
-def _bound(last: Redrawn, unit: str, asked: Asked) -> str:
-    """Say that not all products were examined, and what is proven all the same."""
+def _bound(last: Redrawn, unit: str, promise: Asked) -> str:
+    """Return that not all products were examined, and what is proven all the same."""
     most = (
-        f"no number of draws exceeds {asked.reached(last.asked.at_most, unit)} of {asked.title} "
-        "(proven)"
+        f"no number of draws exceeds {promise.reached(last.asked.at_most, unit)} of "
+        f"{promise.title} (proven)"
         if isfinite(last.asked.at_most)
-        else f"no finite bound on {asked.title} is proven"
+        else f"no finite bound on {promise.title} is proven"
     )
     return f"Not all combinations of outputs were examined, so levels may be higher; {most}."
 
 
-def second_sentence(found: Mechanism, both: Notion, unit: str) -> str:
+def second_sentence(mechanism: Mechanism, both: Notion, unit: str) -> str:
     """Return what a second release keeps, and whether more is possible."""
-    asked = promise_text(both, unit)
-    proven = found.gap <= 1e-5
-    # share of X below which a second release is said to keep nothing
-    if found.nmi < 1e-9 and proven:
-        return f"Nothing more can be released: the first release used all of {asked}."
-    kept = f"A second release keeps {share(found.nmi)} of X; both together stay within {asked}."
+    promise = promise_text(both, unit)
+    proven = mechanism.gap <= 1e-5
+    # share of X below which a second release counts as keeping nothing
+    if mechanism.nmi < 1e-9 and proven:
+        return f"Nothing more can be released: the first release used all of {promise}."
+    text = (
+        f"A second release keeps {share(mechanism.nmi)} of X; both together stay within {promise}."
+    )
     if proven:
-        return f"{kept} Proven: no other keeps more."
-    return f"{kept} No other keeps more than {budget(found.upper_bound, unit)} of I(X;Y₂)."
+        return f"{text} Proven: no other keeps more."
+    return f"{text} No other keeps more than {budget(mechanism.upper_bound, unit)} of I(X;Y₂)."
 
 
 NOT_READY = "Not available: this was unfinished or had failed when the report was made."
@@ -348,7 +352,7 @@ NOT_READY = "Not available: this was unfinished or had failed when the report wa
 
 @dataclass(frozen=True, eq=False)
 class OnScreen:
-    """What the cards show beside the answer and its lines; `second`: "" where not asked for."""
+    """What the cards show besides the answer and its lines; `second`: "" where not requested."""
 
     told: Consequences
     second: str = ""
@@ -359,17 +363,17 @@ def add(
     page: Document, result: Result, lines: Sequence[Frontier], shown: OnScreen, unit: str
 ) -> None:
     """Add the three cards to a report."""
-    told = shown.told
+    consequences = shown.told
     page.heading(IMPLIED_TITLE)
-    if isinstance(told.implied, str):
-        page.text(told.implied)
+    if isinstance(consequences.implied, str):
+        page.text(consequences.implied)
     else:
-        _implied(page, result, told.implied, told.own, unit)
+        _implied(page, result, consequences.implied, consequences.own, unit)
     page.heading(REPEATS_TITLE)
-    if isinstance(told.redrawn, str):
-        page.text(told.redrawn)
+    if isinstance(consequences.redrawn, str):
+        page.text(consequences.redrawn)
     else:
-        _repeated(page, result, told.redrawn, unit)
+        _repeated(page, result, consequences.redrawn, unit)
     if shown.second:
         page.text(shown.second)
     _next(page, result, lines, shown, unit)
@@ -378,25 +382,25 @@ def add(
 def _implied(
     page: Document,
     result: Result,
-    found: Mapping[str, Implication],
+    implied: Mapping[str, Implication],
     own: Mapping[str, float],
     unit: str,
 ) -> None:
     page.chart(
-        diagram(result, found, own, unit),
+        diagram(result, implied, own, unit),
         "On arrows: the largest level that a mechanism under the notion can have on this data; in "
         "boxes: the level of this release",
-        implied_table(result, found, unit),
+        implied_table(result, implied, unit),
     )
-    page.text(sentence(found, unit))
-    if any(map(is_open, found.values())):
+    page.text(sentence(implied, unit))
+    if any(map(is_open, implied.values())):
         page.text(OPEN, "source")
     page.table(
         ("Level or average", "implied", "this release", ""),
         [
             (
                 name,
-                said(key, found, unit),
+                said(key, implied, unit),
                 written(key, own[key], unit),
                 "" if key in PLAIN else unit,
             )
@@ -405,26 +409,26 @@ def _implied(
     )
 
 
-def _repeated(page: Document, result: Result, found: tuple[Redrawn, ...], unit: str) -> None:
-    asked = draws_asked(result.scenario, result.scenario.build_notion(result.joint))
+def _repeated(page: Document, result: Result, draws: tuple[Redrawn, ...], unit: str) -> None:
+    promise = draws_asked(result.scenario, result.scenario.build_notion(result.joint))
     page.chart(
-        bars(found, unit, asked),
+        bars(draws, unit, promise),
         "The level after several independent draws for the same record",
-        repeats_table(found, unit, asked),
+        repeats_table(draws, unit, promise),
     )
-    page.text(advice(found, unit, asked))
+    page.text(advice(draws, unit, promise))
     page.table(
         ("Draws", f"LIP, {unit}", "at most", f"LDP, {unit}", "at most", "notion holds"),
         [
             (
-                number_of(one.k, "draw"),
-                level(one.lip.level, unit, 4),
-                level(one.lip.at_most, unit, 4),
-                level(one.ldp.level, unit, 4),
-                level(one.ldp.at_most, unit, 4),
-                "yes" if one.kept else "no" if one.asked.exact else "not proven",
+                number_of(draw.k, "draw"),
+                level(draw.lip.level, unit, 4),
+                level(draw.lip.at_most, unit, 4),
+                level(draw.ldp.level, unit, 4),
+                level(draw.ldp.at_most, unit, 4),
+                "yes" if draw.kept else "no" if draw.asked.exact else "not proven",
             )
-            for one in found
+            for draw in draws
         ],
     )
 
@@ -432,18 +436,18 @@ def _repeated(page: Document, result: Result, found: tuple[Redrawn, ...], unit: 
 def _next(
     page: Document, result: Result, lines: Sequence[Frontier], shown: OnScreen, unit: str
 ) -> None:
-    asked, worst, found = result.scenario, costliest(result), shown.told.realised
-    key = asked.notion, asked.mechanism
+    scenario, worst, realised = result.scenario, costliest(result), shown.told.realised
+    key = scenario.notion, scenario.mechanism
     own = next((line for line in lines if (line.notion, line.mechanism) == key), None)
-    said = list(of_line(result, own, unit))
+    sentences = list(of_line(result, own, unit))
     if worst is not None:
-        said.append(of_symbol(result, *worst))
-    if isinstance(found, str):
-        said.append(f"The levels at the truth: {found}")
-    elif found is not None:
-        said.append(of_records(result.joint, found, unit))
-    said += shown.what_if
-    if said:
+        sentences.append(of_symbol(result, *worst))
+    if isinstance(realised, str):
+        sentences.append(f"The levels at the truth: {realised}")
+    elif realised is not None:
+        sentences.append(of_records(result.joint, realised, unit))
+    sentences += shown.what_if
+    if sentences:
         page.heading(NEXT_TITLE)
-    for sentence in said:
+    for sentence in sentences:
         page.text(sentence)

@@ -26,11 +26,13 @@ MOST_VALUES = 4
 
 def page(run: Run) -> str:
     document = Document("The papers, rerun")
-    counts = Counter(one.outcome for each in run.experiments for one in each.verdicts)
-    told = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
+    counts = Counter(
+        verdict.outcome for experiment in run.experiments for verdict in experiment.verdicts
+    )
+    summary = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
     document.text(
         f"{number_of(len(run.experiments), 'experiment')}, "
-        f"{number_of(counts.total(), 'claim')}{f': {told}' if told else ''}. "
+        f"{number_of(counts.total(), 'claim')}{f': {summary}' if summary else ''}. "
         f"Version {run.version}, {run.date}, {run.machine}, seed {run.seed}"
         f"{', fewer draws' if run.quick else ''}."
     )
@@ -39,51 +41,59 @@ def page(run: Run) -> str:
     document.heading("How verdicts are reached")
     document.table(("rule", "requirement"), RULES.items())
     for paper, title in PAPERS.items():
-        of = [one for one in run.experiments if one.paper == paper]
+        of = [experiment for experiment in run.experiments if experiment.paper == paper]
         if of:
             document.heading(f"{NAMES[paper]} {title}")
-        for one in of:
-            _experiment(document, one)
+        for experiment in of:
+            _experiment(document, experiment)
     return document.html()
 
 
-def _experiment(document: Document, one: Experiment) -> None:
-    """Add an experiment: its claim, its figure, its verdicts, and what is reached beyond."""
-    document.heading(f"{NAMES[one.paper]} {one.place}: {one.title}")
-    drawn = f" {number_of(one.draws, 'draw')}, {one.seconds:.0f} s." if one.draws else ""
-    drawn += f" Rerun on {one.date}, {one.machine}." if one.date else ""
-    document.text(f"{one.claim}{drawn}")
-    for panel, of in enumerate(one.panels):
-        told = f"{NAMES[one.paper]} {one.place}: {of.title}"
-        names = ", ".join(line.name for line in one.series if line.panel == panel)
-        document.chart(paper_panel(one, panel), told, f"{told}. Lines: {names}.{read(one, panel)}")
-    if told := unmarked(one):
-        document.text(told, "source")
+def _experiment(document: Document, experiment: Experiment) -> None:
+    """Add an experiment: its claim, its figure, its verdicts, and the results beyond the paper."""
+    document.heading(f"{NAMES[experiment.paper]} {experiment.place}: {experiment.title}")
+    drawn = (
+        f" {number_of(experiment.draws, 'draw')}, {experiment.seconds:.0f} s."
+        if experiment.draws
+        else ""
+    )
+    drawn += f" Rerun on {experiment.date}, {experiment.machine}." if experiment.date else ""
+    document.text(f"{experiment.claim}{drawn}")
+    for panel, of in enumerate(experiment.panels):
+        text = f"{NAMES[experiment.paper]} {experiment.place}: {of.title}"
+        names = ", ".join(line.name for line in experiment.series if line.panel == panel)
+        document.chart(
+            paper_panel(experiment, panel),
+            text,
+            f"{text}. Lines: {names}.{read(experiment, panel)}",
+        )
+    if text := unmarked(experiment):
+        document.text(text, "source")
     document.table(
         ("verdict", "claim", "place", "rule", "ours next to the paper's", "reason"),
         [
             (v.outcome, v.claim, v.place, v.rule, beside_paper(v.values, v.rule), v.reason)
-            for v in one.verdicts
+            for v in experiment.verdicts
         ],
     )
-    if told := of_errors(one):
-        document.text(told, "source")
-    if one.beyond:
-        document.table(BEYOND, of_beyond(one))
-    for note in one.notes:
+    if text := of_errors(experiment):
+        document.text(text, "source")
+    if experiment.beyond:
+        document.table(BEYOND, of_beyond(experiment))
+    for note in experiment.notes:
         document.text(note, "source")
 
 
 def beside_paper(values: tuple[Value, ...], rule: Rule = "NUM") -> str:
     """Return the values of a claim, ours next to the paper's."""
-    told = [
-        f"{one.name}: {with_error(one.ours, one.error)}"
-        + ("" if one.printed is None else f" ({_of_paper(one, rule)} {one.printed:.4g})")
-        + ("" if one.variant is None else f" [the wrong variant {one.variant:.4g}]")
-        for one in values[:MOST_VALUES]
+    parts = [
+        f"{value.name}: {with_error(value.ours, value.error)}"
+        + ("" if value.printed is None else f" ({_of_paper(value, rule)} {value.printed:.4g})")
+        + ("" if value.variant is None else f" [the wrong variant {value.variant:.4g}]")
+        for value in values[:MOST_VALUES]
     ]
     more = len(values) - MOST_VALUES
-    return "; ".join(told) + (f"; and {more} more" if more > 0 else "")
+    return "; ".join(parts) + (f"; and {more} more" if more > 0 else "")
 
 
 def _of_paper(value: Value, rule: Rule) -> str:
@@ -92,19 +102,19 @@ def _of_paper(value: Value, rule: Rule) -> str:
 
 
 BEYOND = ("beyond the paper", "ours", "proven bound", "the paper's method")
-"""What `of_beyond` returns of each."""
+"""The columns of the rows that `of_beyond` returns."""
 
 
-def of_beyond(found: Experiment) -> list[tuple[str, str, str, str]]:
-    """Return what is reached beyond the paper, a row each."""
+def of_beyond(experiment: Experiment) -> list[tuple[str, str, str, str]]:
+    """Return the results beyond the paper, one row each."""
     return [
         (
-            one.text,
-            with_error(one.value, one.error),
-            "" if one.bound is None else f"{one.bound:.4g}",
-            "" if one.printed_method is None else f"{one.printed_method:.4g}",
+            result.text,
+            with_error(result.value, result.error),
+            "" if result.bound is None else f"{result.bound:.4g}",
+            "" if result.printed_method is None else f"{result.printed_method:.4g}",
         )
-        for one in found.beyond
+        for result in experiment.beyond
     ]
 
 
@@ -119,16 +129,18 @@ def with_error(value: float, error: float) -> str:
     return f"{value:.{places}f} ± {error:.{places}f}"
 
 
-def read(found: Experiment, panel: int) -> str:
+def read(experiment: Experiment, panel: int) -> str:
     """Return the paper's values in a panel, for the figure's description; begins with a blank."""
-    told = list(dict.fromkeys(one.text for one in found.marks if one.panel == panel))
-    return f" The paper: {'; '.join(told)}." if told else ""
+    values = list(dict.fromkeys(mark.text for mark in experiment.marks if mark.panel == panel))
+    return f" The paper: {'; '.join(values)}." if values else ""
 
 
-def unmarked(found: Experiment) -> str:
+def unmarked(experiment: Experiment) -> str:
     """Return that the paper has no number to mark in a figure, or in some panels; else ""."""
-    marked = {one.panel for one in found.marks}
-    if len(marked) == len(found.panels) or any(one.name == EQUAL for one in found.series):
+    marked = {mark.panel for mark in experiment.marks}
+    if len(marked) == len(experiment.panels) or any(
+        line.name == EQUAL for line in experiment.series
+    ):
         return ""
     where = "the panels without a mark" if marked else "this figure"
     return f"The paper's text gives no number to mark in {where}."
@@ -138,11 +150,16 @@ EQUAL = "equal"
 """The name of the line on which ours equals the paper's value, which is then an axis."""
 
 
-def of_errors(found: Experiment) -> str:
+def of_errors(experiment: Experiment) -> str:
     """Return what "±" means next to our values, in a sentence; empty where no value has one."""
-    rules = {one.rule for one in found.verdicts for value in one.values if value.error > 0}
-    means = rules - {"EXT"} or any(one.error > 0 for one in found.beyond)
-    told = ["± the standard error over draws"] if means else []
+    rules = {
+        verdict.rule
+        for verdict in experiment.verdicts
+        for value in verdict.values
+        if value.error > 0
+    }
+    means = rules - {"EXT"} or any(result.error > 0 for result in experiment.beyond)
+    meanings = ["± the standard error over draws"] if means else []
     if "EXT" in rules:
-        told.append("± the standard deviation of an extreme from sample to sample, by EXT")
-    return f"Ours {'; '.join(told)}." if told else ""
+        meanings.append("± the standard deviation of an extreme from sample to sample, by EXT")
+    return f"Ours {'; '.join(meanings)}." if meanings else ""

@@ -81,7 +81,7 @@ def _live() -> None:
         return
     state.publish(scenario)
     robust = context.of(replace(scenario, notion="rldp", also=()))  # whatever Explore asks
-    context.tell_about({name: one for name, one in robust.items() if name != "mechanism"})
+    context.tell_about({name: value for name, value in robust.items() if name != "mechanism"})
     answer = st.container()
     with st.container(key=MISSED):
         _missed(scenario, sample)
@@ -98,18 +98,18 @@ def _live() -> None:
         results.cancel("designs")
         _never_seen(scenario, sample)
     else:
-        found = results.designs(scenario, sample)
+        designs = results.designs(scenario, sample)
         with right, st.container(key=LEVELS):
-            _levels(scenario, found)
+            _levels(scenario, designs)
         with st.container(key=BELOW):
-            if found.outcomes:
-                _matrices(scenario, found.outcomes)
-            studies.frontiers(scenario, found.outcomes)
+            if designs.outcomes:
+                _matrices(scenario, designs.outcomes)
+            studies.frontiers(scenario, designs.outcomes)
     studies.many(scenario)
 
 
 def _sliders(scenario: Scenario, view: View) -> list[dict[str, Any]]:
-    """Return what a browser is told of the sliders of the sample: see live.js."""
+    """Return what a browser needs to follow the sliders of the sample: see live.js."""
     robust = replace(scenario, notion="rldp", mechanism="polyopt", also=())
     return [
         following.slider(
@@ -127,15 +127,15 @@ def _sliders(scenario: Scenario, view: View) -> list[dict[str, Any]]:
 
 def _sampled(name: str, scenario: Scenario, place: Any) -> tuple[Scenario, Sample]:
     """Return a question and its sample at a place of a slider; it is quick to draw."""
-    asked = ahead.at(scenario, name, place)
-    return asked, results.sample(asked)
+    moved = ahead.at(scenario, name, place)
+    return moved, results.sample(moved)
 
 
 def frame(samples: Sequence[tuple[Scenario, Sample]], view: View) -> Frame:
     """Return what the page shows of a sample at another place of a slider."""
     ((scenario, sample),) = samples
     robust = context.of(scenario)
-    with context.about({name: one for name, one in robust.items() if name != "mechanism"}):
+    with context.about({name: value for name, value in robust.items() if name != "mechanism"}):
         drawn = _interval_chart(scenario, view, sample).frame()
     return {
         "answers": {"": _answer(scenario, view.unit, sample)},
@@ -192,7 +192,7 @@ def _meant(scenario: Scenario, sample: Sample) -> Frame:
 
 
 def _missed(scenario: Scenario, sample: Sample) -> None:
-    """Say that the set misses the truth, where it does."""
+    """Show that the set misses the truth, if it does."""
     if not sample.covered:
         st.info(
             "The uncertainty set of this sample misses the truth, which happens with probability "
@@ -255,14 +255,14 @@ def _interval_chart(scenario: Scenario, view: View, sample: Sample) -> Drawing:
 
 
 def _within(sample: Sample, s: int, n_u: int) -> str:
-    """Say how many true values lie in their bars, and whether the set misses the truth even so."""
+    """Return how many true values lie in their bars, and whether the set still misses the truth."""
     inside = sample.within(s)
-    found = f"{inside} of {number_of(n_u, 'true value')} {'lies' if inside == 1 else 'lie'} within "
-    found += "its bar." if n_u == 1 else "their bars."
+    text = f"{inside} of {number_of(n_u, 'true value')} {'lies' if inside == 1 else 'lie'} within "
+    text += "its bar." if n_u == 1 else "their bars."
     if sample.covered or inside < n_u:
-        return found
+        return text
     return (
-        f"{found} Yet the truth as a whole is outside the set: a bar bounds one value at a time, "
+        f"{text} Yet the truth as a whole is outside the set: a bar bounds one value at a time, "
         "the set bounds all values and secrets together."
     )
 
@@ -284,64 +284,65 @@ def _interval_table(scenario: Scenario, sample: Sample) -> pd.DataFrame:
     )
 
 
-def _levels(scenario: Scenario, found: results.Designs) -> None:
+def _levels(scenario: Scenario, designs: results.Designs) -> None:
     with card(
         key="robust_levels",
         title="Budget versus realized level",
         subtitle="Level ε* at the truth, and its worst case. Right of the dashed line: over "
         "budget.",
-        table=lambda: outcome_table(found.outcomes, controls.unit()),
+        table=lambda: outcome_table(designs.outcomes, controls.unit()),
         formulas=(words.RLDP, words.REALISED, words.DESIGNS),
     ):
-        asked = results.question("designs", scenario)
+        question = results.question("designs", scenario)
         with st.container(key="designs_work"):
-            if found.stale:
-                results.stale("designs", asked)
+            if designs.stale:
+                results.stale("designs", question)
             results.launch(
-                "designs", asked, scenario, "Design", "Finds the robust optimum for this sample."
+                "designs", question, scenario, "Design", "Finds the robust optimum for this sample."
             )
             results.progress("designs", "Designing")
-            if results.desk_of("designs").answered == asked:
+            if results.desk_of("designs").answered == question:
                 st.caption("All designs are for the settings in the sidebar.")
-        if not found.outcomes:
+        if not designs.outcomes:
             return
-        made, unit = {outcome.key: outcome for outcome in found.outcomes}, controls.unit()
+        by_key, unit = {outcome.key: outcome for outcome in designs.outcomes}, controls.unit()
         chart(
             figures.levels_at(
                 list(DESIGNS.values()),  # all rows, so that the chart stays as the last one comes
-                np.array([made[key].realised if key in made else np.nan for key in DESIGNS]),
-                np.array([made[key].worst if key in made else np.nan for key in DESIGNS]),
-                found.eps,
-                level_reach(found.eps),
+                np.array([by_key[key].realised if key in by_key else np.nan for key in DESIGNS]),
+                np.array([by_key[key].worst if key in by_key else np.nan for key in DESIGNS]),
+                designs.eps,
+                level_reach(designs.eps),
                 unit,
             ),
             key="robust_levels",
             title="Budget versus realized level",
             alt="Privacy level at the truth: "
             + "; ".join(
-                f"{DESIGNS[one.key]} {level(one.realised, unit)} {unit}" for one in found.outcomes
+                f"{DESIGNS[outcome.key]} {level(outcome.realised, unit)} {unit}"
+                for outcome in designs.outcomes
             ),
         )
-        _finding(found, unit)
+        _finding(designs, unit)
 
 
-def _finding(found: results.Designs, unit: str) -> None:
-    """Say what the non-robust and the best robust design keep, and their levels at the truth."""
-    by_key = {outcome.key: outcome for outcome in found.outcomes}
+def _finding(designs: results.Designs, unit: str) -> None:
+    """Show what the non-robust and the best robust design keep, and their levels at the truth."""
+    by_key = {outcome.key: outcome for outcome in designs.outcomes}
     trusting, robust = by_key["non_robust"], by_key.get("exact", by_key["polyopt"])
     name = "The robust optimum" if robust.key == "exact" else "PolyOpt, which is robust,"
     st.markdown(
         f"Trusting the estimate keeps {share(trusting.mechanism.nmi)} of the pair and "
         + (
             f"**exceeds the budget**: ε\\* is {level(trusting.realised, unit)} {unit}"
-            if trusting.breaks(found.eps)
+            if trusting.breaks(designs.eps)
             else (
                 f"stays within the budget this time: ε\\* is {level(trusting.realised, unit)} "
                 f"{unit}"
             )
         )
-        + f"; the budget is {budget(found.eps, unit)}. {name} keeps {share(robust.mechanism.nmi)} "
-        f"with ε\\* = {level(robust.realised, unit)} {unit}."
+        + f"; the budget is {budget(designs.eps, unit)}. {name} keeps "
+        f"{share(robust.mechanism.nmi)} with ε\\* = {level(robust.realised, unit)} {unit}."
     )
 
 
@@ -349,14 +350,14 @@ def outcome_table(outcomes: tuple[DesignOutcome, ...], unit: str = "nats") -> pd
     """Return the designs with their utilities and levels."""
     return pd.DataFrame(
         {
-            "design": [DESIGNS[one.key] for one in outcomes],
-            "kept at P̂": [one.mechanism.nmi for one in outcomes],
-            "kept at P*": [one.true_nmi for one in outcomes],
-            "at most, at P̂": [one.most_nmi for one in outcomes],
-            f"ε* at P*, {unit}": [in_unit(one.realised, unit) for one in outcomes],
-            f"worst-case ε*, {unit}": [in_unit(one.worst, unit) for one in outcomes],
-            "outputs": [one.mechanism.n_y for one in outcomes],
-            "status": [one.mechanism.status for one in outcomes],
+            "design": [DESIGNS[outcome.key] for outcome in outcomes],
+            "kept at P̂": [outcome.mechanism.nmi for outcome in outcomes],
+            "kept at P*": [outcome.true_nmi for outcome in outcomes],
+            "at most, at P̂": [outcome.most_nmi for outcome in outcomes],
+            f"ε* at P*, {unit}": [in_unit(outcome.realised, unit) for outcome in outcomes],
+            f"worst-case ε*, {unit}": [in_unit(outcome.worst, unit) for outcome in outcomes],
+            "outputs": [outcome.mechanism.n_y for outcome in outcomes],
+            "status": [outcome.mechanism.status for outcome in outcomes],
         }
     )
 
@@ -371,39 +372,43 @@ def _matrices(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
             key = f"robust_matrix_{side}"
             wanted = st.session_state.get(f"{key}_design", default)
             chosen = by_key.get(wanted, by_key["polyopt"])  # where the robust optimum is missing
-            made = named(chosen.mechanism, joint)
+            mechanism = named(chosen.mechanism, joint)
             with card(
                 key=key,
                 title=DESIGNS[chosen.key],
                 subtitle=_instead(wanted, chosen.key)
                 + "P(y | s, u): the probability of y (column) given the pair (row).",
-                table=partial(exports.kernel_table, made, made.x_labels),
+                table=partial(exports.kernel_table, mechanism, mechanism.x_labels),
                 formulas=(words.DESIGNS,),
                 beside=partial(_pick, key, default),
             ):
                 chart(
                     figures.likeliest_matrix(
-                        made.kernel,
+                        mechanism.kernel,
                         joint.p.ravel(),
-                        made.x_labels,
-                        made.y_labels,
+                        mechanism.x_labels,
+                        mechanism.y_labels,
                         inputs=ROWS,
                         outputs=COLUMNS,
-                        height=int(np.clip(150 + 14 * min(len(made.x_labels), ROWS), 320, 640)),
+                        height=int(
+                            np.clip(150 + 14 * min(len(mechanism.x_labels), ROWS), 320, 640)
+                        ),
                     ),
                     key=key,
                     title=DESIGNS[chosen.key],
                     alt=f"{DESIGNS[chosen.key]}: "
-                    f"{number_of(len(made.x_labels), 'pair')}, {number_of(made.n_y, 'output')}.",
+                    f"{number_of(len(mechanism.x_labels), 'pair')}, "
+                    f"{number_of(mechanism.n_y, 'output')}.",
                 )
                 st.caption(
-                    f"Keeps {share(made.nmi)} at the estimate, {share(chosen.true_nmi)} at the "
-                    f"truth; {markdown(made.status)}. {markdown(' '.join(made.notes))}"
+                    f"Keeps {share(mechanism.nmi)} at the estimate, {share(chosen.true_nmi)} at "
+                    f"the truth; {markdown(mechanism.status)}. "
+                    f"{markdown(' '.join(mechanism.notes))}"
                 )
 
 
 def _instead(wanted: str, shown: str) -> str:
-    """Say why the picked design is missing and which one is shown; "" where it is there."""
+    """Return why the picked design is missing and which one is shown; "" if it is there."""
     if wanted == shown:
         return ""
     why = "is still being designed" if results.desk_of("designs").job else "was not designed"

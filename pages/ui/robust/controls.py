@@ -10,7 +10,7 @@ from pages.ui.chart import picked
 from pages.ui.frame import controls, data_controls, state
 
 TRUTHS = {False: "the data", True: "random distributions"}
-"""What the samples are drawn from, by whether each draw has a truth of its own."""
+"""The samples' origin, by whether each draw has a truth of its own."""
 
 
 def sidebar() -> None:
@@ -75,7 +75,7 @@ def draws() -> tuple[bool, int, tuple[str, ...]]:
 
 
 def pick_budget() -> None:
-    found = picked("robust_frontier")
-    if found is not None and 0 <= found["at"] < len(BUDGETS):
-        st.session_state["eps"] = BUDGETS[int(found["at"])]  # x may be in bits
+    point = picked("robust_frontier")
+    if point is not None and 0 <= point["at"] < len(BUDGETS):
+        st.session_state["eps"] = BUDGETS[int(point["at"])]  # x may be in bits
         state.publish(state.scenario())

@@ -1,4 +1,4 @@
-"""What the Robust page asks of `core`, the long work under way, and what its formulas say."""
+"""The Robust page's calls of `core`, its long work under way, and its formulas."""
 
 from __future__ import annotations
 
@@ -86,24 +86,24 @@ DESIGNS = (
 """The mechanisms."""
 
 NAMES = {"eps": "ε", "n": "n", "beta": "β", "alpha": "α", "seed": "seed", "draws": "draws"}
-"""What the numbers of a question are called."""
+"""The names of a question's numbers."""
 
 
 def row(
-    kind: str, what: str, asked: RobustQuestion, scenario: Scenario, label: str, about: str
+    kind: str, what: str, settings: RobustQuestion, scenario: Scenario, label: str, about: str
 ) -> None:
     """Show, in a row of fixed height, the button that begins a study, or its progress."""
     with st.container(key=f"{kind}_work"):
-        launch(kind, asked, scenario, label, about)
+        launch(kind, settings, scenario, label, about)
         progress(kind, what)
 
 
-def launch(kind: str, asked: RobustQuestion, scenario: Scenario, label: str, about: str) -> None:
-    """Show the button that begins a study, and what went wrong; nothing while it is under way."""
+def launch(kind: str, settings: RobustQuestion, scenario: Scenario, label: str, about: str) -> None:
+    """Show the button that begins a study, and its error; nothing while it is under way."""
     desk = desk_of(kind)
     if desk.job is not None:
         return
-    if desk.answered != asked:
+    if desk.answered != settings:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
                 label,
@@ -111,24 +111,24 @@ def launch(kind: str, asked: RobustQuestion, scenario: Scenario, label: str, abo
                 icon=":material/play_arrow:",
                 type="primary",
                 on_click=start,
-                args=(kind, asked, scenario),
+                args=(kind, settings, scenario),
             )
             st.caption(about)
     if desk.problem:
         st.error(markdown(desk.problem))
 
 
-def stale(kind: str, asked: RobustQuestion) -> None:
-    """Say so where the answer on screen is for other settings than those of the controls."""
+def stale(kind: str, settings: RobustQuestion) -> None:
+    """Show a badge if the answer on screen is for other settings than those of the controls."""
     answered = desk_of(kind).answered
-    if answered is None or answered == asked:
+    if answered is None or answered == settings:
         return
     others = [
         f"{name} = {_written(field, getattr(answered, field))}"
         for field, name in NAMES.items()
-        if getattr(answered, field) not in (None, getattr(asked, field))
+        if getattr(answered, field) not in (None, getattr(settings, field))
     ]
-    if answered.data != asked.data:
+    if answered.data != settings.data:
         others.insert(0, "other data")
     st.badge(
         f"stale: for {', '.join(others) or 'another choice'}",
@@ -236,25 +236,25 @@ def desk_of(kind: str) -> Desk:
     if place.work is None:
         return place
     try:
-        found = place.work.ask()
+        answer = place.work.ask()
     except CoreError as error:
         place.problem = "" if isinstance(error, StoppedError) else str(error)
         place.work = place.job = None
         return place
-    if isinstance(found, Job):
-        place.job = found
+    if isinstance(answer, Job):
+        place.job = answer
     else:
-        place.answer, place.answered, place.problem = found, place.asked, ""
+        place.answer, place.answered, place.problem = answer, place.asked, ""
         place.work = place.job = None
     return place
 
 
-def start(kind: str, asked: RobustQuestion, scenario: Scenario) -> None:
+def start(kind: str, settings: RobustQuestion, scenario: Scenario) -> None:
     cancel(kind)
     place = desk_of(kind)
-    place.asked, place.problem = asked, ""
-    place.work = _work(kind, asked, scenario)
-    place.work.resume()  # it may have been stopped, or have failed, when it was asked for before
+    place.asked, place.problem = settings, ""
+    place.work = _work(kind, settings, scenario)
+    place.work.resume()  # an earlier attempt may have been stopped or have failed
     desk_of(kind)
 
 
@@ -265,12 +265,12 @@ def cancel(kind: str) -> None:
         place.work = place.job = None
 
 
-def _work(kind: str, asked: RobustQuestion, scenario: Scenario) -> LongAnswer[Any]:
-    """Return a piece of work, which no other session gets: on a busy machine it finds less."""
-    call, arguments = _call(kind, asked, scenario)
+def _work(kind: str, settings: RobustQuestion, scenario: Scenario) -> LongAnswer[Any]:
+    """Return a piece of work, never shared between sessions: on a busy machine it finds less."""
+    call, arguments = _call(kind, settings, scenario)
     return LongAnswer(
-        asked.data,
-        ("robust", kind, repr(asked)),
+        settings.data,
+        ("robust", kind, repr(settings)),
         call,
         lambda: arguments,
         LIMIT,
@@ -280,7 +280,7 @@ def _work(kind: str, asked: RobustQuestion, scenario: Scenario) -> LongAnswer[An
 
 
 def _call(
-    kind: str, asked: RobustQuestion, scenario: Scenario
+    kind: str, settings: RobustQuestion, scenario: Scenario
 ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     seconds = SECONDS[kind]
     if kind == "designs":
@@ -288,16 +288,23 @@ def _call(
     if kind == "frontiers":
         return robust_frontiers, (sample(scenario), seconds)
     truth = true_joint(scenario.data).p
-    drawn = Drawn(asked.n, scenario.beta, asked.alpha, asked.seed, max(asked.draws, 1), asked.fresh)
+    drawn = Drawn(
+        settings.n,
+        scenario.beta,
+        settings.alpha,
+        settings.seed,
+        max(settings.draws, 1),
+        settings.fresh,
+    )
     if kind == "draws":
-        return study_draws, (truth, scenario.eps, drawn, asked.keys, seconds)
+        return study_draws, (truth, scenario.eps, drawn, settings.keys, seconds)
     return study_beta, (truth, scenario.eps, drawn, seconds, BETAS)
 
 
-def most_seconds(kind: str, asked: RobustQuestion) -> float:
+def most_seconds(kind: str, settings: RobustQuestion) -> float:
     """Return about how many seconds a study takes at most."""
-    cells = true_joint(asked.data).p.size
-    return study_seconds(kind, SECONDS[kind], asked.keys, asked.draws, cells)
+    cells = true_joint(settings.data).p.size
+    return study_seconds(kind, SECONDS[kind], settings.keys, settings.draws, cells)
 
 
 @dataclass(frozen=True, eq=False)
@@ -311,19 +318,19 @@ class Designs:
 
 def designs(scenario: Scenario, seen: Sample) -> Designs:
     """Return the designs on screen and begin what is missing; until it is ready the last stay."""
-    asked = question("designs", scenario)
+    settings = question("designs", scenario)
     place = desk_of("designs")
-    if place.asked != asked:
-        start("designs", asked, scenario)
+    if place.asked != settings:
+        start("designs", settings, scenario)
         place = desk_of("designs")
-    if place.answered == asked:
+    if place.answered == settings:
         return Designs(place.answer, scenario.eps)
     # cells (s, u) up to which all designs but the robust optimum are made in place at first
     if seen.truth.size <= 32:
-        key = ("quick designs", repr(asked))
+        key = ("quick designs", repr(settings))
         try:
             # kept for this session alone: on a busy machine they are worse
-            found = visit().store.get(
+            outcomes = visit().store.get(
                 key,
                 lambda: compare_designs(seen, scenario.eps, MOMENT, QUICK, report=lambda _: None),
                 lambda _: True,  # the other process has them again, with more time
@@ -331,7 +338,7 @@ def designs(scenario: Scenario, seen: Sample) -> Designs:
         except SolverError:  # `MOMENT` was too short: the other process has more time
             pass
         else:
-            return Designs(found, scenario.eps)
-    if place.answered is not None and place.answered.data == asked.data:
+            return Designs(outcomes, scenario.eps)
+    if place.answered is not None and place.answered.data == settings.data:
         return Designs(place.answer, place.answered.eps or 0.0, stale=True)
     return Designs((), scenario.eps)

@@ -31,19 +31,19 @@ PLACES = {key: place for place, key in enumerate(DESIGNS)}
 
 def frontiers(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
     st.header("What robustness costs at each ε", anchor=False)
-    asked = results.question("frontiers", scenario)
+    question = results.question("frontiers", scenario)
     desk = results.desk_of("frontiers")
     results.row(
         "frontiers",
         "Frontiers",
-        asked,
+        question,
         scenario,
         "Compute the frontiers",
-        f"Six mechanisms at {len(BUDGETS)} budgets; {_estimate('frontiers', asked)}.",
+        f"Six mechanisms at {len(BUDGETS)} budgets; {_estimate('frontiers', question)}.",
     )
-    if desk.answered is None or desk.answered.data != asked.data:
+    if desk.answered is None or desk.answered.data != question.data:
         return
-    results.stale("frontiers", asked)
+    results.stale("frontiers", question)
     unit = controls.unit()
     scale = in_unit(1.0, unit)
     budgets = np.array(BUDGETS) * scale
@@ -51,7 +51,7 @@ def frontiers(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
         figures.Line(PLACES[key], ("", key), DESIGNS[key], budgets, nmi, utility * scale)
         for key, (nmi, utility) in desk.answer.items()
     ]
-    current = next((one.mechanism.nmi for one in outcomes if one.key == "exact"), None)
+    current = next((outcome.mechanism.nmi for outcome in outcomes if outcome.key == "exact"), None)
     with card(
         key="robust_frontier",
         title="Share of (S, U) kept, at the estimate",
@@ -94,28 +94,28 @@ def draws(scenario: Scenario) -> None:
     if not keys:
         st.info("Choose at least one design.")
         return
-    asked = results.question("draws", scenario, draws=count, fresh=fresh, keys=keys)
+    question = results.question("draws", scenario, draws=count, fresh=fresh, keys=keys)
     desk = results.desk_of("draws")
     results.row(
         "draws",
         "Drawing",
-        asked,
+        question,
         scenario,
         "Draw samples",
         f"{number_of(count, 'sample')}, {number_of(len(keys), 'design')} each; "
-        f"{_estimate('draws', asked)}.",
+        f"{_estimate('draws', question)}.",
     )
     if desk.answered is not None:
-        results.stale("draws", asked)
+        results.stale("draws", question)
         _drawn(desk.answer, desk.answered)
 
 
-def _drawn(found: DrawnDesigns, answered: results.RobustQuestion) -> None:
+def _drawn(drawn: DrawnDesigns, answered: results.RobustQuestion) -> None:
     eps, unit = answered.eps or 0.0, controls.unit()
-    told = f"The uncertainty set contained the truth in {found.covered} of {found.used} draws."
-    if found.skipped:
-        told += f" In {found.skipped} more, a secret was never observed and no design was possible."
-    st.markdown(told)
+    text = f"The uncertainty set contained the truth in {drawn.covered} of {drawn.used} draws."
+    if drawn.skipped:
+        text += f" In {drawn.skipped} more, a secret was never observed and no design was possible."
+    st.markdown(text)
     left, right = st.columns(2)
     with (
         left,
@@ -125,7 +125,7 @@ def _drawn(found: DrawnDesigns, answered: results.RobustQuestion) -> None:
             subtitle="Box: the middle half of the draws; points: single draws. Right of the "
             "dashed line the budget is exceeded; values beyond the axis are drawn at its "
             "end.",
-            table=lambda: _draw_table(found, unit),
+            table=lambda: _draw_table(drawn, unit),
             formulas=(words.REALISED, words.RLDP),
         ),
     ):
@@ -133,7 +133,7 @@ def _drawn(found: DrawnDesigns, answered: results.RobustQuestion) -> None:
             figures.boxes(
                 [
                     figures.BoxPlot(PLACES[key], DESIGNS[key], v)
-                    for key, v in found.realised.items()
+                    for key, v in drawn.realised.items()
                 ],
                 eps=eps,
                 reach=realised_reach(eps),
@@ -141,9 +141,9 @@ def _drawn(found: DrawnDesigns, answered: results.RobustQuestion) -> None:
             ),
             key="robust_boxes",
             title="Privacy level at the truth",
-            alt=f"Draws that exceed ε = {budget(eps, unit)}: " + _broken(found, eps),
+            alt=f"Draws that exceed ε = {budget(eps, unit)}: " + _broken(drawn, eps),
         )
-        st.markdown(f"Draws that exceed the budget: {_broken(found, eps)}.")
+        st.markdown(f"Draws that exceed the budget: {_broken(drawn, eps)}.")
     with (
         right,
         card(
@@ -151,15 +151,15 @@ def _drawn(found: DrawnDesigns, answered: results.RobustQuestion) -> None:
             title="Utility: expected and achieved",
             subtitle="One point per draw. Below the dashed line, less is kept at the truth than "
             "at the estimate.",
-            table=lambda: _draw_table(found, unit),
+            table=lambda: _draw_table(drawn, unit),
             formulas=(words.DESIGNS,),
         ),
     ):
         chart(
             figures.before_after(
                 [
-                    (figures.BoxPlot(PLACES[key], DESIGNS[key], nmi), found.true_nmi[key])
-                    for key, nmi in found.nmi.items()
+                    (figures.BoxPlot(PLACES[key], DESIGNS[key], nmi), drawn.true_nmi[key])
+                    for key, nmi in drawn.nmi.items()
                 ]
             ),
             key="robust_shift",
@@ -167,29 +167,29 @@ def _drawn(found: DrawnDesigns, answered: results.RobustQuestion) -> None:
             alt="Mean share kept at the estimate and at the truth: "
             + "; ".join(
                 f"{DESIGNS[key]} {share(at_estimate)}, {share(at_truth)}"
-                for key, (at_estimate, at_truth) in found.means().items()
+                for key, (at_estimate, at_truth) in drawn.means().items()
             ),
         )
 
 
-def _broken(found: DrawnDesigns, eps: float) -> str:
+def _broken(drawn: DrawnDesigns, eps: float) -> str:
     return ", ".join(
-        f"{DESIGNS[key]} {count} of {found.used}" for key, count in found.broken(eps).items()
+        f"{DESIGNS[key]} {count} of {drawn.used}" for key, count in drawn.broken(eps).items()
     )
 
 
-def _draw_table(found: DrawnDesigns, unit: str) -> pd.DataFrame:
+def _draw_table(drawn: DrawnDesigns, unit: str) -> pd.DataFrame:
     return pd.concat(
         pd.DataFrame(
             {
                 "draw": np.arange(1, len(levels) + 1),
                 "design": DESIGNS[key],
                 f"realised_eps_{unit}": levels * in_unit(1.0, unit),
-                "kept_at_estimate": found.nmi[key],
-                "kept_at_truth": found.true_nmi[key],
+                "kept_at_estimate": drawn.nmi[key],
+                "kept_at_truth": drawn.true_nmi[key],
             }
         )
-        for key, levels in found.realised.items()
+        for key, levels in drawn.realised.items()
     )
 
 
@@ -202,19 +202,19 @@ def betas(scenario: Scenario) -> None:
     )
     fresh = bool(st.session_state.get("robust_fresh", False))
     count = min(int(st.session_state.get("robust_draws", 20)), 20)
-    asked = results.question("betas", scenario, draws=count, fresh=fresh)
+    question = results.question("betas", scenario, draws=count, fresh=fresh)
     desk = results.desk_of("betas")
     results.row(
         "betas",
         "Varying β",
-        asked,
+        question,
         scenario,
         "Vary β",
-        f"{number_of(count, 'sample')}, β = .1, .01 and .001; {_estimate('betas', asked)}.",
+        f"{number_of(count, 'sample')}, β = .1, .01 and .001; {_estimate('betas', question)}.",
     )
     if desk.answered is None:
         return
-    results.stale("betas", asked)
+    results.stale("betas", question)
     lines = [figures.BoxPlot(PLACES[key], DESIGNS[key], nmi) for key, nmi in desk.answer.items()]
     with card(
         key="robust_beta",
@@ -237,9 +237,9 @@ def betas(scenario: Scenario) -> None:
         )
 
 
-def _estimate(kind: str, asked: results.RobustQuestion) -> str:
-    """Say about how long a study takes at most, or that it would exceed its limit."""
-    seconds = results.most_seconds(kind, asked)
+def _estimate(kind: str, question: results.RobustQuestion) -> str:
+    """Return about how long a study takes at most, or that it would exceed its limit."""
+    seconds = results.most_seconds(kind, question)
     if seconds > results.LIMIT:
         return (
             f"with this many levels probably longer than its limit of {results.LIMIT / 60:.0f} "

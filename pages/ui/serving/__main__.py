@@ -19,14 +19,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--replicas", type=int, default=2, help="number of servers")
     parser.add_argument("--port", type=int, default=8501)
     parser.add_argument("--address", default="127.0.0.1", help="that the proxy listens on")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     ended = ending()
     stop_when_hung_up()
     try:
-        with Replicas(asked.replicas, asked.port, asked.address) as replicas:
-            print(f"{asked.replicas} servers at http://{asked.address}:{asked.port}; Ctrl-C ends.")
+        with Replicas(options.replicas, options.port, options.address) as replicas:
+            address = f"http://{options.address}:{options.port}"
+            print(f"{options.replicas} servers at {address}; Ctrl-C ends.")
             sys.stdout.flush()
-            replicas.watch(ended, lambda said: print(said, file=sys.stderr, flush=True))
+            replicas.watch(ended, lambda message: print(message, file=sys.stderr, flush=True))
     except CoreError as error:
         print(error, file=sys.stderr)
         return 2

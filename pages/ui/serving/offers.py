@@ -1,4 +1,4 @@
-"""What a session offers to its own browser beside its page: by an address that nobody can guess."""
+"""What a session offers its own browser besides its page, at an address that no one can guess."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FOLDER = "frames"
 """Where offers are, relative to the pages."""
 
 MOST = 2_000
-"""Most offers that are kept; the one made first goes first."""
+"""Most offers that are kept; the oldest goes first."""
 
 Answer = Callable[[Mapping[str, str]], bytes]
 """From a query to JSON, or to b"" where there is nothing to say; a `ValueError`: it is no query."""
@@ -50,13 +50,13 @@ def send(request: Request) -> Response:
     if answer is None:
         return Response(status_code=204, headers=headers)
     try:
-        found = answer(request.query_params)
+        content = answer(request.query_params)
     except ValueError:
         return Response(status_code=400, headers=headers)
-    if not found:
+    if not content:
         return Response(status_code=204, headers=headers)
     return Response(
-        gzip.compress(found, compresslevel=6, mtime=0),
+        gzip.compress(content, compresslevel=6, mtime=0),
         media_type="application/json",
         headers=headers | {"content-encoding": "gzip"},
     )

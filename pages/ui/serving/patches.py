@@ -1,4 +1,4 @@
-"""What Streamlit's server lacks: late requests, runs to their end, turns, an end by its terminal.
+"""Patches for Streamlit's server: late requests, complete runs, turns, an end by its terminal.
 
 Between a click on the menu and the new page's arrival, the browser still shows the old page: what
 is clicked there, or a slider that was moved just before, asks for a part of the old page again.
@@ -30,7 +30,7 @@ from streamlit.runtime.scriptrunner import RerunData, ScriptRunner
 
 
 def stop_when_hung_up() -> None:
-    """Have SIGHUP end this process as SIGTERM does, unless it is ignored, as `nohup` has it."""
+    """Make SIGHUP end this process as SIGTERM does, unless it is ignored, as under `nohup`."""
     hung_up = getattr(signal, "SIGHUP", None)  # Windows has none
     if hung_up is None or threading.current_thread() is not threading.main_thread():
         return
@@ -39,14 +39,14 @@ def stop_when_hung_up() -> None:
 
 
 class OpenPage:
-    """The page that a browser is at, as its requests tell."""
+    """The page that a browser is at, according to its requests."""
 
     def __init__(self) -> None:
-        self._page, self._left = "", ""  # the first page tells its name later
+        self._page, self._left = "", ""  # the first page's name comes later
         self._arriving = False
 
     def is_late(self, raw: bytes) -> bool:
-        """Say whether a request is about a part of a page that is being left."""
+        """Return whether a request is about a part of a page that is being left."""
         try:
             message = BackMsg.FromString(raw)
         except DecodeError:  # Streamlit answers it
@@ -54,15 +54,15 @@ class OpenPage:
         if message.WhichOneof("type") != "rerun_script":
             return False
         state = message.rerun_script
-        asked = state.page_script_hash
+        page = state.page_script_hash
         if not state.fragment_id:
-            if asked != self._page:
-                self._page, self._left, self._arriving = asked, self._page, True
+            if page != self._page:
+                self._page, self._left, self._arriving = page, self._page, True
             return False
-        if self._arriving and asked != self._page and self._left in ("", asked):
+        if self._arriving and page != self._page and self._left in ("", page):
             return True
-        # of the page that was asked for, or of one that the server led to: it has arrived
-        self._page, self._arriving = asked, False
+        # from the requested page, or from one that the server led to: it has arrived
+        self._page, self._arriving = page, False
         return False
 
 
@@ -119,8 +119,8 @@ class EndingError(Exception):
 
 
 def keep() -> None:
-    """Have sessions lose no messages and scripts take turns; call it before the first begins."""
-    AppSession.request_rerun = _asked  # type: ignore[method-assign]
+    """Keep sessions from losing messages; make scripts take turns. Call it before any begins."""
+    AppSession.request_rerun = _handle  # type: ignore[method-assign]
     AppSession._create_scriptrunner = _created  # type: ignore[method-assign]
     ScriptRunner._run_script = _in_turn  # type: ignore[method-assign]
 
@@ -132,8 +132,8 @@ def _created(self: AppSession, initial_rerun_data: RerunData) -> None:
     _create(self, initial_rerun_data)
 
 
-def _asked(self: AppSession, client_state: Request) -> None:
-    """Take a request in its turn."""
+def _handle(self: AppSession, client_state: Request) -> None:
+    """Handle a request in its turn."""
     waiting = _waiting.setdefault(self, deque())
     waiting.append(client_state)
     if len(waiting) == 1:  # else the first of them is about to be looked at again

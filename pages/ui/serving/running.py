@@ -92,8 +92,8 @@ def configuration(
     ports: Sequence[int], *, port: int, folder: Path, address: str = "127.0.0.1", user: str = ""
 ) -> str:
     """Return nginx's settings for servers on 127.0.0.1; a browser stays with one that answers."""
-    for one in (*ports, port):
-        validation.whole(one, "port", low=1, high=65_535)
+    for value in (*ports, port):
+        validation.whole(value, "port", low=1, high=65_535)
     names = [f"replica{number}" for number in range(1, len(ports) + 1)]
     share = 100 / len(ports)
     shares = [f"    {share:.2f}% {name};" for name in names[:-1]] + [f"    * {names[-1]};"]
@@ -210,12 +210,12 @@ class Replicas:
         self._store = os.environ.get(VARIABLE)
         if self._store is None:
             os.environ[VARIABLE] = str(self._folder / "answers")
-        self.replicas = [Replica(one) for one in free_ports(number)]
+        self.replicas = [Replica(free) for free in free_ports(number)]
         settings = self._folder / "nginx.conf"
         runs_as = ("root" if os.getuid() == 0 else "") if user is None else user
         settings.write_text(
             configuration(
-                [one.port for one in self.replicas],
+                [replica.port for replica in self.replicas],
                 port=port,
                 folder=self._folder,
                 address=address,
@@ -234,7 +234,7 @@ class Replicas:
 
     def __exit__(self, *_: object) -> None:
         """End all processes, the proxy first, and remove its folder."""
-        ends = [self.proxy, *(one.process for one in self.replicas)]
+        ends = [self.proxy, *(replica.process for replica in self.replicas)]
         for process in ends:
             process.terminate()
         for process in ends:
@@ -249,7 +249,7 @@ class Replicas:
             os.environ.pop(VARIABLE, None)
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def watch(self, ended: threading.Event, told: Callable[[str], None]) -> None:
+    def watch(self, ended: threading.Event, report: Callable[[str], None]) -> None:
         """Replace servers that end or hang, until an event is set."""
         while not ended.wait(LOOK):
             if self.proxy.poll() is not None:
@@ -258,7 +258,7 @@ class Replicas:
                 before = replica.starts
                 replica.look()
                 if replica.starts > before:
-                    told(f"Server {number} stopped or did not answer; another replaces it.")
+                    report(f"Server {number} stopped or did not answer; another replaces it.")
 
 
 def guard(leader: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
@@ -277,7 +277,7 @@ def guard(leader: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
 
 
 def _end_with_this(parent: int) -> None:
-    """Have the process that calls it end when its parent does, however that ends; on Linux."""
+    """Make the calling process end when its parent does, however that ends; on Linux."""
     if sys.platform == "linux":
         # PR_SET_PDEATHSIG: Linux sends a process this signal when its parent ends
         ctypes.CDLL(None).prctl(1, int(signal.SIGTERM))
@@ -286,27 +286,27 @@ def _end_with_this(parent: int) -> None:
 
 
 def nginx() -> str:
-    found = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
-    if found is None:
+    program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
+    if program is None:
         raise InvalidInputError("Several servers need nginx, which is not installed.")
-    return found
+    return program
 
 
 def free_ports(number: int) -> list[int]:
     """Return ports of 127.0.0.1 that nothing listens on."""
     sockets = [socket.socket() for _ in range(number)]
     try:
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [int(one.getsockname()[1]) for one in sockets]
+        for listener in sockets:
+            listener.bind(("127.0.0.1", 0))
+        return [int(listener.getsockname()[1]) for listener in sockets]
     finally:
-        for one in sockets:
-            one.close()
+        for listener in sockets:
+            listener.close()
 
 
 def ending() -> threading.Event:
     """Return an event that Ctrl-C, or a signal that asks the process to end, sets."""
     ended = threading.Event()
-    for one in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(one, lambda *_: ended.set())
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
     return ended

@@ -22,7 +22,7 @@ from core.stored import VARIABLE, Folder, from_bytes, to_bytes
 from core.sweep.cluster import identity
 
 ALONE = "Answers are not shared with other servers. {}"
-"""What is told where the folder cannot be used."""
+"""The warning shown if the folder cannot be used."""
 
 
 @dataclass
@@ -58,10 +58,10 @@ def place_of(call: Callable[..., Any], arguments: Callable[[], tuple[Any, ...]])
     if call not in PURE or SHARED.folder() is None:
         return ""
     try:
-        asked = to_bytes((call.__name__, _version(), arguments()))
+        content = to_bytes((call.__name__, _version(), arguments()))
     except InvalidInputError:
         return ""
-    return hashlib.sha256(asked).hexdigest()
+    return hashlib.sha256(content).hexdigest()
 
 
 def find(place: str) -> Any:

@@ -188,9 +188,9 @@ check it than the browser to draw it. The tests check every figure with it.
 
 def numbers(values: ArrayLike, digits: int = 5) -> list[float | None]:
     """Return numbers with few digits, None where they are not finite (a gap in a figure)."""
-    found = np.asarray(values, dtype=np.float64).ravel().tolist()  # Python's are quicker one by one
+    flat = np.asarray(values, dtype=np.float64).ravel().tolist()  # Python's are quicker one by one
     written = f".{digits}g"
-    return [float(format(one, written)) if math.isfinite(one) else None for one in found]
+    return [float(format(value, written)) if math.isfinite(value) else None for value in flat]
 
 
 def rows(values: ArrayLike, digits: int = 4) -> list[list[float | None]]:
@@ -219,11 +219,11 @@ def axis(title: str = "", span: Sequence[float] | None = None, **more: Any) -> d
 def label_axis(names: Sequence[str], pixels: float = 540, **more: Any) -> dict[str, Any]:
     """Return an axis with one place a symbol, and fewer names where there is less room."""
     # least pixels from one name on an axis to the next
-    each = max(1, math.ceil(len(names) * 12.0 / max(pixels, 1)))
+    step = max(1, math.ceil(len(names) * 12.0 / max(pixels, 1)))
     return axis(
         span=(-0.5, len(names) - 0.5),
-        tickvals=list(range(0, len(names), each)),
-        ticktext=list(names[::each]),
+        tickvals=list(range(0, len(names), step)),
+        ticktext=list(names[::step]),
         showgrid=False,
         **more,
     )

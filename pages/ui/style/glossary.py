@@ -64,7 +64,7 @@ def signs() -> dict[str, Term]:
 
 
 def _is_sign(title: str) -> bool:
-    """Say whether a title is a symbol or an acronym, which has no word of lower-case letters."""
+    """Return whether a title is a symbol or an acronym, which has no word of lower-case letters."""
     return not re.search(r"[a-z]{4}|^[a-z]{3}$", title)
 
 
@@ -86,16 +86,16 @@ def terms_in(texts: Iterable[str]) -> list[Term]:
 
 
 def explanation(*texts: str) -> str | None:
-    said = [f"**{markdown(term.title)}**: {markdown(term.meaning)}" for term in terms_in(texts)]
-    return "\n\n".join(said) or None
+    meanings = [f"**{markdown(term.title)}**: {markdown(term.meaning)}" for term in terms_in(texts)]
+    return "\n\n".join(meanings) or None
 
 
 def explained(label: str, key: str) -> str:
     """Return what a figure is, by its key, and what the signs in its label are, as Markdown."""
     own = terms()[key]
     more = [term for term in terms_in([label]) if term is not own]
-    said = [f"**{markdown(term.title)}**: {markdown(term.meaning)}" for term in more]
-    return "\n\n".join([own.meaning, *said])
+    meanings = [f"**{markdown(term.title)}**: {markdown(term.meaning)}" for term in more]
+    return "\n\n".join([own.meaning, *meanings])
 
 
 def listed(label: str, key: str) -> list[tuple[str, str]]:

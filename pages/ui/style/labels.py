@@ -10,7 +10,7 @@ from core.mechanisms.outputs import PART
 from core.wording import without_blanks
 
 LEAST = 8
-"""Least characters of an input's name beside its share: with less room the share is left out."""
+"""Least characters of an input's name next to its share; with less room the share is left out."""
 
 SHORTEST = 5
 """Least characters by which a name can be recognized."""
@@ -46,15 +46,15 @@ def distinct(labels: Sequence[str], room: int = 18) -> list[str]:
     names = [short(label, room) for label in labels]
     alike = {name for name, count in Counter(names).items() if count > 1}
     telling = _telling(labels, names, alike, room)
-    taken: set[str] = set()
+    used: set[str] = set()
     result = []
     for label, name in zip(labels, names, strict=True):
-        found = telling.get(label, name) if name in alike else name
-        chosen, number = found, 2
-        while chosen in taken:
-            chosen = f"{found} ({number})"
+        base = telling.get(label, name) if name in alike else name
+        chosen, number = base, 2
+        while chosen in used:
+            chosen = f"{base} ({number})"
             number += 1
-        taken.add(chosen)
+        used.add(chosen)
         result.append(chosen)
     return result
 
@@ -80,28 +80,28 @@ def _cut(plain: str, room: int) -> str:
 def _telling(
     labels: Sequence[str], names: Sequence[str], alike: set[str], room: int
 ) -> dict[str, str]:
-    """Return names that tell apart labels whose short names are alike, by label."""
+    """Return distinct names of labels whose short names are alike, by label."""
     groups: dict[str, list[str]] = {name: [] for name in alike}
     for label, name in zip(labels, names, strict=True):
         if name in alike and label not in groups[name]:
             groups[name].append(label)
-    found: dict[str, str] = {}
+    telling: dict[str, str] = {}
     for group in groups.values():
         if len(group) > 1:
-            found |= dict(zip(group, _told_apart(group, room), strict=True))
-    return found
+            telling |= dict(zip(group, _told_apart(group, room), strict=True))
+    return telling
 
 
 def _told_apart(group: Sequence[str], room: int) -> list[str]:
-    """Return names of labels that begin and end alike, by the shortening that tells most apart."""
+    """Return names of labels that begin and end alike, by the shortening that separates most."""
     parts = [_parts(label) for label in group]
-    start = _differ([name for each in parts for name, _ in each[:2]], room)
+    start = _differ([name for words in parts for name, _ in words[:2]], room)
     best: list[str] = []
     for way in _ways(max(map(len, parts)), room):
-        told = [way(each, start) for each in parts]
-        fits = max(map(len, told)) <= room or not best
-        if fits and len(set(told)) > len(set(best)):
-            best = told
+        shortened = [way(words, start) for words in parts]
+        fits = max(map(len, shortened)) <= room or not best
+        if fits and len(set(shortened)) > len(set(best)):
+            best = shortened
     return [text(name) for name in best]
 
 
@@ -112,8 +112,8 @@ with no share."""
 
 def _parts(label: str) -> Parts:
     plain = _plain(label)
-    found = PART.findall(plain)
-    return found if len(found) > 1 else [(plain, "")]
+    pieces = PART.findall(plain)
+    return pieces if len(pieces) > 1 else [(plain, "")]
 
 
 def _ways(most: int, room: int) -> list[Callable[[Parts, int], str]]:
@@ -158,7 +158,7 @@ def _differ(names: Sequence[str], room: int) -> int:
     if len(several) == 1:
         return 0
     letters = enumerate(zip(*several, strict=False))
-    differ = next((at for at, each in letters if len(set(each)) > 1), min(map(len, several)))
+    differ = next((at for at, column in letters if len(set(column)) > 1), min(map(len, several)))
     return _word(several[0], differ, room // 2)
 
 
@@ -195,15 +195,15 @@ def plain_short(label: object, room: int = 22) -> str:
 
 
 def markdown(label: object) -> str:
-    r"""Return a label such that Streamlit's Markdown shows every character of it as it is."""
-    plain = _SPOTTED.sub(lambda found: f"{found[0]}{_JOINER}", _plain(label))
+    r"""Return a label escaped for Streamlit's Markdown: every character is shown as it is."""
+    plain = _SPOTTED.sub(lambda match: f"{match[0]}{_JOINER}", _plain(label))
     return re.sub(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])", r"\\\1", plain)
 
 
 def spoken(label: object) -> str:
     """Return a label for a control, read aloud as written: as `markdown`, without backslashes."""
-    plain = _SPOTTED.sub(lambda found: f"{found[0]}{_JOINER}", _plain(label))
-    return _READ.sub(lambda found: _ALIKE.get(found[0], f"{found[0]}{_JOINER}"), plain)
+    plain = _SPOTTED.sub(lambda match: f"{match[0]}{_JOINER}", _plain(label))
+    return _READ.sub(lambda match: _ALIKE.get(match[0], f"{match[0]}{_JOINER}"), plain)
 
 
 _READ = re.compile(

@@ -35,7 +35,7 @@ def place_names(
     size: tuple[float, float],
 ) -> list[str]:
     """Return the side of its node, at pixels (n, 2), for each name; "" where there is no room."""
-    taken = [_around(x, y, r, r) for (x, y), r in zip(pixels, radii, strict=True)]
+    occupied = [_around(x, y, r, r) for (x, y), r in zip(pixels, radii, strict=True)]
     middle = pixels.mean(axis=0)
     reach = np.maximum(np.abs(pixels - middle).max(axis=0), 1.0)
     # least distance of an outer node from the middle, as a share of the drawing's reach
@@ -49,11 +49,11 @@ def place_names(
         free = (
             side
             for side, box in boxes.items()
-            if _inside(box, size) and not any(meet(box, other) for other in taken)
+            if _inside(box, size) and not any(meet(box, other) for other in occupied)
         )
         side = next(free, "")
         if side:
-            taken.append(boxes[side])
+            occupied.append(boxes[side])
         sides.append(side)
     return sides
 
@@ -79,9 +79,9 @@ def name_box(x: float, y: float, side: str, name: str, radius: float) -> Rectang
     return _around(x + away[side][0], y + away[side][1], half, LINE / 2)
 
 
-def meet(one: Rectangle, other: Rectangle) -> bool:
-    """Say whether two boxes have room in common."""
-    return one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
+def meet(box: Rectangle, other: Rectangle) -> bool:
+    """Return whether two boxes overlap."""
+    return box[0] < other[1] and other[0] < box[1] and box[2] < other[3] and other[2] < box[3]
 
 
 def _around(x: float, y: float, across: float, up: float) -> Rectangle:

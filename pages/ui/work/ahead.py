@@ -1,4 +1,4 @@
-"""Answers at the other places of a slider, worked out before a session moves there.
+"""Answers at the other places of a slider, computed before a session moves there.
 
 About data that all share for all sessions, about a session's own for itself. The nearest come first
 and, among those of ε, ever smaller and larger ones, because an answer at a smaller ε is shown where
@@ -32,7 +32,7 @@ AT_ONCE = 4
 
 
 MOST = 20
-"""Most questions whose places wait; the one not touched for longest goes first."""
+"""Most questions whose places wait; the least recently used one goes first."""
 
 OWNER = "slider places"
 """Whose turn it is among the owners of jobs: one for all sessions, so that others come first."""
@@ -63,15 +63,15 @@ class _Question:
     factor: float = 1.0
 
     def next(self, most: int) -> list[Scenario]:
-        """Return and strike the places to answer next: the nearest, and ever farther ones."""
+        """Return and remove the places to answer next: the nearest, then ever farther ones."""
         now = self._at(getattr(self.scenario, self.name))
         wanted = [*self._far(now), *[now] * most][: min(most, len(self.left))]
-        found = []
+        places = []
         for value in wanted:
-            found.append(min(self.left, key=lambda left: abs(self._at(left) - value)))
-            self.left.remove(found[-1])
-        asked = [at(self.scenario, self.name, place) for place in found]
-        return [one for one in asked if not glances.is_taken(one)]
+            places.append(min(self.left, key=lambda left: abs(self._at(left) - value)))
+            self.left.remove(places[-1])
+        scenarios = [at(self.scenario, self.name, place) for place in places]
+        return [scenario for scenario in scenarios if not glances.is_taken(scenario)]
 
     def _far(self, now: float) -> list[float]:
         """Return ever smaller and larger values of ε, with places left on both sides of each."""
@@ -111,39 +111,39 @@ class Ahead:
         owner: Owner | None = None,
         slot: int = 0,
     ) -> bool:
-        """Have a question answered at places of a slider; say whether work is to begin."""
+        """Queue a question at places of a slider; return whether work is to begin."""
         scenario = result.scenario
         key = name, slot, repr(wherever(scenario, name)), owner
         with self._lock:
-            asked = self._questions.get(key)
-            if asked is None:
+            question = self._questions.get(key)
+            if question is None:
                 left = list(places(scenario, name))
-                asked = _Question(scenario, name, result.counted, left, parts, owner, slot)
-                self._questions[key] = asked
+                question = _Question(scenario, name, result.counted, left, parts, owner, slot)
+                self._questions[key] = question
                 while len(self._questions) > MOST:
                     self._questions.popitem(last=False)
             for other in self._questions.values():
-                if (other.name, other.slot) == (name, slot) and other is not asked:
+                if (other.name, other.slot) == (name, slot) and other is not question:
                     other.pages.discard(page)
-            asked.scenario = scenario
-            asked.pages.add(page)
+            question.scenario = scenario
+            question.pages.add(page)
             self._questions.move_to_end(key)
-            begins = not self._working and bool(asked.left)
+            begins = not self._working and bool(question.left)
             self._working |= begins
         return begins
 
     def work(self) -> None:
         """Answer places until none is left that an open page may go to."""
         try:
-            while (found := self._next()) is not None:
-                asked, near = found
+            while (upcoming := self._next()) is not None:
+                question, near = upcoming
                 try:
-                    self._answer(asked, near)
+                    self._answer(question, near)
                 # the page itself says what is wrong, at the place where it is, and what cannot be
                 # sent to another process, such as a promise made in a notebook, is answered there
                 except (CoreError, PicklingError):
                     with self._lock:
-                        asked.left.clear()
+                        question.left.clear()
         except BaseException:
             self._working = False
             raise
@@ -151,35 +151,37 @@ class Ahead:
     def _next(self) -> tuple[_Question, list[Scenario]] | None:
         """Return the question touched last, at its next places; None if none is left."""
         with self._lock:
-            for key, asked in reversed(list(self._questions.items())):
-                asked.pages = {page for page in asked.pages if self._is_open(page)}
-                with visits.ahead_for(asked.owner) as at_hand:
-                    if not asked.pages or not at_hand:
+            for key, question in reversed(list(self._questions.items())):
+                question.pages = {page for page in question.pages if self._is_open(page)}
+                with visits.ahead_for(question.owner) as at_hand:
+                    if not question.pages or not at_hand:
                         del self._questions[key]
                         continue
-                    while asked.left:
-                        near = asked.next(AT_ONCE)
+                    while question.left:
+                        near = question.next(AT_ONCE)
                         if near:
-                            return asked, near
-            self._working = False  # under the same lock: whoever asks from now on begins anew
+                            return question, near
+            self._working = False  # under the same lock: the next request starts again
         return None
 
-    def _answer(self, asked: _Question, near: Sequence[Scenario]) -> None:
-        """Have a worker answer a question at some places, and keep what it finds."""
-        calls: list[Any] = [(answer, (glances.hurried(one), asked.counted)) for one in near]
-        with visits.ahead_for(asked.owner):
-            parts = [part(one) for one in near for part in asked.parts]
+    def _answer(self, question: _Question, near: Sequence[Scenario]) -> None:
+        """Have a worker answer a question at some places, and store the answers."""
+        calls: list[Any] = [
+            (answer, (glances.hurried(scenario), question.counted)) for scenario in near
+        ]
+        with visits.ahead_for(question.owner):
+            parts = [part(scenario) for scenario in near for part in question.parts]
             calls += [(part.call, part.arguments()) for part in parts]
-        found = self._submit(find_all, calls, time_limit=60.0, owner=OWNER).result()
-        with visits.ahead_for(asked.owner) as at_hand:
+        results = self._submit(find_all, calls, time_limit=60.0, owner=OWNER).result()
+        with visits.ahead_for(question.owner) as at_hand:
             if not at_hand:
                 return
-            for one, result in zip(near, found, strict=False):
+            for scenario, result in zip(near, results, strict=False):
                 if not isinstance(result, CoreError):
-                    glances.take(replace(result, scenario=one), asked.counted)
-            for part, told in zip(parts, found[len(near) :], strict=True):
-                if not isinstance(told, CoreError):
-                    part.offer(told)
+                    glances.take(replace(result, scenario=scenario), question.counted)
+            for part, outcome in zip(parts, results[len(near) :], strict=True):
+                if not isinstance(outcome, CoreError):
+                    part.offer(outcome)
 
 
 AHEAD = Ahead(WORKERS.submit, is_open)
@@ -187,7 +189,7 @@ AHEAD = Ahead(WORKERS.submit, is_open)
 
 
 def may(scenario: Scenario) -> bool:
-    """Say whether other places of a question are answered ahead: no database is asked unasked."""
+    """Return whether other places are answered ahead: not of a database or a slow mechanism."""
     return not is_reference(scenario.data.source) and not glances.is_slow(scenario)
 
 
@@ -217,7 +219,7 @@ def page() -> str:
 
 
 def begin(result: Result, places: Places, parts: Parts = (), name: str = "eps") -> None:
-    """Have the question on screen answered at the other places of a slider, in the background."""
+    """Answer the question on screen at the other places of a slider, in the background."""
     begin_for(page(), result, places, parts, name=name, owner=visits.owner(result.scenario.data))
 
 
@@ -231,7 +233,7 @@ def begin_for(
     owner: Owner | None,
     slot: int = 0,
 ) -> None:
-    """Have a page's question answered at the other places of a slider, in whatever thread."""
+    """Answer a page's question at the other places of a slider, in any thread."""
     if not page or not may(result.scenario):
         return
     if AHEAD.want(page, result, places, parts, name=name, owner=owner, slot=slot):

@@ -29,7 +29,7 @@ from pages.ui.work.store import sparing
 from pages.ui.work.visits import ahead_for, kept_for, known_for, owner, visit
 
 START = "subset_random_response"
-"""Mechanism that is worked out beside an optimum: it is ready much earlier, and often close."""
+"""Mechanism that is computed beside an optimum: it is ready much earlier, and often close."""
 
 
 PATIENCE = 600.0
@@ -66,15 +66,19 @@ def ready(scenario: Scenario) -> Result | None:
 
 
 def is_provisional(result: Result) -> bool:
-    """Say whether a session that comes to an answer has a better one worked out."""
+    """Return whether a session that opens an answer starts the search for a better one."""
     return result.mechanism.status == UNPROVEN
 
 
 def news(scenario: Scenario, shown: Mechanism | None) -> Callable[[], bool]:
-    """Return what says, in any thread, whether `evaluate` has more than `shown`, or work ended."""
+    """Return a test, for any thread, of whether `evaluate` has more than `shown`, or work ended."""
     own, session, joint = owner(scenario.data), visit().name, _joint(scenario)
-    asked = [answer_work(one).name for one in (scenario, _start(scenario)) if one is not None]
-    jobs = [job for name in asked if isinstance(job := visit().held.get(name), Job)]
+    names = [
+        answer_work(question).name
+        for question in (scenario, _start(scenario))
+        if question is not None
+    ]
+    jobs = [job for name in names if isinstance(job := visit().held.get(name), Job)]
 
     def are_there() -> bool:
         if any(job.finished for job in jobs) or glances.GLANCER.is_found(scenario, session):
@@ -87,7 +91,7 @@ def news(scenario: Scenario, shown: Mechanism | None) -> Callable[[], bool]:
 
 
 def is_refining(scenario: Scenario) -> bool:
-    """Say whether a better answer than the one on screen is being worked out."""
+    """Return whether a better answer than the one on screen is being computed."""
     try:
         return refining(scenario) is not None
     except CoreError:
@@ -95,7 +99,7 @@ def is_refining(scenario: Scenario) -> bool:
 
 
 def has_glance(scenario: Scenario) -> bool:
-    """Say whether there is some answer to a scenario at once."""
+    """Return whether there is some answer to a scenario at once."""
     return not glances.is_slow(scenario) or _known(scenario) is not None
 
 
@@ -108,14 +112,16 @@ def refining(scenario: Scenario) -> Job[Result] | None:
         long_answer.await_only("answer", ())
         return None
     start = _start(scenario)
-    long_answer.await_only("answer", [answer_work(one) for one in (scenario, start) if one])
+    long_answer.await_only(
+        "answer", [answer_work(question) for question in (scenario, start) if question]
+    )
     try:
         job = _searching(scenario)
     except CoreError:
         long_answer.await_only("answer", ())  # the start is of no use either
         raise
     if job is not None and start is not None:
-        with contextlib.suppress(CoreError):  # shown where that mechanism itself is asked for
+        with contextlib.suppress(CoreError):  # shown where that mechanism itself is chosen
             _searching(start)
     return job
 
@@ -123,12 +129,12 @@ def refining(scenario: Scenario) -> Job[Result] | None:
 def _searching(scenario: Scenario) -> Job[Result] | None:
     """Return the job that answers a scenario, beginning it if needed; take its answer when done."""
     work = answer_work(scenario)
-    found = work.ask()
-    if isinstance(found, Job):
-        return found
+    outcome = work.ask()
+    if isinstance(outcome, Job):
+        return outcome
     try:
-        _know(scenario, found.mechanism)
-    except CoreError as error:  # it contradicts what was found before
+        _know(scenario, outcome.mechanism)
+    except CoreError as error:  # it contradicts an earlier result
         work.fail(error)
         raise
     visit().searched.add(_name(scenario))
@@ -141,14 +147,14 @@ def search_limit(scenario: Scenario) -> float:
 
 
 def is_cut(scenario: Scenario, shown: Mechanism) -> bool:
-    """Say whether a time limit cut an answer's search off, and a longer one may be asked for."""
+    """Return whether a time limit cut an answer's search short, and a longer one is possible."""
     if shown.status != UNPROVEN or _name(scenario) not in visit().searched:
         return False
     return search_limit(scenario) < LONGEST
 
 
 def search_on(scenario: Scenario, seconds: float | None = None) -> None:
-    """Let a search that was cut off go on from the best known, if longer than the last time."""
+    """Continue a search that was cut off from the best known answer, for longer than last time."""
     had = search_limit(scenario)
     wanted = LONGER * had if seconds is None else seconds
     visit().limits[repr(scenario)] = max(had, min(wanted, LONGEST))
@@ -170,21 +176,21 @@ def answer_work(scenario: Scenario) -> LongAnswer[Result]:
     seconds = search_limit(scenario)
     # seconds beyond the limit after which a mechanism that cannot be cut short is given up
     limit = seconds + (30.0 if glances.is_slow(scenario) else PATIENCE)
-    asked = replace(scenario, time_limit=seconds)
-    key = ("answer", repr(scenario), *([] if asked == scenario else [f"{seconds:g} s"]))
+    limited = replace(scenario, time_limit=seconds)
+    key = ("answer", repr(scenario), *([] if limited == scenario else [f"{seconds:g} s"]))
 
-    def given() -> tuple[Any, ...]:
+    def arguments() -> tuple[Any, ...]:
         data, known = counted(scenario.data), _known(scenario)
-        if asked == scenario:
-            return asked, data
-        return asked, data, None if known is None else known.kernel
+        if limited == scenario:
+            return limited, data
+        return limited, data, None if known is None else known.kernel
 
-    work = answer if asked == scenario else improve_answer
+    work = answer if limited == scenario else improve_answer
     return LongAnswer(
-        *(scenario.data, key, work, given, limit),
+        *(scenario.data, key, work, arguments, limit),
         urgent=True,
         keep=False,
-        is_final=lambda found: found.mechanism.status != UNPROVEN,
+        is_final=lambda outcome: outcome.mechanism.status != UNPROVEN,
     )
 
 
@@ -193,10 +199,10 @@ def frontier(scenario: Scenario) -> Frontier | None:
     joint = counted(scenario.data).joint
     if _is_quick(scenario):
         sweeping(scenario)
-    found = _swept(scenario)
-    if found is None:
+    line = _swept(scenario)
+    if line is None:
         return None
-    best = known_for(scenario.data).along(found, scenario, joint)
+    best = known_for(scenario.data).along(line, scenario, joint)
     return best if scenario.purpose == "information" else in_shares(best, joint, purpose(scenario))
 
 
@@ -207,19 +213,19 @@ def sweeping(scenario: Scenario) -> Job[Frontier] | None:
     searched = work.name in visit().searched
     if store.find(key) is not None or (searched and _swept(scenario) is not None):
         return None
-    found = sweep(*_sweep_of(scenario)) if _is_quick(scenario) else work.ask()
-    if isinstance(found, Job):
-        return found
+    line = sweep(*_sweep_of(scenario)) if _is_quick(scenario) else work.ask()
+    if isinstance(line, Job):
+        return line
     try:
-        figures = _taken(scenario, found)
-    except CoreError as error:  # it contradicts what was found before
+        figures = _taken(scenario, line)
+    except CoreError as error:  # it contradicts an earlier result
         work.fail(error)
         raise
-    if work.is_final(found):
+    if work.is_final(line):
         store.put(key, figures)
         return None
     if any(
-        made.status == FAILED for made in found.mechanisms
+        mechanism.status == FAILED for mechanism in line.mechanisms
     ):  # a line with gaps is kept for this session alone
         visit().store.put(("failing", *key), figures)
     else:  # other sessions start from it and work it out in full
@@ -229,7 +235,7 @@ def sweeping(scenario: Scenario) -> Job[Frontier] | None:
 
 
 def may_sweep_on(scenario: Scenario) -> bool:
-    """Say whether a frontier that was cut short, or failed at some budget, may be searched on."""
+    """Return whether a search may go on for a frontier that was cut short or failed somewhere."""
     work = sweep_work(scenario)
     return work.name in visit().searched and not _is_quick(scenario) and work.may_search_on
 
@@ -237,17 +243,17 @@ def may_sweep_on(scenario: Scenario) -> bool:
 def sweep_work(scenario: Scenario) -> LongAnswer[Frontier]:
     """Return the work that `sweeping` has done, to stop it or to start it again."""
 
-    def given() -> tuple[Any, ...]:
+    def arguments() -> tuple[Any, ...]:
         seconds = 1.5 if scenario.mechanism == OPTIMUM else scenario.time_limit
-        asked = replace(scenario, time_limit=min(seconds * work.longer, LONGEST))
-        return _sweep_of(asked)
+        limited = replace(scenario, time_limit=min(seconds * work.longer, LONGEST))
+        return _sweep_of(limited)
 
     work = LongAnswer(
-        # so long, as on a busy machine a worker starts minutes late
-        *(scenario.data, _question(scenario), sweep, given, 900.0),
+        # long, because on a busy machine a worker starts minutes late
+        *(scenario.data, _question(scenario), sweep, arguments, 900.0),
         keep=False,
-        is_final=lambda found: all(
-            one.status not in (FAILED, UNPROVEN) for one in found.mechanisms
+        is_final=lambda line: all(
+            mechanism.status not in (FAILED, UNPROVEN) for mechanism in line.mechanisms
         ),
     )
     return work
@@ -256,8 +262,8 @@ def sweep_work(scenario: Scenario) -> LongAnswer[Frontier]:
 def _swept(scenario: Scenario) -> Frontier | None:
     """Return the figures of the best sweep that there is."""
     key, store = _question(scenario), kept_for(scenario.data)
-    kept = (store.find(key), store.find(("unproven", *key)), visit().store.find(("failing", *key)))
-    return next((found for found in kept if found is not None), None)
+    lines = (store.find(key), store.find(("unproven", *key)), visit().store.find(("failing", *key)))
+    return next((line for line in lines if line is not None), None)
 
 
 def _sweep_of(scenario: Scenario) -> tuple[Any, ...]:
@@ -267,21 +273,21 @@ def _sweep_of(scenario: Scenario) -> tuple[Any, ...]:
 
 
 @sparing()
-def _taken(scenario: Scenario, found: Frontier) -> Frontier:
+def _taken(scenario: Scenario, line: Frontier) -> Frontier:
     """Make the mechanisms of a sweep known, and return its figures alone."""
-    for eps, made in zip(found.eps, found.mechanisms, strict=True):
-        if made.status == FAILED:
+    for eps, mechanism in zip(line.eps, line.mechanisms, strict=True):
+        if mechanism.status == FAILED:
             continue  # the line has a gap there
-        _know(replace(scenario, eps=float(eps)), made)
-    return replace(found, mechanisms=())
+        _know(replace(scenario, eps=float(eps)), mechanism)
+    return replace(line, mechanisms=())
 
 
-def _know(scenario: Scenario, made: Mechanism) -> None:
-    known_for(scenario.data).add(scenario, _joint(scenario), made)
+def _know(scenario: Scenario, mechanism: Mechanism) -> None:
+    known_for(scenario.data).add(scenario, _joint(scenario), mechanism)
 
 
 def _wanted(scenario: Scenario) -> bool:
-    """Say whether this session needs an answer to a scenario from another process."""
+    """Return whether this session needs an answer to a scenario from another process."""
     known = _known(scenario)
     if glances.is_slow(scenario):
         open_ = known is not None and known.status == UNPROVEN
@@ -295,7 +301,7 @@ def _wanted(scenario: Scenario) -> bool:
 
 @sparing()
 def _glance(scenario: Scenario) -> Mechanism:
-    """Return the best of the known mechanisms and of what a search of a moment finds.
+    """Return the best of the known mechanisms and of a very short search.
 
     One session searches for all, and takes what another server has proven. Where it has no turn,
     what is known is the glance.
@@ -305,11 +311,11 @@ def _glance(scenario: Scenario) -> Mechanism:
         if (shared := answer_work(scenario).of_others()) is not None:
             glances.take(replace(shared, scenario=scenario), data)
         elif (
-            found := glances.GLANCER.find(
+            result := glances.GLANCER.find(
                 *(scenario, data, visit().name), patient=_known(scenario) is None
             )
         ) is not None:
-            glances.take(found, data)
+            glances.take(result, data)
     best = _known(scenario)
     if best is None:  # dropped from the store meanwhile, for lack of room
         visit().searched.discard(_name(scenario))
@@ -319,19 +325,19 @@ def _glance(scenario: Scenario) -> Mechanism:
 
 
 @sparing()
-def _measured(scenario: Scenario, made: Mechanism) -> Result:
+def _measured(scenario: Scenario, mechanism: Mechanism) -> Result:
     """Return the result of a mechanism, measured once for each mechanism."""
     store, key = kept_for(scenario.data), glances.result_key(scenario)
     last: Result | None = store.find(key)
-    if last is not None and last.mechanism.kernel is made.kernel:
-        return replace(last, mechanism=made)
-    found = measured(scenario, counted(scenario.data), made)
-    store.put(key, found)
-    return found
+    if last is not None and last.mechanism.kernel is mechanism.kernel:
+        return replace(last, mechanism=mechanism)
+    result = measured(scenario, counted(scenario.data), mechanism)
+    store.put(key, result)
+    return result
 
 
 def _is_quick(scenario: Scenario) -> bool:
-    """Say whether a frontier is there at once."""
+    """Return whether a frontier is there at once."""
     return _joint(scenario).n_x < catalogue.entry(scenario.mechanism).sweep_slow_from
 
 

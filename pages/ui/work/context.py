@@ -1,4 +1,4 @@
-"""What the charts and tables on screen are about, as the files say it that they are exported to."""
+"""What the charts and tables on screen are about, as in the files that they are exported to."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _ABOUT: ContextVar[Context | None] = ContextVar("exports_are_about", default=Non
 
 
 def tell(*scenarios: Scenario) -> None:
-    """Say which questions all that is shown from here on is about, until the next call."""
+    """Set the questions that everything shown from here on is about, until the next call."""
     tell_about(of(*scenarios))
 
 
-def tell_about(found: Context) -> None:
-    """Say what all that is shown from here on is about, where that is no scenario."""
-    st.session_state[_SHOWN] = found
+def tell_about(details: Context) -> None:
+    """Set what everything shown from here on is about, where that is no scenario."""
+    st.session_state[_SHOWN] = details
 
 
 @contextmanager
-def about(found: Context) -> Iterator[None]:
-    """Say what that is about which is shown within."""
-    token = _ABOUT.set(found)
+def about(details: Context) -> Iterator[None]:
+    """Set what everything shown within is about."""
+    token = _ABOUT.set(details)
     try:
         yield
     finally:
@@ -39,21 +39,21 @@ def about(found: Context) -> Iterator[None]:
 
 
 def shown() -> Context:
-    """Return what that is about which is being shown; empty where nothing was told."""
-    found: Context = _ABOUT.get() or st.session_state.get(_SHOWN, {})
-    return found
+    """Return what is being shown, as data, notion and the like; empty where nothing is known."""
+    details: Context = _ABOUT.get() or st.session_state.get(_SHOWN, {})
+    return details
 
 
 def of(*scenarios: Scenario) -> Context:
     """Return what questions are about."""
-    return together([context(one, _title(one)) for one in scenarios])
+    return together([context(scenario, _title(scenario)) for scenario in scenarios])
 
 
 def of_count(report: CountReport) -> Context:
     """Return what a count of records is about, without a promise."""
-    told = {"data": report.title, "S": report.secret, "X": report.released}
+    details = {"data": report.title, "S": report.secret, "X": report.released}
     treated = " ".join(report.sentences())
-    return told | ({"records": treated} if treated else {})
+    return details | ({"records": treated} if treated else {})
 
 
 def _title(scenario: Scenario) -> str:

@@ -1,4 +1,4 @@
-"""What pages ask of `core` in place; what is derived from an upload stays in its session."""
+"""The pages' quick calls of `core`; what is derived from an upload stays in its session."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def counted(spec: DataSpec) -> Counted:
 
 
 def numeric(data: DataSpec) -> bool:
-    """Say whether X is numeric; False where the data has an error, which the page shows."""
+    """Return whether X is numeric; False where the data has an error, which the page shows."""
     try:
         return counted(data).x_values is not None
     except CoreError:
@@ -80,8 +80,8 @@ def described(spec: DataSpec) -> TableInfo | None:
 
 def columns(spec: DataSpec) -> tuple[str, ...]:
     """Return the names of a spec's columns, read as it says; none of a joint."""
-    found = sources().open(spec.source, (), spec.read)
-    return found.columns if isinstance(found, FileTable) else ()
+    table = sources().open(spec.source, (), spec.read)
+    return table.columns if isinstance(table, FileTable) else ()
 
 
 def first_rows(spec: DataSpec) -> FirstRows:
@@ -91,7 +91,7 @@ def first_rows(spec: DataSpec) -> FirstRows:
 
 
 def size(spec: DataSpec) -> str:
-    """Say how many records a spec's data has, as it is read."""
+    """Return how many records a spec's data has, as it is read."""
     key = ("size", spec.source, repr(spec.read))
     return kept(spec, key, lambda: looking.size_said(spec.source, sources(), spec.read))
 
@@ -258,7 +258,7 @@ def asymmetry(n_s: int, n_x: int, draws: int) -> Asymmetry:
 
 
 def disclosed(result: Result, known: tuple[tuple[int, int], ...] = ()) -> Disclosure:
-    """Return what each output tells about S, to one who knows some attributes' values."""
+    """Return what each output reveals about S to a person who knows some attributes' values."""
     return _of_release(
         result,
         "disclosure",
@@ -268,7 +268,7 @@ def disclosed(result: Result, known: tuple[tuple[int, int], ...] = ()) -> Disclo
 
 
 def posteriors(result: Result) -> Beliefs:
-    """Return what each output tells about X."""
+    """Return what each output reveals about X."""
     return _of_release(result, "posteriors", lambda: about_x(result.joint, result.mechanism))
 
 

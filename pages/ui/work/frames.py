@@ -76,19 +76,19 @@ def offer(slider: str, what: Offer) -> str:
         return known.address
     if known is not None:
         offers.withdraw(known.address)
-    one = offered[slider] = _Offered(what)
-    one.address = offers.offer(partial(_asked, weakref.ref(one)))
-    return one.address
+    entry = offered[slider] = _Offered(what)
+    entry.address = offers.offer(partial(_reply, weakref.ref(entry)))
+    return entry.address
 
 
 def when_asked(
-    asked: Sequence[Scenario], places: Sequence[float | None], name: str
+    scenarios: Sequence[Scenario], places: Sequence[float | None], name: str
 ) -> Callable[[], None]:
-    """Return what has questions answered at the places of a slider, in whatever thread."""
-    page, owners = ahead.page(), [visits.owner(one.data) for one in asked]
+    """Return a function that answers questions at the places of a slider, in any thread."""
+    page, owners = ahead.page(), [visits.owner(scenario.data) for scenario in scenarios]
 
     def begin() -> None:
-        for slot, (scenario, owner) in enumerate(zip(asked, owners, strict=True)):
+        for slot, (scenario, owner) in enumerate(zip(scenarios, owners, strict=True)):
             try:
                 with visits.ahead_for(owner) as at_hand:
                     result = answers.ready(scenario) if at_hand else None
@@ -100,23 +100,23 @@ def when_asked(
     return begin
 
 
-def _asked(held: weakref.ref[_Offered], query: Mapping[str, str]) -> bytes:
+def _reply(held: weakref.ref[_Offered], query: Mapping[str, str]) -> bytes:
     """Answer a browser; nothing where the session has ended."""
-    one = held()
-    return b"" if one is None else answer(one.what, query)
+    entry = held()
+    return b"" if entry is None else answer(entry.what, query)
 
 
 def answer(what: Offer, query: Mapping[str, str]) -> bytes:
     """Return frames `near` the place of the slider, without those that the browser `had`."""
-    had = [int(one) for one in query.get("had", "").split(".") if one]
+    had = [int(place) for place in query.get("had", "").split(".") if place]
     near = int(query.get("near", "0"))
     what.begin()
     return written(ready(what, near, had))
 
 
 def ready(what: Offer, near: int, had: Iterable[int]) -> dict[int, Frame]:
-    """Return some frames that can be made at once, by their place, those nearest to one first."""
-    had, found = set(had), dict[int, Frame]()
+    """Return some frames that can be made at once, by place, the nearest first."""
+    had, frames = set(had), dict[int, Frame]()
     order = sorted(range(len(what.places)), key=lambda place: abs(place - near))
     with visits.ahead_for(what.owner) as at_hand:
         for place in order if at_hand else ():
@@ -125,27 +125,27 @@ def ready(what: Offer, near: int, had: Iterable[int]) -> dict[int, Frame]:
             try:
                 results = what.results(place)
                 if results is not None:
-                    found[place] = what.make(results)
+                    frames[place] = what.make(results)
             except CoreError:  # the page says what is wrong, where the slider is released
                 continue
-            if len(found) == AT_ONCE:
+            if len(frames) == AT_ONCE:
                 break
-    return found
+    return frames
 
 
-def written(found: dict[int, Frame]) -> bytes:
-    """Write frames, like parts beside each other, as they compress best so."""
-    keys = {key for one in found.values() for key in one["charts"]}
+def written(frames: dict[int, Frame]) -> bytes:
+    """Write frames with like parts next to each other: this compresses best."""
+    keys = {key for frame in frames.values() for key in frame["charts"]}
     content = {
         "frames": {
-            str(place): {name: value for name, value in one.items() if name != "charts"}
-            for place, one in found.items()
+            str(place): {name: value for name, value in frame.items() if name != "charts"}
+            for place, frame in frames.items()
         },
         "charts": {
             key: {
-                str(place): one["charts"][key]
-                for place, one in found.items()
-                if key in one["charts"]
+                str(place): frame["charts"][key]
+                for place, frame in frames.items()
+                if key in frame["charts"]
             }
             for key in sorted(keys)
         },

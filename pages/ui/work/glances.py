@@ -29,12 +29,12 @@ SECONDS = 60.0
 """Seconds after which a glance is given up: some mechanisms cannot be cut short."""
 
 MOST = 300
-"""Most glances under way, or made while nobody waited; the oldest goes first."""
+"""Most glances under way, or made while no session waited; the oldest goes first."""
 
 
 @dataclass
-class _Asked:
-    """A glance that was asked for, and whether somebody has nothing to show until it is there."""
+class _Request:
+    """A requested glance, and whether a session has nothing to show until it is there."""
 
     job: Job[Result]
     urgent: bool
@@ -46,7 +46,7 @@ class Glancer:
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
-        self._asked: OrderedDict[Hashable, _Asked] = OrderedDict()
+        self._asked: OrderedDict[Hashable, _Request] = OrderedDict()
         self._lock, self._turn = threading.Lock(), threading.Lock()
         self._served = False
         self._warmed: Job[Any] | None = None
@@ -57,7 +57,7 @@ class Glancer:
         self._is_ready()
 
     def _is_ready(self) -> bool:
-        """Say whether the other process waits for work; start it where it does not run."""
+        """Return whether the other process waits for work; start it where it does not run."""
         if not self._served:
             return False
         with self._lock:
@@ -76,40 +76,40 @@ class Glancer:
                 return None if is_taken(scenario) else _search(scenario, data)
         name = _name(scenario, session)
         with self._lock:
-            asked = self._asked.get(name)
-            waits = asked is not None and asked.job.state == State.WAITING
-            if asked is None or (patient and waits and not asked.urgent):
-                if asked is not None:
-                    asked.job.cancel()
+            request = self._asked.get(name)
+            waits = request is not None and request.job.state == State.WAITING
+            if request is None or (patient and waits and not request.urgent):
+                if request is not None:
+                    request.job.cancel()
                 job = self._submit(scenario, data, session, urgent=patient)
-                asked = self._asked[name] = _Asked(job, patient)
+                request = self._asked[name] = _Request(job, patient)
                 while len(self._asked) > MOST:
                     self._asked.popitem(last=False)[1].job.cancel()
-        if not asked.job.wait(None if patient else self._wait(asked)):
+        if not request.job.wait(None if patient else self._wait(request)):
             return None
-        if asked.job.state == State.CANCELLED:  # for one that is urgent, or for lack of room
+        if request.job.state == State.CANCELLED:  # for one that is urgent, or for lack of room
             return None
         with self._lock:
-            if self._asked.get(name) is asked:
+            if self._asked.get(name) is request:
                 del self._asked[name]
-        return replace(asked.job.result(), scenario=scenario)
+        return replace(request.job.result(), scenario=scenario)
 
     def is_found(self, scenario: Scenario, session: str) -> bool:
-        """Say whether a glance is there that was asked for and not taken yet."""
-        asked = self._asked.get(_name(scenario, session))
-        return asked is not None and asked.job.finished and asked.job.state != State.CANCELLED
+        """Return whether a requested glance is there that no one has taken yet."""
+        request = self._asked.get(_name(scenario, session))
+        return request is not None and request.job.finished and request.job.state != State.CANCELLED
 
-    def _wait(self, asked: _Asked) -> float:
+    def _wait(self, request: _Request) -> float:
         """Return the seconds to wait for a glance where there is something to show."""
-        if self._pool.ahead(asked.job) > 0:  # one is searched for, and this is not the next
+        if self._pool.ahead(request.job) > 0:  # one is searched for, and this is not the next
             return 0.0
-        return max(0.0, asked.since + WAIT - time.monotonic())
+        return max(0.0, request.since + WAIT - time.monotonic())
 
     def _submit(
         self, scenario: Scenario, data: Counted, session: str, *, urgent: bool
     ) -> Job[Result]:
-        asked = (answer, hurried(scenario), data)
-        return self._pool.submit(*asked, time_limit=SECONDS, owner=session, urgent=urgent)
+        arguments = (answer, hurried(scenario), data)
+        return self._pool.submit(*arguments, time_limit=SECONDS, owner=session, urgent=urgent)
 
     def kill(self) -> None:
         """End the process; what is searched for from now on, the server does itself."""
@@ -138,7 +138,7 @@ def hurried(scenario: Scenario) -> Scenario:
 
 
 def is_slow(scenario: Scenario) -> bool:
-    """Say whether a mechanism takes longer than `GLANCE` and cannot be cut short."""
+    """Return whether a mechanism takes longer than `GLANCE` and cannot be cut short."""
     slow = catalogue.entry(scenario.mechanism).slow_from
     return slow is not None and counted(scenario.data).joint.n_x >= slow
 
@@ -154,18 +154,18 @@ def result_key(scenario: Scenario) -> Hashable:
 
 
 def is_taken(scenario: Scenario) -> bool:
-    """Say whether a glance was taken already."""
+    """Return whether a glance was taken already."""
     return kept_for(scenario.data).find(key(scenario)) is not None
 
 
 def forget(scenario: Scenario) -> None:
-    """Let a glance be taken again: what it found was dropped."""
+    """Allow another glance: the result of the last one was dropped."""
     kept_for(scenario.data).put(key(scenario), None)
 
 
-def take(found: Result, counted: Counted) -> None:
-    """Keep a glance that a worker has taken, as if it had been taken here."""
-    scenario, store = found.scenario, kept_for(found.scenario.data)
-    known_for(scenario.data).add(scenario, counted.joint, found.mechanism)
-    store.put(result_key(scenario), replace(found, counted=counted))
+def take(result: Result, counted: Counted) -> None:
+    """Store a glance that a worker has computed, as if it had been computed here."""
+    scenario, store = result.scenario, kept_for(result.scenario.data)
+    known_for(scenario.data).add(scenario, counted.joint, result.mechanism)
+    store.put(result_key(scenario), replace(result, counted=counted))
     store.put(key(scenario), True)

@@ -1,4 +1,4 @@
-"""Answers that take long: worked out by other processes, asked for until they are ready.
+"""Answers that take long: computed by other processes, asked for until they are ready.
 
 Work on data that all visits see is shared; what failed, was stopped or cut short is the visit's.
 """
@@ -46,13 +46,13 @@ class StoppedError(CoreError):
 
 
 def _always(_: object) -> bool:
-    """Say of any answer that it is final."""
+    """Treat every answer as final."""
     return True
 
 
 @dataclass(frozen=True, eq=False)
 class LongAnswer(Generic[T]):
-    """An answer that takes long: its key, and how it is worked out.
+    """An answer that takes long: its key, and how it is computed.
 
     `data`: what it is about; work on a session's own data stays there. `call`: importable, runs in
     another process, may take `report`. `arguments`: asked for when the work begins. `seconds`: time
@@ -90,17 +90,17 @@ class LongAnswer(Generic[T]):
     def ask(self) -> T | Job[T]:
         """Return the answer, or the job that is at work on it, begun if there is none."""
         held = visit().held
-        found = held.get(self.name)
-        if isinstance(found, CoreError):
-            raise found
-        if self.keep and (kept := self._kept()) is not None:
-            return kept
-        if found is None or found.state == State.CANCELLED:  # cancelled in the session's absence
-            found = held[self.name] = _join(self)
-        if not found.finished:
-            return found
+        last = held.get(self.name)
+        if isinstance(last, CoreError):
+            raise last
+        if self.keep and (known := self._kept()) is not None:
+            return known
+        if last is None or last.state == State.CANCELLED:  # cancelled in the session's absence
+            last = held[self.name] = _join(self)
+        if not last.finished:
+            return last
         try:
-            answer: T = found.result()
+            answer: T = last.result()
         except CoreError as error:
             held[self.name] = error
             raise
@@ -115,29 +115,29 @@ class LongAnswer(Generic[T]):
         return answer
 
     def here(self) -> T:
-        """Return the answer, worked out in place: for quick work only, else `ask`."""
+        """Return the answer, computed in place: for quick work only, else `ask`."""
 
         def make() -> T:
             return carry_out(self.call, self.arguments())
 
-        kept = self._kept()
-        if kept is not None:
-            return kept
+        known = self._kept()
+        if known is not None:
+            return known
         answer = kept_for(self.data).get(self._kept_as, make, self.is_final)
         self._keep(answer)
         return answer
 
     def offer(self, answer: T) -> None:
-        """Keep an answer that was worked out ahead, if it is final; of shared data only."""
+        """Keep an answer that was computed ahead, if it is final; of shared data only."""
         if self.is_final(answer):
             kept_for(self.data).put(self._kept_as, answer)
 
     def of_others(self) -> T | None:
-        """Return the answer that another server has worked out; None where none is shared."""
+        """Return the answer that another server has computed; None if none is shared."""
         if is_private(self.data):
             return None
-        found: T | None = sharing.find(sharing.place_of(self.call, self.arguments))
-        return found
+        answer: T | None = sharing.find(sharing.place_of(self.call, self.arguments))
+        return answer
 
     def last(self) -> T | None:
         """Return the last answer that this session has, even if it was cut short."""
@@ -149,15 +149,15 @@ class LongAnswer(Generic[T]):
         return self.longer < 16
 
     def search_on(self) -> None:
-        """Let a search that was cut short go on, with a longer limit."""
+        """Continue a search that was cut short, with a longer limit."""
         visit().longer[self._kept_as] = LONGER * self.longer
         self.resume()
 
     def _kept(self, least: int | None = None) -> T | None:
         """Return the answer kept for all visits, else this one's, if not of a shorter search."""
-        found: T | None = kept_for(self.data).find(self._kept_as)
-        if found is not None:
-            return found
+        answer: T | None = kept_for(self.data).find(self._kept_as)
+        if answer is not None:
+            return answer
         cut: tuple[int, T] | None = visit().store.find(("cut short", *self._kept_as))
         least = self.longer if least is None else least
         return cut[1] if cut is not None and cut[0] >= least else None
@@ -187,7 +187,7 @@ class LongAnswer(Generic[T]):
         visit().held[self.name] = error
 
     def resume(self) -> None:
-        """Let work that was stopped, or that failed, start again."""
+        """Allow stopped or failed work to start again."""
         if isinstance(visit().held.get(self.name), CoreError):
             del visit().held[self.name]
 
@@ -197,7 +197,7 @@ class LongAnswer(Generic[T]):
 
 
 def await_only(place: str, answers: Collection[LongAnswer[Any]]) -> None:
-    """Set what this session waits for in a place; work that nobody waits for ends."""
+    """Set what this session waits for in a place; work that no session waits for ends."""
     place = _WITHIN.get() + place
     places = visit().awaited
     wanted = {answer.name for answer in answers}
@@ -223,8 +223,10 @@ def within(name: str) -> Iterator[None]:
 def await_nowhere(name: str, but: Collection[str] = ()) -> None:
     """Stop waiting in all parts whose names begin with `name`, except those in `but`."""
     places = visit().awaited
-    kept = tuple(f"{part} " for part in but)
-    for place in [one for one in places if one.startswith(name) and not one.startswith(kept)]:
+    prefixes = tuple(f"{part} " for part in but)
+    for place in [
+        place for place in places if place.startswith(name) and not place.startswith(prefixes)
+    ]:
         await_only(place, ())
 
 
@@ -251,10 +253,10 @@ def _begun(answer: LongAnswer[T], arguments: tuple[Any, ...]) -> Work:
     if answer.of_many:
         return Work(cast("Job[Any]", answer.call(*arguments, owner=owner)))
     place = "" if is_private(answer.data) else sharing.place_of(answer.call, lambda: arguments)
-    found = sharing.find(place)
-    if found is not None:
+    shared = sharing.find(place)
+    if shared is not None:
         job: Job[Any] = Job(answer.seconds)
-        job.succeed(found)
+        job.succeed(shared)
         return Work(job)
     job = WORKERS.submit(
         answer.call,

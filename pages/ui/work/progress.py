@@ -44,11 +44,11 @@ class _Shown:
 
     def answer(self, _: Mapping[str, str]) -> bytes:
         """Answer a browser: nothing where the page is to run again."""
-        found = self.look()
-        if found is None:
+        state = self.look()
+        if state is None:
             self.look = lambda: None  # what it was about may be large
             return b""
-        return json.dumps({"share": found[0], "text": found[1]}).encode()
+        return json.dumps({"share": state[0], "text": state[1]}).encode()
 
 
 def every() -> float:
@@ -68,18 +68,18 @@ def watched(
 
     Then the part of the page that called this runs again, and the whole page if that is so at once.
     """
-    found = look()
-    if found is None:
+    state = look()
+    if state is None:
         st.rerun()
     shown: dict[str, _Shown] = st.session_state.setdefault(_LOOKS, {})
-    one = shown.setdefault(key, _Shown(look))
-    one.look = look
-    if not offers.is_open(one.address):
-        one.address = offers.offer(one.answer)
-    share, text = found
+    watch = shown.setdefault(key, _Shown(look))
+    watch.look = look
+    if not offers.is_open(watch.address):
+        watch.address = offers.offer(watch.answer)
+    share, text = state
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}_row"):
         _COMPONENT(
-            data={"address": one.address, "every": every(), "share": share, "text": text},
+            data={"address": watch.address, "every": every(), "share": share, "text": text},
             key=f"{key}_watch",
             on_over_change=_nothing,
         )
@@ -130,7 +130,7 @@ def awaited(
 ) -> T | None:
     """Show the progress, error or open end of a card's work; return its last answer, if any."""
     try:
-        found = find()
+        answer = find()
     except CoreError as error:
         with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_ended"):
             st.caption(markdown(str(error)))
@@ -138,12 +138,12 @@ def awaited(
                 work.again(f"{key}_again")
         return work.last()
     limit = seconds * work.longer
-    if isinstance(found, Job):
-        follow(found, what, limit=limit, key=f"{key}_cancel", on_cancel=work.stop)
+    if isinstance(answer, Job):
+        follow(answer, what, limit=limit, key=f"{key}_cancel", on_cancel=work.stop)
         return work.last()
-    if not work.is_final(found):
+    if not work.is_final(answer):
         with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_cut"):
-            st.caption(markdown(left_open(found)))
+            st.caption(markdown(left_open(answer)))
             if work.may_search_on:
                 st.button(
                     "Search longer",
@@ -152,21 +152,21 @@ def awaited(
                     on_click=work.search_on,
                     help=f"Searches again for up to {limit * long_answer.LONGER:g} s.",
                 )
-    return found
+    return answer
 
 
-def again(said: str, key: str, on_click: Callable[..., None], args: tuple[Any, ...]) -> None:
-    """Say what is missing, and offer to start the work again."""
-    _offer(said, "Start again", "replay", key, on_click, args)
+def again(message: str, key: str, on_click: Callable[..., None], args: tuple[Any, ...]) -> None:
+    """Show what is missing, and offer to start the work again."""
+    _offer(message, "Start again", "replay", key, on_click, args)
 
 
-def search_on(said: str, key: str, on_click: Callable[..., None], args: tuple[Any, ...]) -> None:
-    """Say what was cut short, and offer to search on."""
-    _offer(said, "Continue", "manage_search", key, on_click, args)
+def search_on(message: str, key: str, on_click: Callable[..., None], args: tuple[Any, ...]) -> None:
+    """Show what was cut short, and offer to continue the search."""
+    _offer(message, "Continue", "manage_search", key, on_click, args)
 
 
 def _offer(
-    said: str,
+    message: str,
     label: str,
     icon: str,
     key: str,
@@ -174,7 +174,7 @@ def _offer(
     args: tuple[Any, ...],
 ) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_row"):
-        st.caption(markdown(said))
+        st.caption(markdown(message))
         st.button(label, icon=f":material/{icon}:", key=key, on_click=on_click, args=args)
 
 
@@ -186,10 +186,10 @@ def told(job: Job[Any], what: str, limit: float) -> tuple[float, str]:
         return 0.0, f"{what}: waiting for its turn{behind}"
     if isinstance(job.progress, tuple):
         done, total = job.progress
-        said = f"{what}: {job.seconds:.0f} s so far"
+        text = f"{what}: {job.seconds:.0f} s so far"
         if done:
-            said += f", about {job.seconds * (total - done) / done:.0f} s to go"
-        return done / total, f"{said} ({done} of {total})" if total > 1 else said
+            text += f", about {job.seconds * (total - done) / done:.0f} s to go"
+        return done / total, f"{text} ({done} of {total})" if total > 1 else text
     seconds = job.seconds_of_work
     if seconds == 0:
         return 0.0, f"{what}: starting"

@@ -14,7 +14,7 @@ from pages.ui.style.labels import markdown
 from pages.ui.work import answers, glances, long_answer, progress
 
 GLANCE = "Quick estimate. Improving…"
-"""What is said of an answer while a better one is being worked out."""
+"""The note on an answer while a better one is being computed."""
 
 PROVISIONAL = (
     "Provisional: this was made while the answer was still improving. It shows the best result so "
@@ -23,26 +23,26 @@ PROVISIONAL = (
 """The first line of a report, and of an export, on a first glance."""
 
 FIRST = "Computing a first answer…"
-"""What is said once a page has waited for one for half a second."""
+"""The note shown once a page has waited for one for half a second."""
 
 GAP = "Its gap shows how much better another answer could be."
-"""What is said of an answer that is not proven."""
+"""The note on an answer that is not proven."""
 
 STAYS = f"This is the quick estimate. {GAP}"
-"""What is said of a first glance where no better answer comes."""
+"""The note on a quick estimate where no better answer comes."""
 
 KEPT = f"The last answer remains. {GAP}"
-"""What is said where a longer search for a better answer was cancelled."""
+"""The note shown if a longer search for a better answer was cancelled."""
 
 CUT = "The search stopped at its time limit of {:g} s."
-"""What is said of an answer whose search may go on."""
+"""The note on an answer whose search may go on."""
 
 MINUTE = 60.0
 """Seconds that one click gives a search: as long as a class waits, and as a link may ask for."""
 
 
 def waiting(*scenarios: Scenario) -> AbstractContextManager[None]:
-    """Say in a page without an answer that first glances are worked out; nothing if all are."""
+    """Show on a page without an answer that quick estimates are under way, if any are missing."""
     if all(glances.is_taken(scenario) for scenario in scenarios):
         return nullcontext()
     return st.spinner(FIRST)

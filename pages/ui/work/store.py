@@ -21,7 +21,7 @@ from core.studies.known import Known
 Made = TypeVar("Made")
 
 PRIVATE = ("upload:", "matrix:")
-"""How the names of sources that belong to one session begin."""
+"""Prefixes of the names of sources that belong to one session."""
 
 MOST_OWN = 50_000_000
 """Bytes of mechanisms that a visit keeps of its own data, and half of those of its answers."""
@@ -70,16 +70,16 @@ class Store:
                     return cast("Made", cache.find(key))
             try:
                 with watching() as watch:
-                    made = make()
-                if not watch.cut if is_final is None else is_final(made):
-                    self.put(key, made)
+                    answer = make()
+                if not watch.cut if is_final is None else is_final(answer):
+                    self.put(key, answer)
             except MemoryError as error:
                 self.shed()
                 raise NoMemoryError(NO_MEMORY) from error
             finally:
                 with self._lock:
                     self._making.pop(key, None)
-        return made
+        return answer
 
     def find(self, key: Hashable) -> Any:
         """Return the answer under a key; None where there is none."""
@@ -88,7 +88,7 @@ class Store:
             return None if cache is None else cache.find(key)
 
     def put(self, key: Hashable, answer: Any) -> None:
-        """Keep an answer under a key, whatever was kept there."""
+        """Store an answer under a key, replacing any other."""
         n_bytes = size_of((key, answer))
         with self._lock:
             for cache in (self._small, self._large):
@@ -124,5 +124,5 @@ KNOWN = Known()
 
 
 def is_private(data: DataSpec) -> bool:
-    """Say whether data belongs to one session: its own, or what it had a database count."""
+    """Return whether data belongs to one session: its own, or what it had a database count."""
     return data.source.startswith(PRIVATE) or is_reference(data.source)

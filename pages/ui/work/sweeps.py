@@ -13,44 +13,44 @@ from pages.ui import figures
 from pages.ui.work import answers, progress
 
 
-def job(asked: Scenario) -> Job[Frontier] | None:
+def job(scenario: Scenario) -> Job[Frontier] | None:
     """Return the job at work on a line, begun if needed; None where there is none, or it failed."""
     try:
-        return answers.sweeping(asked)
+        return answers.sweeping(scenario)
     except CoreError:
         return None
 
 
 def left_open(line: Frontier) -> BoolArray:
-    """Say of each budget whether it has no answer, or visibly less than may be reached."""
+    """Return for each budget whether it has no answer, or visibly less than the bound."""
     return ~(line.most_nmi - line.nmi <= figures.BAND)
 
 
 def follow(waiting: Sequence[Scenario], names: str, ready: int, every: int, key: str) -> None:
-    """Show the progress of the lines that are waited for, until one more is ready."""
-    open_ = [found for one in waiting if (found := job(one)) is not None]
+    """Show the progress of the awaited lines, until one more is ready."""
+    open_ = [running for scenario in waiting if (running := job(scenario)) is not None]
 
     def look() -> tuple[float, str] | None:
-        if len(open_) != len(waiting) or any(one.finished for one in open_):
+        if len(open_) != len(waiting) or any(work.finished for work in open_):
             return None
-        seconds = max(one.seconds_awaited for one in open_)
-        said = f"{ready} of {every} lines ready. Computing for {seconds:.0f} s: {names}"
-        return ready / every, said
+        seconds = max(work.seconds_awaited for work in open_)
+        text = f"{ready} of {every} lines ready. Computing for {seconds:.0f} s: {names}"
+        return ready / every, text
 
     progress.watched(look, key=key, on_cancel=stop, args=tuple(waiting))
 
 
-def stop(*asked: Scenario) -> None:
-    for one in asked:
-        answers.sweep_work(one).stop()
+def stop(*scenarios: Scenario) -> None:
+    for scenario in scenarios:
+        answers.sweep_work(scenario).stop()
 
 
-def resume(*asked: Scenario) -> None:
-    for one in asked:
-        answers.sweep_work(one).resume()
+def resume(*scenarios: Scenario) -> None:
+    for scenario in scenarios:
+        answers.sweep_work(scenario).resume()
 
 
-def search_on(*asked: Scenario) -> None:
-    """Have lines worked out anew, with longer for each of their budgets."""
-    for one in asked:
-        answers.sweep_work(one).search_on()
+def search_on(*scenarios: Scenario) -> None:
+    """Recompute lines, with more time for each budget."""
+    for scenario in scenarios:
+        answers.sweep_work(scenario).search_on()

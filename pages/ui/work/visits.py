@@ -1,4 +1,4 @@
-"""What one visit of the pages has: its uploads, searches, answers, steps and release; and its end.
+"""One visit of the pages: its uploads, searches, answers, steps and release; and its end.
 
 A visit is a session of Streamlit's. A reload begins another, which finds what belongs to the same
 browser, told by Streamlit's cookie against forged requests: longer searches and the best
@@ -46,7 +46,7 @@ _turns = itertools.count()
 
 @dataclass(eq=False)
 class Steps:
-    """What was pinned before, and what was taken back, nearest last; None: nothing pinned."""
+    """The projects before and those undone, nearest last; None: nothing pinned."""
 
     past: list[Project | None] = field(default_factory=list)
     future: list[Project | None] = field(default_factory=list)
@@ -81,14 +81,14 @@ class Visit:
     works: bool = False
 
     def begin(self) -> None:
-        """Take over what belongs to the browser; once, at the start."""
+        """Adopt what belongs to the browser; once, at the start."""
         self.name, self.page = uuid.uuid4().hex, _page()
         with _lock:
             for other in _others(self):
                 _most(self.limits, other.limits)
                 _most(self.longer, other.longer)
                 self.known = other.known
-            closed = [one for one in _others(self) if one.release and not is_open(one.page)]
+            closed = [other for other in _others(self) if other.release and not is_open(other.page)]
             if closed:
                 last = max(closed, key=lambda other: other.release.turn if other.release else 0)
                 self.release, last.release = last.release, None
@@ -98,11 +98,11 @@ class Visit:
                 _visits.setdefault(browser, weakref.WeakSet()).add(self)
 
     def forget_answers(self) -> None:
-        """Forget what is known of data of the visit, which has changed under the same name."""
+        """Forget the answers about a visit's data, which has changed under the same name."""
         fresh = Visit()
         self.store = fresh.store
-        for one in (self, *_others(self)):
-            one.known = fresh.known
+        for other in (self, *_others(self)):
+            other.known = fresh.known
         self.searched = {name for name in self.searched if self.name not in name}
 
     @property
@@ -136,7 +136,7 @@ def owner(data: DataSpec) -> Owner | None:
 
 @contextmanager
 def ahead_for(owner: Owner | None) -> Iterator[bool]:
-    """Let no visit's wishes count while the block runs: it works ahead, in whatever thread.
+    """Ignore every visit's wishes while the block runs: it works ahead, in any thread.
 
     With an owner its data and its answers are those at hand; says whether they still are.
     """
@@ -202,17 +202,17 @@ def steps(now: Project | None) -> Steps:
 
 
 def _taken_steps(own: Visit, now: Project | None) -> Steps:
-    """Copy the steps of this browser's last page that stood here, if possible a closed one."""
-    found = [
+    """Copy the steps of this browser's last page with this project, preferably a closed one."""
+    candidates = [
         (not is_open(other.page), other.steps.turn, other.steps)
         for other in _others(own)
         if other.steps is not None
         and other.steps.now == now
         and (now is not None or not is_open(other.page))
     ]
-    if not found:
+    if not candidates:
         return Steps()
-    _, _, last = max(found, key=lambda one: one[:2])
+    _, _, last = max(candidates, key=lambda candidate: candidate[:2])
     recover(
         scenario.data.source
         for project in (*last.past, *last.future)
@@ -223,7 +223,7 @@ def _taken_steps(own: Visit, now: Project | None) -> Steps:
 
 
 def recover(names: Iterable[str]) -> None:
-    """Take over what the address names and another visit of this browser holds."""
+    """Adopt the sources that the address names and another visit of this browser holds."""
     own = sources()
     others = [other.sources for other in _others(visit()) if other.sources is not None]
     for name in set(names):
@@ -233,7 +233,7 @@ def recover(names: Iterable[str]) -> None:
 
 
 def _taken(own: Sources, other: Sources, name: str) -> bool:
-    """Take one source over, where the other has it and this one does not."""
+    """Adopt one source that the other visit has and this one does not."""
     if name in other.uploads and name not in own.uploads:
         own.borrow(other, name)
         return True
@@ -244,7 +244,7 @@ def _taken(own: Sources, other: Sources, name: str) -> bool:
 
 
 def _most(own: dict[Key, Number], other: dict[Key, Number]) -> None:
-    """Take over the numbers that are larger than one's own."""
+    """Adopt the numbers that are larger than one's own."""
     for key, number in list(other.items()):
         own[key] = max(own.get(key, number), number)
 
@@ -261,7 +261,7 @@ def _page() -> str:
 
 
 def is_open(page: str) -> bool:
-    """Say whether a page's connection is there."""
+    """Return whether a page is still connected."""
     return runtime.exists() and runtime.get_instance().is_active_session(page)
 
 
@@ -285,8 +285,8 @@ class Pages:
     @property
     def n_at_work(self) -> int:
         """Number of pages whose visits have waited for work."""
-        found = [held() for _, held in list(self._noted.values())]
-        return sum(own is not None and own.works for own in found)
+        visits = [held() for _, held in list(self._noted.values())]
+        return sum(own is not None and own.works for own in visits)
 
     def note(self, own: Visit) -> None:
         """Watch the page of a visit."""
@@ -334,14 +334,14 @@ PAGES = Pages()
 """The pages of all visits of this server."""
 
 COOKIE = "_streamlit_xsrf"
-"""The name of the cookie that tells browsers apart."""
+"""The name of the cookie that distinguishes browsers."""
 
 PROTOCOLS = "Sec-WebSocket-Protocol"
 """The header in which a page that connects again names its last session, in the third place."""
 
 
 def had_session() -> bool:
-    """Say whether the running visit's page comes back, with a session before on any server."""
+    """Return whether the running visit's page comes back, with a session before on any server."""
     named = st.context.headers.get(PROTOCOLS, "")
     parts = named.split(",") if isinstance(named, str) else []  # a test harness gives no text
     return len(parts) > 2 and bool(parts[2].strip())
