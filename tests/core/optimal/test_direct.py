@@ -273,6 +273,10 @@ def budget_of(joint, measure):
         ((5, 42), "total_variation", 0.640610, 0.235235),
         ((5, 42), "guessing", 0.396252, 0.180766),
         ((10, 100), "guessing", 0.692003, 0.259706),
+        ((10, 100), "LIP", 1.063274, 0.315915),
+        ((10, 100), "LDP", 1.205271, 0.338388),
+        ((10, 100), "total_variation", 0.991654, 0.336864),
+        ((10, 100), "mutual_information", 0.396753, 0.197744),
     ],
 )
 def test_figures_of_other_solvers(shape, measure, loss, wrong):
