@@ -93,11 +93,11 @@ class AllowedOutputs:
 
     def take(self, points: FloatArray, deadline: Deadline) -> FloatArray:
         """Move outputs, (k, n_x), inside by the deadline, add them; return last cuts, (j, n_x)."""
-        inside, cuts = self._pulled(points, deadline)
+        inside, last = pulled(self.oracle, self.p_x, points, deadline)
         if len(inside):
             self.points = np.vstack([self.points, inside])
             self._mix()
-        return cuts
+        return distinct(last[np.isfinite(last).all(axis=1)])
 
     def _mix(self) -> None:
         """Compute the best mixture."""
@@ -106,36 +106,36 @@ class AllowedOutputs:
         self.value = self.utility.offset(self.p_x) - self._mixture.cost
         self.duals = self._mixture.duals
 
-    def _pulled(self, points: FloatArray, deadline: Deadline) -> tuple[FloatArray, FloatArray]:
-        """Return outputs moved inside, and the last cut that each met, tangent near its end.
 
-        Where g·r ≤ 0 is violated, the next point is where the segment to P_X crosses g·r = 0; g·P_X
-        < 0.
-        """
-        inside, last = [points[:0]], np.full(points.shape, np.nan)
-        moved, left = points, np.arange(len(points))
-        # most cuts on an output's way to P_X: a few suffice, as they are tangents; else it is
-        # dropped
-        for _ in range(30):
-            if len(left) == 0 or deadline.over:
-                break
-            cuts, which = cuts_of(self.oracle, moved)
-            broken = np.unique(which)
-            inside.append(np.delete(moved, broken, axis=0))
-            here, there = (cuts * points[left[which]]).sum(axis=1), cuts @ self.p_x
-            shares = here / (here - there)
-            order = np.argsort(shares, kind="stable")
-            deepest = np.zeros(len(left), dtype=np.int64)
-            deepest[which[order]] = order  # of each point's cuts the last written is the deepest
-            deepest = deepest[broken]
-            left = left[broken]
-            last[left] = cuts[deepest]
-            # part of the way to P_X that an output is moved beyond the last cut, to satisfy the
-            # oracle
-            share = np.minimum(1.0, shares[deepest] + 1e-9)[:, None]
-            moved = (1 - share) * points[left] + share * self.p_x
-        met = last[np.isfinite(last).all(axis=1)]
-        return np.vstack(inside), distinct(met)
+def pulled(
+    oracle: SeparationOracle | ManyOracle, p_x: FloatArray, points: FloatArray, deadline: Deadline
+) -> tuple[FloatArray, FloatArray]:
+    """Return outputs, (k, n_x), moved inside, (j, n_x), and the last cut of each, (k, n_x).
+
+    It is tangent near where the output comes inside, and NaN where the output was allowed. Where
+    g·r ≤ 0 is violated, the next point is where the segment to P_X crosses g·r = 0; g·P_X < 0.
+    """
+    inside, last = [points[:0]], np.full(points.shape, np.nan)
+    moved, left = points, np.arange(len(points))
+    # most cuts on an output's way to P_X: a few suffice, as they are tangents; else it is dropped
+    for _ in range(30):
+        if len(left) == 0 or deadline.over:
+            break
+        cuts, which = cuts_of(oracle, moved)
+        broken = np.unique(which)
+        inside.append(np.delete(moved, broken, axis=0))
+        here, there = (cuts * points[left[which]]).sum(axis=1), cuts @ p_x
+        shares = here / (here - there)
+        order = np.argsort(shares, kind="stable")
+        deepest = np.zeros(len(left), dtype=np.int64)
+        deepest[which[order]] = order  # of each point's cuts the last written is the deepest
+        deepest = deepest[broken]
+        left = left[broken]
+        last[left] = cuts[deepest]
+        # part of the way to P_X that an output is moved beyond the last cut, to satisfy the oracle
+        share = np.minimum(1.0, shares[deepest] + 1e-9)[:, None]
+        moved = (1 - share) * points[left] + share * p_x
+    return np.vstack(inside), last
 
 
 def cuts_of(

@@ -20,7 +20,8 @@ from scipy import sparse
 from core.allowed.allowed_set import AllowedSet
 from core.allowed.average_cost import Cone
 from core.clock import Deadline
-from core.optimal.cutting_planes import cuts_of
+from core.errors import CoreError
+from core.optimal.cutting_planes import pulled
 from core.optimal.plan import SIZES
 from core.optimal.programs.conic import solve_conic
 from core.optimal.programs.highs import INFINITY, LinearProgram, Solution
@@ -199,15 +200,19 @@ class Direct:
         self.kept.ravel()[best] = True
         return bool(gains.max() > PRICE)
 
-    def cut(self, kernel: FloatArray) -> bool:
-        """Add the oracle's cuts of a kernel of `solve`; return whether there are any."""
+    def cut(self, kernel: FloatArray, deadline: Deadline) -> bool:
+        """Add cuts of the outputs of a kernel of `solve`; return whether there are any.
+
+        Each is tangent to the allowed set, where the way from its output to P_X comes inside.
+        """
         before = len(self.cuts)
         if self.allowed.oracle is not None:
             weights = (self.p_x[:, None] * kernel[:, : len(self.pieces)]).T
             used = np.flatnonzero(weights.any(axis=1))
             posteriors = weights[used] / weights[used].sum(axis=1, keepdims=True)
-            cuts, of = cuts_of(self.allowed.oracle, posteriors)
-            self.cuts += zip(used[of].tolist(), cuts, strict=True)
+            _, last = pulled(self.allowed.oracle, self.p_x, posteriors, deadline)
+            met = np.isfinite(last).all(axis=1)
+            self.cuts += zip(used[met].tolist(), last[met], strict=True)
         return len(self.cuts) > before
 
     def solve(self, deadline: Deadline) -> tuple[FloatArray, Multipliers]:
@@ -383,10 +388,15 @@ def by_one_program(
         direct.keep_few()
     rounds = due = 0
     while True:
-        kernel, multipliers = direct.solve(deadline)
+        try:
+            kernel, multipliers = direct.solve(deadline)
+        except CoreError:
+            if rounds:  # what was found and proven before
+                take(kernel[:, kernel.any(axis=0)], upper)
+            raise
         before = upper
         upper = min(upper, utility_bound(multipliers, allowed, p_x, goal, direct.pieces))
-        narrowed = not deadline.over and direct.cut(kernel)
+        narrowed = direct.cut(kernel, deadline)
         rounds += 1
         # moving outputs inside takes longer than a cut
         if narrowed and (before - upper > gap or rounds < due):

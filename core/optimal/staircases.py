@@ -168,7 +168,7 @@ class Staircases:
         the symbol between, (k,). The `most` promising partial sets are followed at a time.
         """
         total = np.bincount(self._size_of, -self.p_x * (duals + np.log(self.p_x)))
-        nu, missed = total / self._n, 0.0
+        nu, missed = total / self._n, -np.inf
         state = Partial(
             np.zeros((1, len(nu)), dtype=np.int64), np.full(1, -1), np.zeros(1), np.zeros(1)
         )
@@ -181,6 +181,8 @@ class Staircases:
                 missed = max(missed, float(ahead.max(initial=0.0)))
                 break
             kept = np.flatnonzero(ahead > 0)
+            most_w = 1 + self.step * (state.mass + left.mass[-1]) if self.scaled else 1.0
+            missed = max(missed, float((ahead / most_w)[ahead <= 0].max(initial=-np.inf)))
             if len(kept) > most:
                 order = np.argpartition(-ahead[kept], most)
                 missed = max(missed, float(ahead[kept[order[most:]]].max()))
@@ -192,6 +194,8 @@ class Staircases:
                 gainful.append(self._gainful(counts, between, nu, least))
             if j < len(nu):
                 state = self._branched(state, j, nu)
+        else:  # whole sets are left, each of which is among the gainful up to rounding
+            missed = max(missed, 0.0)
         if not gainful:
             return state.counts[:0], state.between[:0], least + missed
         counts, between, gains = (np.concatenate(pieces) for pieces in zip(*gainful, strict=True))
@@ -201,7 +205,10 @@ class Staircases:
     def _relaxed(
         self, state: Partial, left: _Undecided, nu: FloatArray, least: float
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the best undecided mass, taken in part, and the gain over `least`, (k,)."""
+        """Return the best undecided mass, taken in part, and the gain over `least`, (k,).
+
+        Where lifts may be scaled the gain is of W = 1 + step·P(T) times the output.
+        """
         if self.scaled:
             with np.errstate(over="ignore"):
                 w = np.exp(_h(self.high) / self.step - 1 - least - left.ratio)

@@ -139,12 +139,17 @@ def optimal_from(
         warm=warm,
     )
     mechanism = _audited(joint, notion, joined.outcome(joint, outcome), goal)
-    own = replace(options, time_limit=deadline.left)
+    own = replace(options, time_limit=_left(mechanism, deadline))
     few = INSTANT if mechanism.gap <= CONTRADICTION * goal.size() else among
     known = known or starts(joint, notion, own, few, goal)
     if mechanism.status == "heuristic":
         known += _allowed_anyway(joint, notion, own, goal)
     return proven(at_least(joint, mechanism, known), gap)
+
+
+def _left(made: Mechanism, deadline: Deadline) -> float:
+    """Return the seconds that a comparison may take: what beats a proven optimum is in the gap."""
+    return min(deadline.left, DEFAULT_SECONDS if made.status == "optimal" else np.inf)
 
 
 def _mixed(allowed: AllowedSet, goal: Purpose) -> int:

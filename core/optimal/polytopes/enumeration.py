@@ -28,7 +28,7 @@ from core.optimal.polytopes.tableaux import BasicSolutions, Keys, Tableaux
 from core.optimal.programs.master import SHORT, Master, Mixture
 from core.optimal.tolerances import EXACT_PRICE
 from core.optimal.utility import Utility
-from core.validation import FloatArray, IntArray
+from core.validation import BoolArray, FloatArray, IntArray
 
 
 def walk(
@@ -167,37 +167,71 @@ class _Constraints:
         if self.moving:
             np.put_along_axis(values[1], core, wider[at], axis=1)
         right = np.stack([space.right, space.matrix @ self.shift])[:both, None]
-        right = right - values @ space.matrix.T
-        inverted = None
+        solved = None
         if (free.sum(axis=1) == m).all():
-            basic = np.nonzero(free)[1].reshape(k, m)
-            inverted = self._basic_values(basic, right)
-        if inverted is None:
+            way = self._by_tight_rows if n < m else self._by_basic_columns
+            solved = way(core, free, values, right)
+        if solved is None:
             shape = (k, n + 2 * count)
             return np.zeros(shape), np.zeros(shape), np.full(k, np.inf)
-        of_basic, error = inverted
-        for value, part in zip(values, of_basic, strict=True):
-            np.put_along_axis(value, basic, part, axis=1)
+        values, error = solved
         slacks = values[:, :, n:]
         limits = np.stack([self.widths, self.wider])[:both, None]
         levels = np.concatenate([values, limits - slacks], axis=2)
         return levels[0], levels[1] if self.moving else np.zeros_like(levels[0]), error
 
-    def _basic_values(
-        self, basic: IntArray, right: FloatArray
+    def _by_basic_columns(
+        self, core: IntArray, free: BoolArray, values: FloatArray, right: FloatArray
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Return basic labels' values, (j, k, m), and errors, (k,); j: levels, then slopes."""
-        space = self.space
-        m = space.n_basic
-        square = np.moveaxis(space.matrix[:, basic], 0, 1)
+        """Return the values with those of basic labels, (j, k, n + count), and errors, (k,).
+
+        j: levels, then slopes. An equation for each row gives the basic labels.
+        """
+        matrix, m = self.space.matrix, self.space.n_basic
+        basic = np.nonzero(free)[1].reshape(len(core), m)
+        right = right - values @ matrix.T
+        try:
+            inverse = np.linalg.inv(np.moveaxis(matrix[:, basic], 0, 1))
+        except np.linalg.LinAlgError:
+            return None
+        found = np.einsum("kij,skj->ski", inverse, right)
+        result = values.copy()
+        for value, part in zip(result, found, strict=True):
+            np.put_along_axis(value, basic, part, axis=1)
+        spread = np.abs(inverse).sum(axis=2).max(axis=1)
+        return result, self._error(spread, found, right)
+
+    def _by_tight_rows(
+        self, core: IntArray, free: BoolArray, values: FloatArray, right: FloatArray
+    ) -> tuple[FloatArray, FloatArray] | None:
+        """Return the same where variables are fewer: an equation for each tight label gives them.
+
+        Slacks of the other rows follow.
+        """
+        matrix, n, count = self.space.matrix, self.space.n_vars, self.space.n_slacks
+        rows, norm = np.vstack([np.eye(n), matrix[:count, :n]]), matrix[-1:, :n]
+        square = np.concatenate([rows[core], np.broadcast_to(norm, (len(core), 1, n))], axis=1)
         try:
             inverse = np.linalg.inv(square)
         except np.linalg.LinAlgError:
             return None
-        values = np.einsum("kij,skj->ski", inverse, right)
-        spread = np.abs(inverse).sum(axis=2).max(axis=1)
+        own = np.take_along_axis(values, np.broadcast_to(core, values[:, :, : n - 1].shape), axis=2)
+        given = np.concatenate([np.zeros((len(right), 1, n)), right[:, :, :count]], axis=2)[:, 0]
+        tight = given[:, core] + np.where(core < n, own, -own)
+        last = np.broadcast_to(right[:, :, -1:], (*tight.shape[:2], 1))
+        tight = np.concatenate([tight, last], axis=2)
+        found = np.einsum("kij,skj->ski", inverse, tight)
+        slacks = right[:, :, :count] - found @ rows[n:].T
+        result = np.where(free, np.concatenate([found, slacks], axis=2), values)
+        sums = np.abs(inverse).sum(axis=2)
+        spread = np.maximum(sums.max(axis=1), 1 + (sums @ np.abs(rows[n:]).T).max(axis=1))
+        return result, self._error(spread, result, tight)
+
+    def _error(self, spread: FloatArray, values: FloatArray, right: FloatArray) -> FloatArray:
+        """Return errors of vertices, (k,), from an inverse's row sums and what it applies to."""
         size = 1.0 + np.abs(values[0]).max(axis=1) + np.abs(right[0]).max(axis=1)
-        return values, (m + 8) * ROUNDED * spread * size
+        result: FloatArray = (self.space.n_basic + 8) * ROUNDED * spread * size
+        return result
 
 
 def _least_share(

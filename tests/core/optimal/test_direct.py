@@ -273,6 +273,10 @@ def budget_of(joint, measure):
         ((5, 42), "total_variation", 0.640610, 0.235235),
         ((5, 42), "guessing", 0.396252, 0.180766),
         ((10, 100), "guessing", 0.692003, 0.259706),
+        ((10, 100), "LIP", 1.063274, 0.315915),
+        ((10, 100), "LDP", 1.205271, 0.338388),
+        ((10, 100), "total_variation", 0.991654, 0.336864),
+        ((10, 100), "mutual_information", 0.396753, 0.197744),
     ],
 )
 def test_figures_of_other_solvers(shape, measure, loss, wrong):
@@ -432,3 +436,48 @@ def test_symbols_far_rarer_than_an_output_has_to_be_keep_a_row():
             found = optimal(joint, notion, utility=purpose)
             assert np.isfinite(found.kernel).all()
             assert notion.holds(joint, found.kernel)
+
+
+def round_question():
+    joint = Joint.from_counts(joints()["random"])
+    allowed = AlphaLift(0.4, 0.2, 2).allowed_set(joint)
+    return allowed, joint.p_x, Centred(purposes(joint)["distance"].solver_utility(joint), joint.p_x)
+
+
+def test_each_cut_is_tangent_to_the_allowed_set():
+    allowed, p_x, goal = round_question()
+    program = Direct(allowed, p_x, goal)
+    kernel, _ = program.solve(Deadline.after(60))
+    assert program.cut(kernel, Deadline.after(60))
+    weights = (p_x[:, None] * kernel).T
+    for action, cut in program.cuts:
+        output = weights[action] / weights[action].sum()
+        share = cut @ output / (cut @ output - cut @ p_x)
+        assert 0 < share < 1  # it cuts the output off, and not P_X
+        touched = output + share * (p_x - output)
+        inside, outside = (touched + part * (p_x - touched) for part in (1e-6, -1e-3))
+        assert len(allowed.oracle(inside)) == 0
+        assert len(allowed.oracle(outside)) > 0
+
+
+@pytest.mark.parametrize("error", [TimeLimitError("over"), SolverError("failed")])
+def test_what_was_found_and_proven_is_kept_where_the_next_program_fails(monkeypatch, error):
+    allowed, p_x, goal = round_question()
+    calls, taken, whole = [], [], Direct.solve
+
+    def failing(self, deadline):
+        calls.append(self)
+        if len(calls) == 3:
+            raise error
+        return whole(self, deadline)
+
+    def take(kernel, upper):
+        taken.append((kernel, upper))
+        return -np.inf
+
+    monkeypatch.setattr(Direct, "solve", failing)
+    with pytest.raises(type(error)):
+        direct.by_one_program(allowed, p_x, goal, 1e-12, Deadline.after(60), take)
+    kernel, upper = taken[-1]
+    assert kernel.shape[1] > 1
+    assert upper < goal.value(np.diag(p_x), p_x)

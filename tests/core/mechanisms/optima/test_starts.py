@@ -12,6 +12,7 @@ from core import mechanisms as m
 from core.errors import CoreError, SolverError
 from core.joint import Joint
 from core.mechanisms import catalogue
+from core.mechanisms.optima import search
 from core.mechanisms.optima.starts import MANY, at_least, starts, strict_utility, together
 from core.mechanisms.options import Options
 from core.mechanisms.result import make_mechanism
@@ -25,7 +26,7 @@ from core.notions import (
     Intersection,
     PointwiseMaximalLeakage,
 )
-from core.optimal.solve import Outcome
+from core.optimal.solve import DEFAULT_SECONDS, Outcome
 
 TICK = 0.01
 """Seconds that each reading of the clock takes here."""
@@ -140,6 +141,20 @@ def test_all_that_keeps_the_promise_is_a_start():
 def test_nothing_else_is_made_where_x_itself_is_allowed():
     joint = Joint.from_counts([[3, 3, 3], [3, 3, 3]])
     assert [made.name for made in starts(joint, LIP(0.0), Options())] == ["Identity"]
+
+
+def test_a_proven_optimum_is_not_compared_for_as_long_as_the_limit(monkeypatch):
+    joint = Joint.from_counts(np.diag(np.random.default_rng(12).dirichlet(np.ones(12))))
+    limits = []
+
+    def recorded(joint, notion, options, *others):
+        limits.append(options.time_limit)
+        return starts(joint, notion, options, *others)
+
+    monkeypatch.setattr(search, "starts", recorded)
+    with clock.using(clock.Ticking(TICK)):
+        assert m.optimal(joint, LDP(2.0), time_limit=600.0).status == "optimal"
+    assert limits == [DEFAULT_SECONDS]
 
 
 def test_robust_mechanisms_are_no_start_on_another_joint():

@@ -1,12 +1,14 @@
 """Vertices are checked before they are believed, and a failing walk has a second route."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from core.clock import NEVER, Deadline
 from core.errors import SolverError, TimeLimitError
 from core.joint import Joint
-from core.notions import ALIP
+from core.notions import ALIP, LDP
 from core.optimal.plan import SIZES
 from core.optimal.polytopes import enumeration
 from core.optimal.polytopes.enumeration import all_vertices, best_mixture
@@ -55,3 +57,24 @@ def test_the_best_mixture_leaves_nothing_to_gain():
     np.testing.assert_allclose(kernel.sum(axis=1), 1, atol=1e-13)
     value = goal.value((JOINT.p_x[:, None] * kernel).T, JOINT.p_x)
     assert value == pytest.approx(goal.offset(JOINT.p_x) - mixture.cost, abs=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(3, 6), (6, 4)])
+def test_tight_rows_and_basic_columns_give_the_same_vertices(monkeypatch, shape):
+    joint = Joint.random_uniform(*shape, np.random.default_rng(1))
+    space = polytope(LDP(0.4).allowed_set(joint), joint.p_x)
+    nonbasic = enumeration.walk(space, deadline=NEVER).nonbasic
+    constraints = enumeration._Constraints(space, space.outward())
+    found = []
+    for way in ("_by_tight_rows", "_by_basic_columns"):
+        for one in ("_by_tight_rows", "_by_basic_columns"):
+            made = getattr(enumeration._Constraints, way)
+            monkeypatch.setattr(constraints, one, partial(made, constraints), raising=False)
+        found.append(constraints.solved(nonbasic))
+    (levels, slopes, errors), (expected, moved, known) = found
+    assert len(levels) > 20
+    finite = np.isfinite(levels[0])
+    apart = np.abs(levels[:, finite] - expected[:, finite])
+    assert (apart.max(axis=1) <= errors + known).all()
+    np.testing.assert_allclose(slopes[:, finite], moved[:, finite], rtol=1e-7, atol=1e-12)
+    assert errors.max() < 1e-9
