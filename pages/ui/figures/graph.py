@@ -121,9 +121,8 @@ def confusability(
         lower = (least if rays else size[0], least)
         spans = _spans(graph.positions, lower, 12.0 if rays else 0.0)
         sides = [""] * len(names) if rays else _sides(graph, names, *spans, lower)
-        changed = _low(traces, [title, caption], spans, _named(names, sides))
         ends = {"below": height - 25, "narrower": width - 25 if rays else 0}  # pixels
-        meta["low"] = changed | ends
+        meta["low"] = _low(traces, [title, caption], spans, _named(names, sides)) | ends
     return {
         "data": traces,
         "layout": layout(
