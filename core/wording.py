@@ -57,9 +57,7 @@ def file_called(name: str) -> str:
 
 def on_one_line(text: str) -> str:
     """Return a text with blanks for characters that a terminal does not print but obeys."""
-    return "".join(
-        one if one.isprintable() or "\udc80" <= one <= "\udcff" else " " for one in text
-    )
+    return "".join(one if one.isprintable() or "\udc80" <= one <= "\udcff" else " " for one in text)
 
 
 def printable(text: str) -> str:
