@@ -51,11 +51,15 @@ def first_of(names: Sequence[str], most: int = 3, word: str = "and") -> str:
 def file_called(name: str) -> str:
     r"""Return a file's name for a sentence: on one line, cut in its middle if it is long."""
     longest = 80  # most characters of a file's name in a sentence
-    plain = "".join(
-        char if char.isprintable() or "\udc80" <= char <= "\udcff" else " " for char in name
-    )
-    half = longest // 2
+    plain, half = on_one_line(name), longest // 2
     return plain if len(plain) <= longest else f"{plain[: half - 1]}…{plain[-half:]}"
+
+
+def on_one_line(text: str) -> str:
+    """Return a text with blanks for characters that a terminal does not print but obeys."""
+    return "".join(
+        char if char.isprintable() or "\udc80" <= char <= "\udcff" else " " for char in text
+    )
 
 
 def printable(text: str) -> str:

@@ -13,7 +13,7 @@ from core.command.common import add_command, put, read_text, reporting
 from core.data.databases.reference import is_reference
 from core.records.design import records_file
 from core.records.verifying import failed, unproven, verify
-from core.wording import number_of
+from core.wording import number_of, on_one_line
 
 EXAMPLE = """\
 examples, after those of `release --help`:
@@ -79,14 +79,15 @@ def run(options: argparse.Namespace) -> int:
         put(json.dumps([asdict(check) for check in checks], indent=2, ensure_ascii=False))
     else:
         for check in checks:
-            put(f"{MARKS[check.passed]:<11}  {check.name}: {check.sentence}")
+            # a certificate is another's text: in a terminal it could undo lines, or add some
+            put(on_one_line(f"{MARKS[check.passed]:<11}  {check.name}: {check.sentence}"))
     wrong = failed(checks)
     if wrong:
         names = ", ".join(check.name for check in wrong)
-        print(f"{number_of(len(wrong), 'check')} failed: {names}.", file=sys.stderr)
+        print(on_one_line(f"{number_of(len(wrong), 'check')} failed: {names}."), file=sys.stderr)
         return 2
     left = unproven(checks)
     if left:
         names = ", ".join(check.name.removeprefix("promised: ") for check in left)
-        print(f"Not everything could be checked: {names}.", file=sys.stderr)
+        print(on_one_line(f"Not everything could be checked: {names}."), file=sys.stderr)
     return 3 if left and original is not None else 0

@@ -197,10 +197,12 @@ def _written(
     same: bool = True,
 ) -> Applied:
     if kind != "Parquet":
-        _check_distinct(result.mechanism.y_labels)
+        _check_distinct("outputs", result.mechanism.y_labels)
     about = drawn_for(result, plan, same=same)
     names = withheld(result, plan, same=same)
     with _opened(result, table, plan, f"{about} {names}".strip()) as (steps, tally):
+        if kind != "Parquet":
+            _check_distinct("columns", steps.layout.written)
         encoded = set(steps.coder.used) - set(steps.layout.written)
         made = _all(steps, batches(table, batch, encoded), tally, progress)
         if workbook:
@@ -446,14 +448,14 @@ def _refusal(unknown: Counter[str], result: Result) -> str:
     )
 
 
-def _check_distinct(outputs: tuple[str, ...]) -> None:
-    """Raise if two outputs look the same once none can be taken for a formula."""
+def _check_distinct(what: str, names: tuple[str, ...]) -> None:
+    """Raise if two names look the same once none can be taken for a formula."""
     seen: dict[str, str] = {}
-    for name in outputs:
+    for name in names:
         other = seen.setdefault(safe_text(name), name)
         if other != name:
             raise InvalidInputError(
-                f"The outputs {other!r} and {name!r} become the same once they are protected "
+                f"The {what} {other!r} and {name!r} become the same once they are protected "
                 "from spreadsheets' formulas: write Parquet, which needs no such protection."
             )
 

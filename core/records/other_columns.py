@@ -18,6 +18,7 @@ from core.records.design import REFUSE, check_others, stand_in
 from core.release.attack import Attack, attack
 from core.release.beside import Beside, beside
 from core.scenario import Result
+from core.spreadsheets import SIGNS, safe_text
 from core.three_way import ThreeWay
 from core.validation import BoolArray, FloatArray, IntArray
 
@@ -177,7 +178,7 @@ def grouped(
     """
     levels = {f"u{place}": _whole(records[table.position(one)]) for place, one in enumerate(used)}
     others = {
-        f"k{place}": _as_read(records[table.position(one)], of_text=of_text)
+        f"k{place}": _as_read(table, records[table.position(one)], of_text=of_text)
         for place, one in enumerate(names)
     }
     chosen = records.select(**levels, **others, **table.weight())
@@ -237,11 +238,21 @@ def _whole(column: Any) -> Any:
     return column.cast("string") if kind.is_nested() or kind.is_unknown() else column
 
 
-def _as_read(column: Any, *, of_text: bool) -> Any:
+def _as_read(table: OpenTable, column: Any, *, of_text: bool) -> Any:
     """Return a column as the reader of a released file tells its values apart."""
     kind = column.type()
     if kind.is_floating():  # a release has one NaN, whatever its sign in the original
         return column.isnan().ifelse("nan", column.cast("string"))
     if of_text and (kind.is_string() or kind.is_binary()):
-        return column.cast("string").nullif("")
+        return _safe(table, column.cast("string")).nullif("")
     return _whole(column)
+
+
+def _safe(table: OpenTable, texts: Any) -> Any:
+    """Return texts of which those are one that are alike once none can be taken for a formula."""
+    protected = rf"'[{SIGNS}]"  # such a text may stand for another one
+    if not table.rows(texts.name("text").as_table().filter(texts.re_search(protected)).limit(1)):
+        return texts
+    suspects = texts.name("text").as_table().filter(texts.re_search(f"[{SIGNS}]")).distinct()
+    known = {row["text"]: safe_text(row["text"]) for row in table.rows(suspects)}
+    return texts.substitute({one: safe for one, safe in known.items() if safe in known})

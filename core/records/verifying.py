@@ -29,7 +29,15 @@ from core.records.checking.contents import (
     design_file,
     disclosed,
 )
-from core.records.checking.drawn import OTHER_MECHANISM, Owner, drawn, drawn_for, keyed, replayed
+from core.records.checking.drawn import (
+    OTHER_MECHANISM,
+    Owner,
+    drawn,
+    drawn_for,
+    keyed,
+    other_secret,
+    replayed,
+)
 from core.records.checking.figures import check_levels, check_promise, check_proof
 from core.records.checking.other_columns import Read, check_other_columns
 from core.records.design import FORMATS
@@ -232,10 +240,14 @@ def _by_itself(checks: list[Check], owner: Owner, released: Path, why: str) -> l
     names = ["cells", "data", "design", "levels", "promise", "utility", "proof", "draw"]
     if owner.body.get("beside"):
         names.append("beside")
-    if owner.body["draw"]["kind"] == "key" or owner.key is not None:
+    kind = owner.body["draw"]["kind"]
+    if kind == "key" or owner.key is not None:
         names.append("key")
     if owner.seed is not None:
         names.append("seed")
+    if owner.is_other:
+        names.remove(kind)
+        checks.append(other_secret(kind))
     checks += [Check(name, None, f"{why}, so this could not be checked.") for name in names]
     return [*checks, *_unproven(owner.body, checks)]
 

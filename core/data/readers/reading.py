@@ -241,6 +241,12 @@ def read_file(path: Path, name: str, folder: Path, read: ReadOptions = AS_IT_IS)
     name, read = file_called(name), read.layout
     if not path.is_file():
         raise InvalidInputError(f"There is no file {name!r}.")
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as error:  # Arrow reads no other one, nor does JSON hold its name
+        raise InvalidInputError(
+            f"{str(path)!r} cannot be read: a file's name must be text in UTF-8."
+        ) from error
     size = path.stat().st_size
     if size == 0:
         raise InvalidInputError(f"{name} is empty.")

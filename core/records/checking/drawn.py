@@ -128,6 +128,12 @@ class Owner:
         seeded = self.body["draw"]["kind"] == "seed" and self.seed is not None
         return seeded and int(_digits(self.seed or "")) < 2**64
 
+    @property
+    def is_other(self) -> bool:
+        """Whether what was given is another seed, or key, than the certificate commits to."""
+        given = self.seed if self.body["draw"]["kind"] == "seed" else self.key
+        return given is not None and self.committed("") is None
+
     def committed(self, sha256: str) -> str | None:
         """Return the commitment to a file of this hash; None without the secret of the draw."""
         said = self.body["draw"]["commitment"]
@@ -143,6 +149,11 @@ class Owner:
         block = secret.ljust(HMAC_BLOCK, b"\0")
         inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in block) + sha256.encode()).digest()
         return hashlib.sha256(bytes(byte ^ 0x5C for byte in block) + inner).hexdigest()
+
+
+def other_secret(kind: str) -> Check:
+    """Return the check of a seed or a key that the certificate does not commit to."""
+    return Check(kind, False, f"This is not the {kind} that the certificate commits to.")
 
 
 def drawn(
@@ -190,7 +201,7 @@ def replayed(
     committed = _of_seed(digits) == body["draw"]["commitment"]
     seeded = body["draw"]["kind"] == "seed"
     if seeded and not committed:
-        return Check("seed", False, "This is not the seed that the certificate commits to.")
+        return other_secret("seed")
     about = drawn_for(body)
     if about != body["draw"].get("mechanism", ""):
         return Check("seed", False, OTHER_MECHANISM)
@@ -230,7 +241,7 @@ def keyed(
         text = "You did not give the key, so the draws were not repeated."
         return Check("key", None, text)
     if _of_key(key, b"liftscope key", b"commitment") != body["draw"]["commitment"]:
-        return Check("key", False, "This is not the key that the certificate commits to.")
+        return other_secret("key")
     about = drawn_for(body)
     if about != body["draw"].get("mechanism", ""):
         return Check("key", False, OTHER_MECHANISM)

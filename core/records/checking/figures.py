@@ -301,11 +301,12 @@ def check_proof(
     if isinstance(said["upper_bound"], str):
         return Check("proof", False, "It has no bound on what a mechanism can keep.")
     rounding = CLOSE * max(1.0, abs(again.utility))
-    slack = again.purpose.size() * scenario.gap + rounding
-    wrong = _wrong(body, again, kernel, slack, rounding)
+    size = again.purpose.size()
+    wrong = _wrong(body, again, kernel, size * scenario.gap + rounding, rounding)
     if wrong:
         return Check("proof", False, wrong)
-    if again.upper_bound > said["upper_bound"] + slack:
+    # a search that may stop early proves no bound below its own
+    if again.upper_bound > said["upper_bound"] + size * min(scenario.gap, Scenario.gap) + rounding:
         text = (
             f"A new search proves only the bound {again.upper_bound:.9g}, not "
             f"{said['upper_bound']:.9g}."

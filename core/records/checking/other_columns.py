@@ -113,10 +113,13 @@ def _codes(
 
 
 def _seen(value: Any, of_text: bool) -> Any:
-    """Return a value as a reader sees it: −0 is not 0, NaN is one value, no text is missing."""
+    """Return a value as a reader sees it: −0 is not 0, NaN is one value, no text is missing.
+
+    Two texts may be the same once no spreadsheet takes them for formulas.
+    """
     if isinstance(value, float):
         return repr(value)
-    return None if of_text and value == "" else value
+    return safe_text(value) or None if of_text and isinstance(value, str) else value
 
 
 def _together(codes: Sequence[IntArray]) -> IntArray:

@@ -177,6 +177,8 @@ def test_output_that_cannot_be_written_is_told(line, folder):
 @pytest.mark.parametrize(
     ("line", "name"),
     [
+        ("evaluate scenario.json --data p\udcff.csv", "'p\\xff.csv'"),
+        ("release scenario.json p\udcff.csv o.csv --seed 5", "'p\\xff.csv'"),
         ("release scenario.json people.csv o\udcff.csv --seed 5", "'o\\xff.csv'"),
         ("sweep sweep.json --out x\udcff.parquet", "'x\\xff.parquet'"),
         ("sweep sweep.json --out x.parquet --summary x\udcff.json", "'x\\xff.json'"),
@@ -187,6 +189,7 @@ def test_output_that_cannot_be_written_is_told(line, folder):
 def test_a_name_that_is_no_text_is_refused_and_shown_as_its_bytes(line, name, folder):
     asked = {"random": {"draws": 2, "n_s": 2, "n_x": 3}, "vary": {"mechanism": ["watchdog"]}}
     (folder / "sweep.json").write_text(json.dumps(asked), encoding="utf-8")
+    shutil.copy(folder / "people.csv", folder / "p\udcff.csv")
     before = contents(folder)
     done = command(folder, line)
     refused(done, name)

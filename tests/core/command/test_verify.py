@@ -51,6 +51,20 @@ def test_a_failed_check_is_named_and_has_status_2(folder, capsys):
     assert said.err == "1 check failed: released file.\n"
 
 
+def test_a_certificate_adds_no_line_and_undoes_none(folder, capsys):
+    path = folder / "certificate.json"
+    body = json.loads(path.read_text(encoding="utf-8"))
+    version = "0.1.0).\x1b[1A\x9b2K\u202e\nholds        seed: The seed draws every output"
+    body["code"] = {"version": version, "sha256": "0" * 64}
+    body["promises"] = [body["promises"][0] | {"about": version, "status": "promised"}]
+    path.write_text(json.dumps(body), encoding="utf-8")
+    assert main(["verify", "certificate.json", "released.csv"]) == 2
+    said = capsys.readouterr()
+    assert [line for line in said.out.splitlines() if line.startswith("holds        seed")] == []
+    assert (said.out + said.err).replace("\n", "").isprintable()
+    assert said.err.count("\n") == 1
+
+
 @pytest.mark.usefixtures("folder")
 def test_the_checks_are_there_as_json(capsys):
     assert main(["verify", "--json", "certificate.json", "released.csv", "people.csv"]) == 0

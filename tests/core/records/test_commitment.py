@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.data.hierarchies import Hierarchy
-from core.data.spec import WITHHELD, Binning
+from core.data.spec import WITHHELD, Binning, LeftOut
 from core.records.certificate import fingerprint
 from core.records.draws import Keyed, Seeded
 from core.records.verifying import failed, unproven, verify
@@ -130,9 +130,27 @@ def test_without_the_original_it_is_said_that_no_draw_was_made_again(six, tmp_pa
     _, original = six
     result, _ = asked(original, eps=3.0)
     body, released = certified(tmp_path, result, original, keeping(Seeded(SEED)))
-    found = {one.name: one for one in verify(json.dumps(body), released, seed="1")}
+    found = {one.name: one for one in verify(json.dumps(body), released, seed=str(SEED))}
     assert found["seed"].passed is None
     assert "seed" not in {one.name for one in verify(json.dumps(body), released)}
+
+
+OTHER = {"seed": {"seed": str(SEED + 1)}, "key": {"key": b"another key of the owner"}}
+"""Secrets that a release was not drawn by."""
+
+
+@pytest.mark.parametrize("kind", OTHER)
+def test_another_seed_or_key_is_told_where_no_draw_is_made_again(kind, tmp_path):
+    original = write(people(60), tmp_path / "people.csv")
+    gone = (LeftOut(("town",), ("Köln",)),)
+    result, _ = asked(original, left_out=gone)
+    draw = Seeded(SEED) if kind == "seed" else Keyed(b"k" * 20, "id")
+    body, released = certified(tmp_path, result, original, keeping(draw))
+    for given in (None, original):
+        checks = verify(json.dumps(body), released, given, **OTHER[kind])
+        assert [one.sentence for one in failed(checks)] == [
+            f"This is not the {kind} that the certificate commits to."
+        ]
 
 
 @pytest.mark.parametrize("kind", ["quantile", "width", "edges"])

@@ -320,6 +320,14 @@ def test_a_mechanism_that_is_not_found_again_is_not_proven(tuned, made, monkeypa
     assert found.passed is None
     assert "A new search proves only the bound" in found.sentence
 
+    body = json.loads(json.dumps(true))
+    body["scenario"]["gap"] = 1.0  # a search that stops early is no proof of a smaller bound
+    almost = replace(weaker, upper_bound=true["proof"]["upper_bound"] + 1e-4)
+    monkeypatch.setattr(figures, "answer", lambda *_: SimpleNamespace(mechanism=almost))
+    found = proof(body, made[1], original)
+    assert found.passed is None
+    assert "A new search proves only the bound" in found.sentence
+
     def late(*_):
         raise SolverError("Time ended.")
 

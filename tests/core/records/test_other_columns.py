@@ -189,6 +189,21 @@ def test_an_attack_needs_columns_that_are_there(town):
         attacked(result, table, ["passport"])
 
 
+@pytest.mark.parametrize("how", ["keep", "known"])
+def test_texts_that_a_file_of_text_protects_alike_are_one(how, tmp_path):
+    columns = people(200)
+    columns["note"] = ["=1" if sex == "f" else "'=1" for sex in columns["sex"]]
+    path = write(columns, tmp_path / "people.parquet")
+    result, table = asked(path)
+    (apart,), (one,) = (
+        given_away(result, table, [("note",)], of_text=of_text) for of_text in (False, True)
+    )
+    assert (apart.determined, one.determined) == (1.0, 0.0)
+    plan = Plan(Seeded(SEED), **{how: ("note",)})
+    body, released = certified(tmp_path, result, path, plan)
+    assert failed(verify(json.dumps(body), released, path, str(SEED))) == []
+
+
 @pytest.mark.parametrize(
     ("names", "sentence"),
     [

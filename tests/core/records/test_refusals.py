@@ -180,6 +180,16 @@ def test_outputs_that_text_files_could_not_tell_apart_need_parquet(tmp_path):
     assert os.listdir(tmp_path) == ["a.parquet"]
 
 
+def test_columns_that_text_files_could_not_tell_apart_need_parquet(tmp_path):
+    columns = people(100) | {"=a": ["x"] * 100, "'=a": ["y"] * 100}
+    result, table = asked(write(columns, tmp_path / "a.csv"))
+    with pytest.raises(InvalidInputError, match=r"^The columns '=a' and \"'=a\" become the same"):
+        apply(result, table, tmp_path / "o.csv", keeping(Seeded(1)))
+    assert os.listdir(tmp_path) == ["a.csv"]
+    _, found = released(result, table, tmp_path / "o.parquet")
+    assert found["'=a"] == columns["'=a"]
+
+
 def test_a_full_disk_leaves_what_was_there(tmp_path):
     write(people(20_000), tmp_path / "a.parquet")
     (tmp_path / "o.csv").write_text("before")
