@@ -33,6 +33,10 @@ TOUCHING = 1e-7
 _DIFFERENT = 1e-9
 """Cuts this close in every entry are the same."""
 
+_ALIKE = 1e-3
+"""The same where a polytope starts from tangents of a curved set: of two such ones at an output one
+tells as much, and nearly parallel ones give it thousands of vertices."""
+
 
 @runtime_checkable
 class ManyOracle(Protocol):
@@ -147,9 +151,9 @@ def cuts_of(
     return np.vstack(batches), np.repeat(np.arange(len(points)), [len(cuts) for cuts in batches])
 
 
-def distinct(rows: FloatArray) -> FloatArray:
-    """Return rows without those that equal another up to `_DIFFERENT`."""
-    _, first = np.unique(np.round(rows / _DIFFERENT), axis=0, return_index=True)
+def distinct(rows: FloatArray, apart: float = _DIFFERENT) -> FloatArray:
+    """Return rows without those that equal another up to `apart`, or the rounding to it."""
+    _, first = np.unique(np.round(rows / apart), axis=0, return_index=True)
     return rows[np.sort(first)]
 
 
@@ -243,7 +247,7 @@ class CutLoop:
     def narrow(self, cuts: FloatArray) -> None:
         """Cut the polytope where outputs in use touch cuts, shape (k, n_x)."""
         touching = (np.abs(self.inside.in_use() @ cuts.T) < TOUCHING).any(axis=0)
-        self._cut_off(cuts[touching])
+        self._cut_off(distinct(cuts[touching], _ALIKE))
 
     def run(self, *, prove: bool = True) -> None:
         """Narrow the polytope and improve the allowed outputs, until they agree or time is over."""

@@ -120,6 +120,9 @@ class Shares:
     ignoring_secret: float = 0.4
     """For what ignores S: with few u it is proven in less."""
 
+    wide_climbs: float = 0.3
+    """Of these climbs, from many kernels; then the best mixture is refined."""
+
     rough_climbs: float = 0.75
     """Of climbs, under rough cuts, which take half as long; the last one is exact."""
 
