@@ -26,8 +26,7 @@ from core.mechanisms.response.calibrated import conditional_alpha, grr_alpha
 from core.mechanisms.response.unary_encoding import MOST_SYMBOLS
 from core.mechanisms.result import make_mechanism
 from core.notions import LDP, LIP, SRLIP
-from core.optimal.polytopes.cdd_worker import generators
-from core.optimal.polytopes.double_description import inequalities
+from core.optimal.polytopes.double_description import double_description
 from core.optimal.polytopes.enumeration import best_mixture
 from core.optimal.polytopes.standard_form import polytope
 from core.optimal.utility import MutualInformation
@@ -94,9 +93,7 @@ def figure_3(draws: int, limit: float) -> None:
 
 def theorem_3(joint: Joint, notion: LIP) -> Mechanism:
     """Optimal LIP as the paper computes it: all vertices by cdd, in this process, then one LP."""
-    space = polytope(notion.allowed_set(joint), joint.p_x)
-    found = generators(*inequalities(space))
-    points = np.maximum(found[:, 1 : 1 + space.n_x], 0.0) * space.unit
+    points = double_description(polytope(notion.allowed_set(joint), joint.p_x))
     master, mixture, _ = best_mixture(points, joint.p_x, MutualInformation(), NEVER)
     return make_mechanism(
         joint,

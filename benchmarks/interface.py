@@ -8,6 +8,13 @@ On Compare the slider of one of three columns moves: LIP, ALIP and LDP on Adult.
 from the release of the button on Explore until the page says that the question is pinned. Opening
 is measured from a click on the page's name until it is at rest: Explore and Compare, one from the
 other, each time with the same questions.
+
+`--drag` measures Explore under the finger instead, at 15 symbols and at 42: from a move of the
+pointer, its button down, until the sentence, figures and all charts of the place under it are
+painted, and how many places a second are drawn while the pointer moves without a stop.
+
+`--first` measures a newcomer's first page instead, over a line of 400 kB/s and 150 ms, nothing
+cached: seconds until the sentence of the answer and the first chart are there, and what was sent.
 """
 
 from __future__ import annotations
@@ -15,6 +22,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import tempfile
+import time
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
@@ -212,6 +220,136 @@ def measure(releases: int) -> list[list[float]]:
     return times
 
 
+DRAGS = {
+    "15 symbols": "?s=sex&x=occupation&mech=subset_merging",
+    "42 symbols": "?s=sex&x=native-country&mech=subset_merging",
+}
+"""Questions whose slider is dragged."""
+
+FOLLOW = """() => {
+  const live = (window.live = { moved: null, painted: [], places: 0, last: null });
+  const plots = () => [...document.querySelectorAll(".st-key-board_charts .lsc-plot")];
+  const look = () => {
+    const answer = document.querySelector("[data-lsc-live]");
+    const place = answer?.dataset.place;
+    const whole = place && place !== live.last && !answer.hasAttribute("data-lsc-working")
+      && plots().every((one) => one.dataset.asked === one.dataset.drawn);
+    if (whole) {
+      live.last = place;
+      live.places += 1;
+      if (live.moved !== null) live.painted.push(performance.now() - live.moved);
+      live.moved = null;
+    }
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}"""
+"""Look at each picture that the browser paints whether the place under the pointer is on it."""
+
+
+def dragged(page: Page, moves: int = 40) -> tuple[list[float], float]:
+    """Drag the slider of ε; return milliseconds from move to picture, and places a second."""
+    thumb = page.locator(".st-key-eps input[type='range'] >> xpath=..").bounding_box()
+    if thumb is None:
+        raise RuntimeError("The slider of ε is not on the page.")
+    x, y = thumb["x"] + thumb["width"] / 2, thumb["y"] + thumb["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 3, y)
+    page.wait_for_timeout(2_000)  # the first frames come
+    page.evaluate(FOLLOW)
+    page.wait_for_timeout(200)
+    for move in range(moves):
+        page.evaluate("() => { window.live.moved = performance.now(); }")
+        page.mouse.move(x + 6 + 3 * (move % 20), y)
+        page.wait_for_timeout(400)
+    painted = page.evaluate("window.live.painted")
+    before, began = page.evaluate("[window.live.places, performance.now()]")
+    for step in range(150):
+        page.mouse.move(x + 4 + 60 * abs((step % 60) / 30 - 1), y)
+        page.wait_for_timeout(16)
+    after, ended = page.evaluate("[window.live.places, performance.now()]")
+    page.mouse.up()
+    return painted, 1000 * (after - before) / (ended - began)
+
+
+def drag_table() -> list[str]:
+    """Return what `--drag` measures as the rows of a Markdown table."""
+    rows = [
+        "| Explore, its slider dragged | moves drawn | median | 90% within | places a second |",
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    with served() as explore, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=find(), headless=True, args=list(ARGUMENTS)
+        )
+        for name, query in DRAGS.items():
+            page = browser.new_page(viewport={"width": 1440, "height": 900})
+            open_page(page, f"{explore}/{query}", "[data-drawn]")
+            page.wait_for_function(IDLE, timeout=120_000)
+            page.wait_for_timeout(5_000)
+            painted, speed = dragged(page)
+            rows.append(
+                f"| {name} | {len(painted)} | {statistics.median(painted):.0f} ms | "
+                f"{statistics.quantiles(painted, n=10)[-1]:.0f} ms | {speed:.0f} |"
+            )
+            page.close()
+        browser.close()
+    return rows
+
+
+def first_table(visits: int = 5) -> list[str]:
+    """Return what `--first` measures as the rows of a Markdown table."""
+    answers, charts, sent = [], [], []
+    with served() as explore, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=find(), headless=True, args=list(ARGUMENTS)
+        )
+        for visit in range(visits + 1):  # the first warms the server up
+            context = browser.new_context(viewport={"width": 1440, "height": 900})
+            page = context.new_page()
+            line = context.new_cdp_session(page)
+            line.send("Network.enable")
+            line.send(
+                "Network.emulateNetworkConditions",
+                {
+                    "offline": False,
+                    "latency": 150,
+                    "downloadThroughput": 400_000,
+                    "uploadThroughput": 400_000,
+                },
+            )
+            total = [0.0]
+            line.on(
+                "Network.loadingFinished",
+                lambda event, total=total: total.append(event["encodedDataLength"]),
+            )
+            began = time.perf_counter()
+            page.goto(explore, wait_until="commit")
+            page.wait_for_selector(".st-key-finding p", timeout=120_000)
+            answered = time.perf_counter() - began
+            page.wait_for_selector("[data-drawn]", timeout=120_000)
+            if visit:
+                answers.append(answered)
+                charts.append(time.perf_counter() - began)
+                page.wait_for_timeout(3_000)
+                sent.append(sum(total) / 1e6)
+            context.close()
+        browser.close()
+    return [
+        "| first page over 400 kB/s and 150 ms | median | most |",
+        "| --- | ---: | ---: |",
+        *(
+            f"| {name} | {statistics.median(found):.1f} {unit} | {max(found):.1f} {unit} |"
+            for name, found, unit in (
+                ("sentence of the answer", answers, "s"),
+                ("first chart", charts, "s"),
+                ("sent", sent, "MB"),
+            )
+        ),
+    ]
+
+
 def ratio(found: list[list[float]], one: int, other: int) -> float:
     """Return how many times as long one takes as another, by their places in `NAMES`.
 
@@ -244,7 +382,13 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--releases", type=int, default=20, help="measured releases per page")
-    print("\n".join(table(parser.parse_args().releases)))
+    parser.add_argument("--drag", action="store_true", help="measure while the slider is dragged")
+    parser.add_argument("--first", action="store_true", help="measure a newcomer's first page")
+    chosen = parser.parse_args()
+    made = (
+        drag_table() if chosen.drag else first_table() if chosen.first else table(chosen.releases)
+    )
+    print("\n".join(made))
 
 
 if __name__ == "__main__":

@@ -16,8 +16,7 @@ from core.data import DataSpec, count
 from core.joint import Joint
 from core.measures import entropy
 from core.notions import ALIP, LDP, LIP, AlphaLift
-from core.optimal.polytopes import double_description
-from core.optimal.polytopes.cdd_worker import generators
+from core.optimal.polytopes.double_description import double_description, generators
 from core.optimal.polytopes.enumeration import best_mixture
 from core.optimal.polytopes.standard_form import polytope
 from core.optimal.utility import MutualInformation
@@ -37,9 +36,7 @@ def timed(make: Callable, *arguments, **options):
 
 def by_cdd(joint: Joint, notion) -> float:
     """Return the NMI of the papers' route: all vertices by cdd, in this process, then a program."""
-    space = polytope(notion.allowed_set(joint), joint.p_x)
-    found = generators(*double_description.inequalities(space))
-    points = np.maximum(found[found[:, 0] == 1, 1 : 1 + joint.n_x], 0) * space.unit
+    points = double_description(polytope(notion.allowed_set(joint), joint.p_x))
     _, mixture, _ = best_mixture(points, joint.p_x, MutualInformation(), time.monotonic() + 600)
     return 1 - mixture.cost / entropy(joint.p_x)
 
@@ -130,7 +127,7 @@ def several(quick: bool) -> None:
                 bound = best.upper_bound / entropy(joint.p_x)
                 cells = [f"{best.nmi:.4f}", f"{bound:.4f}", best.status, f"{seconds:.1f}"]
                 rows.append([f"{joint.n_s}×{joint.n_x}", str(notion), limit, *cells])
-    head = ["n_s×n_x", "promise", "limit, s", "NMI", "bound", "status", "s"]
+    head = ["n_s×n_x", "notion", "limit, s", "NMI", "bound", "status", "s"]
     table("Several columns of Adult; the last joint is random", head, rows)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from core.texts import NUMBER
 from core.validation import BoolArray
 
 SIGNS = "=+\\-@＝＋－＠﹦﹢﹣﹫"
@@ -19,9 +20,6 @@ BLANK = (
     r"\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
 """What spreadsheets or people skip before it: blanks, controls, what is not seen, and quotes."""
-
-NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-"""A number as our files write it, which no formula is."""
 
 _FORMULA = re.compile(
     rf"(?:^|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]){BLANK}*(?=[{SIGNS}])"
@@ -56,11 +54,17 @@ def safe_batch(batch: Any) -> Any:
     return pa.RecordBatch.from_arrays(columns, [safe_text(name) for name in batch.schema.names])
 
 
+_TEXTS = (
+    *(pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
+    *(pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view),
+    pa.types.is_fixed_size_binary,
+)
+"""What is written as a text: bytes too."""
+
+
 def _safe_column(column: Any) -> Any:
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if pa.types.is_string_view(kind) or pa.types.is_large_string(kind):
-        kind = pa.string()
-    if not pa.types.is_string(kind):
+    if not any(is_of(kind) for is_of in _TEXTS):
         return column
     texts = column.cast(pa.string())
     suspects = np.flatnonzero(_may_be_formula(texts))

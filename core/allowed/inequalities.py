@@ -92,14 +92,14 @@ def _product(
 ) -> tuple[FloatArray, FloatArray]:
     """Return products of numbers, all as a double and its rounding error (Dekker's TwoProduct)."""
     high = a[0] * b[0]
-    a_top, a_rest = _halves(a[0])
-    b_top, b_rest = _halves(b[0])
+    a_top, a_rest = halves(a[0])
+    b_top, b_rest = halves(b[0])
     low = ((a_top * b_top - high) + a_top * b_rest + a_rest * b_top) + a_rest * b_rest
     return high, low + (a[0] * b[1] + a[1] * b[0])
 
 
-def _halves(value: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the upper and the lower half of each double's digits, which add up to it."""
+def halves(value: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return two parts of 26 bits that add up to each value: their products are exact."""
     # Veltkamp's constant: it splits a double into two halves of 26 bits
     big = (2.0**27 + 1) * value
     top = big - (big - value)

@@ -248,7 +248,7 @@ EXAMPLES: tuple[Example, ...] = (
     Example(
         id="learn_test",
         title="An illness and its test",
-        about="A positive test makes the illness 3 times as likely, a negative one 7 times less "
+        about="A positive test makes the illness 3 times as likely, a negative test one seventh as "
         "likely: the table of the lessons.",
         source="worked by hand",
         weights=np.array([[0.18, 0.02], [0.12, 0.68]]),

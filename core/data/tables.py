@@ -290,7 +290,10 @@ def as_text(column: Any) -> Any:
     if kind.is_floating():
         text = (column + 0.0).cast("string").re_replace(r"\.0$", "")  # −0 and 0 are one level
         return ibis.ifelse(column.isnan(), ibis.null("string"), text)
-    return column.cast("string")
+    text = column.cast("string")
+    if kind.is_decimal() and kind.precision == kind.scale:  # DuckDB writes 0.5 as .5
+        return text.re_replace(r"^(-?)\.", r"\10.")
+    return text
 
 
 def may_hold_numbers(column: Any) -> bool:
@@ -322,6 +325,12 @@ def is_text(column: Any) -> Any:
 def is_word(column: Any) -> Any:
     """Return whether each text is neither a number nor missing; a mark such as NA is a word."""
     return ibis.ifelse(as_number(column).isnull(), plain_text(column).notnull(), False)
+
+
+def reads_marks(chosen: Filter) -> bool:
+    """Say whether it matters to a filter if a mark such as NA is a missing number or a word."""
+    levels = map(as_level, chosen.levels)
+    return any(level == MISSING or level.lower() in BLANKS for level in levels)
 
 
 def filtered(table: OpenTable, filters: Iterable[Filter]) -> Any:

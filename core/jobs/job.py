@@ -6,6 +6,7 @@ turn is longest ago. A new owner comes just before the owner who had the last tu
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import threading
 import time
@@ -18,6 +19,21 @@ from typing import Any, Generic, TypeVar
 from core.errors import SolverError
 
 T = TypeVar("T")
+
+BEGUN = "working"
+"""What every job reports first."""
+
+
+def carry_out(
+    function: Callable[..., T],
+    arguments: Iterable[Any],
+    report: Callable[[Any], None] = lambda _: None,
+) -> T:
+    """Call a function, with `report` where it takes that; say first that it has begun."""
+    report(BEGUN)
+    if "report" in inspect.signature(function).parameters:
+        return function(*arguments, report=report)
+    return function(*arguments)
 
 
 class State(StrEnum):

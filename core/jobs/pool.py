@@ -68,7 +68,7 @@ class Pool:
         owner: str = "",
         urgent: bool = False,
     ) -> Job[Any]:
-        """Return the job of calling `function(*arguments, report=…)` in a worker."""
+        """Return the job of `carry_out(function, arguments)` in a worker."""
         job: Job[Any] = Job(validation.number(time_limit, "time_limit", low=0.0, open_low=True))
         anywhere = self.elsewhere is not None and self.elsewhere.takes(function)
         call = Call(job, pickle.dumps((function, arguments)), owner, urgent, anywhere)

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 
 from core import clock
 from core.errors import NoMemoryError
+from core.jobs.job import carry_out
 from core.lifeline import end_with_parent
 
 WARM = ("core.scenario",)
@@ -51,7 +52,7 @@ def _serve(function: Any, arguments: tuple[Any, ...], answers: BinaryIO) -> None
         _send(answers, ("progress", progress))
 
     try:
-        answer = ("done", function(*arguments, report=report))
+        answer = ("done", carry_out(function, arguments, report))
     except MemoryError:
         answer = ("failed", NoMemoryError("The work needs more memory than is available."))
     except Exception as error:  # the caller raises it again

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,23 +11,15 @@ from scipy.stats import chi2
 from core import measures
 from core import mechanisms as m
 from core.data.joints import example
-from core.errors import InvalidInputError
 from core.joint import Joint
 from core.learning.examples import BETA, STOPS, Told, of_test, told
+from core.learning.expressions import number
 from core.nonstochastic import max_uncertainty_reduction, maximin_information
 from core.notions import LIP
 from core.uncertainty import RenyiBall
-from core.validation import shown
 
 NEEDED = 3
 """Digits that an answer needs."""
-
-
-LONGEST = 40
-"""Most characters of an answer."""
-
-_NUMBER = r"(\d+(?:[.,]\d*)?|[.,]\d+)"
-_ANSWER = re.compile(rf"(-?){_NUMBER}(?:/{_NUMBER})?(%?)")
 
 
 @dataclass(frozen=True)
@@ -45,21 +36,6 @@ class Feedback:
 
     right: bool
     said: str
-
-
-def number(text: str) -> float:
-    """Read an answer: a decimal number, a fraction or a percentage."""
-    plain = re.sub(r"\s+", "", text[: LONGEST + 1].replace("−", "-"))
-    match = _ANSWER.fullmatch(plain) if len(text) <= LONGEST else None
-    if match is None:
-        raise InvalidInputError(
-            f"An answer must be a number such as 0.5, 1/7 or 30%, got {shown(text)}."
-        )
-    sign, top, bottom, percent = match.groups()
-    value, below = float(top.replace(",", ".")), float((bottom or "1").replace(",", "."))
-    if below == 0:
-        raise InvalidInputError(f"An answer must not divide by zero, got {shown(text)}.")
-    return (-1 if sign else 1) * value / below / (100 if percent else 1)
 
 
 def near(given: float, wanted: float) -> bool:

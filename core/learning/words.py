@@ -26,16 +26,32 @@ from core.wording import listed, number_of, percent
 Sentences = tuple[str, ...]
 
 
+PARTS = {
+    "2": "half",
+    "3": "one third",
+    "4": "one quarter",
+    "5": "one fifth",
+    "6": "one sixth",
+    "7": "one seventh",
+    "8": "one eighth",
+    "9": "one ninth",
+    "10": "one tenth",
+}
+"""What is left of a belief that falls by a whole factor."""
+
+
 def change(lift: float) -> str:
     """Return what a lift does to a belief."""
     if lift == 0:
         return "ruled out"
     if abs(lift - 1) < CLOSE:
         return "as likely as before"
-    factor, way = (lift, "as likely") if lift > 1 else (1 / lift, "less likely")
-    if (told := f"{factor:.3g}") != "1":
-        return f"{told} times {way}"
-    return f"{percent(abs(lift - 1), 2)} {'more likely' if lift > 1 else way}"
+    factor = f"{max(lift, 1 / lift):.3g}"
+    if factor == "1":
+        return f"{percent(abs(lift - 1), 2)} {'more' if lift > 1 else 'less'} likely"
+    if lift < 1 and factor in PARTS:
+        return f"{PARTS[factor]} as likely"
+    return f"{lift:.3g} times as likely"
 
 
 def nats(value: float) -> str:
@@ -196,7 +212,7 @@ def of_pml(found: PmlExample) -> Sentences:
             f"{change(lowest)}."
         )
     else:
-        farther = f"LIP allows all of its outputs too: no secret is more than {change(lowest)}."
+        farther = f"LIP allows all of its outputs too: at worst a secret is {change(lowest)}."
     return (
         f"The optimum under {eps}-PML keeps {percent(found.kept, 1)} of X, the optimum under "
         f"{eps}-LIP {percent(found.kept_by_lip, 1)}.",
@@ -230,7 +246,7 @@ def of_rldp(found: RobustExample) -> Sentences:
     )
     return (
         f"From {number_of(found.n, 'record')} we know that u1 has a probability {intervals}.",
-        f"The design that trusts the estimate promises ε = {nats(found.eps)}; over the "
+        f"The design that trusts the estimate has the budget ε = {nats(found.eps)}; over the "
         "distributions consistent with the records, its worst-case level is "
         f"{level(found.at_worst)}.",
         f"The robust design reaches at most {level(found.robust_at_worst)} for every one of them, "

@@ -37,9 +37,10 @@ def conditionals(joint_sy: ArrayLike) -> Conditionals:
 
 def ratio(above: FloatArray, below: FloatArray) -> FloatArray:
     """Return above/below, broadcast; NaN where `below` is 0, as the symbol does not occur."""
-    shape = np.broadcast_shapes(above.shape, below.shape)
-    with np.errstate(over="ignore"):  # an overflow is ∞
-        result: FloatArray = np.divide(above, below, out=np.full(shape, np.nan), where=below > 0)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # an overflow is ∞
+        result: FloatArray = np.divide(above, below)
+    if not (below > 0).all():
+        result = np.where(below > 0, result, np.nan)
     return result
 
 
@@ -202,14 +203,16 @@ def divergence(joint_sy: ArrayLike) -> FloatArray:
 
 def divergence_of(parts: Conditionals) -> FloatArray:
     """Return D(P(S|y) ‖ P(S)) as `divergence` does."""
-    gap = excess(parts)
+    seen = parts.posterior > 0  # few cells of a large kernel; a lift of 0 costs P(s)
+    p_s = np.broadcast_to(parts.p_s, seen.shape)
+    prior, posterior = p_s[seen], parts.posterior[seen]
+    gap = ratio(posterior - prior, prior)
     near = np.abs(gap) < 1
-    far = ~near & (parts.posterior > 0)  # a lift may be 1e307, or 0, which costs P(s)
-    p_s = np.broadcast_to(parts.p_s, gap.shape)
+    # a lift may be 1e307
+    values = special.xlogy(posterior, parts.lift[seen]) - posterior + prior
+    values[near] = prior[near] * ((1 + gap[near]) * np.log1p(gap[near]) - gap[near])
     terms = p_s.copy()
-    terms[near] *= (1 + gap[near]) * np.log1p(gap[near]) - gap[near]
-    posterior = parts.posterior[far]
-    terms[far] += special.xlogy(posterior, parts.lift[far]) - posterior
+    terms[seen] = values
     return np.where(parts.p_y[..., 0, :] > 0, _total(parts, terms), np.nan)
 
 

@@ -13,8 +13,8 @@ from core.wording import percent_in_files
 NAMED = 5
 """Most inputs that a name lists, the likeliest first; of the others it gives the number."""
 
-PART = re.compile(r"(.+?) ([<>]?\d+(?:\.\d+)? %)(?:; |$)")
-"""Matches an input and its share in a name."""
+PART = re.compile(r"(.+?) ([<>]?\d+(?:\.\d+)? ?%)(?:; |$)")
+"""Matches an input and its share in a name, as in files or as pages show it."""
 
 
 def in_reading_order(joint: Joint, kernel: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core.allowed import inequalities
-from core.allowed.allowed_set import AllowedSet
-from core.allowed.weighed import weighed
+from core.allowed.allowed_set import AllowedSet, weighed
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import SUM_TOL

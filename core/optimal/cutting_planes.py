@@ -24,6 +24,7 @@ from core.optimal.polytopes.enumeration import best_mixture
 from core.optimal.polytopes.facets import Facets, facets_of
 from core.optimal.polytopes.lazy_double_description import LazyDoubleDescription
 from core.optimal.polytopes.standard_form import Polytope, polytope
+from core.optimal.tolerances import SMALL
 from core.optimal.utility import Utility
 from core.validation import FloatArray, IntArray
 
@@ -215,10 +216,6 @@ def _proof(
 def can_enclose(space: Polytope) -> bool:
     """Return whether a polytope is plain and has few enough symbols."""
     return space.plain() and space.n_x <= SIZES.enclosed_symbols
-
-
-SMALL = 1e-9
-"""Entries of a posterior are raised to this before −log is taken."""
 
 
 class CutLoop:

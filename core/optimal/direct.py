@@ -167,12 +167,12 @@ class Direct:
         """Number of variables."""
         return len(self.pieces) * self.width
 
-    def keep_few(self, seed: int = 0) -> None:
+    def keep_few(self) -> None:
         """Begin with `FEW` symbols of each of some actions, and of each action then.
 
         Of one action all symbols are kept: it may be the only output.
         """
-        drawn = np.random.default_rng(seed).random(self.pieces.shape)
+        drawn = np.random.default_rng(0).random(self.pieces.shape)
         cheapest = np.lexsort((drawn, self.pieces), axis=1)[:, :FEW]
         self.kept = drawn <= np.sort(drawn, axis=1)[:, [min(FEW, drawn.shape[1]) - 1]]
         np.put_along_axis(self.kept, cheapest, True, axis=1)

@@ -189,7 +189,7 @@ class Sizes:
     """The same with more symbols."""
 
     paired_symbols: int = 60
-    """Symbols from which on a tree starts with all pairs of large symbols (`pairs`)."""
+    """Symbols from which on a tree starts with all pairs of large symbols (`pair_bounds`)."""
 
     waiting_boxes: int = 100_000
     """Open boxes, some 4 kB each, at which branch and bound stops."""

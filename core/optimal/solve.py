@@ -19,7 +19,7 @@ from core.optimal.budgets.answer import search_within
 from core.optimal.columns.linear_search import LinearSearch, too_large
 from core.optimal.columns.peeling import Peeling
 from core.optimal.columns.vertex_search import ColumnSearch
-from core.optimal.cutting_planes import SMALL, CutLoop, ManyOracle
+from core.optimal.cutting_planes import CutLoop, ManyOracle
 from core.optimal.direct import Warm, by_one_program
 from core.optimal.plan import SHARES, SIZES
 from core.optimal.polish import Inside, mixed, share_to_rows
@@ -27,7 +27,7 @@ from core.optimal.polytopes.enumeration import all_vertices, best_mixture
 from core.optimal.polytopes.standard_form import polytope
 from core.optimal.programs.master import SHORT
 from core.optimal.staircases import Staircases
-from core.optimal.tolerances import MARGIN
+from core.optimal.tolerances import MARGIN, SMALL
 from core.optimal.two_symbols import two_outputs
 from core.optimal.utility import Centred, Exceptions, MutualInformation, Utility
 from core.optimal.whole_kernel import climbed

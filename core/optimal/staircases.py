@@ -162,22 +162,10 @@ class Staircases:
         return self.bound - (self._entropy - self.mixture.cost)
 
     def price(self, duals: FloatArray, least: float, most: int) -> tuple[IntArray, IntArray, float]:
-        """Return sets whose outputs gain more than `least`, and a gain that none exceeds.
+        """Return sets whose outputs r gain more than `least`, λ·r − H(r), and what none exceeds.
 
-        Parameters
-        ----------
-        duals : ndarray
-            λ, shape (n_x,): an output r gains λ·r − H(r).
-        least : float
-            In nats.
-        most : int
-            Partial sets that are followed at a time; the most promising ones are.
-
-        Returns
-        -------
-        counts, between, most
-            Counts of raised symbols, (k, n_sizes), the size of the symbol between, (k,), the most
-            gainful first, and nats.
+        Sets, the most gainful first, are counts of raised symbols, (k, n_sizes), and the size of
+        the symbol between, (k,). The `most` promising partial sets are followed at a time.
         """
         total = np.bincount(self._size_of, -self.p_x * (duals + np.log(self.p_x)))
         nu, missed = total / self._n, 0.0

@@ -12,6 +12,9 @@ NEAR = 0.02
 MARGIN = 1e-12
 """Added to every bound, in nats, for the rounding of its last sums."""
 
+SMALL = 1e-9
+"""Entries of a posterior are raised to this where the slope of H is taken, as it is steep at 0."""
+
 FEASIBILITY = 1e-9
 """Tolerance of HiGHS for rows, bounds and reduced costs; with its default 1e-7 audits fail."""
 

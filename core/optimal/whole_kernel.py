@@ -19,6 +19,7 @@ from core.errors import InfeasibleError, SolverError, TimeLimitError
 from core.optimal.cutting_planes import AllowedOutputs, ManyOracle, Rough, cuts_of, distinct
 from core.optimal.plan import SHARES, SIZES
 from core.optimal.programs.highs import LinearProgram
+from core.optimal.tolerances import SMALL
 from core.validation import BoolArray, FloatArray, IntArray
 
 ROUNDS = 400
@@ -59,9 +60,6 @@ SLIGHT = 1e-5
 
 TINY = np.finfo(np.float64).tiny
 """Least scale of a cut, which may have entries only at symbols that no output of a program has."""
-
-LEAST = 1e-9
-"""Entries of a posterior are raised to this where the tangent is taken, as it is steep at 0."""
 
 
 def climbed(
@@ -338,5 +336,5 @@ def _slopes(weights: FloatArray, p_x: FloatArray) -> FloatArray:
     """Return the tangent −log P(x | y)/P(x) of each output's cost, shape (n_y, n_x)."""
     masses = weights.sum(axis=1, keepdims=True)
     ratio = weights / np.where(masses > 0, masses, 1.0) / p_x
-    result: FloatArray = -np.log(np.maximum(ratio, LEAST))
+    result: FloatArray = -np.log(np.maximum(ratio, SMALL))
     return result

@@ -145,7 +145,7 @@ def _ended(out: dict[str, Job[dict[str, Any]]], told: Told) -> Any:
     while out:
         next(iter(out.values())).wait(0.05)
         for key, job in list(out.items()):
-            if job.progress is not None and job.progress != moved.get(key):
+            if isinstance(job.progress, tuple) and job.progress != moved.get(key):
                 moved[key] = job.progress
                 told(key, "{} of {}".format(*job.progress))
             if not job.finished:

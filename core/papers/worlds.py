@@ -55,7 +55,7 @@ SETTINGS = {
         Setting("shared", "ε · total budget", 2.0, 1.0, 3.0, 0.1),
         Setting("share1", "P̂(s1) · share of the first secret", 0.17, 0.05, 0.95),
         replace(LEARNING["people"], key="records"),
-        Setting("promised", "ε · promised level", 0.7, 0.1, 2.0, 0.1),
+        Setting("promised", "ε · budget", 0.7, 0.1, 2.0, 0.1),
         Setting("unlike", "Difference between P(u | s1) and P(u | s2)", 0.8, 0.5, 0.99),
         Setting("told_a", "Chance that bit a is reported truthfully", 1.0, 0.5, 1.0),
         Setting("told_b", "Chance that bit b is reported truthfully", 1.0, 0.5, 1.0),

@@ -16,20 +16,21 @@ from pyarrow import compute as pc
 from core.data.readers.reading import Upload
 from core.data.tables import FileTable, as_text, open_table
 from core.errors import InvalidInputError
-from core.records.coded import UNKNOWN, Coded, Coder
-from core.records.design import LEAVE_OUT, REFUSE, Layout, Plan, check_others, is_same
+from core.records.coded import UNKNOWN, Coded, Coder, as_counted
+from core.records.design import LEAVE_OUT, REFUSE, Layout, Plan, check_others, is_same, stand_in
 from core.records.draws import Draw, Keyed, Sampler
 from core.records.files import (
     BATCH,
     Writer,
     batches,
+    check_years,
     checked_kind,
     replacing,
     typed_anew,
     unviewed,
     values_alone,
 )
-from core.records.formed import drawn_for
+from core.records.formed import drawn_for, withheld
 from core.scenario import Result
 from core.spreadsheets import safe_text
 from core.validation import BoolArray, FloatArray, IntArray, shown
@@ -37,6 +38,9 @@ from core.wording import number_of
 
 EMPTY = "The file has no records to release."
 """What is wrong with a file without records."""
+
+NONE_LEFT = "No record is left to release: all are left out by the question or as unknown values."
+"""What is wrong where all records are left out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,12 +199,15 @@ def _written(
     if kind != "Parquet":
         _check_distinct(result.mechanism.y_labels)
     about = drawn_for(result, plan, same=same)
-    with _opened(result, table, plan, about) as (steps, tally):
+    names = withheld(result, plan, same=same)
+    with _opened(result, table, plan, f"{about} {names}".strip()) as (steps, tally):
         encoded = set(steps.coder.used) - set(steps.layout.written)
         made = _all(steps, batches(table, batch, encoded), tally, progress)
         if workbook:
             made = typed_anew(made, {steps.layout.column, *table.texts})
         _write_all(made, path, kind)
+    if not tally.released and not steps.refused(tally):
+        raise InvalidInputError(NONE_LEFT)
     if isinstance(plan.draw, Keyed) and (tally.nameless or tally.repeated()):
         _check_ids(table, plan.draw.column)
     if plan.unknown == REFUSE and tally.unknown:
@@ -245,7 +252,7 @@ def _opened(
 ) -> Iterator[tuple[_Steps, _Tally]]:
     """Yield what turns a table's batches into those of a release, and an empty tally.
 
-    `about`: what random numbers are drawn for, of `drawn_for`.
+    `about`: what random numbers are drawn for, of `drawn_for` and `withheld`.
     """
     kernel, joint, spec = result.mechanism.kernel, result.joint, result.scenario.data
     check_others(spec, (*plan.keep, *plan.known), table.columns, table.title)
@@ -345,7 +352,8 @@ class _Steps:
         """Return the ids of a keyed draw as a string array; None for a draw by a seed."""
         if not isinstance(self.plan.draw, Keyed):
             return None
-        return self.coder.texts(batch.column(self.plan.draw.column))
+        name = self.plan.draw.column
+        return self.coder.texts(as_counted(batch.column(name), name))
 
 
 def _laid_out(layout: Layout, batch: Any, known: BoolArray, outputs: Any) -> Any:
@@ -357,6 +365,7 @@ def _laid_out(layout: Layout, batch: Any, known: BoolArray, outputs: Any) -> Any
             columns.append(outputs)
             fields.append(pa.field(name, pa.string(), nullable=False))
         else:
+            check_years(kept.column(name), name)
             columns.append(values_alone(kept.column(name)))
             # that none may be missing is said of all records of the original
             fields.append(pa.field(name, columns[-1].type))
@@ -413,15 +422,15 @@ def _add(tally: _Tally, coded: Coded, known: BoolArray, outputs: IntArray) -> No
 
 def _fallback(unknown: str, records: Coder) -> int:
     """Return the symbol of X that unknown values are taken for, or `UNKNOWN`."""
-    if unknown in (REFUSE, LEAVE_OUT):
+    symbol, labels = stand_in(unknown), records.joint.x_labels
+    if symbol is None:
         return UNKNOWN
-    labels = records.joint.x_labels
-    if unknown not in labels:
+    if symbol not in labels:
         raise InvalidInputError(
             f"What to do with unknown values must be {REFUSE!r}, {LEAVE_OUT!r} or a symbol of X "
             f"such as {labels[0]!r}, got {shown(unknown)}."
         )
-    return labels.index(unknown)
+    return labels.index(symbol)
 
 
 def _refusal(unknown: Counter[str], result: Result) -> str:

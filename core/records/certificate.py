@@ -21,6 +21,7 @@ from core.records.applying import Applied, write
 from core.records.design import FORMATS, OWNERS, Plan
 from core.records.draws import Keyed
 from core.records.fields import (
+    EACH,
     KIND,
     VERSION,
     level_units,
@@ -265,10 +266,6 @@ def _levels(release: Release) -> dict[str, Any]:
     return found
 
 
-EACH = 60
-"""Most columns that a certificate has the figures of each of, beside those of all together."""
-
-
 def _beside(release: Release) -> dict[str, Any] | None:
     """Return what the columns beside Y give away; None where there are none, or no S, or all."""
     result, applied, plan = release.result, release.applied, release.plan
@@ -282,6 +279,12 @@ def _beside(release: Release) -> dict[str, Any] | None:
         unknown=plan.unknown,
         of_text=applied.kind != "Parquet",
     )
+    counted = together.records
+    if counted is None or not applied.cells.sum() <= counted <= applied.released:
+        raise InvalidInputError(
+            f"The columns beside Y were counted for {counted} records, but {applied.released:,} "
+            "would be released: nothing is released."
+        )
     plain = {name: plain_beside(one) for (name,), one in zip(each, found, strict=True)}
     asks = result.mechanism.notion is not None
     notion = result.scenario.build_notion(result.joint) if asks else None

@@ -19,6 +19,7 @@ from core.data.treatment.bins import Bins, bin_index
 from core.data.treatment.symbols import Coding
 from core.errors import InvalidInputError
 from core.joint import JOINER, MISSING
+from core.records.files import check_years, takeable
 from core.validation import BoolArray, IntArray
 
 _BLANK = np.arange(256) <= ord(" ")
@@ -41,7 +42,6 @@ class Values:
         """Return each value's level: text, or the index of a bin; None where it is missing."""
 
         def level(value: Any) -> dict[str, Any]:
-            value = value.cast("string") if value.type().is_nested() else value
             word = ibis.null("string")
             if bins is not None and value.type().is_string():
                 word = ibis.ifelse(is_text(value), value, word)
@@ -120,12 +120,37 @@ class Column:
     index: IntArray
 
 
+def as_counted(values: Any, name: str) -> Any:
+    """Return a column of Parquet in the type that a count by DuckDB reads it in."""
+    kind = values.type
+    if pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
+        raise InvalidInputError(
+            f"Column {name!r} has the type {kind}: S, X, ids and filters need a text, a number, a "
+            "time or a truth value in each cell."
+        )
+    if pa.types.is_decimal(kind) and kind.precision > _DIGITS:
+        raise InvalidInputError(
+            f"Column {name!r} has numbers of {kind.precision} digits; S, X, ids and filters may "
+            f"have at most {_DIGITS}."
+        )
+    check_years(values, name)
+    if pa.types.is_float16(kind):
+        return values.cast(pa.float32())
+    if pa.types.is_duration(kind):
+        return values.cast(pa.int64())
+    if pa.types.is_decimal(kind):
+        return values.cast(pa.decimal128(kind.precision, kind.scale))
+    return values.cast(takeable(kind))
+
+
+_DIGITS = 38
+"""The most digits of a decimal number that DuckDB counts exactly."""
+
+
 def encoded(values: Any) -> Column:
     """Return the distinct values of a column, NULL included, and the index of each record's."""
     if pa.types.is_dictionary(values.type):
         return _of_dictionary(values)
-    if pa.types.is_nested(values.type):
-        return Column(values, np.arange(len(values)))
     found = pc.dictionary_encode(values, null_encoding="encode")
     return Column(found.dictionary, found.indices.to_numpy(zero_copy_only=False).astype(np.int64))
 
@@ -133,7 +158,7 @@ def encoded(values: Any) -> Column:
 def _of_dictionary(values: Any) -> Column:
     """Return the values of a dictionary, and NULL behind them where some record has it."""
     known, index = values.dictionary, values.indices.cast(pa.int64())
-    if known.null_count or pa.types.is_nested(known.type):
+    if known.null_count:
         return encoded(values.dictionary_decode())
     if index.null_count:
         index = index.fill_null(len(known))
@@ -300,7 +325,7 @@ class Coder:
         return self._values.texts(values)
 
     def __call__(self, columns: Mapping[str, Any], size: int) -> Coded:
-        batch = {name: encoded(columns[name]) for name in self.used}
+        batch = {name: encoded(as_counted(columns[name], name)) for name in self.used}
         asked = np.ones(size, dtype=bool)
         for chosen in self._filters:
             column = batch[chosen.column]

@@ -57,6 +57,11 @@ REFUSE, LEAVE_OUT = "error", "drop"
 """Treatments of records with an unknown value, beside taking them for a symbol of X."""
 
 
+def stand_in(unknown: str) -> str | None:
+    """Return the symbol of X that a treatment takes unknown values for; None for others."""
+    return None if unknown in (REFUSE, LEAVE_OUT) else unknown
+
+
 @dataclass(frozen=True)
 class Plan:
     """How a mechanism is applied: random numbers, and treatments of columns and unknown values.

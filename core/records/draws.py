@@ -197,7 +197,8 @@ class Seeded:
 
     The number of record i is made of the 8 bytes from 8(i mod 65536) of SHAKE-256 of the text
     "liftscope draw SEED ⌊i/65536⌋": the 53 highest bits of a little-endian number, over 2⁵³. For a
-    mechanism its hash stands behind the seed, and for a file then the commitment to it, if any.
+    mechanism its hash stands behind the seed, then that of names left out, if they are withheld and
+    the mechanism was made for other data, and for a file then the commitment to it, if any.
     """
 
     seed: int

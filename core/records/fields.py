@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -22,6 +23,9 @@ ANY = "*"
 
 FIGURES, SHARES = ("known", "added", "file"), ("determined", "unique")
 """The entries of what a column gives away, and all columns together."""
+
+EACH = 60
+"""Most columns that a certificate has the figures of each of, beside those of all together."""
 
 _FIGURES = ("lip", "ldp", "pml", "min_lift", "guess")
 
@@ -139,6 +143,10 @@ commitments to names left out in each certificate, nothing on the counts of othe
 as the original has them, bit by bit."""
 
 
+_COMMITMENT = re.compile("[0-9a-f]{64}")
+"""What a commitment looks like."""
+
+
 def plain_numbers(numbers: Numbers) -> dict[str, float | str | None]:
     """Return the λ, α, β and n of levels as values for JSON."""
     return {name: plain_json(getattr(numbers, name)) for name in _NUMBERS}
@@ -202,6 +210,12 @@ def check_form(body: Any) -> None:
             if name not in (body[place] if place else body):
                 raise _lacks(f"{place}.{name}".removeprefix("."))
     _check_choices(body)
+    for side, said in body["design"].get("left_out", {}).items():
+        if said != sorted(set(said)) or not all(map(_COMMITMENT.fullmatch, said)):
+            raise InvalidInputError(
+                f"The certificate's entry 'design.left_out.{side}' must list commitments, which "
+                "have 64 hexadecimal digits each, in their order and none twice."
+            )
     if len(body["design"]["coding"]) != 2:
         raise InvalidInputError("The certificate must have two codings, one for S and one for X.")
     for coding in body["design"]["coding"]:

@@ -40,10 +40,13 @@ def batches(table: FileTable, size: int = BATCH, encoded: Collection[str] = ()) 
     try:
         for path in table.paths:
             # the row numbers of pandas, a last column, are none of the table
-            names = parquet.read_schema(path).names[: len(table.columns)]
+            schema = parquet.read_schema(path)
+            names = schema.names[: len(table.columns)]
             places = list(range(len(names)))
             chosen = [
-                name for name, own in zip(names, table.columns, strict=True) if own in encoded
+                name
+                for name, kind, own in zip(names, schema.types, table.columns, strict=False)
+                if own in encoded and not pa.types.is_nested(kind)
             ]
             with parquet.ParquetFile(path, pre_buffer=False, read_dictionary=chosen) as file:
                 for batch in file.iter_batches(batch_size=size, use_threads=False):
@@ -71,9 +74,20 @@ def alone(kind: Any) -> Any:
     return retyped(kind, _plain)
 
 
+def check_years(values: Any, name: str) -> None:
+    """Raise if a column has times in years that Python, and so `verify`, cannot hold."""
+    if pa.types.is_date(values.type) or pa.types.is_timestamp(values.type):
+        try:
+            pc.min_max(values).as_py()
+        except (OverflowError, ValueError) as error:
+            raise InvalidInputError(
+                f"Column {name!r} has a time outside the years 1 to 9999, which cannot be released."
+            ) from error
+
+
 def unviewed(batch: Any) -> Any:
     """Return a batch whose texts are no views, as Arrow cannot take a part of those."""
-    fields = [one.with_type(retyped(one.type, _whole)) for one in batch.schema]
+    fields = [one.with_type(retyped(one.type, takeable)) for one in batch.schema]
     return batch.cast(pa.schema(fields, batch.schema.metadata))
 
 
@@ -121,18 +135,22 @@ def retyped(kind: Any, change: Callable[[Any], Any]) -> Any:
             _retyped_field(kind.key_field, change), _retyped_field(kind.item_field, change)
         )
     if pa.types.is_fixed_size_list(kind):
-        return pa.list_(_retyped_field(kind.value_field, change), kind.list_size)
+        return pa.list_(_retyped_field(kind.value_field, change, ITEM), kind.list_size)
     if pa.types.is_large_list(kind):
-        return pa.large_list(_retyped_field(kind.value_field, change))
+        return pa.large_list(_retyped_field(kind.value_field, change, ITEM))
     if pa.types.is_list(kind):
-        return pa.list_(_retyped_field(kind.value_field, change))
+        return pa.list_(_retyped_field(kind.value_field, change, ITEM))
     other = change(kind)
     return kind if other == kind else retyped(other, change)
 
 
-def _retyped_field(of: Any, change: Callable[[Any], Any]) -> Any:
+ITEM = "element"
+"""What the items of a list are called in Parquet, whatever a file or an extension calls them."""
+
+
+def _retyped_field(of: Any, change: Callable[[Any], Any], name: str = "") -> Any:
     """Return a nested field of a changed type and without metadata."""
-    return pa.field(of.name, retyped(of.type, change), nullable=of.nullable)
+    return pa.field(name or of.name, retyped(of.type, change), nullable=of.nullable)
 
 
 def _plain(kind: Any) -> Any:
@@ -141,10 +159,10 @@ def _plain(kind: Any) -> Any:
         return kind.storage_type
     if pa.types.is_dictionary(kind):
         return kind.value_type
-    return _whole(kind)
+    return takeable(kind)
 
 
-def _whole(kind: Any) -> Any:
+def takeable(kind: Any) -> Any:
     """Return an innermost type of which Arrow can take a part."""
     if pa.types.is_string_view(kind):
         return pa.string()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from typing import Any
 
-from core.records.design import LEAVE_OUT, REFUSE, Plan
+from core.records.design import Plan, stand_in
 from core.records.draws import Keyed, mechanism_hash
 from core.records.left_out import marked_columns, shown_codings
 from core.scenario import Result
@@ -26,13 +27,29 @@ def drawn_for(result: Result, plan: Plan, *, same: bool) -> str:
     )
 
 
+def withheld(result: Result, plan: Plan, *, same: bool) -> str:
+    """Return a hash of the names left out that a mechanism's data have, "" where it is not needed.
+
+    It is for random numbers alone, and never shown. What is shown of other data than the file may
+    be the same with a name left out and without: one release would be a part of the other.
+    """
+    data = result.scenario.data
+    gone = [
+        sorted(data.without(coding.columns).intersection(coding.labels))
+        for coding in result.counted.codings
+    ]
+    if same or isinstance(plan.draw, Keyed) or not any(gone):
+        return ""
+    return hashlib.sha256(json.dumps(gone).encode()).hexdigest()
+
+
 def formed(result: Result, plan: Plan, *, same: bool) -> Mapping[str, Any]:
     """Return what a record's row of the kernel follows from: what a certificate shows of it.
 
     By a seed, also which records are released: two releases with the same outputs, one with a
     filter, would show which records it leaves out. Tables of parents are sorted, as their order
     says nothing. What a certificate withholds is not in it: anyone could test guesses of that by
-    the hash.
+    the hash; `withheld` has it.
     """
     counted, data = result.counted, result.scenario.data
     reads_s = len(result.mechanism.kernel) != result.joint.n_x
@@ -51,9 +68,9 @@ def formed(result: Result, plan: Plan, *, same: bool) -> Mapping[str, Any]:
             key=lambda one: str(one["column"]),
         ),
         "id": plan.draw.column if isinstance(plan.draw, Keyed) else None,
-        "marked": sorted(columns.intersection(marked)),
+        "marked": sorted(columns.intersection(marked) if keyed else marked),
         "missing": data.missing,
         "read": plain.get("read", {}),
         "s": list(result.joint.s_labels) if reads_s else None,
-        "unknown": None if plan.unknown in (REFUSE, LEAVE_OUT) else plan.unknown,
+        "unknown": stand_in(plan.unknown),
     }

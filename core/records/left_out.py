@@ -101,10 +101,12 @@ def marked_columns(
     marks = {one.column for one in counted.report.marks}
     if not same:
         return sorted(marks)
-    asked = {
-        one.column for one in data.filters if any(level.lower() in BLANKS for level in one.levels)
-    }
     missing = dict(counted.report.missing)
+    asked = {
+        one.column
+        for one in data.filters
+        if one.column not in missing or any(level.lower() in BLANKS for level in one.levels)
+    }
     for coding in codings:
         for place, name in enumerate(coding["columns"]):
             has = (one["rare"] or one["levels"][place] is None for one in coding["symbols"])

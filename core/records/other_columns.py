@@ -13,7 +13,7 @@ import numpy as np
 from core.data.tables import FileTable, OpenTable, filtered, open_table
 from core.errors import InvalidInputError
 from core.records.coded import UNKNOWN, Coder
-from core.records.design import REFUSE, check_others
+from core.records.design import REFUSE, check_others, stand_in
 from core.release.beside import Beside, beside
 from core.scenario import Result
 from core.three_way import ThreeWay
@@ -114,8 +114,9 @@ def three_way(rows: Any, coder: Coder, unknown: str = REFUSE) -> ThreeWay:
     columns = {name: _one_array(rows.column(name)) for name in coder.used}
     coded = coder(columns, rows.num_rows)
     x = coded.x
-    if unknown in joint.x_labels:
-        x = np.where(x == UNKNOWN, joint.x_labels.index(unknown), x)
+    symbol = stand_in(unknown)
+    if symbol is not None:
+        x = np.where(x == UNKNOWN, joint.x_labels.index(symbol), x)
     counts = coded.asked & (coded.s != UNKNOWN) & (x != UNKNOWN)
     if not counts.any():
         raise InvalidInputError(NONE)
@@ -131,8 +132,9 @@ def _one_array(column: Any) -> Any:
 
 
 def _whole(column: Any) -> Any:
-    """Return a column that can be grouped and sorted by: one with parts as text."""
-    return column.cast("string") if column.type().is_nested() else column
+    """Return a column that can be grouped and fetched: one with parts, or nanoseconds, as text."""
+    kind = column.type()
+    return column.cast("string") if kind.is_nested() or kind.is_unknown() else column
 
 
 def _as_read(column: Any, *, of_text: bool) -> Any:
@@ -140,6 +142,6 @@ def _as_read(column: Any, *, of_text: bool) -> Any:
     kind = column.type()
     if kind.is_floating():  # a release has one NaN, whatever its sign in the original
         return column.isnan().ifelse("nan", column.cast("string"))
-    if of_text and kind.is_string():
-        return column.nullif("")
+    if of_text and (kind.is_string() or kind.is_binary()):
+        return column.cast("string").nullif("")
     return _whole(column)

@@ -13,7 +13,7 @@ from core.data.spec import DataSpec
 from core.notions import catalogue as notions
 from core.notions.base import OF_BUDGETS
 from core.notions.numbers import Numbers
-from core.records.design import COLUMNS, LEAVE_OUT, REFUSE
+from core.records.design import COLUMNS, LEAVE_OUT, REFUSE, stand_in
 from core.records.fields import LINKED, OF_ALL, PLAIN_HASH, SHARED, beside_of, unit_of
 from core.release.file_words import factor, file_sentences
 from core.release.sentences import question
@@ -38,7 +38,7 @@ def promises(body: Mapping[str, Any]) -> list[Sentence]:
         broken = body["beside"]["holds"] is False
         told.insert(0 if broken else 1, _file(body))
     left = body["unknown"]["records"]
-    if left and body["unknown"]["treatment"] not in (REFUSE, LEAVE_OUT):
+    if left and stand_in(body["unknown"]["treatment"]) is not None:
         told.append(
             sentence(
                 "unknown values",
@@ -138,7 +138,7 @@ def _asked(body: Mapping[str, Any]) -> Sentence:
         True,
         f"Against whoever sees Y of one record, and knows the distribution of S and X that "
         f"{body['design']['data']} shows{else_known}: {asked['notion']} (level reached: "
-        f"{reached(asked['achieved'], asked['unit'])}).",
+        f"{_saved(reached(asked['achieved'], asked['unit']))}).",
     )
 
 
@@ -180,7 +180,7 @@ def _own(body: Mapping[str, Any]) -> str:
     if told and all(own.get(key) is not None for key in told):
         levels = listed(
             [
-                f"{level_title(key, numbers_of(body))}: {reached(own[key], unit_of(key))}"
+                f"{level_title(key, numbers_of(body))}: {_saved(reached(own[key], unit_of(key)))}"
                 for key in told
             ]
         )
@@ -309,13 +309,13 @@ def _again(body: Mapping[str, Any]) -> Sentence:
             [f"{k} reach {reached(one['level'], asked['unit'])}" for k, one in repeated.items()]
         )
         text = (
-            f"Of independent releases of the same records, seen together, {levels}, where "
+            f"Of independent releases of the same records, seen together, {_saved(levels)}, where "
             f"{asked['notion']} is promised of one."
         )
         if body["version"] > LINKED:
             text = (
                 f"{asked['notion']} holds for one release. Of independent releases of the same "
-                f"records, seen together, {levels.replace(' %', '%')}."
+                f"records, seen together, {levels}."
             )
     return sentence("repeated releases", False, text)
 
@@ -352,8 +352,13 @@ def numbers_of(body: Mapping[str, Any]) -> Numbers:
 def reached(value: float | str, unit: str) -> str:
     """Return a level as text with its unit."""
     if unit == OF_BUDGETS and not isinstance(value, str):
-        return f"{100 * value:.4g} % {unit}"
+        return f"{100 * value:.4g}% {unit}"
     return f"{figure(value)} {unit}".rstrip()
+
+
+def _saved(level: str) -> str:
+    """Return a level as sentences of certificates have it, which are compared as written."""
+    return level.replace("%", " %")
 
 
 def figure(value: float | str) -> str:
@@ -375,17 +380,17 @@ METHODS = {
     "closed form": "a formula",
     "greedy": "a greedy search",
     "one program": "one program over all mechanisms",
-    "enumerate": "linear programs over all outputs that the promise allows",
+    "enumerate": "linear programs over all outputs that the notion allows",
     "columns": "linear programs that search for better outputs",
     "cutting planes": "linear programs under conditions that are added where one is broken",
 }
 """How a mechanism was computed, by its solver; others are named as they are."""
 
 OPTIMAL = {
-    "optimal": "yes, proven: no mechanism under this promise keeps more",
+    "optimal": "yes, proven: no mechanism under this notion keeps more",
     "heuristic": "not proven: it is a heuristic, and another mechanism may keep more",
-    "repaired": "not proven: it is a heuristic that was changed until the promise held",
-    "calibrated": "not proven: it is a family of mechanisms, set to the promise",
+    "repaired": "not proven: it is a heuristic that was changed until the notion held",
+    "calibrated": "not proven: it is a family of mechanisms, calibrated to the notion",
     "closed form": "not proven: another mechanism may keep more",
     "time limit": "not proven: time ended the search",
 }
@@ -445,7 +450,7 @@ def _question(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "Reads", "S and X of each record"
     if asked is not None:
         yield (
-            "Promise",
+            "Privacy notion",
             f"{asked['notion']}; level reached {reached(asked['achieved'], asked['unit'])}",
         )
     yield (

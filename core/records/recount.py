@@ -26,6 +26,7 @@ from pyarrow import parquet
 from core.data.hierarchies import Hierarchy
 from core.data.spec import DataSpec, Filter
 from core.errors import InvalidInputError
+from core.records.design import stand_in
 from core.records.fields import kept_levels
 from core.texts import as_level, number, stripped
 from core.validation import FloatArray, IntArray
@@ -146,10 +147,10 @@ def texts_of(path: Path, name: str, names: Sequence[str] | None = None) -> list[
 
 def _with_fallback(rows: IntArray, place_s: IntArray, body: Mapping[str, Any]) -> IntArray:
     """Return rows in which unknown ones are those of the symbol they were taken for, if any."""
-    inputs, treatment = body["mechanism"]["inputs"], body["unknown"]["treatment"]
-    if treatment not in inputs:
+    inputs, symbol = body["mechanism"]["inputs"], stand_in(body["unknown"]["treatment"])
+    if symbol is None or symbol not in inputs:
         return rows
-    instead = np.full_like(rows, inputs.index(treatment))
+    instead = np.full_like(rows, inputs.index(symbol))
     if body["mechanism"]["reads_s"]:
         instead = np.where(place_s >= 0, place_s * len(inputs) + instead, UNKNOWN)
     return np.where(rows >= 0, rows, instead)
@@ -244,7 +245,9 @@ def _text(value: Any) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, bytes):
-        return "".join(chr(b) if chr(b) in _PLAIN else f"\\x{b:02X}" for b in value) or None
+        return "".join(chr(b) if chr(b) in _PLAIN else f"\\x{b:02X}" for b in value)
+    if isinstance(value, decimal.Decimal):
+        return f"{value:f}"
     if isinstance(value, float):
         return repr(value + 0.0).removesuffix(".0")
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:
@@ -318,12 +321,38 @@ def _of_parquet(
                     raise InvalidInputError(
                         f"Column {name!r} of {path.name} is nested: it cannot be recounted."
                     )
+                values = _encodable(values)
                 if not pa.types.is_dictionary(values.type):
                     values = values.dictionary_encode(null_encoding="encode")
                 index = values.indices.fill_null(len(values.dictionary)).to_numpy()
-                single = pa.types.is_float32(values.dictionary.type)
-                found[name] = Column([*values.dictionary.to_pylist(), None], index, single)
+                kind = values.dictionary.type
+                single = pa.types.is_float32(kind) or pa.types.is_float16(kind)
+                found[name] = Column([*_of_python(values.dictionary), None], index, single)
         return found, file.metadata.num_rows
+
+
+def _encodable(values: Any) -> Any:
+    """Return Arrow values in a type that Arrow encodes, durations as the numbers they are."""
+    if isinstance(values.type, pa.BaseExtensionType):
+        values = values.storage
+    kind = values.type
+    if pa.types.is_duration(kind):
+        return values.cast(pa.int64())
+    if pa.types.is_decimal32(kind) or pa.types.is_decimal64(kind):
+        return values.cast(pa.decimal128(kind.precision, kind.scale))
+    return values.cast(pa.binary()) if pa.types.is_binary_view(kind) else values  # null is not b""
+
+
+def _of_python(values: Any) -> list[Any]:
+    """Return Arrow values as Python's; times of day finer than those as texts."""
+    if pa.types.is_time64(values.type):
+        try:
+            values.cast(pa.time64("us"))
+        except pa.ArrowInvalid:
+            texts = values.cast(pa.string()).to_pylist()
+            return [None if one is None else short_time(one) for one in texts]
+    found: list[Any] = values.to_pylist()
+    return found
 
 
 def _of_text(path: Path, names: set[str]) -> tuple[dict[str, Column], int]:

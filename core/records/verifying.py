@@ -29,7 +29,7 @@ from core.records.checking.contents import (
     design_file,
     disclosed,
 )
-from core.records.checking.drawn import Owner, drawn, keyed, replayed
+from core.records.checking.drawn import OTHER_MECHANISM, Owner, drawn, drawn_for, keyed, replayed
 from core.records.checking.figures import check_levels, check_promise, check_proof
 from core.records.checking.other_columns import Read, check_other_columns
 from core.records.design import FORMATS
@@ -55,7 +55,7 @@ RESTS = {
         *("kernel", "codings", "data", "design", "numbers", "promise", "draw"),
         *("levels", "other levels", "design levels", "other design levels"),
     ),
-    "repeated releases": ("data", "draw", "key"),
+    "repeated releases": ("data", "draw", "key", "exposed"),
     "other columns": ("columns", "cells", "nothing else"),
 }
 """The checks that each promise rests on, by what it is about."""
@@ -128,7 +128,7 @@ def verify(
     outputs, found = _outputs(body, released)
     checks += [*found, check_codings(body, scenario.data, original)]
     owner = Owner(body, seed, key)
-    checks += _left_open(body)
+    checks += [*_drawn_for(body), *_left_open(body)]
     if original is not None:
         checks.append(_original(body, original, owner))
     checks.append(check_columns(body, scenario.data, released, original))
@@ -219,7 +219,7 @@ def _draws(
     elif owner.key is not None:
         checks.append(Check("key", False, "The release was drawn with a seed, not with a key."))
     if owner.seed is not None:
-        checks.append(replayed(owner.body, counted, outputs, kernel, owner.seed))
+        checks.append(replayed(owner.body, counted, outputs, kernel, owner.seed, body))
     elif body["draw"]["kind"] == "seed":
         text = "You did not give the seed, so the draws were not repeated."
         checks.append(Check("seed", None, text))
@@ -238,6 +238,16 @@ def _by_itself(checks: list[Check], owner: Owner, released: Path, why: str) -> l
         names.append("seed")
     checks += [Check(name, None, f"{why}, so this could not be checked.") for name in names]
     return [*checks, *_unproven(owner.body, checks)]
+
+
+def _drawn_for(body: Mapping[str, Any]) -> list[Check]:
+    """Say where the hash of what random numbers are for is not that of the certificate's entries.
+
+    With the secret of the draw, the outputs show the same, as they do of earlier versions.
+    """
+    if body["version"] <= LINKED or drawn_for(body) == body["draw"]["mechanism"]:
+        return []
+    return [Check("drawn for", False, OTHER_MECHANISM)]
 
 
 def _left_open(body: Mapping[str, Any]) -> list[Check]:
@@ -296,6 +306,8 @@ def _kernel(body: Mapping[str, Any]) -> Check:
     rows = inputs * (len(body["design"]["s"]) if body["mechanism"]["reads_s"] else 1)
     if rows == 0 or outputs == 0:
         return Check("kernel", False, "The certificate names no inputs or no outputs.")
+    if len(set(body["mechanism"]["outputs"])) < outputs:
+        return Check("kernel", False, "The certificate names an output twice.")
     if len(kernel) != rows or any(len(line) != outputs for line in kernel):
         return Check(
             "kernel",

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core.allowed import inequalities
-from core.allowed.allowed_set import AllowedSet
-from core.allowed.weighed import weighed
+from core.allowed.allowed_set import AllowedSet, weighed
 from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.mechanisms.optima.optimal import optimal

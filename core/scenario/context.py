@@ -16,7 +16,7 @@ from core.scenario.scenario import Scenario
 from core.scenario.spans import in_nats
 
 Context = Mapping[str, str]
-"""What a file is about: "data", "S", "X", "promise", "mechanism", and what else is asked."""
+"""What a file is about: "data", "S", "X", "notion", "mechanism", and what else is asked."""
 
 METADATA = "liftscope"
 """Name of the entry of a Parquet file's metadata that holds it, as JSON."""
@@ -41,9 +41,9 @@ def context(scenario: Scenario, data: str = "") -> dict[str, str]:
     entry = mechanisms.entry(scenario.mechanism)
     if entry.uses_notion:
         asked: tuple[Scenario | Promise, ...] = (scenario, *scenario.also)
-        told["promise"] = " and ".join(_promise(one.notion, one.numbers) for one in asked)
+        told["notion"] = " and ".join(_promise(one.notion, one.numbers) for one in asked)
     else:
-        told["promise"] = "none"
+        told["notion"] = "none"
     told["mechanism"] = entry.title
     if scenario.purpose != "information":
         kept = PURPOSES[scenario.purpose]
@@ -67,7 +67,7 @@ def together(contexts: Sequence[Context]) -> dict[str, str]:
 
 def parts(told: Context) -> list[str]:
     """Return what a file is about as parts of one line, those that need it named."""
-    own = ("data", "mechanism", *(("promise",) if told.get("promise") != "none" else ()))
+    own = ("data", "mechanism", *(("notion",) if told.get("notion") != "none" else ()))
     return [value if name in own else f"{name}: {value}" for name, value in told.items()]
 
 

@@ -130,10 +130,6 @@ def _realised(now: FloatArray, least: FloatArray, most: FloatArray) -> Realised:
 
 T = TypeVar("T")
 
-SECONDS = 5.0
-"""Time for all levels that a promise implies and that need a search."""
-
-
 MOST_CELLS = 40_000
 """Entries of a kernel times secrets up to which that is told."""
 
@@ -152,7 +148,7 @@ def consequences(result: Result) -> Consequences:
     joint, kernel, scenario = result.joint, result.mechanism.kernel, result.scenario
 
     def promised() -> Mapping[str, Implication]:
-        return implications(joint, scenario.build_notion(joint), SECONDS)
+        return implications(joint, scenario.build_notion(joint))
 
     def several() -> tuple[Redrawn, ...]:
         return redrawn(joint, kernel, scenario.build_notion(joint))

@@ -267,11 +267,11 @@ def described(
 
 
 def table(columns: Sequence[Column], numbers: Numbers) -> str:
-    """Return a comparison as text: promises and audits, then the figures that differ most first."""
+    """Return a comparison as text: notions and audits, then the figures that differ most first."""
     rows = [["", *(column.name for column in columns)]]
     rows += [
         [title, *(NONE if column.result is None else tell(column.result) for column in columns)]
-        for title, tell in (("promise", _promised), ("proof", _proof), ("audit", _audit))
+        for title, tell in (("notion", _promised), ("proof", _proof), ("audit", _audit))
     ]
     for row in differences(columns, numbers):
         title = f"{row.title}, {row.unit}" if row.unit not in ("", SHARE) else row.title

@@ -36,7 +36,7 @@ FIGURES = {
     "gap": "Bound less utility",
     "most": "Upper bound on X kept",
     "outputs": "Outputs",
-    "achieved": "Level achieved of the promise",
+    "achieved": "Level achieved of the notion",
 }
 """Measures of an answer other than levels, by key, with their titles."""
 
@@ -167,7 +167,7 @@ MAX_QUESTIONS = 20_000
 FIELDS = tuple(item.name for item in fields(Scenario))
 """What a sweep may vary: every field of a scenario."""
 
-WORDS = {"data": "data set", "eps": "budget", "also": "further promise"}
+WORDS = {"data": "data set", "eps": "budget", "also": "additional notion"}
 """What the values of a field are called in a sentence; its own name where it is not here."""
 
 

@@ -25,7 +25,7 @@ from pages.ui import figures
 from pages.ui.chart import Drawing, board, chart, old
 from pages.ui.chart import place as chart_place
 from pages.ui.figures.bars import UNJUDGED
-from pages.ui.frame import controls, following, page_frame, page_head
+from pages.ui.frame import controls, following, page_frame
 from pages.ui.parts import formulas, tables
 from pages.ui.parts.cards import card
 from pages.ui.parts.tables import ROWS, first_row, rows
@@ -72,7 +72,7 @@ def show() -> None:
 def _live(places: page_frame.Places) -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
     scenario = page_frame.asked(places)
-    place = page_head.show("lift", "Lift, symbol by symbol", scenario)
+    place = page_frame.head("lift", "Lift, symbol by symbol", scenario)
     result = page_frame.answer(scenario)
     if result is None:
         if (before := page_frame.last()) is not None:
@@ -80,7 +80,7 @@ def _live(places: page_frame.Places) -> None:
                 view = _cards(before)
                 board({"": None}, [one.sent() for one in _drawn(before, view)], ())
         return
-    page_head.report_button(place, "lift", result)
+    page_frame.report_button(place, "lift", result)
     refining.follow(scenario, result.mechanism)
     answer = st.container()
     view = _cards(result)

@@ -17,6 +17,8 @@ QUICK = Project(
     ("first", "second", "third"),
 )
 CSV = "sex,job\n" + "f,a\nm,b\nf,b\nm,a\nf,a\n" * 8
+BEFORE = Project(QUICK.scenarios[:2], ("here", "before"))
+"""What is on the page before another project comes."""
 
 
 def link(project, page="compare"):
@@ -168,8 +170,8 @@ def open_project(page, name, content):
 
 
 def test_a_project_made_on_another_machine_is_opened_and_saved_again(visit):
-    page = visit("compare?data=random%3Auniform%3A3x5%3A0&s=&x=")
-    settle(page, 3)
+    page = visit(link(BEFORE))
+    settle(page, 2)
     open_project(page, "p.json", QUICK.to_json())
     page.wait_for_url(re.compile("name%3Dfirst"))
     settle(page, 3)
@@ -248,8 +250,8 @@ def drop_file(page, name, content, *, type="application/json"):
 
 
 def test_a_project_made_on_another_machine_is_dropped_anywhere_on_the_page(visit):
-    page = visit("compare?data=random%3Auniform%3A3x5%3A0&s=&x=")
-    settle(page, 3)
+    page = visit(link(BEFORE))
+    settle(page, 2)
     drop_file(page, "p.json", QUICK.to_json())
     page.wait_for_url(re.compile("name%3Dfirst"))
     settle(page, 3)
@@ -271,8 +273,8 @@ def test_a_dropped_project_with_data_that_is_not_here_names_the_file_and_restore
     source = Sources().add_bytes(CSV.encode(), "people.csv")
     own = Scenario(data=DataSpec(source, ("sex",), ("job",)), notion="lip")
     project = Project((own, QUICK.scenarios[0]), ("own", "other"), ("mine", ""))
-    page = visit("compare")
-    settle(page, 3)
+    page = visit(link(BEFORE))
+    settle(page, 2)
     drop_file(page, "p.json", project.with_files({source: "people.csv"}).to_json())
     page.locator(".st-key-missing_files", has_text="people.csv is not in this session").wait_for()
     assert heads(page, 2) == ["own", "other"]

@@ -19,7 +19,7 @@ WATCH = """() => {
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (1280, 720)])
 def test_the_first_change_of_a_column_leaves_the_slider_where_it_is(visit, width, height):
-    page = visit("compare?data=random%3Auniform%3A3x5%3A0&s=&x=", width=width, height=height)
+    page = visit("compare?data=random%3Auniform%3A2x2%3A0&s=&x=", width=width, height=height)
     settle(page, 3)
     main = page.get_by_test_id("stMain")
     main.evaluate("one => { one.scrollTop = 300; }")
@@ -38,7 +38,7 @@ def test_the_first_change_of_a_column_leaves_the_slider_where_it_is(visit, width
 
 
 def test_presses_while_the_first_one_pins_the_columns_are_all_taken(visit):
-    page = visit("compare?data=random%3Auniform%3A3x5%3A0&s=&x=")
+    page = visit("compare?data=random%3Auniform%3A2x2%3A0&s=&x=")
     settle(page, 3)
     press(page, "col1_eps_nats", 1)
     page.locator(".st-key-reading").wait_for(state="detached")  # in the run that pins them

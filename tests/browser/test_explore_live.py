@@ -298,7 +298,7 @@ def test_tables_mechanism_and_scenario_download_and_parse(visit):
             saved(page, page.locator(f".st-key-explore_{label} button")).path(), "rb"
         ) as file:
             mechanism[label] = file.read()
-    assert json.loads(mechanism["JSON"])["about"]["promise"] == "ALIP, ε = 1 nats, λ = 0.5"
+    assert json.loads(mechanism["JSON"])["about"]["notion"] == "ALIP, ε = 1 nats, λ = 0.5"
     kernel = np.array(json.loads(mechanism["JSON"])["kernel"])
     np.testing.assert_allclose(kernel.sum(axis=1), 1)
     with np.load(io.BytesIO(mechanism["NPZ"])) as archive:

@@ -20,11 +20,14 @@ DRAWN = """
   .map(one => document.querySelectorAll(`.${one}`).length)
 """
 
+ALL_DRAWN = "[...document.querySelectorAll('.lsc-plot')].every(one => one.dataset.drawn)"
+
 
 def test_every_topic_is_turned_to_and_shown_with_its_charts_and_formulas(visit):
     page = visit("learn")
     for topic, title in TOPICS.items():
         page.get_by_role("heading", name=f"Learn: {title}", exact=True).wait_for()
+        page.wait_for_function(ALL_DRAWN)
         # KaTeX draws for the eye and holds MathML for screen readers
         spoken, seen, charts, drawn = waiting.settle(page, look=DRAWN)
         if topic not in ("exercises", "glossary"):

@@ -117,10 +117,21 @@ def test_the_title_of_the_data_page_is_as_large_as_those_of_the_others(visit):
 def test_on_a_phone_what_wraps_beside_a_cards_title_stands_close_below_it(visit):
     page = visit("lift?mech=watchdog", width=390, height=844)
     waiting.settle(page, ["symbols"])
-    above, below = (
+    formulas, table = (
         page.locator(f".st-key-symbols_{name}").bounding_box() for name in ("formulas", "table")
     )
-    assert above["y"] + above["height"] <= below["y"] < above["y"] + above["height"] + 8
+    title = page.locator(".st-key-card_symbols strong").first.bounding_box()
+    assert formulas["y"] == table["y"]  # none of them alone in a line
+    assert title["y"] + title["height"] - 2 <= table["y"] < title["y"] + title["height"] + 8
+
+
+def test_the_titles_of_pages_stand_equally_high(visit):
+    tops = {}
+    for path in ("lift", "confusability", "robust"):
+        page = visit(path, width=1280, height=720)
+        waiting.settle(page)
+        tops[path] = page.locator("[data-testid=stMain] h1").bounding_box()["y"]
+    assert len(set(tops.values())) == 1, tops
 
 
 TOPS = """

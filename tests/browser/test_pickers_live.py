@@ -107,3 +107,19 @@ def test_a_decimal_comma_is_a_point_in_a_budget(visit):
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("eps=0.7"))
     assert field.input_value() == "0.7"
+
+
+def test_letters_in_a_budget_are_refused_with_what_it_takes(visit):
+    page = visit("lift?data=heart_hungarian&s=sex&x=cp&notion=lip&mech=watchdog")
+    waiting.settle(page)
+    field = page.get_by_label("nats", exact=True).first
+    field.click()
+    page.keyboard.type("inf")
+    said = field.evaluate("field => field.validationMessage")
+    assert said == "Type a number from 0 to 50."
+    assert field.input_value() == "1"
+    page.keyboard.press("Control+A")
+    page.keyboard.type("2e-1")
+    assert field.evaluate("field => field.validationMessage") == ""
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("eps=0.2"))

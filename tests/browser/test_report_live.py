@@ -80,6 +80,27 @@ def printed(report):
     report.emulate_media(media="screen")
 
 
+TURNS = """
+() => {
+  const look = () => {
+    const icon = document.querySelector(".st-key-commands [data-testid=stSpinnerIcon]");
+    window.turned ||= icon?.parentElement.getBoundingClientRect().width > 8; // not clipped
+    requestAnimationFrame(look);
+  };
+  look();
+}
+"""
+
+
+def test_a_report_under_way_is_seen_on_its_button(visit):
+    page = visit(QUESTION, width=1280, height=720)
+    settle(page, ["frontier", "lifts", "mechanism"])
+    page.evaluate(TURNS)
+    with page.expect_download():
+        page.get_by_role("button", name="Report", exact=True).click()
+    assert page.evaluate("window.turned")
+
+
 def test_a_report_is_made_by_a_click_and_opens_without_a_network(visit, browser, tmp_path):
     page = visit(QUESTION)
     settle(page, ["frontier", "lifts", "mechanism"])

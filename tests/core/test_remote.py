@@ -17,9 +17,10 @@ from core import remote as jobs
 from core.data import DataSpec, count
 from core.errors import InvalidInputError, SolverError
 from core.jobs import Pool
-from core.jobs.work import find_answer, read_shared
+from core.jobs.job import BEGUN
+from core.jobs.work import read_shared
 from core.remote import HERE, RemoteJobs
-from core.scenario import Scenario
+from core.scenario import Scenario, answer
 from core.stored import to_bytes
 from core.sweep.cluster import VARIABLE
 from tests.browser.served import ROOT, served
@@ -113,7 +114,7 @@ def told(process):
 
 
 def asked(pool, scenario, limit=600.0):
-    return pool.submit(find_answer, scenario, count(scenario.data), time_limit=limit)
+    return pool.submit(answer, scenario, count(scenario.data), time_limit=limit)
 
 
 def bits(result):
@@ -137,7 +138,7 @@ def test_the_same_bits_come_from_the_cluster(remote):
 def test_a_job_is_followed_cancelled_and_limited(remote, cluster):
     with Pool(2, elsewhere=remote) as pool:
         job = asked(pool, ENDLESS)
-        until(lambda: job.progress == "solving")
+        until(lambda: job.progress == BEGUN)
         at_work = solver(cluster[1])
         job.cancel()
         until(lambda: not set(at_work) & set(solvers(cluster[1])))
@@ -151,14 +152,15 @@ def test_a_job_is_followed_cancelled_and_limited(remote, cluster):
 ASKS = """
 import sys, time
 from core.jobs import Pool
+from core.jobs.job import BEGUN
 from core.remote import RemoteJobs
 from tests.core.test_remote import ENDLESS, asked
 
 pool = Pool(1, elsewhere=RemoteJobs(sys.argv[1]))
 job = asked(pool, ENDLESS)
-while job.progress != "solving":
+while job.progress != BEGUN:
     time.sleep(0.05)
-print("solving", flush=True)
+print(BEGUN, flush=True)
 time.sleep(9999)
 """
 
@@ -171,7 +173,7 @@ def test_what_a_killed_server_has_asked_for_ends(cluster):
         stdout=subprocess.PIPE,
         text=True,
     )
-    assert server.stdout.readline() == "solving\n"
+    assert server.stdout.readline() == f"{BEGUN}\n"
     at_work = solver(both)
     server.send_signal(signal.SIGKILL)
     server.wait()

@@ -51,9 +51,13 @@ def test_printable_ascii_is_as_safe(values):
     assert found[0].to_pylist() == [safe_cell(value) for value in values]
 
 
+def test_bytes_are_written_as_a_text_and_as_safe():
+    found = safe_batch(pa.record_batch({"b": pa.array([b"=1", b"a", None])}))
+    assert found[0].to_pylist() == ["'=1", "a", None]
+
+
 def test_what_is_no_text_stays():
-    columns = {"n": pa.array([-1.5, None]), "b": pa.array([b"=1", b"-"]), "l": pa.array([[1], []])}
-    batch = pa.record_batch(columns)
+    batch = pa.record_batch({"n": pa.array([-1.5, None]), "l": pa.array([[1], []])})
     assert safe_batch(batch).equals(batch)
     assert safe_batch(batch.slice(0, 0)).num_rows == 0
     assert np.array_equal(safe_batch(pa.record_batch({"x": pa.nulls(3)}))[0].is_null(), [True] * 3)

@@ -10,8 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.data import count
 from core.data.spec import DataSpec
-from core.jobs.work import find_answer, find_realised
-from core.notions.robust_markov import RobustLDP, ball_around
+from core.notions.robust_markov import RobustLDP, RobustPML, ball_around
 from core.scenario import Scenario, answer, evaluate
 from core.scenario.url import to_query
 from core.studies.advice import lost_by_symbol, realised_levels
@@ -64,6 +63,9 @@ def test_it_is_read_off_the_line_the_mechanism_and_the_records():
     assert f"ε_l {levels['min_lift'].at_estimate:.3f} at the estimate" in said
     assert f"ε_u {levels['pml'].at_estimate:.3f} at the estimate" in said
     assert f"LDP {result.after.achieved['ldp']:.3f} at the estimate, at most {most:.3f}." in said
+    coarse = RobustPML(0.0, ball_around(joint)).achieved(joint, kernel)  # a certificate's level
+    assert coarse > levels["pml"].most
+    assert "A certificate bounds PML, which is ε_u, more coarsely" in said
     assert f"(robust?{urlencode(to_query(ASKED), doseq=True)})" in said
 
 
@@ -126,7 +128,7 @@ def do(held, work):
 def what_if(app, sweeps):
     """Switch it on, have both answers worked out, and return what stands below the switch."""
     app.toggle(key="what_if").set_value(True).run()
-    do(sweeps, find_answer)
+    do(sweeps, answer)
     app.run()
     assert not app.exception
     assert len([one for one in app.button if one.key.endswith("_open")]) == 2
@@ -182,7 +184,7 @@ def test_what_takes_longer_is_worked_out_by_another_process(monkeypatch, sweeps)
     monkeypatch.setattr(advice, "AT_ONCE", 0)
     app = opened(ASKED)
     assert "records do not determine" not in told(app)
-    do(sweeps, find_realised)
+    do(sweeps, realised_levels)
     app.run()
     assert "records do not determine" in told(app)
     levels = realised_levels(evaluate(ASKED).joint, evaluate(ASKED).mechanism.kernel)

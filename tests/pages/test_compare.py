@@ -100,6 +100,7 @@ def test_a_permalink_opens_its_columns():
     assert "why *this*" in text(app)
     table = app.dataframe[-1].value
     assert list(table.columns) == ["figure", "difference", *QUICK.names]
+    assert app.dataframe[-1].proto.row_height == 35  # one line
     lip = table[table["figure"] == "LIP, nats"].iloc[0]
     levels = [evaluate(one).after.achieved["lip"] for one in QUICK.scenarios]
     assert [lip[name] for name in QUICK.names] == pytest.approx(levels, abs=1e-6)

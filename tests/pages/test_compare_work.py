@@ -9,12 +9,13 @@ import pytest
 from core import clock
 from core.data.spec import DataSpec
 from core.errors import SolverError
-from core.jobs import work
+from core.jobs import carry_out
 from core.scenario import Project, Scenario, evaluate
 from core.studies import matching as study
 from core.studies.frontier import sweep
 from core.studies.known import UNPROVEN
 from pages.ui.compare import matching
+from pages.ui.work import answers
 from tests.pages.comparing import OPTIMA, QUICK, SMALL, kept, open_, opened, pinned, share, text
 from tests.pages.sent import working
 from tests.pages.waiting import finished
@@ -109,7 +110,7 @@ def begin(app, target):
 @pytest.mark.parametrize("target", ["ldp", "kept"])
 def test_a_match_that_ends_while_its_progress_is_on_screen_is_taken(ends_in_sight, target):
     app = begin(opened(project=OPTIMA), target)
-    assert ends_in_sight == [["find_match"]]
+    assert ends_in_sight == [["match"]]
     assert "b: reached at ε = " in text(app)
     first, second = (matching.study.figure(evaluate(one), target) for one in pinned(app).scenarios)
     assert second == pytest.approx(first, abs=1e-4)
@@ -119,7 +120,7 @@ def test_columns_that_ask_the_same_are_matched_once(ends_in_sight):
     lip, ldp = OPTIMA.scenarios
     project = Project((lip, ldp, replace(ldp, eps=3.0)), ("a", "b", "c"))
     app = begin(opened(project=project), "kept")
-    assert ends_in_sight == [["find_match"]]
+    assert ends_in_sight == [["match"]]
     _, b, c = pinned(app).scenarios
     assert b == c
     assert "c: reached at ε = " in text(app)
@@ -137,7 +138,7 @@ def test_a_match_that_was_cut_short_is_told_as_such_and_not_begun_again(
     monkeypatch.setattr(solves, "finish", late)
     app = begin(opened(project=OPTIMA), "leak")
     app.run()
-    assert ends_in_sight == [["find_match"]]
+    assert ends_in_sight == [["match"]]
     assert "Not matched to a, I(S;Y) " in text(app)
     assert "All columns matched" not in text(app)
     assert "b: not reached: the search stopped at " in text(app)
@@ -202,7 +203,7 @@ def test_lines_come_as_they_are_worked_out_and_what_is_missing_is_told(sweeps):
     robust = Scenario(data=SMALL, notion="robust_ldp")
     app = opened(project=Project((*OPTIMA.scenarios[:1], robust), ("a", "robust")))
     assert not app.exception
-    assert [function.__name__ for _, function, _ in sweeps.open] == ["make_frontier"] * 2
+    assert [function.__name__ for _, function, _ in sweeps.open] == ["sweep"] * 2
     swept = [arguments[0].notion for _, _, arguments in sweeps.open]
     sweeps.fail(SolverError("It stopped."), swept.index("robust_ldp"))
     app.run()
@@ -228,7 +229,7 @@ def test_a_line_that_time_cut_short_says_so_and_may_be_searched_on(sweeps, monke
         made = [replace(one, status=UNPROVEN, upper_bound=most[0]) for one in found.mechanisms]
         return replace(found, mechanisms=tuple(made), upper_bound=most, most_nmi=np.ones(len(made)))
 
-    monkeypatch.setattr(work, "sweep", hurried)
+    monkeypatch.setattr(answers, "sweep", hurried)
     app = opened(project=Project(OPTIMA.scenarios[:1], ("a",)))
     sweeps.finish_all()
     app.run()
@@ -272,7 +273,7 @@ def test_a_column_that_is_not_proven_is_given_60_seconds_and_the_others_stay(sol
         job, function, arguments = solves.open[0]
         assert arguments[0] == replace(asked, time_limit=60.0)
     with clock.using(clock.Ticking(1e-6)):
-        job.succeed(function(*arguments, report=job.note))
+        job.succeed(carry_out(function, arguments, job.note))
         app.run()
         assert not app.exception
         assert kept(app) == [quick, share(asked)]
@@ -292,7 +293,7 @@ def test_levels_of_robust_notions_on_many_symbols_come_later(sweeps):
         return row["a"].iloc[0]
 
     assert reached() != reached()  # NaN: b alone has it yet
-    which = [function.__name__ for _, function, _ in sweeps.open].index("find_levels")
+    which = [function.__name__ for _, function, _ in sweeps.open].index("levels")
     sweeps.finish(which)
     app.run()
     assert reached() > 0

@@ -230,7 +230,7 @@ def test_cancelled_work_can_be_started_again_and_others_are_not_hit(monkeypatch)
 def test_work_that_takes_too_long_is_told_where_its_picture_would_be(monkeypatch):
     with clock.using(time.monotonic):
         with monkeypatch.context() as endless:
-            endless.setattr(charts, "make_trade_offs", calls.hang)
+            endless.setattr(charts, "pareto_frontier", calls.hang)
             endless.setattr(charts, "LIMIT", 0.1)
             app = opened(**HEART, problem="reduction")
             finished(app, lambda: "trade_offs_again" in {button.key for button in app.button})

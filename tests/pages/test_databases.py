@@ -6,7 +6,7 @@ import pytest
 from core.data import DataSpec
 from core.data.databases.tables import DATABASES
 from core.errors import InvalidInputError
-from core.jobs import State
+from core.jobs import State, carry_out
 from tests.pages.data_page import checked, errors, metrics, open_page, spec
 
 
@@ -32,7 +32,7 @@ def finish(app, pool):
     """Have what is under way done, as its process would."""
     job, call, arguments = pool.open[0]
     try:
-        job.succeed(call(*arguments, report=job.note))
+        job.succeed(carry_out(call, arguments, job.note))
     except InvalidInputError as error:
         job.fail(error)
     return checked(app.run())

@@ -343,7 +343,7 @@ def test_nothing_chosen_is_said():
     with busy(long_answer.WORKERS):
         app = opened(notion="lip")
         app = app.multiselect(key="sweep_promise").set_value([]).run()
-        assert errors(app) == ["Choose at least one promise."]
+        assert errors(app) == ["Choose at least one notion."]
 
 
 @pytest.mark.usefixtures("afresh")

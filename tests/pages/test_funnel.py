@@ -35,7 +35,7 @@ def test_the_line_is_the_most_that_is_kept_and_other_optima_lie_under_it(sweeps,
     app = opened(x="race", notion="average_mi", eps="0.001")
     assert not app.exception
     names = [function.__name__ for _, function, _ in sweeps.open]
-    assert names.count("make_frontier") == 3  # the funnel, LIP and LDP
+    assert names.count("sweep") == 3  # the funnel, LIP and LDP
     sweeps.finish_all()
     app.run()
     assert not app.exception

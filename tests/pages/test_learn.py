@@ -170,6 +170,8 @@ def test_exercises_are_checked_and_counted():
     app.text_input(key="learn_pml_0_answer").set_value("three").run()
     assert "An answer must be a number" in app.warning[0].value
     assert f"**1 of {total} exercises right.**" in text(app)
+    app.text_input(key="learn_pml_0_answer").set_value("ln 3").run()
+    assert f"**2 of {total} exercises right.**" in text(app)
 
 
 def test_a_variant_has_its_own_table_in_the_link_and_its_own_answers():

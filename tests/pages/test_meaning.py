@@ -8,6 +8,7 @@ import pytest
 
 from core.data import DataSpec
 from core.errors import SolverError
+from core.jobs import carry_out
 from core.joint import Joint
 from core.notions import LIP, Average
 from core.release import RepeatedLevel, implications, implied, second_release
@@ -93,7 +94,7 @@ def test_a_second_release_is_designed_on_request(solves):
     app = opened(**LIP_QUARTER)
     app.segmented_control(key="second_times").set_value(1.5)
     app.toggle(key="second_wanted").set_value(True).run()
-    assert any(function.__name__ == "find_second" for _, function, _ in solves.open)
+    assert any(function.__name__ == "second_release" for _, function, _ in solves.open)
     solves.finish_all()
     app.run()
     assert not app.exception
@@ -153,7 +154,7 @@ def test_nothing_more_can_be_released_only_where_that_is_proven():
 def test_a_design_that_time_cut_short_is_one_sessions_and_may_be_searched_on(solves):
     def done():
         job, function, arguments = solves.open[0]
-        found = function(*arguments, report=job.note)
+        found = carry_out(function, arguments, job.note)
         status = "optimal" if arguments[-1] > 5.0 else "time limit"
         job.succeed(replace(found, status=status))
 
@@ -207,11 +208,11 @@ def test_long_work_is_awaited_and_can_be_stopped(sweeps):
     app = opened(**query)
     assert not app.exception
     names = [function.__name__ for _, function, _ in sweeps.open]
-    assert "find_implications" in names
+    assert "implications" in names
     app.button(key="implied_cancel").click().run()
     assert "The work was cancelled." in said(app)
     app.button(key="implied_again").click().run()
-    place = [function.__name__ for _, function, _ in sweeps.open].index("find_implications")
+    place = [function.__name__ for _, function, _ in sweeps.open].index("implications")
     sweeps.finish(place)
     app.run()
     assert "Under every mechanism that satisfies it, I(S;Y) ≤" in said(app)
@@ -306,14 +307,13 @@ def test_what_draws_tell_is_told_of_the_promise_that_was_asked(numbers, told):
 def in_a_hurry(monkeypatch):
     """Leave one level open wherever a search has not twice the time of the first."""
 
-    def cut(joint, notion, seconds, *, report):
-        report("bounding")
+    def cut(joint, notion, seconds):
         found = implications(joint, notion)
         if seconds < 2 * meaning.SECONDS:
             found["kl"] = replace(found["kl"], level=1.0, reached=0.5)
         return found
 
-    monkeypatch.setattr(meaning, "find_implications", cut)
+    monkeypatch.setattr(meaning, "implications", cut)
 
 
 @pytest.mark.parametrize("query", [{}, {"s": "race", "x": "education"}])
@@ -322,7 +322,7 @@ def test_levels_that_time_cut_short_are_one_sessions_and_may_be_searched_on(swee
     def done():
         work = [one for one in sweeps.open if one[1].__name__ == "cut"]
         for job, function, arguments in work:
-            job.succeed(function(*arguments, report=job.note))
+            job.succeed(carry_out(function, arguments, job.note))
         return len(work)
 
     asked = {**LIP_QUARTER, **query}

@@ -1,5 +1,7 @@
 """The Mechanisms page through Streamlit's own test harness."""
 
+import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -73,6 +75,15 @@ def test_the_output_that_tells_most_comes_first():
     assert f"by {level.max():.3f} nats." in said(app)
     picker.set_value(names[level.argmin()]).run()
     assert f"up to {level[level.argmin()]:.3f} nats" in said(app)
+
+
+def test_names_of_outputs_have_no_blank_before_the_percent_sign():
+    app = opened(eps="0.5", notion="lip")
+    mixed = evaluate(Scenario(eps=0.5, notion="lip")).mechanism.y_labels
+    assert any("%; " in name for name in mixed)
+    whole = json.dumps([*sent.charts(app).values(), said(app), app.selectbox(key="output").options])
+    assert re.search(r"\d%; ", whole)
+    assert re.findall(r".{,20}\d %.{,20}", whole) == []
 
 
 def test_a_browser_that_still_shows_the_outputs_of_another_mechanism_picks_none(monkeypatch):
@@ -332,7 +343,7 @@ def test_a_comparison_that_time_cut_short_is_one_sessions_and_may_be_searched_on
 
     asked = {"x": "race", "eps": "0.35", "notion": "lip", "mech": "watchdog", "all": "1"}
     first = opened(**asked)
-    assert done() == "compare_all"
+    assert done() == "compare"
     first.run()
     assert "The search stopped after 2 s each for Optimal: more" in said(first)
     second = opened(**asked)

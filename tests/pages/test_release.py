@@ -188,6 +188,7 @@ def test_what_a_certificate_shows_is_said_before_there_is_one():
 
 def test_what_is_made_is_verified_and_downloaded_from_the_disk(tmp_path):
     app = made(opened())
+    assert "slightly larger set of distributions than the levels at the truth" in said(app)
     found = written(app)
     sent = asked_for(link(app))
     assert sent.path == found.path

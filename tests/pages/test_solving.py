@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from core import clock
 from core.data.spec import DataSpec
 from core.errors import SolverError
-from core.jobs import State
+from core.jobs import State, carry_out
 from core.measures import entropy, mutual_information
 from core.scenario import Scenario, evaluate
 from pages.ui.work import store
@@ -291,7 +291,7 @@ def test_a_search_that_was_cut_off_goes_on_from_what_is_known(solves):
     assert "search_on" not in keys(app)
     assert "cancel_refining" in keys(app)
     with clock.using(clock.Ticking(1e-6)):
-        job.succeed(function(*arguments, report=job.note))
+        job.succeed(carry_out(function, arguments, job.note))
     app.run()
     best = evaluate_at_leisure(ASKED).mechanism
     assert figures(app)["NMI"].value == f"{100 * best.nmi:.1f}%"
@@ -308,7 +308,7 @@ def test_a_search_that_is_cut_off_again_is_offered_twice_the_time_and_never_fall
         for _ in range(8):
             kept.append(percent(figures(app)["NMI"].value))
             job, function, arguments = solves.open[0]
-            job.succeed(function(*arguments, report=job.note))
+            job.succeed(carry_out(function, arguments, job.note))
             app.run()
             if "search_on" not in keys(app):
                 break
@@ -343,7 +343,7 @@ def test_one_click_gives_a_search_that_was_cut_off_60_seconds(solves):
     job, function, arguments = solves.open[0]
     assert arguments[0] == replace(ASKED, time_limit=60.0)
     with clock.using(clock.Ticking(1e-6)):
-        job.succeed(function(*arguments, report=job.note))
+        job.succeed(carry_out(function, arguments, job.note))
     app.run()
     assert figures(app)["Gap, nats"].delta == "optimal"
     assert "search_minute" not in keys(app)

@@ -7,6 +7,7 @@ import pytest
 
 from core.data.workbooks import unpacked_bytes, weight
 from core.errors import TimeLimitError
+from core.jobs import carry_out
 from pages.ui.data import uploads
 from tests.hostile.files import sheet, workbook
 from tests.pages.data_page import checked, errors, open_page, spec
@@ -68,7 +69,7 @@ def test_where_it_takes_too_long_or_is_damaged_one_sentence_says_so(slow):
     app = brought(workbook("sheet1", lambda part: part[:200]))
     job, read, arguments = slow.open[0]
     with pytest.raises(ValueError, match="is a damaged Excel file") as caught:
-        read(*arguments, report=job.note)
+        carry_out(read, arguments, job.note)
     slow.fail(caught.value)
     checked(app.run())
     assert errors(app) == ["people.xlsx is a damaged Excel file."]

@@ -11,6 +11,7 @@ from typing import Any
 import ibis
 import numpy as np
 
+from core import texts
 from core.attributes import Attribute
 from core.data.counts.cells import (
     JOINED,
@@ -30,7 +31,7 @@ from core.data.readers.asked import open_questions
 from core.data.readers.marks import marks_of
 from core.data.readers.sources import Sources
 from core.data.spec import DataSpec
-from core.data.tables import Marks, OpenTable, filtered, is_mark, open_table
+from core.data.tables import Marks, OpenTable, filtered, is_mark, open_table, reads_marks
 from core.data.treatment.bins import Bins, cut
 from core.data.treatment.generalise import intervals
 from core.data.treatment.symbols import (
@@ -408,6 +409,7 @@ def _missing_report(
         why = "no record passes the filters" if total else "the data has no records"
         raise InvalidInputError(f"There is nothing to count: {why}.")
     missing = {column: int(found[level] or 0) for level, column in levels.items()}
+    read = {one.column for one in spec.filters if reads_marks(one)}
     for column, rows in missing.items():
         if rows == used:
             raise InvalidInputError(
@@ -428,7 +430,9 @@ def _missing_report(
         missing=tuple(missing.items()),
         dropped_missing=dropped,
         rows=table.file.rows if spec.read.weight else None,
-        marks=tuple(marks for marks in table.file.marks if marks.column in missing),
+        marks=tuple(
+            marks for marks in table.file.marks if marks.column in missing or marks.column in read
+        ),
         taken=tuple(marks for marks in table.file.taken if marks.column in missing),
         as_levels=tuple(
             _words(table, cells, level, column)
@@ -456,11 +460,16 @@ def _words(table: OpenTable, cells: Any, level: str, column: str) -> Marks:
 
 
 def count_joint(source: JointSource, spec: DataSpec) -> Counted:
-    """Return the joint of a source that is one; of `spec` only whether S is released counts."""
+    """Return the joint of a source that is one; of `spec` only whether S is released counts.
+
+    X is numeric where its names are numbers.
+    """
     check_size("S", len(source.s_labels), "X", len(source.x_labels), spec.secret_released)
     whole = source.records
     report = CountReport(source.title, "S", "X", n_total=whole, n_used=whole, asked=source.notes)
-    counted = _finish(source.weights, source.s_labels, source.x_labels, spec, report, None)
+    named = [texts.number(name) for name in source.x_labels]
+    values = None if None in named else np.array(named, dtype=np.float64)
+    counted = _finish(source.weights, source.s_labels, source.x_labels, spec, report, values)
     if not source.x_shape or spec.secret_released:
         return counted
     attributes = tuple(

@@ -20,6 +20,7 @@ from core.data.options import ENCODINGS, ReadOptions, Repair, repaired
 from core.data.readers.names import name_columns
 from core.data.tables import check_records
 from core.errors import InvalidInputError, ReadingError, choice
+from core.limits import MAX_CELL
 from core.validation import shown
 from core.wording import first_of
 
@@ -28,9 +29,6 @@ _CELLS = 1_000_000
 
 _HELD = 200_000_000
 """Bytes that are held at once, where records have long texts."""
-
-_LONG = 2_045
-"""Bytes taken for a text that Stata keeps elsewhere, whatever its length: the most of others."""
 
 _HEAD = 600
 """First bytes that say what a file is."""
@@ -157,8 +155,7 @@ class _Labelled:
         variables = [self._variable(name, about) for name in about.column_names]
         schema = pa.schema([(f"c{i}", one.type) for i, one in enumerate(variables)])
         with parquet.ParquetWriter(target, schema) as writer:
-            widths = about.variable_storage_width.values()
-            for values in self._parts(len(variables), sum(one or _LONG for one in widths)):
+            for values in self._parts(about.variable_storage_width):
                 arrays = [self._array(one, values[one.name]) for one in variables]
                 writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
         weigher = _weigher(self._path) if self._reader == "read_sav" else ""
@@ -168,10 +165,17 @@ class _Labelled:
         titles = tuple((one, label.strip()) for one, label in told if label and label.strip())
         return columns.names, (*columns.repairs, *self._said(variables)), weigher, titles
 
-    def _parts(self, columns: int, width: int) -> Iterator[dict[str, list[Any]]]:
-        """Yield the values of all columns, some records at a time."""
-        size, start = max(1, min(_CELLS // columns, _HELD // max(width, 1))), 0
+    def _parts(self, widths: Mapping[str, int]) -> Iterator[dict[str, list[Any]]]:
+        """Yield the values of all columns, some records at a time; `widths`: their most bytes.
+
+        The width of texts that Stata keeps elsewhere, once for many records, is 0. They are taken
+        for the longest that are allowed, then for as long as those of the last records are.
+        """
+        columns, plain = len(widths), sum(widths.values())
+        elsewhere = [name for name, width in widths.items() if not width]
+        long, size, start = MAX_CELL * len(elsewhere), _CELLS, 0
         while True:
+            size = max(1, min(size, _CELLS // columns, _HELD // max(plain + long, 1)))
             values, _ = self._call(
                 self._path,
                 row_offset=start,
@@ -186,6 +190,9 @@ class _Labelled:
                 yield values
             if found < size:
                 return
+            size *= 2
+            texts = (text for name in elsewhere for text in values[name] if isinstance(text, str))
+            long = -(-sum(map(len, texts)) // found)
 
     def _variable(self, name: str, about: Any) -> _Variable:
         """Return how a column is read, by what the file says of it and not by its values."""

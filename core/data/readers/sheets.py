@@ -42,7 +42,7 @@ from core.limits import MAX_UNPACKED_MB, MAX_WORKBOOK_PARTS, MEGABYTE
 from core.validation import shown
 from core.wording import number_of
 
-_LONG = 10**15
+_ROUNDED = 10**15
 """The first whole number with more digits than a spreadsheet keeps."""
 
 Cells = list[list[Any]]
@@ -226,7 +226,7 @@ def _is_plain_number(cell: Any) -> bool:
 def _long_said(rows: Iterable[list[Any]]) -> list[Repair]:
     """Say how many whole numbers have more digits than a spreadsheet keeps."""
     long = sum(
-        isinstance(one, int) and abs(one) >= _LONG and not isinstance(one, bool)
+        isinstance(one, int) and abs(one) >= _ROUNDED and not isinstance(one, bool)
         for row in rows
         for one in row
     )

@@ -24,18 +24,10 @@ from core.validation import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """The classes of symbols of X that a search may join.
+    """The classes of symbols of X that a search may join: the class `of_x`, shape (n_x,), of each.
 
-    Attributes
-    ----------
-    joint : Joint
-        P(s, c); a class is named after its first symbol.
-    of_x : ndarray
-        The class of each symbol, shape (n_x,).
-    purpose : Purpose
-        The utility of C that stands for that of X.
-    more : float
-        What the utility of X is above it: H(X) − H(C), in nats; 0 for a task.
+    `joint`: P(s, c); a class is named after its first symbol. `purpose`: the utility of C that
+    stands for that of X, which is `more` above it: H(X) − H(C), in nats; 0 for a task.
     """
 
     joint: Joint

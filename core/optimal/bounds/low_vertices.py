@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.allowed.inequalities import halves
 from core.clock import NEVER, Deadline
 from core.optimal.plan import SIZES
 from core.optimal.polytopes.facets import Facets, relaxed, simplex_corners, solved_corners, systems
@@ -42,7 +43,7 @@ def _residuals(systems: FloatArray, inverses: FloatArray) -> FloatArray:
     """Return I − AX, shape (k, n, n), as if computed in twice the precision."""
     total = np.broadcast_to(np.eye(systems.shape[-1]), systems.shape).copy()
     small = np.zeros(systems.shape)
-    (a_high, a_low), (x_high, x_low) = _halves(-systems), _halves(inverses)
+    (a_high, a_low), (x_high, x_low) = halves(-systems), halves(inverses)
     for i in range(systems.shape[-1]):
         left, low_left = a_high[:, :, i, None], a_low[:, :, i, None]
         right, low_right = x_high[:, i, None, :], x_low[:, i, None, :]
@@ -54,13 +55,6 @@ def _residuals(systems: FloatArray, inverses: FloatArray) -> FloatArray:
         small += (before - (total - added)) + (product - added)
     result: FloatArray = total + small
     return result
-
-
-def _halves(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return two parts of 26 bits that add up to each value: their products are exact."""
-    scaled = (2.0**27 + 1) * values  # a double times this gives its first 26 bits
-    high = scaled - (scaled - values)
-    return high, values - high
 
 
 STEEP = 1e4

@@ -12,8 +12,7 @@ from core.measures import entropy
 from core.mechanisms import Mechanism, optimal, subset_merging, subset_random_response
 from core.notions import ALIP
 from core.notions.lip import log_max_lift, log_min_lift
-from core.optimal.polytopes.cdd_worker import generators
-from core.optimal.polytopes.double_description import inequalities
+from core.optimal.polytopes.double_description import double_description
 from core.optimal.polytopes.enumeration import best_mixture
 from core.optimal.polytopes.standard_form import polytope
 from core.optimal.utility import MutualInformation
@@ -165,9 +164,7 @@ def compared(setting: Setting) -> Findings:
 
 def _by_cdd(joint: Joint, notion: ALIP) -> float:
     """Return the optimum's NMI by the paper's route: all vertices, listed by cdd, and a program."""
-    space = polytope(notion.allowed_set(joint), joint.p_x)
-    found = generators(*inequalities(space))
-    points = np.maximum(found[found[:, 0] == 1, 1 : 1 + joint.n_x], 0.0) * space.unit
+    points = double_description(polytope(notion.allowed_set(joint), joint.p_x))
     mixture = best_mixture(points, joint.p_x, MutualInformation(), Deadline())[1]
     return float(1 - mixture.cost / entropy(joint.p_x))
 

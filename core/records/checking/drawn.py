@@ -17,7 +17,7 @@ from scipy import stats
 
 from core.errors import InvalidInputError
 from core.records.checking.check import Check
-from core.records.design import LEAVE_OUT, REFUSE
+from core.records.design import stand_in
 from core.records.fields import LINKED, SHARED
 from core.records.recount import Recount
 from core.validation import FloatArray, IntArray, shown
@@ -152,7 +152,7 @@ def drawn(
     if (
         len(outputs) != len(counted.rows)
         or (outputs < 0).any()
-        or counted.rows.max() >= len(kernel)
+        or counted.rows.max(initial=-1) >= len(kernel)
     ):
         text = "The released records do not match the original's, so the draw cannot be theirs."
         return Check("draw", False, text)
@@ -180,20 +180,28 @@ def replayed(
     outputs: IntArray,
     kernel: FloatArray,
     seed: str,
+    whole: Mapping[str, Any],
 ) -> Check:
-    """Check the commitment to the seed, and draw every output again."""
+    """Check the commitment to the seed, and draw every output again.
+
+    `whole`: the certificate with the names that it withholds, which the random numbers are for.
+    """
     digits = _digits(seed)
     committed = _of_seed(digits) == body["draw"]["commitment"]
     seeded = body["draw"]["kind"] == "seed"
     if seeded and not committed:
         return Check("seed", False, "This is not the seed that the certificate commits to.")
-    about = _mechanism(body)
+    about = drawn_for(body)
     if about != body["draw"].get("mechanism", ""):
         return Check("seed", False, OTHER_MECHANISM)
     file = body["original"]["commitment"] if body["version"] > SHARED else None
-    named = " ".join(filter(None, (digits, about, file)))
-    numbers = _numbers(named, counted.places.tolist())
-    other = _first_other(counted, outputs, kernel, numbers)
+    other: int | None = None
+    for names in dict.fromkeys((_withheld(whole), "")):  # the first of version 6 were for no names
+        named = " ".join(filter(None, (digits, about, names, file)))
+        numbers = _numbers(named, counted.places.tolist())
+        other = _first_other(counted, outputs, kernel, numbers)
+        if other is None:
+            break
     if not seeded:
         chance = len(outputs) > 0 and bool((kernel[counted.rows].max(axis=1) < 1).any())
         if committed or (other is None and chance):
@@ -223,7 +231,7 @@ def keyed(
         return Check("key", None, text)
     if _of_key(key, b"liftscope key", b"commitment") != body["draw"]["commitment"]:
         return Check("key", False, "This is not the key that the certificate commits to.")
-    about = _mechanism(body)
+    about = drawn_for(body)
     if about != body["draw"].get("mechanism", ""):
         return Check("key", False, OTHER_MECHANISM)
     secret = _hashed(key) + bytes.fromhex(about)
@@ -243,7 +251,7 @@ OTHER_MECHANISM = "The draw belongs to another mechanism than the certificate's.
 """What is wrong where a draw's mechanism is not that of its certificate."""
 
 
-def _mechanism(body: Mapping[str, Any]) -> str:
+def drawn_for(body: Mapping[str, Any]) -> str:
     """Return the hash of the mechanism that a draw is for; "" in the first certificates."""
     if "mechanism" not in body["draw"]:
         return ""
@@ -253,6 +261,20 @@ def _mechanism(body: Mapping[str, Any]) -> str:
     if body["version"] > LINKED:
         said.append(_formed(body))
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def _withheld(body: Mapping[str, Any]) -> str:
+    """Return a hash of the names that data of another file have and a release leaves out, or ""."""
+    gone = []
+    for coding in body["design"]["coding"]:
+        said = body["scenario"]["data"].get("left_out", [])
+        names = [
+            name for one in said if one["columns"] == coding["columns"] for name in one["names"]
+        ]
+        gone.append(sorted({one["label"] for one in coding["symbols"]}.intersection(names)))
+    if body["design"]["same"] or not any(gone):
+        return ""
+    return hashlib.sha256(json.dumps(gone).encode()).hexdigest()
 
 
 def _formed(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -265,17 +287,16 @@ def _formed(body: Mapping[str, Any]) -> dict[str, Any]:
     names = {name for side in sides for name in side["columns"]}
     used = [one for one in data.get("hierarchies", []) if one["column"] in names]
     parents = [dict(one, rows=sorted(one.get("rows", []))) for one in used]
-    treatment = body["unknown"]["treatment"]
     return {
         "coding": sides,
         "filters": [] if keyed else sorted(data.get("filters", []), key=json.dumps),
         "hierarchies": sorted(parents, key=lambda one: one["column"]),
         "id": body["draw"]["id"],
-        "marked": sorted(name for name in design["marked"] if name in names),
+        "marked": sorted(name for name in design["marked"] if not keyed or name in names),
         "missing": data.get("missing"),
         "read": data.get("read", {}),
         "s": design["s"] if reads_s else None,
-        "unknown": treatment if treatment not in (REFUSE, LEAVE_OUT) else None,
+        "unknown": stand_in(body["unknown"]["treatment"]),
     }
 
 

@@ -14,7 +14,7 @@ from core.joint import Joint
 from core.mechanisms import Mechanism
 from core.records.certificate import REPEATS, code_hash
 from core.records.checking.check import CLOSE, Check, close
-from core.records.fields import PLAIN_HASH, level_units, plain_numbers
+from core.records.fields import LINKED, PLAIN_HASH, level_units, plain_numbers
 from core.records.recount import kept_information, plain_levels, released
 from core.release.repeats import draws
 from core.scenario import Scenario, answer
@@ -117,9 +117,12 @@ def _of_cells(
 def _younger(
     body: Mapping[str, Any], name: str, said: Mapping[str, Any], found: dict[str, float | None]
 ) -> list[Check]:
-    """Take levels that other code may not have known out of what is found."""
+    """Take levels that other code may not have known out of what is found.
+
+    Every version after `LINKED` has all of today's: one of a later notion is to be named here.
+    """
     missing = [key for key in found if key not in said]
-    if not missing or body["code"]["sha256"] == code_hash():
+    if not missing or body["version"] > LINKED or body["code"]["sha256"] == code_hash():
         return []
     values = [f"{shown(key)} (it is {found.pop(key)})" for key in missing]
     text = f"It has no level of {listed(values)}; perhaps its code did not know that notion."
@@ -356,8 +359,10 @@ def _other(body: Mapping[str, Any], again: Mechanism) -> str | None:
         ("status", said["status"], again.status),
         ("solver", said["solver"], again.solver),
         ("notes", said["notes"], list(again.notes)),
+        ("outputs", body["mechanism"]["outputs"], list(again.y_labels)),
     )
     for name, found, expected in pairs:
         if found != expected:
-            return f"its {name} is {shown(expected)}, not {shown(found)}"
+            are = "are" if isinstance(expected, list) else "is"
+            return f"its {name} {are} {shown(expected)}, not {shown(found)}"
     return None

@@ -15,7 +15,7 @@ from core.errors import InvalidInputError
 from core.notions import Notion
 from core.records.checking.check import Check, close
 from core.records.design import FORMATS, OWNERS
-from core.records.fields import FIGURES, SHARES
+from core.records.fields import EACH, FIGURES, SHARES
 from core.records.recount import Recount, read_columns
 from core.release.beside import Beside
 from core.release.file_words import keeps
@@ -55,11 +55,16 @@ def check_other_columns(
         return Check(
             "beside", False, f"Its figures are for the columns {said['columns']}, not {written}."
         )
+    names = [*written, *said["known"]]
+    each = names if 1 < len(names) <= EACH else []
+    if len(set(names)) < len(names) or sorted(said["each"]) != sorted(each):
+        text = f"It has figures for the columns {sorted(said['each'])}, not for each of {names}."
+        return Check("beside", False, text)
     has = counted.secrets >= 0
     if said["records"] != int(has.sum()):
         text = f"Its figures are for {said['records']:,} records, but {int(has.sum()):,} have an S."
         return Check("beside", False, text)
-    of_text = body["released"]["format"] != FORMATS["Parquet"]
+    of_text = body["released"].get("format") != FORMATS["Parquet"]
     try:
         index = _codes(files.released, written, None, of_text=of_text)
         for name, codes in _codes(
@@ -72,15 +77,13 @@ def check_other_columns(
         return Check(
             "beside", False, f"{files.released.name} does not have the records that it should."
         )
-    groups = {name: [name] for name in said["each"]} | {"": list(index)}
-    for title, names in groups.items():
-        if not set(names) <= set(index):
-            return Check("beside", False, f"It has figures for {title!r}, which is not released.")
-        k = _together([index[name][has] for name in names])
+    groups = [([name], said["each"][name]) for name in each] + [(names, said["together"])]
+    for some, figures in groups:
+        k = _together([index[name][has] for name in some])
         found = _figures(counted.secrets[has], counted.rows[has], k, kernel)
-        wrong = _difference(found, said["each"][title] if title else said["together"])
+        wrong = _difference(found, figures)
         if wrong:
-            return Check("beside", False, f"For {title or ' and '.join(names)!r}, {wrong}.")
+            return Check("beside", False, f"For {' and '.join(some)!r}, {wrong}.")
     if said["holds"] != keeps(found, notion):
         text = (
             f"Whether the file satisfies {notion} is {keeps(found, notion)}, not {said['holds']}."

@@ -37,7 +37,7 @@ const LEAST = 90;
 const LOW = 180;
 
 // Height of the row below a chart that saves it.
-const BAR = 24;
+const BAR = __BAR__;
 
 function plotly() {
   if (!window.liftscopePlotly) {

@@ -13,7 +13,6 @@ from typing import Any, Literal, NamedTuple
 
 import plotly
 import streamlit as st
-import streamlit.components.v1 as files
 
 from core.data.spec import DataSpec
 from core.scenario.context import Context, file_part, parts
@@ -29,9 +28,9 @@ _OLD: ContextVar[bool] = ContextVar("charts_are_old", default=False)
 BAR = 24
 """Pixels below the chart for the exports."""
 
-# Serves Plotly's own script from the installed package: same version as Python's, offline.
-_SCRIPT = files.declare_component(
-    "liftscope_plotly", path=str(Path(plotly.__file__).parent / "package_data")
+# Plotly's own script from the installed package: same version as Python's, offline
+_PLOTLY = programs.keep(
+    (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").read_bytes()
 )
 
 
@@ -49,9 +48,10 @@ def _program() -> str:
     source = "\n".join((_HERE / name).read_text(encoding="utf-8") for name in names)
     for name, value in {
         "__PALETTES__": json.dumps(palettes),
-        "__PLOTLY__": f"component/{_SCRIPT.name}/plotly.min.js",
+        "__PLOTLY__": _PLOTLY,
         "__PAPER__": MARKERS["paper"],
         "__INK__": MARKERS["ink"],
+        "__BAR__": str(BAR),
         "__STYLE__": json.dumps((_HERE / "chart.css").read_text(encoding="utf-8")),
     }.items():
         source = source.replace(name, value)

@@ -24,17 +24,18 @@ function labelOf(view) {
   return sliderOf(view)?.getAttribute("aria-valuetext") ?? view.data.now;
 }
 
-// Streamlit writes the label late: it is read when the next picture is about to be drawn.
+// Streamlit writes the label late: it is read when the next picture is about to be drawn. Where less
+// motion is asked for, nothing is drawn before the slider rests.
 function noticed(view) {
   touched(view);
-  if (view.waits) return;
-  view.waits = true;
-  const less = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const next = less ? (act) => setTimeout(act, REST) : requestAnimationFrame;
-  next(() => {
-    view.waits = false;
+  const next = () => {
+    view.waits = null;
     if (!view.gone) move(view);
-  });
+  };
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
+    clearTimeout(view.waits);
+    view.waits = setTimeout(next, REST);
+  } else view.waits ??= requestAnimationFrame(next);
 }
 
 // Shows the place under the finger: as the server has drawn it, else its frame, else that it is

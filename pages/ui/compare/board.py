@@ -62,8 +62,8 @@ def show() -> None:
         with st.container(
             horizontal=True, vertical_alignment="center", width="content", key="compare_tools"
         ):
-            toolbar.show()
             controls.unit_switch()
+            toolbar.show()
             report_place = st.container(width="content")
     asked = query.shown()
     # What comes and goes above the columns stands in places that stay. Else the columns would be
@@ -334,16 +334,10 @@ def _report(
     """Show the button that makes a report of the columns, when it is clicked."""
     project, unit = query.project(), controls.unit()
     provisional = [one.name for one in found if one.working]
-    exports.button(
-        "Report",
-        "liftscope-comparison.html",
-        "text/html",
-        lambda: report(project, told, table, pictures(), unit, provisional=provisional).encode(
-            "utf-8"
-        ),
+    exports.report(
+        lambda: report(project, told, table, pictures(), unit, provisional=provisional),
         "compare_report",
-        icon=":material/description:",
-        width="content",
+        "liftscope-comparison.html",
         disabled=table.empty,
         help="One HTML file for all columns: questions, results, differences, charts, sources.",
     )

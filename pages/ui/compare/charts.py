@@ -10,7 +10,6 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import CoreError
-from core.jobs import Job
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.notions.numbers import Numbers
@@ -27,7 +26,7 @@ from pages.ui.compare.columns import Answered
 from pages.ui.figures import Figure
 from pages.ui.frame import controls
 from pages.ui.style.units import in_unit, level, of_budget, share, to_nats
-from pages.ui.work import answers, derived, long_answer, progress
+from pages.ui.work import answers, derived, long_answer, progress, sweeps
 
 PLACE = "lines of columns"
 """Name of the part of the page that waits for frontiers."""
@@ -48,14 +47,14 @@ def begin(asked: Sequence[Scenario]) -> None:
     swept = [_swept(one) for one in asked if has_budget(one)]
     long_answer.await_only(PLACE, [answers.sweep_work(one) for one in swept])
     for one in swept:
-        _job(one)
+        sweeps.job(one)
 
 
 def find(found: Sequence[Answered]) -> list[ColumnLine]:
     """Return every column's line, or why there is none; those that have ended are taken first."""
     for column in found:
         if has_budget(column.scenario):
-            _job(_swept(column.scenario))
+            sweeps.job(_swept(column.scenario))
     return [_find(column) for column in found]
 
 
@@ -76,73 +75,38 @@ def _swept(scenario: Scenario) -> Scenario:
     return replace(scenario, eps=1.0)
 
 
-def show_work(lines: Sequence[ColumnLine]) -> None:
+def show_work(found: Sequence[ColumnLine]) -> None:
     """Show the progress of the lines, Cancel, and why lines are missing."""
-    waiting = [one for one in lines if one.working]
-    missing = [one for one in lines if one.error is not None and one.column.error is None]
+    waiting = [one for one in found if one.working]
+    missing = [one for one in found if one.error is not None and one.column.error is None]
     with st.container(key="column_frontier_state"):
         if waiting:
-            ready = sum(one.line is not None and not one.working for one in lines)
-            _follow(waiting, ready, ready + len(waiting) + len(missing))
+            names = ", ".join(one.column.name for one in waiting)
+            ready = sum(one.line is not None and not one.working for one in found)
+            every = ready + len(waiting) + len(missing)
+            sweeps.follow(_asked(waiting), names, ready, every, "column_lines_cancel")
         if missing:
             told = "; ".join(f"{one.column.name}: {one.error}" for one in missing)
-            progress.again(f"Missing: {told}", "column_lines_again", _resume, (missing,))
-        if cut := [one for one in lines if _is_cut(one)]:
+            said = f"Missing: {told}"
+            progress.again(said, "column_lines_again", sweeps.resume, _asked(missing))
+        if cut := [one for one in found if _left_open(one)]:
             told = "; ".join(f"{one.column.name} {_left_open(one)}" for one in cut)
-            progress.search_on(f"Not proven: {told}.", "column_lines_on", _search_on, (cut,))
+            said = f"Not proven: {told}."
+            progress.search_on(said, "column_lines_on", sweeps.search_on, _asked(cut))
 
 
-def _is_cut(one: ColumnLine) -> bool:
-    """Say whether time left a line without some proof or answer, and it may be searched on."""
-    line = one.line
-    if line is None or one.working or (line.most_nmi - line.nmi <= figures.BAND).all():
-        return False
-    return answers.may_sweep_on(_swept(one.column.scenario))
+def _asked(found: Sequence[ColumnLine]) -> tuple[Scenario, ...]:
+    return tuple(_swept(one.column.scenario) for one in found)
 
 
 def _left_open(one: ColumnLine) -> str:
-    """Return at how many of its budgets a line has no proof, or no answer."""
-    if one.line is None:
+    """Say at how many budgets time left a line without proof or answer; "" where it is final."""
+    if one.line is None or one.working:
         return ""
-    proven = one.line.most_nmi - one.line.nmi <= figures.BAND
-    return f"at {int((~proven).sum())} of {len(proven)} budgets"
-
-
-def _follow(waiting: Sequence[ColumnLine], ready: int, every: int) -> None:
-    """Show the progress of the lines until one more is ready."""
-    open_ = [(one, job) for one in waiting if (job := _job(_swept(one.column.scenario)))]
-    names = ", ".join(one.column.name for one, _ in open_)
-
-    def look() -> tuple[float, str] | None:
-        if len(open_) != len(waiting) or any(job.finished for _, job in open_):
-            return None
-        seconds = max(job.seconds_awaited for _, job in open_)
-        said = f"{ready} of {every} lines ready. Computing for {seconds:.0f} s: {names}"
-        return ready / every, said
-
-    progress.watched(look, key="column_lines_cancel", on_cancel=_stop, args=(waiting,))
-
-
-def _job(asked: Scenario) -> Job[Frontier] | None:
-    try:
-        return answers.sweeping(asked)
-    except CoreError:
-        return None
-
-
-def _stop(waiting: Sequence[ColumnLine]) -> None:
-    for one in waiting:
-        answers.sweep_work(_swept(one.column.scenario)).stop()
-
-
-def _resume(missing: Sequence[ColumnLine]) -> None:
-    for one in missing:
-        answers.sweep_work(_swept(one.column.scenario)).resume()
-
-
-def _search_on(cut: Sequence[ColumnLine]) -> None:
-    for one in cut:
-        answers.sweep_on(_swept(one.column.scenario))
+    open_ = sweeps.left_open(one.line)
+    if not open_.any() or not answers.may_sweep_on(_swept(one.column.scenario)):
+        return ""
+    return f"at {int(open_.sum())} of {len(open_)} budgets"
 
 
 NAMES = ("X itself", "the release")

@@ -11,7 +11,6 @@ import streamlit as st
 
 from core.errors import CoreError
 from core.jobs import Job
-from core.jobs.work import find_levels
 from core.notions.numbers import Numbers
 from core.scenario import Result, Scenario
 from core.studies.side_by_side import (
@@ -278,7 +277,6 @@ def show(frame: pd.DataFrame) -> None:
         frame,
         "differences",
         most=400,
-        wrapped={"figure": tables.WIDTHS["figure"]},
         column_config={
             "figure": st.column_config.TextColumn(
                 "figure", width=tables.WIDTHS["figure"], pinned=True
@@ -462,7 +460,7 @@ def _slow(result: Result, numbers: Numbers) -> LongAnswer[dict[str, float]]:
     return LongAnswer(
         result.scenario.data,
         ("levels", result.content_id, repr(numbers)),
-        find_levels,
+        levels,
         lambda: (result.joint, result.mechanism.kernel, numbers),
         120.0,
     )

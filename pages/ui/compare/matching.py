@@ -10,10 +10,20 @@ import streamlit as st
 
 from core.errors import CoreError
 from core.jobs import Job
-from core.jobs.work import find_match
 from core.scenario import Project, Scenario
 from core.studies import matching as study
-from core.studies.matching import BEYOND, CUT, EPS, FIXED, JUMPS, KEPT, REACHED, TARGETS, Match
+from core.studies.matching import (
+    BEYOND,
+    CUT,
+    EPS,
+    FIXED,
+    JUMPS,
+    KEPT,
+    REACHED,
+    TARGETS,
+    Match,
+    match,
+)
 from core.wording import listed
 from pages.ui.compare import columns, query
 from pages.ui.frame import controls, pins
@@ -195,7 +205,7 @@ def _work(asked: Asked, scenario: Scenario) -> LongAnswer[Match]:
     return LongAnswer(
         scenario.data,
         ("match", asked.target, f"{asked.value!r}", question),
-        find_match,
+        match,
         lambda: (scenario, derived.counted(scenario.data), asked.target, asked.value),
         LIMIT,
         urgent=True,

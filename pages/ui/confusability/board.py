@@ -33,20 +33,22 @@ def show() -> None:
         data_controls.show()
     for sentence in state.notices():
         st.warning(markdown(sentence), icon=":material/link_off:")
-    told = st.container()
-    with st.container(horizontal=True, vertical_alignment="top", key="header"):
-        st.title("What can be known for sure", anchor=False)
-        with st.container(horizontal=True, width="content"):
-            controls.examples()
-            common.unit_switch()
-    _live(told)
+    with st.container(gap=None):  # the title stands as high as elsewhere
+        told = st.container()
+        with st.container(horizontal=True, vertical_alignment="top", key="header"):
+            st.title("What can be known for sure", anchor=False)
+            with st.container(horizontal=True, width="content"):
+                common.unit_switch()
+                controls.examples()
+                export = st.container(width="content")
+    _live(told, export)
 
 
 @st.fragment
 @page_frame.whole
-def _live(told: DeltaGenerator) -> None:
+def _live(told: DeltaGenerator, export: DeltaGenerator) -> None:
     """Show all that changes with a control; only this runs again when one is used."""
-    page_frame.reserve([told])
+    page_frame.reserve([told, export])
     scenario = state.scenario()
     state.publish(scenario)
     try:
@@ -60,7 +62,9 @@ def _live(told: DeltaGenerator) -> None:
     scenario = state.scenario()
     found = _found(scenario, told)
     if found is not None:
-        _answered(scenario, found, counted, told)
+        shown = _answered(scenario, found, counted, told)
+        with export:
+            _export(shown)
 
 
 def _found(scenario: Scenario, told: DeltaGenerator) -> Clustering | None:
@@ -93,8 +97,8 @@ def _found(scenario: Scenario, told: DeltaGenerator) -> Clustering | None:
 
 def _answered(
     scenario: Scenario, found: Clustering, counted: Counted, told: DeltaGenerator
-) -> None:
-    """Show what is merged, step by step, and what that tells and keeps."""
+) -> charts.ShownPath:
+    """Show what is merged, step by step, and what that tells and keeps; return it."""
     problem = controls.URL.now("problem")
     stop = len(found.path) - 1
     way = (scenario.data, problem, scenario.utility, scenario.weight)
@@ -131,6 +135,7 @@ def _answered(
             _sliders(shown, view),
             partial(charts.picked, shown, view, offered),
         )
+    return shown
 
 
 def _sliders(shown: charts.ShownPath, view: charts.View) -> list[dict[str, Any]]:
@@ -179,13 +184,17 @@ def _nothing_ruled_out(secret: str) -> None:
 
 
 def _leave(shown: charts.ShownPath) -> None:
-    """Show the slider of the merges, and what uses the release on all pages or exports it."""
+    """Show the slider of the merges, and what uses the release on all pages."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="leave"):
         controls.step(shown.found)
         controls.adopt(shown.scenario)
-        with st.popover(
-            "Export", icon=":material/download:", key="range_export", on_change="rerun"
-        ) as opened:
-            if opened.open:
-                made = shown.after.mechanism
-                exports.downloads(made, made.x_labels, controls.adopted(shown.scenario), "range")
+
+
+def _export(shown: charts.ShownPath) -> None:
+    """Show the menu of downloads of the release."""
+    with st.popover(
+        "Export", icon=":material/download:", key="range_export", on_change="rerun"
+    ) as opened:
+        if opened.open:
+            made = shown.after.mechanism
+            exports.downloads(made, made.x_labels, controls.adopted(shown.scenario), "range")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -13,8 +13,15 @@ import streamlit as st
 from core.data import DataSpec
 from core.errors import InvalidInputError
 from core.jobs import Job
-from core.jobs.work import cluster, make_rivals, make_trade_offs
-from core.nonstochastic import EXACT, Clustering, FrontierPoint, singletons
+from core.nonstochastic import (
+    EXACT,
+    Clustering,
+    FrontierPoint,
+    pareto_frontier,
+    rivals,
+    singletons,
+    solve,
+)
 from core.nonstochastic import catalogue as ranges
 from core.nonstochastic.baselines import BASELINES, SLOW_FROM
 from core.nonstochastic.catalogue import ALGORITHM, ClusteringEntry, entry
@@ -80,7 +87,7 @@ def clustering_work(problem: str, scenario: Scenario) -> LongAnswer[Clustering]:
         return problem, occurs, scenario.weight, scenario.utility, values
 
     key = ("clustering", problem, repr(scenario.weight), scenario.utility)
-    return LongAnswer(scenario.data, key, cluster, arguments, LIMIT, urgent=True)
+    return LongAnswer(scenario.data, key, solve, arguments, LIMIT, urgent=True)
 
 
 def trade_offs(asked: RangeQuestion) -> tuple[FrontierPoint, ...] | Job[Any]:
@@ -98,27 +105,21 @@ def compared(asked: RangeQuestion) -> Mapping[str, tuple[FrontierPoint, ...]] | 
 
 
 def trade_offs_work(asked: RangeQuestion) -> LongAnswer[tuple[FrontierPoint, ...]]:
-    return _frontier_work("trade-offs", make_trade_offs, asked)
+    def arguments() -> tuple[Any, ...]:
+        problem, occurs, utility, values = _ranges(asked)
+        return occurs, problem, utility, values
+
+    return LongAnswer(asked[2], ("trade-offs", *asked[:2]), pareto_frontier, arguments, LIMIT)
 
 
 def rivals_work(asked: RangeQuestion) -> LongAnswer[Mapping[str, tuple[FrontierPoint, ...]]]:
-    return _frontier_work("rivals", make_rivals, asked)
+    return LongAnswer(asked[2], ("rivals", *asked[:2]), rivals, lambda: _ranges(asked), LIMIT)
 
 
-def _frontier_work(kind: str, call: Callable[..., Made], asked: RangeQuestion) -> LongAnswer[Made]:
+def _ranges(asked: RangeQuestion) -> tuple[Any, ...]:
     problem, utility, data = asked
-    return LongAnswer(
-        data,
-        (kind, problem, utility),
-        call,
-        lambda: (problem, *_with_utility(data, utility)),
-        LIMIT,
-    )
-
-
-def _with_utility(data: DataSpec, utility: str) -> tuple[Any, ...]:
     occurs, values = joint_range(data, utility)
-    return occurs, utility, values
+    return problem, occurs, utility, values
 
 
 def algorithm(problem: str) -> ClusteringEntry:

@@ -128,11 +128,11 @@ def _strip(counted: Counted) -> None:
     joint, report = counted.joint, counted.report
     with st.container(horizontal=True, gap="medium", key="strip"):
         records = "none" if report.n_used is None else f"{report.n_used:,}"
-        figure("Records n", records, None, "n")
-        figure("Levels of S", f"{joint.n_s:,}", None, "secret_levels")
-        figure("Levels of X", f"{joint.n_x:,}", None, "released_levels")
-        figure("Zero cells", f"{report.zero_cells:,}", None, "zero_cells")
-        figure("Cells", f"{joint.n_s * joint.n_x:,}", None, "cells")
+        figure("Records n", records, "n")
+        figure("Levels of S", f"{joint.n_s:,}", "secret_levels")
+        figure("Levels of X", f"{joint.n_x:,}", "released_levels")
+        figure("Zero cells", f"{report.zero_cells:,}", "zero_cells")
+        figure("Cells", f"{joint.n_s * joint.n_x:,}", "cells")
     said = [*report.sentences()]
     if joint.dropped_s or joint.dropped_x:
         names = ", ".join((*joint.dropped_s, *joint.dropped_x)[:8])

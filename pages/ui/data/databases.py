@@ -10,12 +10,18 @@ import streamlit as st
 
 from core.data import DataSpec
 from core.data.databases.reference import is_reference, parse
-from core.data.databases.tables import DatabaseColumn, configured, is_open
+from core.data.databases.tables import (
+    DatabaseColumn,
+    columns_of,
+    configured,
+    is_open,
+    tables_of,
+)
 from core.data.readers.sources import shared_files
 from core.data.tables import FileTable
 from core.errors import CoreError
 from core.jobs import Job
-from core.jobs.work import count_table, list_columns, list_tables, read_shared
+from core.jobs.work import count_table, read_shared
 from pages.ui.frame import data_controls, state
 from pages.ui.style.labels import markdown, short
 from pages.ui.work import progress, visits
@@ -176,7 +182,7 @@ def _of_question(spec: DataSpec) -> None:
 def _table(address: str) -> str | None:
     """Show the picker of a table, listed when its database is first chosen; return the choice."""
     tables = _listed(
-        "tables", address, list_tables, f"Listing the tables in {markdown(short(address))}"
+        "tables", address, tables_of, f"Listing the tables in {markdown(short(address))}"
     )
     if tables is None:
         return None
@@ -195,7 +201,7 @@ def _table(address: str) -> str | None:
 def _columns(source: str) -> None:
     """Show the picker of the columns to count by, listed when their table is first chosen."""
     columns: tuple[DatabaseColumn, ...] | None = _listed(
-        "columns", source, list_columns, f"Listing the columns of {markdown(_name(source))}"
+        "columns", source, columns_of, f"Listing the columns of {markdown(_name(source))}"
     )
     if columns is None:
         return

@@ -13,10 +13,10 @@ from core.data.joints import LAWS, NotNormalisedError
 from core.data.options import AS_IT_IS, OTHER_ENDINGS, ReadOptions
 from core.data.readers.dialect import DELIMITERS
 from core.data.readers.labelled import labelled_kind
+from core.data.readers.reading import read_file
 from core.data.workbooks import OLD_EXCEL, unpacked_bytes, weight
 from core.errors import CoreError, ReadingError, TimeLimitError
 from core.jobs import Job
-from core.jobs.work import read_workbook
 from core.limits import MAX_CELLS, MAX_LEVELS, MAX_UPLOAD_MB
 from pages.ui.data import databases
 from pages.ui.frame import data_controls, data_remedies, state
@@ -105,8 +105,8 @@ def _read_elsewhere(content: bytes, name: str, read: ReadOptions) -> None:
     work = LongAnswer(
         DataSpec(source),
         ("workbook",),
-        read_workbook,
-        lambda: (staged, name, read),
+        read_file,
+        lambda: (staged, name, staged.parent, read),
         LONGEST,
         keep=False,
     )

@@ -11,10 +11,9 @@ import streamlit as st
 from core.data import Counted
 from core.errors import CoreError
 from core.jobs import Job
-from core.jobs.work import find_answer, find_realised
-from core.scenario import Result, Scenario
+from core.scenario import Result, Scenario, answer
 from core.scenario.url import to_query
-from core.studies.advice import Realised, is_sampled
+from core.studies.advice import Realised, is_sampled, realised_levels
 from core.studies.frontier import Frontier
 from core.studies.known import UNPROVEN
 from core.studies.what_if import Variant, variants
@@ -89,7 +88,7 @@ def _work(one: Variant) -> LongAnswer[Result]:
     work = LongAnswer(
         one.scenario.data,
         ("what if", repr(one.scenario)),
-        find_answer,
+        answer,
         given,
         one.scenario.time_limit + answers.PATIENCE,
         is_final=lambda found: found.mechanism.status != UNPROVEN,
@@ -196,7 +195,7 @@ def _sampled(result: Result) -> LongAnswer[dict[str, Realised]]:
     return LongAnswer(
         result.scenario.data,
         ("realised", result.content_id),
-        find_realised,
+        realised_levels,
         lambda: (result.joint, result.mechanism.kernel),
         LIMIT,
     )

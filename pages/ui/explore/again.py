@@ -10,11 +10,10 @@ import pandas as pd
 import streamlit as st
 
 from core.jobs import Job
-from core.jobs.work import find_redrawn, find_second
 from core.mechanisms import Mechanism
 from core.notions import catalogue as notions
-from core.release.repeats import Redrawn
-from core.release.second_release import obstacle
+from core.release.repeats import Redrawn, redrawn
+from core.release.second_release import obstacle, second_release
 from core.scenario import DOMAINS, Result, Scenario
 from core.scenario.context import file_part
 from core.studies.known import UNPROVEN
@@ -101,11 +100,11 @@ def table() -> pd.DataFrame:
             "lip_at_most_nats": [one.lip.at_most for one in found],
             "ldp_nats": [one.ldp.level for one in found],
             "ldp_at_most_nats": [one.ldp.at_most for one in found],
-            "promise": [str(derived.promise(result.scenario))] * len(found),
-            "promise_level": [one.asked.level for one in found],
-            "promise_level_at_most": [one.asked.at_most for one in found],
-            "promise_level_unit": [derived.promise(result.scenario).level_unit] * len(found),
-            "promise_kept": [one.kept for one in found],
+            "notion": [str(derived.promise(result.scenario))] * len(found),
+            "notion_level": [one.asked.level for one in found],
+            "notion_level_at_most": [one.asked.at_most for one in found],
+            "notion_level_unit": [derived.promise(result.scenario).level_unit] * len(found),
+            "within_the_budget": [one.kept for one in found],
             "exact": [one.lip.exact and one.ldp.exact and one.asked.exact for one in found],
         }
     )
@@ -117,7 +116,7 @@ def _work(result: Result) -> LongAnswer[tuple[Redrawn, ...]]:
     return LongAnswer(
         scenario.data,
         ("redrawn", result.content_id, derived.promise_key(scenario)),
-        find_redrawn,
+        redrawn,
         lambda: (result.joint, result.mechanism.kernel, derived.promise(scenario)),
         LIMIT,
     )
@@ -218,7 +217,7 @@ def _second_work(result: Result, both: Scenario) -> LongAnswer[Mechanism]:
     work = LongAnswer(
         result.scenario.data,
         ("second", result.content_id, derived.promise_key(both), repr(both.time_limit)),
-        find_second,
+        second_release,
         arguments,
         # seconds beyond its time limit after which the design of a second release is given up
         both.time_limit + 120.0,

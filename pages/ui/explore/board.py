@@ -17,7 +17,7 @@ from core.studies.advice import Consequences, is_sampled
 from core.studies.funnel import is_funnel
 from pages.ui.chart import place
 from pages.ui.explore import advice, again, charts, frames, frontier_lines, meaning, tour
-from pages.ui.frame import controls, gc_freeze, page_frame, purpose, remedies, state, theme
+from pages.ui.frame import controls, gc_freeze, page_frame, purpose, state, theme
 from pages.ui.parts import exports, formulas, tables
 from pages.ui.parts.cards import tile
 from pages.ui.report.contents import report
@@ -194,7 +194,7 @@ def _answer(slots: Slots, scenario: Scenario) -> tuple[Frame | None, Sequence[by
         return None, _last(slots)
     except CoreError as error:
         with slots["state"]:
-            remedies.show(scenario, error)
+            page_frame.show_remedies(scenario, error)
         return None, _last(slots)
     ahead.begin(result, controls.places, meaning.quick(scenario))
     shown = ShownAnswer(result, frontier_lines.find(scenario, work))
@@ -214,15 +214,8 @@ def _report(place: DeltaGenerator, shown: ShownAnswer, told: OnScreen) -> None:
     ready = [one.line for one in shown.lines.places if not one.faded and one.told is None]
     unit, waiting = controls.unit(), answers.is_refining(shown.result.scenario)
     with place:
-        exports.button(
-            "Report",
-            "liftscope-report.html",
-            "text/html",
-            lambda: report(shown.result, ready, told, unit, provisional=waiting).encode("utf-8"),
-            "explore_report",
-            icon=":material/description:",
-            width="content",
-            help="One HTML file for this question: charts, tables, formulas, sources, audit.",
+        exports.report(
+            lambda: report(shown.result, ready, told, unit, provisional=waiting), "explore_report"
         )
 
 

@@ -11,7 +11,6 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import CoreError, SolverError
-from core.jobs import Job
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms import fit
 from core.notions import catalogue as notions
@@ -20,12 +19,12 @@ from core.studies.frontier import Frontier
 from core.studies.funnel import is_funnel, lend, measure, reached
 from core.studies.known import OPTIMUM
 from core.validation import FloatArray
-from pages.ui import figures
 from pages.ui.chart import BOARD, picked
 from pages.ui.frame import controls, pickers, state
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import in_unit
 from pages.ui.work import answers, derived, long_answer, progress
+from pages.ui.work.sweeps import follow, left_open, resume, search_on
 from pages.ui.work.visits import known_for
 
 COMPARED = (
@@ -87,16 +86,7 @@ def utility(purpose: str, unit: str) -> UtilityColumns:
     return UtilityColumns(f"utility_{unit}", f"bound_{unit}", in_unit(1.0, unit))
 
 
-@dataclass(frozen=True, eq=False)
-class Work:
-    """The work on a comparison; the attributes are those of `Lines`."""
-
-    asked: tuple[Scenario, ...]
-    waiting: tuple[Scenario, ...]
-    problems: dict[int, CoreError]
-
-
-def begin(scenario: Scenario) -> Work:
+def begin(scenario: Scenario) -> Lines:
     """Begin the missing lines and take the ready ones, before an answer, which none may exceed."""
     asked = compared(scenario)
     long_answer.await_only("frontiers", [answers.sweep_work(one) for one in asked])
@@ -110,10 +100,10 @@ def begin(scenario: Scenario) -> Work:
     if is_funnel(scenario):
         ready = [(one, line) for one in asked if one not in waiting and (line := _line(one))]
         lend(known_for(scenario.data), ready, derived.counted(scenario.data).joint)
-    return Work(asked, tuple(waiting), problems)
+    return Lines((), asked, tuple(waiting), problems)
 
 
-def find(scenario: Scenario, work: Work | None = None) -> Lines:
+def find(scenario: Scenario, work: Lines | None = None) -> Lines:
     """Return the lines to show for a scenario, and the work on the others."""
     work = work or begin(scenario)
     last: dict[tuple[str, ...], Frontier] = st.session_state.get(_LAST, {})
@@ -125,7 +115,7 @@ def find(scenario: Scenario, work: Work | None = None) -> Lines:
         if line is not None:
             places.append(Place(number, line, told=_told(scenario, one, line)))
             shown[key] = line
-            if one not in work.waiting and _is_open(line) and answers.may_sweep_on(one):
+            if one not in work.waiting and left_open(line).any() and answers.may_sweep_on(one):
                 cut.append(one)
         elif key in last and one in work.waiting:
             told = _told(scenario, one, last[key])
@@ -134,7 +124,7 @@ def find(scenario: Scenario, work: Work | None = None) -> Lines:
         elif key in last:  # it failed: once it is started again, the old line is there meanwhile
             shown[key] = last[key]
     st.session_state[_LAST] = shown
-    return Lines(tuple(places), work.asked, work.waiting, work.problems, tuple(cut))
+    return replace(work, places=tuple(places), cut=tuple(cut))
 
 
 def _told(scenario: Scenario, one: Scenario, line: Frontier) -> FloatArray | None:
@@ -224,39 +214,10 @@ def show_work(lines: Lines) -> None:
 
 def _follow(lines: Lines) -> None:
     """Show the progress of the lines until one more is ready."""
-    asked, missing = lines.asked, len(lines.problems)
-    waiting = [(one, job) for one in asked if (job := _job(one)) is not None]
-    names = ", ".join(title(one, by_promise=by_promise(asked[0])) for one, _ in waiting)
-    there = len(asked) - len(waiting) - missing
-    is_all = len(waiting) == len(lines.waiting)
-
-    def look() -> tuple[float, str] | None:
-        if not is_all or any(job.finished for _, job in waiting):
-            return None
-        seconds = max(job.seconds_awaited for _, job in waiting)
-        said = f"{there} of {len(asked)} lines ready. Computing for {seconds:.0f} s: {names}"
-        return there / len(asked), said
-
-    progress.watched(
-        look, key="frontier_cancel", on_cancel=_stop, args=([one for one, _ in waiting],)
-    )
-
-
-def _job(one: Scenario) -> Job[Frontier] | None:
-    try:
-        return answers.sweeping(one)
-    except CoreError:
-        return None
-
-
-def _stop(waiting: Sequence[Scenario]) -> None:
-    for one in waiting:
-        answers.sweep_work(one).stop()
-
-
-def _resume(missing: Sequence[Scenario]) -> None:
-    for one in missing:
-        answers.sweep_work(one).resume()
+    asked, apart = lines.asked, by_promise(lines.asked[0])
+    names = ", ".join(title(one, by_promise=apart) for one in lines.waiting)
+    there = len(asked) - len(lines.waiting) - len(lines.problems)
+    follow(lines.waiting, names, there, len(asked), "frontier_cancel")
 
 
 def _tell(lines: Lines) -> None:
@@ -271,7 +232,7 @@ def _tell(lines: Lines) -> None:
         if isinstance(error, SolverError | long_answer.StoppedError)
     ]
     if missing:
-        progress.again(f"Missing: {said}", "frontier_again", _resume, (missing,))
+        progress.again(f"Missing: {said}", "frontier_again", resume, tuple(missing))
     else:
         st.caption(f"Missing: {markdown(said)}")
 
@@ -287,7 +248,7 @@ def _tell_gaps(lines: Lines) -> None:
     if not said:
         return
     if lines.cut:
-        progress.search_on(" ".join(said), "frontier_search_on", _search_on, (lines.cut,))
+        progress.search_on(" ".join(said), "frontier_search_on", search_on, lines.cut)
     else:
         st.caption(markdown(" ".join(said)))
 
@@ -298,18 +259,8 @@ def _open(line: Frontier, cut: bool) -> str:
     if missing:
         reason = next(reason for reason in line.reasons if reason)
         return f"no answer at {missing} of {every} budgets. {reason}"
-    unproven = int((line.most_nmi - line.nmi > figures.BAND).sum())
+    unproven = int(left_open(line).sum())
     return f"not proven at {unproven} of {every} budgets." if cut and unproven else ""
-
-
-def _is_open(line: Frontier) -> bool:
-    """Say whether some budget of a line has no answer, or visibly less than may be reached."""
-    return not bool((line.most_nmi - line.nmi <= figures.BAND).all())
-
-
-def _search_on(cut: Sequence[Scenario]) -> None:
-    for one in cut:
-        answers.sweep_on(one)
 
 
 def table() -> pd.DataFrame:
@@ -336,7 +287,7 @@ def table() -> pd.DataFrame:
 
     return pd.DataFrame(
         {
-            "promise": notions.entry(place.line.notion).title,
+            "notion": notions.entry(place.line.notion).title,
             "mechanism": mechanisms.entry(place.line.mechanism).title,
             **budget(place.line.notion, float(eps)),
             "nmi" if scenario.purpose == "information" else "kept": float(nmi),

@@ -9,12 +9,12 @@ import pandas as pd
 import streamlit as st
 
 from core.jobs import Job
-from core.jobs.work import find_implications
 from core.notions import PointwiseNotion
 from core.notions import catalogue as notions
+from core.release.implications import SECONDS, implications
 from core.release.reach import Implication
 from core.scenario import Result, Scenario
-from core.studies.advice import SECONDS, is_open
+from core.studies.advice import is_open
 from core.wording import listed
 from pages.ui.chart import MadeOf, chart
 from pages.ui.frame import state
@@ -115,7 +115,7 @@ def _work(scenario: Scenario) -> LongAnswer[dict[str, Implication]]:
     work = LongAnswer(
         scenario.data,
         ("implied", derived.promise_key(scenario)),
-        find_implications,
+        implications,
         arguments,
         60.0,
         is_final=lambda found: not any(is_open(one) for one in found.values()),

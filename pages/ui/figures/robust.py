@@ -165,11 +165,11 @@ def levels_at(
 
 
 def _promised(eps: float, rows: int) -> dict[str, object]:
-    """Return the dashed line at the promised ε, with its name in the legend."""
+    """Return the dashed line at the budget ε, with its name in the legend."""
     return {
         "type": "scatter",
         "mode": "lines",
-        "name": "promised ε",
+        "name": "budget ε",
         "x": [eps, eps],
         "y": [-0.5, rows - 0.5],
         "line": {"color": colour("rule"), "width": 1.4, "dash": "dash"},

@@ -155,7 +155,6 @@ def typed(
         key=f"{key}_{turn}",
         on_change=read,
         width=76,
-        placeholder="∞",
         **more,
     )
 
@@ -177,7 +176,9 @@ def slider(
     shown = unit() if name != "eps" or spans.in_nats(scenario.notion) else ""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key=f"row_{name}"):
         _slider(name, scenario, disabled=disabled, robust=robust)
-        typed(f"typed_{name}", shown or "number", getattr(scenario, name), shown, take)
+        now, infinite = getattr(scenario, name), math.isinf(DOMAINS[name].high)
+        more = {"placeholder": "∞"} if infinite else {}
+        typed(f"typed_{name}", shown or "number", now, shown, take, **more)
 
 
 def _slider(name: str, scenario: Scenario, *, disabled: bool, robust: bool | None) -> None:

@@ -1,6 +1,7 @@
 // Menus by keyboard: focus goes into what opens, arrows move in it, Escape leads back to its button.
 // A menu of options with a field to look for one closes when one is chosen.
-// A comma in a field of numbers is a decimal one: browsers drop it, and 0,7 would be 7.
+// A comma in a field of numbers is a decimal one: browsers drop it, and 0,7 would be 7. They drop letters
+// too: what a field takes is said.
 
 const BODY = "[data-testid=stPopoverBody]";
 const OPENER = "[data-testid=stPopover] button[aria-expanded=true]";
@@ -110,11 +111,28 @@ function chosen(event) {
   closing = setTimeout(close);
 }
 
+// What is no number is dropped by browsers without a word.
+function refuse(field) {
+  const { min, max, placeholder } = field;
+  const most = Number(Number(max).toPrecision(4));
+  const range = min && max ? ` from ${Number(min)} to ${most}` : "";
+  const above = placeholder === "∞" ? "; the end of its slider is ∞" : "";
+  field.setCustomValidity(`Type a number${range}${above}.`);
+  field.reportValidity();
+  const heed = () => field.setCustomValidity("");
+  for (const kind of ["input", "blur"]) field.addEventListener(kind, heed, { once: true });
+}
+
 const COMMAS = new Intl.NumberFormat(navigator.language).format(0.5).includes(",");
 function typed(event) {
   const { target, data, inputType } = event;
-  if (COMMAS || !inputType.startsWith("insert") || !data?.includes(",")) return;
-  if (!target.matches?.("input[type=number]") || Number.isInteger(Number(target.step || NaN))) return;
+  if (!inputType.startsWith("insert") || !data || !target.matches?.("input[type=number]")) return;
+  if (/[^\d.,+\-−eE\s]/.test(data)) {
+    event.preventDefault();
+    refuse(target);
+    return;
+  }
+  if (COMMAS || !data.includes(",") || Number.isInteger(Number(target.step || NaN))) return;
   const text = data.trim();
   event.preventDefault();
   if (/^[+-]?\d*,\d*$/.test(text)) document.execCommand("insertText", false, text.replace(",", "."));

@@ -1,4 +1,4 @@
-"""What keys do: menus by keyboard, the field that looks for an option, and decimal commas."""
+"""What keys do: menus by keyboard, the field that looks for an option, and fields of numbers."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ _FIELD = st.components.v2.component(
 
 
 def watch() -> None:
-    """Have focus go into each menu that opens and back to its button, and read 0,7 as 0.7."""
+    """Have focus go into each menu that opens and back, read 0,7 as 0.7, and refuse letters."""
     _WATCH(key="menus")
 
 

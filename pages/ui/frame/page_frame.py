@@ -1,9 +1,10 @@
-"""How a page about one answer opens: notices, the sidebar with its sliders, and the answer."""
+"""How a page about one answer opens: notices, sidebar, head, and the answer or what has one."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import ParamSpec
 
 import streamlit as st
@@ -11,14 +12,19 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitInvalidLayoutContextError
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from core.errors import CoreError
+from core.errors import CoreError, SolverError
 from core.mechanisms import catalogue as mechanisms
+from core.mechanisms import fit
+from core.notions import catalogue as notions
 from core.release.sentences import caution_of, finding, promise_text, question
-from core.scenario import Result, Scenario
-from pages.ui.frame import controls, purpose, remedies, state, theme
+from core.scenario import Result, Scenario, spans
+from core.studies.advice import Consequences, is_sampled
+from pages.ui.frame import controls, data_remedies, pickers, purpose, state, theme
+from pages.ui.parts import exports
+from pages.ui.report.contents import report
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
-from pages.ui.work import answers, context, refining
+from pages.ui.work import answers, context, derived, long_answer, refining
 
 _LAST = "_last_answer"
 
@@ -88,7 +94,7 @@ def answer(
         st.info(markdown(str(error)), icon=":material/hourglass_top:")
         refining.follow(scenario)
     except CoreError as error:
-        remedies.show(scenario, error)
+        show_remedies(scenario, error)
         if otherwise is not None:
             otherwise(scenario)
     return None
@@ -131,3 +137,102 @@ def named(result: Result) -> str:
     under = "" if promised is None else f" under {promise_text(promised, controls.unit())}"
     mechanism = mechanisms.entry(scenario.mechanism).title
     return f"{question(scenario)[:-1]}, {mechanism}{under}"
+
+
+MOST = 6
+"""Most mechanisms, and most promises, that are offered."""
+
+Remedy = tuple[str, dict[str, object]]
+"""What a button says, and what it changes of the session."""
+
+
+def show_remedies(scenario: Scenario, error: CoreError) -> None:
+    """Show why there is no answer, and buttons that ask what has one."""
+    with st.container(key="remedies"):
+        st.error(markdown(str(error)))
+        data_remedies.missing_file([scenario.data.source])
+        stopped = isinstance(error, long_answer.StoppedError | SolverError)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if stopped:
+                answers.answer_work(scenario).again("answer_again")
+            for i, (label, changes) in enumerate(_offered(scenario)):
+                st.button(
+                    markdown(label),
+                    key=f"remedy_{i}",
+                    on_click=st.session_state.update,
+                    args=(changes,),
+                )
+
+
+def _offered(scenario: Scenario) -> list[Remedy]:
+    try:
+        derived.counted(scenario.data)
+    except CoreError:
+        return [(label, {"_data": data}) for label, data in data_remedies.offered(scenario.data)]
+    return list(_other_questions(scenario))
+
+
+def _other_questions(scenario: Scenario) -> Iterator[Remedy]:
+    """Offer the mechanisms that work under the promise, then the promises this one works under."""
+    if scenario.purpose != "information":
+        plain: dict[str, object] = {"for": "information", "_data": replace(scenario.data, task=())}
+        yield "Keep all information about X", plain
+    if scenario.also:
+        yield "Remove the additional notions", {"_also": ()}
+    kinds = pickers.asked_kinds(scenario)
+    if any(kind.secret_released for kind in kinds) and scenario.data.releases_secret:
+        yield "Use LDP, which equals RLDP without U", {"notion": "ldp", "mech": "optimal"}
+        return
+    if any(kind.secret_released for kind in kinds) and not scenario.data.secret_released:
+        yield "Also release S", {"_data": replace(scenario.data, secret_released=True)}
+        return
+    yield from _reachable(scenario)
+    able = [
+        entry
+        for entry in mechanisms.CATALOGUE.values()
+        if entry.uses_notion
+        and not fit.obstacle(entry, kinds, of_task=scenario.of_task)
+        and entry.key != scenario.mechanism
+    ]
+    for entry in able[:MOST]:
+        yield entry.title, {"mech": entry.key}
+    chosen = mechanisms.entry(scenario.mechanism)
+    if fit.obstacle(chosen, kinds):
+        for other in [one for one in notions.ALL if not fit.obstacle(chosen, [one.kind])][:MOST]:
+            yield f"Use {other.title}", {"notion": other.key, "_also": ()}
+
+
+def _reachable(scenario: Scenario) -> Iterator[Remedy]:
+    """Offer the least bound on guesses that some mechanism keeps, where a lower one is asked."""
+    if "bound" not in notions.entry(scenario.notion).parameters:
+        return
+    joint = derived.counted(scenario.data).joint
+    least = spans.span(scenario.notion, "bound", joint, scenario.numbers).low
+    if scenario.bound < least:
+        yield f"Use c = {least:g}", {"bound": least}
+
+
+ELSEWHERE = "This page does not compute it; the report from Explore includes it."
+"""Stands in a report for what only Explore works out."""
+
+
+def head(page: str, title: str, scenario: Scenario) -> DeltaGenerator:
+    """Show a page's head; return the place of the button that makes a report."""
+    with st.container(horizontal=True, vertical_alignment="top", key="header"):
+        st.title(markdown(title), anchor=False)
+        with st.container(horizontal=True, width="content"):
+            controls.unit_switch()
+            exports.menu(page, scenario)
+            return st.container(width="content")
+
+
+def report_button(place: DeltaGenerator, page: str, result: Result, file: str = "") -> None:
+    """Show the button that makes a report of an answer, when it is clicked; see `report`."""
+    unit, waiting = controls.unit(), answers.is_refining(result.scenario)
+    told = Consequences(
+        derived.own_levels(result), ELSEWHERE, ELSEWHERE, ELSEWHERE if is_sampled(result) else None
+    )
+    with place:
+        exports.report(
+            lambda: report(result, (), told, unit, provisional=waiting, file=file), f"{page}_report"
+        )

@@ -1,4 +1,4 @@
-"""The head of a page about one answer: its title, the unit, Export and Report, in this order."""
+"""The head of a page: its title, the unit, the page's own buttons, Export and Report, in order."""
 
 from __future__ import annotations
 

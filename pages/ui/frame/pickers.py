@@ -20,7 +20,7 @@ from core.notions import catalogue as notions
 from core.notions.entry import FAMILIES
 from core.notions.in_numbers import in_numbers
 from core.scenario import Scenario, spans
-from pages.ui.frame import menus, state
+from pages.ui.frame import state, theme
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import UNITS, budget
@@ -322,7 +322,7 @@ def _menu(menu: _Menu, choose: Callable[[str], None], *, late: bool) -> None:
     ) as opened:
         if late and not opened.open:
             return
-        menus.look(menu.name, f"Find a {menu.label.lower()}")
+        theme.look(menu.name, f"Find a {menu.label.lower()}")
         if menu.told:
             st.caption(menu.told)
         blocked: dict[str, Option] = {}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui.frame import address, menus
+from pages.ui.frame import address
 
 _BRAND = (
     '<div class="lsc-brand"><b>Liftscope</b><br>'
@@ -32,4 +32,28 @@ def apply() -> None:
     st.sidebar.html(_BRAND)
     with st.sidebar:
         address.watch_history()
-        menus.watch()
+        watch()
+
+
+_HERE = Path(__file__).parent
+_SCRIPT = (_HERE / "menus.js").read_text(encoding="utf-8")
+
+_WATCH = st.components.v2.component("liftscope_menus", js=_SCRIPT, isolate_styles=False)
+
+_FIELD = st.components.v2.component(
+    "liftscope_look",
+    html='<div class="lsc-look"><input type="search" autocomplete="off" spellcheck="false">'
+    '<p class="lsc-none" role="status" hidden>No option has these words.</p></div>',
+    js=_SCRIPT,
+    isolate_styles=False,
+)
+
+
+def watch() -> None:
+    """Have focus go into each menu that opens and back to its button, and read 0,7 as 0.7."""
+    _WATCH(key="menus")
+
+
+def look(key: str, label: str) -> None:
+    """Show the field that leaves the options with some words; a choice closes its menu."""
+    _FIELD(key=f"{key}_look", data={"label": label})

@@ -33,7 +33,7 @@ BARS = {
 FIELD = 108
 """Pixels of a number's field: three of them fit beside each other on a small screen."""
 
-FIELDS = {"mechanism": "mechanisms", "notion": "promises", "eps": "budgets", "data": "data sets"}
+FIELDS = {"mechanism": "mechanisms", "notion": "notions", "eps": "budgets", "data": "data sets"}
 """Names of what can be compared in pairs."""
 
 LAW_NAMES = {
@@ -79,7 +79,7 @@ def show() -> None:
 
 def _promises() -> None:
     st.multiselect(
-        "Promises",
+        "Privacy notions",
         [entry.key for family in FAMILIES for entry in notions.of_family(family)],
         format_func=lambda key: notions.entry(key).title,
         key=widget("promise"),

@@ -176,7 +176,7 @@ def _table(sweep: Sweep, groups: list[list[Mark]], across: str, up: str, unit: s
     for one in (mark for group in groups for mark in group):
         eps = one.fields[BUDGET]
         row: dict[str, Any] = {
-            "promise": _named("notion", one.fields["notion"]),
+            "notion": _named("notion", one.fields["notion"]),
             "mechanism": _named("mechanism", one.fields["mechanism"]),
         }
         if "data" in one.fields:
@@ -237,7 +237,7 @@ def _differences(
     scale, made = _scale(up, sweep, unit), []
     for row in rows:
         told: dict[str, Any] = {
-            "promise": _named("notion", row["notion"]),
+            "notion": _named("notion", row["notion"]),
             "mechanism": _named("mechanism", row["mechanism"]),
         }
         if "data" in row:

@@ -67,7 +67,7 @@ class Asked:
 
 
 def asked(form: Form, scenario: Scenario) -> Asked:
-    for chosen, what in ((form.promises, "promise"), (form.mechanisms, "mechanism")):
+    for chosen, what in ((form.promises, "notion"), (form.mechanisms, "mechanism")):
         if not chosen:
             raise InvalidInputError(f"Choose at least one {what}.")
     if form.low > form.high:
@@ -203,7 +203,7 @@ def told(sweep: Sweep) -> dict[str, str]:
     asked_of = dict.fromkeys(question.notion for question in sweep.questions)
     made = dict.fromkeys(question.mechanism for question in sweep.questions)
     eps = sorted({question.eps for question in sweep.questions})
-    found["promise"] = ", ".join(notions.entry(key).title for key in asked_of)
+    found["notion"] = ", ".join(notions.entry(key).title for key in asked_of)
     found["mechanism"] = ", ".join(mechanisms.entry(key).title for key in made)
     found["ε in nats"] = (
         f"{eps[0]:g}" if len(eps) == 1 else f"{eps[0]:g} to {eps[-1]:g}, {len(eps)} values"

@@ -54,13 +54,13 @@ class Link:
     said: str = ""
 
 
-def here(*, projected: bool = False) -> Link:
+def here() -> Link:
     of_columns = address.page() == "compare"
     columns = pins.now() if of_columns else None
     asked = [state.scenario()] if columns is None else columns.scenarios
     if any(is_private(one.data) for one in asked):
         return Link(said=OWN_DATA if columns is None else OWN_COLUMNS)
-    left_out = {*([] if of_columns else (KEY, FILE)), *([] if projected else ("projector",))}
+    left_out = {VIEW, *([] if of_columns else (KEY, FILE))}
     query = [
         (key, value)
         for key, values in address.whole().items()

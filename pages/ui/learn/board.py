@@ -7,7 +7,8 @@ import streamlit as st
 
 from core.errors import InvalidInputError
 from core.learning import LESSONS, SETTINGS, Exercise, Lesson, check, lesson
-from core.learning.exercises import LONGEST, NEEDED, table
+from core.learning.exercises import NEEDED, table
+from core.learning.expressions import LONGEST
 from core.learning.lessons import opens
 from core.scenario.context import Context
 from core.wording import number_of
@@ -126,7 +127,7 @@ def show_exercises() -> None:
         st.markdown(
             "The results of a medical test are to be published. S is whether a person is ill, X "
             f"is the test result. Use the table below. Answers need {NEEDED} digits; write 0.143, "
-            "1/7 or 14.3%."
+            "1/7, 14.3% or ln(8/7)."
         )
     _live_exercises()
 

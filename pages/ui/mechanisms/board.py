@@ -13,7 +13,6 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import CoreError
-from core.jobs.work import compare_all
 from core.limits import ROUNDING
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms import fit
@@ -23,12 +22,13 @@ from core.notions import catalogue as notions
 from core.release.confusability import most_likely
 from core.release.posteriors import Beliefs, Disclosure
 from core.scenario import PURPOSES, Result, Scenario
+from core.studies import comparison
 from core.studies.comparison import SECONDS, Compared
-from core.wording import listed, number_of
+from core.wording import listed, number_of, without_blanks
 from pages.ui import figures
 from pages.ui.chart import Drawing, board, chart, old
 from pages.ui.chart import place as chart_place
-from pages.ui.frame import controls, following, page_frame, page_head, pickers
+from pages.ui.frame import controls, following, page_frame, pickers
 from pages.ui.mechanisms import merging, query, side_channels
 from pages.ui.parts import exports, formulas, tables
 from pages.ui.parts.cards import card
@@ -134,7 +134,7 @@ def _rows(scenario: Scenario, at: float) -> tuple[Compared, ...] | None:
     work = LongAnswer(
         scenario.data,
         ("compared", question, f"{at:.9g}"),
-        compare_all,
+        comparison.compare,
         lambda: (scenario, derived.counted(scenario.data), at, SECONDS * work.longer),
         LIMIT,
         is_final=lambda rows: not any(row.cut for row in rows),
@@ -201,11 +201,11 @@ def _live(places: page_frame.Places) -> None:
     scenario = page_frame.asked(places)
     told = st.container()
     entry = mechanisms.entry(scenario.mechanism)
-    place = page_head.show("mechanisms", _question(scenario), scenario)
+    place = page_frame.head("mechanisms", _question(scenario), scenario)
     _needs(entry)
     result = page_frame.answer(scenario, _works)
     if result is not None:
-        page_head.report_button(place, "mechanisms", result)
+        page_frame.report_button(place, "mechanisms", result)
         _answered(result)
         query.publish()
     elif (before := page_frame.last()) is not None:
@@ -424,7 +424,7 @@ def _beliefs(
             key="beliefs",
             title="Beliefs before and after",
             alt=f"Beliefs about {number_of(len(s_labels), 'secret')} before and after "
-            f"{found.labels[chosen]}.",
+            f"{without_blanks(found.labels[chosen])}.",
         )
         st.caption(
             f"This output shifts beliefs by up to {level(float(found.level[chosen]), unit)} "
@@ -451,7 +451,7 @@ def _output(found: Disclosure) -> int:
         "Output",
         list(named),
         format_func=lambda name: (
-            f"{found.labels[named[name]]} ({share(float(found.mass[named[name]]))})"
+            f"{without_blanks(found.labels[named[name]])} ({share(float(found.mass[named[name]]))})"
         ),
         key="output",
         on_change=_remember,

@@ -171,7 +171,7 @@ def _reporting(one: Reporting, _: Values) -> None:
         (
             Curve("d of one coordinate", one.promises, one.printed_line, dots=True),
             Curve("d of Theorem 5", one.promises, one.right_line, dots=True),
-            Curve("promised", [0.0, 2.0], [0.0, 2.0]),
+            Curve("budget", [0.0, 2.0], [0.0, 2.0]),
         ),
         Side("ε", 0.0, 2.05),
         Side(LEVEL, 0.0, top),

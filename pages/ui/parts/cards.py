@@ -44,9 +44,10 @@ def card(
     with st.container(border=True, height="stretch", key=f"card_{key}"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"**{title}**", help=glossary.explanation(title, subtitle))
-            if formulas:
-                _formulas(key, formulas)
-            _table(key, table)
+            with st.container(horizontal=True, gap="small", width="content"):  # wraps as one
+                if formulas:
+                    _formulas(key, formulas)
+                _table(key, table)
             if beside is not None:
                 beside()
         if subtitle:

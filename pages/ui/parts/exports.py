@@ -138,6 +138,27 @@ def button(
     )
 
 
+def report(
+    make: Callable[[], str],
+    key: str,
+    name: str = "liftscope-report.html",
+    help: str = "One HTML file for this question: charts, tables, formulas, sources, audit.",
+    **more: Any,
+) -> None:
+    """Show the button of a report, which is made when it is clicked."""
+    button(
+        "Report",
+        name,
+        "text/html",
+        lambda: make().encode("utf-8"),
+        key,
+        icon=":material/description:",
+        width="content",
+        help=help,
+        **more,
+    )
+
+
 def menu(key: str, scenario: Scenario) -> None:
     """Show the menu of downloads of a scenario's result."""
     with st.popover(

@@ -81,17 +81,9 @@ def _kept(result: Result, unit: str, least: str) -> Iterator[Shown]:
         yield Shown("X guessed right", share(now), f"without it {share(before)}", "right_guess")
 
 
-def figure(label: str, value: str, beside: str | None, term: str, more: str = "") -> None:
+def figure(label: str, value: str, term: str) -> None:
     """Show a figure, and on hover and from the keyboard what it means."""
-    st.metric(
-        label,
-        value,
-        beside,
-        delta_color="off",
-        delta_arrow="off",
-        width="content",
-        help=glossary.explained(label, term) + f"\n\n{more}" * bool(more),
-    )
+    st.metric(label, value, width="content", help=glossary.explained(label, term))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from core.jobs import Job
 from core.records.design import OWNERS, Plan, command_line
 from core.scenario import Result
 from core.wording import number_of, size_of_file
-from pages.ui.frame import page_frame, page_head, state
+from pages.ui.frame import page_frame, state
 from pages.ui.parts import tables
 from pages.ui.release import columns, controls, results, verify
 from pages.ui.style.labels import markdown
@@ -33,12 +33,12 @@ def _live(places: page_frame.Places) -> None:
     """Show all that changes with a control; only this runs again when one is used."""
     scenario = page_frame.asked(places)
     told = st.container()
-    place = page_head.show("release", "Release the records", scenario)
+    place = page_frame.head("release", "Release the records", scenario)
     result = page_frame.answer(scenario)
     if result is None:
         _give_up()
     else:
-        page_head.report_button(place, "release", result, _answered(result))
+        page_frame.report_button(place, "release", result, _answered(result))
     _tell(told)
 
 

@@ -55,7 +55,10 @@ def show(result: Result, made: Made) -> None:
     left, right = st.columns(2)
     with left, st.container(border=True, height="stretch", key="card_levels"):
         st.markdown("**Levels**")
-        st.caption("The smallest level at which each privacy notion holds for this mechanism.")
+        st.caption(
+            "The smallest level at which each privacy notion holds for this mechanism."
+            + (ROBUST if body["levels"]["design"].get("robust_pml") is not None else "")
+        )
         tables.sheet(_levels(body), "release_levels", most=400)
     with right, st.container(border=True, height="stretch", key="card_estimate"):
         _estimates(result, made)
@@ -110,6 +113,12 @@ def _estimates(result: Result, made: Made) -> None:
         return
     tables.sheet(found, "release_estimate", most=400)
 
+
+ROBUST = (
+    " Robust PML holds over a slightly larger set of distributions than the levels at the truth on "
+    "Explore, so it may be higher."
+)
+"""What is said of that level: Explore's bound is another one."""
 
 SHOWN = 50
 """Records of the preview."""

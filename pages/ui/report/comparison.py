@@ -43,29 +43,9 @@ def report(
     *,
     provisional: Sequence[str] = (),
 ) -> str:
-    """Return the report: one HTML file that needs nothing else.
+    """Return the report: one HTML file; `table` has the columns' figures and how far they differ.
 
-    Parameters
-    ----------
-    project : Project
-        The columns, by which the comparison can be asked again.
-    columns : sequence of Column
-        Their answers.
-    table : DataFrame
-        Their figures and how far these differ, as on the page.
-    pictures : sequence of Picture
-        The charts.
-    unit : str
-        nats or bits.
-    when : datetime, optional
-        When it is made; now by default.
-    provisional : sequence of str
-        Names of columns whose answers are still being improved.
-
-    Returns
-    -------
-    str
-        The HTML file.
+    `provisional`: names of columns whose answers are still being improved.
     """
     names = [column.name for column in columns]
     page = Document(f"Compare: {', '.join(names)}")

@@ -27,13 +27,14 @@ from core.studies.frontier import Frontier
 from core.studies.funnel import is_funnel
 from core.studies.side_by_side import SLOW_CELLS, level_title, levels, reference
 from core.validation import FloatArray
-from core.wording import fixed, number_of, percent
+from core.wording import fixed, number_of, percent, without_blanks
 from pages.ui import figures
 from pages.ui.report import lower_cards
 from pages.ui.report.document import NAMELESS, Document
 from pages.ui.report.lower_cards import OnScreen
 from pages.ui.style.units import in_unit, level, share
 from pages.ui.work import refining
+from pages.ui.work.derived import inputs
 
 NAMES = ("X itself", "the release")
 """The names of before and after."""
@@ -68,7 +69,7 @@ def report(
         page.text(file, "lead")
     for note in (caution_of(result), *result.mechanism.notes):
         if note:
-            page.text(note, "source")
+            page.text(without_blanks(note), "source")
     page.table(("", ""), _asked(result, unit))
     page.heading("Charts")
     _charts(page, result, lines, unit)
@@ -142,7 +143,7 @@ def _charts(page: Document, result: Result, lines: Sequence[Frontier], unit: str
         "Lift: how far beliefs shift, share of records by log-lift",
         "Histograms of log-lift before and after.",
     )
-    kernel, names = result.mechanism.kernel, _inputs(result)
+    kernel, names = result.mechanism.kernel, inputs(result)
     p_x = joint.p.ravel() if len(kernel) > joint.n_x else joint.p_x
     page.chart(
         figures.likeliest_matrix(
@@ -263,7 +264,7 @@ def _tables(page: Document, result: Result, unit: str) -> None:
     page.table(
         ("Output y", "P(y)", f"log Ψ, {unit}", f"log Λ, {unit}"),
         [
-            (label, f"{p:.4f}", fixed(low * scale, 4), fixed(high * scale, 4))
+            (without_blanks(label), f"{p:.4f}", fixed(low * scale, 4), fixed(high * scale, 4))
             for label, p, low, high in zip(
                 after.labels,
                 after.joint_sy.sum(axis=0),
@@ -278,7 +279,7 @@ def _tables(page: Document, result: Result, unit: str) -> None:
         ("Input x", "probability of y"),
         [
             (name, _drawn(row, result.mechanism.y_labels))
-            for name, row in zip(_inputs(result), kernel, strict=True)
+            for name, row in zip(inputs(result), kernel, strict=True)
         ],
         "The mechanism P(y | x), most likely outputs first",
     )
@@ -287,13 +288,6 @@ def _tables(page: Document, result: Result, unit: str) -> None:
 def _drawn(row: FloatArray, names: Sequence[str]) -> str:
     """Return a row of a kernel in words, the likeliest outputs first."""
     order = np.argsort(-row, kind="stable")
-    told = [f"{row[y]:.4f} as “{names[y]}”" for y in order if row[y] > 0]
+    told = [f"{row[y]:.4f} as “{without_blanks(names[y])}”" for y in order if row[y] > 0]
     more = len(told) - IN_TABLE
     return "; ".join(told[:IN_TABLE]) + (f"; {more} more" if more > 0 else "")
-
-
-def _inputs(result: Result) -> tuple[str, ...]:
-    names = result.mechanism.x_labels
-    if len(result.mechanism.kernel) == len(names):
-        return names
-    return tuple(f"{s}: {x}" for s in result.joint.s_labels for x in names)

@@ -193,7 +193,8 @@ def of_records(joint: Joint, found: Mapping[str, Realised], unit: str) -> str:
         f"levels at the truth, in {unit}, are: LIP {_range(found['lip'], unit)}; ALIP, ε_l "
         f"{_range(found['min_lift'], unit)} and ε_u {_range(found['pml'], unit)}; LDP "
         f"{level(found['ldp'].at_estimate, unit)} at the estimate, at most "
-        f"{level(found['ldp'].most, unit)}."
+        f"{level(found['ldp'].most, unit)}. A certificate bounds PML, which is ε_u, more coarsely: "
+        "over a slightly larger set of distributions."
     )
 
 

@@ -287,7 +287,7 @@ def _interval_table(scenario: Scenario, sample: Sample) -> pd.DataFrame:
 def _levels(scenario: Scenario, found: results.Designs) -> None:
     with card(
         key="robust_levels",
-        title="Promised versus realized",
+        title="Budget versus realized level",
         subtitle="Level ε* at the truth, and its worst case. Right of the dashed line: over "
         "budget.",
         table=lambda: outcome_table(found.outcomes, controls.unit()),
@@ -316,7 +316,7 @@ def _levels(scenario: Scenario, found: results.Designs) -> None:
                 unit,
             ),
             key="robust_levels",
-            title="Promised versus realized",
+            title="Budget versus realized level",
             alt="Privacy level at the truth: "
             + "; ".join(
                 f"{DESIGNS[one.key]} {level(one.realised, unit)} {unit}" for one in found.outcomes

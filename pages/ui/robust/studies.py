@@ -87,7 +87,7 @@ def draws(scenario: Scenario) -> None:
     st.header("Many samples: which designs stay within the budget?", anchor=False)
     st.markdown(
         "One sample proves nothing. Here the designer starts over many times with new records "
-        f"and promises ε = {budget(scenario.eps, controls.unit())}; the charts show the level "
+        f"and a budget of ε = {budget(scenario.eps, controls.unit())}; the charts show the level "
         "reached at the truth."
     )
     fresh, count, keys = robust_controls.draws()

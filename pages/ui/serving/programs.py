@@ -1,4 +1,4 @@
-"""The charts' program in the browser: loaded once from its own address, not sent with each chart.
+"""Programs in the browser: each is loaded once from its own address, not sent with each chart.
 
 The component's script only imports it; the address has its hash, so that browsers keep it.
 """
@@ -21,13 +21,17 @@ PUBLISHERS = ("pages.ui.chart.component", "pages.ui.work.progress")
 _published: dict[str, bytes] = {}
 
 
-def publish(source: str, part: str = "default") -> str:
-    """Make a module of JavaScript available to browsers; return the script that imports a part."""
-    content = source.encode()
+def keep(content: bytes) -> str:
+    """Make a script available to browsers for good; return its address, relative to the pages."""
     name = f"{hashlib.sha256(content).hexdigest()[:16]}.js"
     _published[name] = content
+    return f"{FOLDER}/{name}"
+
+
+def publish(source: str, part: str = "default") -> str:
+    """Make a module of JavaScript available to browsers; return the script that imports a part."""
     return (
-        f'const address = new URL("{FOLDER}/{name}", document.baseURI);\n'
+        f'const address = new URL("{keep(source.encode())}", document.baseURI);\n'
         f"const {{ {part}: program }} = await import(address.href);\n"
         "export default program;"
     )
@@ -43,8 +47,8 @@ async def send(request: Request) -> Response:
     if content is None:
         return Response(status_code=404)
     # a browser keeps a program for a year
-    keep = {"cache-control": "public, max-age=31536000, immutable"}
-    return Response(content, media_type="text/javascript", headers=keep)
+    headers = {"cache-control": "public, max-age=31536000, immutable"}
+    return Response(content, media_type="text/javascript", headers=headers)
 
 
 ROUTE = Route(f"/{FOLDER}/{{name}}", send, methods=["GET"])

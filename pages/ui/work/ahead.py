@@ -21,8 +21,8 @@ from core.data import Counted
 from core.data.databases.reference import is_reference
 from core.errors import CoreError
 from core.jobs import Job
-from core.jobs.work import find_all, find_answer
-from core.scenario import DOMAINS, Result, Scenario
+from core.jobs.work import find_all
+from core.scenario import DOMAINS, Result, Scenario, answer
 from pages.ui.work import glances, visits
 from pages.ui.work.long_answer import WORKERS, LongAnswer
 from pages.ui.work.visits import Owner, is_open
@@ -166,7 +166,7 @@ class Ahead:
 
     def _answer(self, asked: _Question, near: Sequence[Scenario]) -> None:
         """Have a worker answer a question at some places, and keep what it finds."""
-        calls = [(find_answer, (glances.hurried(one), asked.counted)) for one in near]
+        calls: list[Any] = [(answer, (glances.hurried(one), asked.counted)) for one in near]
         with visits.ahead_for(asked.owner):
             parts = [part(one) for one in near for part in asked.parts]
             calls += [(part.call, part.arguments()) for part in parts]
@@ -174,12 +174,12 @@ class Ahead:
         with visits.ahead_for(asked.owner) as at_hand:
             if not at_hand:
                 return
-            for one, answer in zip(near, found, strict=False):
-                if not isinstance(answer, CoreError):
-                    glances.take(replace(answer, scenario=one), asked.counted)
-            for part, answer in zip(parts, found[len(near) :], strict=True):
-                if not isinstance(answer, CoreError):
-                    part.offer(answer)
+            for one, result in zip(near, found, strict=False):
+                if not isinstance(result, CoreError):
+                    glances.take(replace(result, scenario=one), asked.counted)
+            for part, told in zip(parts, found[len(near) :], strict=True):
+                if not isinstance(told, CoreError):
+                    part.offer(told)
 
 
 AHEAD = Ahead(WORKERS.submit, is_open)

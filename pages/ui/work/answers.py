@@ -13,12 +13,12 @@ from typing import Any
 
 from core.errors import CoreError
 from core.jobs import Job
-from core.jobs.work import find_answer, improve_answer, make_frontier
+from core.jobs.work import improve_answer
 from core.joint import Joint
 from core.mechanisms import Mechanism, catalogue
 from core.mechanisms.optima.frontier import FAILED
 from core.notions import catalogue as notions
-from core.scenario import DOMAINS, Result, Scenario, measured
+from core.scenario import DOMAINS, Result, Scenario, answer, measured
 from core.studies.frontier import Frontier, in_shares, sweep
 from core.studies.funnel import budgets
 from core.studies.known import OPTIMUM, UNPROVEN
@@ -179,7 +179,7 @@ def answer_work(scenario: Scenario) -> LongAnswer[Result]:
             return asked, data
         return asked, data, None if known is None else known.kernel
 
-    work = find_answer if asked == scenario else improve_answer
+    work = answer if asked == scenario else improve_answer
     return LongAnswer(
         *(scenario.data, key, work, given, limit),
         urgent=True,
@@ -207,7 +207,7 @@ def sweeping(scenario: Scenario) -> Job[Frontier] | None:
     searched = work.name in visit().searched
     if store.find(key) is not None or (searched and _swept(scenario) is not None):
         return None
-    found = _sweep(scenario) if _is_quick(scenario) else work.ask()
+    found = sweep(*_sweep_of(scenario)) if _is_quick(scenario) else work.ask()
     if isinstance(found, Job):
         return found
     try:
@@ -234,22 +234,17 @@ def may_sweep_on(scenario: Scenario) -> bool:
     return work.name in visit().searched and not _is_quick(scenario) and work.may_search_on
 
 
-def sweep_on(scenario: Scenario) -> None:
-    """Have a frontier worked out anew, with longer for each of its budgets."""
-    sweep_work(scenario).search_on()
-
-
 def sweep_work(scenario: Scenario) -> LongAnswer[Frontier]:
     """Return the work that `sweeping` has done, to stop it or to start it again."""
 
     def given() -> tuple[Any, ...]:
         seconds = 1.5 if scenario.mechanism == OPTIMUM else scenario.time_limit
         asked = replace(scenario, time_limit=min(seconds * work.longer, LONGEST))
-        return asked, counted(scenario.data), budgets(scenario, _joint(scenario))
+        return _sweep_of(asked)
 
     work = LongAnswer(
         # so long, as on a busy machine a worker starts minutes late
-        *(scenario.data, _question(scenario), make_frontier, given, 900.0),
+        *(scenario.data, _question(scenario), sweep, given, 900.0),
         keep=False,
         is_final=lambda found: all(
             one.status not in (FAILED, UNPROVEN) for one in found.mechanisms
@@ -265,11 +260,10 @@ def _swept(scenario: Scenario) -> Frontier | None:
     return next((found for found in kept if found is not None), None)
 
 
-def _sweep(scenario: Scenario) -> Frontier:
-    """Return a scenario's frontier, worked out in place."""
+def _sweep_of(scenario: Scenario) -> tuple[Any, ...]:
+    """Return what `sweep` takes of a scenario on its data."""
     data = counted(scenario.data)
-    grid = budgets(scenario, data.joint)
-    return sweep(scenario, data.joint, grid, values=data.x_values, task=data.task)
+    return scenario, data.joint, budgets(scenario, data.joint), data.x_values, data.task
 
 
 @sparing()

@@ -11,9 +11,9 @@ from typing import Any
 
 from core.data import Counted
 from core.jobs import Job, Pool, State
-from core.jobs.work import find_all, find_answer
+from core.jobs.work import find_all
 from core.mechanisms import catalogue
-from core.scenario import Result, Scenario
+from core.scenario import Result, Scenario, answer
 from pages.ui.work.derived import counted
 from pages.ui.work.store import is_private
 from pages.ui.work.visits import kept_for, known_for
@@ -108,7 +108,7 @@ class Glancer:
     def _submit(
         self, scenario: Scenario, data: Counted, session: str, *, urgent: bool
     ) -> Job[Result]:
-        asked = (find_answer, hurried(scenario), data)
+        asked = (answer, hurried(scenario), data)
         return self._pool.submit(*asked, time_limit=SECONDS, owner=session, urgent=urgent)
 
     def kill(self) -> None:
@@ -129,7 +129,7 @@ def _name(scenario: Scenario, session: str) -> Hashable:
 
 def _search(scenario: Scenario, data: Counted) -> Result:
     """Search for a glance in place."""
-    return replace(find_answer(hurried(scenario), data, report=lambda _: None), scenario=scenario)
+    return replace(answer(hurried(scenario), data), scenario=scenario)
 
 
 def hurried(scenario: Scenario) -> Scenario:

@@ -16,7 +16,7 @@ import streamlit as st
 
 from core.data.spec import DataSpec
 from core.errors import CoreError
-from core.jobs import Job, Pool, State
+from core.jobs import Job, Pool, State, carry_out
 from core.remote import RemoteJobs
 from pages.ui.serving import sharing
 from pages.ui.work import under_way
@@ -55,7 +55,7 @@ class LongAnswer(Generic[T]):
     """An answer that takes long: its key, and how it is worked out.
 
     `data`: what it is about; work on a session's own data stays there. `call`: importable, runs in
-    another process, takes `report`. `arguments`: asked for when the work begins. `seconds`: time
+    another process, may take `report`. `arguments`: asked for when the work begins. `seconds`: time
     limit, multiplied by `longer`. `urgent`: the whole page waits. `keep`: else it is returned once.
     `is_final`: says whether an answer is kept for all sessions. `of_many`: `call` begins the work
     of many processes here, takes the session as `owner`, and returns its job.
@@ -118,7 +118,7 @@ class LongAnswer(Generic[T]):
         """Return the answer, worked out in place: for quick work only, else `ask`."""
 
         def make() -> T:
-            return self.call(*self.arguments(), report=lambda _: None)
+            return carry_out(self.call, self.arguments())
 
         kept = self._kept()
         if kept is not None:

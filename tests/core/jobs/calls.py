@@ -3,19 +3,11 @@
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
-from unittest import mock
-
-import numpy as np
 
 from core import clock
 from core.errors import InvalidInputError
-from core.joint import Joint
-from core.notions import LIP
-from core.optimal.polytopes.double_description import double_description
-from core.optimal.polytopes.standard_form import polytope
 
 
 def double(value, *, report):
@@ -97,21 +89,6 @@ def spin(*, report):
     report(os.getpid())
     while True:
         pass
-
-
-def among_vertices(*, report):
-    """Start cdd on a set that it takes minutes for, and say which processes are at work."""
-    joint = Joint.random_uniform(16, 42, np.random.default_rng(0))
-
-    def told(command, **more):
-        with subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        ) as process:
-            report((os.getpid(), process.pid))
-            return process.communicate(more["input"])
-
-    with mock.patch.object(subprocess, "run", told):
-        double_description(polytope(LIP(1.0).allowed_set(joint), joint.p_x), time_limit=600)
 
 
 def sleep_on(*, report):

@@ -5,17 +5,12 @@ import pytest
 
 from core import nonstochastic as ns
 from core.data import ReadOptions, Sources, count
+from core.data.readers.reading import read_file
 from core.data.spec import DataSpec
 from core.errors import InvalidInputError
-from core.jobs import Pool
-from core.jobs.work import (
-    cluster,
-    improve_answer,
-    make_release,
-    make_rivals,
-    make_trade_offs,
-    read_workbook,
-)
+from core.jobs import Pool, carry_out
+from core.jobs.job import BEGUN
+from core.jobs.work import improve_answer, make_release
 from core.records.design import Plan
 from core.records.draws import Seeded
 from core.scenario import Scenario, answer
@@ -35,15 +30,15 @@ def pool():
 @pytest.mark.parametrize("problem", ns.PROBLEMS)
 def test_clusterings_and_trade_offs_are_the_same_elsewhere(pool, problem):
     jobs = [
-        pool.submit(cluster, problem, OCCURS, 0.2, "distortion", VALUES, time_limit=600),
-        pool.submit(make_trade_offs, problem, OCCURS, "distortion", VALUES, time_limit=600),
-        pool.submit(make_rivals, problem, OCCURS, "distortion", VALUES, time_limit=600),
+        pool.submit(ns.solve, problem, OCCURS, 0.2, "distortion", VALUES, time_limit=600),
+        pool.submit(ns.pareto_frontier, OCCURS, problem, "distortion", VALUES, time_limit=600),
+        pool.submit(ns.rivals, problem, OCCURS, "distortion", VALUES, time_limit=600),
     ]
     found, points, others = (job.result(600) for job in jobs)
     assert found == ns.solve(problem, OCCURS, 0.2, "distortion", VALUES)
     assert points == ns.pareto_frontier(OCCURS, problem, "distortion", VALUES)
     assert others == ns.rivals(problem, OCCURS, "distortion", VALUES)
-    assert all(job.progress == "merging" for job in jobs)
+    assert all(job.progress == BEGUN for job in jobs)
 
 
 @pytest.mark.parametrize("mechanism", ["optimal", "subset_merging"])
@@ -52,13 +47,11 @@ def test_an_answer_that_is_gone_on_with_is_the_one_of_a_search_from_scratch(mech
         DataSpec("random:uniform:3x6:1", (), ()), "lip", eps=0.5, mechanism=mechanism
     )
     data = count(scenario.data)
-    notes = []
-    found = improve_answer(scenario, data, np.ones((6, 1)), report=notes.append)
+    found = improve_answer(scenario, data, np.ones((6, 1)))
     whole = answer(scenario, data)
     assert found.mechanism.utility == pytest.approx(whole.mechanism.utility, abs=1e-9)
     assert found.mechanism.status == whole.mechanism.status
     assert found.after.achieved["lip"] <= 0.5 + 1e-9
-    assert notes == ["solving"]
 
 
 def test_a_release_that_cannot_be_written_names_its_file_alone(tmp_path):
@@ -74,7 +67,7 @@ def test_a_worker_reads_a_workbook_and_leaves_its_records_alone(pool):
     sources = Sources()
     staged = sources.stage(workbook(), "people.xlsx")
     upload = pool.submit(
-        read_workbook, staged, "people.xlsx", ReadOptions(), time_limit=600
+        read_file, staged, "people.xlsx", staged.parent, ReadOptions(), time_limit=600
     ).result(600)
     source = sources.add_read(upload)
     assert (upload.rows, upload.table.columns) == (4, ("s", "x"))
@@ -82,3 +75,13 @@ def test_a_worker_reads_a_workbook_and_leaves_its_records_alone(pool):
     assert {path.suffix for path in staged.parent.iterdir()} == {".parquet", ".data"}
     sources.unstage(staged)
     assert not staged.parent.exists()
+
+
+def test_a_function_gets_what_reports_its_progress_where_it_takes_that():
+    def halved(value, *, report):
+        report("half way")
+        return value / 2
+
+    told = []
+    assert [carry_out(one, (-4,), told.append) for one in (halved, abs)] == [-2, 4]
+    assert told == [BEGUN, "half way", BEGUN]

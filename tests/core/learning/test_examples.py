@@ -33,8 +33,8 @@ def test_a_positive_test_makes_the_illness_three_times_likelier_a_negative_one_s
     assert (found.lip, found.pml) == pytest.approx((math.log(7), math.log(3)))
     assert found.ldp == pytest.approx(math.log(8.5))
     assert words.of_lift(found) == (
-        "After “positive” (30% of all results) ill is 3 times as likely, well 2 times less likely.",
-        "After “negative” (70% of all results) ill is 7 times less likely, well 1.21 times "
+        "After “positive” (30% of all results) ill is 3 times as likely, well half as likely.",
+        "After “negative” (70% of all results) ill is one seventh as likely, well 1.21 times "
         "as likely.",
         "So X itself satisfies LIP at ε = 1.946 (a factor of 7) and at no smaller one: the largest "
         "change of any belief, up or down.",
@@ -68,7 +68,7 @@ def test_no_belief_is_said_to_change_by_a_factor_of_one(hit):
 def test_a_factor_near_one_is_told_as_a_percentage_of_the_lift():
     assert words.change(1.0049) == "0.49% more likely"
     assert words.change(1.0051) == "1.01 times as likely"
-    assert words.change(1 / 1.0051) == "1.01 times less likely"
+    assert words.change(1 / 1.0051) == "0.995 times as likely"
     assert words.change(0.996) == "0.40% less likely"
     assert words.change(1 + 1e-12) == "as likely as before"
 
@@ -136,7 +136,7 @@ def test_pml_lets_a_belief_fall_further_than_lip():
     found = pml_example(0.5)
     assert found.release.lip > 0.5
     assert words.of_pml(found)[1].endswith(
-        "after one of its outputs a secret is 7 times less likely."
+        "after one of its outputs a secret is one seventh as likely."
     )
 
 
@@ -238,8 +238,8 @@ def test_a_budget_of_0_forbids_its_own_way_alone_and_so_both(eps, share, said):
     ("eps", "said"),
     [
         (0.0, "Both allow the same: no belief may shift."),
-        (0.5, "What it allows and LIP does not: after one of its outputs a secret is 7 times"),
-        (2.5, "LIP allows all of its outputs too: no secret is more than 7 times less likely."),
+        (0.5, "What it allows and LIP does not: after one of its outputs a secret is one seventh"),
+        (2.5, "LIP allows all of its outputs too: at worst a secret is one seventh as likely."),
     ],
 )
 def test_what_pml_allows_and_lip_does_not_is_what_lip_forbids(eps, said):

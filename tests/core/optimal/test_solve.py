@@ -26,7 +26,7 @@ from tests.exact.promises import Promise
 def exact(joint, notion, cost):
     """Return the least cost by double description and scipy's program over all its vertices."""
     space = polytope(notion.allowed_set(joint), joint.p_x)
-    points = double_description(space, time_limit=60)
+    points = double_description(space)
     found = optimize.linprog(cost(points), A_eq=points.T, b_eq=joint.p_x)
     assert found.status == 0
     return found.fun

@@ -14,7 +14,7 @@ import pytest
 from benchmarks.memory import descendants
 from core import clock
 from core.__main__ import main
-from core.jobs import Job
+from core.jobs import Job, carry_out
 from core.papers import running
 from core.papers.catalogue import chosen
 from core.records.files import held
@@ -126,7 +126,7 @@ def here(monkeypatch):
     def submit(_pool, function, *arguments, time_limit):
         job = Job(time_limit)
         job.start(lambda: None)
-        job.succeed(function(*arguments, report=lambda _: None))
+        job.succeed(carry_out(function, arguments))
         return job
 
     monkeypatch.setattr(running.Pool, "submit", submit)

@@ -133,7 +133,6 @@ TYPED = {
     "exact": pa.array([decimal.Decimal(f"{i}.50") for i in range(6)] * 50),
     "coded": pa.array(["b", None, "a", " b", "c", ""] * 50).dictionary_encode(),
     "large": pa.array(["b", None, "a", " b", "c", ""] * 50, pa.large_string()),
-    "listed": pa.array([[1], [1, 2], None, [], [1], [3]] * 50),
     "marked": pa.array(["1", "NA", "2", "-", "3.5", ""] * 50),
 }
 
@@ -147,6 +146,17 @@ def test_every_type_is_treated_as_the_count_does(column, tmp_path):
     applied, _ = released(identity(result), table, tmp_path / "out.csv")
     assert (applied.outputs == np.rint(result.joint.p_x * 300)).all()
     assert (applied.cells == np.rint(result.joint.p * 300)).all()
+
+
+def test_lists_are_no_symbols_of_a_release(tmp_path):
+    """As `verify` could not count them again."""
+    path = tmp_path / "listed.parquet"
+    lists = pa.array([[1], [1, 2], None, [], [1], [3]] * 50)
+    parquet.write_table(pa.table({"s": ["f", "f", "m", "m", "f", "m"] * 50, "x": lists}), path)
+    result, table = asked(path, ("s",), ("x",))
+    with pytest.raises(InvalidInputError, match="Column 'x' has the type list"):
+        released(identity(result), table, tmp_path / "out.csv")
+    assert not (tmp_path / "out.csv").exists()
 
 
 def test_numbers_that_came_as_text_are_cut_into_the_same_bins(tmp_path):

@@ -5,7 +5,9 @@ import json
 import pytest
 
 from core.data import Sources
+from core.data.spec import LeftOut
 from core.errors import InvalidInputError
+from core.records import applying
 from core.records.certificate import make
 from core.records.design import Plan
 from core.records.draws import Keyed, Seeded
@@ -109,3 +111,40 @@ def test_a_draw_for_another_mechanism_is_told(kind, tmp_path):
     body["version"] = LINKED  # as certificates had it before: other numbers
     found = {one.name: one for one in verify(json.dumps(body), path, original, **own)}
     assert found[kind].passed is False
+
+
+def test_names_left_out_that_only_other_data_have_are_drawn_apart(tmp_path):
+    """By what is shown of them, two releases may differ in nothing but their records."""
+    design = people(JOBS)
+    design["sex"][:40], design["job"] = ["t"] * 40, ["pilot"] * 40 + JOBS[40:]
+    design = write(design, tmp_path / "design.csv")
+    original = people(JOBS)
+    original["sex"] = ["t" if i % 9 == 4 else sex for i, sex in enumerate(original["sex"])]
+    secrets = original["sex"]
+    original = write(original, tmp_path / "people.csv")
+    no_x, no_s = LeftOut(("job",), ("pilot",)), LeftOut(("sex",), ("t",))
+    shown, found = [], []
+    for names in ((no_x,), (no_x, no_s)):
+        result, _ = asked(design, released=("job",), left_out=names, mechanism="optimal")
+        body, path = certified(tmp_path, result, original, Plan(Seeded(SEED)), same=False)
+        shown.append(body["draw"]["mechanism"])
+        found.append(read(path)["job"])
+        checks = verify(json.dumps(body), path, original, str(SEED), design=design)
+        assert failed(checks) == []
+        assert next(one for one in checks if one.name == "seed").passed
+    assert shown[0] == shown[1]
+    left = [job for job, sex in zip(found[0], secrets, strict=True) if sex != "t"]
+    assert len(left) == len(found[1])
+    assert left != found[1]
+
+
+def test_a_seed_of_before_draws_a_release_that_leaves_names_out(tmp_path, monkeypatch):
+    design = people(JOBS)
+    design["job"] = ["pilot"] * 40 + JOBS[40:]
+    design = write(design, tmp_path / "design.csv")
+    original = write(people(JOBS), tmp_path / "people.csv")
+    monkeypatch.setattr(applying, "withheld", lambda *_, **__: "")
+    names = (LeftOut(("job",), ("pilot",)),)
+    result, _ = asked(design, released=("job",), left_out=names, mechanism="optimal")
+    body, path = certified(tmp_path, result, original, Plan(Seeded(SEED)), same=False)
+    assert failed(verify(json.dumps(body), path, original, str(SEED), design=design)) == []

@@ -5,6 +5,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 from core.data import DataSpec, Sources
@@ -13,11 +14,12 @@ from core.mechanisms.result import make_mechanism
 from core.records.certificate import fingerprint
 from core.records.checking import contents, figures
 from core.records.draws import Keyed, Seeded
-from core.records.fields import VERSION
+from core.records.fields import LINKED
+from core.records.files import Writer, file_hash
 from core.records.readable import promises
 from core.records.verifying import failed, unproven, verify
 from core.scenario import Scenario, evaluate, measured
-from tests.core.records.makers import SEED, asked, keeping, people, write
+from tests.core.records.makers import SEED, asked, keeping, people, read, write
 from tests.core.records.test_verifying import certified
 
 KEY = b"k" * 20
@@ -198,9 +200,9 @@ def test_a_draw_by_a_seed_is_none_by_a_key(made):
 
     for one in (edit, hide):
         found = verify(forged(body, one), path, original, str(SEED))
-        assert {one.name for one in failed(found)} == {"seed"}
+        assert {one.name for one in failed(found)} == {"seed", "drawn for"}
         found = verify(forged(body, one), path, original)
-        assert failed(found) == []
+        assert {one.name for one in failed(found)} == {"drawn for"}
         assert [one.name for one in unproven(found)] == ["promised: repeated releases"]
     edit_id = forged(body, lambda body: (edit(body), body["draw"].update(id="town")))
     found = {one.name: one for one in verify(edit_id, path, original)}
@@ -411,9 +413,9 @@ def without_levels(body, *keys):
         del body["levels"]["design"][key], body["levels"]["units"][key]
 
 
-@pytest.mark.parametrize("version", [3, VERSION])
+@pytest.mark.parametrize("version", [3, LINKED])
 def test_a_certificate_that_is_older_than_a_notion_does_not_fail_for_its_level(made, version):
-    """As those of version 3 from before LDP by distance was asked for, and all of a later one."""
+    """As those of version 3 from before LDP by distance was asked for."""
     body, path, original = made
 
     def older(body):
@@ -421,8 +423,7 @@ def test_a_certificate_that_is_older_than_a_notion_does_not_fail_for_its_level(m
         body["version"] = version
         body["code"]["sha256"] = "0" * 64
 
-    seed = str(SEED) if version == VERSION else None  # before, a seed drew otherwise
-    found = {one.name: one for one in verify(forged(body, older), path, original, seed)}
+    found = {one.name: one for one in verify(forged(body, older), path, original)}
     assert failed(list(found.values())) == []
     value, other = (body["levels"]["design"][key] for key in ("metric_ldp", "srlip"))
     assert found["younger levels"].passed is None
@@ -435,3 +436,95 @@ def test_who_knows_a_notion_states_its_level(made):
     body, path, original = made
     text = forged(body, lambda body: without_levels(body, "metric_ldp"))
     assert "other levels" in {one.name for one in failed(verify(text, path, original))}
+
+
+def test_a_version_that_had_a_level_has_it_whatever_code_is_named(made):
+    body, path, original = made
+
+    def older(body):
+        without_levels(body, "robust_ldp", "srlip")
+        body["code"]["sha256"] = "0" * 64
+
+    found = failed(verify(forged(body, older), path, original))
+    assert [one.name for one in found] == ["other levels"]
+
+
+def each_less(body):
+    del body["beside"]["each"]["age"]
+
+
+def each_none(body):
+    body["beside"]["each"] = {}
+
+
+def each_more(body):
+    body["beside"]["each"][""] = body["beside"]["each"]["age"]
+
+
+def known_too(body):
+    body["beside"]["known"] = ["age"]
+
+
+def known_twice(body):
+    body["beside"]["known"] = ["sex", "sex"]
+
+
+@pytest.mark.parametrize("edit", [each_less, each_none, each_more, known_too, known_twice])
+def test_each_column_beside_y_has_its_figures_and_no_other(edit, made):
+    body, path, original = made
+    found = failed(verify(forged(body, edit), path, original, str(SEED)))
+    assert [one.name for one in found] == ["beside"]
+    assert "It has figures for the columns" in found[0].sentence
+
+
+def test_outputs_have_the_names_of_the_mechanism(made, tmp_path):
+    body, path, original = made
+    labels = body["mechanism"]["outputs"]
+    other = dict(zip(labels, labels[1:] + labels[:1], strict=True))
+    columns = read(path)
+    columns["town"] = [other[one] for one in columns["town"]]
+    renamed = tmp_path / "renamed.csv"
+    table = pa.table({name: pa.array(column) for name, column in columns.items()})
+    writer = Writer(renamed, "CSV", table.schema)
+    writer.write(table.to_batches()[0])
+    writer.close()
+
+    def edit(body):
+        body["mechanism"]["outputs"] = [other[one] for one in labels]
+        body["released"]["sha256"] = file_hash(renamed)
+
+    found = {one.name: one for one in failed(verify(forged(body, edit), renamed, original))}
+    assert "its outputs are" in found["proof"].sentence
+    twice = forged(body, put("mechanism", "outputs", [labels[0], *labels[:-1]]))
+    assert (
+        "an output twice"
+        in {one.name: one for one in failed(verify(twice, path, original))}["kernel"].sentence
+    )
+
+
+def test_what_random_numbers_are_for_follows_from_the_certificate(made):
+    body, path, original = made
+    text = forged(body, put("draw", "mechanism", "0" * 64))
+    for given in (None, original):
+        assert [one.name for one in failed(verify(text, path, given))] == ["drawn for"]
+
+
+@pytest.mark.parametrize(
+    "said", [["Bob is a spy"], ["0" * 63], ["1" * 64, "0" * 64], ["0" * 64] * 2]
+)
+def test_a_commitment_is_a_hash_and_nothing_else(said, made):
+    body, path, _ = made
+    text = forged(body, put("design", "left_out", {"s": [], "x": said}))
+    with pytest.raises(InvalidInputError, match=r"'design\.left_out\.x' must list commitments"):
+        verify(text, path)
+
+
+def test_a_certificate_of_before_formats_has_figures_of_other_columns(made):
+    body, path, original = made
+
+    def older(body):
+        body["version"] = LINKED
+        del body["released"]["format"]
+
+    found = {one.name: one for one in verify(forged(body, older), path, original)}
+    assert found["beside"].passed is not None

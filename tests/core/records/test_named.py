@@ -17,7 +17,7 @@ def said(body):
 
 
 def written(level, unit):
-    text = f"{100 * level:.4g} %" if unit == OF_BUDGETS else f"{level:.4g}"
+    text = f"{100 * level:.4g}%" if unit == OF_BUDGETS else f"{level:.4g}"
     return f"{text} {unit}".strip()
 
 
@@ -53,8 +53,8 @@ def test_levels_have_units_and_those_of_two_budgets_are_a_share(tmp_path):
         result, _ = asked(original, notion=notion, eps=0.3, mechanism="subset_merging")
         body, path = certified(tmp_path, result, original)
         assert body["levels"]["asked"]["unit"] == unit
-        twice = written(body["levels"]["repeated"]["2"]["level"], unit).replace(" %", "%")
-        once = written(body["levels"]["asked"]["achieved"], unit)
+        twice = written(body["levels"]["repeated"]["2"]["level"], unit)
+        once = written(body["levels"]["asked"]["achieved"], unit).replace("%", " %")
         assert f"(level reached: {once})" in said(body)["one record"]
         assert f"seen together, 2 reach {twice} and 3 reach" in said(body)["repeated releases"]
         assert body["levels"]["units"]["lip"] == "nats"

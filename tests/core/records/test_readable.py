@@ -37,9 +37,9 @@ def test_every_section_says_what_the_certificate_has(made):
     body = made(Plan(Seeded(SEED)))
     said = told(body)
     used = 100 * body["levels"]["asked"]["achieved"]
-    assert said["Promise"] == f"(0.5, 0.5)-ALIP; level reached {used:.4g} % of its budgets"
+    assert said["Privacy notion"] == f"(0.5, 0.5)-ALIP; level reached {used:.4g}% of its budgets"
     twice = 100 * body["levels"]["repeated"]["2"]["level"]
-    assert said["Level of 2 independent releases"] == f"{twice:.4g} % of its budgets"
+    assert said["Level of 2 independent releases"] == f"{twice:.4g}% of its budgets"
     assert said["Kept"] == f"{body['proof']['utility']:.4g} nats of all of X"
     assert said["Computed by"] == "a formula"
     assert said["Best possible"].startswith("not proven: it is a heuristic")

@@ -16,7 +16,7 @@ def test_every_number_of_a_promise_is_named_once(key):
     numbers = Numbers(
         **{**vars(numbers), "eps_l": 0.36, "eps_u": 0.37, "bound": 0.38, "delta": 0.39}
     )
-    told = context(Scenario(notion=key, **vars(numbers)))["promise"]
+    told = context(Scenario(notion=key, **vars(numbers)))["notion"]
     for name in notions.entry(key).parameters:
         assert told.count(f" = {getattr(numbers, name):g}") == 1, (name, told)
     assert told.startswith(notions.entry(key).title)
@@ -41,7 +41,7 @@ def test_treatment_purpose_and_further_promises_are_told():
         "X": "age · race",
         "records": "18 ≤ age, race in White, Black, age in 5 bins (width), missing values left "
         "out, levels of X below 20 records grouped",
-        "promise": "LIP, ε = 2 nats and ALIP, separate budgets, ε_l = ∞ nats, ε_u = 1 nats",
+        "notion": "LIP, ε = 2 nats and ALIP, separate budgets, ε_l = ∞ nats, ε_u = 1 nats",
         "mechanism": "Optimal",
         "kept": "a task T: income",
     }
@@ -51,7 +51,7 @@ def test_what_reads_no_columns_and_asks_no_promise_says_so():
     told = context(Scenario(data=DataSpec("random:uniform:3x4:1"), mechanism="identity"))
     assert "S" not in told
     assert "X" not in told
-    assert parts(told)[:2] == ["random:uniform:3x4:1", "promise: none"]
+    assert parts(told)[:2] == ["random:uniform:3x4:1", "notion: none"]
     pair = context(Scenario(data=DataSpec("adult", ("sex",), ("race",), secret_released=True)))
     assert pair["X"] == "sex · race"
 
@@ -60,7 +60,7 @@ def test_questions_side_by_side_tell_where_they_differ():
     both = [context(Scenario(notion=key, eps=1)) for key in ("lip", "ldp")]
     found = together(both)
     assert found["X"] == "occupation"
-    assert found["promise"] == "LIP, ε = 1 nats | LDP, ε = 1 nats"
+    assert found["notion"] == "LIP, ε = 1 nats | LDP, ε = 1 nats"
     assert together([{"a": "1"}, {}]) == {"a": "1 | –"}
 
 

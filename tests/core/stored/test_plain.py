@@ -146,7 +146,7 @@ def written(told, arrays=b""):
     [
         ["o", "os:system", {"command": "true"}],
         ["o", "core.jobs.pool:Pool", {"size": 1}],
-        ["o", "core.jobs.work:find_answer", {}],
+        ["o", "core.scenario.scenario:answer", {}],
         ["o", "core.stored:to_bytes", {"value": 1}],
         ["o", "core..stored:x", {}],
         ["o", "core.nowhere:Joint", {}],

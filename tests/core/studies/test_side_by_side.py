@@ -161,7 +161,7 @@ def test_a_table_and_json_say_the_same():
     assert written["columns"][0]["levels"]["rldp"] is None
     lines = table(columns, numbers).splitlines()
     assert lines[0].split() == ["first", "second"]
-    assert lines[1].split() == ["promise", "1-LIP", "–"]
+    assert lines[1].split() == ["notion", "1-LIP", "–"]
     kept = columns[0].result.mechanism.kept
     assert any(line.split()[-2:] == [f"{100 * kept:.1f}%", "–"] for line in lines)
     titles = [row["title"] for row in written["differences"]]

@@ -312,3 +312,14 @@ def test_the_secret_itself_can_be_released(add, sources):
     assert turned.joint.is_secret_released
     coarser = count(DataSpec(key, ("s",), ("s",), rare_below=2), sources)
     assert coarser.joint.p.shape == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("names", "values"), [("\t0\t2.5\t10\n", [0.0, 2.5, 10.0]), ("\t0\tb\t10\n", None), ("", None)]
+)
+def test_numbers_as_names_of_a_pasted_matrix_make_x_numeric(names, values):
+    sources = Sources()
+    rows = ("3\t1\t2", "1\t2\t3")
+    text = names + "\n".join(f"s{i}\t{row}" if names else row for i, row in enumerate(rows))
+    found = count(DataSpec(sources.add_matrix(text), (), ()), sources).x_values
+    assert (None if found is None else found.tolist()) == values

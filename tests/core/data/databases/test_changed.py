@@ -19,9 +19,10 @@ import pytest
 
 from core.data import Binning, DataSpec, Filter, count
 from core.data.databases import tables
+from core.data.databases.tables import columns_of, tables_of
 from core.errors import InvalidInputError
 from core.jobs import Pool, State
-from core.jobs.work import count_table, list_columns, list_tables
+from core.jobs.work import count_table
 from core.scenario import Scenario
 from tests.core.data.databases.embedded import package
 
@@ -103,11 +104,11 @@ def test_a_column_that_changed_its_type_since(copy, postgres_address, tmp_path):
 def test_a_table_that_is_dropped_between_its_list_and_its_count(copy, opened, tmp_path):
     source = f"{opened}#copied"
     path = tmp_path / "counts.parquet"
-    assert source in list_tables(opened, report=print)
-    assert [one.name for one in list_columns(source, report=print)] == ["sex", "job", "kids"]
+    assert source in tables_of(opened)
+    assert [one.name for one in columns_of(source)] == ["sex", "job", "kids"]
     copy("DROP TABLE copied")
     with pytest.raises(InvalidInputError) as caught:
-        count_table(source, ["sex", "job"], path, report=print)
+        count_table(source, ["sex", "job"], path)
     said = str(caught.value)
     assert said.startswith(f"copied in {opened} is not among the tables open here: its ")
     assert "'people'" in said
@@ -165,7 +166,7 @@ def test_what_a_user_may_not_read_and_what_is_not_filled(administrator, opened, 
     assert refused(f"{opened}#people") == (
         f"people in {opened} does not allow this user to read it: grant the right to read there."
     )
-    assert list_tables(opened, report=print) == (f"{opened}#kept",)
+    assert tables_of(opened) == (f"{opened}#kept",)
     assert count(replace(ASKED, source=f"{opened}#kept")).report.n_used == 9
     monkeypatch.setenv("PGUSER", "nobody")
     assert refused(f"{opened}#kept").startswith(f"{opened} refused the user or password: ")
@@ -216,10 +217,10 @@ def test_a_wrong_password_is_nowhere_to_be_read(postgres, opened, tmp_path, monk
     monkeypatch.delenv("PGUSER")
     with asking_for_a_password(postgres, "clerk"):
         with pytest.raises(InvalidInputError) as caught:
-            count_table(source, ["sex", "job"], tmp_path / "c", report=print)
+            count_table(source, ["sex", "job"], tmp_path / "c")
         told = command(source, tmp_path)
         with Pool(1) as pool:
-            job = pool.submit(list_tables, opened, time_limit=PATIENCE)
+            job = pool.submit(tables_of, opened, time_limit=PATIENCE)
             with pytest.raises(InvalidInputError) as elsewhere:
                 job.result(PATIENCE)
     whole = "".join(traceback.format_exception(caught.value))
@@ -297,7 +298,7 @@ def test_a_server_that_is_stopped_in_mid_count(tmp_path, monkeypatch, postgres):
                 with pytest.raises(InvalidInputError) as caught:
                     job.result(PATIENCE)
                 assert str(caught.value) == f"slow in {address} {GONE}"
-                again = pool.submit(list_tables, address, time_limit=PATIENCE)
+                again = pool.submit(tables_of, address, time_limit=PATIENCE)
                 with pytest.raises(InvalidInputError, match="could not be reached"):
                     again.result(PATIENCE)
         finally:

@@ -13,7 +13,7 @@ from core.data.databases import tables
 from core.data.databases.tables import columns_of, is_open, source_of, tables_of
 from core.errors import InvalidInputError
 from core.jobs import Pool, State
-from core.jobs.work import count_table, list_columns, list_tables
+from core.jobs.work import count_table
 
 PATIENCE = 600.0
 ASKED = DataSpec(secret=("sex",), released=("job",))
@@ -68,16 +68,16 @@ def test_names_survive_their_reference(opened, tmp_path):
     source = source_of(opened[0], "sc.h'e", "t.#1%")
     assert source in tables_of(opened[0])
     path = tmp_path / "counts.parquet"
-    assert count_table(source, ["sex"], path, report=print).columns == ("sex",)
+    assert count_table(source, ["sex"], path).columns == ("sex",)
 
 
 @pytest.mark.parametrize("table", ["pg_catalog.pg_authid", "pg_authid", "nosuch", "public.people"])
 def test_a_table_that_is_not_listed_is_not_counted(table, opened, tmp_path):
     path = tmp_path / "counts.parquet"
     with pytest.raises(InvalidInputError, match="not among the tables open here"):
-        count_table(f"{opened[1]}#{table}", ["sex"], path, report=print)
+        count_table(f"{opened[1]}#{table}", ["sex"], path)
     with pytest.raises(InvalidInputError, match="not among the tables open here"):
-        list_columns(f"{opened[1]}#{table}", report=print)
+        columns_of(f"{opened[1]}#{table}")
     assert not path.exists()
 
 
@@ -86,9 +86,9 @@ def test_what_the_owner_did_not_open_is_not_asked(opened, monkeypatch, tmp_path)
     monkeypatch.setattr(tables, "connected", None)  # connecting would fail
     assert tables_of(f"{opened[0]}#cooks") == (f"{opened[0]}#cooks",)
     for asked in (
-        lambda: list_tables(opened[1], report=print),
-        lambda: list_tables(opened[0], report=print),
-        lambda: count_table(f"{opened[0]}#people", ["sex"], tmp_path / "c", report=print),
+        lambda: tables_of(opened[1]),
+        lambda: tables_of(opened[0]),
+        lambda: count_table(f"{opened[0]}#people", ["sex"], tmp_path / "c"),
         lambda: columns_of("spark://local/#/any%2Eparquet"),
     ):
         with pytest.raises(InvalidInputError, match="not a database that this server's owner"):
@@ -97,7 +97,7 @@ def test_what_the_owner_did_not_open_is_not_asked(opened, monkeypatch, tmp_path)
 
 def test_one_table_that_the_owner_named_is_counted(opened, monkeypatch, tmp_path):
     monkeypatch.setenv(tables.DATABASES, f"{opened[0]}#cooks")
-    found = count_table(f"{opened[0]}#cooks", ["sex", "age"], tmp_path / "c.parquet", report=print)
+    found = count_table(f"{opened[0]}#cooks", ["sex", "age"], tmp_path / "c.parquet")
     assert [marks.column for marks in found.marks] == ["age"]
 
 
@@ -117,7 +117,7 @@ def test_counts_of_a_session_answer_every_question_about_their_columns(opened):
         count(spec, sources)
     with pytest.raises(InvalidInputError, match="not yet counted in this session"):
         sources.open(source)
-    kept = count_table(source, ["sex", "job", "kids"], sources.counts_file(), report=print)
+    kept = count_table(source, ["sex", "job", "kids"], sources.counts_file())
     sources.add_counts(source, kept)
     assert sources.counted_sources == (source,)
     assert sources.open(source).columns == ("sex", "job", "kids")
@@ -161,7 +161,7 @@ def test_cancel_ends_the_query_in_postgresql(opened, postgres, tmp_path):
             job.cancel()
             assert job.state == State.CANCELLED
             _until(lambda: not asleep())
-            again = pool.submit(list_tables, opened[1], time_limit=PATIENCE)
+            again = pool.submit(tables_of, opened[1], time_limit=PATIENCE)
             assert f"{opened[1]}#slow" in again.result(PATIENCE)
         connection.execute("DROP VIEW slow")
 

@@ -13,9 +13,10 @@ from py4j.java_gateway import GatewayParameters, JavaGateway
 from pyspark import SparkContext
 
 from core.data.databases import spark, tables
+from core.data.databases.tables import columns_of, tables_of
 from core.errors import InvalidInputError
 from core.jobs import Pool, State
-from core.jobs.work import count_table, list_columns, list_tables
+from core.jobs.work import count_table
 
 PATIENCE = 600.0
 ADDRESS = "spark://local[2]/"
@@ -68,14 +69,14 @@ def test_spark_is_listed_counted_cancelled_and_lost(catalogue, tmp_path):
         def ask(function, *arguments):
             return pool.submit(function, *arguments, time_limit=PATIENCE)
 
-        tables = ask(list_tables, ADDRESS).result(PATIENCE)
+        tables = ask(tables_of, ADDRESS).result(PATIENCE)
         assert [one.partition("#")[2] for one in tables] == [
             "broken",
             "endless",
             "people",
             "other.cooks",
         ]
-        columns = ask(list_columns, tables[-1]).result(PATIENCE)
+        columns = ask(columns_of, tables[-1]).result(PATIENCE)
         assert [column.name for column in columns][:3] == ["sex", "job", "pay"]
         counted = ask(count_table, tables[-1], ["sex", "age"], path).result(PATIENCE)
         assert [marks.column for marks in counted.marks] == ["age"]

@@ -255,6 +255,27 @@ def test_long_texts_of_stata_are_read_in_parts_and_have_a_limit(tmp_path, monkey
         read(content, "a.dta")
 
 
+def test_a_long_text_of_many_records_is_not_held_for_all_of_them_at_once(tmp_path, monkeypatch):
+    """Stata keeps it once, so a small file may unpack to more than the memory that is allowed."""
+    frame = pd.DataFrame({"a": ["x" * 20_000] * 300 + ["short"] * 300, "n": [1.0] * 600})
+    content, held = stata(tmp_path, frame), 1_000_000
+    assert len(content) < 100_000
+    monkeypatch.setattr(labelled, "_HELD", held)
+    sizes = []
+    plain = pyreadstat.read_dta
+
+    def spied(*given, **options):
+        found = plain(*given, **options)
+        if not options.get("metadataonly"):
+            sizes.append(sum(map(len, found[0]["a"])))
+        return found
+
+    monkeypatch.setattr(pyreadstat, "read_dta", spied)
+    assert read(content)[1] == frame.to_dict("list")
+    assert max(sizes) <= held
+    assert len(sizes) < 30  # short texts are read by more records at once
+
+
 CUT = "is a damaged or incomplete {} file: bring the whole file, or save it as CSV."
 
 

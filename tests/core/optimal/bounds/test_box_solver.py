@@ -6,8 +6,8 @@ from scipy.optimize import linprog
 
 from core.joint import Joint
 from core.notions import ALIP, LDP
+from core.optimal.bounds.box_bound import BoxSolver
 from core.optimal.bounds.box_programs import BoxPrograms
-from core.optimal.bounds.box_solver import BoxSolver
 
 
 def floors(answers, costs, lower, upper):

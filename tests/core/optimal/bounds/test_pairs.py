@@ -7,7 +7,7 @@ from core.allowed.allowed_set import AllowedSet
 from core.joint import Joint
 from core.notions import ALIP
 from core.optimal.bounds import branch_and_bound, forest
-from core.optimal.bounds.pairs import HALF, none_large, one_large, pair_bounds
+from core.optimal.bounds.branch_and_bound import HALF, none_large, one_large, pair_bounds
 from core.optimal.bounds.pricing_bound import PricingBound
 from core.optimal.bounds.relaxation import Multipliers, Relaxation
 from core.optimal.plan import SIZES

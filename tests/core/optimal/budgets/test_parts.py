@@ -14,8 +14,8 @@ from core.joint import Joint
 from core.notions import LIP, Average, Intersection
 from core.optimal import solve
 from core.optimal.budgets import answer
+from core.optimal.budgets.answer import BudgetSearch, Prices, improved
 from core.optimal.budgets.lifting import Lifting
-from core.optimal.budgets.search import BudgetSearch, Prices, improved
 from core.optimal.budgets.silent import SilentSearch, silent_outputs
 from core.optimal.plan import SIZES
 from core.optimal.utility import FDivergence, MutualInformation

@@ -7,8 +7,7 @@ from core.clock import NEVER, Deadline
 from core.errors import SolverError
 from core.joint import Joint
 from core.notions import LIP, RLDP
-from core.optimal.columns.descent import descend
-from core.optimal.columns.vertex_search import ColumnSearch
+from core.optimal.columns.vertex_search import ColumnSearch, descend
 from core.optimal.polytopes import tableaux
 from core.optimal.polytopes.standard_form import polytope
 from core.optimal.programs.master import Master

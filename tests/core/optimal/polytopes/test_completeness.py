@@ -5,10 +5,9 @@ from core.clock import NEVER, Deadline
 from core.errors import TimeLimitError
 from core.joint import Joint
 from core.notions import ALIP, LDP, LIP
-from core.optimal.polytopes.enumeration import proven_complete
+from core.optimal.polytopes.enumeration import proven_complete, walk
 from core.optimal.polytopes.exact_vertices import exact_vertices
 from core.optimal.polytopes.standard_form import polytope
-from core.optimal.polytopes.walk import walk
 
 UNIFORM = Joint.random_uniform(4, 9, np.random.default_rng(5))
 

@@ -75,7 +75,7 @@ def test_sets_of_notions_against_cdd(notion, n_x):
         pairs = [a[i] - np.exp(0.8) * a[j] for i in range(3) for j in range(3) if i != j]
         allowed = AllowedSet(sparse.csr_array(np.array(pairs)), n_x)
     found = extreme_rays(allowed.rows.toarray())
-    same_points(found, double_description(polytope(allowed, joint.p_x), time_limit=60))
+    same_points(found, double_description(polytope(allowed, joint.p_x)))
 
 
 def test_kernels_are_the_best_mixtures_each():

@@ -1,24 +1,18 @@
 """Vertices by walking and by double description: two methods, one answer."""
 
-import io
-import time
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core import clock
 from core.clock import NEVER, Deadline
 from core.errors import TimeLimitError
 from core.joint import Joint
 from core.notions import ALIP, LDP, LIP, Intersection
-from core.optimal.polytopes import cdd_worker, tableaux
-from core.optimal.polytopes import double_description as vertices
+from core.optimal.polytopes import tableaux
 from core.optimal.polytopes.double_description import double_description
+from core.optimal.polytopes.enumeration import walk
 from core.optimal.polytopes.standard_form import polytope
-from core.optimal.polytopes.walk import walk
 
 
 def space_of(joint, notion):
@@ -49,20 +43,20 @@ SPIKY = Joint.from_counts([[1e-12, 0.4, 0.2, 1e-9], [2e-12, 0.1, 0.3, 1e-10]])
 )
 def test_both_methods_find_the_same_vertices(joint, notion):
     space = space_of(joint, notion)
-    mine, other = rounded(walked(space)), rounded(double_description(space, time_limit=60))
+    mine, other = rounded(walked(space)), rounded(double_description(space))
     np.testing.assert_allclose(mine, other, atol=2e-7)
 
 
 @pytest.mark.parametrize("joint", [UNIFORM, EQUAL, ZEROS])
 def test_vertices_with_an_auxiliary_variable_are_the_same_too(joint):
     space = space_of(joint, LDP(0.8))
-    mine, other = rounded(walked(space)), rounded(double_description(space, time_limit=60))
+    mine, other = rounded(walked(space)), rounded(double_description(space))
     np.testing.assert_allclose(mine, other, atol=2e-7)
 
 
 def test_a_paper_sized_polytope_has_as_many_vertices_as_double_description_says():
     space = space_of(Joint.random_uniform(5, 17, np.random.default_rng(0)), ALIP(1, 1))
-    assert len(walked(space)) == len(double_description(space, time_limit=60)) == 367
+    assert len(walked(space)) == len(double_description(space)) == 367
 
 
 @settings(max_examples=25, deadline=None)
@@ -86,41 +80,3 @@ def test_walks_stop_at_their_limits():
     found = walk(space_of(UNIFORM, LIP(0.5)).perturbed(), deadline=NEVER)
     with pytest.raises(TimeLimitError, match="Time was over"):
         tableaux.true_points(space_of(UNIFORM, LIP(0.5)), found, deadline=Deadline(0.0))
-
-
-def test_double_description_is_ended_in_time():
-    space = space_of(Joint.random_uniform(5, 42, np.random.default_rng(0)), LIP(0.5))
-    with clock.using(time.monotonic), pytest.raises(TimeLimitError, match="ended"):
-        double_description(space, time_limit=0.6)  # else it would run for minutes
-
-
-def test_a_failing_double_description_says_what_failed(monkeypatch, tmp_path):
-    broken = tmp_path / "broken.py"
-    broken.write_text("raise RuntimeError('no memory left')")
-    monkeypatch.setattr(vertices, "WORKER", broken)
-    with pytest.raises(vertices.SolverError, match="no memory left"):
-        double_description(space_of(UNIFORM, LIP(1)), time_limit=60)
-
-
-def test_the_worker_answers_what_the_call_does(monkeypatch):
-    space = space_of(UNIFORM, LIP(0.5))
-    rows, equalities = vertices.inequalities(space)
-    sent, answer = io.BytesIO(), io.BytesIO()
-    np.savez(sent, rows=rows, equalities=equalities)
-    monkeypatch.setattr(
-        cdd_worker.sys, "stdin", SimpleNamespace(buffer=io.BytesIO(sent.getvalue()))
-    )
-    monkeypatch.setattr(cdd_worker.sys, "stdout", SimpleNamespace(buffer=answer))
-    monkeypatch.setattr(cdd_worker, "end_with", lambda _: None)  # this process goes on
-    monkeypatch.setattr(cdd_worker.sys, "argv", ["cdd_worker.py", "1"])
-    cdd_worker.main()
-    found = np.load(io.BytesIO(answer.getvalue()))
-    np.testing.assert_array_equal(found, cdd_worker.generators(rows, equalities))
-    assert len(found) == len(walked(space))
-
-
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_double_description_asks_nothing_of_the_environment(unbuffered, monkeypatch):
-    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
-    space = space_of(UNIFORM, LIP(1))
-    assert len(double_description(space, time_limit=60)) == len(walked(space))

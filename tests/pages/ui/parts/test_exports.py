@@ -150,7 +150,7 @@ def test_json_has_information_in_nats_and_the_value_of_another_purpose_beside_it
 
 def test_parquet_holds_the_table_and_what_it_is_about():
     frame = pd.DataFrame({"x": ["=a", "b"], "mixed": ["a", 1], "n": [np.inf, 0.1], 3: [None, "c"]})
-    about = {"data": "Adult", "promise": "LIP, ε = 0.5 nats"}
+    about = {"data": "Adult", "notion": "LIP, ε = 0.5 nats"}
     table = parquet.read_table(io.BytesIO(exports.parquet_bytes(frame, about)))
     assert json.loads(table.schema.metadata[b"liftscope"]) == about
     assert table.to_pydict() == {

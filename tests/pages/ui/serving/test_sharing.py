@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 from core.data import DataSpec, count
+from core.data.databases.tables import tables_of
 from core.jobs import work
 from core.scenario import Scenario, answer
 from core.stored import VARIABLE, from_bytes
+from core.studies.matching import match
+from core.studies.side_by_side import levels
 from pages.ui.serving import sharing
 from pages.ui.work import answers, derived
 from tests.browser.served import ROOT, served
@@ -56,34 +59,34 @@ def asked():
 @pytest.mark.usefixtures("shared")
 def test_the_key_is_all_that_the_call_is_given(monkeypatch):
     scenario, counted = asked()
-    first = sharing.place_of(work.find_answer, asked)
-    assert first == sharing.place_of(work.find_answer, asked)
+    first = sharing.place_of(answer, asked)
+    assert first == sharing.place_of(answer, asked)
     others = [
-        sharing.place_of(work.find_match, asked),
-        sharing.place_of(work.find_answer, lambda: (Scenario(DATA, eps=2.0), counted)),
-        sharing.place_of(work.find_answer, lambda: (scenario, counted, np.zeros(1))),
+        sharing.place_of(match, asked),
+        sharing.place_of(answer, lambda: (Scenario(DATA, eps=2.0), counted)),
+        sharing.place_of(answer, lambda: (scenario, counted, np.zeros(1))),
     ]
     monkeypatch.setattr(sharing, "_version", lambda: {"liftscope": "another"})
-    others.append(sharing.place_of(work.find_answer, asked))
+    others.append(sharing.place_of(answer, asked))
     assert len({first, *others}) == 5
 
 
 @pytest.mark.usefixtures("shared")
 def test_what_reads_files_is_not_shared(tmp_path):
     assert sharing.place_of(work.read_shared, lambda: ("name", tmp_path)) == ""
-    assert sharing.place_of(work.find_levels, lambda: (tmp_path,)) == ""
-    assert sharing.place_of(work.list_tables, lambda: ("address",)) == ""
+    assert sharing.place_of(levels, lambda: (tmp_path,)) == ""
+    assert sharing.place_of(tables_of, lambda: ("address",)) == ""
 
 
 def test_without_a_folder_nothing_is_shared(monkeypatch):
     monkeypatch.delenv(VARIABLE, raising=False)
-    assert sharing.place_of(work.find_answer, asked) == ""
+    assert sharing.place_of(answer, asked) == ""
     assert sharing.find("") is None
     sharing.keep("", 1)
 
 
 def test_an_answer_comes_back_and_a_damaged_one_is_gone(shared):
-    place = sharing.place_of(work.find_answer, asked)
+    place = sharing.place_of(answer, asked)
     assert sharing.find(place) is None
     sharing.keep(place, (1, 2.5))
     assert sharing.find(place) == (1, 2.5)
@@ -115,7 +118,7 @@ def test_a_folder_that_cannot_be_used_is_a_sentence_and_costs_the_sharing_alone(
     monkeypatch.setenv(VARIABLE, str(tmp_path / "file"))
     assert sharing.SHARED.folder() is None
     assert sharing.SHARED.problem.startswith("Answers are not shared with other servers. ")
-    assert sharing.place_of(work.find_answer, asked) == ""
+    assert sharing.place_of(answer, asked) == ""
     monkeypatch.delenv(VARIABLE)
     assert sharing.SHARED.folder() is None
     assert sharing.SHARED.problem == ""
@@ -144,8 +147,8 @@ def test_a_second_server_takes_the_answers_of_the_first(tmp_path, monkeypatch):
             said.append(asyncio.run(answered(address)))
         counts.append(Counter(log.read_text().split()))
     assert said[0] == said[1]
-    assert counts[0]["find_answer"] >= 1  # the optimum, and what it starts from
-    assert counts[1]["find_answer"] == 0
+    assert counts[0]["answer"] >= 1  # the optimum, and what it starts from
+    assert counts[1]["answer"] == 0
 
 
 @pytest.mark.usefixtures("shared")
@@ -153,7 +156,7 @@ def test_a_glance_takes_what_another_server_has_proven():
     scenario = Scenario(DATA, eps=0.8)
     counted = derived.counted(DATA)
     found = answer(scenario, counted)
-    place = sharing.place_of(work.find_answer, lambda: (scenario, counted))
+    place = sharing.place_of(answer, lambda: (scenario, counted))
     told = replace(found.mechanism, notes=("from another server",))
     sharing.keep(place, replace(found, mechanism=told))
     assert "from another server" in answers.evaluate(scenario).mechanism.notes

@@ -13,8 +13,9 @@ from streamlit.runtime.scriptrunner_utils import script_run_context
 
 from core.data import DataSpec, count
 from core.errors import SolverError
-from core.jobs import Job
-from core.jobs.work import find_all, find_answer, find_implications
+from core.jobs import Job, carry_out
+from core.jobs.work import find_all
+from core.release.implications import implications
 from core.scenario import Scenario, answer
 from core.studies.known import Known
 from pages.ui.explore import meaning
@@ -42,11 +43,11 @@ class Workers:
         self.asked, self.lams, self.seconds = [], [], set()
 
     def __call__(self, function, calls, *, time_limit, **_):
-        self.asked.append([arguments[0].eps for call, arguments in calls if call is find_answer])
-        self.lams.append([arguments[0].lam for call, arguments in calls if call is find_answer])
-        self.seconds |= {arguments[2] for call, arguments in calls if call is find_implications}
+        self.asked.append([arguments[0].eps for call, arguments in calls if call is answer])
+        self.lams.append([arguments[0].lam for call, arguments in calls if call is answer])
+        self.seconds |= {arguments[2] for call, arguments in calls if call is implications}
         job = Job(time_limit)
-        job.succeed(function(calls, report=lambda _: None))
+        job.succeed(carry_out(function, (calls,)))
         return job
 
 
@@ -91,7 +92,7 @@ def test_a_move_after_that_makes_no_mechanism(monkeypatch):
     assert found.scenario == asked
     assert found.counted is result.counted
     assert found.mechanism.utility == pytest.approx(expected.utility, abs=1e-9)
-    monkeypatch.setattr("core.jobs.work.implications", fail)
+    monkeypatch.setattr(meaning, "implications", fail)
     implied = meaning._work(asked).here()
     assert implied["ldp"].level <= 2 * 0.8 + 1e-6  # LIP with ε implies LDP with 2 ε
 
@@ -193,7 +194,7 @@ def test_an_error_is_the_answer_of_its_call_alone():
             raise SolverError("It is below 0.")
         return np.sqrt(value)
 
-    found = find_all([(ask, (4.0,)), (ask, (-1.0,)), (ask, (9.0,))], report=lambda _: None)
+    found = find_all([(ask, (4.0,)), (ask, (-1.0,)), (ask, (9.0,))])
     assert (found[0], found[2]) == (2.0, 3.0)
     assert isinstance(found[1], SolverError)
 
