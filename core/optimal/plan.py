@@ -251,9 +251,6 @@ class Sizes:
     all_starts: int = 500
     """Symbols up to which all mechanisms are made before a search: 1,000 took 4 of 5 seconds."""
 
-    all_staircases: int = 10
-    """Symbols up to which all staircase outputs are tried as a robust start."""
-
     kernel_entries: int = 3_000
     """Entries of a kernel in one program; of a larger one a few outputs are improved at a time."""
 

@@ -129,6 +129,16 @@ def test_ldp_of_x_itself_is_known_under_robust_notions_of_x_alone():
     assert of_x_itself(many, RobustLDP(1.0, ball_around(many))) == []
 
 
+def test_of_forty_symbols_it_is_as_near_its_bound_as_of_few():
+    rng = np.random.default_rng(0)
+    joint = Joint.from_counts(
+        1 + rng.multinomial(10_000, rng.dirichlet(np.ones(82))).reshape(2, 41)
+    )
+    (known,) = of_x_itself(joint, RobustLDP(0.5, ball_around(joint)))
+    most = m.optimal(Joint.from_counts(np.diag(joint.counts.sum(axis=0))), LDP(0.5)).upper_bound
+    assert most - 1e-5 <= known.utility <= most
+
+
 def test_a_budget_of_nothing_or_of_anything_needs_no_search():
     joint = drawn(2, 4, 400)
     ball = ball_around(joint)
