@@ -18,6 +18,7 @@ from core.clock import NEVER, Deadline
 from core.errors import InfeasibleError, SolverError
 from core.optimal.bounds.low_vertices import Undercut, undercutting
 from core.optimal.bounds.prover import Prover
+from core.optimal.columns.linear_search import too_large
 from core.optimal.columns.vertex_search import ColumnSearch
 from core.optimal.plan import SHARES, SIZES
 from core.optimal.polytopes.enumeration import best_mixture
@@ -248,6 +249,8 @@ class CutLoop:
 
     def run(self, *, prove: bool = True) -> None:
         """Narrow the polytope and improve the allowed outputs, until they agree or time is over."""
+        if self.until.over or too_large(self.outer):  # a polytope of thousands of rows takes long
+            return
         space = polytope(self.outer, self.p_x)
         if prove and can_enclose(space):
             gap, patience = self.gap / 2, self._patience
@@ -256,13 +259,11 @@ class CutLoop:
             )
             self.upper = min(self.upper, bound)
         if not self._closed() and not self.until.over:
-            self._search(prove=prove)
+            self._search(space, prove=prove)
 
-    def _search(self, *, prove: bool) -> None:
+    def _search(self, space: Polytope, *, prove: bool) -> None:
         """Cut the polytope where columns in use are not allowed, and prove an upper bound."""
-        search = ColumnSearch(
-            polytope(self.outer, self.p_x), self.p_x, self.goal, seed=self.seed, deadline=self.until
-        )
+        search = ColumnSearch(space, self.p_x, self.goal, seed=self.seed, deadline=self.until)
         search.include(self.inside.points)
         search.run()
         if prove:
