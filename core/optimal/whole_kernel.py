@@ -4,7 +4,8 @@ I(X;Y) is convex in the kernel, so it lies above its tangent at any kernel: what
 tangent keeps at least as much, and its tangent is next (concave–convex procedure, Yuille and
 Rangarajan 2003). Each program has all outputs at once, so none has to wait for others that make
 up P_X with it; and it has cuts only where its own outputs break the set, each at one output. Its
-outputs are moved inside, and the mixture of all that were met is the answer.
+outputs are moved inside, and the mixture of all that were met is the answer. Near a kernel a few
+cuts tell where the set ends, so the best mixture is then refined by steps that stay near it.
 """
 
 from __future__ import annotations
