@@ -98,6 +98,21 @@ def test_a_larger_budget_more_records_or_a_larger_beta_keep_no_less(case, strict
     assert less.utility <= more.upper_bound + 1e-9
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_the_data_no_answer_is_below_what_is_known_nor_a_bound_above(seed):
+    rng = np.random.default_rng(seed)
+    n, eps, alpha = int(10 ** rng.uniform(1.7, 7)), rng.uniform(0.2, 1.5), [0.5, 1, 2, 5][seed % 4]
+    joint = drawn(int(rng.integers(2, 9)), int(rng.integers(2, 21)), n)
+    notion = RobustLDP.of_joint(joint, eps, alpha=alpha)
+    found = answer(joint, notion, 0.5)
+    (known,) = of_x_itself(joint, notion)
+    assert known.utility <= found.utility + 1e-9
+    for strict in ({"eps": eps / 2}, {"eps": eps, "n": n // 10}):
+        less = answer(joint, RobustLDP.of_joint(joint, **strict, alpha=alpha), 0.5)
+        assert less.utility <= min(found.utility + 1e-6, found.upper_bound + 1e-9)
+    assert found.upper_bound <= answer(joint, LDP(eps), 0.1).upper_bound + 1e-6
+
+
 @pytest.mark.parametrize("notion", [RobustLDP, RobustPML])
 @pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0, 5.0])
 def test_every_order_has_an_answer_that_keeps_something(notion, alpha):
