@@ -69,7 +69,8 @@ def _climbed(p_hat: Floats, bound: float, alpha: float, output: Floats, s: int, 
 
     def member(z: Floats) -> Floats:
         p = seen * np.exp(z)
-        return (p / p.sum()).reshape(shape)
+        whole: Floats = (p / p.sum()).reshape(shape)
+        return whole
 
     def loss(z: Floats) -> tuple[float, Floats]:
         p = member(z)
