@@ -173,14 +173,16 @@ class RobustCuts:
         """
         ball, shrink, values = self.ball, np.exp(-self.eps - CUT_TOL), values[outputs]
         shares = np.sin(np.linspace(0, np.pi / 2, count)) ** 2
-        bounds = bound_of(shares * ball.budget, ball.p_s[:, None], ball.alpha)
+        bounds = bound_of(shares[1:] * ball.budget, ball.p_s[:, None], ball.alpha)
         gaps = np.stack([_below_top(values), _above_bottom(values)])[:, :, :, None]
-        shape = (2, *values.shape[:2], count, ball.n_u)
-        extremes = extreme_member(
-            *(np.broadcast_to(ball.p_u_given_s[:, None], shape), np.broadcast_to(gaps, shape)),
+        unmoved = np.broadcast_to(ball.p_u_given_s[:, None], (*gaps.shape[:3], 1, ball.n_u))
+        shape = (*gaps.shape[:3], count - 1, ball.n_u)
+        moved = extreme_member(
+            *(np.broadcast_to(unmoved, shape), np.broadcast_to(gaps, shape)),
             np.broadcast_to(bounds, shape[:-1]),
             ball.alpha,
         ).members
+        extremes = np.concatenate([unmoved, moved], axis=3)
         high, low = (extremes * values[:, :, None]).sum(axis=-1)
         other = ~np.eye(ball.n_s, dtype=bool)
         excess = shrink * high[:, :, None] - low[:, None, :, ::-1]

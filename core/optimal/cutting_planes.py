@@ -18,6 +18,7 @@ from core.clock import NEVER, Deadline
 from core.errors import InfeasibleError, SolverError
 from core.optimal.bounds.low_vertices import Undercut, undercutting
 from core.optimal.bounds.prover import Prover
+from core.optimal.columns.linear_search import too_large
 from core.optimal.columns.vertex_search import ColumnSearch
 from core.optimal.plan import SHARES, SIZES
 from core.optimal.polytopes.enumeration import best_mixture
@@ -33,6 +34,10 @@ TOUCHING = 1e-7
 
 _DIFFERENT = 1e-9
 """Cuts this close in every entry are the same."""
+
+_ALIKE = 1e-3
+"""The same where a polytope starts from tangents of a curved set: of two such ones at an output one
+tells as much, and nearly parallel ones give it thousands of vertices."""
 
 
 @runtime_checkable
@@ -148,9 +153,9 @@ def cuts_of(
     return np.vstack(batches), np.repeat(np.arange(len(points)), [len(cuts) for cuts in batches])
 
 
-def distinct(rows: FloatArray) -> FloatArray:
-    """Return rows without those that equal another up to `_DIFFERENT`."""
-    _, first = np.unique(np.round(rows / _DIFFERENT), axis=0, return_index=True)
+def distinct(rows: FloatArray, apart: float = _DIFFERENT) -> FloatArray:
+    """Return rows without those that equal another up to `apart`, or the rounding to it."""
+    _, first = np.unique(np.round(rows / apart), axis=0, return_index=True)
     return rows[np.sort(first)]
 
 
@@ -240,10 +245,12 @@ class CutLoop:
     def narrow(self, cuts: FloatArray) -> None:
         """Cut the polytope where outputs in use touch cuts, shape (k, n_x)."""
         touching = (np.abs(self.inside.in_use() @ cuts.T) < TOUCHING).any(axis=0)
-        self._cut_off(cuts[touching])
+        self._cut_off(distinct(cuts[touching], _ALIKE))
 
     def run(self, *, prove: bool = True) -> None:
         """Narrow the polytope and improve the allowed outputs, until they agree or time is over."""
+        if self.until.over or too_large(self.outer):  # a polytope of thousands of rows takes long
+            return
         space = polytope(self.outer, self.p_x)
         if prove and can_enclose(space):
             gap, patience = self.gap / 2, self._patience
@@ -252,13 +259,11 @@ class CutLoop:
             )
             self.upper = min(self.upper, bound)
         if not self._closed() and not self.until.over:
-            self._search(prove=prove)
+            self._search(space, prove=prove)
 
-    def _search(self, *, prove: bool) -> None:
+    def _search(self, space: Polytope, *, prove: bool) -> None:
         """Cut the polytope where columns in use are not allowed, and prove an upper bound."""
-        search = ColumnSearch(
-            polytope(self.outer, self.p_x), self.p_x, self.goal, seed=self.seed, deadline=self.until
-        )
+        search = ColumnSearch(space, self.p_x, self.goal, seed=self.seed, deadline=self.until)
         search.include(self.inside.points)
         search.run()
         if prove:

@@ -120,6 +120,9 @@ class Shares:
     ignoring_secret: float = 0.4
     """For what ignores S: with few u it is proven in less."""
 
+    wide_climbs: float = 0.3
+    """Of these climbs, from many kernels; then the best mixture is refined."""
+
     rough_climbs: float = 0.75
     """Of climbs, under rough cuts, which take half as long; the last one is exact."""
 
@@ -247,9 +250,6 @@ class Sizes:
 
     all_starts: int = 500
     """Symbols up to which all mechanisms are made before a search: 1,000 took 4 of 5 seconds."""
-
-    all_staircases: int = 10
-    """Symbols up to which all staircase outputs are tried as a robust start."""
 
     kernel_entries: int = 3_000
     """Entries of a kernel in one program; of a larger one a few outputs are improved at a time."""

@@ -367,8 +367,7 @@ class _Task:
                         deadline=self._until.part(SHARES.climb),
                     )
                 )
-            if not too_large(self.allowed):
-                loop.run(prove=prove)
+            loop.run(prove=prove)
         except (SolverError, InfeasibleError) as error:  # as on nearly parallel cuts
             self._note(f"The search ended early. {error}")
         self.upper = min(self.upper, loop.upper)

@@ -4,7 +4,8 @@ I(X;Y) is convex in the kernel, so it lies above its tangent at any kernel: what
 tangent keeps at least as much, and its tangent is next (concave–convex procedure, Yuille and
 Rangarajan 2003). Each program has all outputs at once, so none has to wait for others that make
 up P_X with it; and it has cuts only where its own outputs break the set, each at one output. Its
-outputs are moved inside, and the mixture of all that were met is the answer.
+outputs are moved inside, and the mixture of all that were met is the answer. Near a kernel a few
+cuts tell where the set ends, so the best mixture is then refined by steps that stay near it.
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ from scipy import sparse
 
 from core.clock import Deadline
 from core.errors import InfeasibleError, SolverError, TimeLimitError
-from core.optimal.cutting_planes import AllowedOutputs, ManyOracle, Rough, distinct
+from core.optimal.cutting_planes import AllowedOutputs, ManyOracle, Rough, cuts_of, distinct
 from core.optimal.plan import SHARES, SIZES
 from core.optimal.programs.highs import LinearProgram
 from core.optimal.tolerances import SMALL
-from core.validation import FloatArray, IntArray
+from core.validation import BoolArray, FloatArray, IntArray
 
-ROUNDS = 40
-"""Most programs of one climb: most end after 10 to 20."""
+ROUNDS = 400
+"""Most programs of one climb: most end after 20 to 200."""
 
-TANGENTS = 4
+TANGENTS = 8
 """Most programs under more and more cuts before the tangent is taken anew."""
 
 DEEPEST = 3
@@ -37,6 +38,20 @@ they then tell enough about where the answer lies."""
 
 PROGRESS = 1e-4
 """Relative gain of a new tangent up to which a climb ends."""
+
+MANY = 2
+"""Rows of a program for each of its variables at which those that do not bind are dropped."""
+
+STEP = 3
+"""Most programs of a step of a refinement, and steps after which its outputs join the mixture."""
+
+BEYOND, FURTHER = 1e-9, 4.0
+"""Part of the way to the mean output that outputs are moved beyond a cut, for the oracle, and its
+factor from one cut to the next: fifteen are enough."""
+
+REACH, GROWN, SHRUNK, NEAREST = 0.2, 1.3, 0.5, 0.02
+"""By how much a step may change P(y | x), in parts of P(y): at first, its factor after a step that
+gains and after one that does not, and the least that is tried."""
 
 VAIN = 3
 """Climbs without a gain, from outputs in use and random ones in turn, after which there is none."""
@@ -61,39 +76,53 @@ def climbed(
     `rows`, (j, n_x), are those of the set, which outputs moved by its oracle have to meet before.
     """
     rough = AllowedOutputs(inside.kernel(), inside.p_x, inside.utility, Rough(oracle))
-    climb = _Climb(rough, rows, seed, deadline)
+    climb, begun = _Climb(rough, rows, seed), rough.value
     climb.run(deadline.part(SHARES.rough_climbs))
     climb.cuts = np.vstack([climb.cuts, inside.take(rough.in_use(), deadline)])
     climb.inside = inside
-    climb.once()
+    if rough.value > begun * (1 + PROGRESS):
+        climb.refine(deadline)
     return climb.cuts[len(rows) :]
 
 
 class _Climb:
     """Climbs from many kernels; `inside` has the outputs that they met, `cuts` what they broke."""
 
-    def __init__(
-        self, inside: AllowedOutputs, rows: FloatArray, seed: int, deadline: Deadline
-    ) -> None:
-        self.inside, self.deadline = inside, deadline
-        self.p_x, self._rows, self.cuts = inside.p_x, rows, rows
+    def __init__(self, inside: AllowedOutputs, rows: FloatArray, seed: int) -> None:
+        self.inside, self.p_x, self.cuts = inside, inside.p_x, rows
         self._rng = np.random.default_rng(seed)
         self._entries = SIZES.kernel_entries
 
     def run(self, until: Deadline) -> None:
         """Climb from the outputs in use and from random ones in turn, until this is in vain."""
-        vain = 0
+        early, vain, gained = until.part(SHARES.wide_climbs), 0, self.inside.value
+        while vain < VAIN and not early.over:
+            self.once(random=vain % 2 == 1, until=early)
+            vain, gained = self._vain(vain, gained)
+        self.refine(until)
+        vain, gained = 0, self.inside.value
         while vain < VAIN and not until.over:
-            before = self.inside.value
-            self.once(random=vain % 2 == 1, until=until)
-            vain = 0 if self.inside.value > before * (1 + PROGRESS) else vain + 1
+            self.once(random=True, until=until)
+            vain, gained = self._vain(vain, gained)
+            if vain == 0:
+                self.refine(until)
 
-    def once(self, *, random: bool = False, until: Deadline | None = None) -> None:
+    def _vain(self, vain: int, gained: float) -> tuple[int, float]:
+        """Return the climbs in vain, 0 after a gain, and the value from which one counts."""
+        value = self.inside.value
+        return (0, value) if value > gained * (1 + PROGRESS) else (vain + 1, gained)
+
+    def once(self, *, random: bool, until: Deadline) -> None:
         """Climb once; a program that fails ends it, and the outputs met stay."""
         with suppress(InfeasibleError, SolverError, TimeLimitError):
             weights = self._start(random=random)
-            used = weights.sum(axis=1) > SLIGHT * weights.sum()
-            self._climb(weights[used], self.deadline if until is None else until)
+            self._climb(weights[_used(weights)], until)
+
+    def refine(self, until: Deadline) -> None:
+        """Improve the best mixture by small steps; a program that fails ends them."""
+        with suppress(InfeasibleError, SolverError, TimeLimitError):
+            weights = self._start(random=False)
+            self._refine(weights[_used(weights)], until)
 
     def _start(self, *, random: bool) -> FloatArray:
         """Return the best mixture, or some of its outputs, as weights P(x, y), or a random one."""
@@ -130,13 +159,9 @@ class _Climb:
         gained, since = self.inside.value, 0
         for _ in range(ROUNDS):
             weights, since = program.solve(until), since + 1
-            used = np.flatnonzero(weights.sum(axis=1) > SLIGHT * weights.sum())
-            points = weights[used] / weights[used].sum(axis=1, keepdims=True)
-            share = _depths(points, self._rows, self.p_x).max(axis=1, initial=0.0)[:, None]
-            within = (1 - share) * points + share * self.p_x
-            self._keep(self.inside.take(within, until))
-            depth = program.cut(points, used, self.cuts, self.p_x)
+            depth = self._cut(program, weights)
             if depth <= NEARLY or since == TANGENTS:
+                self._take(weights, until)
                 value = self.inside.value
                 if depth <= NEARLY and value <= gained * (1 + PROGRESS):
                     return
@@ -144,6 +169,77 @@ class _Climb:
                 program.aim(_slopes(self._revived(weights), self.p_x))
             if until.over:
                 return
+
+    def _refine(self, weights: FloatArray, until: Deadline) -> None:
+        """Improve outputs with weights P(x, y), shape (n_y, n_x), by steps that stay near them.
+
+        Near a kernel a few cuts tell where the set ends. What a step ends at is moved towards the
+        mean output until it is allowed, and its gain is what it has then.
+        """
+        program = _Program(weights.sum(axis=0), len(weights))
+        weights, reach, steps = self._allowed(weights), REACH, 0
+        while reach >= NEAREST and not until.over:
+            program.aim(_slopes(weights, self.p_x))
+            program.stay_near(weights, reach)
+            for _ in range(STEP):
+                ahead = program.solve(until)
+                if self._cut(program, ahead) <= NEARLY or until.over:
+                    break
+            ahead, steps = self._allowed(ahead), steps + 1
+            costs = self.inside.utility.cost(np.stack([weights, ahead])).sum(axis=1)
+            gain = float(costs[0] - costs[1])
+            reach *= GROWN if gain > PROGRESS * self.inside.value else SHRUNK
+            weights = ahead if gain > 0 else weights
+            if steps % STEP == 0:
+                self._take(weights, until)
+        self._take(weights, until)
+
+    def _allowed(self, weights: FloatArray) -> FloatArray:
+        """Return weights P(x, y) moved towards the mean output until all outputs are allowed.
+
+        Outputs of hardly any probability join the likeliest one.
+        """
+        used = _used(weights)
+        joined = np.where(used[:, None], weights, 0.0)
+        joined[weights.sum(axis=1).argmax()] += weights[~used].sum(axis=0)
+        masses, mean = joined[used].sum(axis=1, keepdims=True), weights.sum(axis=0) / weights.sum()
+        points, share, beyond = joined[used] / masses, 0.0, BEYOND
+        while share < 1:
+            depth = self._meet((1 - share) * points + share * mean, mean)
+            if depth == 0:
+                break
+            share = min(share + (1 - share) * depth + beyond, 1.0)
+            beyond *= FURTHER
+        joined[used] = masses * ((1 - share) * points + share * mean)
+        return joined
+
+    def _cut(self, program: _Program, weights: FloatArray) -> float:
+        """Cut a program where its outputs break the set; return the deepest cut's depth."""
+        self._meet(self._moved(_outputs(weights)), self.p_x)
+        return program.cut(_outputs(weights), np.flatnonzero(_used(weights)), self.cuts, self.p_x)
+
+    def _take(self, weights: FloatArray, until: Deadline) -> None:
+        """Take the outputs of weights P(x, y), moved inside, for the best mixture."""
+        self._keep(self.inside.take(self._moved(_outputs(weights)), until))
+
+    def _moved(self, points: FloatArray) -> FloatArray:
+        """Return outputs, shape (k, n_x), moved towards P_X until they meet all known cuts."""
+        share = _depths(points, self.cuts, self.p_x).max(axis=1, initial=0.0)[:, None]
+        result: FloatArray = (1 - share) * points + share * self.p_x
+        return result
+
+    def _meet(self, points: FloatArray, center: FloatArray) -> float:
+        """Keep the deepest cuts that points, (k, n_x), break, a few of each; return the deepest.
+
+        Depth is the part of the way to the center.
+        """
+        cuts, which = cuts_of(self.inside.oracle, points)
+        here, there = (cuts * points[which]).sum(axis=1), cuts @ center
+        depths = here / (here - np.minimum(there, 0.0))
+        order = np.lexsort((-depths, which))
+        begin = np.searchsorted(which[order], which[order])
+        self._keep(cuts[order[np.arange(len(order)) - begin < DEEPEST]])
+        return float(depths.max(initial=0.0))
 
     def _keep(self, cuts: FloatArray) -> None:
         """Keep new cuts, shape (k, n_x), for all outputs of this climb and of later ones."""
@@ -165,12 +261,24 @@ class _Program:
         self.total, self._shape = total, (n_y, n_x)
         rows = sparse.hstack([sparse.eye_array(n_x)] * n_y, format="csr")
         self._program = LinearProgram(sparse.csr_array(rows), np.ones(n_x), np.ones(n_x))
-        self._known: set[tuple[int, int]] = set()
+        self._met: list[tuple[int, int]] = []
 
     def aim(self, slopes: FloatArray) -> None:
         """Minimize Σ slopes·weights, both of shape (n_y, n_x)."""
+        if len(self._met) > MANY * len(self.total) * self._shape[0]:
+            basic = self._program.basic()[1][len(self.total) :]
+            self._program.drop_rows(len(self.total) + np.flatnonzero(basic))
+            self._met = [pair for pair, slack in zip(self._met, basic, strict=True) if not slack]
         costs = slopes * self.total
         self._program.set_costs((costs - costs.min(axis=0)).ravel())
+
+    def stay_near(self, weights: FloatArray, reach: float) -> None:
+        """Let P(x, y) differ from weights, (n_y, n_x), by at most `reach` of P(x) P(y)."""
+        present = self.total > 0
+        shares = weights / np.where(present, self.total, 1.0)
+        most = np.where(present, reach * weights.sum(axis=1, keepdims=True), 1.0)
+        lower, upper = np.maximum(shares - most, 0.0), shares + most
+        self._program.set_col_bounds(lower.ravel(), upper.ravel())
 
     def solve(self, deadline: Deadline) -> FloatArray:
         """Return the weights P(x, y), shape (n_y, n_x)."""
@@ -187,12 +295,13 @@ class _Program:
         """
         depths = _depths(points, cuts, p_x)
         rows: list[tuple[int, int]] = []
+        known = set(self._met)
         for output, depth in zip(outputs.tolist(), depths, strict=True):
             deepest = np.argsort(-depth, kind="stable")[:DEEPEST]
             met = [(output, i) for i in deepest[depth[deepest] > 0].tolist()]
-            rows.extend(pair for pair in met if pair not in self._known)
+            rows.extend(pair for pair in met if pair not in known)
         # numbers of cuts are stable, as new ones are appended
-        self._known.update(rows)
+        self._met += rows
         if rows:
             added = np.zeros((len(rows), *self._shape))
             at, which = np.array(rows).T
@@ -208,6 +317,19 @@ def _depths(points: FloatArray, cuts: FloatArray, p_x: FloatArray) -> FloatArray
     here, there = points @ cuts.T, cuts @ p_x
     with np.errstate(divide="ignore", invalid="ignore"):
         result: FloatArray = np.where(here > 0, here / (here - np.minimum(there, 0.0)), 0.0)
+    return result
+
+
+def _used(weights: FloatArray) -> BoolArray:
+    """Return which outputs, shape (n_y,), have more than hardly any probability."""
+    used: BoolArray = weights.sum(axis=1) > SLIGHT * weights.sum()
+    return used
+
+
+def _outputs(weights: FloatArray) -> FloatArray:
+    """Return the posteriors, shape (k, n_x), of the outputs that are used."""
+    chosen = weights[_used(weights)]
+    result: FloatArray = chosen / chosen.sum(axis=1, keepdims=True)
     return result
 
 

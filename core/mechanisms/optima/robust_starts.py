@@ -11,19 +11,17 @@ from itertools import islice
 
 import numpy as np
 
-from core.clock import NEVER
+from core.allowed.allowed_set import LiftRange
+from core.clock import Deadline
 from core.joint import Joint
 from core.mechanisms.merging.subset_merging import subset_merging
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions import LDP
 from core.notions.base import LevelNotion, Notion
-from core.optimal.plan import SIZES
 from core.optimal.polish import mixed
-from core.optimal.polytopes.enumeration import best_mixture
-from core.optimal.tolerances import PRICE
-from core.optimal.utility import MutualInformation
-from core.validation import BoolArray, FloatArray
+from core.optimal.staircases import Staircases
+from core.validation import FloatArray
 
 
 def known_without_search(joint: Joint, notion: Notion) -> list[Mechanism]:
@@ -34,6 +32,12 @@ def known_without_search(joint: Joint, notion: Notion) -> list[Mechanism]:
 ITSELF = 64
 """Most symbols of X for LDP of X itself: with more it takes longer than a first answer may."""
 
+FAR = 600.0
+"""Largest budget that is used, in nats: e^ε of a larger one overflows."""
+
+GLANCE = 0.2
+"""Seconds of it at most: most are proven in a tenth of them."""
+
 
 def of_x_itself(joint: Joint, notion: Notion) -> list[Mechanism]:
     """Return the best mechanism found under LDP of X itself, where a robust notion has a budget."""
@@ -41,77 +45,19 @@ def of_x_itself(joint: Joint, notion: Notion) -> list[Mechanism]:
         return []
     if not 0 < notion.budget < np.inf or not 1 < joint.n_x <= ITSELF:
         return []
+    lifts = LiftRange(0.0, float(np.expm1(min(notion.budget, FAR))), scaled=True)
+    search = Staircases(lifts, joint.p_x, 0, Deadline.after(GLANCE))
     return [
         make_mechanism(
             joint,
-            polished(joint, staircases(joint.p_x, notion.budget), notion, quick=True),
+            # a gap of 1e-6 nats is far below what a search over F tells apart
+            polished(joint, search.run(1e-6), notion, quick=True),
             name="LDP of X itself",
             solver="columns",
             status="heuristic",
             notion=notion,
         )
     ]
-
-
-FAR = 600.0
-"""Largest budget that is used, in nats: e^ε of a larger one overflows."""
-
-ROUNDS = 25
-"""Most rounds in which better sets are looked for, with more symbols."""
-
-TRIED = 8
-"""Sets of a round that are improved, symbol by symbol."""
-
-
-def staircases(p_x: FloatArray, eps: float) -> FloatArray:
-    """Return P(y | x) of the best mixture found of outputs e^ε times as likely for a set of x."""
-    n_x, utility = len(p_x), MutualInformation()
-    weights = p_x * np.exp(-min(eps, FAR)), p_x
-    if n_x <= SIZES.all_staircases:
-        numbers = np.arange(1, 2**n_x)
-        sets = (numbers[:, None] >> np.arange(n_x)) % 2 == 1
-    else:
-        ranked = np.argsort(np.argsort(-p_x, kind="stable"))
-        likely = ranked < np.arange(1, n_x)[:, None]
-        sets = np.vstack([np.eye(n_x, dtype=bool), likely, ~likely])
-    for _ in range(ROUNDS):
-        outputs = np.where(sets, weights[1], weights[0])
-        master, mixture, _ = best_mixture(outputs, p_x, utility, NEVER)
-        if n_x <= SIZES.all_staircases:
-            break
-        better = _better_sets(weights, mixture.duals, utility)
-        if len(better) == 0:
-            break
-        sets = np.vstack([sets, better])
-    return master.kernel(mixture)
-
-
-def _better_sets(
-    weights: tuple[FloatArray, FloatArray], duals: FloatArray, utility: MutualInformation
-) -> BoolArray:
-    """Return sets whose outputs cost less than their prices, shape (k, n_x)."""
-
-    def prices(sets: BoolArray) -> FloatArray:
-        outputs = np.where(sets, weights[1], weights[0])
-        reduced: FloatArray = (utility.cost(outputs) - outputs @ duals) / outputs.sum(axis=-1)
-        return reduced
-
-    n_x = len(duals)
-    # with the probability of the set given, the best one has the x of the least cost each
-    ranked = np.argsort(np.argsort(-np.log(weights[1]) - duals, kind="stable"))
-    sets = ranked < np.arange(1, n_x)[:, None]
-    sets = sets[np.argsort(prices(sets), kind="stable")[:TRIED]]
-    for _ in range(n_x):
-        flipped = sets[:, None, :] ^ np.eye(n_x, dtype=bool)
-        after = prices(flipped)
-        best = after.argmin(axis=1)
-        rows = np.arange(len(sets))
-        gains = after[rows, best] < prices(sets) - PRICE
-        if not gains.any():
-            break
-        sets = np.where(gains[:, None], flipped[rows, best], sets)
-    better: BoolArray = np.unique(sets[prices(sets) < -PRICE], axis=0)
-    return better
 
 
 PARTS = (1.0, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05)

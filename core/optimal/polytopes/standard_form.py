@@ -23,6 +23,9 @@ from core.validation import BoolArray, FloatArray, IntArray
 WIDEST = 1e100
 """Largest unit of a variable: sums of weights in larger ones may overflow."""
 
+_OPPOSITE = 1e-9
+"""By how much an inner product of opposite unit rows misses −1, at most: far above rounding."""
+
 
 @dataclass(frozen=True, eq=False)
 class Polytope:
@@ -236,17 +239,13 @@ def _paired(rows: FloatArray, norm: FloatArray) -> tuple[IntArray, FloatArray]:
     widths = np.full(len(rows), np.inf)
     partner = np.full(len(rows), -1)
     single = proper.copy()  # rows that may still be paired
-    alike = direction @ direction.T
-    for i in range(len(rows)):
-        if not single[i]:
-            continue
-        for j in np.flatnonzero(single & (alike[i] < -0.5)):
-            if np.abs(direction[i] + direction[j]).max() <= PARALLEL:
-                # row_i ≤ 0 and row_j ≤ 0 on norm·z = 1: −row_i is in [0, width]
-                widths[i] = -(level[i] + level[j] * length[i] / length[j])
-                partner[i], partner[j] = j, -2
-                single[[i, j]] = False
-                break
+    # rows as near to opposite as that differ by their rounding at most
+    for i, j in np.argwhere(direction @ direction.T < -1 + _OPPOSITE).tolist():
+        if single[i] and single[j] and np.abs(direction[i] + direction[j]).max() <= PARALLEL:
+            # row_i ≤ 0 and row_j ≤ 0 on norm·z = 1: −row_i is in [0, width]
+            widths[i] = -(level[i] + level[j] * length[i] / length[j])
+            partner[i], partner[j] = j, -2
+            single[[i, j]] = False
     # two opposite unit rows whose bounds cross by more leave no point; by less it is rounding
     if (widths < -1e-9).any():
         raise InfeasibleError("No output at all meets the notion: its set is empty.")

@@ -15,7 +15,7 @@ from scipy import sparse
 from core import clock
 from core.errors import InfeasibleError, SolverError, TimeLimitError
 from core.optimal.tolerances import FEASIBILITY
-from core.validation import FloatArray
+from core.validation import FloatArray, IntArray
 
 INFINITY = float(highspy.kHighsInf)
 """The value of a bound that does not bind."""
@@ -147,6 +147,16 @@ class LinearProgram:
         status = self._highs.addRows(count, lower, upper, nnz, starts, indices, values)
         _check(status, "new cuts")
         self.n_rows += count
+
+    def drop_rows(self, which: IntArray) -> None:
+        """Delete rows, numbers of shape (k,), that are basic: the basis stays one."""
+        basis = self._highs.getBasis()
+        gone = set(which.tolist())
+        status = [one for i, one in enumerate(basis.row_status) if i not in gone]
+        _check(self._highs.deleteRows(len(which), which.astype(np.int32)), "fewer rows")
+        basis.row_status = status
+        self.n_rows -= len(which)
+        self.set_basis(basis)
 
     def set_cost(self, col: int, cost: float) -> None:
         """Replace the cost of one column."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core import measures
+from core import clock, measures
 from core import mechanisms as m
 from core.clock import NEVER, Deadline
 from core.errors import SolverError
@@ -13,7 +13,7 @@ from core.joint import Joint
 from core.mechanisms.polish import polished
 from core.notions import LIP, RLDP, AlphaLift
 from core.optimal.bounds.low_vertices import undercutting
-from core.optimal.cutting_planes import AllowedOutputs, enclose
+from core.optimal.cutting_planes import AllowedOutputs, CutLoop, enclose
 from core.optimal.plan import SIZES
 from core.optimal.polytopes.facets import facets_of
 from core.optimal.polytopes.standard_form import polytope
@@ -133,7 +133,7 @@ def test_a_set_too_large_for_vertices_keeps_the_best_mixture_of_what_is_known(mo
     notion = RLDP(0.3, ball, exact=True)
     allowed = notion.allowed_set(joint)
     known = m.polyopt(counts, 0.3, ball, time_limit=0.5)
-    monkeypatch.setattr("core.optimal.solve.too_large", lambda _: True)
+    monkeypatch.setattr("core.optimal.cutting_planes.too_large", lambda _: True)
     found = maximise(
         allowed,
         joint.p_x,
@@ -143,6 +143,30 @@ def test_a_set_too_large_for_vertices_keeps_the_best_mixture_of_what_is_known(mo
     assert found.status == "time limit"  # of the climb, which has a share of the time
     assert found.utility >= known.utility - 1e-9
     assert found.upper_bound == pytest.approx(float(measures.entropy(joint.p_x)))
+
+
+@pytest.mark.parametrize(("count", "seconds"), [(20_000, 1e6), (20, 0.02)])
+def test_no_polytope_is_made_of_too_many_cuts_or_out_of_time(monkeypatch, count, seconds):
+    def made(*_):
+        raise AssertionError("A polytope looks at no clock.")
+
+    monkeypatch.setattr("core.optimal.cutting_planes.polytope", made)
+    joint = Joint.random_uniform(3, 4, np.random.default_rng(1))
+    cuts = np.random.default_rng(0).normal(size=(count, 4))
+    cuts -= np.outer(cuts @ joint.p_x, joint.p_x) / (joint.p_x @ joint.p_x)
+    goal, start = MutualInformation(), np.ones((4, 1))
+    with clock.using(clock.Ticking(0.01)):
+        until = Deadline.after(seconds)
+        loop = CutLoop(
+            LIP(1.0).allowed_set(joint),
+            *(lambda r: np.empty((0, len(r))), joint.p_x, start, goal, until),
+            gap=1e-6,
+            seed=0,
+        )
+        loop.narrow(cuts)
+        loop.run()
+    assert loop.outer.rows.shape[0] >= count
+    assert loop.upper == pytest.approx(float(measures.entropy(joint.p_x)))
 
 
 def test_a_search_under_an_oracle_never_ends_below_its_start():

@@ -98,6 +98,21 @@ def test_a_larger_budget_more_records_or_a_larger_beta_keep_no_less(case, strict
     assert less.utility <= more.upper_bound + 1e-9
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_the_data_no_answer_is_below_what_is_known_nor_a_bound_above(seed):
+    rng = np.random.default_rng(seed)
+    n, eps, alpha = int(10 ** rng.uniform(1.7, 7)), rng.uniform(0.2, 1.5), [0.5, 1, 2, 5][seed % 4]
+    joint = drawn(int(rng.integers(2, 9)), int(rng.integers(2, 21)), n)
+    notion = RobustLDP.of_joint(joint, eps, alpha=alpha)
+    found = answer(joint, notion, 0.5)
+    (known,) = of_x_itself(joint, notion)
+    assert known.utility <= found.utility + 1e-9
+    for strict in ({"eps": eps / 2}, {"eps": eps, "n": n // 10}):
+        less = answer(joint, RobustLDP.of_joint(joint, **strict, alpha=alpha), 0.5)
+        assert less.utility <= min(found.utility + 1e-6, found.upper_bound + 1e-9)
+    assert found.upper_bound <= answer(joint, LDP(eps), 0.1).upper_bound + 1e-6
+
+
 @pytest.mark.parametrize("notion", [RobustLDP, RobustPML])
 @pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0, 5.0])
 def test_every_order_has_an_answer_that_keeps_something(notion, alpha):
@@ -127,6 +142,16 @@ def test_ldp_of_x_itself_is_known_under_robust_notions_of_x_alone():
     assert of_x_itself(pairs, RLDP.of_joint(pairs, 1.0)) == []
     many = Joint.random_uniform(2, ITSELF + 1, np.random.default_rng(0))
     assert of_x_itself(many, RobustLDP(1.0, ball_around(many))) == []
+
+
+def test_of_forty_symbols_it_is_as_near_its_bound_as_of_few():
+    rng = np.random.default_rng(0)
+    joint = Joint.from_counts(
+        1 + rng.multinomial(10_000, rng.dirichlet(np.ones(82))).reshape(2, 41)
+    )
+    (known,) = of_x_itself(joint, RobustLDP(0.5, ball_around(joint)))
+    most = m.optimal(Joint.from_counts(np.diag(joint.counts.sum(axis=0))), LDP(0.5)).upper_bound
+    assert most - 1e-5 <= known.utility <= most
 
 
 def test_a_budget_of_nothing_or_of_anything_needs_no_search():
