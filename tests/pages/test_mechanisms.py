@@ -16,6 +16,7 @@ from core.mechanisms.merging.subset_merging import replay
 from core.mechanisms.outputs import leads
 from core.scenario import Scenario, evaluate
 from core.studies.comparison import compare
+from pages.ui.frame.pickers import PROMISED
 from pages.ui.mechanisms import board
 from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer
@@ -423,4 +424,4 @@ def test_a_frame_is_what_the_page_shows_at_rest_at_its_place(about):
     assert told == {name: shown[name] for name in told}
     (slider,) = sent.sliders(app)
     assert (slider["slider"], slider["now"]) == ("eps", "0.70")
-    assert slider["behind"] == [board.BELOW]
+    assert slider["behind"] == [PROMISED, board.BELOW]
