@@ -7,7 +7,7 @@ import pytest
 
 from pages.ui.frame.site import BAR, PAGES
 from tests.browser.served import served
-from tests.browser.waiting import PATIENCE, settle
+from tests.browser.waiting import PATIENCE, more, settle
 
 
 def test_the_first_deep_link_of_a_server_has_the_menu_and_keeps_its_question(browser):
@@ -18,7 +18,7 @@ def test_the_first_deep_link_of_a_server_has_the_menu_and_keeps_its_question(bro
         page.get_by_role("heading", name="Lift, symbol by symbol").wait_for()
         for _, title, _ in PAGES[:BAR]:
             page.get_by_role("link", name=title, exact=False).first.wait_for()
-        page.get_by_test_id("stTopNavSection").locator("visible=true").click()
+        more(page).click()
         for _, title, _ in PAGES[BAR:]:
             page.get_by_test_id("stTopNavDropdownLink").filter(has_text=title).wait_for()
         assert page.locator("[data-testid='stSidebarNav']").count() == 0

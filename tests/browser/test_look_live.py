@@ -55,8 +55,7 @@ def test_a_long_title_leaves_the_switches_beside_it(visit, width):
 
 def test_every_page_is_in_the_bar_or_its_menu_which_marks_the_one_that_is_open(visit):
     page = visit("lift", width=1280, height=720)
-    # a second bar, out of sight, is there to be measured: it says how many more
-    menu = page.get_by_test_id("stTopNavSection").filter(has_text=re.compile("^More$"))
+    menu = waiting.more(page)
     expect(menu).to_be_in_viewport()
     expect(menu).not_to_have_css("background-color", "rgba(0, 0, 0, 0)")
     for _, title, _ in PAGES[:BAR]:

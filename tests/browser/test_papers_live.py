@@ -133,7 +133,7 @@ def test_the_link_of_a_paper_without_probabilities_opens_its_data_in_confusabili
     opener.wait_for()
     page.goto(urljoin(f"{address}/papers", opener.get_attribute("href")))
     page.locator("[data-testid=stMainBlockContainer] h1").first.wait_for()
-    page.get_by_test_id("stTopNavSection").locator("visible=true").click()
+    waiting.more(page).click()
     chosen = page.get_by_test_id("stTopNavDropdownLink").filter(has_text="Confusability")
     expect(chosen).to_have_attribute("aria-current", "page")
     page.keyboard.press("Escape")
