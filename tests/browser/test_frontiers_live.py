@@ -36,7 +36,7 @@ def test_a_sweep_is_found_by_a_reload_and_a_second_session_and_each_can_cancel_i
     other.get_by_role("button", name="Continue").wait_for()
     page.locator(".st-key-sweep_steps input").fill("3")
     page.keyboard.press("Enter")
-    page.get_by_text("old: 160 points").wait_for()
+    page.get_by_text("previous: 160 points").wait_for()
     expect(page.locator(".st-key-sweep_start button")).to_contain_text("Run the sweep")
 
 
