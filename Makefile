@@ -14,13 +14,14 @@ PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-c
 # One thread of linear algebra a process: on a busy machine several wait for each other.
 PYTEST := OPENBLAS_NUM_THREADS=1 nice -n 19 $(BIN)/python -m pytest
 LONG := --timeout 1800
+ACCESS := tests/browser/test_access_live.py tests/browser/test_class_access_live.py
 QUICKLY := not slow and not services and not browser
 # The machine may forbid bytecode: every process would compile again what it imports.
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .PHONY: help run serve test check gate format lint types collected quick smoke check-slow check-services \
-	check-browser check-coverage fuzz docs house lock cluster showcase bench reproduce clean
+	check-browser check-access check-coverage fuzz docs house lock cluster showcase bench reproduce clean
 
 help:  ## List the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -36,7 +37,7 @@ test: $(VENV)/dev.stamp  ## Set up and run what decides: quick and certain tests
 	+$(MAKE) --no-print-directory -j 2 types lint collected
 	+$(MAKE) --no-print-directory quick smoke
 
-check: check-slow check-services check-browser check-coverage  ## Set up and run everything else
+check: check-slow check-services check-browser check-access check-coverage  ## Set up and run everything else
 
 gate:  ## Run what decides as it will be decided: HEAD in a fresh clone, a note in .gate
 	.ci/gate
@@ -63,7 +64,11 @@ check-services: $(VENV)/dev.stamp docs  ## Data bases, Spark, Dask, replicas, ch
 
 check-browser: $(VENV)/dev.stamp  ## Every journey in a real Chromium
 	.ci/chromium $(BIN)
-	$(PYTEST) $(LONG) -n 2 --dist loadfile -m "browser and not smoke" tests/browser
+	$(PYTEST) $(LONG) -n 2 --dist loadfile -m "browser and not smoke" tests/browser $(ACCESS:%=--ignore=%)
+
+check-access: $(VENV)/dev.stamp  ## Every page by axe, by keyboard and on a phone, in a real Chromium
+	.ci/chromium $(BIN)
+	$(PYTEST) $(LONG) -n 2 --dist worksteal $(ACCESS)
 
 check-coverage: $(VENV)/dev.stamp  ## What the tests without a browser cover, with floors: after the other parts
 	COVERAGE_FILE=.coverage.quick $(PYTEST) $(LONG) -n 2 --dist worksteal -m "$(QUICKLY)" --cov --cov-report=
