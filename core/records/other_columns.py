@@ -196,12 +196,16 @@ def _called(rows: Any, used: Sequence[str]) -> Any:
 
 
 def three_way(rows: Any, coder: Coder, unknown: str = REFUSE) -> ThreeWay:
-    """Return grouped records as counts of the joint's symbols and of k; see `grouped`."""
+    """Return grouped records as counts of the joint's symbols and of k; see `grouped`.
+
+    They are in order: an engine returns groups in any, and the last digits of sums depend on it.
+    """
     s, x, counts = _symbols(rows, coder, unknown)
     n, k = (column.to_numpy()[counts] for column in rows.columns[len(coder.used) :])
     known, k = np.unique(k, return_inverse=True)
+    order = np.lexsort((n, x, s, k))
     shape = coder.joint.n_s, coder.joint.n_x, len(known)
-    return ThreeWay(s, x, k, n.astype(np.float64), shape)
+    return ThreeWay(s[order], x[order], k[order], n[order].astype(np.float64), shape)
 
 
 def _symbols(rows: Any, coder: Coder, unknown: str) -> tuple[IntArray, IntArray, BoolArray]:

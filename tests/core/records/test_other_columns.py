@@ -123,6 +123,23 @@ def test_a_blank_is_a_missing_value_in_a_file_of_text_alone(tmp_path):
     assert (apart.determined, one.determined) == (1.0, 0.0)
 
 
+def test_the_order_in_which_an_engine_returns_groups_changes_no_digit(town, monkeypatch):
+    _, _, result, table = town
+    counted, tables = other_columns.grouped, []
+
+    def backwards(*args, **kwargs):
+        rows = counted(*args, **kwargs)
+        return rows.take(np.arange(rows.num_rows)[::-1])
+
+    monkeypatch.setattr(other_columns, "beside", lambda *args: tables.append(args[0]))
+    given_away(result, table, [["age", "twin"]])
+    monkeypatch.setattr(other_columns, "grouped", backwards)
+    given_away(result, table, [["age", "twin"]])
+    first, second = tables
+    for name in ("s", "x", "k", "weight"):
+        assert getattr(first, name).tolist() == getattr(second, name).tolist()
+
+
 def test_an_attack_sees_each_record_once(town, monkeypatch):
     """The numbers that reach it are those of the file's records, up to names and order."""
     columns, _, result, table = town
