@@ -32,6 +32,7 @@ def test_switches_and_steps_are_restored_by_the_link(visit):
     page.wait_for_url(re.compile("step=10"))
     page.get_by_text("about X", exact=True).click()
     page.wait_for_url(re.compile("about=x"))
+    settle(page)
     page.get_by_text("The attacker already knows part of X").click()
     page.locator(".st-key-known_sex input").click()
     page.get_by_role("option", name="Female", exact=True).click()
