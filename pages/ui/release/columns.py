@@ -56,9 +56,6 @@ ATTACK = (
 )
 """What the attack is, and what it leaves open: the tooltip of the figures' meaning."""
 
-FOLDS_AND_COLUMNS = 5
-"""How many times as long as a count of a column the attack takes for it."""
-
 _AGREED, _AGREED_FOR = "release_agreed", "_release_agreed_for"
 
 
