@@ -1,4 +1,4 @@
-"""The confusability graph of a release, and what a quantization tells: which pairs can occur."""
+"""The confusability graph of a release, and what a quantization reveals: which pairs can occur."""
 
 from __future__ import annotations
 

@@ -230,7 +230,7 @@ def test_each_column_of_the_table_names_its_unit(unit, monkeypatch):
 def table_of(monkeypatch, asked, *swept, told=None):
     """Return the table that stands for some lines under a question, in bits."""
     places = [
-        frontier_lines.Place(number, line, told=told if number else None)
+        frontier_lines.Place(number, line, revealed=told if number else None)
         for number, line in enumerate(swept)
     ]
     monkeypatch.setattr(frontier_lines, "find", lambda _: frontier_lines.Lines(tuple(places)))
