@@ -281,8 +281,8 @@ def _all(
     steps: _Steps, read: Iterator[Any], tally: _Tally, progress: Callable[[int], None] | None
 ) -> Iterator[Any]:
     """Yield all batches of a release, the first one in any case."""
-    for place, one in enumerate(read):
-        made = steps(one, tally)
+    for place, batch in enumerate(read):
+        made = steps(batch, tally)
         if place == 0 or not steps.refused(tally):
             yield made
         if place and progress is not None:
@@ -296,8 +296,8 @@ def _write_all(made: Iterator[Any], path: Path, kind: str) -> None:
     writer = Writer(path, kind, first.schema)
     try:
         writer.write(first)
-        for one in made:
-            writer.write(one)
+        for batch in made:
+            writer.write(batch)
             pa.default_memory_pool().release_unused()  # which Arrow would keep for later batches
     finally:
         writer.close()
@@ -323,8 +323,8 @@ class _Steps:
         size = batch.num_rows
         coded = self.coder({name: batch.column(name) for name in self.coder.used}, size)
         rows = self._rows(coded)
-        known = coded.asked & (rows >= 0)
-        if self.fallback != UNKNOWN and (coded.asked & ~known).any():
+        known = coded.included & (rows >= 0)
+        if self.fallback != UNKNOWN and (coded.included & ~known).any():
             raise InvalidInputError(
                 f"The mechanism reads S and was made without {next(iter(coded.unknown))!r}: no "
                 "symbol of X can take its place, so leave such records out."
@@ -411,13 +411,13 @@ def _of_row(ids: Any, rows: IntArray) -> Any:
 
 def _add(tally: _Tally, coded: Coded, known: BoolArray, outputs: IntArray) -> None:
     tally.records += len(known)
-    tally.filtered += int((~coded.asked).sum())
+    tally.filtered += int((~coded.included).sum())
     tally.released += len(outputs)
     tally.outputs += np.bincount(outputs, minlength=len(tally.outputs))
     tally.unknown.update(coded.unknown)
     width = tally.cells.shape[1]  # unknown symbols are -1: the last row and column
     cells = np.ravel_multi_index(
-        (coded.s[coded.asked], coded.x[coded.asked]), tally.cells.shape, mode="wrap"
+        (coded.s[coded.included], coded.x[coded.included]), tally.cells.shape, mode="wrap"
     )
     tally.cells += np.bincount(cells, minlength=tally.cells.size).reshape(-1, width)
 
@@ -464,16 +464,16 @@ def _check_ids(table: FileTable, column: str) -> None:
     """Raise if a record has no id, or two have the same: costly, asked where numbers coincide."""
     with open_table(table) as opened:
         texts = opened.records.select(id=as_text(opened.column(column)))
-        found = opened.row(
+        counts = opened.row(
             texts.aggregate(n=texts.count(), some=texts.id.count(), different=texts.id.nunique())
         )
-        missing = int(found["n"] - found["some"])
+        missing = int(counts["n"] - counts["some"])
         if missing:
             raise InvalidInputError(
                 f"{table.title} has {number_of(missing, 'record')} without {column!r}: a draw "
                 "by a key needs an id for each."
             )
-        twice = int(found["some"] - found["different"])
+        twice = int(counts["some"] - counts["different"])
         if twice:
             counted = texts.group_by("id").agg(n=texts.count())
             example = opened.row(counted.order_by([counted.n.desc(), counted.id]).limit(1))

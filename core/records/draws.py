@@ -78,7 +78,7 @@ def _hashed(words: Words, starts: Any, lengths: Any, key: bytes) -> Words:
     whole, rest = np.divmod(lengths, WORD)
     for place in range(int(whole[0])):
         left = int(np.searchsorted(-whole, -place))  # those that have such a word
-        part = [one[:left] for one in state]
+        part = [words_of[:left] for words_of in state]
         _taken(part, words[starts[:left] + WORD * place].astype(np.uint64), spare[:left])
     bits = (WORD * rest).astype(np.uint64)
     last = words[starts + WORD * whole].astype(np.uint64)
@@ -151,8 +151,8 @@ def mechanism_hash(
 
     The kernel has shape (rows, n_y). `formed`: see `core.records.formed.formed`.
     """
-    said = [list(columns), list(inputs), list(outputs), kernel.tolist(), formed]
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    parts = [list(columns), list(inputs), list(outputs), kernel.tolist(), formed]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 class Draw(Protocol):

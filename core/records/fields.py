@@ -152,17 +152,19 @@ def plain_numbers(numbers: Numbers) -> dict[str, float | str | None]:
     return {name: plain_json(getattr(numbers, name)) for name in _NUMBERS}
 
 
-def plain_beside(found: Beside) -> dict[str, Any]:
+def plain_beside(levels: Beside) -> dict[str, Any]:
     """Return what columns give away as values for JSON."""
-    return {part: plain_json(getattr(found, part)) for part in FIGURES} | {
-        part: getattr(found, part) for part in SHARES
+    return {part: plain_json(getattr(levels, part)) for part in FIGURES} | {
+        part: getattr(levels, part) for part in SHARES
     }
 
 
-def beside_of(said: Mapping[str, Any], records: int) -> Beside:
+def beside_of(figures: Mapping[str, Any], records: int) -> Beside:
     """Return what columns give away by a certificate's values."""
-    known, added, file = ({key: float(one) for key, one in said[part].items()} for part in FIGURES)
-    return Beside(known, added, file, said["determined"], said["unique"], records)
+    known, added, file = (
+        {key: float(level) for key, level in figures[part].items()} for part in FIGURES
+    )
+    return Beside(known, added, file, figures["determined"], figures["unique"], records)
 
 
 def unit_of(key: str) -> str:
@@ -180,7 +182,7 @@ def plain_coding(coding: Coding) -> dict[str, Any]:
     if coding.rare:
         groups["groups"] = [name or None for name in coding.rare]
     if coding.kept:
-        groups["kept"] = [None if one is None else list(one) for one in coding.kept]
+        groups["kept"] = [None if levels is None else list(levels) for levels in coding.kept]
     return groups | {
         "columns": list(coding.columns),
         "edges": [None if cut is None else list(cut.edges) for cut in coding.bins],
@@ -210,8 +212,8 @@ def check_form(body: Any) -> None:
             if name not in (body[place] if place else body):
                 raise _lacks(f"{place}.{name}".removeprefix("."))
     _check_choices(body)
-    for side, said in body["design"].get("left_out", {}).items():
-        if said != sorted(set(said)) or not all(map(_COMMITMENT.fullmatch, said)):
+    for side, hashes in body["design"].get("left_out", {}).items():
+        if hashes != sorted(set(hashes)) or not all(map(_COMMITMENT.fullmatch, hashes)):
             raise InvalidInputError(
                 f"The certificate's entry 'design.left_out.{side}' must list commitments, which "
                 "have 64 hexadecimal digits each, in their order and none twice."
@@ -227,9 +229,9 @@ def check_form(body: Any) -> None:
         kept = coding.get("kept", [None] * width)
         for own in kept:
             _check(own or [], [(str, type(None))], "design.coding.kept")
-        levels = [one["levels"] for one in coding["symbols"]]
+        levels = [symbol["levels"] for symbol in coding["symbols"]]
         if {len(coding["edges"]), len(groups), len(kept)} != {width} or any(
-            len(one) != width for one in levels
+            len(level) != width for level in levels
         ):
             raise InvalidInputError(
                 f"The certificate's coding of {', '.join(coding['columns'])} is inconsistent."
@@ -239,8 +241,8 @@ def check_form(body: Any) -> None:
 def kept_levels(coding: Mapping[str, Any], place: int) -> set[Any]:
     """Return the levels of a column outside its group of rare ones, by a certificate's coding."""
     symbols = coding["symbols"]
-    if not any(one["rare"] for one in symbols):
-        return {one["levels"][place] for one in symbols}
+    if not any(symbol["rare"] for symbol in symbols):
+        return {symbol["levels"][place] for symbol in symbols}
     kept = (coding.get("kept") or [None] * len(coding["columns"]))[place]
     if kept is None:
         raise InvalidInputError(
@@ -269,16 +271,16 @@ def _check_numbers(value: Any, place: str) -> None:
 def _check_choices(body: Mapping[str, Any]) -> None:
     """Raise where an entry with few possible values has none of them."""
     draw = body["draw"]
-    for name, said, known in (
+    for name, value, known in (
         ("released.treatment", body["released"]["treatment"], COLUMNS),
         ("draw.kind", draw["kind"], KINDS),
     ):
-        one_of(said, known, f"The certificate's entry {name!r}")
-    told = body["released"].get("format")  # which the first certificates did not have
-    if told is not None and told not in FORMATS.values():
+        one_of(value, known, f"The certificate's entry {name!r}")
+    written = body["released"].get("format")  # which the first certificates did not have
+    if written is not None and written not in FORMATS.values():
         raise InvalidInputError(
             f"The certificate's entry 'released.format' is not a format that is written here: "
-            f"{shown(told)}."
+            f"{shown(written)}."
         )
     if (draw["kind"] == "key") != (draw["id"] is not None):
         raise InvalidInputError(
@@ -300,8 +302,8 @@ def _check(value: Any, form: Any, place: str) -> None:
     elif isinstance(form, list):
         if not isinstance(value, list):
             raise _wrong(place, value)
-        for one in value:
-            _check(one, form[0], place)
+        for item in value:
+            _check(item, form[0], place)
     else:
         kinds = form if isinstance(form, tuple) else (form,)
         if (isinstance(value, bool) and bool not in kinds) or not isinstance(value, kinds):

@@ -87,7 +87,7 @@ def check_years(values: Any, name: str) -> None:
 
 def unviewed(batch: Any) -> Any:
     """Return a batch whose texts are no views, as Arrow cannot take a part of those."""
-    fields = [one.with_type(retyped(one.type, takeable)) for one in batch.schema]
+    fields = [column.with_type(retyped(column.type, takeable)) for column in batch.schema]
     return batch.cast(pa.schema(fields, batch.schema.metadata))
 
 
@@ -107,11 +107,11 @@ def typed_anew(made: Iterator[Any], but: Collection[str]) -> Iterator[Any]:
 
 def _as_numbers(texts: Any) -> Any:
     """Return texts as doubles, None where one is none as a cell of a number is written."""
-    found = pc.dictionary_encode(texts)
-    numbers = [typed_number(text) for text in found.dictionary.to_pylist()]
+    encoded = pc.dictionary_encode(texts)
+    numbers = [typed_number(text) for text in encoded.dictionary.to_pylist()]
     if None in numbers:
         return None
-    return pa.array(numbers, pa.float64()).take(found.indices)
+    return pa.array(numbers, pa.float64()).take(encoded.indices)
 
 
 def typed_number(text: str) -> float | None:
@@ -129,7 +129,7 @@ def typed_number(text: str) -> float | None:
 def retyped(kind: Any, change: Callable[[Any], Any]) -> Any:
     """Return an Arrow type with another in place of each innermost one, without nested metadata."""
     if pa.types.is_struct(kind):
-        return pa.struct([_retyped_field(one, change) for one in kind.fields])
+        return pa.struct([_retyped_field(child, change) for child in kind.fields])
     if pa.types.is_map(kind):
         return pa.map_(
             _retyped_field(kind.key_field, change), _retyped_field(kind.item_field, change)
@@ -323,9 +323,9 @@ _OF_ARROW = re.compile(r"^.*\[errno \d+\] ", re.IGNORECASE)
 
 def _why(error: Exception) -> str:
     """Return an operating system's message as the end of a sentence."""
-    said = getattr(error, "strerror", None) or first_line(error)
-    said = _OF_ARROW.sub("", said)
-    return said[:1].lower() + said[1:]
+    message = getattr(error, "strerror", None) or first_line(error)
+    message = _OF_ARROW.sub("", message)
+    return message[:1].lower() + message[1:]
 
 
 def first_line(error: Exception) -> str:

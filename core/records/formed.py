@@ -58,14 +58,14 @@ def formed(result: Result, plan: Plan, *, same: bool) -> Mapping[str, Any]:
     used = codings if not keyed or reads_s or data.secret_released else codings[1:]
     columns = {name for coding in used for name in coding["columns"]}
     plain = result.scenario.to_dict()["data"]
-    tables = [one for one in plain.get("hierarchies", ()) if one["column"] in columns]
+    tables = [table for table in plain.get("hierarchies", ()) if table["column"] in columns]
     marked = marked_columns(counted, codings, data, same=same)
     return {
         "coding": used,
         "filters": [] if keyed else sorted(plain["filters"], key=json.dumps),
         "hierarchies": sorted(
-            ({**one, "rows": sorted(map(list, one["rows"]))} for one in tables),
-            key=lambda one: str(one["column"]),
+            ({**table, "rows": sorted(map(list, table["rows"]))} for table in tables),
+            key=lambda table: str(table["column"]),
         ),
         "id": plan.draw.column if isinstance(plan.draw, Keyed) else None,
         "marked": sorted(columns.intersection(marked) if keyed else marked),
