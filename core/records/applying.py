@@ -37,10 +37,10 @@ from core.validation import BoolArray, FloatArray, IntArray, shown
 from core.wording import number_of
 
 EMPTY = "The file has no records to release."
-"""What is wrong with a file without records."""
+"""The error for a file without records."""
 
 NONE_LEFT = "No record is left to release: all are left out by the question or as unknown values."
-"""What is wrong where all records are left out."""
+"""The error where all records are left out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ class Applied:
 
 @dataclass(eq=False)
 class _Tally:
-    """Counts of records, unknown symbols last; with a key, a number of every id."""
+    """Counts of records, unknown symbols last; by a key, also the random number of each id."""
 
     outputs: IntArray
     cells: IntArray
@@ -99,7 +99,7 @@ class _Tally:
     nameless: bool = False
 
     def repeated(self) -> bool:
-        """Say whether two records have equal random numbers, as those with the same id have."""
+        """Return whether two records have equal random numbers, as records with one id do."""
         drawn = np.empty(sum(map(len, self.keyed)))
         place = 0
         while self.keyed:  # each part is released as soon as it is copied
@@ -168,10 +168,10 @@ def write(
     progress: Callable[[int], None] | None = None,
     batch: int = BATCH,
 ) -> Applied:
-    """Do what `apply` does, into an existing file that an error may leave incomplete.
+    """Write as `apply` does, into an existing file, which an error may leave incomplete.
 
-    Random numbers are for this original alone. Types of columns of a workbook follow from what is
-    released.
+    The random numbers are for this original alone. The types of a workbook's columns follow from
+    the released records.
     """
     workbook = original.sheets is not None
     plan = plan.on(original)
@@ -280,7 +280,7 @@ def _opened(
 def _all(
     steps: _Steps, read: Iterator[Any], tally: _Tally, progress: Callable[[int], None] | None
 ) -> Iterator[Any]:
-    """Yield all batches of a release, the first one in any case."""
+    """Yield all batches of a release; the first one even if the release is refused."""
     for place, batch in enumerate(read):
         made = steps(batch, tally)
         if place == 0 or not steps.refused(tally):
@@ -369,7 +369,7 @@ def _laid_out(layout: Layout, batch: Any, known: BoolArray, outputs: Any) -> Any
         else:
             check_years(kept.column(name), name)
             columns.append(values_alone(kept.column(name)))
-            # that none may be missing is said of all records of the original
+            # a type without missing values would be a statement about the whole original
             fields.append(pa.field(name, columns[-1].type))
     return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
 
@@ -402,7 +402,7 @@ def _chosen(table: FileTable, layout: Layout, places: IntArray, outputs: Any) ->
 def _of_row(ids: Any, rows: IntArray) -> Any:
     """Return ids with the kernel's row in front: a record with another value is drawn anew.
 
-    By one number, both outputs of a record whose value changes would show which it was and is.
+    With a single number, the outputs of a record before and after a change would show both values.
     """
     if ids is None:
         return None
@@ -449,7 +449,7 @@ def _refusal(unknown: Counter[str], result: Result) -> str:
 
 
 def _check_distinct(what: str, names: tuple[str, ...]) -> None:
-    """Raise if two names look the same once none can be taken for a formula."""
+    """Raise if two names become the same once they are protected from formulas."""
     seen: dict[str, str] = {}
     for name in names:
         other = seen.setdefault(safe_text(name), name)
@@ -461,7 +461,7 @@ def _check_distinct(what: str, names: tuple[str, ...]) -> None:
 
 
 def _check_ids(table: FileTable, column: str) -> None:
-    """Raise if a record has no id, or two have the same: costly, asked where numbers coincide."""
+    """Raise if ids are missing or shared: costly, so checked only where random numbers coincide."""
     with open_table(table) as opened:
         texts = opened.records.select(id=as_text(opened.column(column)))
         counts = opened.row(

@@ -49,7 +49,7 @@ PACKAGE_VERSION = "0.1.0"
 """The version of this package, as in pyproject.toml."""
 
 REPEATS = (2, 3)
-"""Numbers of independent releases whose level the certificate has."""
+"""Numbers of independent releases whose joint level the certificate lists."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,7 +230,7 @@ def _scenario(release: Release, *, hides: bool) -> dict[str, Any]:
 
 
 def _levels(release: Release) -> dict[str, Any]:
-    """Return the mechanism's levels: of what was asked, of every notion, of repeated draws."""
+    """Return the levels: of the notion requested, of every notion, of repeated draws."""
     result = release.result
     joint, mechanism = result.joint, result.mechanism
     numbers = reference([result.scenario])
@@ -267,7 +267,7 @@ def _levels(release: Release) -> dict[str, Any]:
 
 
 def _beside(release: Release) -> dict[str, Any] | None:
-    """Return what the columns beside Y give away; None where there are none, or no S, or all."""
+    """Return what the columns beside Y reveal; None without any, without S, or where all stay."""
     result, applied, plan = release.result, release.applied, release.plan
     written = [name for name in applied.written if name != applied.column]
     names = [*written, *(name for name in plan.known if name not in written)]

@@ -23,7 +23,7 @@ from core.records.files import check_years, takeable
 from core.validation import BoolArray, IntArray
 
 _BLANK = np.arange(256) <= ord(" ")
-"""Bytes that may be blanks at the ends of a text of ASCII."""
+"""Bytes that may be blanks at the ends of an ASCII text."""
 
 
 class Values:
@@ -159,7 +159,7 @@ def encoded(values: Any) -> Column:
 
 
 def _of_dictionary(values: Any) -> Column:
-    """Return the values of a dictionary, and NULL behind them where some record has it."""
+    """Return the values of a dictionary, then NULL where some record has no value."""
     known, index = values.dictionary, values.indices.cast(pa.int64())
     if known.null_count:
         return encoded(values.dictionary_decode())
@@ -228,7 +228,7 @@ class SideCoder:
         return self._known.get(key, self._rare if countable else UNKNOWN)
 
     def _coarsened(self, depth: int, level: list[Any]) -> list[Any]:
-        """Return levels of a column made coarser, and as their group where they are rare."""
+        """Return a column's levels as its hierarchy makes them, rare ones as their group."""
         coarser, group = self._coarser[depth], self._groups[depth]
         if coarser is not None:
             made = [None if label is None else coarser(label) for label in level]
@@ -359,11 +359,11 @@ class Coder:
 
 
 def _places(labels: Sequence[str], names: Sequence[str]) -> IntArray:
-    """Return the index in `labels` of each label found, and `UNKNOWN` as a last entry."""
+    """Return the index in `labels` of each name, then `UNKNOWN`."""
     place = {label: i for i, label in enumerate(labels)}
     return np.array([*(place.get(label, UNKNOWN) for label in names), UNKNOWN], dtype=np.int64)
 
 
 def _are_in(names: Collection[str], labels: Sequence[str]) -> BoolArray:
-    """Return which labels are among some names, and False for an unknown one as a last entry."""
+    """Return which labels are among some names, then False for an unknown label."""
     return np.array([*(label in names for label in labels), False], dtype=bool)

@@ -54,7 +54,7 @@ FORMATS = {
 """How a released file is laid out, by its kind."""
 
 REFUSE, LEAVE_OUT = "error", "drop"
-"""Treatments of records with an unknown value, beside taking them for a symbol of X."""
+"""Treatments of records with an unknown value, besides taking it for a symbol of X."""
 
 
 def stand_in(unknown: str) -> str | None:
@@ -204,7 +204,7 @@ def is_bundled(source: str) -> bool:
 
 
 def named_file(source: str) -> Path | None:
-    """Return the file whose path a scenario's source is; None where it is anything else."""
+    """Return the file whose path is a scenario's source; None for any other source."""
     if is_bundled(source):
         return None
     try:

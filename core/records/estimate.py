@@ -68,16 +68,16 @@ def estimate(counts: ArrayLike, kernel: ArrayLike, *, reads_s: bool = False) -> 
     Raises
     ------
     InvalidInputError
-        If counts are no whole numbers of at least 0, all are 0, the shapes do not fit, or an
+        If counts are not whole numbers of at least 0 or are all 0, the shapes do not fit, or an
         output was counted that has probability 0.
     SolverError
         If EM does not converge.
 
     Notes
     -----
-    The inverse is generalised least squares with weights W = 1/P(y) on the frequencies f of
-    outputs: p̂ = G⁺ K W f with G = K W Kᵀ, which is the inverse of Kᵀ where that is square. As
-    counts are multinomial, Var p̂(x) = ((G⁺)_xx − p(x)²)/n (Gauss–Markov). For randomised response
+    The inverse is generalized least squares with weights W = 1/P(y) on the frequencies f of
+    outputs: p̂ = G⁺ K W f with G = K W Kᵀ, which is the inverse of Kᵀ where that is square. Because
+    counts are multinomial, Var p̂(x) = ((G⁺)_xx − p(x)²)/n (Gauss–Markov). For randomized response
     this is Warner 1965.
 
     Examples

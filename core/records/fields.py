@@ -25,7 +25,7 @@ FIGURES, SHARES = ("known", "added", "file"), ("determined", "unique")
 """The entries of what a column gives away, and all columns together."""
 
 EACH = 60
-"""Most columns that a certificate has the figures of each of, beside those of all together."""
+"""Most columns that each have figures in a certificate, besides those of all together."""
 
 _FIGURES = ("lip", "ldp", "pml", "min_lift", "guess")
 
@@ -39,7 +39,7 @@ _OF_COLUMNS: dict[str, Any] = {
 }
 
 KINDS = ("seed", "key")
-"""What a draw may be made by."""
+"""What random numbers may be drawn by."""
 
 FORM: dict[str, Any] = {
     "kind": str,
@@ -132,7 +132,7 @@ PLAIN_HASH = 2
 """The last version with the plain SHA-256 of the original, not a commitment to it."""
 
 OF_ALL = 3
-"""The last version whose symbols and marks may be of records that are left out alone."""
+"""The last version with symbols and marks that only records left out may have."""
 
 SHARED = 4
 """The last version with the same random numbers for each file, and levels of records left out."""
@@ -215,8 +215,8 @@ def check_form(body: Any) -> None:
     for side, hashes in body["design"].get("left_out", {}).items():
         if hashes != sorted(set(hashes)) or not all(map(_COMMITMENT.fullmatch, hashes)):
             raise InvalidInputError(
-                f"The certificate's entry 'design.left_out.{side}' must list commitments, which "
-                "have 64 hexadecimal digits each, in their order and none twice."
+                f"The certificate's entry 'design.left_out.{side}' must list commitments of "
+                "64 hexadecimal digits each, sorted and each once."
             )
     if len(body["design"]["coding"]) != 2:
         raise InvalidInputError("The certificate must have two codings, one for S and one for X.")
@@ -254,7 +254,7 @@ def kept_levels(coding: Mapping[str, Any], place: int) -> set[Any]:
 
 
 def _check_numbers(value: Any, place: str) -> None:
-    """Raise where a whole number is too large to be computed with."""
+    """Raise where a whole number is too large to compute with."""
     if isinstance(value, Mapping):
         for key, part in value.items():
             _check_numbers(part, f"{place}.{key}" if place else key)
@@ -264,7 +264,7 @@ def _check_numbers(value: Any, place: str) -> None:
     elif isinstance(value, int) and abs(value) > 1e300:  # no floating-point number is larger
         raise InvalidInputError(
             f"The certificate's entry {shown(place)} holds a number of {len(str(abs(value)))} "
-            "digits: that is too large."
+            "digits, which is too large."
         )
 
 
@@ -279,7 +279,7 @@ def _check_choices(body: Mapping[str, Any]) -> None:
     written = body["released"].get("format")  # which the first certificates did not have
     if written is not None and written not in FORMATS.values():
         raise InvalidInputError(
-            f"The certificate's entry 'released.format' is not a format that is written here: "
+            f"The certificate's entry 'released.format' is not a format of a release: "
             f"{shown(written)}."
         )
     if (draw["kind"] == "key") != (draw["id"] is not None):
@@ -311,7 +311,7 @@ def _check(value: Any, form: Any, place: str) -> None:
 
 
 def _check_entries(value: Mapping[str, Any], form: Mapping[str, Any], place: str) -> None:
-    """Check the entries of an object, of which none may be missing and none be more."""
+    """Check the entries of an object: none may be missing, and none may be added."""
     for key in form:
         if not key.endswith("?") and key not in {*value, ANY}:
             raise _lacks(place + key)

@@ -1,6 +1,7 @@
-"""Symbols that a scenario leaves out: a certificate is committed to their names and has none.
+"""Symbols that a scenario leaves out: a certificate commits to their names and shows none.
 
-Such a name shows a value of records that were not released. Only the secret of the draw tests one.
+Such a name shows a value of records that were not released. Only the secret of the draw
+can test a guess of one.
 """
 
 from __future__ import annotations
@@ -39,11 +40,11 @@ def for_others(data: DataSpec) -> DataSpec:
 
 
 def commitments(data: DataSpec, committed: Committed, release: str) -> dict[str, list[str]] | None:
-    """Return a hash of each symbol left out, by `SIDES`; None where the secret is no secret.
+    """Return a hash of each symbol left out, by `SIDES`; None where the secret can be guessed.
 
-    Those that no record has are among them: their number does not show how many occur. They are of
-    a `release`, as `release_text` has it: another one's do not show which names are left out of
-    both.
+    Symbols that no record has are included, because the number of hashes would show how many occur.
+    The hashes are for one `release`, as `release_text` writes it: those of another release do not
+    show which names both leave out.
     """
     result = {}
     for side, gone in zip(SIDES, _gone(data), strict=True):
@@ -62,7 +63,7 @@ def shown_codings(counted: Counted, data: DataSpec, committed: Committed) -> lis
 
 
 def release_text(commitment: str | None, released: str, *, version: int = VERSION) -> str:
-    """Return what names left out are committed to with, which no other release has.
+    """Return a text that only this release has, for its commitments to names left out.
 
     `commitment`: to the original. `released`: the SHA-256 of the released file.
     """
@@ -78,8 +79,8 @@ def without(
 ) -> list[dict[str, Any]]:
     """Return a certificate's codings without the symbols left out, as of a version.
 
-    A symbol of S that only records with a left-out X have says something of those records, and so
-    does a level of a rare symbol: by `counted` they are left out too.
+    A symbol of S that only records with a left-out X have reveals something about those records, as
+    does a level of a rare symbol: with `counted`, these are left out too.
     """
     gone = _gone(data)
     kept: list[Kept] = [()] * len(codings)
@@ -126,10 +127,10 @@ def named(
     *,
     version: int = VERSION,
 ) -> DataSpec | None:
-    """Return data with the names, among the labels of S and X, that a certificate is committed to.
+    """Return data with the names, among the labels of S and X, that a certificate commits to.
 
     None where the labels are not those of the data that the certificate is about, as far as its
-    version shows: those up to `SHARED` are committed to names that occur alone.
+    version shows: those up to `SHARED` commit only to names that occur.
     """
     left = []
     for side, columns, names in zip(SIDES, (data.secret, data.released), labels, strict=True):
@@ -159,7 +160,7 @@ def _gone(data: DataSpec) -> tuple[frozenset[str], ...]:
 
 
 def _text(side: str, name: str, release: str) -> str:
-    """Return what is committed to: no hash of a file, which is committed to by the same secret."""
+    """Return the text that is committed to: no file's hash, to which the same secret commits."""
     return f"left out of {side}{release}: {name}"
 
 

@@ -23,7 +23,7 @@ from core.three_way import ThreeWay
 from core.validation import BoolArray, FloatArray, IntArray
 
 NONE = "No record is left whose S and X were counted."
-"""What is wrong where columns give nothing away because there is no record."""
+"""The error where columns reveal nothing because no record is left."""
 
 MOST_ATTACKED = 50_000
 """Most records of an attack: the standard error of its share is then 0.2% at most."""
@@ -57,7 +57,7 @@ def given_away(
     unknown : str
         As in `Plan`: the symbol of X that unknown values are taken for.
     of_text : bool
-        Whether the file that is released is one of text, where a blank is a missing value.
+        Whether the released file is text, where a blank is a missing value.
     progress : callable, optional
         Called with the number of groups that are done.
 
@@ -103,7 +103,7 @@ def attacked(
     names : sequence of str
         The columns beside Y; none of S or X.
     seed : int
-        Seed of which records are taken, of their Y and of the folds.
+        Seed for the choice of records, their Y and the folds.
 
     Raises
     ------
@@ -198,7 +198,7 @@ def _called(rows: Any, used: Sequence[str]) -> Any:
 def three_way(rows: Any, coder: Coder, unknown: str = REFUSE) -> ThreeWay:
     """Return grouped records as counts of the joint's symbols and of k; see `grouped`.
 
-    They are in order: an engine returns groups in any, and the last digits of sums depend on it.
+    They are sorted: an engine returns groups in any order, which changes the last digits of sums.
     """
     s, x, counts = _symbols(rows, coder, unknown)
     n, k = (column.to_numpy()[counts] for column in rows.columns[len(coder.used) :])
@@ -253,7 +253,7 @@ def _as_read(table: OpenTable, column: Any, *, of_text: bool) -> Any:
 
 
 def _safe(table: OpenTable, texts: Any) -> Any:
-    """Return texts of which those are one that are alike once none can be taken for a formula."""
+    """Return texts; those that become the same once protected from formulas are one."""
     protected = rf"'[{SIGNS}]"  # such a text may stand for another one
     if not table.rows(texts.name("text").as_table().filter(texts.re_search(protected)).limit(1)):
         return texts

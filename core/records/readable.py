@@ -73,7 +73,7 @@ def promises(body: Mapping[str, Any]) -> list[Sentence]:
 
 
 def _order(body: Mapping[str, Any]) -> str:
-    """Say what the order of the records tells."""
+    """Say what the order of the records reveals."""
     text = (
         "The records are in the order of the original: whoever has another file in the same order "
         "can join the two."
@@ -98,11 +98,11 @@ GUESSED = (
     "This seed is so small that trying all finds it, with this certificate alone: release again "
     "with a seed that is drawn."
 )
-"""What is said of a seed that a certificate's commitment to it gives away."""
+"""The warning about a seed that its commitment in a certificate gives away."""
 
 
 def is_guessable(body: Mapping[str, Any]) -> bool:
-    """Say whether the seed of a draw was too small to commit to an original by."""
+    """Return whether a draw's seed is too small to hide the original that it commits to."""
     if body["version"] <= PLAIN_HASH or body["draw"]["kind"] != "seed":
         return False
     return body["original"]["commitment"] is None
@@ -171,7 +171,7 @@ def _fresh(body: Mapping[str, Any]) -> Sentence:
 
 
 def _own(body: Mapping[str, Any]) -> str:
-    """Return the level of what was asked by the records' own distribution."""
+    """Return the level of the notion requested, under the records' own distribution."""
     own, promise = body["levels"]["records"], body["levels"]["asked"]
     if own is None:
         return "their own level is not known, since they have no column of S."
@@ -404,7 +404,7 @@ OPTIMAL = {
 
 @dataclass(frozen=True)
 class Section:
-    """One subject of a certificate: names, and what is said of them."""
+    """One subject of a certificate: names with their texts."""
 
     title: str
     rows: tuple[tuple[str, str], ...]
@@ -421,7 +421,7 @@ class Level:
 
 
 def sections(body: Mapping[str, Any]) -> tuple[Section, ...]:
-    """Return what a certificate says of the question, the files, the proof and the code."""
+    """Return what a certificate says about the question, the files, the proof and the code."""
     return (
         Section("What was released", tuple(_question(body))),
         Section("How it was drawn", tuple(_draw(body))),

@@ -1,6 +1,6 @@
 """Count a file again, and its levels, with code that shares nothing with the release.
 
-It has Python's csv module, Arrow's reader and dictionaries, and sums over pairs by definition.
+It uses Python's csv module, Arrow's reader and dictionaries, and sums over pairs by definition.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def texts_of(path: Path, name: str, names: Sequence[str] | None = None) -> list[
 
 
 def _with_fallback(rows: IntArray, place_s: IntArray, body: Mapping[str, Any]) -> IntArray:
-    """Return rows in which unknown ones are those of the symbol they were taken for, if any."""
+    """Return rows, unknown ones as those of the symbol that they were taken for, if any."""
     inputs, symbol = body["mechanism"]["inputs"], stand_in(body["unknown"]["treatment"])
     if symbol is None or symbol not in inputs:
         return rows
@@ -239,7 +239,7 @@ def _level(value: Any, edges: Sequence[float] | None, marked: bool) -> Any:
 
 
 _PLAIN = {chr(code) for code in range(32, 127)} - set("\\'\"")
-"""Characters of bytes that DuckDB writes as they are in their text."""
+"""Characters that DuckDB writes as they are in the text of bytes."""
 
 
 def _text(value: Any) -> str | None:
@@ -388,7 +388,7 @@ def _of_text(path: Path, names: set[str]) -> tuple[dict[str, Column], int]:
 
 
 def _separator(path: Path, names: set[str]) -> str:
-    """Return the separator that gives most of the names, then most fields."""
+    """Return the separator that yields the most of the names, then the most fields."""
 
     def score(separator: str) -> tuple[int, int]:
         header = [name.strip() for name in next(_rows(path, separator), [])]

@@ -69,7 +69,7 @@ RESTS = {
 """The checks that each promise rests on, by what it is about."""
 
 WRITTEN = ("format", "records", "outputs", "columns", "data", "cells")
-"""Checks that a released file fails, or it is written again to compare its bytes."""
+"""Checks that a released file must pass before it is written again to compare bytes."""
 
 
 EXPOSED = (
@@ -96,7 +96,7 @@ def verify(
     design: Path | str | None = None,
     key: Path | bytes | None = None,
 ) -> list[Check]:
-    """Check a certificate, a released file and, where it is there, the original.
+    """Check a certificate, a released file and, where it is given, the original.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def _beside(
     original: Path,
     sources: Sources,
 ) -> list[Check]:
-    """Check what other columns give away; certificates before did not say it."""
+    """Check what other columns reveal; earlier certificates do not state it."""
     if "beside" not in body:
         return []
     cells, notion = counted.cells, None
@@ -346,7 +346,7 @@ def _hash(body: Mapping[str, Any], which: str, path: Path) -> Check:
 
 
 def _original(body: Mapping[str, Any], path: Path, owner: Owner) -> Check:
-    """Check that a file is the original, as far as the certificate and the secret tell."""
+    """Check that a file is the original, as far as the certificate and the secret show."""
     if body["version"] <= PLAIN_HASH:
         return _hash(body, "original", path)
     kind, stated = body["draw"]["kind"], body["original"]["commitment"]
@@ -385,7 +385,7 @@ def _format(body: Mapping[str, Any], path: Path) -> list[Check]:
 
 
 def _header(path: Path, delimiter: str) -> list[str]:
-    """Return the fields of a text file's first line; none where it is no text in UTF-8."""
+    """Return the fields of a text file's first line; none where it is not UTF-8 text."""
     try:
         with path.open(encoding="utf-8", newline="") as text:
             return next(csv.reader(text, delimiter=delimiter), [])

@@ -69,8 +69,8 @@ def attack(
     Raises
     ------
     InvalidInputError
-        If there is no column, there are fewer records than folds, or an array has another shape or
-        other entries.
+        If there is no column, there are fewer records than folds, or an array has a wrong shape or
+        entry.
 
     Examples
     --------

@@ -22,7 +22,7 @@ from core.nonstochastic.ranges.partition import components
 from core.validation import BoolArray, FloatArray, IntArray
 
 DRAWN = 60
-"""Most nodes that can be told apart in a drawing."""
+"""Most nodes that can be distinguished in a drawing."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -134,7 +134,7 @@ def _limit(key: str, notion: Notion, levels: dict[str, Implication]) -> float:
 
     By Jensen's and Cauchy's inequalities; an average is at most the largest value averaged.
     Lifts in [m, M] of mean 1 have a variance of at most (M−1)(1−m) (Bhatia and Davis, 2000), and
-    ½ Σ_s |P(s|y) − P(s)| is at most 1 − 1/M and 1 − m. As their mean is 1, neither log-lift is
+    ½ Σ_s |P(s|y) − P(s)| is at most 1 − 1/M and 1 − m. Because their mean is 1, neither log-lift is
     larger than their difference, which LDP bounds.
     """
     own = notion.named_levels().get(key, np.inf)

@@ -2,8 +2,8 @@
 
 It is a ratio of two linear functions over a cone. A linear program in floating point drops
 coefficients below 1e-9 and meets its rows to 1e-9, which decides where lifts are that small. So
-what can be said without a program is said first, and variables are scaled to their part in the
-optimum, where every coefficient that matters is near 1.
+what needs no program is computed first, and variables are scaled to their part in the optimum,
+where every coefficient that matters is near 1.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def repeated(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> float:
     Raises
     ------
     InvalidInputError
-        If `k` is no whole number of at least 1, or the kernel is none.
+        If `k` is not a whole number of at least 1, or the kernel is invalid.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def draws(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> RepeatedLe
             f"{count} draws of {int(occurs.sum())} outputs give {products:,} combinations: too "
             f"many to count the exceptions of {notion}."
         )
-    else:  # fewer draws tell no more
+    else:  # fewer draws reveal no more
         level = draws(joint, array, notion, count - 1).level
     return RepeatedLevel(level, max(level, _of_endless(joint, array, notion)), exact=False)
 

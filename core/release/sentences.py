@@ -49,7 +49,7 @@ def finding(result: Result, unit: str = "nats", *, provisional: bool = False) ->
 
 
 def caution(joint: Joint, *, of_estimate: bool = False) -> str:
-    """Return a sentence on counts too small to be told from chance; "" for few."""
+    """Return a warning where counts are too small to rule out chance; "" where they are not."""
     if joint.n is None:
         return ""
     few = float(np.mean(joint.n * np.outer(joint.p_s, joint.p_x) < EXPECTED))

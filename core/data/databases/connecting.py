@@ -1,7 +1,7 @@
 """Connect to a database for reading, with credentials from the environment or a file of secrets.
 
-The file is TOML, one table per database, named by its address. An engine's own words are not shown
-where it fails: they may quote a user, a path or a record.
+The file is TOML, one table per database, named by its address. An engine's own error messages are
+not shown: they may quote a user, a path or a record.
 """
 
 from __future__ import annotations

@@ -184,7 +184,7 @@ def columns_of(source: str) -> tuple[DatabaseColumn, ...]:
 
 
 def check_listed(backend: Any, source: str, table: DatabaseTable) -> None:
-    """Raise if a table is none of those that are listed: a link may name any."""
+    """Raise if a table is not listed: a link may name any."""
     names = table.schema, table.table
     if source in configured():
         return

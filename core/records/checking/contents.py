@@ -62,7 +62,7 @@ UPLOAD = "upload:"
 def design_file(
     body: Mapping[str, Any], spec: DataSpec, original: Path, design: Path | None
 ) -> Path | None:
-    """Return the file that the mechanism was made for; None where it is not there."""
+    """Return the file that the mechanism was made for; None where it is missing."""
     if body["design"]["same"]:
         return original
     if design is None and is_bundled(spec.source):
@@ -122,7 +122,7 @@ def check_codings(body: Mapping[str, Any], spec: DataSpec, original: Path | None
 
 
 def _is_same(body: Mapping[str, Any], spec: DataSpec, original: Path | None) -> bool | None:
-    """Say whether a scenario is about the file that was released; None where it cannot be told."""
+    """Say whether a scenario is about the file that was released; None where that is unknown."""
     if body["version"] <= PLAIN_HASH:
         known = body["original"]["sha256"]
     elif not is_bundled(spec.source):
@@ -389,7 +389,7 @@ def _is_of_rows(body: Mapping[str, Any], released: Path, rows: Rows) -> bool:
 
 
 def _alone(body: Mapping[str, Any], released: Path) -> Check:
-    """Do what `check_alone` does by the released file itself."""
+    """Check as `check_alone` does, from the released file itself."""
     with released.open("rb") as file:
         is_parquet = file.read(4) == b"PAR1"
     if not is_parquet:
@@ -401,7 +401,7 @@ def _alone(body: Mapping[str, Any], released: Path) -> Check:
 
 
 def _parquet_alone(released: Path, version: int) -> Check:
-    """Do what `_alone` does for Parquet, by a certificate's version."""
+    """Check as `_alone` does a Parquet file, by a certificate's version."""
     exactly = version > OF_ALL
     with released.open("rb") as file:
         mark = file.read(4)
@@ -596,7 +596,7 @@ def _fewer(released: Path, count: int, places: IntArray) -> Check:
 
 
 def _another(name: str, released: Path, original: Path, place: int, places: IntArray) -> Check:
-    """Say which record's cell is another."""
+    """Say which record's cell differs."""
     text = (
         f"Record {place + 1:,} of {released.name} differs in {name!r} from its record "
         f"{int(places[place]) + 1:,} of {original.name}."
@@ -653,13 +653,13 @@ def _whole_number(kind: Any) -> Any:
 
 
 def _first_other(theirs: Any, ours: Any) -> int | None:
-    """Return the first record with another cell, or None; for cells with parts."""
+    """Return the first record whose cells differ, or None; for cells with parts."""
     pairs = zip(theirs, ours, strict=True)
     return next((i for i, (a, b) in enumerate(pairs) if a.as_py() != b.as_py()), None)
 
 
 def _first_unequal(theirs: Any, ours: Any) -> int | None:
-    """Return the first record with another cell (null is null), or None."""
+    """Return the first record whose cells differ (null is null), or None."""
     same = pc.or_(
         pc.equal(theirs, ours).fill_null(False), pc.and_(theirs.is_null(), ours.is_null())
     )
@@ -676,7 +676,7 @@ def _groups(names: Sequence[str]) -> Iterator[Sequence[str]]:
 def _first_difference(
     theirs: Column, ours: Column, places: IntArray, same: Callable[[Any, Any], bool]
 ) -> int | None:
-    """Return the first released record whose cell is another, None where all are the same."""
+    """Return the first released record whose cell differs; None where all are equal."""
     pairs = theirs.index[places] * np.int64(len(ours.values)) + ours.index
     kinds, first = np.unique(pairs, return_index=True)
     different = [
@@ -716,7 +716,7 @@ def _as_written(kind: Any, original: Any, released: Any) -> bool:
 
 
 def _same_number(original: Any, released: Any) -> bool:
-    """Say whether two cells hold the same value, numbers written otherwise too."""
+    """Say whether two cells hold the same value, even if a number is written differently."""
     if _same(original, released):
         return True
     texts = isinstance(original, str) and isinstance(released, str)
@@ -730,7 +730,7 @@ def _missing(value: Any) -> bool:
 
 
 def _text_is(text: str, value: Any) -> bool:
-    """Say whether a text stands for a value that is no text."""
+    """Say whether a text stands for a value that is not text."""
     text = text.strip(SPACE)
     if isinstance(value, bool):
         return text.lower() == ("true" if value else "false")
@@ -751,7 +751,7 @@ def _text_is(text: str, value: Any) -> bool:
 
 
 def _number(text: str) -> decimal.Decimal | None:
-    """Return a text as an exact number, None where it is none."""
+    """Return a text as an exact number; None where it is not a number."""
     try:
         number = decimal.Decimal(text.removeprefix("'"))
     except decimal.InvalidOperation:

@@ -111,12 +111,12 @@ HMAC_BLOCK = 64
 """Bytes of a block of SHA-256, to which HMAC pads its key (RFC 2104)."""
 
 BLOCK = 65_536
-"""Random numbers of a seed that have a name in common."""
+"""Random numbers of a seed that come from one hash."""
 
 
 @dataclass(frozen=True)
 class Owner:
-    """What the owner gives beside a certificate: the seed's digits, or the key or its file."""
+    """What the owner gives besides a certificate: the seed's digits, or the key or its file."""
 
     body: Mapping[str, Any]
     seed: str | None = None
@@ -259,7 +259,7 @@ def keyed(
 
 
 OTHER_MECHANISM = "The draw belongs to another mechanism than the certificate's."
-"""What is wrong where a draw's mechanism is not that of its certificate."""
+"""The error where a draw's mechanism is not that of its certificate."""
 
 
 def drawn_for(body: Mapping[str, Any]) -> str:
@@ -317,7 +317,7 @@ def _formed(body: Mapping[str, Any]) -> dict[str, Any]:
 def _first_other(
     counted: Recount, outputs: IntArray, kernel: FloatArray, numbers: Iterator[float]
 ) -> int | None:
-    """Return the first record whose output is not that of its random number, None if none is."""
+    """Return the first record whose output is not that of its random number, or None."""
     if len(outputs) != len(counted.rows):
         return min(len(outputs), len(counted.rows))
     sums = [list(accumulate(row)) for row in kernel.tolist()]
@@ -345,7 +345,7 @@ def _of_seed(digits: str) -> str:
 
 
 def _of_key(key: Path | bytes, content: bytes, person: bytes) -> str:
-    """Return what a key, makes of a content for a purpose."""
+    """Return a key's hash of a content, for one purpose."""
     made = hashlib.blake2b(content, key=_hashed(key), digest_size=32, person=person)
     return made.hexdigest()
 
@@ -372,7 +372,7 @@ def _numbers(about: str, places: Sequence[int]) -> Iterator[float]:
 
 
 def siphashes(texts: Sequence[bytes], key: bytes) -> list[int]:
-    """Return SipHash-2-4 of texts, by other code than `core.records.draws`."""
+    """Return SipHash-2-4 of texts, with other code than `core.records.draws`."""
     by_length: dict[int, list[int]] = {}
     for place, text in enumerate(texts):
         by_length.setdefault(len(text), []).append(place)

@@ -124,9 +124,9 @@ def _of_cells(
 def _younger(
     body: Mapping[str, Any], name: str, stated: Mapping[str, Any], levels: dict[str, float | None]
 ) -> list[Check]:
-    """Take levels that other code may not have known out of what is found.
+    """Remove from the levels those that other code may not have known.
 
-    Every version after `LINKED` has all of today's: one of a later notion is to be named here.
+    Every version after `LINKED` has all of today's: name the level of a later notion here.
     """
     missing = [key for key in levels if key not in stated]
     if not missing or body["version"] > LINKED or body["code"]["sha256"] == code_hash():
@@ -139,7 +139,7 @@ def _younger(
 def _fixed_masses(
     body: Mapping[str, Any], name: str, stated: Mapping[str, Any], levels: dict[str, float | None]
 ) -> list[Check]:
-    """Take levels over sets that took P(S) as known, which are too low, out of what is found."""
+    """Remove levels over sets that take P(S) as known: certificates have them too low."""
     then, now = stated.get(ROBUST_PML), levels.get(ROBUST_PML)
     known = isinstance(then, int | float) and now is not None and then < now
     if body["version"] > PLAIN_HASH or not known:
@@ -298,7 +298,7 @@ def check_proof(
     """Answer the scenario again, and compare bound, status, solver, notes and name.
 
     A bound is proven again where the new one is not above it, and wrong where a mechanism that
-    keeps more was found. The others are wrong where the same mechanism is found with other ones,
+    keeps more was found. The others are wrong where the same mechanism is found with others,
     and not checked where another mechanism is found or a time limit ends a search.
     """
     if counted is None:
@@ -364,7 +364,7 @@ def _wrong(
 
 
 def _other(body: Mapping[str, Any], again: Mechanism) -> str | None:
-    """Say what the library says otherwise of the mechanism that it finds; None where nothing."""
+    """Say how the library's account of the mechanism that it finds differs; None if it agrees."""
     proof = body["proof"]
     pairs = (
         ("name", body["mechanism"]["name"], again.name),

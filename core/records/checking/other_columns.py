@@ -239,7 +239,7 @@ def _add(
 
 
 def _difference(levels: Beside, stated: Any) -> str:
-    """Say which figure is another one than a certificate has; "" where none is."""
+    """Say which figure differs from the certificate's; "" where none does."""
     for part in FIGURES:
         for key, value in getattr(levels, part).items():
             if not close(value, stated[part].get(key)):
