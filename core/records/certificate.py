@@ -285,7 +285,7 @@ def _beside(release: Release) -> dict[str, Any] | None:
             f"The columns beside Y were counted for {counted} records, but {applied.released:,} "
             "would be released: nothing is released."
         )
-    plain = {name: plain_beside(levels) for (name,), levels in zip(groups, singly, strict=True)}
+    plain = {name: plain_beside(figures) for (name,), figures in zip(groups, singly, strict=True)}
     promised = result.mechanism.notion is not None
     notion = result.scenario.build_notion(result.joint) if promised else None
     return {

@@ -226,16 +226,16 @@ def _level(value: Any, edges: Sequence[float] | None, marked: bool) -> Any:
         return None
     if edges is None:
         return text
-    number = _number(value)
-    if number is None and isinstance(value, str) and text.lower() not in BLANKS:
+    parsed = _number(value)
+    if parsed is None and isinstance(value, str) and text.lower() not in BLANKS:
         return NO_NUMBER
-    if number is None or math.isnan(number):
+    if parsed is None or math.isnan(parsed):
         return None
-    if number < edges[0]:
+    if parsed < edges[0]:
         return 0
-    if number > edges[-1]:
+    if parsed > edges[-1]:
         return len(edges)
-    return min(max(bisect.bisect_right(edges, number), 1), len(edges) - 1)
+    return min(max(bisect.bisect_right(edges, parsed), 1), len(edges) - 1)
 
 
 _PLAIN = {chr(code) for code in range(32, 127)} - set("\\'\"")
@@ -286,9 +286,9 @@ def _passes(value: Any, chosen: Filter, marked: bool) -> bool:
     if low is None and high is None:
         kept = map(as_level, chosen.levels)
         return (MISSING if blank else _text(value) or MISSING) in kept
-    number = None if blank else _number(value)
-    return number is not None and (
-        (low is None or number >= low) and (high is None or number <= high)
+    parsed = None if blank else _number(value)
+    return parsed is not None and (
+        (low is None or parsed >= low) and (high is None or parsed <= high)
     )
 
 

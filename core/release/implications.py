@@ -225,9 +225,9 @@ def _posterior_of(joint: Joint) -> FloatArray:
     return result
 
 
-def _best(implications: list[Implication]) -> Implication:
+def _best(candidates: list[Implication]) -> Implication:
     """Return the implication with the largest level."""
-    return max(implications, key=lambda implication: implication.level)
+    return max(candidates, key=lambda implication: implication.level)
 
 
 def _log(value: float) -> float:

@@ -122,29 +122,29 @@ def _of_cells(
 
 
 def _younger(
-    body: Mapping[str, Any], name: str, stated: Mapping[str, Any], levels: dict[str, float | None]
+    body: Mapping[str, Any], name: str, stated: Mapping[str, Any], computed: dict[str, float | None]
 ) -> list[Check]:
     """Remove from the levels those that other code may not have known.
 
     Every version after `LINKED` has all of today's: name the level of a later notion here.
     """
-    missing = [key for key in levels if key not in stated]
+    missing = [key for key in computed if key not in stated]
     if not missing or body["version"] > LINKED or body["code"]["sha256"] == code_hash():
         return []
-    values = [f"{shown(key)} (it is {levels.pop(key)})" for key in missing]
+    values = [f"{shown(key)} (it is {computed.pop(key)})" for key in missing]
     text = f"It has no level of {listed(values)}; perhaps its code did not know that notion."
     return [Check(f"younger {name}levels", None, text)]
 
 
 def _fixed_masses(
-    body: Mapping[str, Any], name: str, stated: Mapping[str, Any], levels: dict[str, float | None]
+    body: Mapping[str, Any], name: str, stated: Mapping[str, Any], computed: dict[str, float | None]
 ) -> list[Check]:
     """Remove levels over sets that take P(S) as known: certificates have them too low."""
-    then, now = stated.get(ROBUST_PML), levels.get(ROBUST_PML)
+    then, now = stated.get(ROBUST_PML), computed.get(ROBUST_PML)
     known = isinstance(then, int | float) and now is not None and then < now
     if body["version"] > PLAIN_HASH or not known:
         return []
-    del levels[ROBUST_PML]
+    del computed[ROBUST_PML]
     text = (
         f"Its PML over the confidence set, {then:.4g} nats, takes P(S) as known; over all "
         f"distributions in the set it is {now:.4g}."
@@ -153,9 +153,9 @@ def _fixed_masses(
 
 
 def _compared(
-    name: str, stated: Mapping[str, Any], levels: Mapping[str, float | None], what: str
+    name: str, stated: Mapping[str, Any], computed: Mapping[str, float | None], what: str
 ) -> Check:
-    for key, value in levels.items():
+    for key, value in computed.items():
         if key not in stated or not close(value, stated[key]):
             return Check(name, False, f"The level of {key!r} is {value}, not {stated.get(key)}.")
     return Check(name, True, f"Recomputed with the same result: {what}.")

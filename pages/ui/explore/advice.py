@@ -62,11 +62,11 @@ def show_what_if(result: Result, worst: int | None, unit: str) -> tuple[str, ...
     if not wanted:
         end()
         return ()
-    variants = _variants(result, worst)
-    long_answer.await_only(PART, [_work(case) for case in variants])
+    cases = _variants(result, worst)
+    long_answer.await_only(PART, [_work(case) for case in cases])
     now = f"Now {share(result.mechanism.kept)} of X is kept, {figures_of(result, unit)}."
     st.markdown(f":small[{markdown(now)}]")
-    rows = [_row(case, f"what_if_{number}", unit) for number, case in enumerate(variants)]
+    rows = [_row(case, f"what_if_{number}", unit) for number, case in enumerate(cases)]
     return tuple(row for row in rows if row)
 
 
