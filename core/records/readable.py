@@ -175,7 +175,7 @@ def _own(body: Mapping[str, Any]) -> str:
     own, promise = body["levels"]["records"], body["levels"]["asked"]
     if own is None:
         return "their own level is not known, since they have no column of S."
-    keys = () if promise is None else asked_keys(body)
+    keys = () if promise is None else notion_keys(body)
     shown_keys = [key for notion in keys for key in (notions.entry(notion).sides or (notion,))]
     if shown_keys and all(own.get(key) is not None for key in shown_keys):
         levels = listed(
@@ -196,7 +196,7 @@ def _sampling(body: Mapping[str, Any]) -> Sentence:
     levels, numbers = body["levels"]["design"], body["levels"]["numbers"]
     promise = body["levels"]["asked"]
     pairs = [("robust_ldp", "robust_pml"), ("rldp", "rldp")]
-    if promise is not None and "rldp" in asked_keys(body):
+    if promise is not None and "rldp" in notion_keys(body):
         pairs.reverse()  # the level that was asked for
     for ldp, pml in pairs:
         if levels.get(ldp) is not None:
@@ -209,7 +209,7 @@ def _sampling(body: Mapping[str, Any]) -> Sentence:
                 f"With confidence {sure} the records come from a distribution for which LDP holds "
                 f"at {figure(levels[ldp])} nats{also}: the level over the confidence set."
             )
-            if promise is not None and not set(asked_keys(body)) <= set(OVER_THE_SET):
+            if promise is not None and not set(notion_keys(body)) <= set(OVER_THE_SET):
                 text += (
                     f" It is known of LDP and PML only: that of {promise['notion']}, which was "
                     "asked, is that of the counted distribution."
@@ -338,7 +338,7 @@ def _others(body: Mapping[str, Any]) -> dict[str, str]:
     )
 
 
-def asked_keys(body: Mapping[str, Any]) -> tuple[str, ...]:
+def notion_keys(body: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the keys of the notions that a certificate's scenario asks for."""
     scenario = Scenario.from_dict(body["scenario"])
     return (scenario.notion, *(promise.notion for promise in scenario.also))

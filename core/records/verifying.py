@@ -73,16 +73,16 @@ WRITTEN = ("format", "records", "outputs", "columns", "data", "cells")
 
 
 EXPOSED = (
-    "This certificate, of an earlier version, holds the plain SHA-256 of the original: whoever has "
-    "it and the released file can test guesses of the whole original until one fits. Release "
-    "again before you publish it."
+    "This certificate, of an earlier version, holds the plain SHA-256 of the original: anyone "
+    "who has it and the released file can test guesses of the whole original until one fits. "
+    "Release again before you publish it."
 )
 """What a certificate up to version `PLAIN_HASH` gives away."""
 
 LINKS = (
     "This certificate is of an earlier version. Two such releases by one seed or key may share "
-    "random numbers, by which X differs wherever Y does: do not publish both. What the bytes of "
-    "the released file say besides its cells is not compared as in version 6."
+    "random numbers, and then X differs wherever Y does: do not publish both. The bytes of the "
+    "released file are not compared as fully as in version 6."
 )
 """What a certificate up to version `LINKED` leaves open."""
 
@@ -141,7 +141,7 @@ def verify(
         checks.append(_original(body, original, owner))
     checks.append(check_columns(body, scenario.data, released, original))
     if original is None or not fit.passed:
-        why = "The original was not given" if original is None else "The kernel is none"
+        why = "The original was not given" if original is None else "The kernel is invalid"
         return _by_itself(checks, owner, released, why)
     table = design if isinstance(design, str) else None
     file = None if isinstance(design, str) else design

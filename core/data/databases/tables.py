@@ -101,7 +101,7 @@ def opened(backend: Any, table: DatabaseTable, *, tell: bool = False) -> Any:
             raise
         known = some_of(listed(backend, table.engine))
         raise InvalidInputError(
-            f"{table.title} is not there, or not for this user: {known}."
+            f"{table.title} does not exist or is hidden from this user: {known}."
         ) from error
 
 

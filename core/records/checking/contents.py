@@ -110,7 +110,7 @@ def check_codings(body: Mapping[str, Any], spec: DataSpec, original: Path | None
     symbol = stand_in(treatment)
     refuses = treatment == REFUSE and body["unknown"]["records"]
     if refuses or not (symbol is None or symbol in body["mechanism"]["inputs"]):
-        text = f"{treatment!r} is no treatment of unknown values here."
+        text = f"{treatment!r} is not a treatment of unknown values."
         return Check("codings", False, text)
     same = _is_same(body, spec, original)
     if same is not None and same != design["same"]:
@@ -358,20 +358,20 @@ def check_alone(body: Mapping[str, Any], released: Path, rows: Rows | None = Non
     """
     rows = rows if body["version"] > OF_ALL else None
     if rows is not None and _is_of_rows(body, released, rows):
-        text = f"{released.name} is, byte by byte, what its records and outputs are written as."
+        text = f"{released.name} is, byte by byte, the file that its records and outputs make."
         return Check("nothing else", True, text)
     check = _alone(body, released)
     if rows is None or not check.passed:
         return check
     if body["version"] <= LINKED:
         text = (
-            f"{released.name} has other bytes than this version writes for its records, so what "
-            "its bytes say was not checked."
+            f"{released.name} has other bytes than this version writes for its records, so they "
+            "were not checked for further information."
         )
         return Check("nothing else", None, text)
     text = (
         f"{released.name} has other bytes than a release of its records: a missing value, a "
-        "number or a text is written in another way, which may say more than its cells."
+        "number or a text is written differently, which may reveal more than the cells do."
     )
     return Check("nothing else", False, text)
 
@@ -417,17 +417,17 @@ def _parquet_alone(released: Path, version: int) -> Check:
     elif len(mark) + sum(chunk.total_compressed_size for chunk in chunks) + described != size:
         what = "bytes that belong to no column"
     elif any(group.num_rows != BATCH for group in groups[:-1]):
-        what = "groups of other sizes than a release has"
+        what = "groups of other sizes than those of a release"
     elif not _BY_ARROW.fullmatch(metadata.created_by or ""):
-        what = "the name of another program than releases are written by"
+        what = "the name of a program that does not write releases"
     elif exactly and metadata.created_by != _written_by():
         text = (
-            f"{released.name} was written by another version of Arrow, so that its bytes were not "
-            "compared with those of its cells written again."
+            f"{released.name} was written by another version of Arrow, so its bytes were not "
+            "compared with its cells written again."
         )
         return Check("nothing else", None, text)
     elif exactly and not _is_written_again(released, version):
-        what = "other bytes than its cells written again: they may say more than the cells"
+        what = "other bytes than its cells written again, which may reveal more than the cells do"
     else:
         return Check("nothing else", True, f"{released.name} holds only values and their types.")
     return Check("nothing else", False, f"{released.name} holds {what}.")
@@ -501,7 +501,7 @@ def _not_as_written(released: Path, row: int) -> Check:
     where = "the line of names" if row == 0 else f"record {row:,}"
     text = (
         f"{released.name} is not written as releases are, from {where} on: its quotes, blanks and "
-        "line ends may say more than its cells."
+        "line ends may reveal more than its cells do."
     )
     return Check("nothing else", False, text)
 

@@ -220,7 +220,9 @@ def replayed(
             return Check("seed", False, text)
         return Check("seed", None, "The release was drawn with a key, not with a seed.")
     if other is not None:
-        return Check("seed", False, f"Record {other + 1:,} has another output than the seed draws.")
+        return Check(
+            "seed", False, f"Record {other + 1:,} has a different output than the seed draws."
+        )
     return Check("seed", True, "The seed draws every output of the file.")
 
 
@@ -254,7 +256,9 @@ def keyed(
     numbers = ((number >> 11) / 2.0**53 for number in hashes)
     other = _first_other(counted, outputs, kernel, numbers)
     if other is not None:
-        return Check("key", False, f"Record {other + 1:,} has another output than the key draws.")
+        return Check(
+            "key", False, f"Record {other + 1:,} has a different output than the key draws."
+        )
     return Check("key", True, "The key draws every output of the file, by each record's id.")
 
 

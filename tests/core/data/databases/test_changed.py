@@ -114,14 +114,14 @@ def test_a_table_that_is_dropped_between_its_list_and_its_count(copy, opened, tm
     assert "'people'" in said
     assert not path.exists()
     assert command(source, tmp_path).startswith(
-        f"copied in {opened} is not there, or not for this user: its tables are "
+        f"copied in {opened} does not exist or is hidden from this user: its tables are "
     )
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("DROP TABLE copied", "is not there, or not for this user."),
+        ("DROP TABLE copied", "does not exist or is hidden from this user."),
         (
             "ALTER TABLE copied DROP job",
             "no longer has the columns that it had a moment ago: try again.",
@@ -178,8 +178,8 @@ def test_a_data_base_of_no_such_name_and_one_with_a_time_limit(
     other = postgres_address.replace("/postgres", "/census")
     assert other != postgres_address
     assert refused(f"{other}#people") == (
-        f"{other} could not be opened: its server has no database of this name, or not for this "
-        "user."
+        f"{other} could not be opened: its server has no database of this name, or hides it "
+        "from this user."
     )
     administrator.execute("CREATE VIEW sleeps AS SELECT sex, pg_sleep(60)::text AS job FROM people")
     monkeypatch.setenv("PGUSER", "hasty")

@@ -59,7 +59,7 @@ def test_a_reference_that_cannot_be_used(source, said):
 def test_what_a_data_base_does_not_have(duckdb_address, postgres_address):
     for address in (duckdb_address, postgres_address):
         said = refused(f"{address}#persons")
-        assert said.startswith(f"persons in {address} is not there, or not for this user: ")
+        assert said.startswith(f"persons in {address} does not exist or is hidden from this user: ")
         assert "'people'" in said.partition("its tables are")[2]
         said = refused(f"{address}#people", replace(SPEC, released=("salary",)))
         assert "has no column 'salary': 'sex', 'job', 'pay'" in said
