@@ -65,7 +65,7 @@ def test_a_true_release_is_written_again_byte_by_byte(of, kind, made):
     body, path, original = made[of, kind]
     found = {one.name: one for one in verify(json.dumps(body), path, original, str(SEED))}
     assert failed(list(found.values())) == []
-    assert "byte by byte, what its records" in found["nothing else"].sentence
+    assert "byte by byte, the file that its records" in found["nothing else"].sentence
 
 
 def column(name, values):
