@@ -412,7 +412,7 @@ class ReadOptions:
             name, mark, text = setting.partition("=")
             if not mark:
                 raise InvalidInputError(
-                    f"Options of reading are NAME=VALUE, such as header=3, got {shown(setting)}."
+                    f"How the data is read must be NAME=VALUE, such as header=3, got {shown(setting)}."
                 )
             values[name.strip()] = _setting(name.strip(), text)
         return cls.from_dict(values)

@@ -148,7 +148,7 @@ def check(tmp_path, path, released, target):
     text = json.dumps(body)
     found = {one.name: one for one in verify(text, written, path, str(SEED))}
     assert failed(list(found.values())) == []
-    assert "byte by byte, what its records" in found["nothing else"].sentence
+    assert "byte by byte, the file that its records" in found["nothing else"].sentence
     assert failed(verify(text, written)) == []
 
 
