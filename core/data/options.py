@@ -412,7 +412,8 @@ class ReadOptions:
             name, mark, text = setting.partition("=")
             if not mark:
                 raise InvalidInputError(
-                    f"How the data is read must be NAME=VALUE, such as header=3, got {shown(setting)}."
+                    "How the data is read must be NAME=VALUE, such as header=3, got "
+                    f"{shown(setting)}."
                 )
             values[name.strip()] = _setting(name.strip(), text)
         return cls.from_dict(values)
