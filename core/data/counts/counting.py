@@ -296,7 +296,7 @@ def _in_order(
     """Return symbols in the order of those that stay, their counts, and the names that are lost.
 
     This way records left out do not show whether they hold a word among numbers, or what is merged.
-    A symbol is lost if no remaining record has it, or if it is left out by name.
+    A symbol is lost if no remaining record has it, although it is not left out by name.
     """
     stays = _stay([own.labels for own in symbols], sides, spec)
     rest = counts[np.ix_(*stays)]

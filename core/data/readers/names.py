@@ -252,7 +252,7 @@ def _is_full(row: Sequence[str], used: int) -> bool:
 
 
 def _is_title(row: Sequence[str], width: int) -> bool:
-    """Say whether a row is clearly above the names: one text, or a word and a text."""
+    """Say whether a row above the names is clearly a title: one text, or a word and a text."""
     filled = [i for i, cell in enumerate(row) if cell.strip()]
     return len(filled) < 2 or (filled == [0, 1] and width > 3)
 
