@@ -177,13 +177,13 @@ def failure(asked):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            problem = _ask(asked)
+            problem = _problem(asked)
     except Exception as error:  # whatever it is, it is none that a legal question may raise
         return Failure(f"{asked.mechanism}, {type(error).__name__}", asked, repr(error))
     return problem and Failure(f"{asked.mechanism}, untrue", asked, problem)
 
 
-def _ask(asked):
+def _problem(asked):
     try:
         joint = asked.joint()
         promise = asked.promise(joint)

@@ -332,7 +332,7 @@ def parse_matrix(text: str, *, normalise: bool = False) -> JointSource:
 def _without_totals(
     weights: FloatArray, s_labels: tuple[str, ...], x_labels: tuple[str, ...]
 ) -> tuple[int, int]:
-    """Return how many rows and columns there are without totals: called so, and the others' sum."""
+    """Return the numbers of rows and columns without totals: named so, and sums of the others."""
     rows, columns = weights.shape
     if rows > 2 and TOTAL.fullmatch(s_labels[-1]):
         rows -= bool(np.allclose(weights[:-1].sum(axis=0), weights[-1], atol=1e-9))

@@ -63,7 +63,7 @@ KINDS = {
     "date": "date or time",
     "boolean": "true or false",
 }
-"""Types that a column can be read as; as found, numbers are what only has numbers."""
+"""Types that a column can be read as; as found, a column of numbers has nothing else."""
 
 ORDERS = {"ymd": "year, month, day", "dmy": "day, month, year", "mdy": "month, day, year"}
 """Orders of the parts of a date, with their names."""
@@ -211,7 +211,7 @@ class ColumnOptions:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How a file is read; the defaults leave it to the file, "" is to be found.
+    """How a file is read; the defaults leave it to the file, and "" means that it is detected.
 
     `encoding`: a key of `ENCODINGS`; else UTF-16 and UTF-8 by their marks and rules, then
     Windows-1252. It, `delimiter` (one character, two as in ", " and "||", or "aligned"), `quote`
@@ -338,7 +338,7 @@ class ReadOptions:
         return self.missing if own is None else own
 
     def said(self) -> list[str]:
-        """Say in a few words each what is not left to the file."""
+        """List, in a few words each, what is not left to the file."""
         parts = []
         if self.encoding:
             parts.append(f"read as {ENCODINGS[self.encoding]}")
@@ -412,7 +412,8 @@ class ReadOptions:
             name, mark, text = setting.partition("=")
             if not mark:
                 raise InvalidInputError(
-                    f"How the data is read is NAME=VALUE, such as header=3, got {shown(setting)}."
+                    "How the data is read must be NAME=VALUE, such as header=3, got "
+                    f"{shown(setting)}."
                 )
             values[name.strip()] = _setting(name.strip(), text)
         return cls.from_dict(values)

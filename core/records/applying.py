@@ -37,10 +37,10 @@ from core.validation import BoolArray, FloatArray, IntArray, shown
 from core.wording import number_of
 
 EMPTY = "The file has no records to release."
-"""What is wrong with a file without records."""
+"""The error for a file without records."""
 
 NONE_LEFT = "No record is left to release: all are left out by the question or as unknown values."
-"""What is wrong where all records are left out."""
+"""The error where all records are left out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ class Applied:
 
 @dataclass(eq=False)
 class _Tally:
-    """Counts of records, unknown symbols last; with a key, a number of every id."""
+    """Counts of records, unknown symbols last; by a key, also the random number of each id."""
 
     outputs: IntArray
     cells: IntArray
@@ -99,7 +99,7 @@ class _Tally:
     nameless: bool = False
 
     def repeated(self) -> bool:
-        """Say whether two records have equal random numbers, as those with the same id have."""
+        """Return whether two records have equal random numbers, as records with one id do."""
         drawn = np.empty(sum(map(len, self.keyed)))
         place = 0
         while self.keyed:  # each part is released as soon as it is copied
@@ -168,10 +168,10 @@ def write(
     progress: Callable[[int], None] | None = None,
     batch: int = BATCH,
 ) -> Applied:
-    """Do what `apply` does, into an existing file that an error may leave incomplete.
+    """Write as `apply` does, into an existing file, which an error may leave incomplete.
 
-    Random numbers are for this original alone. Types of columns of a workbook follow from what is
-    released.
+    The random numbers are for this original alone. The types of a workbook's columns follow from
+    the released records.
     """
     workbook = original.sheets is not None
     plan = plan.on(original)
@@ -280,9 +280,9 @@ def _opened(
 def _all(
     steps: _Steps, read: Iterator[Any], tally: _Tally, progress: Callable[[int], None] | None
 ) -> Iterator[Any]:
-    """Yield all batches of a release, the first one in any case."""
-    for place, one in enumerate(read):
-        made = steps(one, tally)
+    """Yield all batches of a release; the first one even if the release is refused."""
+    for place, batch in enumerate(read):
+        made = steps(batch, tally)
         if place == 0 or not steps.refused(tally):
             yield made
         if place and progress is not None:
@@ -296,8 +296,8 @@ def _write_all(made: Iterator[Any], path: Path, kind: str) -> None:
     writer = Writer(path, kind, first.schema)
     try:
         writer.write(first)
-        for one in made:
-            writer.write(one)
+        for batch in made:
+            writer.write(batch)
             pa.default_memory_pool().release_unused()  # which Arrow would keep for later batches
     finally:
         writer.close()
@@ -323,8 +323,8 @@ class _Steps:
         size = batch.num_rows
         coded = self.coder({name: batch.column(name) for name in self.coder.used}, size)
         rows = self._rows(coded)
-        known = coded.asked & (rows >= 0)
-        if self.fallback != UNKNOWN and (coded.asked & ~known).any():
+        known = coded.included & (rows >= 0)
+        if self.fallback != UNKNOWN and (coded.included & ~known).any():
             raise InvalidInputError(
                 f"The mechanism reads S and was made without {next(iter(coded.unknown))!r}: no "
                 "symbol of X can take its place, so leave such records out."
@@ -369,7 +369,7 @@ def _laid_out(layout: Layout, batch: Any, known: BoolArray, outputs: Any) -> Any
         else:
             check_years(kept.column(name), name)
             columns.append(values_alone(kept.column(name)))
-            # that none may be missing is said of all records of the original
+            # a type without missing values would be a statement about the whole original
             fields.append(pa.field(name, columns[-1].type))
     return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
 
@@ -402,7 +402,7 @@ def _chosen(table: FileTable, layout: Layout, places: IntArray, outputs: Any) ->
 def _of_row(ids: Any, rows: IntArray) -> Any:
     """Return ids with the kernel's row in front: a record with another value is drawn anew.
 
-    By one number, both outputs of a record whose value changes would show which it was and is.
+    With a single number, the outputs of a record before and after a change would show both values.
     """
     if ids is None:
         return None
@@ -411,13 +411,13 @@ def _of_row(ids: Any, rows: IntArray) -> Any:
 
 def _add(tally: _Tally, coded: Coded, known: BoolArray, outputs: IntArray) -> None:
     tally.records += len(known)
-    tally.filtered += int((~coded.asked).sum())
+    tally.filtered += int((~coded.included).sum())
     tally.released += len(outputs)
     tally.outputs += np.bincount(outputs, minlength=len(tally.outputs))
     tally.unknown.update(coded.unknown)
     width = tally.cells.shape[1]  # unknown symbols are -1: the last row and column
     cells = np.ravel_multi_index(
-        (coded.s[coded.asked], coded.x[coded.asked]), tally.cells.shape, mode="wrap"
+        (coded.s[coded.included], coded.x[coded.included]), tally.cells.shape, mode="wrap"
     )
     tally.cells += np.bincount(cells, minlength=tally.cells.size).reshape(-1, width)
 
@@ -449,7 +449,7 @@ def _refusal(unknown: Counter[str], result: Result) -> str:
 
 
 def _check_distinct(what: str, names: tuple[str, ...]) -> None:
-    """Raise if two names look the same once none can be taken for a formula."""
+    """Raise if two names become the same once they are protected from formulas."""
     seen: dict[str, str] = {}
     for name in names:
         other = seen.setdefault(safe_text(name), name)
@@ -461,19 +461,19 @@ def _check_distinct(what: str, names: tuple[str, ...]) -> None:
 
 
 def _check_ids(table: FileTable, column: str) -> None:
-    """Raise if a record has no id, or two have the same: costly, asked where numbers coincide."""
+    """Raise if ids are missing or shared: costly, so checked only where random numbers coincide."""
     with open_table(table) as opened:
         texts = opened.records.select(id=as_text(opened.column(column)))
-        found = opened.row(
+        counts = opened.row(
             texts.aggregate(n=texts.count(), some=texts.id.count(), different=texts.id.nunique())
         )
-        missing = int(found["n"] - found["some"])
+        missing = int(counts["n"] - counts["some"])
         if missing:
             raise InvalidInputError(
                 f"{table.title} has {number_of(missing, 'record')} without {column!r}: a draw "
                 "by a key needs an id for each."
             )
-        twice = int(found["some"] - found["different"])
+        twice = int(counts["some"] - counts["different"])
         if twice:
             counted = texts.group_by("id").agg(n=texts.count())
             example = opened.row(counted.order_by([counted.n.desc(), counted.id]).limit(1))

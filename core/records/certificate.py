@@ -49,7 +49,7 @@ PACKAGE_VERSION = "0.1.0"
 """The version of this package, as in pyproject.toml."""
 
 REPEATS = (2, 3)
-"""Numbers of independent releases whose level the certificate has."""
+"""Numbers of independent releases whose joint level the certificate lists."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,7 +206,7 @@ def _design(release: Release, released: str) -> dict[str, Any]:
     """
     counted, data = release.result.counted, release.result.scenario.data
     committed = release.plan.draw.committed
-    found = {
+    design = {
         "data": counted.report.title,
         "same": release.same,
         "records": counted.joint.n,
@@ -215,8 +215,8 @@ def _design(release: Release, released: str) -> dict[str, Any]:
     about = release_text(committed(release.original.sha256), released)
     hidden = commitments(data, committed, about) if data.left_out else None
     shown = shown_codings(counted, data, committed)
-    found |= {"coding": shown, "marked": marked_columns(counted, shown, data, same=release.same)}
-    return found if hidden is None else found | {"left_out": hidden}
+    design |= {"coding": shown, "marked": marked_columns(counted, shown, data, same=release.same)}
+    return design if hidden is None else design | {"left_out": hidden}
 
 
 def _scenario(release: Release, *, hides: bool) -> dict[str, Any]:
@@ -224,27 +224,27 @@ def _scenario(release: Release, *, hides: bool) -> dict[str, Any]:
     scenario = release.result.scenario
     stands = release.plan.draw.committed(scenario.data.hashed) or WITHHELD
     data = scenario.data.undisclosed(stands)
-    told = replace(scenario, data=nameless(data) if hides else data)
-    plain: dict[str, Any] = told.to_dict()
+    disclosed = replace(scenario, data=nameless(data) if hides else data)
+    plain: dict[str, Any] = disclosed.to_dict()
     return plain
 
 
 def _levels(release: Release) -> dict[str, Any]:
-    """Return the mechanism's levels: of what was asked, of every notion, of repeated draws."""
+    """Return the levels: of the notion requested, of every notion, of repeated draws."""
     result = release.result
     joint, mechanism = result.joint, result.mechanism
     numbers = reference([result.scenario])
     quick = mechanism.kernel.size < SLOW_CELLS
     # a mechanism may have been made for another notion, such as one that is easier to keep
-    asked = None if mechanism.notion is None else result.scenario.build_notion(joint)
-    found: dict[str, Any] = {
+    notion = None if mechanism.notion is None else result.scenario.build_notion(joint)
+    report: dict[str, Any] = {
         "asked": None
-        if asked is None
+        if notion is None
         else {
-            "notion": str(asked),
-            "achieved": plain_json(asked.achieved(joint, mechanism.kernel)),
-            "unit": asked.level_unit,
-            "holds": asked.holds(joint, mechanism.kernel),
+            "notion": str(notion),
+            "achieved": plain_json(notion.achieved(joint, mechanism.kernel)),
+            "unit": notion.level_unit,
+            "holds": notion.holds(joint, mechanism.kernel),
         },
         "numbers": plain_numbers(numbers),
         "design": plain_json(levels(joint, mechanism.kernel, numbers, slow=quick)),
@@ -252,30 +252,30 @@ def _levels(release: Release) -> dict[str, Any]:
         "records": None,
         "repeated": {},
     }
-    found["units"] = level_units(found["design"])
-    if asked is not None and release.plan.draw.kind == "seed":
+    report["units"] = level_units(report["design"])
+    if notion is not None and release.plan.draw.kind == "seed":
         for k in REPEATS:
-            drawn = draws(joint, mechanism.kernel, asked, k)
-            found["repeated"][str(k)] = {
+            drawn = draws(joint, mechanism.kernel, notion, k)
+            report["repeated"][str(k)] = {
                 "level": plain_json(drawn.level),
                 "at_most": plain_json(drawn.at_most),
             }
     own = _own_joint(release.applied.cells, joint, mechanism.kernel)
     if own is not None and not release.same:
-        found["records"] = plain_json(levels(*own, numbers, slow=quick))
-    return found
+        report["records"] = plain_json(levels(*own, numbers, slow=quick))
+    return report
 
 
 def _beside(release: Release) -> dict[str, Any] | None:
-    """Return what the columns beside Y give away; None where there are none, or no S, or all."""
+    """Return what the columns beside Y reveal; None without any, without S, or where all stay."""
     result, applied, plan = release.result, release.applied, release.plan
     written = [name for name in applied.written if name != applied.column]
     names = [*written, *(name for name in plan.known if name not in written)]
     if not names or applied.cells is None or plan.columns == OWNERS:
         return None
-    each = [(name,) for name in names] if 1 < len(names) <= EACH else []
-    *found, together = given_away(
-        *(result, release.original.table, [*each, tuple(names)]),
+    groups = [(name,) for name in names] if 1 < len(names) <= EACH else []
+    *singly, together = given_away(
+        *(result, release.original.table, [*groups, tuple(names)]),
         unknown=plan.unknown,
         of_text=applied.kind != "Parquet",
     )
@@ -285,9 +285,9 @@ def _beside(release: Release) -> dict[str, Any] | None:
             f"The columns beside Y were counted for {counted} records, but {applied.released:,} "
             "would be released: nothing is released."
         )
-    plain = {name: plain_beside(one) for (name,), one in zip(each, found, strict=True)}
-    asks = result.mechanism.notion is not None
-    notion = result.scenario.build_notion(result.joint) if asks else None
+    plain = {name: plain_beside(figures) for (name,), figures in zip(groups, singly, strict=True)}
+    promised = result.mechanism.notion is not None
+    notion = result.scenario.build_notion(result.joint) if promised else None
     return {
         "columns": written,
         "known": names[len(written) :],
@@ -319,8 +319,8 @@ def fingerprint(body: Mapping[str, Any]) -> str:
 def code_hash() -> str:
     """Return the SHA-256 of the source files of `core`, which identifies its version."""
     root = Path(__file__).parents[1]
-    said = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
-        said.update(path.relative_to(root).as_posix().encode())
-        said.update(path.read_bytes())
-    return said.hexdigest()
+        digest.update(path.relative_to(root).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -23,7 +23,7 @@ from core.records.files import check_years, takeable
 from core.validation import BoolArray, IntArray
 
 _BLANK = np.arange(256) <= ord(" ")
-"""Bytes that may be blanks at the ends of a text of ASCII."""
+"""Bytes that may be blanks at the ends of an ASCII text."""
 
 
 class Values:
@@ -46,13 +46,13 @@ class Values:
             if bins is not None and value.type().is_string():
                 word = ibis.ifelse(is_text(value), value, word)
             plain = self._unmarked(column, value)
-            found = as_text(plain) if bins is None else bin_index(as_number(plain), bins)
-            return {"level": found, "word": word}
+            counted = as_text(plain) if bins is None else bin_index(as_number(plain), bins)
+            return {"level": counted, "word": word}
 
-        found = self._asked(("level", column, bins), values, level).to_pydict()
+        table = self._queried(("level", column, bins), values, level).to_pydict()
         return [
-            one if word is None else [word]
-            for one, word in zip(found["level"], found["word"], strict=True)
+            label if word is None else [word]
+            for label, word in zip(table["level"], table["word"], strict=True)
         ]
 
     def passing(self, chosen: Filter, values: Any) -> BoolArray:
@@ -61,23 +61,23 @@ class Values:
         def passing(value: Any) -> dict[str, Any]:
             return {"passes": passes(self._unmarked(chosen.column, value), chosen)}
 
-        found = self._asked(chosen, values, passing)["passes"].to_pylist()
-        return np.array(found, dtype=bool)
+        passed = self._queried(chosen, values, passing)["passes"].to_pylist()
+        return np.array(passed, dtype=bool)
 
     def texts(self, values: Any) -> Any:
         if pa.types.is_integer(values.type):
             return values.cast(pa.string())
         if pa.types.is_string(values.type) and _is_bare(values):
             return values
-        found = self._asked("text", values, _as_id)
-        return found["text"].combine_chunks().cast(pa.string())
+        table = self._queried("text", values, _as_id)
+        return table["text"].combine_chunks().cast(pa.string())
 
     def _unmarked(self, column: str, value: Any) -> Any:
         if column in self._marked and value.type().is_string():
             return ibis.ifelse(is_mark(value), ibis.null("string"), value)
         return value
 
-    def _asked(self, key: Any, values: Any, ask: Any) -> pa.Table:
+    def _queried(self, key: Any, values: Any, query_of: Any) -> pa.Table:
         """Return the results of a query for each value; it is compiled once for each type."""
         table = pa.table({"value": values})
         query = self._queries.get((key, values.type))
@@ -86,7 +86,7 @@ class Values:
         try:
             if query is None:
                 known = self._backend.table("distinct_values")
-                query = self._backend.compile(known.select(**ask(known.value)))
+                query = self._backend.compile(known.select(**query_of(known.value)))
                 self._queries[key, values.type] = query
             return connection.sql(query).to_arrow_table()
         finally:
@@ -151,12 +151,15 @@ def encoded(values: Any) -> Column:
     """Return the distinct values of a column, NULL included, and the index of each record's."""
     if pa.types.is_dictionary(values.type):
         return _of_dictionary(values)
-    found = pc.dictionary_encode(values, null_encoding="encode")
-    return Column(found.dictionary, found.indices.to_numpy(zero_copy_only=False).astype(np.int64))
+    coded = pc.dictionary_encode(values, null_encoding="encode")
+    return Column(
+        coded.dictionary,
+        coded.indices.to_numpy(zero_copy_only=False).astype(np.int64),
+    )
 
 
 def _of_dictionary(values: Any) -> Column:
-    """Return the values of a dictionary, and NULL behind them where some record has it."""
+    """Return the values of a dictionary, then NULL where some record has no value."""
     known, index = values.dictionary, values.indices.cast(pa.int64())
     if known.null_count:
         return encoded(values.dictionary_decode())
@@ -181,7 +184,8 @@ class SideCoder:
         self._rare = next((i for i, (rare, _) in enumerate(coding.keys) if rare), UNKNOWN)
         none = (None,) * len(coding.columns)
         self._coarser = [
-            None if one is None else one.coarser() for one in coding.hierarchies or none
+            None if hierarchy is None else hierarchy.coarser()
+            for hierarchy in coding.hierarchies or none
         ]
         self._groups = coding.rare or ("",) * len(none)
         self._kept = []
@@ -199,55 +203,57 @@ class SideCoder:
         """Return the symbol of each record, and the levels of each column for `shown`."""
         keys: list[tuple[Any, ...]] = [()]
         kind: IntArray = np.zeros(size, dtype=np.int64)  # of each record, the place of its key
-        found = []
+        levels = []
         for depth, (name, bins) in enumerate(
             zip(self.coding.columns, self.coding.bins, strict=True)
         ):
             column = columns[name]
-            level = self._made(depth, self._values.levels(name, column.values, bins))
-            found.append(level)
+            level = self._coarsened(depth, self._values.levels(name, column.values, bins))
+            levels.append(level)
             pairs, kind = kind * len(level) + column.index, column.index
             if len(keys) == 1:
-                keys = [(*keys[0], one) for one in level]
+                keys = [(*keys[0], label) for label in level]
                 continue
             pairs, kind = np.unique(pairs, return_inverse=True)
             places = (divmod(pair, len(level)) for pair in pairs.tolist())
             keys = [(*keys[before], level[place]) for before, place in places]
         symbols = np.array([*map(self._symbol, keys), UNKNOWN], dtype=np.int64)
-        return symbols[kind], found
+        return symbols[kind], levels
 
     def _symbol(self, key: tuple[Any, ...]) -> int:
         """Return the symbol of a level of each column."""
-        if any(isinstance(one, list) for one in key):
+        if any(isinstance(label, list) for label in key):
             return UNKNOWN
         countable = self._missing_is_level or None not in key
         return self._known.get(key, self._rare if countable else UNKNOWN)
 
-    def _made(self, depth: int, level: list[Any]) -> list[Any]:
-        """Return levels of a column made coarser, and as their group where they are rare."""
+    def _coarsened(self, depth: int, level: list[Any]) -> list[Any]:
+        """Return a column's levels as its hierarchy makes them, rare ones as their group."""
         coarser, group = self._coarser[depth], self._groups[depth]
         if coarser is not None:
-            made = [None if one is None else coarser(one) for one in level]
+            made = [None if label is None else coarser(label) for label in level]
             level = [
-                [one] if new is None and one is not None else new
-                for one, new in zip(level, made, strict=True)
+                [label] if new is None and label is not None else new
+                for label, new in zip(level, made, strict=True)
             ]
         if group:
             known = self._kept[depth]
             level = [
-                one
-                if isinstance(one, list)
-                or one in known
-                or (one is None and not self._missing_is_level)
+                label
+                if isinstance(label, list)
+                or label in known
+                or (label is None and not self._missing_is_level)
                 else group
-                for one in level
+                for label in level
             ]
         return level
 
-    def shown(self, columns: Mapping[str, Column], found: list[Any], record: int) -> str:
+    def shown(self, columns: Mapping[str, Column], by_column: list[Any], record: int) -> str:
         """Return the values of one record of a batch as text, joined."""
         parts = []
-        for name, bins, levels in zip(self.coding.columns, self.coding.bins, found, strict=True):
+        for name, bins, levels in zip(
+            self.coding.columns, self.coding.bins, by_column, strict=True
+        ):
             level = levels[columns[name].index[record]]
             if level is None:
                 parts.append(MISSING)
@@ -262,7 +268,7 @@ class SideCoder:
 class Coded:
     """Records of a batch as rows of a kernel and symbols, or `UNKNOWN`, (size,)."""
 
-    asked: BoolArray
+    included: BoolArray
     rows: IntArray
     s: IntArray
     x: IntArray
@@ -290,7 +296,7 @@ class Coder:
         self.reads_s = rows != joint.n_x
         self._pairs = spec.secret_released
         self._filters = spec.filters
-        needed = [*spec.released, *(one.column for one in spec.filters)]
+        needed = [*spec.released, *(chosen.column for chosen in spec.filters)]
         if self.reads_s or self._pairs or spec.without(spec.secret):
             needed += spec.secret
         for name in needed:
@@ -326,22 +332,22 @@ class Coder:
 
     def __call__(self, columns: Mapping[str, Any], size: int) -> Coded:
         batch = {name: encoded(as_counted(columns[name], name)) for name in self.used}
-        asked = np.ones(size, dtype=bool)
+        included = np.ones(size, dtype=bool)
         for chosen in self._filters:
             column = batch[chosen.column]
-            asked &= self._values.passing(chosen, column.values)[column.index]
+            included &= self._values.passing(chosen, column.values)[column.index]
         released, of_x = self._x(batch, size)
         if self.sees_s:
             secret, of_s = self._s(batch, size)
         else:
             secret, of_s = np.full(size, UNKNOWN), []
         if self._leaves_out:
-            asked &= ~(self._gone_s[secret] | self._gone_x[released])
+            included &= ~(self._gone_s[secret] | self._gone_x[released])
         s = self._of_s[secret]
         x = self._of_pair[secret, released] if self._pairs else self._of_x[released]
         rows = np.where((s >= 0) & (x >= 0), s * self.joint.n_x + x, UNKNOWN) if self.reads_s else x
         unknown: Counter[str] = Counter()
-        for record in np.flatnonzero(asked & (rows < 0)).tolist():
+        for record in np.flatnonzero(included & (rows < 0)).tolist():
             parts = []
             if self._pairs or (self.reads_s and s[record] < 0):
                 parts.append(self._s.shown(batch, of_s, record))
@@ -349,15 +355,15 @@ class Coder:
                 parts.append(self._x.shown(batch, of_x, record))
             name = JOINER.join(parts)
             unknown[name if len(unknown) < 1_000 or name in unknown else "others"] += 1
-        return Coded(asked, rows, s, x, unknown)
+        return Coded(included, rows, s, x, unknown)
 
 
-def _places(labels: Sequence[str], found: Sequence[str]) -> IntArray:
-    """Return the index in `labels` of each label found, and `UNKNOWN` as a last entry."""
+def _places(labels: Sequence[str], names: Sequence[str]) -> IntArray:
+    """Return the index in `labels` of each name, then `UNKNOWN`."""
     place = {label: i for i, label in enumerate(labels)}
-    return np.array([*(place.get(label, UNKNOWN) for label in found), UNKNOWN], dtype=np.int64)
+    return np.array([*(place.get(label, UNKNOWN) for label in names), UNKNOWN], dtype=np.int64)
 
 
 def _are_in(names: Collection[str], labels: Sequence[str]) -> BoolArray:
-    """Return which labels are among some names, and False for an unknown one as a last entry."""
+    """Return which labels are among some names, then False for an unknown label."""
     return np.array([*(label in names for label in labels), False], dtype=bool)

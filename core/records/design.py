@@ -54,7 +54,7 @@ FORMATS = {
 """How a released file is laid out, by its kind."""
 
 REFUSE, LEAVE_OUT = "error", "drop"
-"""Treatments of records with an unknown value, beside taking them for a symbol of X."""
+"""Treatments of records with an unknown value, besides taking it for a symbol of X."""
 
 
 def stand_in(unknown: str) -> str | None:
@@ -106,7 +106,7 @@ def command_line(plan: Plan, records: str, released: str) -> str:
     if plan.unknown != REFUSE:
         how += [f"--unknown={plan.unknown}"]
     how += ["--certificate", "certificate.json"]
-    files = [f"./{one}" if one.startswith("-") else one for one in (records, released)]
+    files = [f"./{path}" if path.startswith("-") else path for path in (records, released)]
     command = ["python", "-m", "core", "release", "scenario.json", *files]
     return f"{shlex.join(command)} \\\n    {shlex.join(how)}"
 
@@ -134,7 +134,7 @@ class Layout:
             return cls(title, (title,))
         name = free_name(title, others.__contains__)
         place = columns.index(spec.released[0])
-        before = sum(columns.index(one) < place for one in others)
+        before = sum(columns.index(other) < place for other in others)
         return cls(name, (*others[:before], name, *others[before:]))
 
 
@@ -200,11 +200,11 @@ def designed(text: str, records: Path, sources: Sources, design: Path | None = N
 
 
 def is_bundled(source: str) -> bool:
-    return any(one.id == source for one in BUNDLED)
+    return any(entry.id == source for entry in BUNDLED)
 
 
 def named_file(source: str) -> Path | None:
-    """Return the file whose path a scenario's source is; None where it is anything else."""
+    """Return the file whose path is a scenario's source; None for any other source."""
     if is_bundled(source):
         return None
     try:
@@ -239,7 +239,7 @@ def bundled_file(source: str) -> Path:
     folder = Path(tempfile.mkdtemp(prefix=folders.prefix()))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = folder / f"{source}.parquet"
-    parquet.write_table(pa.concat_tables([parquet.read_table(one) for one in paths]), path)
+    parquet.write_table(pa.concat_tables([parquet.read_table(part) for part in paths]), path)
     return path
 
 

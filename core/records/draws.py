@@ -1,8 +1,8 @@
 """Random numbers of a release, from a seed or from a secret key and each record's id.
 
-Whoever can predict them can undo a part of the release. So they come from cryptographic hash
-functions (SipHash-2-4 for ids: J.-P. Aumasson and D. J. Bernstein, INDOCRYPT 2012), and of a seed
-or key only a commitment is written, a hash.
+Anyone who can predict them can undo part of the release. So they come from cryptographic hash
+functions (SipHash-2-4 for ids: J.-P. Aumasson and D. J. Bernstein, INDOCRYPT 2012), and a
+certificate shows only a hash of the seed or key, its commitment.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _hashed(words: Words, starts: Any, lengths: Any, key: bytes) -> Words:
     whole, rest = np.divmod(lengths, WORD)
     for place in range(int(whole[0])):
         left = int(np.searchsorted(-whole, -place))  # those that have such a word
-        part = [one[:left] for one in state]
+        part = [words_of[:left] for words_of in state]
         _taken(part, words[starts[:left] + WORD * place].astype(np.uint64), spare[:left])
     bits = (WORD * rest).astype(np.uint64)
     last = words[starts + WORD * whole].astype(np.uint64)
@@ -134,7 +134,7 @@ BLOCK = 1 << 16
 
 
 GUESSABLE = 1 << 64
-"""A seed below this can be found by trying all of them."""
+"""Seeds below this can be found by trying them all."""
 
 LEAST_KEY = 16
 """Least bytes of a key: fewer can be found by trying."""
@@ -151,8 +151,8 @@ def mechanism_hash(
 
     The kernel has shape (rows, n_y). `formed`: see `core.records.formed.formed`.
     """
-    said = [list(columns), list(inputs), list(outputs), kernel.tolist(), formed]
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    parts = [list(columns), list(inputs), list(outputs), kernel.tolist(), formed]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 class Draw(Protocol):
@@ -175,15 +175,15 @@ class Draw(Protocol):
     def of(self, mechanism: str) -> Draw:
         """Return the draw with random numbers for a mechanism alone, by its `mechanism_hash`.
 
-        Two mechanisms that share random numbers show X together: each output leaves an interval of
-        the number, and few X leave both. So does one mechanism where X is formed in two ways: two
-        outputs of a record differ only if its X does.
+        Two mechanisms that share random numbers reveal X together: each output narrows the number
+        to an interval, and few X fit both. So does one mechanism where X is formed in two ways:
+        two outputs of a record differ only if its X does.
         """
 
     def on(self, sha256: str) -> Draw:
         """Return the draw with random numbers for a file alone, by its SHA-256.
 
-        Two files that share random numbers show X together, as two mechanisms do; by a key only
+        Two files that share random numbers reveal X together, as two mechanisms do; by a key only
         records with the same id share one.
         """
 
@@ -273,8 +273,9 @@ class Keyed:
 
     It is the 53 highest bits, over 2⁵³, of SipHash-2-4 of the id in UTF-8; that hash's key is the
     16-byte BLAKE2b, with the person "record", of the 64-byte BLAKE2b of the key, and of the hash of
-    the mechanism that it is for. As SipHash is a pseudorandom function, all numbers of other ids do
-    not tell a record's number from a random one without trying 2¹²⁸ keys, as far as is known.
+    the mechanism that it is for. SipHash is a pseudorandom function: as far as is known,
+    the numbers of all other ids do not distinguish a record's number from a random one
+    without trying 2¹²⁸ keys.
     """
 
     key: bytes = field(repr=False)

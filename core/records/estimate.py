@@ -68,22 +68,22 @@ def estimate(counts: ArrayLike, kernel: ArrayLike, *, reads_s: bool = False) -> 
     Raises
     ------
     InvalidInputError
-        If counts are no whole numbers of at least 0, all are 0, the shapes do not fit, or an
+        If counts are not whole numbers of at least 0 or are all 0, the shapes do not fit, or an
         output was counted that has probability 0.
     SolverError
         If EM does not converge.
 
     Notes
     -----
-    The inverse is generalised least squares with weights W = 1/P(y) on the frequencies f of
-    outputs: p̂ = G⁺ K W f with G = K W Kᵀ, which is the inverse of Kᵀ where that is square. As
-    counts are multinomial, Var p̂(x) = ((G⁺)_xx − p(x)²)/n (Gauss–Markov). For randomised response
+    The inverse is generalized least squares with weights W = 1/P(y) on the frequencies f of
+    outputs: p̂ = G⁺ K W f with G = K W Kᵀ, which is the inverse of Kᵀ where that is square. Because
+    counts are multinomial, Var p̂(x) = ((G⁺)_xx − p(x)²)/n (Gauss–Markov). For randomized response
     this is Warner 1965.
 
     Examples
     --------
-    >>> found = estimate([60, 40], [[0.75, 0.25], [0.25, 0.75]])
-    >>> found.p.round(3), found.stderr.round(3), found.method
+    >>> estimated = estimate([60, 40], [[0.75, 0.25], [0.25, 0.75]])
+    >>> estimated.p.round(3), estimated.stderr.round(3), estimated.method
     (array([0.7, 0.3]), array([0.098, 0.098]), 'inverse')
     """
     array = np.asarray(counts, dtype=np.float64)
@@ -99,7 +99,7 @@ def estimate(counts: ArrayLike, kernel: ArrayLike, *, reads_s: bool = False) -> 
             f"{rows.shape}."
         )
     blocks = _blocks(rows, len(table), reads_s)
-    parts = [_one(line / n, block, n) for line, block in zip(table, blocks, strict=True)]
+    parts = [_inverse(line / n, block, n) for line, block in zip(table, blocks, strict=True)]
     p, variance, identified = (np.array([part[i] for part in parts]) for i in range(3))
     method = "inverse"
     if not identified.all() or (p < 0).any():
@@ -130,7 +130,7 @@ def _blocks(kernel: FloatArray, n_s: int, reads_s: bool) -> list[FloatArray]:
     return [checked] * n_s
 
 
-def _one(
+def _inverse(
     shares: FloatArray, kernel: FloatArray, n: float
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Return the inverse of one block, its variances, and which symbols are identified."""

@@ -25,7 +25,7 @@ FIGURES, SHARES = ("known", "added", "file"), ("determined", "unique")
 """The entries of what a column gives away, and all columns together."""
 
 EACH = 60
-"""Most columns that a certificate has the figures of each of, beside those of all together."""
+"""Most columns that each have figures in a certificate, besides those of all together."""
 
 _FIGURES = ("lip", "ldp", "pml", "min_lift", "guess")
 
@@ -39,7 +39,7 @@ _OF_COLUMNS: dict[str, Any] = {
 }
 
 KINDS = ("seed", "key")
-"""What a draw may be made by."""
+"""What random numbers may be drawn by."""
 
 FORM: dict[str, Any] = {
     "kind": str,
@@ -132,7 +132,7 @@ PLAIN_HASH = 2
 """The last version with the plain SHA-256 of the original, not a commitment to it."""
 
 OF_ALL = 3
-"""The last version whose symbols and marks may be of records that are left out alone."""
+"""The last version with symbols and marks that only records left out may have."""
 
 SHARED = 4
 """The last version with the same random numbers for each file, and levels of records left out."""
@@ -152,17 +152,19 @@ def plain_numbers(numbers: Numbers) -> dict[str, float | str | None]:
     return {name: plain_json(getattr(numbers, name)) for name in _NUMBERS}
 
 
-def plain_beside(found: Beside) -> dict[str, Any]:
+def plain_beside(levels: Beside) -> dict[str, Any]:
     """Return what columns give away as values for JSON."""
-    return {part: plain_json(getattr(found, part)) for part in FIGURES} | {
-        part: getattr(found, part) for part in SHARES
+    return {part: plain_json(getattr(levels, part)) for part in FIGURES} | {
+        part: getattr(levels, part) for part in SHARES
     }
 
 
-def beside_of(said: Mapping[str, Any], records: int) -> Beside:
+def beside_of(figures: Mapping[str, Any], records: int) -> Beside:
     """Return what columns give away by a certificate's values."""
-    known, added, file = ({key: float(one) for key, one in said[part].items()} for part in FIGURES)
-    return Beside(known, added, file, said["determined"], said["unique"], records)
+    known, added, file = (
+        {key: float(level) for key, level in figures[part].items()} for part in FIGURES
+    )
+    return Beside(known, added, file, figures["determined"], figures["unique"], records)
 
 
 def unit_of(key: str) -> str:
@@ -180,7 +182,7 @@ def plain_coding(coding: Coding) -> dict[str, Any]:
     if coding.rare:
         groups["groups"] = [name or None for name in coding.rare]
     if coding.kept:
-        groups["kept"] = [None if one is None else list(one) for one in coding.kept]
+        groups["kept"] = [None if levels is None else list(levels) for levels in coding.kept]
     return groups | {
         "columns": list(coding.columns),
         "edges": [None if cut is None else list(cut.edges) for cut in coding.bins],
@@ -210,11 +212,11 @@ def check_form(body: Any) -> None:
             if name not in (body[place] if place else body):
                 raise _lacks(f"{place}.{name}".removeprefix("."))
     _check_choices(body)
-    for side, said in body["design"].get("left_out", {}).items():
-        if said != sorted(set(said)) or not all(map(_COMMITMENT.fullmatch, said)):
+    for side, hashes in body["design"].get("left_out", {}).items():
+        if hashes != sorted(set(hashes)) or not all(map(_COMMITMENT.fullmatch, hashes)):
             raise InvalidInputError(
-                f"The certificate's entry 'design.left_out.{side}' must list commitments, which "
-                "have 64 hexadecimal digits each, in their order and none twice."
+                f"The certificate's entry 'design.left_out.{side}' must list commitments of "
+                "64 hexadecimal digits each, sorted and each once."
             )
     if len(body["design"]["coding"]) != 2:
         raise InvalidInputError("The certificate must have two codings, one for S and one for X.")
@@ -227,9 +229,9 @@ def check_form(body: Any) -> None:
         kept = coding.get("kept", [None] * width)
         for own in kept:
             _check(own or [], [(str, type(None))], "design.coding.kept")
-        levels = [one["levels"] for one in coding["symbols"]]
+        levels = [symbol["levels"] for symbol in coding["symbols"]]
         if {len(coding["edges"]), len(groups), len(kept)} != {width} or any(
-            len(one) != width for one in levels
+            len(level) != width for level in levels
         ):
             raise InvalidInputError(
                 f"The certificate's coding of {', '.join(coding['columns'])} is inconsistent."
@@ -239,8 +241,8 @@ def check_form(body: Any) -> None:
 def kept_levels(coding: Mapping[str, Any], place: int) -> set[Any]:
     """Return the levels of a column outside its group of rare ones, by a certificate's coding."""
     symbols = coding["symbols"]
-    if not any(one["rare"] for one in symbols):
-        return {one["levels"][place] for one in symbols}
+    if not any(symbol["rare"] for symbol in symbols):
+        return {symbol["levels"][place] for symbol in symbols}
     kept = (coding.get("kept") or [None] * len(coding["columns"]))[place]
     if kept is None:
         raise InvalidInputError(
@@ -252,7 +254,7 @@ def kept_levels(coding: Mapping[str, Any], place: int) -> set[Any]:
 
 
 def _check_numbers(value: Any, place: str) -> None:
-    """Raise where a whole number is too large to be computed with."""
+    """Raise where a whole number is too large to compute with."""
     if isinstance(value, Mapping):
         for key, part in value.items():
             _check_numbers(part, f"{place}.{key}" if place else key)
@@ -262,23 +264,23 @@ def _check_numbers(value: Any, place: str) -> None:
     elif isinstance(value, int) and abs(value) > 1e300:  # no floating-point number is larger
         raise InvalidInputError(
             f"The certificate's entry {shown(place)} holds a number of {len(str(abs(value)))} "
-            "digits: that is too large."
+            "digits, which is too large."
         )
 
 
 def _check_choices(body: Mapping[str, Any]) -> None:
     """Raise where an entry with few possible values has none of them."""
     draw = body["draw"]
-    for name, said, known in (
+    for name, value, known in (
         ("released.treatment", body["released"]["treatment"], COLUMNS),
         ("draw.kind", draw["kind"], KINDS),
     ):
-        one_of(said, known, f"The certificate's entry {name!r}")
-    told = body["released"].get("format")  # which the first certificates did not have
-    if told is not None and told not in FORMATS.values():
+        one_of(value, known, f"The certificate's entry {name!r}")
+    written = body["released"].get("format")  # which the first certificates did not have
+    if written is not None and written not in FORMATS.values():
         raise InvalidInputError(
-            f"The certificate's entry 'released.format' is not a format that is written here: "
-            f"{shown(told)}."
+            f"The certificate's entry 'released.format' is not a format of a release: "
+            f"{shown(written)}."
         )
     if (draw["kind"] == "key") != (draw["id"] is not None):
         raise InvalidInputError(
@@ -300,8 +302,8 @@ def _check(value: Any, form: Any, place: str) -> None:
     elif isinstance(form, list):
         if not isinstance(value, list):
             raise _wrong(place, value)
-        for one in value:
-            _check(one, form[0], place)
+        for item in value:
+            _check(item, form[0], place)
     else:
         kinds = form if isinstance(form, tuple) else (form,)
         if (isinstance(value, bool) and bool not in kinds) or not isinstance(value, kinds):
@@ -309,7 +311,7 @@ def _check(value: Any, form: Any, place: str) -> None:
 
 
 def _check_entries(value: Mapping[str, Any], form: Mapping[str, Any], place: str) -> None:
-    """Check the entries of an object, of which none may be missing and none be more."""
+    """Check the entries of an object: none may be missing, and none may be added."""
     for key in form:
         if not key.endswith("?") and key not in {*value, ANY}:
             raise _lacks(place + key)

@@ -60,8 +60,8 @@ def batches(table: FileTable, size: int = BATCH, encoded: Collection[str] = ()) 
 def values_alone(array: Any) -> Any:
     """Return an Arrow array that holds its own values and nothing else.
 
-    A dictionary lists values of records that are left out, metadata may say anything, and there are
-    many doubles that are no number.
+    A dictionary may list values of records that are left out, metadata may say anything, and many
+    patterns of bits are NaN.
     """
     made = array.cast(alone(array.type))
     if not pa.types.is_floating(made.type):
@@ -86,13 +86,13 @@ def check_years(values: Any, name: str) -> None:
 
 
 def unviewed(batch: Any) -> Any:
-    """Return a batch whose texts are no views, as Arrow cannot take a part of those."""
-    fields = [one.with_type(retyped(one.type, takeable)) for one in batch.schema]
+    """Return a batch without views of texts, from which Arrow cannot take values."""
+    fields = [column.with_type(retyped(column.type, takeable)) for column in batch.schema]
     return batch.cast(pa.schema(fields, batch.schema.metadata))
 
 
 def typed_anew(made: Iterator[Any], but: Collection[str]) -> Iterator[Any]:
-    """Yield batches, columns of text as numbers where all their values are."""
+    """Yield batches; columns of text become numbers where all their values are numbers."""
     held = list(made)
     if not held:
         return
@@ -106,16 +106,16 @@ def typed_anew(made: Iterator[Any], but: Collection[str]) -> Iterator[Any]:
 
 
 def _as_numbers(texts: Any) -> Any:
-    """Return texts as doubles, None where one is none as a cell of a number is written."""
-    found = pc.dictionary_encode(texts)
-    numbers = [typed_number(text) for text in found.dictionary.to_pylist()]
+    """Return texts as doubles; None if one is not written as a cell with a number is."""
+    encoded = pc.dictionary_encode(texts)
+    numbers = [typed_number(text) for text in encoded.dictionary.to_pylist()]
     if None in numbers:
         return None
-    return pa.array(numbers, pa.float64()).take(found.indices)
+    return pa.array(numbers, pa.float64()).take(encoded.indices)
 
 
 def typed_number(text: str) -> float | None:
-    """Return the number that a text stands for, None where it could be written otherwise."""
+    """Return the number that a text stands for; None if it could be written differently."""
     try:
         number = float(text)
     except ValueError:
@@ -129,7 +129,7 @@ def typed_number(text: str) -> float | None:
 def retyped(kind: Any, change: Callable[[Any], Any]) -> Any:
     """Return an Arrow type with another in place of each innermost one, without nested metadata."""
     if pa.types.is_struct(kind):
-        return pa.struct([_retyped_field(one, change) for one in kind.fields])
+        return pa.struct([_retyped_field(child, change) for child in kind.fields])
     if pa.types.is_map(kind):
         return pa.map_(
             _retyped_field(kind.key_field, change), _retyped_field(kind.item_field, change)
@@ -163,7 +163,7 @@ def _plain(kind: Any) -> Any:
 
 
 def takeable(kind: Any) -> Any:
-    """Return an innermost type of which Arrow can take a part."""
+    """Return an innermost type from which Arrow can take values."""
     if pa.types.is_string_view(kind):
         return pa.string()
     return pa.binary() if pa.types.is_binary_view(kind) else kind
@@ -182,7 +182,7 @@ def checked_kind(path: Path) -> str:
 
 
 def check_name(path: Path) -> None:
-    """Raise if a file's name is no text: Arrow writes to no other one."""
+    """Raise if a file's name is not text: Arrow cannot write to any other."""
     try:
         str(path).encode()
     except UnicodeEncodeError as error:
@@ -215,8 +215,8 @@ class Writer:
     def write(self, batch: Any) -> None:
         """Write a batch; in text files no cell can be taken for a formula.
 
-        Parquet's groups all have `BATCH` rows in one piece: else sizes of groups and of their pages
-        told where records were left out.
+        Parquet's groups all have `BATCH` rows, written at once: otherwise the sizes of groups and
+        pages would show where records were left out.
         """
         if self._guarded:
             self._writer.write_batch(safe_batch(batch))
@@ -244,7 +244,7 @@ class Writer:
 
 
 def check_whole(path: Path) -> None:
-    """Raise unless all of a file can be read, if it is one and Parquet."""
+    """Raise if a file is Parquet and cannot be read to its end."""
     if not path.is_file():
         return
     try:
@@ -263,7 +263,7 @@ def check_whole(path: Path) -> None:
 
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Hold a folder, made if need be, against other processes; the system lets go at our end."""
+    """Lock a folder, made if needed, against other processes; it is free once this one ends."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = (folder / "lock").open("w")
@@ -283,7 +283,7 @@ def held(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def replacing(targets: Sequence[Path]) -> Iterator[tuple[Path, ...]]:
-    """Yield a new file beside each target; without an error each replaces its target at the end."""
+    """Yield a new file next to each target, which it replaces at the end if no error occurs."""
     with ExitStack() as stack:
         fresh = tuple(_fresh(target, stack) for target in targets)
         current = str(targets[0]) if targets else ""
@@ -323,9 +323,9 @@ _OF_ARROW = re.compile(r"^.*\[errno \d+\] ", re.IGNORECASE)
 
 def _why(error: Exception) -> str:
     """Return an operating system's message as the end of a sentence."""
-    said = getattr(error, "strerror", None) or first_line(error)
-    said = _OF_ARROW.sub("", said)
-    return said[:1].lower() + said[1:]
+    message = getattr(error, "strerror", None) or first_line(error)
+    message = _OF_ARROW.sub("", message)
+    return message[:1].lower() + message[1:]
 
 
 def first_line(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""How records and X are formed, as a certificate shows it: releases that differ draw apart."""
+"""How records and X are formed, as a certificate shows it: others draw anew."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ def drawn_for(result: Result, plan: Plan, *, same: bool) -> str:
 def withheld(result: Result, plan: Plan, *, same: bool) -> str:
     """Return a hash of the names left out that a mechanism's data have, "" where it is not needed.
 
-    It is for random numbers alone, and never shown. What is shown of other data than the file may
-    be the same with a name left out and without: one release would be a part of the other.
+    It enters random numbers alone, and is never shown. What a certificate shows of data other than
+    the file may be the same with and without a name left out: one release would then be a part of
+    the other.
     """
     data = result.scenario.data
     gone = [
@@ -47,9 +48,9 @@ def formed(result: Result, plan: Plan, *, same: bool) -> Mapping[str, Any]:
     """Return what a record's row of the kernel follows from: what a certificate shows of it.
 
     By a seed, also which records are released: two releases with the same outputs, one with a
-    filter, would show which records it leaves out. Tables of parents are sorted, as their order
-    says nothing. What a certificate withholds is not in it: anyone could test guesses of that by
-    the hash; `withheld` has it.
+    filter, would show which records it leaves out. Tables of parents are sorted, because
+    their order means nothing. What a certificate withholds is not in it, because anyone could test
+    guesses of that by the hash; `withheld` has it.
     """
     counted, data = result.counted, result.scenario.data
     reads_s = len(result.mechanism.kernel) != result.joint.n_x
@@ -58,14 +59,14 @@ def formed(result: Result, plan: Plan, *, same: bool) -> Mapping[str, Any]:
     used = codings if not keyed or reads_s or data.secret_released else codings[1:]
     columns = {name for coding in used for name in coding["columns"]}
     plain = result.scenario.to_dict()["data"]
-    tables = [one for one in plain.get("hierarchies", ()) if one["column"] in columns]
+    tables = [table for table in plain.get("hierarchies", ()) if table["column"] in columns]
     marked = marked_columns(counted, codings, data, same=same)
     return {
         "coding": used,
         "filters": [] if keyed else sorted(plain["filters"], key=json.dumps),
         "hierarchies": sorted(
-            ({**one, "rows": sorted(map(list, one["rows"]))} for one in tables),
-            key=lambda one: str(one["column"]),
+            ({**table, "rows": sorted(map(list, table["rows"]))} for table in tables),
+            key=lambda table: str(table["column"]),
         ),
         "id": plan.draw.column if isinstance(plan.draw, Keyed) else None,
         "marked": sorted(columns.intersection(marked) if keyed else marked),

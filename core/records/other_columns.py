@@ -23,7 +23,7 @@ from core.three_way import ThreeWay
 from core.validation import BoolArray, FloatArray, IntArray
 
 NONE = "No record is left whose S and X were counted."
-"""What is wrong where columns give nothing away because there is no record."""
+"""The error where columns reveal nothing because no record is left."""
 
 MOST_ATTACKED = 50_000
 """Most records of an attack: the standard error of its share is then 0.2% at most."""
@@ -57,7 +57,7 @@ def given_away(
     unknown : str
         As in `Plan`: the symbol of X that unknown values are taken for.
     of_text : bool
-        Whether the file that is released is one of text, where a blank is a missing value.
+        Whether the released file is text, where a blank is a missing value.
     progress : callable, optional
         Called with the number of groups that are done.
 
@@ -71,18 +71,18 @@ def given_away(
     >>> from core.data import Sources
     >>> from core.scenario import Scenario, evaluate
     >>> result = evaluate(Scenario(mechanism="watchdog"))
-    >>> (found,) = given_away(result, Sources().open("adult"), [["relationship"]])
-    >>> round(np.exp(found.known["lip"]))  # one Husband of 13,193 is female
+    >>> (levels,) = given_away(result, Sources().open("adult"), [["relationship"]])
+    >>> round(np.exp(levels.known["lip"]))  # one Husband of 13,193 is female
     4364
     """
-    kernel, found = result.mechanism.kernel, []
+    kernel, levels = result.mechanism.kernel, []
     with _opened(result, table, groups) as (opened, records, coder):
         for done, names in enumerate(groups, 1):
             rows = grouped(opened, records, coder.used, names, of_text=of_text)
-            found.append(beside(three_way(rows, coder, unknown), kernel))
+            levels.append(beside(three_way(rows, coder, unknown), kernel))
             if progress is not None:
                 progress(done)
-    return tuple(found)
+    return tuple(levels)
 
 
 def attacked(
@@ -103,7 +103,7 @@ def attacked(
     names : sequence of str
         The columns beside Y; none of S or X.
     seed : int
-        Seed of which records are taken, of their Y and of the folds.
+        Seed for the choice of records, their Y and the folds.
 
     Raises
     ------
@@ -115,8 +115,8 @@ def attacked(
     >>> from core.data import Sources
     >>> from core.scenario import Scenario, evaluate
     >>> result = evaluate(Scenario(mechanism="watchdog"))
-    >>> found = attacked(result, Sources().open("adult"), ["relationship"])
-    >>> round(found.right, 2), round(found.blind, 2), found.records
+    >>> guess = attacked(result, Sources().open("adult"), ["relationship"])
+    >>> round(guess.right, 2), round(guess.blind, 2), guess.records
     (0.78, 0.67, 32561)
     """
     joint, kernel = result.joint, result.mechanism.kernel
@@ -124,15 +124,15 @@ def attacked(
         rows = grouped(opened, records, coder.used, names, of_text=of_text, apart=True)
         s, x, counts = _symbols(rows, coder, unknown)
     n, *values = rows.columns[len(coder.used) :]
-    n, others = n.to_numpy()[counts], [_places(one)[counts] for one in values]
+    n, others = n.to_numpy()[counts], [_places(group)[counts] for group in values]
     order = np.lexsort((*others, x, s))  # the engine returns groups in any order
     rng = np.random.default_rng(seed)
     ends = np.cumsum(n[order])
     total = int(ends[-1])
     taken = rng.choice(total, min(total, MOST_ATTACKED), replace=False, shuffle=False)
-    one = order[np.searchsorted(ends, np.sort(taken), "right")]
-    row = s[one] * joint.n_x + x[one] if len(kernel) != joint.n_x else x[one]
-    return attack(s[one], [_drawn(kernel, row, rng), *(k[one] for k in others)], seed=seed)
+    group = order[np.searchsorted(ends, np.sort(taken), "right")]
+    row = s[group] * joint.n_x + x[group] if len(kernel) != joint.n_x else x[group]
+    return attack(s[group], [_drawn(kernel, row, rng), *(k[group] for k in others)], seed=seed)
 
 
 def _drawn(kernel: FloatArray, row: IntArray, rng: np.random.Generator) -> IntArray:
@@ -176,16 +176,16 @@ def grouped(
     Its columns: those used, that number, and the number of the other columns' combination of
     values; `apart`: these columns instead.
     """
-    levels = {f"u{place}": _whole(records[table.position(one)]) for place, one in enumerate(used)}
+    levels = {f"u{place}": _whole(records[table.position(name)]) for place, name in enumerate(used)}
     others = {
-        f"k{place}": _as_read(table, records[table.position(one)], of_text=of_text)
-        for place, one in enumerate(names)
+        f"k{place}": _as_read(table, records[table.position(name)], of_text=of_text)
+        for place, name in enumerate(names)
     }
     chosen = records.select(**levels, **others, **table.weight())
     counted = chosen.group_by([*levels, *others]).agg(n=table.number(chosen))
     if apart:
         return _called(table.backend.to_pyarrow(counted.select(*levels, "n", *others)), used)
-    order = [counted[one] for one in others]
+    order = [counted[name] for name in others]
     k = ibis.dense_rank().over(ibis.window(order_by=order)) if others else ibis.literal(0)
     return _called(table.backend.to_pyarrow(counted.select(*levels, "n", k=k.cast("int64"))), used)
 
@@ -198,7 +198,7 @@ def _called(rows: Any, used: Sequence[str]) -> Any:
 def three_way(rows: Any, coder: Coder, unknown: str = REFUSE) -> ThreeWay:
     """Return grouped records as counts of the joint's symbols and of k; see `grouped`.
 
-    They are in order: an engine returns groups in any, and the last digits of sums depend on it.
+    They are sorted: an engine returns groups in any order, which changes the last digits of sums.
     """
     s, x, counts = _symbols(rows, coder, unknown)
     n, k = (column.to_numpy()[counts] for column in rows.columns[len(coder.used) :])
@@ -212,13 +212,13 @@ def _symbols(rows: Any, coder: Coder, unknown: str) -> tuple[IntArray, IntArray,
     """Return the symbols of S and of X of the groups that count, and which do."""
     if not rows.num_rows:
         raise InvalidInputError(NONE)
-    columns = {name: _one_array(rows.column(name)) for name in coder.used}
+    columns = {name: _as_array(rows.column(name)) for name in coder.used}
     coded = coder(columns, rows.num_rows)
     x = coded.x
     symbol = stand_in(unknown)
     if symbol is not None:
         x = np.where(x == UNKNOWN, coder.joint.x_labels.index(symbol), x)
-    counts = coded.asked & (coded.s != UNKNOWN) & (x != UNKNOWN)
+    counts = coded.included & (coded.s != UNKNOWN) & (x != UNKNOWN)
     if not counts.any():
         raise InvalidInputError(NONE)
     return coded.s[counts], x[counts], counts
@@ -226,12 +226,12 @@ def _symbols(rows: Any, coder: Coder, unknown: str) -> tuple[IntArray, IntArray,
 
 def _places(column: Any) -> IntArray:
     """Return the place of each value of a column among its values in order, NULL last."""
-    found = encoded(_one_array(column))
-    places = np.argsort(pc.array_sort_indices(found.values).to_numpy())
-    return places[found.index]
+    coded = encoded(_as_array(column))
+    places = np.argsort(pc.array_sort_indices(coded.values).to_numpy())
+    return places[coded.index]
 
 
-def _one_array(column: Any) -> Any:
+def _as_array(column: Any) -> Any:
     """Return a column of an Arrow table as one array."""
     return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
 
@@ -253,10 +253,10 @@ def _as_read(table: OpenTable, column: Any, *, of_text: bool) -> Any:
 
 
 def _safe(table: OpenTable, texts: Any) -> Any:
-    """Return texts of which those are one that are alike once none can be taken for a formula."""
+    """Return texts; those that become the same once protected from formulas are one."""
     protected = rf"'[{SIGNS}]"  # such a text may stand for another one
     if not table.rows(texts.name("text").as_table().filter(texts.re_search(protected)).limit(1)):
         return texts
     suspects = texts.name("text").as_table().filter(texts.re_search(f"[{SIGNS}]")).distinct()
     known = {row["text"]: safe_text(row["text"]) for row in table.rows(suspects)}
-    return texts.substitute({one: safe for one, safe in known.items() if safe in known})
+    return texts.substitute({text: safe for text, safe in known.items() if safe in known})

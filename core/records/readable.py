@@ -33,13 +33,13 @@ OVER_THE_SET = ("ldp", "rldp", "robust_ldp", "pml", "robust_pml")
 
 def promises(body: Mapping[str, Any]) -> list[Sentence]:
     """Return what a certificate promises, from its own figures."""
-    told = [_asked(body), _fresh(body), _sampling(body), _again(body), _others(body)]
+    sentences = [_one_record(body), _fresh(body), _sampling(body), _again(body), _others(body)]
     if body.get("beside"):
         broken = body["beside"]["holds"] is False
-        told.insert(0 if broken else 1, _file(body))
+        sentences.insert(0 if broken else 1, _file(body))
     left = body["unknown"]["records"]
     if left and stand_in(body["unknown"]["treatment"]) is not None:
-        told.append(
+        sentences.append(
             sentence(
                 "unknown values",
                 False,
@@ -50,7 +50,7 @@ def promises(body: Mapping[str, Any]) -> list[Sentence]:
     gone = body["original"]["filtered"]
     gone += left if body["unknown"]["treatment"] == LEAVE_OUT else 0
     if gone:
-        told.append(
+        sentences.append(
             sentence(
                 "records left out",
                 False,
@@ -59,9 +59,9 @@ def promises(body: Mapping[str, Any]) -> list[Sentence]:
             )
         )
     if body["released"]["treatment"] != "kept":
-        told.append(sentence("order", False, _order(body)))
+        sentences.append(sentence("order", False, _order(body)))
     secret = "seed" if body["draw"]["kind"] == "seed" else "key"
-    told.append(
+    sentences.append(
         sentence(
             secret,
             False,
@@ -69,27 +69,27 @@ def promises(body: Mapping[str, Any]) -> list[Sentence]:
             f"{' ' + GUESSED if is_guessable(body) else ''}",
         )
     )
-    return told if body["version"] <= PLAIN_HASH else [*told, _counts(body)]
+    return sentences if body["version"] <= PLAIN_HASH else [*sentences, _counts(body)]
 
 
 def _order(body: Mapping[str, Any]) -> str:
-    """Say what the order of the records tells."""
-    told = (
+    """Say what the order of the records reveals."""
+    text = (
         "The records are in the order of the original: whoever has another file in the same order "
         "can join the two."
     )
     if body["version"] <= OF_ALL:
-        return told
+        return text
     weight = Scenario.from_dict(body["scenario"]).data.read.weight
     if body["version"] > SHARED and weight:
         return (
-            f"{told} Each row of the original stands for several records, as {weight!r} says, and "
+            f"{text} Each row of the original stands for several records, as {weight!r} says, and "
             "they stand together: many outputs of one row show its X. To avoid that, write a row "
             "for each record, shuffle them and release that file."
         )
     several = ", or a row stands for several records" if body["version"] <= SHARED else ""
     return (
-        f"{told} Where the original is sorted or grouped, by S or X or a column that goes with "
+        f"{text} Where the original is sorted or grouped, by S or X or a column that goes with "
         f"them{several}, the place of a record shows its values."
     )
 
@@ -98,11 +98,11 @@ GUESSED = (
     "This seed is so small that trying all finds it, with this certificate alone: release again "
     "with a seed that is drawn."
 )
-"""What is said of a seed that a certificate's commitment to it gives away."""
+"""The warning about a seed that its commitment in a certificate gives away."""
 
 
 def is_guessable(body: Mapping[str, Any]) -> bool:
-    """Say whether the seed of a draw was too small to commit to an original by."""
+    """Return whether a draw's seed is too small to hide the original that it commits to."""
     if body["version"] <= PLAIN_HASH or body["draw"]["kind"] != "seed":
         return False
     return body["original"]["commitment"] is None
@@ -117,19 +117,19 @@ def sentence(about: str, promised: bool, text: str) -> Sentence:
     }
 
 
-def _asked(body: Mapping[str, Any]) -> Sentence:
-    asked = body["levels"]["asked"]
-    if asked is None:
+def _one_record(body: Mapping[str, Any]) -> Sentence:
+    promise = body["levels"]["asked"]
+    if promise is None:
         return sentence("one record", False, "No promise was asked of this mechanism.")
     if body["released"]["treatment"] == "kept":
         text = "This is the owner's copy: it holds X and S beside Y, so nothing is promised."
         return sentence("one record", False, text)
-    if not asked["holds"]:
-        text = f"{asked['notion']} was asked, and this mechanism does not keep it."
+    if not promise["holds"]:
+        text = f"{promise['notion']} was asked, and this mechanism does not keep it."
         return sentence("one record", False, text)
     if is_guessable(body):
         text = (
-            f"The mechanism keeps {asked['notion']}, and this draw of it can be undone. {GUESSED}"
+            f"The mechanism keeps {promise['notion']}, and this draw of it can be undone. {GUESSED}"
         )
         return sentence("one record", False, text)
     else_known = ", and nothing else of the person" if "beside" in body else ""
@@ -137,23 +137,23 @@ def _asked(body: Mapping[str, Any]) -> Sentence:
         "one record",
         True,
         f"Against whoever sees Y of one record, and knows the distribution of S and X that "
-        f"{body['design']['data']} shows{else_known}: {asked['notion']} (level reached: "
-        f"{_saved(reached(asked['achieved'], asked['unit']))}).",
+        f"{body['design']['data']} shows{else_known}: {promise['notion']} (level reached: "
+        f"{_saved(reached(promise['achieved'], promise['unit']))}).",
     )
 
 
 def _file(body: Mapping[str, Any]) -> Sentence:
     """Say what Y and the columns beside it give away together, and whether that is promised."""
-    said, asked = body["beside"], body["levels"]["asked"]
-    names = [*said["columns"], *said["known"]]
+    beside, promise = body["beside"], body["levels"]["asked"]
+    names = [*beside["columns"], *beside["known"]]
     secret = JOINED.join(body["design"]["coding"][0]["columns"])
-    text = file_sentences(beside_of(said["together"], said["records"]), names, secret)
-    if asked is not None and said["holds"] is False:
-        text = f"With the columns beside Y this file does not keep {asked['notion']}. {text}"
-    kept = asked is not None and asked["holds"] and not is_guessable(body)
-    if kept and said["holds"]:
-        text = f"Y and the columns beside it keep {asked['notion']} in this file. {text}"
-    return sentence("the file", bool(kept and said["holds"]), text)
+    text = file_sentences(beside_of(beside["together"], beside["records"]), names, secret)
+    if promise is not None and beside["holds"] is False:
+        text = f"With the columns beside Y this file does not keep {promise['notion']}. {text}"
+    kept = promise is not None and promise["holds"] and not is_guessable(body)
+    if kept and beside["holds"]:
+        text = f"Y and the columns beside it keep {promise['notion']} in this file. {text}"
+    return sentence("the file", bool(kept and beside["holds"]), text)
 
 
 def _fresh(body: Mapping[str, Any]) -> Sentence:
@@ -171,53 +171,53 @@ def _fresh(body: Mapping[str, Any]) -> Sentence:
 
 
 def _own(body: Mapping[str, Any]) -> str:
-    """Return the level of what was asked by the records' own distribution."""
-    own, asked = body["levels"]["records"], body["levels"]["asked"]
+    """Return the level of the notion requested, under the records' own distribution."""
+    own, promise = body["levels"]["records"], body["levels"]["asked"]
     if own is None:
         return "their own level is not known, since they have no column of S."
-    keys = () if asked is None else asked_keys(body)
-    told = [key for one in keys for key in (notions.entry(one).sides or (one,))]
-    if told and all(own.get(key) is not None for key in told):
+    keys = () if promise is None else notion_keys(body)
+    shown_keys = [key for notion in keys for key in (notions.entry(notion).sides or (notion,))]
+    if shown_keys and all(own.get(key) is not None for key in shown_keys):
         levels = listed(
             [
                 f"{level_title(key, numbers_of(body))}: {_saved(reached(own[key], unit_of(key)))}"
-                for key in told
+                for key in shown_keys
             ]
         )
         return f"by their own distribution it reaches {levels}."
     both = f"LIP at {figure(own['lip'])} nats and LDP at {figure(own['ldp'])} nats"
-    said = f"by their own distribution it keeps {both}"
-    if not told:
-        return f"{said}."
-    return f"{said}, the levels of every release; that of {asked['notion']} was not computed."
+    text = f"by their own distribution it keeps {both}"
+    if not shown_keys:
+        return f"{text}."
+    return f"{text}, the levels of every release; that of {promise['notion']} was not computed."
 
 
 def _sampling(body: Mapping[str, Any]) -> Sentence:
-    found, numbers = body["levels"]["design"], body["levels"]["numbers"]
-    asked = body["levels"]["asked"]
+    levels, numbers = body["levels"]["design"], body["levels"]["numbers"]
+    promise = body["levels"]["asked"]
     pairs = [("robust_ldp", "robust_pml"), ("rldp", "rldp")]
-    if asked is not None and "rldp" in asked_keys(body):
+    if promise is not None and "rldp" in notion_keys(body):
         pairs.reverse()  # the level that was asked for
     for ldp, pml in pairs:
-        if found.get(ldp) is not None:
+        if levels.get(ldp) is not None:
             linked = body["version"] <= LINKED
             sure = f"{100 * (1 - numbers['beta']):g}{' ' if linked else ''}%"
-            also = "" if pml == ldp else f", and PML at {figure(found[pml])} nats"
+            also = "" if pml == ldp else f", and PML at {figure(levels[pml])} nats"
             if body["version"] > PLAIN_HASH:
                 sure += ", which is exact for many records only,"
             text = (
                 f"With confidence {sure} the records come from a distribution for which LDP holds "
-                f"at {figure(found[ldp])} nats{also}: the level over the confidence set."
+                f"at {figure(levels[ldp])} nats{also}: the level over the confidence set."
             )
-            if asked is not None and not set(asked_keys(body)) <= set(OVER_THE_SET):
+            if promise is not None and not set(notion_keys(body)) <= set(OVER_THE_SET):
                 text += (
-                    f" It is known of LDP and PML only: that of {asked['notion']}, which was "
+                    f" It is known of LDP and PML only: that of {promise['notion']}, which was "
                     "asked, is that of the counted distribution."
                     if linked
-                    else f" For {asked['notion']} itself only the level of the counted "
+                    else f" For {promise['notion']} itself only the level of the counted "
                     "distribution is known."
                 )
-            return sentence("sampling error", found[ldp] != "inf", text)
+            return sentence("sampling error", levels[ldp] != "inf", text)
     return sentence(
         "sampling error",
         False,
@@ -230,7 +230,7 @@ def _counts(body: Mapping[str, Any]) -> Sentence:
     values = [len(body["design"]["s"]), len(body["mechanism"]["inputs"])]
     data = Scenario.from_json(json.dumps(body["scenario"])).data
     old = body["version"] <= OF_ALL
-    tables = not old and any(one.rows for one in data.hierarchies)
+    tables = not old and any(hierarchy.rows for hierarchy in data.hierarchies)
     words = (
         ("left out", data.left_out),
         ("merged", data.merges),
@@ -271,15 +271,15 @@ def _counts_beside(beside: Mapping[str, Any] | None) -> str:
 
 def _ends_of_bins(data: DataSpec, *, old: bool) -> str:
     """Say which values the ends of bins show, where they follow from the records."""
-    cut = [repr(one.column) for one in data.binnings if one.kind != "edges"]
+    cut = [repr(binning.column) for binning in data.binnings if binning.kind != "edges"]
     if not cut:
         return ""
-    told = f" The ends of the bins of {listed(cut)} are the least and the largest value"
+    text = f" The ends of the bins of {listed(cut)} are the least and the largest value"
     if old:
-        return f"{told} counted."
-    of_records = [repr(one.column) for one in data.binnings if one.kind == "quantile"]
+        return f"{text} counted."
+    of_records = [repr(binning.column) for binning in data.binnings if binning.kind == "quantile"]
     inner = f" Those between of {listed(of_records)} are values too." if of_records else ""
-    return f"{told} of all records that pass the filters, those left out later too.{inner}"
+    return f"{text} of all records that pass the filters, those left out later too.{inner}"
 
 
 def _again(body: Mapping[str, Any]) -> Sentence:
@@ -301,20 +301,23 @@ def _again(body: Mapping[str, Any]) -> Sentence:
             "Released again with the same key and mechanism, a record whose values stay the same "
             f"is answered the same way; with a changed value or mechanism {further}.",
         )
-    repeated, asked = body["levels"]["repeated"], body["levels"]["asked"]
+    repeated, promise = body["levels"]["repeated"], body["levels"]["asked"]
     if not repeated:
         text = "Nothing is promised of repeated releases."
     else:
         levels = listed(
-            [f"{k} reach {reached(one['level'], asked['unit'])}" for k, one in repeated.items()]
+            [
+                f"{k} reach {reached(drawn['level'], promise['unit'])}"
+                for k, drawn in repeated.items()
+            ]
         )
         text = (
             f"Of independent releases of the same records, seen together, {_saved(levels)}, where "
-            f"{asked['notion']} is promised of one."
+            f"{promise['notion']} is promised of one."
         )
         if body["version"] > LINKED:
             text = (
-                f"{asked['notion']} holds for one release. Of independent releases of the same "
+                f"{promise['notion']} holds for one release. Of independent releases of the same "
                 f"records, seen together, {levels}."
             )
     return sentence("repeated releases", False, text)
@@ -335,17 +338,19 @@ def _others(body: Mapping[str, Any]) -> dict[str, str]:
     )
 
 
-def asked_keys(body: Mapping[str, Any]) -> tuple[str, ...]:
+def notion_keys(body: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the keys of the notions that a certificate's scenario asks for."""
     scenario = Scenario.from_dict(body["scenario"])
-    return (scenario.notion, *(one.notion for one in scenario.also))
+    return (scenario.notion, *(promise.notion for promise in scenario.also))
 
 
 def numbers_of(body: Mapping[str, Any]) -> Numbers:
     """Return the λ, α, β and n of a certificate's levels."""
-    told = {one.name for one in fields(Numbers)}
-    given = {key: value for key, value in body["levels"]["numbers"].items() if key in told}
-    known: dict[str, Any] = {key: math.inf if one == "inf" else one for key, one in given.items()}
+    names = {entry.name for entry in fields(Numbers)}
+    given = {key: value for key, value in body["levels"]["numbers"].items() if key in names}
+    known: dict[str, Any] = {
+        key: math.inf if number == "inf" else number for key, number in given.items()
+    }
     return Numbers(**known)
 
 
@@ -399,7 +404,7 @@ OPTIMAL = {
 
 @dataclass(frozen=True)
 class Section:
-    """One subject of a certificate: names, and what is said of them."""
+    """One subject of a certificate: names with their texts."""
 
     title: str
     rows: tuple[tuple[str, str], ...]
@@ -416,7 +421,7 @@ class Level:
 
 
 def sections(body: Mapping[str, Any]) -> tuple[Section, ...]:
-    """Return what a certificate says of the question, the files, the proof and the code."""
+    """Return what a certificate says about the question, the files, the proof and the code."""
     return (
         Section("What was released", tuple(_question(body))),
         Section("How it was drawn", tuple(_draw(body))),
@@ -443,15 +448,15 @@ def level_rows(body: Mapping[str, Any]) -> tuple[Level, ...]:
 
 def _question(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     scenario = Scenario.from_dict(body["scenario"])
-    asked, released = body["levels"]["asked"], body["released"]
+    promise, released = body["levels"]["asked"], body["released"]
     yield "Question", question(scenario)
     yield "Mechanism", body["mechanism"]["name"] + ", made for " + body["design"]["data"]
     if body["mechanism"]["reads_s"]:
         yield "Reads", "S and X of each record"
-    if asked is not None:
+    if promise is not None:
         yield (
             "Privacy notion",
-            f"{asked['notion']}; level reached {reached(asked['achieved'], asked['unit'])}",
+            f"{promise['notion']}; level reached {reached(promise['achieved'], promise['unit'])}",
         )
     yield (
         "Records",
@@ -466,21 +471,21 @@ def _question(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _beside(body: Mapping[str, Any]) -> Iterator[Section]:
     """Yield what each column beside Y gives away, where a certificate says so."""
-    said = body.get("beside")
-    if not said:
+    beside = body.get("beside")
+    if not beside:
         return
     title = "How far beliefs about S move, at most, by a column, by Y beside it, and by both"
-    rows = {repr(name): one for name, one in said["each"].items()}
-    rows |= {"all together": said["together"]} if rows else {}
-    rows = rows or {repr([*said["columns"], *said["known"]][0]): said["together"]}
-    told = []
-    for name, one in rows.items():
-        found = beside_of(one, said["records"])
-        moves = [factor(part["lip"]) for part in (found.known, found.added, found.file)]
-        told.append((name, ", ".join(moves)))
-    if said["known"]:
-        told.append(("Not in the file, and known from elsewhere", listed(said["known"])))
-    yield Section(title, tuple(told))
+    rows = {repr(name): figures for name, figures in beside["each"].items()}
+    rows |= {"all together": beside["together"]} if rows else {}
+    rows = rows or {repr([*beside["columns"], *beside["known"]][0]): beside["together"]}
+    lines = []
+    for name, figures in rows.items():
+        levels = beside_of(figures, beside["records"])
+        moves = [factor(part["lip"]) for part in (levels.known, levels.added, levels.file)]
+        lines.append((name, ", ".join(moves)))
+    if beside["known"]:
+        lines.append(("Not in the file, and known from elsewhere", listed(beside["known"])))
+    yield Section(title, tuple(lines))
 
 
 def _draw(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -490,12 +495,12 @@ def _draw(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "Outputs", how.format(id=draw.get("id"))
     level = body["scenario"]["data"].get("missing", "level") == "level"
     also = " (a missing value is a level like any other)" if level else ""
-    told = _unknown(unknown["treatment"], unknown["records"])
-    yield "Values unknown to the mechanism", told + also
+    text = _unknown(unknown["treatment"], unknown["records"])
+    yield "Values unknown to the mechanism", text + also
     if body["original"]["filtered"]:
         yield "Left out by the scenario", number_of(body["original"]["filtered"], "record")
-    for k, one in body["levels"]["repeated"].items():
-        level = reached(one["level"], body["levels"]["asked"]["unit"])
+    for k, drawn in body["levels"]["repeated"].items():
+        level = reached(drawn["level"], body["levels"]["asked"]["unit"])
         yield f"Level of {k} independent releases", level
 
 

@@ -1,6 +1,6 @@
 """Count a file again, and its levels, with code that shares nothing with the release.
 
-It has Python's csv module, Arrow's reader and dictionaries, and sums over pairs by definition.
+It uses Python's csv module, Arrow's reader and dictionaries, and sums over pairs by definition.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Column:
         """Return it with the digits that its numbers are written with: 0.1 of single precision."""
         if not self.single:
             return self
-        values = [None if one is None else float(str(np.float32(one))) for one in self.values]
+        values = [None if value is None else float(str(np.float32(value))) for value in self.values]
         return replace(self, values=values)
 
 
@@ -86,7 +86,7 @@ def recount(
     """Count a file by a certificate's symbols."""
     design = body["design"]
     secret, released = design["coding"]
-    needed = [*released["columns"], *(one.column for one in spec.filters)]
+    needed = [*released["columns"], *(chosen.column for chosen in spec.filters)]
     pairs = spec.secret_released
     reads_s = bool(body["mechanism"]["reads_s"])
     needs_s = pairs or reads_s or spec.without(tuple(secret["columns"]))
@@ -95,41 +95,43 @@ def recount(
         if name not in columns:
             raise InvalidInputError(f"{path.name} has no column {name!r}, which the release read.")
     marked = set(design["marked"])
-    asked = np.ones(size, dtype=bool)
-    for one in spec.filters:
-        column = columns[one.column]
-        column = column.short() if one.low is None and one.high is None else column
-        passing = [_passes(value, one, one.column in marked) for value in column.values]
-        asked &= np.array(passing, dtype=bool)[column.index]
+    included = np.ones(size, dtype=bool)
+    for chosen in spec.filters:
+        column = columns[chosen.column]
+        column = column.short() if chosen.low is None and chosen.high is None else column
+        passing = [_passes(value, chosen, chosen.column in marked) for value in column.values]
+        included &= np.array(passing, dtype=bool)[column.index]
     keep = spec.missing == "level"
-    coarser = {one.column: one for one in spec.hierarchies}
+    coarser = {hierarchy.column: hierarchy for hierarchy in spec.hierarchies}
     x = _symbols(released, columns, size, marked, keep, coarser)
     has_s = all(name in columns for name in secret["columns"])
     s = _symbols(secret, columns, size, marked, keep, coarser) if has_s else np.full(size, UNKNOWN)
-    for side, found in ((secret, s), (released, x)):
+    for side, symbols in ((secret, s), (released, x)):
         gone = spec.without(tuple(side["columns"]))
-        asked &= ~np.array([*(one["label"] in gone for one in side["symbols"]), False])[found]
-    place_s = _places([one["label"] for one in secret["symbols"]], design["s"])[s]
+        included &= ~np.array([*(symbol["label"] in gone for symbol in side["symbols"]), False])[
+            symbols
+        ]
+    place_s = _places([symbol["label"] for symbol in secret["symbols"]], design["s"])[s]
     inputs = body["mechanism"]["inputs"]
     if pairs:
-        own = [one["label"] for one in released["symbols"]]
+        own = [symbol["label"] for symbol in released["symbols"]]
         table = [_places([f"{a['label']} · {b}" for b in own], inputs) for a in secret["symbols"]]
         place_x = np.array([*table, np.full(len(own) + 1, UNKNOWN)])[s, x]
     else:
-        place_x = _places([one["label"] for one in released["symbols"]], inputs)[x]
+        place_x = _places([symbol["label"] for symbol in released["symbols"]], inputs)[x]
     rows = place_x
     if reads_s:
         known = (place_s >= 0) & (place_x >= 0)
         rows = np.where(known, place_s * len(inputs) + place_x, UNKNOWN)
-    unknown = int((asked & (rows < 0)).sum())
+    unknown = int((included & (rows < 0)).sum())
     rows = _with_fallback(rows, place_s, body)
     cells = None
     if has_s:
-        whole = asked & (place_s >= 0) & (place_x >= 0)
+        whole = included & (place_s >= 0) & (place_x >= 0)
         cells = np.zeros((len(design["s"]), len(inputs)))
         np.add.at(cells, (place_s[whole], place_x[whole]), 1)
-    places = np.flatnonzero(asked & (rows >= 0))
-    filtered = int((~asked).sum())
+    places = np.flatnonzero(included & (rows >= 0))
+    filtered = int((~included).sum())
     return Recount(size, filtered, unknown, rows[places], place_s[places], places, cells)
 
 
@@ -146,7 +148,7 @@ def texts_of(path: Path, name: str, names: Sequence[str] | None = None) -> list[
 
 
 def _with_fallback(rows: IntArray, place_s: IntArray, body: Mapping[str, Any]) -> IntArray:
-    """Return rows in which unknown ones are those of the symbol they were taken for, if any."""
+    """Return rows, unknown ones as those of the symbol that they were taken for, if any."""
     inputs, symbol = body["mechanism"]["inputs"], stand_in(body["unknown"]["treatment"])
     if symbol is None or symbol not in inputs:
         return rows
@@ -158,7 +160,7 @@ def _with_fallback(rows: IntArray, place_s: IntArray, body: Mapping[str, Any]) -
 
 def _places(labels: Sequence[str], names: Sequence[str]) -> IntArray:
     place = {name: i for i, name in enumerate(names)}
-    return np.array([*(place.get(one, UNKNOWN) for one in labels), UNKNOWN], dtype=np.int64)
+    return np.array([*(place.get(label, UNKNOWN) for label in labels), UNKNOWN], dtype=np.int64)
 
 
 def _symbols(
@@ -173,32 +175,36 @@ def _symbols(
     levels = []
     for name, edges in zip(coding["columns"], coding["edges"], strict=True):
         column = columns[name].short() if edges is None else columns[name]
-        own = [_level(one, edges, name in marked) for one in column.values]
-        levels.append([_coarser(one, hierarchies.get(name)) for one in own])
+        own = [_level(value, edges, name in marked) for value in column.values]
+        levels.append([_coarser(level, hierarchies.get(name)) for level in own])
     groups = coding.get("groups") or [None] * len(levels)
     for place, group in enumerate(groups):
         if group is not None:
             counted = kept_levels(coding, place)
             levels[place] = [
-                one
-                if one in counted or one is NO_NUMBER or (one is None and not keep_missing)
+                level
+                if level in counted or level is NO_NUMBER or (level is None and not keep_missing)
                 else group
-                for one in levels[place]
+                for level in levels[place]
             ]
-    known = {tuple(one["levels"]): i for i, one in enumerate(coding["symbols"]) if not one["rare"]}
-    rare = next((i for i, one in enumerate(coding["symbols"]) if one["rare"]), UNKNOWN)
+    known = {
+        tuple(symbol["levels"]): i
+        for i, symbol in enumerate(coding["symbols"])
+        if not symbol["rare"]
+    }
+    rare = next((i for i, symbol in enumerate(coding["symbols"]) if symbol["rare"]), UNKNOWN)
     index = [columns[name].index for name in coding["columns"]]
     seen: dict[tuple[int, ...], int] = {}
-    found = np.empty(size, dtype=np.int64)
-    for record, places in enumerate(zip(*(one.tolist() for one in index), strict=True)):
+    symbols = np.empty(size, dtype=np.int64)
+    for record, places in enumerate(zip(*(places_of.tolist() for places_of in index), strict=True)):
         if places not in seen:
-            key = tuple(one[place] for one, place in zip(levels, places, strict=True))
+            key = tuple(values[place] for values, place in zip(levels, places, strict=True))
             countable = all(
                 part is not NO_NUMBER and (keep_missing or part is not None) for part in key
             )
             seen[places] = known.get(key, rare if countable else UNKNOWN)
-        found[record] = seen[places]
-    return found
+        symbols[record] = seen[places]
+    return symbols
 
 
 def _coarser(level: Any, hierarchy: Hierarchy | None) -> Any:
@@ -208,8 +214,8 @@ def _coarser(level: Any, hierarchy: Hierarchy | None) -> Any:
     if hierarchy.kind == "prefix":
         return level[: round(hierarchy.steps[hierarchy.level - 1])] + "*"
     if hierarchy.kind == "table":
-        found = [row[hierarchy.level] for row in hierarchy.rows if row[0] == level]
-        return found[0] if found else NO_NUMBER
+        coarser = [row[hierarchy.level] for row in hierarchy.rows if row[0] == level]
+        return coarser[0] if coarser else NO_NUMBER
     return level
 
 
@@ -220,20 +226,20 @@ def _level(value: Any, edges: Sequence[float] | None, marked: bool) -> Any:
         return None
     if edges is None:
         return text
-    found = _number(value)
-    if found is None and isinstance(value, str) and text.lower() not in BLANKS:
+    parsed = _number(value)
+    if parsed is None and isinstance(value, str) and text.lower() not in BLANKS:
         return NO_NUMBER
-    if found is None or math.isnan(found):
+    if parsed is None or math.isnan(parsed):
         return None
-    if found < edges[0]:
+    if parsed < edges[0]:
         return 0
-    if found > edges[-1]:
+    if parsed > edges[-1]:
         return len(edges)
-    return min(max(bisect.bisect_right(edges, found), 1), len(edges) - 1)
+    return min(max(bisect.bisect_right(edges, parsed), 1), len(edges) - 1)
 
 
 _PLAIN = {chr(code) for code in range(32, 127)} - set("\\'\"")
-"""Characters of bytes that DuckDB writes as they are in their text."""
+"""Characters that DuckDB writes as they are in the text of bytes."""
 
 
 def _text(value: Any) -> str | None:
@@ -280,8 +286,10 @@ def _passes(value: Any, chosen: Filter, marked: bool) -> bool:
     if low is None and high is None:
         kept = map(as_level, chosen.levels)
         return (MISSING if blank else _text(value) or MISSING) in kept
-    found = None if blank else _number(value)
-    return found is not None and ((low is None or found >= low) and (high is None or found <= high))
+    parsed = None if blank else _number(value)
+    return parsed is not None and (
+        (low is None or parsed >= low) and (high is None or parsed <= high)
+    )
 
 
 def read_columns(
@@ -311,9 +319,9 @@ def _of_parquet(
     path: Path, names: set[str], called: Sequence[str] | None
 ) -> tuple[dict[str, Column], int]:
     with parquet.ParquetFile(path) as file:
-        found = {}
+        columns = {}
         have = file.schema_arrow.names
-        for written, name in zip(have, called or [one.strip() for one in have], strict=True):
+        for written, name in zip(have, called or [title.strip() for title in have], strict=True):
             if name in names:
                 table = file.read(columns=[written])
                 values = table.column(0).combine_chunks()
@@ -327,8 +335,8 @@ def _of_parquet(
                 index = values.indices.fill_null(len(values.dictionary)).to_numpy()
                 kind = values.dictionary.type
                 single = pa.types.is_float32(kind) or pa.types.is_float16(kind)
-                found[name] = Column([*_of_python(values.dictionary), None], index, single)
-        return found, file.metadata.num_rows
+                columns[name] = Column([*_of_python(values.dictionary), None], index, single)
+        return columns, file.metadata.num_rows
 
 
 def _encodable(values: Any) -> Any:
@@ -350,9 +358,9 @@ def _of_python(values: Any) -> list[Any]:
             values.cast(pa.time64("us"))
         except pa.ArrowInvalid:
             texts = values.cast(pa.string()).to_pylist()
-            return [None if one is None else short_time(one) for one in texts]
-    found: list[Any] = values.to_pylist()
-    return found
+            return [None if time is None else short_time(time) for time in texts]
+    plain: list[Any] = values.to_pylist()
+    return plain
 
 
 def _of_text(path: Path, names: set[str]) -> tuple[dict[str, Column], int]:
@@ -370,17 +378,17 @@ def _of_text(path: Path, names: set[str]) -> tuple[dict[str, Column], int]:
                 f"Record {size:,} of {path.name} has {len(row)} fields, but its "
                 f"header has {len(header)}."
             )
-        for (_, place), table, found in zip(places, tables, index, strict=True):
-            found.append(table.setdefault(row[place], len(table)))
+        for (_, place), table, places_of in zip(places, tables, index, strict=True):
+            places_of.append(table.setdefault(row[place], len(table)))
     columns = {
-        name: Column(list(table), np.array(found, dtype=np.int64))
-        for (name, _), table, found in zip(places, tables, index, strict=True)
+        name: Column(list(table), np.array(places_of, dtype=np.int64))
+        for (name, _), table, places_of in zip(places, tables, index, strict=True)
     }
     return columns, size
 
 
 def _separator(path: Path, names: set[str]) -> str:
-    """Return the separator that gives most of the names, then most fields."""
+    """Return the separator that yields the most of the names, then the most fields."""
 
     def score(separator: str) -> tuple[int, int]:
         header = [name.strip() for name in next(_rows(path, separator), [])]
@@ -417,10 +425,10 @@ def plain_levels(joint_sy: Sequence[Sequence[float]]) -> dict[str, float]:
         ratio = max(ratio, max(lifts) / min(lifts) if min(lifts) > 0 else inf)
         away = fsum(s * abs(lift - 1) for s, lift in zip(p_s, lifts, strict=True))
         square = fsum(s * (lift - 1) ** 2 for s, lift in zip(p_s, lifts, strict=True))
-        told = fsum(s * k * log(k) for s, k in zip(p_s, lifts, strict=True) if k > 0)
-        l1, chi2, kl = max(l1, away), max(chi2, square), max(kl, told)
+        divergence = fsum(s * k * log(k) for s, k in zip(p_s, lifts, strict=True) if k > 0)
+        l1, chi2, kl = max(l1, away), max(chi2, square), max(kl, divergence)
         guess = max(guess, max(column) / p_y)
-        information.append(p_y * told)
+        information.append(p_y * divergence)
         distance.append(p_y * away / 2)
         squares.append(p_y * square)
         leakage.append(p_y * max(lifts))

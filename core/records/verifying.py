@@ -69,20 +69,20 @@ RESTS = {
 """The checks that each promise rests on, by what it is about."""
 
 WRITTEN = ("format", "records", "outputs", "columns", "data", "cells")
-"""Checks that a released file fails, or it is written again to compare its bytes."""
+"""Checks that a released file must pass before it is written again to compare bytes."""
 
 
 EXPOSED = (
-    "This certificate, of an earlier version, holds the plain SHA-256 of the original: whoever has "
-    "it and the released file can test guesses of the whole original until one fits. Release "
-    "again before you publish it."
+    "This certificate, of an earlier version, holds the plain SHA-256 of the original: anyone "
+    "who has it and the released file can test guesses of the whole original until one fits. "
+    "Release again before you publish it."
 )
 """What a certificate up to version `PLAIN_HASH` gives away."""
 
 LINKS = (
     "This certificate is of an earlier version. Two such releases by one seed or key may share "
-    "random numbers, by which X differs wherever Y does: do not publish both. What the bytes of "
-    "the released file say besides its cells is not compared as in version 6."
+    "random numbers, and then X differs wherever Y does: do not publish both. The bytes of the "
+    "released file are not compared as fully as in version 6."
 )
 """What a certificate up to version `LINKED` leaves open."""
 
@@ -96,7 +96,7 @@ def verify(
     design: Path | str | None = None,
     key: Path | bytes | None = None,
 ) -> list[Check]:
-    """Check a certificate, a released file and, where it is there, the original.
+    """Check a certificate, a released file and, where it is given, the original.
 
     Parameters
     ----------
@@ -133,22 +133,22 @@ def verify(
     fit = _kernel(body)
     checks = [_fingerprint(body), _code(body), _stated(body), fit]
     checks += [_hash(body, "released", released), *_format(body, released)]
-    outputs, found = _outputs(body, released)
-    checks += [*found, check_codings(body, scenario.data, original)]
+    outputs, in_outputs = _outputs(body, released)
+    checks += [*in_outputs, check_codings(body, scenario.data, original)]
     owner = Owner(body, seed, key)
     checks += [*_drawn_for(body), *_left_open(body)]
     if original is not None:
         checks.append(_original(body, original, owner))
     checks.append(check_columns(body, scenario.data, released, original))
     if original is None or not fit.passed:
-        why = "The original was not given" if original is None else "The kernel is none"
+        why = "The original was not given" if original is None else "The kernel is invalid"
         return _by_itself(checks, owner, released, why)
     table = design if isinstance(design, str) else None
     file = None if isinstance(design, str) else design
     where = design_file(body, scenario.data, original, file)
     if "left_out" in body["design"]:
-        found_out, whole = disclosed(body, scenario.data, where, table, owner)
-        checks.append(found_out)
+        disclosure, whole = disclosed(body, scenario.data, where, table, owner)
+        checks.append(disclosure)
         if whole is None:
             why = "Which records were left out is not known"
             return _by_itself(checks, owner, released, why)
@@ -159,7 +159,7 @@ def verify(
     checks.append(_counts(body, counted, how))
     checks.append(check_cells(body, released, read, counted.places))
     rows = None
-    if "format" in body["released"] and all(one.passed for one in checks if one.name in WRITTEN):
+    if "format" in body["released"] and all(test.passed for test in checks if test.name in WRITTEN):
         rows = Rows(_as_read(original, scenario, sources), counted.places, outputs)
     checks.append(check_alone(body, released, rows))
     checks += _beside(body, scenario, counted, kernel, released, original, sources)
@@ -193,7 +193,7 @@ def _beside(
     original: Path,
     sources: Sources,
 ) -> list[Check]:
-    """Check what other columns give away; certificates before did not say it."""
+    """Check what other columns reveal; earlier certificates do not state it."""
     if "beside" not in body:
         return []
     cells, notion = counted.cells, None
@@ -282,8 +282,8 @@ def _code(body: Mapping[str, Any]) -> Check:
     if made == code_hash() and version != PACKAGE_VERSION:
         return Check("code", False, f"This code has version {PACKAGE_VERSION}, not {version}.")
     if made == code_hash() and body["version"] != VERSION:
-        told = f"This code writes certificates of version {VERSION}, not {body['version']}."
-        return Check("code", False, told)
+        text = f"This code writes certificates of version {VERSION}, not {body['version']}."
+        return Check("code", False, text)
     if made == code_hash():
         return Check("code", True, f"It was made by this code, version {version}.")
     return Check(
@@ -296,17 +296,17 @@ def _code(body: Mapping[str, Any]) -> Check:
 
 def _stated(body: Mapping[str, Any]) -> Check:
     """Check that the promises are those that follow from the certificate's figures."""
-    said = body["promises"]
+    stated = body["promises"]
     try:
         expected = promises({name: value for name, value in body.items() if name != "promises"})
     except (CoreError, KeyError, TypeError, ValueError) as error:
         text = f"Its figures are incomplete, so no promise follows from them: {error!r}."
         return Check("promises", False, text)
-    for place, one in enumerate(expected):
-        if said[place : place + 1] != [one]:
-            text = f"What it says of {one['about']} does not follow from its figures."
+    for place, promise in enumerate(expected):
+        if stated[place : place + 1] != [promise]:
+            text = f"What it says of {promise['about']} does not follow from its figures."
             return Check("promises", False, text)
-    if len(said) > len(expected):
+    if len(stated) > len(expected):
         return Check("promises", False, "It has more promises than follow from its figures.")
     text = f"Its {len(expected)} promises and limits follow from its figures."
     return Check("promises", True, text)
@@ -336,32 +336,32 @@ def _kernel(body: Mapping[str, Any]) -> Check:
 def _hash(body: Mapping[str, Any], which: str, path: Path) -> Check:
     name = f"{which} file"
     try:
-        found = file_hash(path)
+        digest = file_hash(path)
     except (OSError, ValueError) as error:
         raise InvalidInputError(f"{str(path)!r} cannot be read: {error}.") from error
-    if found == body[which]["sha256"]:
+    if digest == body[which]["sha256"]:
         return Check(name, True, f"{path.name} is the {which} file, byte by byte.")
     text = f"{path.name} is not the {which} file of the certificate, or has changed since."
     return Check(name, False, text)
 
 
 def _original(body: Mapping[str, Any], path: Path, owner: Owner) -> Check:
-    """Check that a file is the original, as far as the certificate and the secret tell."""
+    """Check that a file is the original, as far as the certificate and the secret show."""
     if body["version"] <= PLAIN_HASH:
         return _hash(body, "original", path)
-    kind, said = body["draw"]["kind"], body["original"]["commitment"]
+    kind, stated = body["draw"]["kind"], body["original"]["commitment"]
     name, so = "original file", "so its contents are compared, not its bytes."
-    found = owner.committed(file_hash(path))
-    if said is None and found is not None and not owner.guessable:
+    commitment = owner.committed(file_hash(path))
+    if stated is None and commitment is not None and not owner.guessable:
         text = f"The certificate commits to no original, but with this {kind} it would."
         return Check(name, False, text)
-    if said is None:
+    if stated is None:
         text = f"The certificate commits to no original because its {kind} can be guessed, {so}"
         return Check(name, None, text)
-    if found is None:
+    if commitment is None:
         text = f"Only the {kind} shows whether {path.name} is the original, {so}"
         return Check(name, None, text)
-    if found == said:
+    if commitment == stated:
         return Check(name, True, f"{path.name} is the original file, byte by byte.")
     text = f"{path.name} is not the original that the certificate commits to with this {kind}."
     return Check(name, False, text)
@@ -369,8 +369,8 @@ def _original(body: Mapping[str, Any], path: Path, owner: Owner) -> Check:
 
 def _format(body: Mapping[str, Any], path: Path) -> list[Check]:
     """Check that the released file is laid out as the certificate says, if it does."""
-    said = body["released"].get("format")
-    if said is None:
+    stated = body["released"].get("format")
+    if stated is None:
         return []
     names = [safe_text(name) for name in body["released"]["columns"]]
     with path.open("rb") as file:
@@ -379,13 +379,13 @@ def _format(body: Mapping[str, Any], path: Path) -> list[Check]:
     if len(names) > 1 and "CSV" in kinds:
         delimiters = {"CSV": ",", "TSV": "\t"}
         kinds = {kind for kind, mark in delimiters.items() if _header(path, mark) == names}
-    if said in {FORMATS[kind] for kind in kinds}:
+    if stated in {FORMATS[kind] for kind in kinds}:
         return [Check("format", True, f"{path.name} is laid out as the certificate says.")]
-    return [Check("format", False, f"{path.name} is not laid out as {said!r}.")]
+    return [Check("format", False, f"{path.name} is not laid out as {stated!r}.")]
 
 
 def _header(path: Path, delimiter: str) -> list[str]:
-    """Return the fields of a text file's first line; none where it is no text in UTF-8."""
+    """Return the fields of a text file's first line; none where it is not UTF-8 text."""
     try:
         with path.open(encoding="utf-8", newline="") as text:
             return next(csv.reader(text, delimiter=delimiter), [])
@@ -410,10 +410,10 @@ def _outputs(body: Mapping[str, Any], path: Path) -> tuple[IntArray, list[Check]
     if size == expected:
         checks.append(Check("records", True, f"{path.name} has {number_of(size, 'record')}."))
     else:
-        said = (
+        text = (
             f"{path.name} has {number_of(size, 'record')}, but the certificate says {expected:,}."
         )
-        checks.append(Check("records", False, said))
+        checks.append(Check("records", False, text))
     wrong = np.flatnonzero(outputs < 0)
     if len(wrong):
         value = column.values[int(column.index[wrong[0]])]
@@ -484,12 +484,12 @@ def _counts(body: Mapping[str, Any], counted: Recount, how: str) -> Check:
         ("records with unknown values", counted.unknown, body["unknown"]["records"]),
         ("records to release", released, body["released"]["records"]),
     )
-    for what, found, said in pairs:
-        if found != said:
+    for what, number, stated in pairs:
+        if number != stated:
             return Check(
                 "data",
                 False,
-                f"The original has {found:,} {what}, but the certificate says {said:,}.",
+                f"The original has {number:,} {what}, but the certificate says {stated:,}.",
             )
     return Check(
         "data",
@@ -501,37 +501,37 @@ def _counts(body: Mapping[str, Any], counted: Recount, how: str) -> Check:
 
 def _unproven(body: Mapping[str, Any], checks: list[Check]) -> list[Check]:
     """Say of each promise whether all that it rests on was checked."""
-    outcome = {one.name: one.passed for one in checks}
-    found = []
-    for one in body["promises"]:
-        if one["status"] != PROMISED:
+    outcome = {check.name: check.passed for check in checks}
+    result = []
+    for promise in body["promises"]:
+        if promise["status"] != PROMISED:
             continue
-        name = f"promised: {one['about']}"
-        rests = [key for key in RESTS.get(one["about"], tuple(outcome)) if key in outcome]
+        name = f"promised: {promise['about']}"
+        rests = [key for key in RESTS.get(promise["about"], tuple(outcome)) if key in outcome]
         if not body["design"]["same"]:  # the records' own levels are no part of what is promised
             rests = [key for key in rests if key not in ("levels", "other levels")]
         if all(outcome[key] for key in rests):
             again = "draw" not in rests or outcome.get("seed") or outcome.get("key")
             how = "" if again else ", but the draw only by its frequencies"
             text = f"Everything that this promise rests on was checked{how}."
-            found.append(Check(name, True, text))
+            result.append(Check(name, True, text))
         else:
             open_ones = listed([repr(key) for key in rests if not outcome[key]])
             text = f"This promise rests on {open_ones}, which failed or could not be checked."
-            found.append(Check(name, None, text))
-    return found
+            result.append(Check(name, None, text))
+    return result
 
 
 def unproven(checks: Sequence[Check]) -> list[Check]:
     """Return the promises that rest on something that was not checked, and a proof that was not."""
     return [
-        one
-        for one in checks
-        if (one.name.startswith("promised: ") and not one.passed)
-        or (one.name == "proof" and one.passed is None)
+        check
+        for check in checks
+        if (check.name.startswith("promised: ") and not check.passed)
+        or (check.name == "proof" and check.passed is None)
     ]
 
 
 def failed(checks: Sequence[Check]) -> list[Check]:
     """Return the checks that failed."""
-    return [one for one in checks if one.passed is False]
+    return [check for check in checks if check.passed is False]

@@ -69,8 +69,8 @@ def attack(
     Raises
     ------
     InvalidInputError
-        If there is no column, there are fewer records than folds, or an array has another shape or
-        other entries.
+        If there is no column, there are fewer records than folds, or an array has a wrong shape or
+        entry.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def attack(
     (1.0, 0.667)
     """
     s = _numbers(secrets, "secrets")
-    values = [_numbers(one, "A column", len(s)) for one in columns]
+    values = [_numbers(column, "A column", len(s)) for column in columns]
     validation.whole(folds, "folds", low=2)
     if not values:
         raise InvalidInputError("An attack needs at least one column to guess S from, got none.")
@@ -129,8 +129,8 @@ class _Learner:
         secrets, own, number = np.unique(s, return_inverse=True, return_counts=True)
         ones = np.ones(len(s))
         counts = tuple(
-            sparse.coo_array((ones, (one, own)), shape=(int(size), len(secrets))).tocsr()
-            for one, size in zip(columns, sizes, strict=True)
+            sparse.coo_array((ones, (values, own)), shape=(int(size), len(secrets))).tocsr()
+            for values, size in zip(columns, sizes, strict=True)
         )
         learner = cls(secrets, number / len(s), counts, np.ones(len(columns)))
         n = max(1, MOST_FITTED // (len(columns) * len(secrets)))
@@ -141,12 +141,12 @@ class _Learner:
 
         `own`: the secrets of records that were learned from, and are left out for themselves.
         """
-        found = np.stack(
-            [counts[one].toarray() for counts, one in zip(self.counts, columns, strict=True)]
+        numbers = np.stack(
+            [counts[values].toarray() for counts, values in zip(self.counts, columns, strict=True)]
         )
         if own is not None:
-            found[:, np.arange(len(own)), own] -= 1
-        lifts: FloatArray = np.log1p(found / self.p_s)
+            numbers[:, np.arange(len(own)), own] -= 1
+        lifts: FloatArray = np.log1p(numbers / self.p_s)
         return lifts
 
     def fitted(self, own: IntArray, columns: IntArray) -> FloatArray:
@@ -170,9 +170,9 @@ class _Learner:
     def guesses(self, columns: IntArray) -> IntArray:
         """Return the likeliest secret of each record, (n,)."""
         width = max(1, MOST_SCORES // (len(columns) * len(self.secrets)))
-        found = []
+        likeliest = []
         for begin in range(0, columns.shape[1], width):
             lifts = self.lifts(columns[:, begin : begin + width])
             score = np.log(self.p_s) + np.tensordot(self.weights, lifts, 1)
-            found.append(self.secrets[score.argmax(axis=1)])
-        return np.concatenate(found)
+            likeliest.append(self.secrets[score.argmax(axis=1)])
+        return np.concatenate(likeliest)

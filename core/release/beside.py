@@ -72,8 +72,8 @@ def beside(joint_sxk: ArrayLike | ThreeWay, kernel: ArrayLike) -> Beside:
     --------
     Y is independent of S, and K alone doubles a belief:
 
-    >>> found = beside([[[1, 3], [1, 3]], [[3, 1], [3, 1]]], [[1, 0], [0, 1]])
-    >>> found.added["lip"], round(math.exp(found.known["min_lift"]), 6), found.file["guess"]
+    >>> levels = beside([[[1, 3], [1, 3]], [[3, 1], [3, 1]]], [[1, 0], [0, 1]])
+    >>> levels.added["lip"], round(math.exp(levels.known["min_lift"]), 6), levels.file["guess"]
     (0.0, 2.0, 0.75)
     """
     table = ThreeWay.of(joint_sxk)

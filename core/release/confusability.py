@@ -1,4 +1,4 @@
-"""The confusability graph of a release, and what a quantization tells: which pairs can occur."""
+"""The confusability graph of a release, and what a quantization reveals: which pairs can occur."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from core.nonstochastic.ranges.partition import components
 from core.validation import BoolArray, FloatArray, IntArray
 
 DRAWN = 60
-"""Most nodes that can be told apart in a drawing."""
+"""Most nodes that can be distinguished in a drawing."""
 
 
 @dataclass(frozen=True, eq=False)

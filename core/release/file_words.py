@@ -18,15 +18,15 @@ NAMES_RECORDS = 0.5
 """Share of records that are alone on a column from which it is called unique for these."""
 
 
-def keeps(found: Beside, notion: Notion | None) -> bool | None:
+def keeps(beside: Beside, notion: Notion | None) -> bool | None:
     """Say whether Y and the columns beside it keep a promise; None where that is not known."""
     if notion is None:
         return None
     implied = notion.named_levels()
-    if any(found.file.get(key, 0.0) > most + ROUNDING for key, most in implied.items()):
+    if any(beside.file.get(key, 0.0) > most + ROUNDING for key, most in implied.items()):
         return False
     parts = notion.parts
-    return True if all(one.bounds_lift or one.bounds_ratio for one in parts) else None
+    return True if all(part.bounds_lift or part.bounds_ratio for part in parts) else None
 
 
 def factor(level: float) -> str:
@@ -39,49 +39,49 @@ def factor(level: float) -> str:
     return f"×{moved:,.0f}" if moved >= 100 else f"×{rounded_up(moved)}"
 
 
-def warnings(found: Beside, secret: str, notion: Notion | None) -> tuple[str, ...]:
+def warnings(beside: Beside, secret: str, notion: Notion | None) -> tuple[str, ...]:
     """Return what speaks against keeping a column, each in a few words; none where nothing does."""
-    said = []
-    if found.determined == 1:
-        said.append(f"determines {secret}")
-    elif found.determined >= TWIN:
-        said.append(f"determines {secret} for {percent(found.determined)} of records")
-    if (found.unique or 0.0) >= NAMES_RECORDS:
-        said.append(f"is unique for {percent(found.unique or 0.0)} of records")
-    if keeps(found, notion) is False:
-        said.append(f"breaks {notion}")
-    elif found.file["lip"] == math.inf:
-        said.append(f"rules out a value of {secret}")
-    return tuple(said)
+    reasons = []
+    if beside.determined == 1:
+        reasons.append(f"determines {secret}")
+    elif beside.determined >= TWIN:
+        reasons.append(f"determines {secret} for {percent(beside.determined)} of records")
+    if (beside.unique or 0.0) >= NAMES_RECORDS:
+        reasons.append(f"is unique for {percent(beside.unique or 0.0)} of records")
+    if keeps(beside, notion) is False:
+        reasons.append(f"breaks {notion}")
+    elif beside.file["lip"] == math.inf:
+        reasons.append(f"rules out a value of {secret}")
+    return tuple(reasons)
 
 
-def file_sentences(found: Beside, names: Sequence[str], secret: str) -> str:
+def file_sentences(beside: Beside, names: Sequence[str], secret: str) -> str:
     """Say what columns give away about S in a file, what Y adds to them, and what both do."""
     columns, them = first_of([repr(name) for name in names], 4), "it" if len(names) == 1 else "them"
-    known, added, file = (found.known["lip"], found.added["lip"], found.file["lip"])
-    told = [
+    known, added, file = (beside.known["lip"], beside.added["lip"], beside.file["lip"])
+    sentences = [
         f"In this file, for these records: {columns} alone {_moves(known, secret)}; to a reader "
         f"who knows {them}, Y {_moves(added, secret)}; the file as a whole {_moves(file, secret)}.",
-        f"A guess of {secret} is right with probability {found.known['guess']:.3f} from {them}, "
-        f"and {found.file['guess']:.3f} with Y.",
+        f"A guess of {secret} is right with probability {beside.known['guess']:.3f} from {them}, "
+        f"and {beside.file['guess']:.3f} with Y.",
     ]
-    if found.determined:
-        told.append(
-            f"{percent_in_files(found.determined)} of the records have values there that occur "
+    if beside.determined:
+        sentences.append(
+            f"{percent_in_files(beside.determined)} of the records have values there that occur "
             f"with one value of {secret} alone."
         )
-    if found.unique:
-        told.append(_alone(found.unique))
-    return " ".join(told)
+    if beside.unique:
+        sentences.append(_alone(beside.unique))
+    return " ".join(sentences)
 
 
-def attack_sentence(found: Attack, names: Sequence[str], secret: str) -> str:
+def attack_sentence(attack: Attack, names: Sequence[str], secret: str) -> str:
     """Say how often an attack guesses S right from Y and columns beside it."""
     columns = "this column" if len(names) == 1 else f"these {len(names)} columns"
     return (
         f"An attack that learns from other records guesses {secret} right for "
-        f"{percent(found.right, 1)} ± {percent(found.error, 1)} of {found.records:,} records from "
-        f"Y and {columns}, compared with {percent(found.blind, 1)} without them."
+        f"{percent(attack.right, 1)} ± {percent(attack.error, 1)} of {attack.records:,} records "
+        f"from Y and {columns}, compared with {percent(attack.blind, 1)} without them."
     )
 
 

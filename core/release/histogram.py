@@ -88,8 +88,8 @@ def _edges(far: float, count: int, limit: float) -> FloatArray:
 
 def _places(edges: FloatArray, values: FloatArray) -> IntArray:
     """Return the bin of each value; a value at an edge counts in the bin before it."""
-    found: IntArray = np.searchsorted(edges[1:], values - EDGE)
-    return np.minimum(found, len(edges) - 2)
+    bins: IntArray = np.searchsorted(edges[1:], values - EDGE)
+    return np.minimum(bins, len(edges) - 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,8 +129,8 @@ def _share(values: ArrayLike, edges: FloatArray) -> FloatArray:
 def limits(notion: Notion | None) -> tuple[float, float] | None:
     """Return how far a notion lets log Ψ fall and log Λ rise, in nats, or None."""
     named = {} if notion is None else notion.named_levels()
-    found = named.get("min_lift", np.inf), named.get("pml", np.inf)
-    return None if min(found) == np.inf else found
+    bounds = named.get("min_lift", np.inf), named.get("pml", np.inf)
+    return None if min(bounds) == np.inf else bounds
 
 
 def no_limits(notion: Notion | None) -> str:

@@ -81,7 +81,10 @@ def implied(joint: Joint, notion: Notion, time_limit: float | None = None) -> di
     >>> round(levels["guess"], 4), round(levels["guessing"], 4)
     (0.6967, 0.6967)
     """
-    return {key: found.level for key, found in implications(joint, notion, time_limit).items()}
+    return {
+        key: implication.level
+        for key, implication in implications(joint, notion, time_limit).items()
+    }
 
 
 def implications(
@@ -92,8 +95,8 @@ def implications(
     Examples
     --------
     >>> from core.notions import LDP
-    >>> found = implications(Joint.from_counts([[3, 1], [1, 3]]), LDP(1.0))
-    >>> np.sort(found["ldp"].output).round(4)
+    >>> levels = implications(Joint.from_counts([[3, 1], [1, 3]]), LDP(1.0))
+    >>> np.sort(levels["ldp"].output).round(4)
     array([0.0379, 0.9621])
     """
     seconds = validation.number(
@@ -105,52 +108,52 @@ def implications(
         )
     deadline = Deadline.after(seconds)
     allowed = notion.allowed_set(joint)
-    each = allowed  # budgets on averages do not bound rare outputs
+    single = allowed  # budgets on averages do not bound rare outputs
     if allowed.exceptions:  # a rare exception may be any output that keeps what else is asked
-        each = allowed.excepted or inequalities.plain(np.empty((0, joint.n_x)))
+        single = allowed.excepted or inequalities.plain(np.empty((0, joint.n_x)))
     elif notion.holds(joint, np.eye(joint.n_x)):  # publishing X itself is allowed: all outputs are
-        each = inequalities.plain(np.empty((0, joint.n_x)))
+        single = inequalities.plain(np.empty((0, joint.n_x)))
     # share of the time for the levels of lifts, which are many programs where an oracle adds cuts
-    reach = Reach(joint, each, deadline.part(0.3))
-    found = _of_lifts(joint, reach)
+    reach = Reach(joint, single, deadline.part(0.3))
+    levels = _of_lifts(joint, reach)
     curves = _curves(joint)
     for done, (key, curve) in enumerate(curves.items()):
         until = deadline.part(1 / (len(curves) - done + len(AVERAGES)))
         measure = OfImage(_posterior_of(joint), curve, 0.0)
         own = notion.named_levels().get(key, np.inf)
         most = float(np.expm1(own)) ** (2 if key == "chi2_upper" else 1)
-        found[key] = reach.convex(measure, most, until).mapped(_SCALES[key])
-    found |= _averages(joint, notion, deadline)
-    for key in (*LIFTS, *found):  # a level bounds others only once it is bounded itself
-        found[key] = found[key].at_most(_limit(key, notion, found))
-    return found
+        levels[key] = reach.convex(measure, most, until).mapped(_SCALES[key])
+    levels |= _averages(joint, notion, deadline)
+    for key in (*LIFTS, *levels):  # a level bounds others only once it is bounded itself
+        levels[key] = levels[key].at_most(_limit(key, notion, levels))
+    return levels
 
 
-def _limit(key: str, notion: Notion, found: dict[str, Implication]) -> float:
+def _limit(key: str, notion: Notion, levels: dict[str, Implication]) -> float:
     """Return an upper bound on a level from the notion's own budgets and from other levels.
 
     By Jensen's and Cauchy's inequalities; an average is at most the largest value averaged.
     Lifts in [m, M] of mean 1 have a variance of at most (M−1)(1−m) (Bhatia and Davis, 2000), and
-    ½ Σ_s |P(s|y) − P(s)| is at most 1 − 1/M and 1 − m. As their mean is 1, neither log-lift is
+    ½ Σ_s |P(s|y) − P(s)| is at most 1 − 1/M and 1 − m. Because their mean is 1, neither log-lift is
     larger than their difference, which LDP bounds.
     """
     own = notion.named_levels().get(key, np.inf)
-    chi2, upper = np.expm1(found["chi2_upper"].level), found["pml"].level
-    lower = found["min_lift"].level
+    chi2, upper = np.expm1(levels["chi2_upper"].level), levels["pml"].level
+    lower = levels["min_lift"].level
     rise, fall = np.expm1(upper), -np.expm1(-lower)
     others = {
         "ldp": upper + lower,
-        "pml": found["ldp"].level,
-        "min_lift": found["ldp"].level,
+        "pml": levels["ldp"].level,
+        "min_lift": levels["ldp"].level,
         "lip": max(upper, lower),
         "l1_upper": float(np.log1p(min(chi2, 2 * fall, -2 * np.expm1(-upper)))),
         "chi2_upper": float(np.log1p(np.sqrt(rise * fall))),
         "kl": min(float(np.log1p(chi2**2)), upper),
-        "mutual_information": found["kl"].level,
-        "total_variation": float(np.expm1(found["l1_upper"].level)) / 2,
+        "mutual_information": levels["kl"].level,
+        "total_variation": float(np.expm1(levels["l1_upper"].level)) / 2,
         "chi2_divergence": float(chi2**2),
         "maximal_leakage": upper,
-        "guessing": found["guess"].level,
+        "guessing": levels["guess"].level,
     }
     return min(own, others.get(key, np.inf))
 
@@ -195,25 +198,25 @@ _SCALES: dict[str, Callable[[float], float]] = {
 
 def _averages(joint: Joint, notion: Notion, deadline: Deadline) -> dict[str, Implication]:
     """Return the largest averages of any mechanism under the notion."""
-    given, p_s = _posterior_of(joint), joint.p_s
+    posterior, p_s = _posterior_of(joint), joint.p_s
     curves = _curves(joint)
     utilities: dict[str, Utility] = {
-        "mutual_information": OfImage(given, entropy_terms, float(entropy_terms(p_s).sum())),
-        "total_variation": OfImage(given, lambda u: curves["l1_upper"](u) / 2, 0.0),
-        "chi2_divergence": OfImage(given, curves["chi2_upper"], 0.0),
+        "mutual_information": OfImage(posterior, entropy_terms, float(entropy_terms(p_s).sum())),
+        "total_variation": OfImage(posterior, lambda u: curves["l1_upper"](u) / 2, 0.0),
+        "chi2_divergence": OfImage(posterior, curves["chi2_upper"], 0.0),
         "maximal_leakage": Greatest(inequalities.data_lift(joint)),
-        "guessing": Greatest(given),
+        "guessing": Greatest(posterior),
     }
-    allowed, found = notion.allowed_set(joint), {}
+    allowed, levels = notion.allowed_set(joint), {}
     for done, key in enumerate(AVERAGES):
         seconds = max(deadline.left / (len(AVERAGES) - done), 0.05)
         # gap at which the search for an average stops, in its own unit
-        made = maximise(allowed, joint.p_x, utility=utilities[key], time_limit=seconds, gap=1e-7)
-        kernel = polished(joint, made.kernel, notion)  # the audit adds up in another order
+        design = maximise(allowed, joint.p_x, utility=utilities[key], time_limit=seconds, gap=1e-7)
+        kernel = polished(joint, design.kernel, notion)  # the audit adds up in another order
         reached = utilities[key].value((joint.p_x[:, None] * kernel).T, joint.p_x)
-        one = Implication(made.upper_bound, min(reached, made.upper_bound), kernel=kernel)
-        found[key] = one.mapped(_log if key == "maximal_leakage" else _at_least_0)
-    return found
+        level = Implication(design.upper_bound, min(reached, design.upper_bound), kernel=kernel)
+        levels[key] = level.mapped(_log if key == "maximal_leakage" else _at_least_0)
+    return levels
 
 
 def _posterior_of(joint: Joint) -> FloatArray:
@@ -222,9 +225,9 @@ def _posterior_of(joint: Joint) -> FloatArray:
     return result
 
 
-def _best(found: list[Implication]) -> Implication:
+def _best(candidates: list[Implication]) -> Implication:
     """Return the implication with the largest level."""
-    return max(found, key=lambda one: one.level)
+    return max(candidates, key=lambda implication: implication.level)
 
 
 def _log(value: float) -> float:

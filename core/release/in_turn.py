@@ -89,7 +89,7 @@ class Design:
     @property
     def kept(self) -> float:
         """Mean over the columns of I(X;Y)/H(X), in [0, 1]."""
-        return math.fsum(one.kept for one in self.mechanisms) / len(self.mechanisms)
+        return math.fsum(mechanism.kept for mechanism in self.mechanisms) / len(self.mechanisms)
 
 
 def in_turn(joint: ArrayLike, kernels: Sequence[ArrayLike]) -> InTurn:
@@ -117,7 +117,7 @@ def in_turn(joint: ArrayLike, kernels: Sequence[ArrayLike]) -> InTurn:
     >>> for x_1, x_2 in product(range(2), repeat=2):
     ...     xor[x_1 ^ x_2, x_1, x_2] = 1
     >>> released = in_turn(xor, [np.eye(2), np.eye(2)])
-    >>> [one["lip"] for one in released.added], released.together.added["lip"]
+    >>> [levels["lip"] for levels in released.added], released.together.added["lip"]
     ([0.0, inf], inf)
     """
     state = _State.of(joint)
@@ -238,7 +238,7 @@ def split_budget(
     n = search.begin.columns
 
     def turns(order: Sequence[int], parts: Sequence[int]) -> _Turns:
-        return tuple((one, notion(total * parts[one] / PARTS)) for one in order)
+        return tuple((column, notion(total * parts[column] / PARTS)) for column in order)
 
     return search.best(turns, _orders(n), [_shares(np.ones(n)), _shares(search.begin.entropies())])
 
@@ -297,7 +297,7 @@ class _State:
     def entropies(self) -> FloatArray:
         """Return H(X) of each column left, shape (columns,)."""
         sums = [self.of_column(column).sum(axis=(0, 2)) for column in range(self.columns)]
-        return np.array([entropy(one / one.sum()) for one in sums])
+        return np.array([entropy(masses / masses.sum()) for masses in sums])
 
     def of_column(self, column: int) -> FloatArray:
         """Return P(s, x, known) of one column, shape (n_s, n_x, n_k·n_y)."""
@@ -326,7 +326,9 @@ class _State:
         """Return the figures, once no column is left."""
         table = self.table.reshape(-1, self.n_k, self.outputs)
         alone = beside(table.sum(axis=2)[:, None, :], [[1.0]]).known
-        bound = {key: alone[key] + math.fsum(one[key] for one in self.added) for key in LEVELS}
+        bound = {
+            key: alone[key] + math.fsum(levels[key] for levels in self.added) for key in LEVELS
+        }
         counted = self.outputs <= MOST_TOGETHER
         together = beside(table.swapaxes(1, 2), np.eye(self.outputs)) if counted else None
         return InTurn(self.added, bound, together)
@@ -352,13 +354,13 @@ class _Search:
         for place, (column, notion) in enumerate(turns):
             key = repr(turns[: place + 1])
             if key not in self.made:
-                self.made[key] = self._one(state, left.index(column), notion)
+                self.made[key] = self._step(state, left.index(column), notion)
             mechanism, state = self.made[key]
             mechanisms.append(mechanism)
             left.remove(column)
-        return Design(tuple(one for one, _ in turns), tuple(mechanisms), state.released())
+        return Design(tuple(column for column, _ in turns), tuple(mechanisms), state.released())
 
-    def _one(self, state: _State, column: int, notion: Notion) -> tuple[Mechanism, _State]:
+    def _step(self, state: _State, column: int, notion: Notion) -> tuple[Mechanism, _State]:
         table = state.of_column(column)
         joint = Joint.from_counts(table.sum(axis=2))
         limit = self.limit
@@ -379,31 +381,31 @@ class _Search:
         splits: Sequence[tuple[int, ...]],
     ) -> Design:
         """Return the design that keeps most among some orders and splits, and those near them."""
-        found: tuple[Design, tuple[int, ...]] | None = None
+        chosen: tuple[Design, tuple[int, ...]] | None = None
         for order, parts in product(orders, dict.fromkeys(splits)):
-            if found is not None and self.deadline.over:
+            if chosen is not None and self.deadline.over:
                 break
-            found = _better(found, self.design(turns(order, parts)), parts)
-        assert found is not None  # there is an order and a split
+            chosen = _better(chosen, self.design(turns(order, parts)), parts)
+        assert chosen is not None  # there is an order and a split
         step = PARTS // (2 * len(orders[0]))
         while step:
-            before = found
+            before = chosen
             for parts in _moved(before[1], step):
                 if self.deadline.over:
-                    return found[0]
-                found = _better(found, self.design(turns(before[0].order, parts)), parts)
-            if found is before:
+                    return chosen[0]
+                chosen = _better(chosen, self.design(turns(before[0].order, parts)), parts)
+            if chosen is before:
                 step //= 2
-        return found[0]
+        return chosen[0]
 
 
 def _better(
-    found: tuple[Design, tuple[int, ...]] | None, design: Design, parts: tuple[int, ...]
+    best: tuple[Design, tuple[int, ...]] | None, design: Design, parts: tuple[int, ...]
 ) -> tuple[Design, tuple[int, ...]]:
     """Return whichever keeps more; the earlier one where the difference may be the solver's."""
-    if found is None or design.kept > found[0].kept + 1e-6:
+    if best is None or design.kept > best[0].kept + 1e-6:
         return design, parts
-    return found
+    return best
 
 
 def _moved(parts: tuple[int, ...], step: int) -> Iterator[tuple[int, ...]]:

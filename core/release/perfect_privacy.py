@@ -26,7 +26,7 @@ class PerfectPrivacy:
     ----------
     dimension : int
         Dimension of the null space of P(s | x): the number of independent ways to move
-        probability between symbols of X without changing P(S). Nothing can be told iff it is 0.
+        probability between symbols of X without changing P(S). Nothing can be revealed iff it is 0.
     rank : int
         Rank of P(s | x).
     moves : ndarray
@@ -62,8 +62,8 @@ def perfect_privacy(joint: Joint) -> PerfectPrivacy:
     --------
     >>> perfect_privacy(Joint.from_counts([[3, 1], [1, 3]])).dimension
     0
-    >>> found = perfect_privacy(Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]]))
-    >>> found.dimension, found.rank, found.alike
+    >>> limits = perfect_privacy(Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]]))
+    >>> limits.dimension, limits.rank, limits.alike
     (2, 2, (2, 3))
     """
     # ranks of counts are computed modulo these: a rank modulo a prime is never above the true one,
@@ -108,38 +108,38 @@ def what_is_left(joint: Joint, secret: str = "S", released: str = "X") -> str:
     distribution of sex unchanged. Only one mixture of the 2 values does, their own distribution, so
     nothing about degree can be revealed.
     """
-    found = perfect_privacy(joint)
+    limits = perfect_privacy(joint)
     start = (
         f"An output that reveals nothing about {secret} must mix the values of {released} in a "
         f"way that leaves the distribution of {secret} unchanged."
     )
-    if found.n_x == 1:
+    if limits.n_x == 1:
         return f"{released} has only one value, so it carries no information."
-    if found.rank == 1:
+    if limits.rank == 1:
         return (
             f"{secret} and {released} are independent, so all of {released} can be published "
             f"without revealing anything about {secret}."
         )
-    if found.dimension == 0:
+    if limits.dimension == 0:
         return (
-            f"{start} Only one mixture of the {found.n_x} values does, their own distribution, so "
+            f"{start} Only one mixture of the {limits.n_x} values does, their own distribution, so "
             f"nothing about {released} can be revealed."
         )
-    ways = number_of(found.dimension, "independent way")
-    told = (
-        f"{start} There {'is' if found.dimension == 1 else 'are'} {ways} to move probability "
-        f"between values of {released} that leave{'s' * (found.dimension == 1)} {secret} "
+    ways = number_of(limits.dimension, "independent way")
+    sentence = (
+        f"{start} There {'is' if limits.dimension == 1 else 'are'} {ways} to move probability "
+        f"between values of {released} that leave{'s' * (limits.dimension == 1)} {secret} "
         f"unchanged, so something about {released} can be revealed"
     )
-    if found.n_x > found.n_s:
+    if limits.n_x > limits.n_s:
         return (
-            f"{told}: its {found.n_x} values differ in only "
-            f"{number_of(found.rank - 1, 'direction')} in what they imply about {secret}."
+            f"{sentence}: its {limits.n_x} values differ in only "
+            f"{number_of(limits.rank - 1, 'direction')} in what they imply about {secret}."
         )
-    if found.alike:
-        first, second = (joint.x_labels[i] for i in found.alike)
-        return f"{told}: {first!r} and {second!r} imply the same about {secret}."
-    return f"{told}: some of its values imply the same about {secret} as a mixture of others."
+    if limits.alike:
+        first, second = (joint.x_labels[i] for i in limits.alike)
+        return f"{sentence}: {first!r} and {second!r} imply the same about {secret}."
+    return f"{sentence}: some of its values imply the same about {secret} as a mixture of others."
 
 
 def _rank_modulo(matrix: np.ndarray[tuple[int, ...], np.dtype[np.object_]], prime: int) -> int:

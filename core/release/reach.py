@@ -2,8 +2,8 @@
 
 It is a ratio of two linear functions over a cone. A linear program in floating point drops
 coefficients below 1e-9 and meets its rows to 1e-9, which decides where lifts are that small. So
-what can be said without a program is said first, and variables are scaled to their part in the
-optimum, where every coefficient that matters is near 1.
+what needs no program is computed first, and variables are scaled to their part in the optimum,
+where every coefficient that matters is near 1.
 """
 
 from __future__ import annotations
@@ -81,11 +81,11 @@ def vanishing(cone: Cone, above: FloatArray, below: FloatArray) -> FloatArray | 
     scales = np.where(norm > 0, norm, 1.0)
     part = sparse.csr_array(rows[:, left])
     try:
-        found = _solved(part, scales, (norm > 0).astype(np.float64), np.zeros(len(scales)))
+        entries = _solved(part, scales, (norm > 0).astype(np.float64), np.zeros(len(scales)))
     except InfeasibleError:
         return None
     result = np.zeros(n_x)
-    result[of_x] = found
+    result[of_x] = entries
     return result
 
 
@@ -112,12 +112,12 @@ def largest_ratio(cone: Cone, above: FloatArray, below: FloatArray) -> tuple[flo
         up, down = float(above @ point), float(below @ point)
         if up <= 0.0:
             break
-        found = min(up / down if down > 0 else np.inf, stride * level)
+        ratio = min(up / down if down > 0 else np.inf, stride * level)
         # relative change of the ratio at which the steps end
-        steady = abs(found - level) <= 1e-10 * level
-        if found < stride * level:
+        steady = abs(ratio - level) <= 1e-10 * level
+        if ratio < stride * level:
             r = point
-        level = found
+        level = ratio
         if steady:
             return level, r
     return float(_ratios(above, below).max()), r
@@ -231,7 +231,7 @@ class Reach:
         bound = ImageBound(replace(self._set, oracle=self._oracle), image)
 
         def solve() -> tuple[float, FloatArray]:
-            found = bound.minimise(
+            bracket = bound.minimise(
                 # gap at which the search for a convex level stops, in its own unit
                 np.zeros(self._n_x),
                 tolerance=1e-9,
@@ -239,7 +239,7 @@ class Reach:
                 patient=True,
                 known=-most,
             )
-            return -found.floor, found.point if found.best < np.inf else self._p_x
+            return -bracket.floor, bracket.point if bracket.best < np.inf else self._p_x
 
         return self._settled(solve, lambda r: 0.0 - float(image.cost(r)), bound.cut, deadline)
 

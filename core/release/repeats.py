@@ -79,7 +79,7 @@ def repeated(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> float:
     Raises
     ------
     InvalidInputError
-        If `k` is no whole number of at least 1, or the kernel is none.
+        If `k` is not a whole number of at least 1, or the kernel is invalid.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def draws(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> RepeatedLe
             f"{count} draws of {int(occurs.sum())} outputs give {products:,} combinations: too "
             f"many to count the exceptions of {notion}."
         )
-    else:  # fewer draws tell no more
+    else:  # fewer draws reveal no more
         level = draws(joint, array, notion, count - 1).level
     return RepeatedLevel(level, max(level, _of_endless(joint, array, notion)), exact=False)
 
@@ -158,8 +158,8 @@ def _level_of_all(joint: Joint, kernel: FloatArray, notion: Notion, k: int) -> f
         return notion.achieved(joint, product_kernel(kernel, k))
     lower = upper = -np.inf
     for chosen in _multisets(kernel.shape[1], k, max(1, BLOCK // len(kernel))):
-        found = _worst_levels(joint, _product(kernel, chosen), notion)
-        lower, upper = max(lower, found[0]), max(upper, found[1])
+        levels = _worst_levels(joint, _product(kernel, chosen), notion)
+        lower, upper = max(lower, levels[0]), max(upper, levels[1])
     return notion.combined(lower, upper)
 
 
@@ -248,7 +248,7 @@ class Redrawn:
     k: int
     lip: RepeatedLevel
     ldp: RepeatedLevel
-    asked: RepeatedLevel
+    promise: RepeatedLevel
     kept: bool
 
 
@@ -259,21 +259,21 @@ def own_levels(joint: Joint, kernel: ArrayLike) -> dict[str, float]:
     """
     joint_sy = joint.release(joint.checked_kernel(kernel))
     labels = tuple(str(y) for y in range(joint_sy.shape[1]))
-    told = leakage(joint_sy, labels)
-    p, p_s = told.joint_sy, joint.p_s[:, None]
+    report = leakage(joint_sy, labels)
+    p, p_s = report.joint_sy, joint.p_s[:, None]
     posterior = p / p.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(posterior > 0, posterior * np.log(posterior / p_s), 0.0)
     return {
-        "lip": told.achieved["lip"],
-        "ldp": told.achieved["ldp"],
-        "pml": told.achieved["pml"],
-        "min_lift": float(max(0.0, -told.log_min_lift.min())),
+        "lip": report.achieved["lip"],
+        "ldp": report.achieved["ldp"],
+        "pml": report.achieved["pml"],
+        "min_lift": float(max(0.0, -report.log_min_lift.min())),
         "l1_upper": float(np.log1p(measures.l1_lift(p).max())),
         "chi2_upper": float(np.log1p(np.sqrt(measures.chi2_lift(p).max()))),
         "kl": float(max(0.0, terms.sum(axis=0).max())),
         "guess": float(posterior.max()),
-        **{key: float(value) for key, value in told.averages.items()},
+        **{key: float(value) for key, value in report.averages.items()},
         "guessing": float(p.max(axis=0).sum()),
     }
 
@@ -284,19 +284,19 @@ def redrawn(joint: Joint, kernel: ArrayLike, notion: Notion) -> tuple[Redrawn, .
     Shapes: kernel (n_x, n_y).
     """
     array = joint.checked_kernel(kernel)
-    found = []
+    levels = []
     # the numbers of draws that are measured
     for k in (1, 2, 3):
-        asked = draws(joint, array, notion, k)
-        found.append(
+        level = draws(joint, array, notion, k)
+        levels.append(
             Redrawn(
                 k,
                 draws(joint, array, LIP(1), k),
                 draws(joint, array, LDP(1), k),
-                asked,
+                level,
                 kept=notion.holds(joint, array)
                 if k == 1
-                else notion.over_budget(asked.at_most) <= 1 + ROUNDING,
+                else notion.over_budget(level.at_most) <= 1 + ROUNDING,
             )
         )
-    return tuple(found)
+    return tuple(levels)

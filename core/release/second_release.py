@@ -161,7 +161,7 @@ def second_release(
     NotConvexError
         If the notion's set is not convex.
     InvalidInputError
-        If `first` is no kernel of X alone, or the notion is about an average or allows exceptions.
+        If `first` is not a kernel of X alone, or the notion bounds an average or has exceptions.
 
     Examples
     --------

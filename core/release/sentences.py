@@ -49,7 +49,7 @@ def finding(result: Result, unit: str = "nats", *, provisional: bool = False) ->
 
 
 def caution(joint: Joint, *, of_estimate: bool = False) -> str:
-    """Return a sentence on counts too small to be told from chance; "" for few."""
+    """Return a warning where counts are too small to rule out chance; "" where they are not."""
     if joint.n is None:
         return ""
     few = float(np.mean(joint.n * np.outer(joint.p_s, joint.p_x) < EXPECTED))
@@ -93,56 +93,62 @@ def promise_text(notion: Notion, unit: str = "nats") -> str:
     return f"{shown} in {unit}" if budgets else str(notion)
 
 
-def knowable(found: RangeRelease, secret: str, unit: str = "bits") -> str:
+def knowable(release: RangeRelease, secret: str, unit: str = "bits") -> str:
     """Return sentences: what a release reveals without error about a secret and its anonymity."""
-    if found.parts == 1:
+    if release.parts == 1:
         known = (
             f"No bit of {secret} can be known for certain: no question about it is answered by "
             "every release."
         )
     else:
-        information = found.information * (math.log(2) if unit == "nats" else 1.0)
+        information = release.information * (math.log(2) if unit == "nats" else 1.0)
         known = (
             f"{information:.2f} {unit} of {secret} can be known for certain: every release "
-            f"reveals which of {found.parts} groups its value is in."
+            f"reveals which of {release.parts} groups its value is in."
         )
-    if found.anonymity == found.n_s:
-        return f"{known} Every release leaves {_all_values(found.n_s)} possible."
-    if found.anonymity == 1:
-        but = "Yet at least one" if found.parts == 1 else "At least one"
-        return f"{known} {but} release leaves only one of {number_of(found.n_s, 'value')} possible."
+    if release.anonymity == release.n_s:
+        return f"{known} Every release leaves {_all_values(release.n_s)} possible."
+    if release.anonymity == 1:
+        but = "Yet at least one" if release.parts == 1 else "At least one"
+        return (
+            f"{known} {but} release leaves only one of {number_of(release.n_s, 'value')} possible."
+        )
     return (
-        f"{known} Every release leaves at least {found.anonymity} of {found.n_s} values possible."
+        f"{known} Every release leaves at least {release.anonymity} of {release.n_s} values "
+        "possible."
     )
 
 
 def _belief(result: Result, unit: str) -> str:
     secret = _columns(result.scenario.data.secret, "S")
-    asked, audit = result.mechanism.notion, result.mechanism.audit
+    notion, audit = result.mechanism.notion, result.mechanism.audit
     own = None
-    if asked is not None and audit is not None:
-        own = asked.in_words(audit.achieved, secret, _records(result))
+    if notion is not None and audit is not None:
+        own = notion.in_words(audit.achieved, secret, _records(result))
     if own is not None:
         return own
-    if notions.entry(result.scenario.notion).family == "average" and asked is not None:
+    if notions.entry(result.scenario.notion).family == "average" and notion is not None:
         return _on_average(result, unit, secret)
     return _changes(result, secret)
 
 
 def _on_average(result: Result, unit: str, secret: str) -> str:
-    """Say what is told of S on average, and how far a single output may change a belief."""
+    """Say what is revealed about S on average, and how far one output may change a belief."""
     level = result.after.achieved["lip"]
-    told = result.after.averages["mutual_information"] / (math.log(2) if unit == "bits" else 1.0)
+    information = result.after.averages["mutual_information"] / (
+        math.log(2) if unit == "bits" else 1.0
+    )
     # nats or bits of S below which an average is not mentioned
-    if told < 1e-7:
+    if information < 1e-7:
         return _changes(result, secret)
-    said = f"On average, the release reveals {told:.3g} {unit} about {secret}"
+    sentence = f"On average, the release reveals {information:.3g} {unit} about {secret}"
     if math.isinf(level):
-        return f"{said}, but some outputs rule out a value of {secret} for certain."
+        return f"{sentence}, but some outputs rule out a value of {secret} for certain."
     if level > NEARLY:
-        return f"{said}, but some outputs almost rule out a value of {secret}."
+        return f"{sentence}, but some outputs almost rule out a value of {secret}."
     return (
-        f"{said}, but a single output may change a belief by up to ×{rounded_up(math.exp(level))}."
+        f"{sentence}, but a single output may change a belief by up to "
+        f"×{rounded_up(math.exp(level))}."
     )
 
 
@@ -175,7 +181,7 @@ def _kept(result: Result) -> str:
 
 
 def _for_purpose(result: Result, of_x: str) -> str:
-    """Say what is kept for the purpose, and of all that X says."""
+    """Say what is kept for the purpose, and of all the information in X."""
     made, data = result.mechanism, result.scenario.data
     released = _columns(data.released, "X")
     beside = f"{of_x} of all the information in {released} survives."
@@ -203,9 +209,9 @@ def _bound(result: Result, unit: str) -> str:
     mechanism = result.mechanism
     if mechanism.notion is None or mechanism.kept >= 1:
         return ""
-    asked, data = promise_text(mechanism.notion, unit), result.scenario.data
+    promise, data = promise_text(mechanism.notion, unit), result.scenario.data
     if len(mechanism.kernel) > result.joint.n_x:
-        asked, within = f"{asked} that also reads S", ""
+        promise, within = f"{promise} that also reads S", ""
     else:  # one that looks at S as well may keep more
         secret = _columns(data.secret, "S")
         within = (
@@ -216,20 +222,20 @@ def _bound(result: Result, unit: str) -> str:
     # sentence calls a result proven; the figures show the gap itself
     small = 1e-5 * min(mechanism.purpose.size(), high - low)
     if mechanism.status == "optimal" or mechanism.gap <= small:
-        return f"Proven: no mechanism under {asked} keeps more{within}."
+        return f"Proven: no mechanism under {promise} keeps more{within}."
     most = mechanism.purpose.share(result.joint, mechanism.upper_bound)
     if most >= 1:
         return ""  # only the trivial bound is known
     bound = at_most(most)
     if bound == "100%":
         return ""
-    return f"No mechanism under {asked} keeps more than {bound}{within}."
+    return f"No mechanism under {promise} keeps more than {bound}{within}."
 
 
 def _why(result: Result) -> str:
     """Say what perfect privacy leaves of X and why, where a budget on an average asks for it."""
-    asked, data = result.mechanism.notion, result.scenario.data
-    parts = () if asked is None else asked.parts
+    notion, data = result.mechanism.notion, result.scenario.data
+    parts = () if notion is None else notion.parts
     if not any(part.on_average and part.is_perfect_privacy for part in parts):
         return ""
     released = data.secret + data.released if data.secret_released else data.released

@@ -8,7 +8,7 @@ from core.__main__ import main
 from core.data.catalogue import FOLDER
 from tests.browser.waiting import settle
 
-ASKED = "release?data=heart_hungarian&s=sex&x=cp&mech=watchdog"
+ADDRESS = "release?data=heart_hungarian&s=sex&x=cp&mech=watchdog"
 
 
 def seed_of(page):
@@ -22,7 +22,7 @@ def seed_of(page):
 def test_the_downloaded_file_is_verified_by_the_downloaded_certificate(
     visit, tmp_path, capsys, kind
 ):
-    page = visit(f"{ASKED}&file={kind}")
+    page = visit(f"{ADDRESS}&file={kind}")
     page.get_by_role("button", name="Release 294 records").click()
     link = page.locator("a.lsc-download")
     link.wait_for()
@@ -43,7 +43,7 @@ def test_the_downloaded_file_is_verified_by_the_downloaded_certificate(
 
 
 def test_a_released_file_is_under_no_other_address(visit):
-    page = visit(ASKED)
+    page = visit(ADDRESS)
     page.get_by_role("button", name="Release 294 records").click()
     link = page.locator("a.lsc-download")
     link.wait_for()
@@ -56,7 +56,7 @@ def test_a_released_file_is_under_no_other_address(visit):
 
 
 def test_a_reload_keeps_the_seed_and_the_released_file(visit, tmp_path):
-    page = visit(ASKED)
+    page = visit(ADDRESS)
     page.get_by_role("button", name="Release 294 records").click()
     link = page.locator("a.lsc-download")
     link.wait_for()
@@ -78,7 +78,7 @@ def test_a_reload_keeps_the_seed_and_the_released_file(visit, tmp_path):
 
 
 def test_a_key_counts_when_tab_leaves_its_field(visit):
-    page = visit(f"{ASKED}&draw=key&id=age")
+    page = visit(f"{ADDRESS}&draw=key&id=age")
     field = page.get_by_label("Secret key")
     field.click()
     page.keyboard.type("thirty-one letters at the least")
@@ -88,7 +88,7 @@ def test_a_key_counts_when_tab_leaves_its_field(visit):
 
 
 def test_a_seed_counts_when_the_keyboard_alone_verifies(visit, tmp_path):
-    page = visit(ASKED)
+    page = visit(ADDRESS)
     page.get_by_role("button", name="Release 294 records").click()
     link = page.locator("a.lsc-download")
     link.wait_for()

@@ -26,7 +26,7 @@ def test_a_mechanism_with_a_search_answers_every_legal_question(random):
     assert found is None, str(found)
 
 
-def asked(**changes):
+def posed(**changes):
     base = {
         "counts": ((3.0, 1.0), (1.0, 2.0)),
         "notion": "lip",
@@ -200,7 +200,7 @@ def asked(**changes):
     ],
 )
 def test_what_raised_has_an_answer(changes):
-    assert failure(asked(**changes)) is None
+    assert failure(posed(**changes)) is None
 
 
 def test_a_failure_is_found_and_told(monkeypatch):
@@ -208,6 +208,6 @@ def test_a_failure_is_found_and_told(monkeypatch):
         raise ZeroDivisionError("here")
 
     monkeypatch.setattr("tests.legal.mechanisms.build", broken)
-    found = failure(asked())
+    found = failure(posed())
     assert found.kind == "watchdog, ZeroDivisionError"
     assert "ZeroDivisionError('here')" in str(found)

@@ -82,7 +82,7 @@ class Counted(RemoteJobs):
 def solvers(processes):
     """Return the processes beside the cluster's workers, of which some may rest."""
     below = [one for process in processes for one in descendants(process.pid)]
-    return [one for one in below if "core.jobs.worker" in told(one)]
+    return [one for one in below if "core.jobs.worker" in command_of(one)]
 
 
 def solving(processes):
@@ -106,14 +106,14 @@ def ticks(process):
     return int(fields[11]) + int(fields[12])
 
 
-def told(process):
+def command_of(process):
     try:
         return command(process)
     except FileNotFoundError:
         return ""
 
 
-def asked(pool, scenario, limit=600.0):
+def submitted(pool, scenario, limit=600.0):
     return pool.submit(answer, scenario, count(scenario.data), time_limit=limit)
 
 
@@ -124,12 +124,12 @@ def bits(result):
 def test_the_same_bits_come_from_the_cluster(remote):
     with Pool(1, elsewhere=remote) as there, Pool(1) as here:
         for scenario in (QUICK, SOLVED):
-            found = bits(asked(there, scenario).result())
-            same = found == bits(asked(here, scenario).result())
+            found = bits(submitted(there, scenario).result())
+            same = found == bits(submitted(here, scenario).result())
             assert same  # pytest would compare all bytes to say how they differ
         wrong = replace(QUICK, mechanism="polyopt")
         with pytest.raises(InvalidInputError, match="PolyOpt does not work"):
-            asked(there, wrong).result()
+            submitted(there, wrong).result()
     assert remote.ran == 3
     assert remote.problem == ""
     assert not remote.takes(read_shared)
@@ -137,7 +137,7 @@ def test_the_same_bits_come_from_the_cluster(remote):
 
 def test_a_job_is_followed_cancelled_and_limited(remote, cluster):
     with Pool(2, elsewhere=remote) as pool:
-        job = asked(pool, ENDLESS)
+        job = submitted(pool, ENDLESS)
         until(lambda: job.progress == BEGUN)
         at_work = solver(cluster[1])
         job.cancel()
@@ -145,19 +145,19 @@ def test_a_job_is_followed_cancelled_and_limited(remote, cluster):
         with pytest.raises(SolverError, match="was cancelled"):
             job.result()
         with pytest.raises(SolverError, match="stopped after 1 s, its time limit"):
-            asked(pool, ENDLESS, limit=1.0).result()
+            submitted(pool, ENDLESS, limit=1.0).result()
     assert remote.problem == ""
 
 
-ASKS = """
+CLIENT = """
 import sys, time
 from core.jobs import Pool
 from core.jobs.job import BEGUN
 from core.remote import RemoteJobs
-from tests.core.test_remote import ENDLESS, asked
+from tests.core.test_remote import ENDLESS, submitted
 
 pool = Pool(1, elsewhere=RemoteJobs(sys.argv[1]))
-job = asked(pool, ENDLESS)
+job = submitted(pool, ENDLESS)
 while job.progress != BEGUN:
     time.sleep(0.05)
 print(BEGUN, flush=True)
@@ -168,7 +168,7 @@ time.sleep(9999)
 def test_what_a_killed_server_has_asked_for_ends(cluster):
     address, both = cluster
     server = subprocess.Popen(
-        [sys.executable, "-c", ASKS, address],
+        [sys.executable, "-c", CLIENT, address],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         text=True,
@@ -184,8 +184,8 @@ def test_what_a_killed_server_has_asked_for_ends(cluster):
 def test_a_scheduler_that_is_not_there_costs_a_sentence(capfd):
     remote = RemoteJobs(NOBODY)
     with Pool(1, elsewhere=remote) as pool:
-        assert asked(pool, QUICK).result().mechanism.n_y >= 1
-        asked(pool, QUICK).result()  # it is not tried again at once
+        assert submitted(pool, QUICK).result().mechanism.n_y >= 1
+        submitted(pool, QUICK).result()  # it is not tried again at once
     assert remote.problem == HERE
     assert NOBODY not in HERE
     words = capfd.readouterr().err
@@ -198,7 +198,7 @@ def test_a_cluster_that_has_no_workers_left_costs_a_sentence(tmp_path, monkeypat
     with scheduler(tmp_path) as (address, _), workers(tmp_path, address) as both:
         remote = Counted(address)
         with Pool(1, elsewhere=remote) as pool:
-            job = asked(pool, ENDLESS)
+            job = submitted(pool, ENDLESS)
             while not solving(both):
                 time.sleep(0.05)
             for process in both:
@@ -206,7 +206,7 @@ def test_a_cluster_that_has_no_workers_left_costs_a_sentence(tmp_path, monkeypat
             while not remote.problem:
                 time.sleep(0.05)
             job.cancel()
-            assert asked(pool, QUICK).result().mechanism.n_y >= 1
+            assert submitted(pool, QUICK).result().mechanism.n_y >= 1
     assert (remote.ran, remote.problem) == (0, HERE)
     assert "no worker is left" in capfd.readouterr().err
 
@@ -215,16 +215,16 @@ def test_workers_of_another_version_are_refused(remote, monkeypatch, capfd):
     own = jobs.identity()
     monkeypatch.setattr(jobs, "identity", lambda: own | {"numpy": "0.1"})
     with Pool(1, elsewhere=remote) as pool:
-        assert asked(pool, QUICK).result().mechanism.n_y >= 1
+        assert submitted(pool, QUICK).result().mechanism.n_y >= 1
     assert (remote.ran, remote.problem) == (0, HERE)
     assert "instead of 0.1" in capfd.readouterr().err
 
 
 def test_one_that_comes_later_is_refused_too(remote, capfd):
     with Pool(1, elsewhere=remote) as pool:
-        asked(pool, QUICK).result()
+        submitted(pool, QUICK).result()
         remote._own = remote._own | {"numpy": "0.1"}
-        assert asked(pool, QUICK).result().mechanism.n_y >= 1
+        assert submitted(pool, QUICK).result().mechanism.n_y >= 1
     assert (remote.ran, remote.problem) == (1, HERE)
     assert "instead of 0.1" in capfd.readouterr().err
 

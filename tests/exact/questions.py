@@ -206,23 +206,23 @@ def simpler(question):
     counts, promise = [list(row) for row in question.counts], question.promise
     if len(counts) > 1:
         for i in range(len(counts)):
-            yield _asked([row for j, row in enumerate(counts) if j != i], promise)
+            yield _question([row for j, row in enumerate(counts) if j != i], promise)
     if len(counts[0]) > 1 and not _shaped(promise):
         for x in range(len(counts[0])):
-            yield _asked([row[:x] + row[x + 1 :] for row in counts], promise)
+            yield _question([row[:x] + row[x + 1 :] for row in counts], promise)
     if promise.kind == "Intersection":
         for part in promise.arguments:
-            yield _asked(counts, part)
+            yield _question(counts, part)
     for i, row in enumerate(counts):
         for x, entry in enumerate(row):
             for less in sorted({0, 1, entry // 1000, entry // 2, entry - entry % 10} - {entry}):
                 if less < entry:
                     changed = [list(r) for r in counts]
                     changed[i][x] = less
-                    yield _asked(changed, promise)
+                    yield _question(changed, promise)
 
 
-def _asked(counts, promise):
+def _question(counts, promise):
     return Question(tuple(map(tuple, counts)), promise)
 
 

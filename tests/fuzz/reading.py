@@ -21,7 +21,7 @@ from tests.exact.promises import INNER, Promise, outer
 from tests.exact.questions import joint_counts, promise
 from tests.exact.verdict import GAP, TOLERANCE, Failure, strictly
 
-ASKED = ("LIP", "ALIP", "LDP", "PointwiseMaximalLeakage", "GuessingProbability", "L1Privacy")
+NOTIONS = ("LIP", "ALIP", "LDP", "PointwiseMaximalLeakage", "GuessingProbability", "L1Privacy")
 """Polyhedral promises about P(s, y)."""
 
 PURPOSES = ("information", "information", "information", "guess", "distortion", "squared error")
@@ -127,7 +127,7 @@ def reading(random):
     kept = [x for x in range(len(counts[0])) if any(row[x] for row in counts)]
     kept = sorted(random.sample(kept, min(MOST, len(kept))))
     cut = tuple(tuple(row[x] for x in kept) for row in counts if any(row[x] for x in kept))
-    parts = [promise(random, cut, ASKED) for _ in range(random.choice((1, 1, 1, 1, 2)))]
+    parts = [promise(random, cut, NOTIONS) for _ in range(random.choice((1, 1, 1, 1, 2)))]
     asked = parts[0] if len(parts) == 1 else Promise("Intersection", tuple(parts))
     purpose = random.choice(PURPOSES)
     if purpose == "distortion":

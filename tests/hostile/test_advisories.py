@@ -14,7 +14,7 @@ from tests.hostile.advisories import ADVISORIES
 ROOT = Path(__file__).parents[2]
 
 
-def asked(name):
+def requirements_in(name):
     """Return the requirements in a file that hold on this machine."""
     lines = [line.partition("#")[0].strip() for line in (ROOT / name).read_text().splitlines()]
     found = [Requirement(line) for line in lines if line and not line.startswith("-r")]
@@ -23,7 +23,7 @@ def asked(name):
 
 def installed():
     """Return the version of everything that runs: what is asked for, and all that needs."""
-    found, waiting = {}, [(one.name, one.extras) for one in asked("requirements.txt")]
+    found, waiting = {}, [(one.name, one.extras) for one in requirements_in("requirements.txt")]
     waiting += [("distributed", set()), ("setuptools", set())]
     while waiting:
         name, extras = waiting.pop()
@@ -51,7 +51,7 @@ def vulnerable(versions):
 
 @pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])
 def test_everything_is_pinned_and_installed_as_pinned(name):
-    for one in asked(name):
+    for one in requirements_in(name):
         assert re.fullmatch(r"==[\w.]+", str(one.specifier)), one
         assert version(one.name) in one.specifier, one
 

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("no_lines")
 ROOT = Path(__file__).parents[2]
 HOME, ROBUST = str(ROOT / "pages/data.py"), str(ROOT / "pages/robust.py")
 LIFT = str(ROOT / "pages/lift.py")
-ASKED = {"x": ["race"], "n": ["300"]}
+QUERY = {"x": ["race"], "n": ["300"]}
 
 
 def opened(page=HOME, **query):
@@ -70,20 +70,20 @@ def sent(monkeypatch):
 
 
 def test_a_page_whose_first_run_is_interrupted_keeps_the_question(sent):
-    app = opened(**ASKED)
+    app = opened(**QUERY)
     turn_to(app, ROBUST)
     sent.interrupts = 1
     app.run()
-    assert sent[-1] == ASKED
+    assert sent[-1] == QUERY
     app.query_params.clear()  # the browser has not heard of it when it asks again
     app.run()
-    assert query(app) == ASKED
-    assert sent[-1] == ASKED
+    assert query(app) == QUERY
+    assert sent[-1] == QUERY
     assert app.session_state["_n"] == 300
 
 
 def test_a_page_that_is_interrupted_before_its_sliders_keeps_their_values(monkeypatch):
-    app = opened(LIFT, **ASKED | {"eps": ["1.5"]})
+    app = opened(LIFT, **QUERY | {"eps": ["1.5"]})
     assert app.slider(key="eps").value == 1.5
     turn_to(app, ROBUST)
     with monkeypatch.context() as patched:
@@ -93,7 +93,7 @@ def test_a_page_that_is_interrupted_before_its_sliders_keeps_their_values(monkey
     app.run()
     assert app.slider(key="eps").value == 1.5
     assert app.session_state["eps"] == 1.5
-    assert query(app) == ASKED | {"eps": ["1.5"]}
+    assert query(app) == QUERY | {"eps": ["1.5"]}
 
 
 def stop():
@@ -101,16 +101,16 @@ def stop():
 
 
 def test_an_address_that_was_written_over_does_not_undo_a_second_slider():
-    app = opened(**ASKED)
+    app = opened(**QUERY)
     turn_to(app, ROBUST)
     app.run()
     app.slider(key="eps").set_value(0.5).run()
-    assert query(app) == ASKED | {"eps": ["0.5"]}
+    assert query(app) == QUERY | {"eps": ["0.5"]}
     app.query_params.clear()
-    for key, value in ASKED.items():
+    for key, value in QUERY.items():
         app.query_params[key] = value
     app.slider(key="beta").set_value(0.02).run()
-    assert query(app) == ASKED | {"eps": ["0.5"], "beta": ["0.02"]}
+    assert query(app) == QUERY | {"eps": ["0.5"], "beta": ["0.02"]}
     assert app.slider(key="eps").value == 0.5
 
 
@@ -138,25 +138,25 @@ def test_a_slider_that_is_moved_back_before_the_browser_has_the_answer_ends_wher
 
 
 def test_back_leads_to_an_address_that_was_written_over(monkeypatch):
-    app = opened(**ASKED)
+    app = opened(**QUERY)
     turn_to(app, ROBUST)
     app.run()
     app.slider(key="eps").set_value(0.5).run()
     app.query_params.clear()
-    for key, value in ASKED.items():
+    for key, value in QUERY.items():
         app.query_params[key] = value
     monkeypatch.setattr(address, "_went_through_history", lambda: True)
     app.run()
-    assert query(app) == ASKED
+    assert query(app) == QUERY
     assert app.slider(key="eps").value == 1.0
     monkeypatch.undo()  # what is moved next goes on from there
     app.slider(key="beta").set_value(0.02).run()
-    assert query(app) == ASKED | {"beta": ["0.02"]}
+    assert query(app) == QUERY | {"beta": ["0.02"]}
     assert app.slider(key="eps").value == 1.0
 
 
 def test_back_tells_its_address_again_where_a_late_one_may_have_taken_its_place(sent, monkeypatch):
-    app = opened(**ASKED)
+    app = opened(**QUERY)
     turn_to(app, ROBUST)
     app.run()
     app.slider(key="eps").set_value(0.5).run()
@@ -164,33 +164,33 @@ def test_back_tells_its_address_again_where_a_late_one_may_have_taken_its_place(
     app.run()
     assert len(sent) == before  # the browser is there already
     app.query_params.clear()
-    for key, value in ASKED.items():
+    for key, value in QUERY.items():
         app.query_params[key] = value
     monkeypatch.setattr(address, "_went_through_history", lambda: True)
     app.run()
     assert sent[before:]
-    assert all(one == ASKED for one in sent[before:])
+    assert all(one == QUERY for one in sent[before:])
 
 
 def test_an_address_counts_again_once_the_browser_has_read_what_was_written():
-    app = opened(**ASKED)
+    app = opened(**QUERY)
     turn_to(app, ROBUST)
     app.run()
     app.slider(key="eps").set_value(0.5).run()
     app.run()  # from the address with ε = 0.5
     del app.query_params["eps"]
     app.run()
-    assert query(app) == ASKED
+    assert query(app) == QUERY
     assert app.slider(key="eps").value == 1.0
 
 
 def test_only_so_many_addresses_are_remembered(monkeypatch):
     monkeypatch.setattr(address, "MOST_LATE", 2)
-    app = opened(**ASKED)
+    app = opened(**QUERY)
     turn_to(app, ROBUST)
     app.run()
     for eps in (0.5, 0.6, 0.7):  # asked for before the browser has read any answer
-        for key, value in ASKED.items():
+        for key, value in QUERY.items():
             app.query_params[key] = value
         app.slider(key="eps").set_value(eps).run()
         app.query_params.clear()
@@ -219,11 +219,11 @@ def test_the_keys_of_every_page_are_known_to_all():
 
 
 def test_what_a_link_has_that_nothing_reads_is_named_and_the_rest_works():
-    app = opened(**ASKED, epz=["2"], topic=["lift"], **{"y" * 200: ["1"]})
+    app = opened(**QUERY, epz=["2"], topic=["lift"], **{"y" * 200: ["1"]})
     (told,) = [one.value for one in app.warning]
     assert "epz" in told
     assert "topic" not in told
     assert "y" * 90 not in told
     assert told.count("ignored") == 1
     assert app.session_state["_data"].released == ("race",)
-    assert not opened(**ASKED, topic=["lift"]).warning
+    assert not opened(**QUERY, topic=["lift"]).warning

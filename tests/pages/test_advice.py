@@ -23,11 +23,11 @@ pytestmark = pytest.mark.usefixtures("no_lines")
 
 ROOT = Path(__file__).parents[2]
 DATA = DataSpec("german_credit", ("credit",), ("purpose",))
-ASKED = Scenario(data=DATA, notion="lip", eps=0.5, mechanism="subset_merging")
+SCENARIO = Scenario(data=DATA, notion="lip", eps=0.5, mechanism="subset_merging")
 
 
 def advised(scenario):
-    return told(opened(scenario))
+    return bullets(opened(scenario))
 
 
 def opened(scenario):
@@ -39,15 +39,15 @@ def opened(scenario):
     return app
 
 
-def told(app):
+def bullets(app):
     said = [one.value for one in app.markdown if ":small[" in one.value]
     return " ".join(one for one in said if one.startswith("- :small[")).replace("\\", "")
 
 
 @pytest.mark.usefixtures("sweeps")
 def test_it_is_read_off_the_line_the_mechanism_and_the_records():
-    said = advised(ASKED)
-    result = evaluate(ASKED)
+    said = advised(SCENARIO)
+    result = evaluate(SCENARIO)
     joint, kernel = result.joint, result.mechanism.kernel
     given = joint.p_x[:, None] * kernel
     inputs = -np.log(given / given.sum(axis=0), where=given > 0, out=np.zeros_like(given))
@@ -66,7 +66,7 @@ def test_it_is_read_off_the_line_the_mechanism_and_the_records():
     coarse = RobustPML(0.0, ball_around(joint)).achieved(joint, kernel)  # a certificate's level
     assert coarse > levels["pml"].most
     assert "A certificate bounds PML, which is ε_u, more coarsely" in said
-    assert f"(robust?{urlencode(to_query(ASKED), doseq=True)})" in said
+    assert f"(robust?{urlencode(to_query(SCENARIO), doseq=True)})" in said
 
 
 def joint_entropy(joint):
@@ -89,28 +89,28 @@ def test_a_line_that_never_keeps_enough_says_so():
 
 @pytest.mark.usefixtures("sweeps")
 def test_the_least_budget_is_one_that_keeps_enough():
-    said = advised(ASKED)
+    said = advised(SCENARIO)
     text = said.split("ε = ")[1].split()[0]
-    joint = evaluate(ASKED).joint
-    (kept,) = sweep(ASKED, joint, [float(text)]).nmi
+    joint = evaluate(SCENARIO).joint
+    (kept,) = sweep(SCENARIO, joint, [float(text)]).nmi
     assert kept >= 0.9
     assert f"keeps {100 * kept:.1f}%" in said
 
 
 @pytest.mark.usefixtures("sweeps")
 def test_the_last_half_nat_is_between_two_points_of_the_line():
-    asked = replace(ASKED, eps=1.0)
+    asked = replace(SCENARIO, eps=1.0)
     said, joint = advised(asked), evaluate(asked).joint
     low, high = (float(part.split()[0]) for part in said.split("From ε = ")[1].split(" to ")[:2])
     assert high - low == pytest.approx(0.5)
-    first, second = sweep(ASKED, joint, [low, high]).nmi
+    first, second = sweep(SCENARIO, joint, [low, high]).nmi
     assert f"the mechanism keeps {100 * (second - first):.1f} points more." in said
     assert "costs most" not in said  # all of X is kept
 
 
 @pytest.mark.usefixtures("sweeps")
 def test_a_half_nat_that_adds_nothing_is_not_told_as_zero_points():
-    said = advised(replace(ASKED, eps=8.0))
+    said = advised(replace(SCENARIO, eps=8.0))
     assert "to 8 nats the mechanism keeps less than 0.1 points more." in said
     assert "keeps 0.0" not in said
     assert "keeps -0.0" not in said
@@ -139,7 +139,7 @@ def test_it_is_worked_out_what_would_be_kept_with_the_costliest_symbol_merged_or
     app = opened(ADULT)
     joint, kernel = evaluate(ADULT).joint, evaluate(ADULT).mechanism.kernel
     worst = int(lost_by_symbol(joint, kernel).argmax())
-    assert f"“{joint.x_labels[worst]}” costs most" in told(app)
+    assert f"“{joint.x_labels[worst]}” costs most" in bullets(app)
     assert not [one for one in app.button if one.key.startswith("what_if")]
     said = " ".join(what_if(app, sweeps))
     made = evaluate(ADULT).mechanism
@@ -182,12 +182,12 @@ def test_what_takes_longer_is_worked_out_by_another_process(monkeypatch, sweeps)
     from pages.ui.explore import advice
 
     monkeypatch.setattr(advice, "AT_ONCE", 0)
-    app = opened(ASKED)
-    assert "records do not determine" not in told(app)
+    app = opened(SCENARIO)
+    assert "records do not determine" not in bullets(app)
     do(sweeps, realised_levels)
     app.run()
-    assert "records do not determine" in told(app)
-    levels = realised_levels(evaluate(ASKED).joint, evaluate(ASKED).mechanism.kernel)
-    assert f"{levels['lip'].least:.3f} to {levels['lip'].most:.3f}" in told(app)
+    assert "records do not determine" in bullets(app)
+    levels = realised_levels(evaluate(SCENARIO).joint, evaluate(SCENARIO).mechanism.kernel)
+    assert f"{levels['lip'].least:.3f} to {levels['lip'].most:.3f}" in bullets(app)
     monkeypatch.setattr(studied, "MOST_CELLS", 1)
-    assert "records do not determine" not in advised(ASKED)
+    assert "records do not determine" not in advised(SCENARIO)

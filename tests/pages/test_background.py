@@ -123,7 +123,7 @@ def cut_session(in_place=False):
     return page.run()
 
 
-def told(page):
+def markdowns(page):
     return [text.value for text in page.markdown]
 
 
@@ -133,7 +133,7 @@ def test_what_a_time_limit_cut_short_is_kept_for_its_session_alone(sweeps, in_pl
     if not in_place:
         sweeps.finish()
     page.run()
-    assert told(page.run()) == ["found 20", "last 20, may search on: True"]
+    assert markdowns(page.run()) == ["found 20", "last 20, may search on: True"]
     assert len(sweeps.taken) == (0 if in_place else 1)
     cut_session()
     assert len(sweeps.open) == 1  # the next session has it worked out itself
@@ -144,14 +144,14 @@ def test_a_search_goes_on_for_twice_as_long_until_its_answer_is_everybodys(sweep
     sweeps.finish()
     page.run()
     page.button(key="on").click().run()
-    assert told(page) == ["at work", "last 20, may search on: True"]
+    assert markdowns(page) == ["at work", "last 20, may search on: True"]
     assert sweeps.open[0][0].time_limit == 120.0
     sweeps.finish()
-    assert told(page.run())[0] == "found 40"
+    assert markdowns(page.run())[0] == "found 40"
     page.button(key="on").click().run()
     sweeps.finish()
-    assert told(page.run()) == ["found 80", "last 80, may search on: True"]
-    assert told(cut_session()) == ["found 80", "last 80, may search on: True"]
+    assert markdowns(page.run()) == ["found 80", "last 80, may search on: True"]
+    assert markdowns(cut_session()) == ["found 80", "last 80, may search on: True"]
     assert not sweeps.open
 
 
@@ -159,5 +159,5 @@ def test_a_search_does_not_go_on_for_ever(sweeps):
     page = cut_session()
     for _ in range(4):
         page.button(key="on").click().run()
-    assert told(page)[1].endswith("may search on: False")
+    assert markdowns(page)[1].endswith("may search on: False")
     assert sweeps.open[-1][0].time_limit == 16 * 60.0

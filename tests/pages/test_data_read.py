@@ -15,7 +15,7 @@ CONTENT = (
     + "Süd;1.234,5;31.12.1990;ja;1\nNord;99,5;01.02.1991;nein;-99\nSüd;k. A.;05.07.1991;ja;3\n" * 20
 ).encode("cp1252")
 
-FOUND = ReadOptions(decimal=",", thousands=".")
+READ = ReadOptions(decimal=",", thousands=".")
 """How the numbers of Lohn are written; "k. A." beside them is a mark of a missing value."""
 
 
@@ -42,7 +42,7 @@ def first_rows(app):
 
 def test_what_was_found_is_shown_and_is_part_of_the_question(app):
     assert not app.error
-    assert spec(app).read == FOUND
+    assert spec(app).read == READ
     assert app.selectbox(key="read_encoding").options[0] == "as detected: Windows-1252, a guess"
     assert app.selectbox(key="read_delimiter").options[0] == "as detected: semicolons"
     assert first_rows(app)["Straße"].tolist()[:2] == ["Süd", "Nord"]
@@ -102,7 +102,7 @@ def test_a_column_is_read_as_dates_by_their_parts_and_back(app):
     checked(app.run())
     assert metrics(app)["Levels of X"] == "2"  # a Monday, and two Fridays
     set_box(app, "read_column_kind", "")
-    assert spec(app).read == FOUND
+    assert spec(app).read == READ
 
 
 def test_a_column_has_marks_of_its_own_and_back(app):
@@ -123,7 +123,7 @@ def test_a_column_has_marks_of_its_own_and_back(app):
     set_box(app, "read_column", "Nr")
     app.button_group(key="read_own_kind").set_value("as in the file")
     checked(app.run())
-    assert spec(app).read == FOUND
+    assert spec(app).read == READ
 
 
 def test_the_order_of_dates_that_fit_two_is_asked_for():

@@ -33,7 +33,7 @@ def pasted(matrix):
     )
 
 
-def asked(page, matrix, **query):
+def opened_on(page, matrix, **query):
     """Open a page on a pasted matrix; what the link chooses has to be in the pickers."""
     sources = Sources()
     key = sources.add_matrix(pasted(np.asarray(matrix)))
@@ -68,13 +68,13 @@ def kernel(app):
     return np.array(drawn["z"])
 
 
-def said(app):
+def page_text(app):
     return " ".join(texts(app)).replace("\\", "")
 
 
 def averaged(matrix, mech="identity", **query):
     """Return the table of averages on the Lift page, by measure."""
-    app = asked("lift", matrix, mech=mech, **query)
+    app = opened_on("lift", matrix, mech=mech, **query)
     table = app.dataframe[1].value.set_index("measure")
     return table[["X itself", "the release"]].astype(float)
 
@@ -85,9 +85,9 @@ def named(key, order=""):
 
 def test_1_and_2_warners_coin_and_its_estimator():
     app = opened("learn", topic="warner", truth="0.75")
-    assert f"ε = log(p/(1 − p)) = {np.log(3):.3f}" in said(app)
+    assert f"ε = log(p/(1 − p)) = {np.log(3):.3f}" in page_text(app)
     app.slider(key="learn_ill").set_value(0.34).run()  # until 42.0% of the answers are yes
-    told = said(app)
+    told = page_text(app)
     assert "Of the answers 42.0% are yes." in told
     assert "estimates the 34.0% without bias" in told
     error = np.sqrt(0.42 * 0.58 / 1000) / 0.5
@@ -95,7 +95,7 @@ def test_1_and_2_warners_coin_and_its_estimator():
 
 
 def test_3_k_answers():
-    app = asked("explore", np.eye(5), notion="ldp", eps="1", mech="grr")
+    app = opened_on("explore", np.eye(5), notion="ldp", eps="1", mech="grr")
     assert kernel(app)[0, 0] == round(np.e / (np.e + 4), 4)
 
 
@@ -120,41 +120,41 @@ def test_4_its_variance():
 
 
 def test_5_unary_encoding():
-    app = asked("explore", np.eye(4), notion="ldp", eps="1", mech="oue")
+    app = opened_on("explore", np.eye(4), notion="ldp", eps="1", mech="oue")
     assert figures(app)["LDP reached, nats"] == "1.000"
 
 
 def test_6_subset_selection():
-    app = asked("explore", np.eye(16), notion="ldp", eps="1", mech="optimal")
+    app = opened_on("explore", np.eye(16), notion="ldp", eps="1", mech="optimal")
     drawn = kernel(app)
     assert set((drawn > 2 * drawn.min(axis=0)).sum(axis=0)) == {5}
-    assert "Proven: no mechanism under 1-LDP keeps more" in said(app)
+    assert "Proven: no mechanism under 1-LDP keeps more" in page_text(app)
 
 
 def test_7_the_best_two_answers():
-    app = asked("explore", np.eye(2), notion="ldp", eps="1", mech="optimal")
+    app = opened_on("explore", np.eye(2), notion="ldp", eps="1", mech="optimal")
     truth = np.e / (1 + np.e)
     most = np.log(2) + truth * np.log(truth) + (1 - truth) * np.log(1 - truth)
     assert figures(app)["I(X;Y), nats"] == f"{most:.3f}"
     assert kernel(app).max() == round(truth, 4)
-    assert "Proven: no mechanism under 1-LDP keeps more" in said(app)
+    assert "Proven: no mechanism under 1-LDP keeps more" in page_text(app)
 
 
 def test_8_and_9_two_answers_and_what_one_makes_of_a_prior():
-    app = asked("explore", np.diag([0.3, 0.7]), **COIN)
+    app = opened_on("explore", np.diag([0.3, 0.7]), **COIN)
     assert kernel(app).tolist() == [[0.75, 0.25], [0.25, 0.75]]
     assert f"LDP {2 * np.log(3):.3f} nats; 3 draws" in charts(app)["again"]["alt"]
     sure = 3 * 0.7 / (3 * 0.7 + 0.3)
-    assert f"right with probability at most {100 * sure:.1f}% after any output" in said(app)
+    assert f"right with probability at most {100 * sure:.1f}% after any output" in page_text(app)
 
 
 @pytest.mark.parametrize("mech", ["truncated_geometric", "optimal"])
 def test_10_distances(mech):
-    app = asked("explore", np.eye(9), notion="metric_ldp", eps="0.7", mech=mech, **ERROR)
+    app = opened_on("explore", np.eye(9), notion="metric_ldp", eps="0.7", mech=mech, **ERROR)
     assert kernel(app)[4, 4] == round((1 - np.exp(-0.7)) / (1 + np.exp(-0.7)), 4)
     assert "1 draws: LDP by distance 0.700 nats" in charts(app)["again"]["alt"]
     assert figures(app)["Expected error"] == "1.028"
-    assert ("Proven" in said(app)) == (mech == "optimal")
+    assert ("Proven" in page_text(app)) == (mech == "optimal")
 
 
 def test_11_to_13_what_a_channel_leaks():
@@ -176,10 +176,10 @@ def test_14_shannon_leakage():
 def test_15_two_tries_before_an_output_and_after_the_best_one():
     missed = [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
     query = {"for": "distortion", "loss": "table", "table": json.dumps(missed)}
-    app = asked("explore", np.diag(PRIOR), notion="ldp", eps="1", mech="constant", **query)
+    app = opened_on("explore", np.diag(PRIOR), notion="ldp", eps="1", mech="constant", **query)
     assert figures(app)["Expected error"] == "0.25"  # of 1: the two likeliest have .75
-    app = asked("explore", np.diag(PRIOR), notion="ldp", eps="1", mech="optimal", **query)
-    assert "Proven" in said(app)
+    app = opened_on("explore", np.diag(PRIOR), notion="ldp", eps="1", mech="optimal", **query)
+    assert "Proven" in page_text(app)
 
 
 def test_17_and_19_products_of_channels_are_tables_of_their_own():
@@ -205,7 +205,7 @@ def test_18_someone_elses_secret():
 
 def test_20_the_least_error_at_a_bound_on_guessing():
     query = {"notion": "average_guess", "bound": "0.7", "mech": "optimal"}
-    app = asked("explore", np.diag(PRIOR), **query, **ERROR)
+    app = opened_on("explore", np.diag(PRIOR), **query, **ERROR)
     assert figures(app)["Expected error"] == "0.3"
     assert figures(app)["X guessed right"] == "70.0%"
-    assert "Proven: no mechanism under probability of guessing S ≤ 0.7" in said(app)
+    assert "Proven: no mechanism under probability of guessing S ≤ 0.7" in page_text(app)

@@ -14,7 +14,7 @@ PAGES = Path(__file__).parents[2] / "pages"
 
 
 @pytest.fixture
-def said(monkeypatch):
+def waits(monkeypatch):
     """Return what pages say while they wait, and how many answers there are before and after it."""
     found, glances = [], []
     glance = answers._glance
@@ -37,16 +37,16 @@ def said(monkeypatch):
 @pytest.mark.usefixtures("afresh")
 @pytest.mark.parametrize(("page", "answers_of_it"), [("explore", 1), ("compare", 3), ("lift", 1)])
 def test_it_is_said_while_the_first_answers_are_looked_for_and_never_again(
-    said, page, answers_of_it
+    waits, page, answers_of_it
 ):
     app = AppTest.from_file(PAGES / f"{page}.py", default_timeout=PATIENCE)
     app.query_params["data"] = "german_credit"
     app.query_params["s"] = "credit"
     app.query_params["x"] = "purpose"
     assert not app.run().exception
-    ((text, before, after),) = said
+    ((text, before, after),) = waits
     assert (text, before) == (refining.FIRST, 0)
     assert after >= answers_of_it
     app.slider("eps").set_value(2.0)
     assert not app.run().exception
-    assert len(said) == 1
+    assert len(waits) == 1

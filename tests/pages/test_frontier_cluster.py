@@ -7,7 +7,7 @@ import pytest
 from core.sweep.cluster import VARIABLE
 from tests.browser.served import free_port
 from tests.core.sweep.clusters import ROOT, end, scheduler, workers
-from tests.pages.test_frontiers import QUICK, click, desk, done, errors, opened, said
+from tests.pages.test_frontiers import QUICK, click, desk, done, errors, opened, page_text
 from tests.pages.waiting import finished
 
 LONG = QUICK | {"by": ["grr", "subset_random_response"], "size": "5x17", "draws": "100"}
@@ -89,7 +89,7 @@ def test_workers_of_another_version(tmp_path, monkeypatch):
 def test_the_cluster_is_used_where_the_server_has_one_and_its_absence_is_said(monkeypatch):
     monkeypatch.setenv(VARIABLE, "nonsense")
     app = opened(**QUICK)
-    assert "The Dask cluster at nonsense computes" in said(app)
+    assert "The Dask cluster at nonsense computes" in page_text(app)
     click(app, "sweep_start")
     finished(app, lambda: desk(app).work is None)
     (told,) = errors(app)

@@ -26,7 +26,7 @@ from tests.pages.test_frontiers import (
     done,
     errors,
     opened,
-    said,
+    page_text,
     tables,
 )
 from tests.pages.waiting import busy, finished
@@ -69,9 +69,9 @@ def test_a_file_of_the_command_is_shown_and_its_sweep_asked(tmp_path):
         assert app.number_input(key="sweep_to").value == 1.5
         assert desk(app).shown.sweep == SWEEP
         assert desk(app).work is None
-        told = said(app).replace("\\", "")
+        told = page_text(app).replace("\\", "")
         assert "results.parquet: 16 of 16 points, 2 cases × 2 budgets × 4 draws." in told
-        assert "All are below." in said(app)
+        assert "All are below." in page_text(app)
         table = parquet.read_table(io.BytesIO(content))
         assert desk(app).shown.table.equals(table.replace_schema_metadata(None))
         own = table.to_pandas()
@@ -194,7 +194,7 @@ def test_a_sweep_on_data_or_on_bundled_sets_is_asked_again(tmp_path):
         assert not app.error
         assert desk(app).shown.sweep == ON_DATA
         assert app.segmented_control(key="sweep_on").value == query.HERE
-        assert "All are below." in said(app)
+        assert "All are below." in page_text(app)
     app = done(opened(notion="lip", by="watchdog", on="sets", set=["adult", "german_credit"]))
     content = results.parquet_bytes(desk(app).shown, {})
     sweep = desk(app).shown.sweep
@@ -268,7 +268,7 @@ def test_results_of_ones_own_file_are_opened_again_beside_it(monkeypatch):
         assert not app.exception
         assert errors(app) == []
         assert desk(app).shown.sweep == sweep
-        assert "All are below." in said(app)
+        assert "All are below." in page_text(app)
 
 
 @pytest.mark.usefixtures("afresh")

@@ -16,7 +16,7 @@ from pages.ui.explore import frontier_lines
 from pages.ui.work import answers
 from tests.pages.picking import chosen, pick
 from tests.pages.sent import working
-from tests.pages.test_solving import ASKED, SMALL, opened, said
+from tests.pages.test_solving import SCENARIO, SMALL, opened, page_text
 
 pytestmark = pytest.mark.usefixtures("solves")
 ALIP = SMALL | {"notion": "alip"}
@@ -120,11 +120,11 @@ def test_a_line_that_failed_counts_as_none_and_its_old_one_is_back_once_it_start
     app.slider(key="lam").set_value(0.8).run()
     sweeps.fail(SolverError("The worker process died (exit status -9)."))
     app.run()
-    assert "Missing: Optimal" in said(app)
+    assert "Missing: Optimal" in page_text(app)
     assert "Optimal" not in lines(drawn)
     assert "2 of 4 lines ready" in working(app)[0]
     app.button(key="frontier_again").click().run()
-    assert "Missing" not in said(app)
+    assert "Missing" not in page_text(app)
     faded = lines(drawn)["Optimal"]
     assert (faded[0] < 0.5, faded[1:]) == (True, old[1:])
 
@@ -136,8 +136,8 @@ def test_work_that_another_session_waits_for_goes_on(sweeps):
     assert len(sweeps.open) == 2 * SWEPT
     other.button(key="frontier_cancel").click().run()
     assert sum(job.state == State.CANCELLED for job, _, _ in sweeps.taken) == SWEPT
-    assert "Missing: Optimal: The work was cancelled." in said(other)
-    assert "Missing" not in said(mine)
+    assert "Missing: Optimal: The work was cancelled." in page_text(other)
+    assert "Missing" not in page_text(mine)
     mine.slider(key="lam").set_value(0.5).run()
     assert len(sweeps.open) == SWEPT
 
@@ -148,16 +148,16 @@ def test_a_line_that_failed_is_told_can_be_started_again_and_is_no_ones_elses_fa
     app = opened(**SMALL)
     sweeps.fail(SolverError("The worker process died (exit status -9)."))
     app.run()
-    assert "Missing: Optimal: The worker process died" in said(app)
+    assert "Missing: Optimal: The worker process died" in page_text(app)
     assert len(sweeps.open) == SWEPT - 1
     other = opened(**SMALL)
-    assert "Missing" not in said(other)
+    assert "Missing" not in page_text(other)
     assert len(sweeps.open) == SWEPT
     sweeps.finish_all()
     other.run()
     assert "Optimal" in lines(drawn)
     app.button(key="frontier_again").click().run()
-    assert "Missing" not in said(app)
+    assert "Missing" not in page_text(app)
     assert not sweeps.open  # the other session's line is there for all
     assert "Optimal" in lines(drawn)
 
@@ -173,7 +173,7 @@ def test_the_current_point_is_on_the_line_of_its_own_mechanism(sweeps, drawn, ep
     curve = next(trace for trace in figure["data"] if trace["meta"] == ["lip", mech])
     assert x == eps
     assert np.interp(x, curve["x"], curve["y"]) == pytest.approx(y, abs=2e-5)
-    expected = evaluate(replace(ASKED, mechanism=mech, eps=eps)).mechanism.nmi
+    expected = evaluate(replace(SCENARIO, mechanism=mech, eps=eps)).mechanism.nmi
     assert y == pytest.approx(expected, abs=2e-5)
 
 
@@ -215,10 +215,10 @@ def test_the_axis_and_the_points_are_in_the_unit_shown(sweeps, drawn):
 
 @pytest.mark.parametrize("unit", ["nats", "bits"])
 def test_each_column_of_the_table_names_its_unit(unit, monkeypatch):
-    swept = sweep(replace(ASKED, mechanism="watchdog"), count(ASKED.data).joint, [0.0, 0.5])
+    swept = sweep(replace(SCENARIO, mechanism="watchdog"), count(SCENARIO.data).joint, [0.0, 0.5])
     shown = frontier_lines.Lines((frontier_lines.Place(0, swept),))
     monkeypatch.setattr(frontier_lines, "find", lambda _: shown)
-    monkeypatch.setattr(frontier_lines.state, "scenario", lambda: ASKED)
+    monkeypatch.setattr(frontier_lines.state, "scenario", lambda: SCENARIO)
     monkeypatch.setattr(frontier_lines.controls, "unit", lambda: unit)
     table = frontier_lines.table()
     scale = 1.0 if unit == "nats" else 1 / np.log(2)
@@ -230,7 +230,7 @@ def test_each_column_of_the_table_names_its_unit(unit, monkeypatch):
 def table_of(monkeypatch, asked, *swept, told=None):
     """Return the table that stands for some lines under a question, in bits."""
     places = [
-        frontier_lines.Place(number, line, told=told if number else None)
+        frontier_lines.Place(number, line, revealed=told if number else None)
         for number, line in enumerate(swept)
     ]
     monkeypatch.setattr(frontier_lines, "find", lambda _: frontier_lines.Lines(tuple(places)))
@@ -240,7 +240,7 @@ def table_of(monkeypatch, asked, *swept, told=None):
 
 
 def test_the_table_of_another_purpose_names_what_it_counts_and_has_no_bits(monkeypatch):
-    asked = replace(ASKED, mechanism="watchdog", purpose="distortion", loss="hamming")
+    asked = replace(SCENARIO, mechanism="watchdog", purpose="distortion", loss="hamming")
     line = sweep(asked, count(asked.data).joint, [0.0, 0.5])
     table = table_of(monkeypatch, asked, line)
     np.testing.assert_allclose(table["expected_error"], -line.utility)
@@ -250,10 +250,10 @@ def test_the_table_of_another_purpose_names_what_it_counts_and_has_no_bits(monke
 
 
 def test_a_funnel_without_unit_is_not_scaled_and_each_budget_has_its_unit(monkeypatch):
-    asked = replace(ASKED, notion="average_tv", mechanism="optimal")
-    joint = count(ASKED.data).joint
+    asked = replace(SCENARIO, notion="average_tv", mechanism="optimal")
+    joint = count(SCENARIO.data).joint
     funnel = sweep(replace(asked, mechanism="constant"), joint, [0.01, 0.02])
-    lip = sweep(replace(ASKED, mechanism="watchdog"), joint, [0.5, 1.0])
+    lip = sweep(replace(SCENARIO, mechanism="watchdog"), joint, [0.5, 1.0])
     told = np.array([0.1, 0.2])
     table = table_of(monkeypatch, asked, funnel, lip, told=told)
     assert list(table["unit_of_eps"]) == ["", "", "bits", "bits"]
@@ -274,8 +274,8 @@ def test_an_error_keeps_the_last_charts_faded_and_offers_what_has_an_answer(swee
     pick(app, "mech", "polyopt")
     assert not app.exception
     assert app.error
-    assert "The charts show the last answer" in said(app)
-    assert "LIP" in said(app)
+    assert "The charts show the last answer" in page_text(app)
+    assert "LIP" in page_text(app)
     assert set(drawn) == set(before)
     for key, (figure, faded) in drawn.items():
         assert faded, key
@@ -304,7 +304,7 @@ def test_a_line_with_budgets_that_failed_says_so_and_may_be_searched_on(sweeps, 
         app = opened(**SMALL)
         sweeps.finish_all()
         app.run()
-    shown = said(app)
+    shown = page_text(app)
     assert "Subset random response: no answer at 1 of 32 budgets. The solver gave up." in shown
     # what smaller budgets keep is kept there too
     assert "Optimal: not proven at 1 of 32 budgets." in shown
@@ -317,8 +317,8 @@ def test_a_line_with_budgets_that_failed_says_so_and_may_be_searched_on(sweeps, 
     sweeps.finish_all()
     app.run()
     assert None not in lines(drawn)["Subset random response"][2]
-    assert "no answer at" not in said(app)
-    assert "not proven at" not in said(app)
+    assert "no answer at" not in page_text(app)
+    assert "not proven at" not in page_text(app)
 
 
 def test_too_many_levels_offer_to_cut_and_to_group():

@@ -56,7 +56,7 @@ def desk(app):
     return app.session_state["_frontiers_desk"]
 
 
-def said(app):
+def page_text(app):
     return " ".join(text.value for text in (*app.markdown, *app.caption))
 
 
@@ -92,8 +92,8 @@ def test_by_default_the_promise_on_screen_is_asked_of_the_data_beside():
             "subset_merging",
             "subset_random_response",
         ]
-        assert "**24 points**: 3 cases × 8 budgets." in said(app)
-        assert "Estimating the time" in said(app)
+        assert "**24 points**: 3 cases × 8 budgets." in page_text(app)
+        assert "Estimating the time" in page_text(app)
         assert desk(app).work is None  # nothing begins by itself
         assert "λ" in app.slider(key="lam").label
 
@@ -104,7 +104,7 @@ def test_a_permalink_holds_the_sweep_and_its_points_are_those_asked_one_by_one()
     assert not app.exception
     assert not app.error
     assert not app.warning
-    assert "**16 points**: 2 cases × 2 budgets × 4 draws." in said(app)
+    assert "**16 points**: 2 cases × 2 budgets × 4 draws." in page_text(app)
     app = done(app)
     shown = desk(app).shown
     assert shown.sweep == SWEEP
@@ -139,7 +139,7 @@ def test_a_second_visit_and_a_second_session_find_the_points():
     with busy(long_answer.WORKERS):
         app = opened(**QUICK)
         assert desk(app).shown.whole
-        assert "All are below." in said(app)
+        assert "All are below." in page_text(app)
         assert not app.error
         assert len(tables(app)) == 2
 
@@ -189,7 +189,7 @@ def test_partial_results_are_shown_as_they_come_and_marked(halfway):
     count = desk(app).shown.count
     assert 0 < count < 16
     assert any("unfinished" in one.value for one in app.markdown)
-    assert f"{count} of 16 points" in said(app)
+    assert f"{count} of 16 points" in page_text(app)
     assert sum(tables(app)[0]["points"]) == count
     assert "sweep_cancel" in {one.key for one in app.button}
     assert b"unfinished" in results.parquet_bytes(desk(app).shown, {"points": "unfinished"})
@@ -243,9 +243,9 @@ def test_old_points_are_shown_as_old_while_another_sweep_is_set_up(halfway):
         in text
         for text in (one.value for one in app.markdown)
     )
-    assert "Another sweep is running: 16 points" in said(app)
+    assert "Another sweep is running: 16 points" in page_text(app)
     click(app, "sweep_cancel")
-    assert "**20 points**: 2 cases × 2 budgets × 5 draws." in said(app)
+    assert "**20 points**: 2 cases × 2 budgets × 5 draws." in page_text(app)
     assert app.button(key="sweep_start").label == "Run the sweep"
 
 
@@ -333,7 +333,7 @@ def test_a_sweep_that_cannot_be_is_one_sentence(query, told):
     (found,) = errors(app)
     assert told in found
     assert "sweep_start" not in {one.key for one in app.button}
-    assert "points**" not in said(app)
+    assert "points**" not in page_text(app)
     offered = "From the command line" in {one.label for one in app.expander}
     assert offered == told.endswith("command below.")
 
@@ -351,8 +351,8 @@ def test_combinations_without_an_answer_are_left_out_and_named():
     with busy(long_answer.WORKERS):
         app = opened(promise=["lip", "rldp"], by=["watchdog", "optimal"], n="300")
         assert not app.error
-        assert "Watchdog under RLDP is left out" in said(app)
-        assert "3 cases" in said(app)
+        assert "Watchdog under RLDP is left out" in page_text(app)
+        assert "3 cases" in page_text(app)
 
 
 EXTREMES = [

@@ -21,7 +21,7 @@ from pages.ui.figures import OF_X
 from pages.ui.figures import frontier as draw
 from pages.ui.style.units import NATS_PER_BIT
 from tests.pages.test_explore import figures, opened
-from tests.pages.test_purposes import said
+from tests.pages.test_purposes import page_text
 
 pytestmark = pytest.mark.usefixtures("no_lines")
 
@@ -64,7 +64,7 @@ def test_the_line_is_the_most_that_is_kept_and_other_optima_lie_under_it(sweeps,
     assert "I(S;Y), in nats" in figure["layout"]["xaxis"]["title"]["text"]
     app.session_state["frontier_more"] = True
     app.run()
-    assert "choose one of their mechanisms at random" in said(app)
+    assert "choose one of their mechanisms at random" in page_text(app)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_points_keep_the_further_promises_too_and_lie_under_the_line(sweeps, dra
         assert kept[-1] == pytest.approx(both.nmi, abs=1e-5)
     app.session_state["frontier_more"] = True
     app.run()
-    assert "All mechanisms also satisfy the additional notions." in said(app)
+    assert "All mechanisms also satisfy the additional notions." in page_text(app)
 
 
 def test_what_is_proven_between_points_is_drawn_and_what_a_mixture_reaches():
@@ -136,14 +136,14 @@ def test_what_is_proven_between_points_is_drawn_and_what_a_mixture_reaches():
 def test_its_words_and_figures_tell_the_average_and_the_single_output():
     app = opened(**FUNNEL)
     result = evaluate(Scenario(notion="average_mi", eps=0.03))
-    words = said(app)
+    words = page_text(app)
     assert "On average, the release reveals 0.03 nats about sex" in words
     assert "but a single output may change a belief by up to ×" in words
     assert "No mechanism under I(S;Y) ≤ 0.03 keeps more" in words
     assert figures(app)["I(S;Y), nats"] == "0.0300"
     assert result.after.averages["mutual_information"] <= 0.03 + 1e-9
     app.segmented_control(key="unit").set_value("bits").run()
-    assert "I(S;Y) ≤ 0.043281 in bits" in said(app)
+    assert "I(S;Y) ≤ 0.043281 in bits" in page_text(app)
 
 
 def test_at_a_budget_of_nothing_nothing_is_told_and_something_may_be_kept():
@@ -152,7 +152,7 @@ def test_at_a_budget_of_nothing_nothing_is_told_and_something_may_be_kept():
     result = evaluate(Scenario(notion="average_mi", eps=0.0))
     assert result.after.averages["mutual_information"] <= 1e-9
     assert figures(app)["I(S;Y), nats"] == "0.0000"
-    assert "The release reveals nothing about sex." in said(app)
+    assert "The release reveals nothing about sex." in page_text(app)
     assert result.mechanism.nmi > 0.5
 
 

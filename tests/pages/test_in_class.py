@@ -36,7 +36,7 @@ def opened_menu(app):
     return app.run()
 
 
-def told(app):
+def captions_of(app):
     return " ".join(one.value for one in app.caption).replace("\\", "")
 
 
@@ -134,8 +134,8 @@ def test_the_code_holds_the_question_on_screen_and_not_what_is_pinned_or_the_vie
     said = read(unquote(code.proto.body))
     assert said.startswith("https://school.example/liftscope/lift?")
     assert parse_qs(urlsplit(said).query) == {key: [value] for key, value in QUICK.items()}
-    assert "It opens this page" in told(app)
-    assert "other machines" not in told(app)
+    assert "It opens this page" in captions_of(app)
+    assert "other machines" not in captions_of(app)
 
 
 @pytest.mark.usefixtures("at_school")
@@ -155,7 +155,7 @@ def test_own_data_is_in_no_link_and_one_sentence_says_so(page):
         opened(page, **({"data": "matrix:abc"} if page == "explore" else {}), **query)
     )
     assert not codes(app)
-    assert (menu.OWN_COLUMNS if page == "compare" else menu.OWN_DATA) in told(app)
+    assert (menu.OWN_COLUMNS if page == "compare" else menu.OWN_DATA) in captions_of(app)
 
 
 def test_a_link_on_this_machine_and_one_that_is_too_long_are_told():

@@ -4,7 +4,7 @@ import pytest
 
 from tests.pages import sent
 from tests.pages.picking import pick
-from tests.pages.test_solving import SMALL, opened, said
+from tests.pages.test_solving import SMALL, opened, page_text
 
 
 @pytest.mark.usefixtures("sweeps", "solves")
@@ -24,8 +24,8 @@ def test_an_error_keeps_the_last_charts_faded_and_offers_what_has_an_answer(page
     pick(app, "mech", "polyopt")
     assert not app.exception
     assert app.error
-    assert "The charts show the last answer" in said(app)
-    assert "0.5-LIP" in said(app)
+    assert "The charts show the last answer" in page_text(app)
+    assert "0.5-LIP" in page_text(app)
     drawn = sent.charts(app)
     assert set(drawn) == kept
     for key, message in drawn.items():
@@ -45,5 +45,5 @@ def test_a_session_that_begins_with_an_error_has_no_last_charts(page):
     app = opened(page, **SMALL | {"notion": "l1"})
     assert not app.exception
     assert app.error
-    assert "last answer" not in said(app)
+    assert "last answer" not in page_text(app)
     assert not sent.charts(app)

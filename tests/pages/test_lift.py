@@ -15,12 +15,12 @@ from tests.pages import sent
 from tests.pages.waiting import PATIENCE
 
 PAGE = Path(__file__).parents[2] / "pages" / "lift.py"
-ASKED = Scenario(mechanism="subset_merging", eps=0.5)
+SCENARIO = Scenario(mechanism="subset_merging", eps=0.5)
 
 
 @pytest.fixture(scope="module")
 def result():
-    return evaluate(ASKED)
+    return evaluate(SCENARIO)
 
 
 def opened(**query):
@@ -30,21 +30,21 @@ def opened(**query):
     return app.run()
 
 
-def said(app):
+def page_text(app):
     return " ".join(sent.texts(app)).replace("\\", "")
 
 
 def test_high_risk_symbols_are_listed_with_their_reason(result):
     app = opened()
     assert not app.exception
-    found = exposure(result.before, ASKED.build_notion(result.joint), result.joint.s_labels)
+    found = exposure(result.before, SCENARIO.build_notion(result.joint), result.joint.s_labels)
     table = app.dataframe[0].value
     assert len(table) == result.joint.n_x
     assert set(table.loc[table["high-risk"], "symbol"]) == {
         label for label, risky in zip(found.labels, found.risky, strict=True) if risky
     }
     assert set(table["why"]) == set(found.why)
-    assert f"{found.risky.sum()} of {result.joint.n_x} symbols, covering" in said(app)
+    assert f"{found.risky.sum()} of {result.joint.n_x} symbols, covering" in page_text(app)
 
 
 def test_the_release_has_no_high_risk_symbol():
@@ -97,7 +97,7 @@ def test_a_robust_promise_bounds_no_single_symbol_and_its_order_is_not_that_of_m
     app = opened(notion="rldp", sx="1", x="race", mech="secret_rr", alpha=alpha)
     assert not app.exception
     assert not app.error
-    assert "0.5-RLDP does not bound each symbol separately" in said(app)
+    assert "0.5-RLDP does not bound each symbol separately" in page_text(app)
     assert app.dataframe[1].value["measure"].str.contains("α = 2").any()
     assert app.select_slider(key="measure_alpha").value == 2.0
 
@@ -113,7 +113,7 @@ def test_a_promise_that_is_not_one_bound_on_each_symbol_judges_none(query, monke
     )
     app = opened(mech="constant", **query)
     assert not app.exception
-    assert "does not bound each symbol separately" in said(app)
+    assert "does not bound each symbol separately" in page_text(app)
     names = {trace.get("name") for trace in figure[-1]["data"]}
     assert "not evaluated alone under this notion" in names
     assert "is within the budget on its own" not in names
@@ -131,7 +131,7 @@ def test_a_robust_promise_without_the_secret_released_is_one_sentence():
 def test_a_frame_is_what_the_page_shows_at_rest_at_its_place(of_x):
     app = opened(eps="0.7", x="race")
     app.segmented_control(key="lift_of").set_value("X itself" if of_x else "the release").run()
-    asked = replace(ASKED, eps=0.7, data=DataSpec(released=("race",)))
+    asked = replace(SCENARIO, eps=0.7, data=DataSpec(released=("race",)))
     found = board.frame([evaluate(asked)], board.View(of_x, 0, "nats"))
     charts = sent.charts(app)
     assert set(found["charts"]) == {"loglift", "symbols"}

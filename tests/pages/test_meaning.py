@@ -27,7 +27,7 @@ LIP_QUARTER = {"notion": "lip", "eps": "0.25", **QUICK}
 ALSO = json.dumps({"notion": "ldp", "eps": 0.1})
 
 
-def said(app):
+def page_text(app):
     """Return the page's texts without their Markdown escapes."""
     return " ".join([*texts(app), *(text.value for text in app.caption)]).replace("\\", "")
 
@@ -61,7 +61,7 @@ def test_the_diagram_has_the_numbers_of_the_promise_and_of_the_release(cards):
         assert level(levels[key], "nats") in words
     own = level(result.after.achieved["ldp"], "nats")
     assert any(text.startswith("LDP") and own in text for text in words)
-    assert f"I(S;Y) ≤ {levels['mutual_information']:.4f} nats" in said(app)
+    assert f"I(S;Y) ≤ {levels['mutual_information']:.4f} nats" in page_text(app)
     app.segmented_control(key="unit").set_value("bits").run()
     words = written(cards["implied"][0])
     assert level(levels["ldp"], "bits") in words
@@ -86,7 +86,7 @@ def test_drawing_again_tells_the_levels_and_the_advice(cards):
     found = redrawn(result.joint, result.mechanism.kernel, LIP(0.25))
     lip = cards["again"][0]["data"][0]
     assert lip["text"] == [level(one.lip.level, "nats") for one in found]
-    assert lower_cards.advice(found, "nats", OF_LIP) in said(app)
+    assert lower_cards.advice(found, "nats", OF_LIP) in page_text(app)
 
 
 @pytest.mark.usefixtures("afresh")
@@ -100,8 +100,8 @@ def test_a_second_release_is_designed_on_request(solves):
     assert not app.exception
     result = evaluate(Scenario(notion="lip", eps=0.25, mechanism="subset_merging"))
     made = second_release(result.joint, LIP(0.375), result.mechanism.kernel)
-    assert f"A second release keeps {100 * made.nmi:.1f}% of X" in said(app)
-    assert "0.375-LIP" in said(app)
+    assert f"A second release keeps {100 * made.nmi:.1f}% of X" in page_text(app)
+    assert "0.375-LIP" in page_text(app)
 
 
 def test_a_promise_without_eps_has_no_multiple_of_it_to_choose():
@@ -162,19 +162,19 @@ def test_a_design_that_time_cut_short_is_one_sessions_and_may_be_searched_on(sol
     first.toggle(key="second_wanted").set_value(True).run()
     done()
     first.run()
-    assert "The search stopped at its time limit of 5 s." in said(first)
+    assert "The search stopped at its time limit of 5 s." in page_text(first)
     second = opened(**LIP_QUARTER)
     second.toggle(key="second_wanted").set_value(True).run()
     assert len(solves.open) == 1
     first.button(key="second_on").click().run()
-    assert "A second release keeps" in said(first)  # the last one stays meanwhile
+    assert "A second release keeps" in page_text(first)  # the last one stays meanwhile
     assert [one[2][-1] for one in solves.open] == [5.0, 10.0]
     solves.open[0][0].cancel()
     done()
     first.run()
-    assert "cut off" not in said(first)
-    assert "A second release keeps" in said(second.run())
-    assert "cut off" not in said(second)
+    assert "cut off" not in page_text(first)
+    assert "A second release keeps" in page_text(second.run())
+    assert "cut off" not in page_text(second)
 
 
 @pytest.mark.usefixtures("solves")
@@ -197,7 +197,7 @@ def test_a_design_that_failed_says_so_and_starts_again(solves):
     solves.fail(SolverError("The solver gave up."))
     app.run()
     assert not app.exception
-    assert "The solver gave up." in said(app)
+    assert "The solver gave up." in page_text(app)
     app.button(key="second_again").click().run()
     assert len(solves.open) == 1
 
@@ -210,12 +210,12 @@ def test_long_work_is_awaited_and_can_be_stopped(sweeps):
     names = [function.__name__ for _, function, _ in sweeps.open]
     assert "implications" in names
     app.button(key="implied_cancel").click().run()
-    assert "The work was cancelled." in said(app)
+    assert "The work was cancelled." in page_text(app)
     app.button(key="implied_again").click().run()
     place = [function.__name__ for _, function, _ in sweeps.open].index("implications")
     sweeps.finish(place)
     app.run()
-    assert "Under every mechanism that satisfies it, I(S;Y) ≤" in said(app)
+    assert "Under every mechanism that satisfies it, I(S;Y) ≤" in page_text(app)
 
 
 def test_what_has_no_answer_says_why():
@@ -330,18 +330,18 @@ def test_levels_that_time_cut_short_are_one_sessions_and_may_be_searched_on(swee
     in_place = done() == 0
     first.run()
     assert any("≤ 1.000" in words for words in written(cards["implied"][0]))
-    assert meaning.OPEN in said(first)
+    assert meaning.OPEN in page_text(first)
     second = opened(**asked)
     assert done() == (0 if in_place else 1)  # nobody else is given what was cut short
     first.button(key="implied_on").click().run()
-    assert meaning.OPEN not in said(first)
+    assert meaning.OPEN not in page_text(first)
     assert "implied" in cards  # what was found before stays meanwhile
     assert done() == 1
     first.run()
-    assert meaning.OPEN not in said(first)
+    assert meaning.OPEN not in page_text(first)
     assert "implied_on" not in {button.key for button in first.button}
     second.run()
-    assert meaning.OPEN not in said(second)  # what is final is everybody's
+    assert meaning.OPEN not in page_text(second)  # what is final is everybody's
 
 
 def test_what_draws_tell_under_an_average_budget_is_told_of_that_average():
@@ -366,8 +366,8 @@ def test_several_draws_break_perfect_privacy_and_the_card_says_so(sweeps):
     result = evaluate(asked)
     found = redrawn(result.joint, result.mechanism.kernel, Average("mutual_information", 0.0))
     assert [one.kept for one in found] == [True, False, False]
-    assert lower_cards.advice(found, "nats", promised("average_mi")) in said(app)
-    assert "are within the budget" not in said(app)
+    assert lower_cards.advice(found, "nats", promised("average_mi")) in page_text(app)
+    assert "are within the budget" not in page_text(app)
 
 
 @pytest.mark.parametrize("lam", [0.0, 1.0])
@@ -382,7 +382,7 @@ def test_the_ends_of_lambda_have_their_levels_and_a_second_visit_has_them_too(ca
 
     def shown():
         words = written(cards["implied"][0])
-        return words, cards["again"][0]["data"][0]["text"], said(app)
+        return words, cards["again"][0]["data"][0]["text"], page_text(app)
 
     first = shown()
     for key in ("ldp", "pml", "min_lift", "mutual_information"):

@@ -35,7 +35,7 @@ def opened(**query):
     return app.run()
 
 
-def said(app):
+def page_text(app):
     """Return the page's texts without their Markdown escapes."""
     texts = [*sent.texts(app), *(text.value for text in app.caption)]
     return " ".join(texts).replace("\\", "")
@@ -52,16 +52,16 @@ def test_the_default_question_is_taken_apart():
     assert not app.exception
     assert not app.error
     assert app.title[0].value == "How Optimal releases occupation"
-    assert "reads X only" in said(app)
-    assert "X is a single column here" in said(app)
+    assert "reads X only" in page_text(app)
+    assert "X is a single column here" in page_text(app)
 
 
 def test_a_mechanism_that_reads_the_secret_says_so():
     app = opened(mech="conditional_reporting")
     assert not app.exception
-    assert "reads S at release time" in said(app)
-    assert "reads X only" not in said(app)
-    assert "One row for each pair of secret and input" in said(app)
+    assert "reads S at release time" in page_text(app)
+    assert "reads X only" not in page_text(app)
+    assert "One row for each pair of secret and input" in page_text(app)
 
 
 def test_the_output_that_tells_most_comes_first():
@@ -72,17 +72,19 @@ def test_the_output_that_tells_most_comes_first():
     names = leads(result.mechanism.y_labels)
     assert picker.value == names[level.argmax()]
     assert len(picker.options) == len(level)
-    assert f"up to {level.max():.3f} nats" in said(app)
-    assert f"by {level.max():.3f} nats." in said(app)
+    assert f"up to {level.max():.3f} nats" in page_text(app)
+    assert f"by {level.max():.3f} nats." in page_text(app)
     picker.set_value(names[level.argmin()]).run()
-    assert f"up to {level[level.argmin()]:.3f} nats" in said(app)
+    assert f"up to {level[level.argmin()]:.3f} nats" in page_text(app)
 
 
 def test_names_of_outputs_have_no_blank_before_the_percent_sign():
     app = opened(eps="0.5", notion="lip")
     mixed = evaluate(Scenario(eps=0.5, notion="lip")).mechanism.y_labels
     assert any("%; " in name for name in mixed)
-    whole = json.dumps([*sent.charts(app).values(), said(app), app.selectbox(key="output").options])
+    whole = json.dumps(
+        [*sent.charts(app).values(), page_text(app), app.selectbox(key="output").options]
+    )
     assert re.search(r"\d%; ", whole)
     assert re.findall(r".{,20}\d %.{,20}", whole) == []
 
@@ -103,7 +105,7 @@ def test_a_browser_that_still_shows_the_outputs_of_another_mechanism_picks_none(
     app.run()
     assert not app.exception
     assert app.selectbox(key="output").value == shown
-    assert "what one output reveals" in said(app).lower()
+    assert "what one output reveals" in page_text(app).lower()
 
 
 def test_algorithm_1_goes_step_by_step():
@@ -115,16 +117,18 @@ def test_algorithm_1_goes_step_by_step():
     lift = result.joint.p[:, merged].sum(axis=1) / result.joint.p_s
     lift /= result.joint.p_x[merged].sum()
     least = f"ε_l = {-np.log(lift.min()):.3f} and ε_u = {np.log(lift.max()):.3f} nats of ALIP"
-    assert f"the {len(merged)} symbols of all sets reach {least}" in said(app).replace("\\", "")
+    assert f"the {len(merged)} symbols of all sets reach {least}" in page_text(app).replace(
+        "\\", ""
+    )
     app.slider(key="merging_step").set_value(1).run()
-    assert f"step 1 of {len(steps)}" in said(app)
-    assert "opens a set" in said(app)
+    assert f"step 1 of {len(steps)}" in page_text(app)
+    assert "opens a set" in page_text(app)
     app.button(key="merging_next").click().run()
     assert app.slider(key="merging_step").value == 2
     for _ in range(3):
         app.button(key="merging_back").click().run()
     assert app.slider(key="merging_step").value == 0
-    assert "Nothing is merged yet" in said(app)
+    assert "Nothing is merged yet" in page_text(app)
     assert replay(steps, 0) == ()
 
 
@@ -172,31 +176,31 @@ def test_the_table_compares_all_at_the_level_reached():
 def test_a_side_channel_changes_what_an_output_tells():
     app = opened(**TWO)
     assert not app.exception
-    assert "someone who knows only the distribution of the data" in said(app)
+    assert "someone who knows only the distribution of the data" in page_text(app)
     app.toggle(key="side_channel_on").set_value(True).run()
     app.selectbox(key="known_sex").set_value("Female").run()
     assert not app.exception
-    assert "For someone who knows sex = Female" in said(app).replace("\\", "")
+    assert "For someone who knows sex = Female" in page_text(app).replace("\\", "")
     app.selectbox(key="known_race").set_value("White").run()
-    assert "race = White and sex = Female" in said(app).replace("\\", "")
+    assert "race = White and sex = Female" in page_text(app).replace("\\", "")
 
 
 def test_protection_asks_for_the_optimum_under_srlip():
     app = opened(**TWO)
-    assert "A side channel raises the level from" in said(app)
+    assert "A side channel raises the level from" in page_text(app)
     app.button(key="protect").click().run()
     assert not app.exception
     assert chosen(app, "notion") == "srlip"
     assert chosen(app, "mech") == "optimal"
     assert "protect" not in {button.key for button in app.button}
-    assert "Subset merging has no steps to show under this notion: it needs" in said(app)
+    assert "Subset merging has no steps to show under this notion: it needs" in page_text(app)
 
 
 def test_posteriors_of_x_are_there_too():
     app = opened(mech="grr")
     app.segmented_control(key="posterior_of").set_value("about X").run()
     assert not app.exception
-    assert "P(x | y)" in said(app)
+    assert "P(x | y)" in page_text(app)
 
 
 @pytest.mark.parametrize(
@@ -224,7 +228,7 @@ def test_a_mechanism_that_does_not_fit_names_those_that_do():
     app = opened(notion="srlip", mech="grr")
     assert not app.exception
     assert "does not work under SRLIP" in app.error[0].value
-    assert "Optimal, Attribute by attribute" in said(app).replace("\\", "")
+    assert "Optimal, Attribute by attribute" in page_text(app).replace("\\", "")
 
 
 def test_what_a_link_has_wrong_is_told():
@@ -236,7 +240,7 @@ def test_what_a_link_has_wrong_is_told():
     ]
 
 
-def asked(app, key):
+def in_link(app, key):
     """Return what the URL says under a key; nothing where it does not stand there."""
     return app.query_params.get(key, "")
 
@@ -244,7 +248,7 @@ def asked(app, key):
 def test_the_switches_are_in_the_link_and_a_link_sets_them():
     app = opened(**TWO)
     for key in ("about", "known", "output", "step", "all"):
-        assert asked(app, key) == ""
+        assert in_link(app, key) == ""
     app.segmented_control(key="posterior_of").set_value("about X").run()
     app.toggle(key="side_channel_on").set_value(True).run()
     app.selectbox(key="known_sex").set_value("Female").run()
@@ -252,7 +256,7 @@ def test_the_switches_are_in_the_link_and_a_link_sets_them():
     picker = app.selectbox(key="output")
     picker.select_index(1).run()
     label = app.selectbox(key="output").options[app.selectbox(key="output").index]
-    link = {key: asked(app, key) for key in ("about", "known", "output", "step")}
+    link = {key: in_link(app, key) for key in ("about", "known", "output", "step")}
     assert link["about"] == "x"
     assert link["known"] == '["sex", "Female"]'
     assert link["step"] == "2"
@@ -265,8 +269,8 @@ def test_the_switches_are_in_the_link_and_a_link_sets_them():
     assert again.selectbox(key="known_race").value is None
     assert again.slider(key="merging_step").value == 2
     assert again.selectbox(key="output").value == app.selectbox(key="output").value
-    assert said(again) == said(app)
-    assert {key: asked(again, key) for key in link} == link
+    assert page_text(again) == page_text(app)
+    assert {key: in_link(again, key) for key in link} == link
 
 
 def test_switches_set_back_leave_the_link():
@@ -275,7 +279,7 @@ def test_switches_set_back_leave_the_link():
     app.toggle(key="side_channel_on").set_value(False).run()
     app.slider(key="merging_step").set_value(app.slider(key="merging_step").max).run()
     for key in ("about", "known", "output", "step", "all"):
-        assert asked(app, key) == ""
+        assert in_link(app, key) == ""
 
 
 def test_the_comparison_is_in_the_link():
@@ -283,7 +287,7 @@ def test_the_comparison_is_in_the_link():
     assert app.toggle(key="compare_all").value
     assert "Watchdog" in set(compared(app)["mechanism"])
     app.toggle(key="compare_all").set_value(False).run()
-    assert asked(app, "all") == ""
+    assert in_link(app, "all") == ""
 
 
 @pytest.mark.parametrize(
@@ -309,7 +313,7 @@ def test_a_bad_switch_in_a_link_is_told_and_mended(query, sentence):
     assert len(app.warning) == 1
     assert sentence in app.warning[0].value.replace("\\", "")
     (key,) = query.keys() - {"x"}
-    assert asked(app, key) == ""
+    assert in_link(app, key) == ""
 
 
 def test_a_picked_output_stays_picked_while_others_come_and_go():
@@ -328,7 +332,7 @@ def test_a_comparison_can_be_cancelled_and_started_again():
         app = opened(x="marital-status", eps="0.35", notion="lip", mech="watchdog", all="1")
         app.button(key="compared_cancel").click().run()
     assert not app.exception
-    assert "The work was cancelled" in said(app)
+    assert "The work was cancelled" in page_text(app)
     assert not app.dataframe
     app.button(key="compared_again").click().run()
     assert len(compared(app)) > 5
@@ -346,7 +350,7 @@ def test_a_comparison_that_time_cut_short_is_one_sessions_and_may_be_searched_on
     first = opened(**asked)
     assert done() == "compare"
     first.run()
-    assert "The search stopped after 2 s each for Optimal: more" in said(first)
+    assert "The search stopped after 2 s each for Optimal: more" in page_text(first)
     second = opened(**asked)
     assert not second.dataframe
     assert len(sweeps.open) == 1  # nobody else is given what was cut short
@@ -355,9 +359,9 @@ def test_a_comparison_that_time_cut_short_is_one_sessions_and_may_be_searched_on
     assert len(first.dataframe[-1].value) > 5  # what was found before stays meanwhile
     done()
     first.run()
-    assert "stopped after" not in said(first)
+    assert "stopped after" not in page_text(first)
     assert len(second.run().dataframe[-1].value) > 5
-    assert "stopped after" not in said(second)
+    assert "stopped after" not in page_text(second)
 
 
 ROBUST = {"notion": "rldp", "sx": "1", "x": "race", "n": "300", "eps": "0.5"}
@@ -371,7 +375,7 @@ def test_a_robust_mechanism_is_taken_apart(mech):
     assert not app.exception
     assert not app.error
     assert app.title[0].value.startswith(f"How {markdown(catalogue.entry(mech).title)} ")
-    assert ("at the estimate alone" in said(app)) == (mech == "non_robust")
+    assert ("at the estimate alone" in page_text(app)) == (mech == "non_robust")
 
 
 def test_the_table_has_the_robust_mechanisms_where_they_apply():
@@ -395,7 +399,7 @@ def test_the_table_has_the_robust_mechanisms_where_they_apply():
 def test_a_robust_mechanism_without_its_promise_names_those_that_work():
     app = opened(mech="watchdog", **ROBUST)
     assert "does not work under RLDP" in app.error[0].value
-    assert "PolyOpt, Independent reporting, Secret randomized response" in said(app)
+    assert "PolyOpt, Independent reporting, Secret randomized response" in page_text(app)
 
 
 def test_an_average_budget_has_no_steps_of_merging_and_says_so_in_words():

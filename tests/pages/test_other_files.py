@@ -27,18 +27,18 @@ def spss(tmp_path):
     return (tmp_path / "a.sav").read_bytes()
 
 
-def said(app):
+def notes_on(app):
     return [one.value.replace("\\", "") for one in (*app.caption, *app.markdown)]
 
 
 def test_labels_of_spss_are_said_and_undone_by_a_click(tmp_path):
     app = brought(spss(tmp_path), "people.sav")
     assert not app.error
-    assert any("Labels replace the values in column 'sex'." in one for one in said(app))
+    assert any("Labels replace the values in column 'sex'." in one for one in notes_on(app))
     app.button(key="repair_0").click()
     checked(app.run())
     assert spec(app).read.kept == ("labels",)
-    assert any("Values keep their codes in place of labels." in one for one in said(app))
+    assert any("Values keep their codes in place of labels." in one for one in notes_on(app))
 
 
 SHEETS = "Sheet “people” is read; “codes” is not: choose another sheet."
@@ -54,7 +54,7 @@ def test_sheets_of_other_workbooks_are_offered(name):
         content = xls({"codes": (ROWS, True), "people": (ROWS, False)})
     app = brought(content, name)
     assert spec(app).source.startswith("upload:")
-    assert SHEETS in said(app)
+    assert SHEETS in notes_on(app)
     assert app.selectbox(key="read_sheet").options == ["as detected: people", "people", "codes"]
 
 

@@ -20,7 +20,7 @@ from core.scenario.url import to_query
 from pages.ui.frame.pickers import ELSEWHERE
 from tests.pages.picking import chosen, group, keys, pick
 from tests.pages.test_explore import QUICK, figures, opened
-from tests.pages.test_purposes import said
+from tests.pages.test_purposes import page_text
 
 pytestmark = pytest.mark.usefixtures("no_lines")
 
@@ -31,7 +31,7 @@ def captions(radio):
     return [text.replace("\\", "") for text in radio.proto.captions]
 
 
-def told(app, name, key):
+def caption_of(app, name, key):
     """Return what stands below an option."""
     radio = group(app, name, key)
     return captions(radio)[keys(radio).index(key)]
@@ -45,12 +45,12 @@ def test_every_promise_and_mechanism_is_in_one_family_with_what_it_means():
         found = [key for one in groups for key in keys(one)]
         assert sorted(found) == sorted(entry.key for entry in every)
         for entry in every:
-            assert told(app, name, entry.key).startswith(entry.meaning)
+            assert caption_of(app, name, entry.key).startswith(entry.meaning)
     families = [one.label.strip("*") for one in app.radio if one.key.startswith("notion")]
     said_so = [name.replace("\\", "").lower() for name in families]
     assert said_so == [*(name.lower() for name in FAMILIES.values()), ELSEWHERE.lower()]
-    assert in_numbers("alip", Numbers(), "sex") in said(app)
-    assert mechanisms.entry("subset_merging").meaning in said(app)
+    assert in_numbers("alip", Numbers(), "sex") in page_text(app)
+    assert mechanisms.entry("subset_merging").meaning in page_text(app)
 
 
 @pytest.mark.parametrize("key", [entry.key for entry in notions.ALL])
@@ -58,20 +58,20 @@ def test_a_link_to_a_promise_has_it_pressed_and_no_other(key):
     app = opened(notion=key, mech="constant")
     assert not app.exception
     assert chosen(app, "notion") == key
-    assert (in_numbers(key, Numbers(), "sex") or notions.entry(key).meaning) in said(app)
+    assert (in_numbers(key, Numbers(), "sex") or notions.entry(key).meaning) in page_text(app)
 
 
 def test_what_does_not_work_says_why_before_it_is_chosen():
     app = opened(notion="ldp")
-    assert "Not under LDP: it works only under RLDP." in told(app, "mech", "polyopt")
-    assert "Not under" not in told(app, "mech", "watchdog")
+    assert "Not under LDP: it works only under RLDP." in caption_of(app, "mech", "polyopt")
+    assert "Not under" not in caption_of(app, "mech", "watchdog")
     labels = {label for one in app.radio for label in one.options}
     assert ":material/block: PolyOpt" in labels
     assert "Watchdog" in labels
-    assert "Needs “Also release S” switched on" in told(app, "notion", "rldp")
+    assert "Needs “Also release S” switched on" in caption_of(app, "notion", "rldp")
     pick(app, "mech", "polyopt")
     assert not app.exception
-    assert "PolyOpt does not work under" in said(app)
+    assert "PolyOpt does not work under" in page_text(app)
     assert "Use RLDP" in {button.label for button in app.button}
 
 
@@ -79,38 +79,38 @@ def test_another_promise_keeps_a_mechanism_that_works_under_it():
     app = opened(**QUICK)
     pick(app, "notion", "ldp")
     assert (chosen(app, "notion"), chosen(app, "mech")) == ("ldp", "subset_merging")
-    assert "replaces it" not in said(app)
+    assert "replaces it" not in page_text(app)
     asked = Scenario(notion="ldp", mechanism="subset_merging")
     assert figures(app)["NMI"] == f"{100 * evaluate(asked).mechanism.nmi:.1f}%"
 
 
 def test_another_promise_goes_to_the_optimum_where_the_mechanism_does_not_work():
     app = opened(**QUICK)
-    assert "Optimal would replace it." in told(app, "notion", "average_mi")
+    assert "Optimal would replace it." in caption_of(app, "notion", "average_mi")
     pick(app, "notion", "average_mi")
     assert chosen(app, "mech") == "optimal"
-    words = said(app)
+    words = page_text(app)
     assert "Subset merging does not work under this notion: it needs a single notion" in words
     assert "Optimal replaces it." in words
     assert "X itself satisfies every M from 0.1 nats on, so M is now 0.05 nats." in words
     assert app.slider(key="eps").value == app.session_state["eps"] == 0.05
     assert not app.error
     pick(app, "mech", "constant")
-    assert "replaces it" not in said(app)
+    assert "replaces it" not in page_text(app)
 
 
 def test_the_optimum_gives_way_where_no_optimum_is_known():
     app = opened()
     pick(app, "notion", "l1")
     assert chosen(app, "mech") == "subset_merging"
-    assert "it needs a notion with a convex set of allowed outputs" in said(app)
+    assert "it needs a notion with a convex set of allowed outputs" in page_text(app)
     assert not app.error
 
 
 @pytest.mark.usefixtures("afresh")
 def test_a_promise_about_pairs_offers_to_release_s_too():
     app = opened(notion="rldp", mech="secret_rr")
-    assert "also release S" in said(app)
+    assert "also release S" in page_text(app)
     labels = {button.label.replace("\\", ""): button for button in app.button}
     labels["Also release S"].click().run()
     assert not app.exception
@@ -123,7 +123,7 @@ def test_several_promises_are_kept_at_once():
     assert not app.exception
     asked = Scenario(also=(Promise(notion="pml", eps=0.3),))
     assert figures(app)["NMI"] == f"{100 * evaluate(asked).mechanism.nmi:.1f}%"
-    assert "and 0.3-PML keeps more without reading sex" in said(app)
+    assert "and 0.3-PML keeps more without reading sex" in page_text(app)
     app.number_input(key="also_0_eps").set_value(0.1).run()
     tighter = Scenario(also=(Promise(notion="pml", eps=0.1),))
     kept = evaluate(tighter).mechanism.nmi
@@ -141,18 +141,20 @@ def test_a_promise_is_added_with_the_numbers_of_the_first():
     assert app.session_state["_also"] == (Promise(notion="pml", eps=0.75),)
     assert app.selectbox(key="also_add").value is None
     assert chosen(app, "mech") == "optimal"
-    assert "it satisfies one notion at a time" in said(app)
-    assert "and the additional notions: it satisfies one notion" in told(app, "mech", "watchdog")
+    assert "it satisfies one notion at a time" in page_text(app)
+    assert "and the additional notions: it satisfies one notion" in caption_of(
+        app, "mech", "watchdog"
+    )
     asked = Scenario(eps=0.75, also=(Promise(notion="pml", eps=0.75),))
     assert figures(app)["NMI"] == f"{100 * evaluate(asked).mechanism.nmi:.1f}%"
     for _ in range(3):
         app.selectbox(key="also_add").set_value("kl").run()
-    assert "At most 4 notions can be added." in said(app)
+    assert "At most 4 notions can be added." in page_text(app)
 
 
 def test_promises_that_no_mechanism_keeps_together_can_be_dropped():
     app = opened(notion="l1", **ALSO)
-    assert "does not work" in said(app) or app.error
+    assert "does not work" in page_text(app) or app.error
     labels = {button.label.replace("\\", ""): button for button in app.button}
     labels["Remove the additional notions"].click().run()
     assert app.session_state["_also"] == ()
@@ -160,7 +162,7 @@ def test_promises_that_no_mechanism_keeps_together_can_be_dropped():
 
 def test_a_promise_that_no_mechanism_keeps_with_the_others_is_marked():
     app = opened(**ALSO)
-    assert "No mechanism works under it" in told(app, "notion", "l1")
+    assert "No mechanism works under it" in caption_of(app, "notion", "l1")
     radio = group(app, "notion", "l1")
     assert radio.options[keys(radio).index("l1")].startswith(":material/block:")
 
@@ -193,7 +195,7 @@ def test_each_side_has_its_slider_with_infinity_at_its_end():
 def test_a_bound_out_of_reach_says_what_the_least_is_and_offers_it():
     app = opened(notion="guess", bound="0.5")
     assert not app.exception
-    assert "'Male' alone has probability 0.66" in said(app)
+    assert "'Male' alone has probability 0.66" in page_text(app)
     labels = {button.label.replace("\\", ""): button for button in app.button}
     labels["Use c = 0.67"].click().run()
     assert not app.error
@@ -205,7 +207,7 @@ def test_a_bound_out_of_reach_moves_within_when_it_is_chosen():
     app = opened(bound="0.5")
     pick(app, "notion", "guess")
     assert not app.error
-    assert "On this data no mechanism satisfies c = 0.5, so c is now" in said(app)
+    assert "On this data no mechanism satisfies c = 0.5, so c is now" in page_text(app)
     assert app.session_state["bound"] >= 0.67
 
 
@@ -252,7 +254,9 @@ def scenario_of(app):
 def test_what_reads_s_is_unavailable_for_a_task_with_the_reason():
     app = opened(t="income", **{"for": "task"}, **QUICK)
     for key in ("optimal_reading_secret", "conditional_reporting"):
-        assert "Not for a task: how much a release that reads S reveals" in told(app, "mech", key)
+        assert "Not for a task: how much a release that reads S reveals" in caption_of(
+            app, "mech", key
+        )
         label = group(app, "mech", key).options[keys(group(app, "mech", key)).index(key)]
         assert label.startswith(":material/block:")
     switch = app.toggle(key="looks_at_s")
@@ -274,7 +278,7 @@ def test_a_mechanism_that_reads_s_gives_way_to_a_task():
     app.selectbox(key="for").set_value("information").run()
     pick(app, "mech", "conditional_reporting")
     app.selectbox(key="for").set_value("task").run()
-    assert "Conditional reporting does not work for a task" in said(app)
+    assert "Conditional reporting does not work for a task" in page_text(app)
 
 
 def test_a_number_out_of_its_domain_is_told():
@@ -321,11 +325,11 @@ READING = Scenario(notion="lip", eps=0.25, mechanism="optimal_reading_secret")
 def test_the_switch_lets_the_release_look_at_s_and_warns_who_holds_it(drawn):
     app = opened(notion="lip", eps="0.25", mech="watchdog")
     assert not app.toggle(key="looks_at_s").value
-    assert "must hold S for every record" not in said(app)
+    assert "must hold S for every record" not in page_text(app)
     app.toggle(key="looks_at_s").set_value(True).run()
     assert not app.exception
     assert chosen(app, "mech") == "optimal_reading_secret"
-    assert "must hold S for every record" in said(app)
+    assert "must hold S for every record" in page_text(app)
     result = evaluate(READING)
     assert figures(app)["NMI"] == f"{100 * result.mechanism.nmi:.1f}%"
     assert result.mechanism.nmi > evaluate(Scenario(notion="lip", eps=0.25)).mechanism.nmi + 0.01
@@ -334,8 +338,8 @@ def test_the_switch_lets_the_release_look_at_s_and_warns_who_holds_it(drawn):
     assert len(rows) == result.joint.n_s * result.joint.n_x
     app.session_state["mechanism_more"] = True  # its menu is open
     app.run()
-    assert "One row for each pair of secret and input." in said(app)
-    assert "needs a first one that reads X alone" in said(app)
+    assert "One row for each pair of secret and input." in page_text(app)
+    assert "needs a first one that reads X alone" in page_text(app)
     assert {key: values[0] for key, values in to_query(READING).items()} == {
         "notion": "lip",
         "eps": "0.25",
@@ -345,7 +349,7 @@ def test_the_switch_lets_the_release_look_at_s_and_warns_who_holds_it(drawn):
     assert Scenario.from_json(READING.to_json()) == READING
     app.toggle(key="looks_at_s").set_value(False).run()
     assert chosen(app, "mech") == "optimal"
-    assert "must hold S for every record" not in said(app)
+    assert "must hold S for every record" not in page_text(app)
 
 
 def test_the_switch_rests_where_no_optimum_that_reads_s_is_known():
@@ -360,7 +364,7 @@ def test_the_switch_rests_where_no_optimum_that_reads_s_is_known():
 def test_a_purpose_that_is_not_known_of_what_reads_s_says_so():
     app = opened(mech="optimal_reading_secret", t="income", **{"for": "task"})
     assert not app.exception
-    assert "of a mechanism that reads S is not defined" in said(app)
+    assert "of a mechanism that reads S is not defined" in page_text(app)
     assert "Optimal" in {button.label for button in app.button}
 
 
@@ -380,7 +384,7 @@ def test_other_pages_ask_what_should_survive_too(page):
         posterior = (result.joint.p_x[:, None] * result.mechanism.kernel).max(axis=0)
         assert guessed.sum() == pytest.approx(1)
         assert told["X guessed right"] == f"{100 * posterior.sum():.1f}%"
-        assert "shows information about all of X" in said(app)
+        assert "shows information about all of X" in page_text(app)
 
 
 def test_an_average_budget_implies_itself():

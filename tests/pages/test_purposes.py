@@ -22,7 +22,7 @@ INCOME = Scenario(data=DataSpec(task=("income",)), purpose="task", mechanism="su
 AGES = DataSpec(released=("age",), binnings=(Binning("age"),))
 
 
-def said(app):
+def page_text(app):
     others = (one.value for one in (*app.caption, *app.error))
     return " ".join([*texts(app), *others]).replace("\\", "")
 
@@ -35,7 +35,9 @@ def test_all_of_x_survives_by_default():
     app = opened(**QUICK)
     assert app.selectbox(key="for").value == "information"
     assert "Kept for this purpose" not in figures(app)
-    assert "(?t=income&for=task)" in said(app).replace("for=task&t=income", "t=income&for=task")
+    assert "(?t=income&for=task)" in page_text(app).replace(
+        "for=task&t=income", "t=income&for=task"
+    )
 
 
 def test_the_example_in_the_sidebar_is_about_the_data_on_screen():
@@ -51,8 +53,8 @@ def test_the_example_in_the_sidebar_is_about_the_data_on_screen():
     assert f"Publish purpose so that others can predict {task} but not credit" in plain
     assert evaluate(asked).mechanism.kept > 0
     joint = opened(data="random:uniform:2x3:1", mech="watchdog")
-    assert "others can predict" not in said(joint)
-    assert "others can predict" not in said(opened(sx="1", **QUICK))
+    assert "others can predict" not in page_text(joint)
+    assert "others can predict" not in page_text(opened(sx="1", **QUICK))
 
 
 @pytest.mark.usefixtures("afresh")
@@ -63,14 +65,15 @@ def test_a_link_asks_for_a_task(drawn):
     result = evaluate(INCOME)
     assert app.title[0].value == markdown(question(INCOME))
     assert (
-        "Can occupation predict income without giving away sex?" in said(app) + app.title[0].value
+        "Can occupation predict income without giving away sex?"
+        in page_text(app) + app.title[0].value
     )
     told = figures(app)
     assert told["I(T;Y), nats"] == f"{result.mechanism.utility:.3f}"
     assert told["I(X;Y), nats"] == f"{result.mechanism.information:.3f}"
     assert told["Kept for this purpose"] == f"{100 * result.mechanism.kept:.1f}%"
     assert "of the information in occupation about income survives" in finding(result)
-    assert finding(result).split(". ")[1] in said(app)
+    assert finding(result).split(". ")[1] in page_text(app)
     figure, _ = drawn["frontier"]
     assert figure["layout"]["yaxis"]["title"]["text"].startswith(
         "share of the information about T kept"
@@ -85,7 +88,7 @@ def test_a_link_asks_for_a_task(drawn):
 def test_pickers_ask_for_a_task_and_leave_it_again():
     app = opened(**QUICK)
     app.selectbox(key="for").set_value("task").run()
-    assert "To keep a task, choose the column of T." in said(app)
+    assert "To keep a task, choose the column of T." in page_text(app)
     app.multiselect(key="data_task").set_value(["income"]).run()
     assert not app.exception
     assert figures(app)["I(T;Y), nats"] == f"{evaluate(INCOME).mechanism.utility:.3f}"
@@ -99,7 +102,7 @@ def test_a_guess_is_of_x_where_no_task_is_chosen():
     app = opened_on(asked)
     made = evaluate(asked).mechanism
     assert figures(app)["X guessed right"] == f"{100 * made.utility:.1f}%"
-    assert "is right with probability" in said(app)
+    assert "is right with probability" in page_text(app)
 
 
 def test_an_error_counts_numbers_and_says_where_there_are_none():
@@ -108,16 +111,16 @@ def test_an_error_counts_numbers_and_says_where_there_are_none():
     assert not app.exception
     made = evaluate(asked).mechanism
     assert figures(app)["Expected error"] == f"{0 - made.utility:.4g}"
-    assert "If they are codes, such as ZIP codes" in said(app)
+    assert "If they are codes, such as ZIP codes" in page_text(app)
     app.selectbox(key="loss").set_value("hamming").run()
-    assert "ZIP codes" not in said(app)
+    assert "ZIP codes" not in page_text(app)
     app.selectbox(key="loss").set_value("squared").run()
     made = evaluate(replace(asked, loss="squared")).mechanism
     assert figures(app)["Expected error"] == f"{0 - made.utility:.4g}"
     app = opened_on(replace(asked, mechanism="identity"))
     assert "at least 0" in [one.delta for one in key_figures(app)]
     app = opened(**{"for": "distortion"}, **QUICK)
-    assert "needs numbers, and X is not numeric here" in said(app)
+    assert "needs numbers, and X is not numeric here" in page_text(app)
     app.button(key="remedy_0").click().run()
     assert not app.exception
     assert app.selectbox(key="for").value == "information"
@@ -135,7 +138,7 @@ def test_an_error_counts_numbers_and_says_where_there_are_none():
 def test_what_cannot_be_kept_is_told_in_a_sentence(query, part):
     app = opened(**query, **QUICK)
     assert not app.exception
-    assert part in said(app)
+    assert part in page_text(app)
 
 
 def test_what_a_link_has_wrong_falls_back_with_a_notice():

@@ -52,7 +52,7 @@ def link(app):
     return found.split('href="')[1].split('"')[0]
 
 
-def asked_for(address):
+def response_of(address):
     """Return the server's answer to a request for an address."""
     _, token, name = address.split("/")
     return own_release.send(
@@ -62,7 +62,7 @@ def asked_for(address):
 
 def is_gone(address):
     with pytest.raises(HTTPException) as refused:
-        asked_for(address)
+        response_of(address)
     return refused.value.status_code == 404
 
 
@@ -70,7 +70,7 @@ def written(app):
     return app.session_state["_visit"].release.made
 
 
-def said(app):
+def page_text(app):
     kinds = (app.markdown, app.caption, app.error, app.warning, app.info, app.code)
     return "\n".join(one.value for kind in kinds for one in kind)
 
@@ -110,7 +110,7 @@ def test_each_column_has_a_switch_and_what_it_gives_away():
     assert set(switches(app)) == {name for name in own if name not in ("sex", "cp")}
     assert kept_by(app) == []
     assert "A release starts with Y alone" in "".join(text.help for text in app.markdown)
-    assert "in this file" in said(app)
+    assert "in this file" in page_text(app)
     assert not app.button(key="release_make").disabled
     assert not app.error
 
@@ -148,7 +148,7 @@ def test_a_twin_of_s_and_an_identifier_are_marked(tmp_path):
     columns = people(400)
     columns["twin"] = [one.upper() for one in columns["sex"]]
     app, _ = with_upload(tmp_path, columns, stay="twin")
-    told = said(app).replace("\\", "")
+    told = page_text(app).replace("\\", "")
     assert ":red[:material/warning: determines sex" in told
     assert "is unique for 100% of records" in told
     assert "determines sex" in app.error[0].value
@@ -206,9 +206,9 @@ def test_what_a_certificate_shows_is_said_before_there_is_one():
 
 def test_what_is_made_is_verified_and_downloaded_from_the_disk(tmp_path):
     app = made(opened())
-    assert "slightly larger set of distributions than the levels at the truth" in said(app)
+    assert "slightly larger set of distributions than the levels at the truth" in page_text(app)
     found = written(app)
-    sent = asked_for(link(app))
+    sent = response_of(link(app))
     assert sent.path == found.path
     assert sent.headers["content-disposition"] == 'attachment; filename="released.csv"'
     target = tmp_path / "released.csv"
@@ -217,7 +217,7 @@ def test_what_is_made_is_verified_and_downloaded_from_the_disk(tmp_path):
     checks = verify(text, target, FOLDER / "heart_hungarian.parquet", SEED)
     assert not failed(checks)
     assert all(one.passed for one in checks)
-    told = said(app)
+    told = page_text(app)
     for promise in found.made.certificate["promises"]:
         assert markdown(promise["sentence"]) in told
     assert found.made.certificate["original"]["commitment"] in told
@@ -243,7 +243,7 @@ def test_a_permalink_opens_its_choices_and_holds_no_secret():
     assert app.segmented_control(key="release_file").value == "parquet"
     assert app.selectbox(key="release_unknown").value == "drop"
     assert app.selectbox(key="release_id").value == "age"
-    assert "Choose the column and enter a key" in said(app)
+    assert "Choose the column and enter a key" in page_text(app)
     app.text_input(key="release_key").set_value(KEY).run()
     checked(app)
     assert KEY not in repr(app.query_params)
@@ -272,7 +272,7 @@ def test_a_seed_that_is_none_is_one_sentence(seed):
 
 
 def test_a_small_seed_is_warned_of():
-    assert "small enough to guess" in said(opened(seed="0"))
+    assert "small enough to guess" in page_text(opened(seed="0"))
 
 
 def test_a_short_key_is_one_sentence():
@@ -317,7 +317,7 @@ def test_a_missing_value_is_an_error_with_its_count_or_taken_for_a_level(tmp_pat
     assert written(app) is None
     app.selectbox(key="release_unknown").set_value("Köln").run()
     app = made(checked(app))
-    assert "2 records with unknown or missing values taken as" in said(app)
+    assert "2 records with unknown or missing values taken as" in page_text(app)
     assert written(app).made.applied.released == 300
     app.selectbox(key="release_unknown").set_value("drop").run()
     app = made(checked(app))
@@ -330,8 +330,8 @@ def test_a_missing_value_is_an_error_with_its_count_or_taken_for_a_level(tmp_pat
 def test_who_saves_the_question_is_told_what_the_hash_in_it_gives_away(tmp_path):
     told = "names your file by its SHA-256 hash."
     app, _ = with_upload(tmp_path, people(60))
-    assert told in said(app)
-    assert told not in said(opened())
+    assert told in page_text(app)
+    assert told not in page_text(opened())
 
 
 def test_it_says_how_missing_values_count(tmp_path):
@@ -340,7 +340,7 @@ def test_it_says_how_missing_values_count(tmp_path):
     app, _ = with_upload(tmp_path, columns)
     field = app.selectbox(key="release_unknown")
     assert field.label == "Records with an unexpected value"
-    told = said(app).replace("\\", "")
+    told = page_text(app).replace("\\", "")
     assert (
         "Missing values are a level like any other, (missing): 1 record of 'sex' and 2 records of "
         "'town'." in told
@@ -352,16 +352,16 @@ def test_it_says_how_missing_values_count(tmp_path):
     assert [one.value for one in app.warning] == []
     columns = people(60)
     app, _ = with_upload(tmp_path, columns)
-    assert "Missing values" not in said(app)  # there are none
+    assert "Missing values" not in page_text(app)  # there are none
     columns["town"][5] = columns["town"][6] = "NA"
     app, _ = with_upload(tmp_path, columns)
-    told = said(app).replace("\\", "")
+    told = page_text(app).replace("\\", "")
     assert "'NA' in 'town' is taken for a level: 2 records." in told
     columns["town"][4] = None
     app, _ = with_upload(tmp_path, columns, missing="drop")
     field = app.selectbox(key="release_unknown")
     assert field.label == "Records with a missing or unexpected value"
-    assert "Missing values were not counted: 1 record here" in said(app).replace("\\", "")
+    assert "Missing values were not counted: 1 record here" in page_text(app).replace("\\", "")
 
 
 def test_a_keyed_release_is_the_same_again_and_needs_distinct_ids(tmp_path):
@@ -404,11 +404,11 @@ def test_files_go_with_their_session():
     assert is_gone(address)
     checked(app.run())
     assert app.button(key="release_make")
-    assert "The previous file is gone" in said(app)
-    assert "The seed above is the one that drew it" in said(app)
+    assert "The previous file is gone" in page_text(app)
+    assert "The seed above is the one that drew it" in page_text(app)
     again = made(app)
     assert written(again).path.exists()
-    assert "is gone" not in said(again)
+    assert "is gone" not in page_text(again)
 
 
 def test_long_work_is_done_elsewhere_and_can_be_cancelled(monkeypatch, sweeps):
@@ -416,7 +416,7 @@ def test_long_work_is_done_elsewhere_and_can_be_cancelled(monkeypatch, sweeps):
     app = made(opened())
     assert app.button(key="release_cancel")
     app.button(key="release_cancel").click().run()
-    assert "No file was written" in said(checked(app))
+    assert "No file was written" in page_text(checked(app))
     app.button(key="release_again").click().run()
     checked(app)
     sweeps.finish()

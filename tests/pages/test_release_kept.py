@@ -6,7 +6,16 @@ import pytest
 
 from pages.ui.release import results
 from pages.ui.work import visits
-from tests.pages.test_release import KEY, asked_for, checked, link, made, opened, said, written
+from tests.pages.test_release import (
+    KEY,
+    checked,
+    link,
+    made,
+    opened,
+    page_text,
+    response_of,
+    written,
+)
 from tests.pages.waiting import finished
 
 
@@ -26,12 +35,12 @@ def test_a_reload_has_the_same_seed_and_the_file(browser):
     again = opened(seed=None)
     assert again.text_input(key="release_seed").value == seed
     assert link(again) == address
-    assert asked_for(address).path == written(again).path
+    assert response_of(address).path == written(again).path
     browser["is"] = "another"
     other = opened(seed=None)
     assert other.text_input(key="release_seed").value != seed
     assert written(other) is None
-    assert "is gone" not in said(other)
+    assert "is gone" not in page_text(other)
 
 
 def test_a_reload_has_the_key_and_the_keyed_file(browser):
@@ -47,16 +56,16 @@ def test_a_reload_has_the_key_and_the_keyed_file(browser):
 def test_another_question_tells_of_the_file_and_leads_back_to_it(browser):
     app = made(opened(seed=None))
     address, eps = link(app), app.session_state["eps"]
-    assert "previous file" not in said(app)
+    assert "previous file" not in page_text(app)
     app.slider(key="eps").set_value(eps + 0.5).run()
     assert app.button(key="release_make")
-    assert "answers another question" in said(app)
+    assert "answers another question" in page_text(app)
     app.button(key="release_back").click().run()
     assert app.session_state["eps"] == eps
     assert link(app) == address
-    assert asked_for(address).path == written(app).path
+    assert response_of(address).path == written(app).path
     app.text_input(key="release_seed").set_value("1234").run()
-    assert "belongs to other choices" in said(app)
+    assert "belongs to other choices" in page_text(app)
     assert "release_back" not in [one.key for one in app.button]
     assert browser["is"] == "mine"
 
@@ -68,7 +77,7 @@ def test_a_page_that_is_open_keeps_its_release_to_itself(browser, monkeypatch):
     seeds = {one.text_input(key="release_seed").value for one in (app, other)}
     assert len(seeds) == 2
     assert written(other) is None
-    assert asked_for(link(app)).path == written(app).path
+    assert response_of(link(app)).path == written(app).path
     assert browser["is"] == "mine"
 
 
@@ -88,7 +97,7 @@ def test_what_was_taken_over_is_not_the_first_pages_any_more(browser):
     checked(app.run())
     assert app.session_state["_visit"].release is not again.session_state["_visit"].release
     assert app.button(key="release_make")
-    assert asked_for(link(again)).path == written(again).path
+    assert response_of(link(again)).path == written(again).path
     assert browser["is"] == "mine"
 
 
@@ -108,8 +117,8 @@ def test_a_release_is_forgotten_when_its_page_has_been_closed_for_a_while(browse
     assert own.release.secrets == {}
     again = opened(seed=None)
     assert again.text_input(key="release_seed").value != seed
-    assert "is gone" in said(again)
-    assert "Enter the seed or key that drew it" in said(again)
+    assert "is gone" in page_text(again)
+    assert "Enter the seed or key that drew it" in page_text(again)
     assert browser["is"] == "mine"
 
 

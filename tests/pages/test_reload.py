@@ -13,7 +13,16 @@ from core.scenario.url import to_query
 from pages.ui.frame import state
 from pages.ui.work import visits
 from tests.pages.sent import working
-from tests.pages.test_solving import ASKED, ROOT, SMALL, AppTest, figures, keys, opened, said
+from tests.pages.test_solving import (
+    ROOT,
+    SCENARIO,
+    SMALL,
+    AppTest,
+    figures,
+    keys,
+    opened,
+    page_text,
+)
 from tests.pages.waiting import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("sweeps")
@@ -31,13 +40,13 @@ def browser(monkeypatch):
 def limits(pool):
     """Return the time limits of the searches for the optimum that are under way."""
     asked = [one[2][0] for one in pool.open]
-    return sorted(one.time_limit for one in asked if one.mechanism == ASKED.mechanism)
+    return sorted(one.time_limit for one in asked if one.mechanism == SCENARIO.mechanism)
 
 
 def test_a_reload_in_the_middle_of_60_seconds_goes_on_with_60_seconds(solves, browser):
     with clock.using(clock.Ticking(1000.0)):
         app = opened(**SMALL)
-        solves.open[0][0].succeed(evaluate(ASKED))
+        solves.open[0][0].succeed(evaluate(SCENARIO))
         app.run()
         cut = figures(app)["NMI"].value
         app.button(key="search_minute").click().run()
@@ -56,7 +65,7 @@ def test_a_reload_in_the_middle_of_60_seconds_goes_on_with_60_seconds(solves, br
     again.run()
     assert figures(again)["Gap, nats"].delta == "optimal"
     assert "search_minute" not in keys(again)
-    assert "cut off" not in said(other)
+    assert "cut off" not in page_text(other)
 
 
 def of_matrix(sources, key):

@@ -55,7 +55,7 @@ def figures(app):
     return sent.figures(app)
 
 
-def said(app):
+def page_text(app):
     return " ".join([*sent.texts(app), *(text.value for text in app.caption)])
 
 
@@ -71,7 +71,7 @@ def test_by_default_the_designer_sees_as_many_records_as_the_data_has():
         assert not app.error
         assert figures(app)["Records observed"] == "32,561"
         assert not app.toggle  # S is always released here, so that is no choice
-        assert "S is always released with them" in said(app)
+        assert "S is always released with them" in page_text(app)
         app.session_state["_robust_designs"].job.cancel()
 
 
@@ -107,26 +107,29 @@ def test_a_permalink_sets_the_sample_and_its_designs_follow():
     table = outcome_table(outcomes).set_index("design")
     assert table.loc["PolyOpt", "worst-case ε*, nats"] <= 0.5 + 1e-9
     assert table.loc["Non-robust optimum", "ε* at P*, nats"] > 0.5
-    assert "exceeds the budget" in said(app)
-    assert share(table.loc["Robust optimum", "kept at P̂"]) in said(app)
+    assert "exceeds the budget" in page_text(app)
+    assert share(table.loc["Robust optimum", "kept at P̂"]) in page_text(app)
 
 
 def test_what_takes_a_moment_is_there_at_once_and_never_stale():
     app = after(opened(**SMALL), "designs")
     with busy(long_answer.WORKERS):
         app.slider(key="eps").set_value(2.0).run()
-        assert "stale" not in said(app)
-        assert "the budget is 2 nats. PolyOpt, which is robust, keeps" in said(app)
+        assert "stale" not in page_text(app)
+        assert "the budget is 2 nats. PolyOpt, which is robust, keeps" in page_text(app)
         assert (
             "Robust optimum is still being designed; showing PolyOpt, which is also robust"
-            in said(app)
+            in page_text(app)
         )
         app.button(key="designs_cancel").click().run()
-        assert "Robust optimum was not designed; showing PolyOpt, which is also robust" in said(app)
+        assert (
+            "Robust optimum was not designed; showing PolyOpt, which is also robust"
+            in page_text(app)
+        )
     app.button(key="designs_start").click().run()
     app = after(app, "designs")
-    assert "PolyOpt, which is also robust" not in said(app)
-    assert "the budget is 2 nats. The robust optimum keeps" in said(app)
+    assert "PolyOpt, which is also robust" not in page_text(app)
+    assert "the budget is 2 nats. The robust optimum keeps" in page_text(app)
     assert "All designs are for the settings in the sidebar." in [
         text.value for text in app.caption
     ]
@@ -144,12 +147,12 @@ def test_where_a_moment_is_too_little_the_last_designs_stay(monkeypatch):
         app.slider(key="eps").set_value(2.0).run()
         assert not app.exception
         assert not app.error
-        assert "stale: for ε = 1 nat" in said(app)
+        assert "stale: for ε = 1 nat" in page_text(app)
         app.segmented_control(key="unit").set_value("bits").run()
-        assert "stale: for ε = 1.443 bits" in said(app)
+        assert "stale: for ε = 1.443 bits" in page_text(app)
         app.segmented_control(key="unit").set_value("nats").run()
     app = after(app, "designs")
-    assert "the budget is 2 nats. The robust optimum keeps" in said(app)
+    assert "the budget is 2 nats. The robust optimum keeps" in page_text(app)
 
 
 def test_an_answer_of_a_large_alphabet_is_marked_stale_while_the_next_is_worked_out():
@@ -157,8 +160,8 @@ def test_an_answer_of_a_large_alphabet_is_marked_stale_while_the_next_is_worked_
     assert not app.error
     with busy(long_answer.WORKERS):
         app.slider(key="eps").set_value(2.0).run()
-        assert "stale: for ε = 1" in said(app)
-        assert "the budget is 1 nat." in said(app)
+        assert "stale: for ε = 1" in page_text(app)
+        assert "the budget is 1 nat." in page_text(app)
         app.session_state["_robust_designs"].job.cancel()
 
 
@@ -193,10 +196,10 @@ def test_many_samples_say_who_breaks_the_promise():
         count(RACE).joint.p, 1.0, drawn, ("independent", "secret_rr"), 0.3, report=lambda _: None
     )
     used = 5 - found.skipped
-    assert f"contained the truth in {found.covered} of {used} draws" in said(app)
-    assert f"Secret randomized response 0 of {used}" in said(app)
+    assert f"contained the truth in {found.covered} of {used} draws" in page_text(app)
+    assert f"Secret randomized response 0 of {used}" in page_text(app)
     app.slider(key="beta").set_value(0.1).run()
-    assert "stale: for β = 0.05" in said(app)
+    assert "stale: for β = 0.05" in page_text(app)
 
 
 @pytest.fixture
@@ -238,9 +241,9 @@ def test_frontiers_are_those_of_core_and_fall_for_no_search(charts, sample):
     assert "(S, U)" in inside["layout"]["yaxis"]["title"]["text"]
     app.segmented_control(key="unit").set_value("nats").run()
     app.slider(key="eps").set_value(2.0).run()
-    assert "stale" not in said(app)  # they are for every ε
+    assert "stale" not in page_text(app)  # they are for every ε
     app.slider(key="beta").set_value(0.1).run()
-    assert "stale: for β = 0.05" in said(app)
+    assert "stale: for β = 0.05" in page_text(app)
 
 
 def test_varying_beta_says_what_being_surer_costs(charts):
@@ -332,4 +335,4 @@ def test_the_page_designs_what_core_designs(sample):
 def test_how_long_a_study_takes_is_estimated_from_the_size(size, told):
     app = opened(data=f"random:uniform:{size}:1", n="1000000")
     assert not app.exception
-    assert f"Six mechanisms at 10 budgets; {told}" in said(app)
+    assert f"Six mechanisms at 10 budgets; {told}" in page_text(app)

@@ -20,8 +20,8 @@ from tests.pages.waiting import PATIENCE
 ROOT = Path(__file__).parents[2]
 SMALL = {"data": "random:uniform:3x6:1", "notion": "lip", "eps": "0.5"}
 LARGER = {"data": "random:uniform:3x12:1", "notion": "lip", "eps": "0.25"}
-ASKED_LARGER = Scenario(data=DataSpec("random:uniform:3x12:1", (), ()), notion="lip", eps=0.25)
-ASKED = Scenario(data=DataSpec("random:uniform:3x6:1", (), ()), notion="lip", eps=0.5)
+LARGER_SCENARIO = Scenario(data=DataSpec("random:uniform:3x12:1", (), ()), notion="lip", eps=0.25)
+SCENARIO = Scenario(data=DataSpec("random:uniform:3x6:1", (), ()), notion="lip", eps=0.5)
 
 
 def percent(value):
@@ -46,7 +46,7 @@ def hurried():
         yield
 
 
-def said(app):
+def page_text(app):
     others = (text.value for text in (*app.caption, *app.info, *app.error))
     return " ".join([*texts(app), *others]).replace("\\", "")
 
@@ -59,7 +59,7 @@ def keys(app):
     return {button.key for button in app.button}
 
 
-def refined(pool, scenario=ASKED):
+def refined(pool, scenario=SCENARIO):
     """Do the work on an answer as if no clock ran out."""
     job, _, arguments = pool.open[0]
     assert arguments[0] == scenario
@@ -79,19 +79,19 @@ def test_a_hard_question_has_a_first_glance_and_is_worked_on_until_it_is_cancell
     app = opened(page, **SMALL)
     assert not app.exception
     job, start = (one[0] for one in solves.open)  # the second is subset random response
-    assert "Quick estimate. Improving…" in said(app)
+    assert "Quick estimate. Improving…" in page_text(app)
     app.button(key="cancel_refining").click().run()
     assert job.state == State.CANCELLED
     assert start.state == State.CANCELLED
-    assert "Cancelled. This is the quick estimate" in said(app)
-    assert "Computing" not in said(app)
+    assert "Cancelled. This is the quick estimate" in page_text(app)
+    assert "Computing" not in page_text(app)
     app.run()
     assert not solves.open  # nothing starts again by itself
     app.button(key="refine_again").click().run()
     refined(solves)
     app.run()
     assert not app.exception
-    assert "quick estimate" not in said(app).lower()
+    assert "quick estimate" not in page_text(app).lower()
 
 
 @pytest.mark.usefixtures("hurried")
@@ -100,10 +100,10 @@ def test_the_glance_is_at_least_subset_random_response_and_the_last_answer_takes
 ):
     app = opened(**SMALL)
     glance = figures(app)["NMI"].value
-    start = evaluate_at_leisure(replace(ASKED, mechanism="subset_merging")).mechanism
+    start = evaluate_at_leisure(replace(SCENARIO, mechanism="subset_merging")).mechanism
     assert glance.startswith("≥ ")  # it is not the answer, and does not look like it
-    assert "quick estimate, not final" in said(app)
-    assert "audit:" not in said(app)
+    assert "quick estimate, not final" in page_text(app)
+    assert "audit:" not in page_text(app)
     assert percent(glance) >= round(100 * start.nmi, 1)
     assert figures(app)["Gap, nats"].delta == "time limit"
     before = {key: drawn[key] for key in ("lifts", "mechanism", "confusability_after")}
@@ -111,7 +111,7 @@ def test_the_glance_is_at_least_subset_random_response_and_the_last_answer_takes
     app.run()
     assert figures(app)["NMI"].value == f"{100 * found.mechanism.nmi:.1f}%"
     assert figures(app)["NMI"].value != glance
-    assert "audit: " in said(app)
+    assert "audit: " in page_text(app)
     # no chart of the first glance stays beside the last answer
     shown = np.array(drawn["mechanism"][0]["data"][0]["z"], dtype=float)
     assert shown.shape[::-1] == found.mechanism.kernel.shape or (
@@ -128,7 +128,7 @@ def test_the_glance_is_at_least_subset_random_response_and_the_last_answer_takes
 def test_subset_random_response_is_on_screen_before_the_optimum_is_found(solves):
     app = opened(**LARGER)
     glance = percent(figures(app)["NMI"].value)
-    start = replace(ASKED_LARGER, mechanism="subset_random_response")
+    start = replace(LARGER_SCENARIO, mechanism="subset_random_response")
     job, _, arguments = solves.open[1]
     assert arguments[0] == start
     made = evaluate_at_leisure(start)
@@ -139,19 +139,19 @@ def test_subset_random_response_is_on_screen_before_the_optimum_is_found(solves)
     app.run()
     assert b"" not in looks(app)
     assert percent(figures(app)["NMI"].value) >= round(100 * made.mechanism.nmi, 1)
-    assert "Quick estimate" in said(app)
+    assert "Quick estimate" in page_text(app)
     assert len(solves.open) == 1  # the optimum is still looked for
-    refined(solves, ASKED_LARGER)
+    refined(solves, LARGER_SCENARIO)
     app.run()
-    assert "Quick estimate" not in said(app)
+    assert "Quick estimate" not in page_text(app)
 
 
 @pytest.mark.usefixtures("hurried", "solves")
 def test_a_page_is_asked_for_where_another_session_has_found_a_better_answer():
     app = opened(**SMALL)
     assert b"" not in looks(app)
-    found = evaluate_at_leisure(ASKED)
-    store.KNOWN.add(ASKED, found.joint, found.mechanism)
+    found = evaluate_at_leisure(SCENARIO)
+    store.KNOWN.add(SCENARIO, found.joint, found.mechanism)
     assert b"" in looks(app)
     app.run()
     assert figures(app)["NMI"].value == f"{100 * found.mechanism.nmi:.1f}%"
@@ -160,11 +160,11 @@ def test_a_page_is_asked_for_where_another_session_has_found_a_better_answer():
 @pytest.mark.usefixtures("hurried")
 def test_subset_random_response_is_a_first_glance_where_its_time_ran_out(solves):
     app = opened(**LARGER | {"mech": "subset_random_response"})
-    assert "Quick estimate. Improving…" in said(app)
+    assert "Quick estimate. Improving…" in page_text(app)
     assert figures(app)["Gap, nats"].delta == "time limit"
-    found = refined(solves, replace(ASKED_LARGER, mechanism="subset_random_response"))
+    found = refined(solves, replace(LARGER_SCENARIO, mechanism="subset_random_response"))
     app.run()
-    assert "Quick estimate" not in said(app)
+    assert "Quick estimate" not in page_text(app)
     assert figures(app)["NMI"].value == f"{100 * found.mechanism.nmi:.1f}%"
     assert figures(app)["Gap, nats"].delta == "heuristic"
 
@@ -190,11 +190,11 @@ def test_another_question_ends_the_work_on_the_last_unless_another_session_waits
     other.slider(key="eps").set_value(0.25).run()
     assert job.state == State.CANCELLED
     assert len(solves.open) == 2
-    refined(solves, replace(ASKED, eps=0.25))
+    refined(solves, replace(SCENARIO, eps=0.25))
     for app in (mine, other):
         app.run()
         assert not app.exception
-        assert "Quick estimate" not in said(app)
+        assert "Quick estimate" not in page_text(app)
     assert figures(mine)["NMI"].value == figures(other)["NMI"].value
 
 
@@ -203,33 +203,33 @@ def test_an_answer_that_failed_is_told_to_its_session_and_begun_anew_by_the_next
     app = opened(**SMALL)
     solves.fail(SolverError("The worker process died (exit status -9)."))
     app.run()
-    assert "The worker process died" in said(app)
-    assert "This is the quick estimate" in said(app)
+    assert "The worker process died" in page_text(app)
+    assert "This is the quick estimate" in page_text(app)
     assert not solves.open
     other = opened(**SMALL)
     assert len(solves.open) == 2
-    assert "died" not in said(other)
+    assert "died" not in page_text(other)
     app.button(key="refine_again").click().run()
     assert len(solves.open) == 2  # it waits for the other session's work
     refined(solves)
     for one in (app, other):
         one.run()
-        assert "Quick estimate" not in said(one)
-        assert "died" not in said(one)
+        assert "Quick estimate" not in page_text(one)
+        assert "died" not in page_text(one)
 
 
 def test_what_a_time_limit_cut_short_is_a_start_for_the_next_session_and_no_more(solves):
     with clock.using(clock.Ticking(1000.0)):
         app = opened(**SMALL)
-        short = evaluate(ASKED)
+        short = evaluate(SCENARIO)
         solves.open[0][0].succeed(short)
         app.run()
-    assert "Quick estimate" not in said(app)
+    assert "Quick estimate" not in page_text(app)
     assert figures(app)["Gap, nats"].delta == "time limit"
     # the next session begins from there, and has the full search again
     other = opened(**SMALL)
     assert figures(other)["NMI"].value == f"≥ {figures(app)['NMI'].value}"
-    assert "Quick estimate" in said(other)
+    assert "Quick estimate" in page_text(other)
     best = refined(solves).mechanism
     other.run()
     assert figures(other)["NMI"].value == f"{100 * best.nmi:.1f}%"
@@ -245,7 +245,7 @@ def test_a_frontiers_point_at_a_smaller_budget_is_the_first_glance(sweeps):
         sweeps.finish_all()
         app.run()
     app.slider(key="eps").set_value(2.1).run()
-    known = evaluate_at_leisure(replace(ASKED, eps=2.0)).mechanism
+    known = evaluate_at_leisure(replace(SCENARIO, eps=2.0)).mechanism
     assert percent(figures(app)["NMI"].value) >= round(100 * known.nmi, 1) - 0.05
 
 
@@ -253,7 +253,7 @@ def test_what_has_no_first_answer_is_told_and_shown_when_it_is_there(solves):
     app = opened(mech="oue")
     assert not app.exception
     assert not figures(app)
-    assert "Computing" in said(app)
+    assert "Computing" in page_text(app)
     solves.finish()
     app.run()
     result = evaluate(Scenario(mechanism="oue"))
@@ -264,7 +264,7 @@ def test_work_without_a_first_answer_that_failed_can_be_started_again(solves):
     app = opened(mech="oue")
     solves.fail(SolverError("The work was stopped after 35 s, its time limit."))
     app.run()
-    assert "stopped after 35 s" in said(app)
+    assert "stopped after 35 s" in page_text(app)
     app.button(key="answer_again").click().run()
     solves.finish()
     app.run()
@@ -275,30 +275,30 @@ def test_work_without_a_first_answer_that_failed_can_be_started_again(solves):
 def test_a_search_that_was_cut_off_goes_on_from_what_is_known(solves):
     with clock.using(clock.Ticking(1000.0)):
         app = opened(**SMALL)
-        solves.open[0][0].succeed(evaluate(ASKED))
+        solves.open[0][0].succeed(evaluate(SCENARIO))
         app.run()
     cut = percent(figures(app)["NMI"].value)
     assert figures(app)["Gap, nats"].delta == "time limit"
-    assert "The search stopped at its time limit of 5 s." in said(app)
+    assert "The search stopped at its time limit of 5 s." in page_text(app)
     assert "for up to 10 s" in app.button(key="search_on").help
     with clock.using(clock.Ticking(1000.0)):
         app.button(key="search_on").click().run()
     job, function, arguments = solves.open[0]
-    assert arguments[0] == replace(ASKED, time_limit=10.0)
+    assert arguments[0] == replace(SCENARIO, time_limit=10.0)
     known = arguments[2]  # it starts from the answer on screen
-    kept = mutual_information(evaluate(ASKED).joint.release_x(known))
-    assert 100 * kept / entropy(evaluate(ASKED).joint.p_x) == pytest.approx(cut, abs=0.06)
+    kept = mutual_information(evaluate(SCENARIO).joint.release_x(known))
+    assert 100 * kept / entropy(evaluate(SCENARIO).joint.p_x) == pytest.approx(cut, abs=0.06)
     assert "search_on" not in keys(app)
     assert "cancel_refining" in keys(app)
     with clock.using(clock.Ticking(1e-6)):
         job.succeed(carry_out(function, arguments, job.note))
     app.run()
-    best = evaluate_at_leisure(ASKED).mechanism
+    best = evaluate_at_leisure(SCENARIO).mechanism
     assert figures(app)["NMI"].value == f"{100 * best.nmi:.1f}%"
     assert 100 * best.nmi > cut + 1
     assert figures(app)["Gap, nats"].delta == "optimal"
     assert "search_on" not in keys(app)
-    assert "cut off" not in said(app)
+    assert "cut off" not in page_text(app)
 
 
 def test_a_search_that_is_cut_off_again_is_offered_twice_the_time_and_never_falls(solves):
@@ -322,26 +322,26 @@ def test_one_click_gives_a_search_that_was_cut_off_60_seconds(solves):
     with clock.using(clock.Ticking(1000.0)):
         app = opened(**SMALL)
         assert "search_minute" not in keys(app)  # the first search is under way
-        solves.open[0][0].succeed(evaluate(ASKED))
+        solves.open[0][0].succeed(evaluate(SCENARIO))
         app.run()
         cut = figures(app)["NMI"].value
         assert "for up to 60 s" in app.button(key="search_minute").help
         app.button(key="search_minute").click().run()
         job, function, arguments = solves.open[0]
-        assert arguments[0] == replace(ASKED, time_limit=60.0)
+        assert arguments[0] == replace(SCENARIO, time_limit=60.0)
         assert "Improving the answer" in working(app)[0]
         assert "search_minute" not in keys(app)
         app.button(key="cancel_refining").click().run()
         assert job.state == State.CANCELLED
-        assert "Cancelled. The last answer remains." in said(app)
+        assert "Cancelled. The last answer remains." in page_text(app)
         assert figures(app)["NMI"].value == cut
         app.slider(key="eps").set_value(0.55).run()  # what is given is given to one question
-        assert solves.open[0][2][0] == replace(ASKED, eps=0.55)
+        assert solves.open[0][2][0] == replace(SCENARIO, eps=0.55)
         app.slider(key="eps").set_value(0.5).run()
         assert not solves.open  # it was cancelled here
         app.button(key="refine_again").click().run()
     job, function, arguments = solves.open[0]
-    assert arguments[0] == replace(ASKED, time_limit=60.0)
+    assert arguments[0] == replace(SCENARIO, time_limit=60.0)
     with clock.using(clock.Ticking(1e-6)):
         job.succeed(carry_out(function, arguments, job.note))
     app.run()
@@ -352,9 +352,9 @@ def test_one_click_gives_a_search_that_was_cut_off_60_seconds(solves):
 def test_a_search_that_had_60_seconds_is_offered_twice_that_and_not_60_again(solves):
     with clock.using(clock.Ticking(1000.0)):
         app = opened(**SMALL | {"limit": "60"})
-        solves.open[0][0].succeed(evaluate(replace(ASKED, time_limit=60.0)))
+        solves.open[0][0].succeed(evaluate(replace(SCENARIO, time_limit=60.0)))
         app.run()
-    assert "stopped at its time limit of 60 s" in said(app)
+    assert "stopped at its time limit of 60 s" in page_text(app)
     assert "for up to 120 s" in app.button(key="search_on").help
     assert "search_minute" not in keys(app)
 
@@ -362,7 +362,7 @@ def test_a_search_that_had_60_seconds_is_offered_twice_that_and_not_60_again(sol
 def test_a_quick_question_starts_no_work_elsewhere(solves):
     app = opened(mech="subset_merging")
     assert not solves.taken
-    assert "Quick estimate" not in said(app)
+    assert "Quick estimate" not in page_text(app)
 
 
 def test_what_has_no_first_answer_may_be_searched_on_where_its_time_was_over(solves):
@@ -377,14 +377,14 @@ def test_what_has_no_first_answer_may_be_searched_on_where_its_time_was_over(sol
     cut = percent(figures(app)["NMI"].value)
     other = opened(**asked)
     assert figures(other)["NMI"].value == f"≥ {figures(app)['NMI'].value}"
-    assert "Quick estimate" in said(other)
+    assert "Quick estimate" in page_text(other)
     assert len(solves.open) == 1
     app.button(key="search_on").click().run()
     assert [one[2][0].time_limit for one in solves.open] == [5.0, 10.0]
     assert figures(app)["NMI"].value == figures(other)["NMI"].value  # it stays meanwhile
     solves.fail(SolverError("The worker process died (exit status -9)."))
     other.run()
-    assert "exit status -9" in said(other)
+    assert "exit status -9" in page_text(other)
     assert "refine_again" in keys(other)
     with clock.using(clock.Ticking(1e-6)):
         solves.finish()
@@ -406,7 +406,7 @@ def test_a_second_session_has_the_first_ones_glance_and_the_full_search_too(solv
         patched.setattr(Scenario, "build_mechanism", again)
         second = opened(**SMALL)
     assert not second.exception
-    assert "Quick estimate" in said(second)
+    assert "Quick estimate" in page_text(second)
     assert figures(second)["NMI"].value == figures(first)["NMI"].value
     assert len(solves.open) == asked  # both wait for the same work
     found = refined(solves)

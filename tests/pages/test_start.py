@@ -25,7 +25,7 @@ def opened(page, query):
     return app.run()
 
 
-def said(app):
+def page_text(app):
     return " ".join(texts(app))
 
 
@@ -34,8 +34,8 @@ def test_every_example_is_a_question_that_one_button_opens(query):
     app = opened("explore", query)
     assert not app.exception
     assert all(one.title.endswith("?") for one in PRESETS)
-    assert all(f"]({one.link})" in said(app) for one in PRESETS)
-    assert all(markdown(one.source) in said(app) for one in PRESETS)
+    assert all(f"]({one.link})" in page_text(app) for one in PRESETS)
+    assert all(markdown(one.source) in page_text(app) for one in PRESETS)
 
 
 def first_glance(app):

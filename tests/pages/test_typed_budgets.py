@@ -8,7 +8,7 @@ import pytest
 from core.scenario import Scenario
 from tests.pages.comparing import QUICK, SMALL, opened, pinned
 
-ASKED = Scenario(data=SMALL, mechanism="watchdog")
+SCENARIO = Scenario(data=SMALL, mechanism="watchdog")
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +24,7 @@ def field(app, key="typed_eps"):
 
 
 def test_a_budget_is_typed_beyond_the_end_of_its_slider_which_follows():
-    app = opened("lift", scenario=ASKED)
+    app = opened("lift", scenario=SCENARIO)
     typed = field(app)
     assert (typed.label, typed.value, typed.max) == ("nats", 1.0, 50.0)
     typed.set_value(20.0).run()
@@ -38,7 +38,7 @@ def test_a_budget_is_typed_beyond_the_end_of_its_slider_which_follows():
 
 
 def test_a_slider_that_is_moved_twice_before_the_field_follows_is_not_put_back():
-    app = opened("lift", scenario=ASKED)
+    app = opened("lift", scenario=SCENARIO)
     slider, before = app.slider(key="eps"), field(app)
     before.set_value(before.value)  # what the browser sends of it until the first answer is there
     slider.set_value(0.95).run()
@@ -49,7 +49,7 @@ def test_a_slider_that_is_moved_twice_before_the_field_follows_is_not_put_back()
 
 
 def test_a_budget_is_typed_in_bits():
-    app = opened("lift", scenario=ASKED, unit="bits")
+    app = opened("lift", scenario=SCENARIO, unit="bits")
     typed = field(app)
     assert (typed.label, typed.value) == ("bits", pytest.approx(1 / math.log(2), abs=1e-6))
     typed.set_value(2.0).run()
@@ -60,13 +60,13 @@ def test_a_budget_is_typed_in_bits():
 
 @pytest.mark.parametrize(("unit", "nats"), [("nats", 1e-12), ("bits", 1e-12 * math.log(2))])
 def test_a_tiny_budget_is_not_taken_for_0(unit, nats):
-    app = opened("lift", scenario=ASKED, unit=unit)
+    app = opened("lift", scenario=SCENARIO, unit=unit)
     field(app).set_value(1e-12).run()
     assert not app.exception
     assert app.session_state["eps"] == pytest.approx(nats, rel=1e-9)
     assert app.query_params["eps"] == "1e-12"
     assert field(app).value == 1e-12
-    again = opened("lift", scenario=ASKED, unit=unit, eps="1e-12")
+    again = opened("lift", scenario=SCENARIO, unit=unit, eps="1e-12")
     assert again.session_state["eps"] == app.session_state["eps"]
     assert not again.warning
 
@@ -99,7 +99,7 @@ def test_a_columns_slider_that_is_moved_twice_is_not_put_back():
 
 
 def test_a_link_may_ask_for_as_much():
-    app = opened("lift", scenario=ASKED, eps="50")
+    app = opened("lift", scenario=SCENARIO, eps="50")
     assert not app.warning
     assert not app.error
     assert field(app).value == 50.0

@@ -16,7 +16,7 @@ from tests.pages.test_release import (
     checked,
     made,
     opened,
-    said,
+    page_text,
     with_upload,
     written,
 )
@@ -53,7 +53,7 @@ def test_nothing_can_be_checked_before_both_files_are_there():
 def test_the_files_of_a_release_pass_and_what_needs_the_original_is_named(release):
     app = dropped(*release)
     assert not app.error
-    told = said(app)
+    told = page_text(app)
     assert "No check failed." in told
     assert markdown("The certificate is as it was written.") in told
     assert markdown("The original was not given, so this could not be checked.") in told
@@ -63,7 +63,7 @@ def test_a_changed_file_fails_in_words(release):
     certificate, content = release
     app = dropped(certificate, content.replace(b"\n", b"\n\n", 1))
     assert "failed." in app.error[0].value
-    assert "is not the released file of the certificate" in said(app)
+    assert "is not the released file of the certificate" in page_text(app)
 
 
 def test_a_verdict_goes_with_the_files_it_is_about(release):
@@ -73,7 +73,7 @@ def test_a_verdict_goes_with_the_files_it_is_about(release):
     app.file_uploader(key="verify_released").set_value(("released.csv", content, "text/csv"))
     checked(app.run())
     assert not app.error
-    assert "is not the released file" not in said(app)
+    assert "is not the released file" not in page_text(app)
 
 
 @pytest.mark.parametrize("by", ["seed", "key"])
@@ -93,7 +93,7 @@ def test_the_owner_s_own_file_and_secret_have_every_check_hold(tmp_path, monkeyp
     )
     assert app.text_input(key="verify_secret").label == f"{by.title()} (optional)"
     assert "All checks passed." in [one.value for one in app.success]
-    assert markdown("people.csv is the original file, byte by byte.") in said(app)
+    assert markdown("people.csv is the original file, byte by byte.") in page_text(app)
     last = app.session_state[verify._LAST]
     assert last.seed is None
     assert last.key is None

@@ -295,8 +295,8 @@ def _in_order(
 ) -> tuple[tuple[Symbols, Symbols], FloatArray, tuple[frozenset[str], ...]]:
     """Return symbols in the order of those that stay, their counts, and the names that are lost.
 
-    So records left out do not show whether they hold a word among numbers, or what is merged.
-    Lost are symbols that no record left in has, beside those that are left out by name.
+    This way records left out do not show whether they hold a word among numbers, or what is merged.
+    A symbol is lost if no remaining record has it, although it is not left out by name.
     """
     stays = _stay([own.labels for own in symbols], sides, spec)
     rest = counts[np.ix_(*stays)]
@@ -460,7 +460,7 @@ def _words(table: OpenTable, cells: Any, level: str, column: str) -> Marks:
 
 
 def count_joint(source: JointSource, spec: DataSpec) -> Counted:
-    """Return the joint of a source that is one; of `spec` only whether S is released counts.
+    """Return the joint of a source that is one; `spec` only says whether S is released.
 
     X is numeric where its names are numbers.
     """

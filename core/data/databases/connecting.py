@@ -1,7 +1,7 @@
 """Connect to a database for reading, with credentials from the environment or a file of secrets.
 
-The file is TOML, one table per database, named by its address. An engine's own words are not shown
-where it fails: they may quote a user, a path or a record.
+The file is TOML, one table per database, named by its address. An engine's own error messages are
+not shown: they may quote a user, a path or a record.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ CONNECTING = (
     ),
     (
         ('database "',),
-        "could not be opened: its server has no database of this name, or not for this user",
+        "could not be opened: its server has no database of this name, or hides it from this user",
     ),
     (
         ("too many", "connection slots"),
@@ -55,7 +55,7 @@ CONNECTING = (
 )
 """What words in an error mean before there is a connection; the first that fits counts."""
 
-ABSENT = "is not there, or not for this user"
+ABSENT = "does not exist or is hidden from this user"
 
 CLOSED = "went away during the query: its database must stay reachable until the answer arrives"
 

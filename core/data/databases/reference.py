@@ -34,7 +34,7 @@ class DatabaseTable:
 
     @property
     def path(self) -> str:
-        """What stands behind the host, from its first slash on."""
+        """What follows the host, from its first slash on."""
         rest = self.address.partition("://")[2].partition("?")[0]
         return unquote(rest[len(self.host) :])
 

@@ -1,7 +1,7 @@
 """Spark, by a driver of its own: a Java process that ends with the one that started it.
 
-The system closes the driver's standard input when this process ends in whatever way: the driver
-then ends, and its cluster drops what it had under way.
+However this process ends, the system closes the driver's standard input: the driver then ends, and
+its cluster drops the work under way.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _check_master(address: str) -> None:
 
 
 def _end_unfit_driver(master: str) -> None:
-    """End a driver that died or has another master: PySpark would go on with it, and fail."""
+    """End a driver that died or has another master: PySpark would keep using it and fail."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
@@ -90,7 +90,7 @@ def _end_unfit_driver(master: str) -> None:
 
 
 def _answers(gateway: Any) -> bool:
-    """Say whether a driver is there: the system lists a killed one's process for a while yet."""
+    """Say whether a driver answers: the system lists a killed one's process for a while."""
     from py4j.protocol import Py4JError
 
     if gateway.proc.poll() is not None:

@@ -101,7 +101,7 @@ def opened(backend: Any, table: DatabaseTable, *, tell: bool = False) -> Any:
             raise
         known = some_of(listed(backend, table.engine))
         raise InvalidInputError(
-            f"{table.title} is not there, or not for this user: {known}."
+            f"{table.title} does not exist or is hidden from this user: {known}."
         ) from error
 
 
@@ -184,7 +184,7 @@ def columns_of(source: str) -> tuple[DatabaseColumn, ...]:
 
 
 def check_listed(backend: Any, source: str, table: DatabaseTable) -> None:
-    """Raise if a table is none of those that are listed: a link may name any."""
+    """Raise if a table is not listed: a link may name any."""
     names = table.schema, table.table
     if source in configured():
         return

@@ -1,6 +1,7 @@
-"""Call a function in a process of its own: a reader written in C may end it on a damaged file.
+"""Call a function in a process of its own: a reader written in C may crash on a damaged file.
 
-It has limits of time and memory. The pool of `core.jobs`, whose workers read files, lies above.
+It has limits of time and memory. The pool of `core.jobs`, whose workers read files, is a layer
+above.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ except ImportError:  # pragma: no cover - Windows has none
     resource = None
 
 IN_PLACE = False
-"""Whether functions are called in this process, as tests do that wait for no other one."""
+"""Whether functions are called in this process, as in tests that start no other."""
 
 SECONDS = 600.0
 """How long the other process may take: a million records of SPSS with four columns take 4."""
@@ -72,7 +73,7 @@ def apart(call: Callable[..., Any], name: str, died: Exception, *arguments: Any)
 
 
 def _main(parent: int, most: int) -> None:
-    """Make the call that stands in standard input, and write what comes of it."""
+    """Make the call that standard input describes, and write its outcome."""
     end_with_parent(parent)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library prints is no answer

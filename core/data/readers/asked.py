@@ -138,7 +138,7 @@ def _points(seen: Mapping[str, Mapping[str, Any]], read: ReadOptions) -> Iterato
 def _totals(table: OpenTable, named: bool, read: ReadOptions) -> Iterator[Asked]:
     """Ask whether rows that are called totals, or are sums of others, are records.
 
-    `named`: whether any is called so, without which a long table is not looked through.
+    `named`: whether any is called so; if none is, a long table is not searched.
     """
     file = table.file
     if file.counted and not (read.weight or read.cells):
@@ -164,7 +164,7 @@ def _totals(table: OpenTable, named: bool, read: ReadOptions) -> Iterator[Asked]
 
 
 def _cells(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
-    """Ask whether a table's cells count records, as of a cross table: each row has its own name."""
+    """Ask whether cells count records, as in a cross table: each row has its own name."""
     file = table.file
     if read.cells is not None or read.weight is not None or file.counted:
         return ()

@@ -1,4 +1,4 @@
-"""A table as its question says it is read: marks, numbers, dates and types as chosen."""
+"""A table, read as its question specifies: marks, numbers, dates and types as chosen."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ class Moments:
 
 
 def moments(column: Any, order: str) -> Moments:
-    """Return what a column says of time."""
+    """Return a column's dates and times of day."""
     kind = column.type()
     if kind.is_date() or (kind.is_timestamp() and kind.timezone is None):
         at = column.cast("timestamp")
@@ -418,7 +418,7 @@ def _check(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | Non
 def _first(
     table: OpenTable, value: Any, wrong: Any, line: Callable[[int], str] | None
 ) -> tuple[str, str | None]:
-    """Return which is the first record that is wrong, and its value."""
+    """Return the first record that is wrong, and its value."""
     numbered = table.records.select(value=value, wrong=wrong, record=ibis.row_number())
     first = table.row(numbered.filter(numbered.wrong).order_by("record").limit(1))
     record = int(first["record"]) + 1
@@ -474,7 +474,7 @@ def no_count(value: Any) -> Any:
 def _whole(
     table: OpenTable, name: str, value: Any, what: str, line: Callable[[int], str] | None
 ) -> Any:
-    """Return a column of numbers as whole ones; raise where one is none, or below 0."""
+    """Return a column of numbers as whole ones; raise where one is not whole, or below 0."""
     wrong = no_count(value)
     if table.row(table.records.aggregate(bad=wrong.sum()))["bad"]:
         column = table.records[table.position(name)]

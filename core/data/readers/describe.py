@@ -89,7 +89,7 @@ EXACT = 20_000_000
 
 
 NEARLY = 0.95
-"""Share of different values from which a column of text is one."""
+"""Share of different values from which a column of text may be an identifier."""
 
 _ID = re.compile(r"(?:^|[\W_])(?i:id|uuid|guid|identifier)$|[a-z]I[dD]$")
 """Names of identifiers: id, person_id, personID."""
@@ -473,7 +473,7 @@ def _pointed(column: Any) -> dict[str, Any]:
 
 
 def _tried(column: Any) -> dict[str, Any]:
-    """Return for each form of numbers how many values are none; and how many values there are.
+    """Return how many values do not fit each form of numbers, and how many there are.
 
     Marks of missing and suppressed numbers are no values.
     """

@@ -1,7 +1,7 @@
 """How a text is cut into fields: its delimiter, its quotes, and how a quote stands within them.
 
-Each way is tried on the first lines, and the one wins by which most lines have the same number of
-fields and most fields look like values: numbers, dates, words without another delimiter.
+Each way is tried on the first lines. The one wins that gives most lines the same number of fields,
+and whose fields look most like values: numbers, dates, words without another delimiter.
 """
 
 from __future__ import annotations

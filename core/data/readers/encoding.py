@@ -35,7 +35,7 @@ def python_codec(encoding: str) -> str:
 
 
 class _NotTextError(InvalidInputError):
-    """The bytes of a file are no text in an encoding; `mixed` if some of them clearly are."""
+    """The bytes of a file are not text in an encoding; `mixed` if some of them clearly are."""
 
     mixed = False
 
@@ -79,7 +79,7 @@ def _pieces(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _choices(head: bytes, encoding: str) -> list[Choice]:
-    """Offer the encodings in which all of the first bytes are text, those that seldom are first."""
+    """Offer the encodings in which all of the first bytes are text, the strictest first."""
     shown = samples(head, ",")
     return [
         choice(f"Read it as {ENCODINGS[name]}: {shown[name]}", encoding=name)

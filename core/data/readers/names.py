@@ -1,7 +1,7 @@
 """Where a table's names and records are: the names' lines, what is above and below, and columns.
 
-What can be read in one evident way is read so, and each repair is reported with what undoes it.
-What is ambiguous is a `ReadingError` whose choices ask for one way.
+What has one evident reading is read that way, and each repair is reported with what undoes it.
+Anything ambiguous raises a `ReadingError`, whose choices ask for one reading.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _NUMBER = re.compile(
 _DATE = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}\b.*|\d{1,2}:\d{2}(:\d{2})?")
 
 _MARK = re.compile(r"(?i)[^\w]+|na|n/a|n\.a\.|nan|null|none|x|k\. ?a\.|n\.d\.|s|c|nd")
-"""Texts in a column of numbers that mean that there is none."""
+"""Texts in a column of numbers that mean a missing one."""
 
 _NOTE = re.compile(
     r"(?i)\W*(?:sources?|quellen?|fuentes?|fonte|bron|källa|kilde|lähde|zdroj|źródło|notes?|nota"
@@ -252,7 +252,7 @@ def _is_full(row: Sequence[str], used: int) -> bool:
 
 
 def _is_title(row: Sequence[str], width: int) -> bool:
-    """Say whether a row above the names is clearly none of them: one text, or a word and a text."""
+    """Say whether a row above the names is clearly a title: one text, or a word and a text."""
     filled = [i for i, cell in enumerate(row) if cell.strip()]
     return len(filled) < 2 or (filled == [0, 1] and width > 3)
 
@@ -319,7 +319,7 @@ MOST_BELOW = 4
 
 
 def _names_below(rows: Sequence[Row], first: int, width: int) -> int:
-    """Return how many rows below the names are none of the records: questions, units, codes."""
+    """Return how many rows below the names are not records: questions, units, codes."""
     for count in range(min(MOST_BELOW, len(rows) - first - 2), 0, -1):
         rest = [row for _, row in rows[first + 1 + count :] if not same_names(row, rows[first][1])]
         if sum(len(row) == width for row in rest) < 2:
@@ -334,7 +334,7 @@ def _names_below(rows: Sequence[Row], first: int, width: int) -> int:
 
 
 def _is_other(row: Sequence[str], columns: Sequence[Sequence[str]], records: int) -> bool:
-    """Say whether no value of a row is of the kind of its column's others."""
+    """Say whether no value of a row is of the same kind as the others in its column."""
     cells = [
         (cell, values)
         for raw, values in zip(row, columns, strict=False)
@@ -390,7 +390,7 @@ def _numbers(lines: Sequence[int]) -> str:
 
 
 def first_lines(rows: Sequence[Row]) -> tuple[tuple[int, tuple[str, ...]], ...]:
-    """Return first rows to choose by."""
+    """Return the first rows, to choose from."""
     return tuple((line, tuple(cell[:80] for cell in row[:60])) for line, row in rows[:SHOWN])
 
 
@@ -512,7 +512,7 @@ def _second_table(rows: Sequence[Row], names: Sequence[str]) -> int:
 
 
 def _two_tables(name: str, line: int, lines: int) -> ReadingError:
-    """Return the question what a record is that may begin another table, so many from the end."""
+    """Return the question about a record that may begin another table, `lines` from the end."""
     return ReadingError(
         f"In {name}, line {line:,} may begin another table: it is a title above the same names, or "
         "follows a blank line and differs from the lines above.",
@@ -532,7 +532,7 @@ def find_below(
     whole: bool = True,
     chosen: int | None = None,
 ) -> tuple[int, list[Repair], tuple[Choice, ...]]:
-    """Return how many of the last lines are no records, the repairs to report, and doubtful lines.
+    """Return how many of the last lines are not records, repairs to report, and doubtful lines.
 
     `to_end`: how many lines there are from a record on; `whole`: whether these are all records;
     `chosen`: how many last records are left out by choice, None where that is to be found.

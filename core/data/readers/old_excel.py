@@ -45,7 +45,7 @@ def encrypted(name: str) -> InvalidInputError:
 
 
 def read_old_excel(path: Path, name: str, sheet: str) -> Book:
-    """Return the cells of a sheet: the first that is seen, or the named one."""
+    """Return the cells of a sheet: the first visible one, or the named one."""
     content = path.read_bytes()
     if any(mark.search(content) for mark in _LOCKED):
         raise encrypted(name)

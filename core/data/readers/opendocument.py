@@ -42,7 +42,7 @@ def is_opendocument(names: list[str]) -> bool:
 
 
 def read_opendocument(path: Path, name: str, sheet: str) -> Book:
-    """Return the cells of a sheet: the first that is seen, or the named one."""
+    """Return the cells of a sheet: the first visible one, or the named one."""
     with zipfile.ZipFile(path) as packed:
         manifest = packed.read("META-INF/manifest.xml")
     if b"encryption-data" in manifest:

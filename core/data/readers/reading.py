@@ -135,7 +135,7 @@ class TextFile:
 
     @property
     def guessed(self) -> bool:
-        """Whether nothing in the file says that it has its encoding, nor did anybody."""
+        """Whether neither the file nor a choice says which encoding it has."""
         return not self.asked.encoding and self.encoding == FALLBACK
 
     def samples(self) -> dict[str, str]:
@@ -382,7 +382,7 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
 
 
 def _workbook(path: Path, name: str, converted: Path, head: bytes, read: ReadOptions) -> _Parsed:
-    """Read a workbook; what is no .xlsx may take much of a process, so it has its own."""
+    """Read a workbook; any but .xlsx may need much memory, so it has its own process."""
     args = path, name, converted, read
     if not head.startswith(ZIP) or _OPEN_DOCUMENT in head[:200]:
         died = InvalidInputError(
@@ -457,7 +457,7 @@ _ITEM = 8
 def _sizes(cells: Any) -> Any:
     """Return how many characters the cells of an Arrow array have, or items where these are more.
 
-    What is no text counts as one.
+    Anything but text counts as one.
     """
     kind = cells.type
     if isinstance(kind, pa.BaseExtensionType):

@@ -267,7 +267,7 @@ def _forget(mapped: mmap.mmap, until: int) -> None:
 
 
 def _places(block: NDArray[np.uint8], byte: int) -> NDArray[np.intp]:
-    """Return where a byte is; that it is nowhere, as most are, is seen ten times as fast."""
+    """Return where a byte is; where it is absent, as usual, that takes a tenth of the time."""
     return np.flatnonzero(block == byte) if byte in block.tobytes() else np.empty(0, np.intp)
 
 

@@ -254,7 +254,7 @@ class Sources:
             read = layout
         if not own.original.exists():
             raise InvalidInputError(
-                f"{own.name} is no longer there to read in another way: bring it again."
+                f"{own.name} is no longer available to be read in another way: upload it again."
             )
         return read_file(own.original, own.name, self._folder, read)
 

@@ -231,7 +231,7 @@ def _width(line: str, delimiter: str) -> int:
 
 
 def _dialect(start: _Start, lines: Sequence[str], name: str, read: ReadOptions) -> Dialect:
-    """Return how lines are cut: as requested, as the first line tells Excel, or by a guess."""
+    """Return how lines are cut: as requested, as the first line says for Excel, or by a guess."""
     options = {
         "delimiter": read.delimiter or start.separator.rstrip('"\r\n')[-1:],
         "quote": read.quote,

@@ -1,4 +1,4 @@
-"""Rows that are no records: totals, by their name or as their numbers are sums, headings, parts."""
+"""Rows that are not records: headings, parts, and totals, by their name or by their sums."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def code_columns(columns: Mapping[str, Cells]) -> set[str]:
 def _crossed(labels: Sequence[Cells], years: Sequence[Sequence[Any]]) -> list[Cells]:
     """Return the columns by whose levels rows are crossed: one of those alike, no numbers of rows.
 
-    A column with a level for each row is none where the others tell all rows apart.
+    A column with a level for each row is not one where the others distinguish all rows.
     """
     distinct = {levels_of(cells): cells for cells in labels}
     rows = len(labels[0])

@@ -37,9 +37,7 @@ def read_web_table(path: Path, name: str, sheet: str) -> Book:
     pages.close()
     filled = [table for table in pages.tables if table.rows]
     if not filled:
-        raise InvalidInputError(
-            f"{name} is a web page without a table: bring the data file itself."
-        )
+        raise InvalidInputError(f"{name} is a web page without a table: use the data file itself.")
     known = {f"table {i + 1}": table for i, table in enumerate(filled)}
     ordered = sorted(known, key=lambda title: -len(known[title].rows))
     sheets = chosen(name, ordered, sheet)

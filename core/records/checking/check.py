@@ -19,13 +19,13 @@ class Check:
     sentence: str
 
 
-def close(found: float | None, said: Any) -> bool:
+def close(figure: float | None, stated: Any) -> bool:
     """Say whether a figure is what a certificate says."""
-    if found is None or said is None:
-        return found is None and said is None
-    if (isinstance(said, bool) or not isinstance(said, int | float)) and said != "inf":
+    if figure is None or stated is None:
+        return figure is None and stated is None
+    if (isinstance(stated, bool) or not isinstance(stated, int | float)) and stated != "inf":
         return False
-    value = math.inf if said == "inf" else float(said)
-    if math.isinf(found) or math.isinf(value):
-        return found == value
-    return abs(found - value) <= CLOSE * max(1.0, abs(found), abs(value))
+    value = math.inf if stated == "inf" else float(stated)
+    if math.isinf(figure) or math.isinf(value):
+        return figure == value
+    return abs(figure - value) <= CLOSE * max(1.0, abs(figure), abs(value))

@@ -62,7 +62,7 @@ UPLOAD = "upload:"
 def design_file(
     body: Mapping[str, Any], spec: DataSpec, original: Path, design: Path | None
 ) -> Path | None:
-    """Return the file that the mechanism was made for; None where it is not there."""
+    """Return the file that the mechanism was made for; None where it is missing."""
     if body["design"]["same"]:
         return original
     if design is None and is_bundled(spec.source):
@@ -72,16 +72,18 @@ def design_file(
 
 def check_codings(body: Mapping[str, Any], spec: DataSpec, original: Path | None = None) -> Check:
     """Compare how records become symbols with the scenario, and symbols with the alphabets."""
-    said = body["design"]
-    secret, released = said["coding"]
+    design = body["design"]
+    secret, released = design["coding"]
     if (tuple(secret["columns"]), tuple(released["columns"])) != (spec.secret, spec.released):
         return Check(
             "codings", False, "Its codings belong to other columns than its scenario names."
         )
-    cut = {one.column for one in spec.binnings} | {
-        one.column for one in spec.hierarchies if one.kind == "interval" and one.level
+    cut = {binning.column for binning in spec.binnings} | {
+        hierarchy.column
+        for hierarchy in spec.hierarchies
+        if hierarchy.kind == "interval" and hierarchy.level
     }
-    grouped = {one.column for one in spec.rare_levels}
+    grouped = {rule.column for rule in spec.rare_levels}
     for coding in (secret, released):
         groups = coding.get("groups") or [None] * len(coding["columns"])
         for name, group in zip(coding["columns"], groups, strict=True):
@@ -92,12 +94,12 @@ def check_codings(body: Mapping[str, Any], spec: DataSpec, original: Path | None
         for name, edges in zip(coding["columns"], coding["edges"], strict=True):
             if (edges is not None) != (name in cut):
                 return Check("codings", False, f"The bins of {name!r} differ from its scenario's.")
-    labels = [[one["label"] for one in coding["symbols"]] for coding in (secret, released)]
+    labels = [[symbol["label"] for symbol in coding["symbols"]] for coding in (secret, released)]
     inputs = labels[1]
     if spec.secret_released:
         inputs = [f"{s} · {u}" for s in labels[0] for u in labels[1]]
     for what, names, known in (
-        ("S", said["s"], labels[0]),
+        ("S", design["s"], labels[0]),
         ("X", body["mechanism"]["inputs"], inputs),
     ):
         if not names or len(set(names)) < len(names) or not set(names) <= set(known):
@@ -108,10 +110,10 @@ def check_codings(body: Mapping[str, Any], spec: DataSpec, original: Path | None
     symbol = stand_in(treatment)
     refuses = treatment == REFUSE and body["unknown"]["records"]
     if refuses or not (symbol is None or symbol in body["mechanism"]["inputs"]):
-        text = f"{treatment!r} is no treatment of unknown values here."
+        text = f"{treatment!r} is not a treatment of unknown values."
         return Check("codings", False, text)
     same = _is_same(body, spec, original)
-    if same is not None and same != said["same"]:
+    if same is not None and same != design["same"]:
         text = "is" if same else "is not"
         return Check(
             "codings", False, f"According to its scenario, the mechanism {text} made for this file."
@@ -120,12 +122,12 @@ def check_codings(body: Mapping[str, Any], spec: DataSpec, original: Path | None
 
 
 def _is_same(body: Mapping[str, Any], spec: DataSpec, original: Path | None) -> bool | None:
-    """Say whether a scenario is about the file that was released; None where it cannot be told."""
+    """Say whether a scenario is about the file that was released; None where that is unknown."""
     if body["version"] <= PLAIN_HASH:
         known = body["original"]["sha256"]
     elif not is_bundled(spec.source):
-        said = body["original"]["commitment"]
-        return None if said is None else spec.source == UPLOAD + said
+        commitment = body["original"]["commitment"]
+        return None if commitment is None else spec.source == UPLOAD + commitment
     elif original is None:
         return None
     else:
@@ -139,9 +141,9 @@ def _is_other(body: Mapping[str, Any], spec: DataSpec, source: str, owner: Owner
     """Say whether a file is known not to be the one that a scenario is about."""
     if body["version"] <= PLAIN_HASH:
         return source != spec.source
-    found = owner.committed(source.removeprefix(UPLOAD))
-    told = spec.source != UPLOAD + WITHHELD and found is not None
-    return told and spec.source != f"{UPLOAD}{found}"
+    commitment = owner.committed(source.removeprefix(UPLOAD))
+    comparable = spec.source != UPLOAD + WITHHELD and commitment is not None
+    return comparable and spec.source != f"{UPLOAD}{commitment}"
 
 
 def check_design(
@@ -169,7 +171,7 @@ def disclosed(
     owner: Owner,
 ) -> tuple[Check, dict[str, Any] | None]:
     """Return a certificate with the names that it withholds, of symbols left out."""
-    said = body["design"]["left_out"]
+    withheld = body["design"]["left_out"]
     secret = body["draw"]["kind"]
     if owner.committed("") is None:
         text = f"Only the {secret} shows which symbols were left out."
@@ -183,13 +185,13 @@ def disclosed(
         body["original"]["commitment"], body["released"]["sha256"], version=version
     )
     complete = named(
-        *(labels, spec, said, lambda text: str(owner.committed(text)), release), version=version
+        *(labels, spec, withheld, lambda text: str(owner.committed(text)), release), version=version
     )
     names = () if complete is None else complete.left_out
     counted = None if complete is None else _count_design(body, complete, path, table, owner)
     if isinstance(counted, Check):
         return replace(counted, name="left out"), None
-    codings = [] if counted is None else [plain_coding(one) for one in counted.codings]
+    codings = [] if counted is None else [plain_coding(coding) for coding in counted.codings]
     codings = json.loads(json.dumps(codings))
     if (
         complete is None
@@ -197,7 +199,7 @@ def disclosed(
     ):
         text = "The symbols that the certificate withholds differ from those of the data."
         return Check("left out", False, text), None
-    data = body["scenario"]["data"] | {"left_out": [asdict(one) for one in names]}
+    data = body["scenario"]["data"] | {"left_out": [asdict(group) for group in names]}
     text = f"The symbols left out match the certificate's commitment, opened by the {secret}."
     return Check("left out", True, text), {
         **body,
@@ -253,29 +255,29 @@ def _compared(
     body: Mapping[str, Any], spec: DataSpec, counted: Counted, name: str, *, named: bool
 ) -> tuple[Check, Counted | None]:
     """Compare a count with the certificate's; `named` says whether its title is always the same."""
-    codings = [plain_coding(one) for one in counted.codings]
+    codings = [plain_coding(coding) for coding in counted.codings]
     shown = codings
     if "left_out" in body["design"] and body["version"] > OF_ALL:
         shown = without(codings, spec, counted, version=body["version"])
     same = body["design"]["same"] and body["version"] > OF_ALL
-    found = {
+    design = {
         "records": counted.joint.n,
         "s": list(counted.joint.s_labels),
         "coding": codings,
         "marked": marked_columns(counted, shown, spec, same=same),
     }
-    found = json.loads(json.dumps(found))
-    wrong = [name for name, value in found.items() if body["design"][name] != value]
+    design = json.loads(json.dumps(design))
+    wrong = [name for name, value in design.items() if body["design"][name] != value]
     if list(counted.joint.x_labels) != body["mechanism"]["inputs"]:
         wrong.append("inputs")
     if wrong:
         text = f"A new count of {name} differs from the certificate in {wrong[0]!r}."
         return Check("design", False, text), None
-    title, said = counted.report.title, body["design"]["data"]
-    if title == said:
+    title, stated = counted.report.title, body["design"]["data"]
+    if title == stated:
         return Check("design", True, f"The mechanism was made for {title}, counted again."), counted
     why = "" if named else ": a hash does not show the name of a file"
-    text = f"The certificate calls the data {said!r}, but they are now called {title!r}{why}."
+    text = f"The certificate calls the data {stated!r}, but they are now called {title!r}{why}."
     return Check("design", False if named else None, text), counted
 
 
@@ -283,15 +285,18 @@ def check_columns(
     body: Mapping[str, Any], spec: DataSpec, released: Path, original: Path | None
 ) -> Check:
     """Compare the released file's columns with the certificate's, and these with its treatment."""
-    said, column = body["released"]["columns"], body["released"]["column"]
+    stated, column = body["released"]["columns"], body["released"]["column"]
     treatment = body["released"]["treatment"]
-    found = header_of(released, [*said, *map(safe_text, said)])
-    if found not in ([one.strip() for one in said], [safe_text(one).strip() for one in said]):
-        text = f"{released.name} has the columns {_named(found)}, not {_named(said)}."
+    written = header_of(released, [*stated, *map(safe_text, stated)])
+    if written not in (
+        [name.strip() for name in stated],
+        [safe_text(name).strip() for name in stated],
+    ):
+        text = f"{released.name} has the columns {_named(written)}, not {_named(stated)}."
         return Check("columns", False, text)
     gone = {*spec.released, *spec.secret}
-    others = [name for name in said if name != column]
-    wrong = len(others) != len(said) - 1  # Y is one of the columns, once
+    others = [name for name in stated if name != column]
+    wrong = len(others) != len(stated) - 1  # Y is one of the columns, once
     wrong |= treatment == "dropped" and bool(others)
     wrong |= treatment == "replaced" and bool(gone.intersection(others))
     wrong |= treatment == CHOSEN and (not others or bool(gone.intersection(others)))
@@ -299,11 +304,11 @@ def check_columns(
     if not wrong and original is not None:
         wrong = all(
             not (spec.released and set(spec.released) <= set(names))
-            or Layout.of(spec, names, treatment, others) != Layout(column, tuple(said))
+            or Layout.of(spec, names, treatment, others) != Layout(column, tuple(stated))
             for names in _columns_of(original, gone, spec.read)
         )
     if wrong:
-        text = f"The columns {_named(said)} do not fit original columns {treatment!r}."
+        text = f"The columns {_named(stated)} do not fit original columns {treatment!r}."
         return Check("columns", False, text)
     return Check("columns", True, f"{released.name} has the columns that the certificate names.")
 
@@ -353,29 +358,29 @@ def check_alone(body: Mapping[str, Any], released: Path, rows: Rows | None = Non
     """
     rows = rows if body["version"] > OF_ALL else None
     if rows is not None and _is_of_rows(body, released, rows):
-        text = f"{released.name} is, byte by byte, what its records and outputs are written as."
+        text = f"{released.name} is, byte by byte, the file that its records and outputs make."
         return Check("nothing else", True, text)
-    found = _alone(body, released)
-    if rows is None or not found.passed:
-        return found
+    check = _alone(body, released)
+    if rows is None or not check.passed:
+        return check
     if body["version"] <= LINKED:
         text = (
-            f"{released.name} has other bytes than this version writes for its records, so what "
-            "its bytes say was not checked."
+            f"{released.name} has other bytes than this version writes for its records, so they "
+            "were not checked for further information."
         )
         return Check("nothing else", None, text)
     text = (
         f"{released.name} has other bytes than a release of its records: a missing value, a "
-        "number or a text is written in another way, which may say more than its cells."
+        "number or a text is written differently, which may reveal more than the cells do."
     )
     return Check("nothing else", False, text)
 
 
 def _is_of_rows(body: Mapping[str, Any], released: Path, rows: Rows) -> bool:
     """Say whether a released file's bytes are those of its rows as they are in the original."""
-    said = body["released"]
-    kind = next(kind for kind, told in FORMATS.items() if told == said["format"])
-    layout = Layout(said["column"], tuple(said["columns"]))
+    stated = body["released"]
+    kind = next(kind for kind, form in FORMATS.items() if form == stated["format"])
+    layout = Layout(stated["column"], tuple(stated["columns"]))
     labels = pa.array(body["mechanism"]["outputs"], pa.string())
     with tempfile.TemporaryDirectory(prefix=folders.prefix()) as folder:
         again = Path(folder, "again")
@@ -384,45 +389,45 @@ def _is_of_rows(body: Mapping[str, Any], released: Path, rows: Rows) -> bool:
 
 
 def _alone(body: Mapping[str, Any], released: Path) -> Check:
-    """Do what `check_alone` does by the released file itself."""
+    """Check as `check_alone` does, from the released file itself."""
     with released.open("rb") as file:
         is_parquet = file.read(4) == b"PAR1"
     if not is_parquet:
         return _text_alone(released, "\t" if "TSV" in body["released"].get("format", "") else ",")
-    found = _parquet_alone(released, body["version"])
-    if body["version"] <= PLAIN_HASH and not found.passed:
-        return replace(found, passed=None)  # as the first releases did
-    return found
+    check = _parquet_alone(released, body["version"])
+    if body["version"] <= PLAIN_HASH and not check.passed:
+        return replace(check, passed=None)  # as the first releases did
+    return check
 
 
 def _parquet_alone(released: Path, version: int) -> Check:
-    """Do what `_alone` does for Parquet, by a certificate's version."""
+    """Check as `_alone` does a Parquet file, by a certificate's version."""
     exactly = version > OF_ALL
     with released.open("rb") as file:
         mark = file.read(4)
         size = file.seek(-FOOTER, 2) + FOOTER
         described = int.from_bytes(file.read(4), "little") + FOOTER
     with parquet.ParquetFile(released) as opened:
-        found, schema = opened.metadata, opened.schema_arrow
-        groups = [found.row_group(place) for place in range(found.num_row_groups)]
-        chunks = [one.column(place) for one in groups for place in range(one.num_columns)]
+        metadata, schema = opened.metadata, opened.schema_arrow
+        groups = [metadata.row_group(place) for place in range(metadata.num_row_groups)]
+        chunks = [group.column(place) for group in groups for place in range(group.num_columns)]
     noted = schema.metadata is not None or any(map(_has_metadata, schema))
-    if set(found.metadata or {}) - {ARROW} or noted or not schema.equals(_schema_alone(schema)):
+    if set(metadata.metadata or {}) - {ARROW} or noted or not schema.equals(_schema_alone(schema)):
         what = "metadata, or lists of values, beside its cells"
-    elif len(mark) + sum(one.total_compressed_size for one in chunks) + described != size:
+    elif len(mark) + sum(chunk.total_compressed_size for chunk in chunks) + described != size:
         what = "bytes that belong to no column"
-    elif any(one.num_rows != BATCH for one in groups[:-1]):
-        what = "groups of other sizes than a release has"
-    elif not _BY_ARROW.fullmatch(found.created_by or ""):
-        what = "the name of another program than releases are written by"
-    elif exactly and found.created_by != _written_by():
+    elif any(group.num_rows != BATCH for group in groups[:-1]):
+        what = "groups of other sizes than those of a release"
+    elif not _BY_ARROW.fullmatch(metadata.created_by or ""):
+        what = "the name of a program that does not write releases"
+    elif exactly and metadata.created_by != _written_by():
         text = (
-            f"{released.name} was written by another version of Arrow, so that its bytes were not "
-            "compared with those of its cells written again."
+            f"{released.name} was written by another version of Arrow, so its bytes were not "
+            "compared with its cells written again."
         )
         return Check("nothing else", None, text)
     elif exactly and not _is_written_again(released, version):
-        what = "other bytes than its cells written again: they may say more than the cells"
+        what = "other bytes than its cells written again, which may reveal more than the cells do"
     else:
         return Check("nothing else", True, f"{released.name} holds only values and their types.")
     return Check("nothing else", False, f"{released.name} holds {what}.")
@@ -436,7 +441,9 @@ def _has_metadata(of: Any) -> bool:
 
 def _schema_alone(schema: Any) -> Any:
     """Return the schema of a release's columns; a reader names parts of maps otherwise."""
-    return pa.schema([pa.field(one.name, alone(one.type), one.nullable) for one in schema])
+    return pa.schema(
+        [pa.field(column.name, alone(column.type), column.nullable) for column in schema]
+    )
 
 
 _BY_ARROW = re.compile(r"parquet-cpp-arrow version \d+\.\d+\.\d+")
@@ -457,7 +464,7 @@ def _is_written_again(released: Path, version: int) -> bool:
             writer = Writer(again, "Parquet", schema)
             try:
                 for batch in opened.iter_batches(BATCH, use_threads=False):
-                    columns = [one.cast(alone(one.type)) for one in batch.columns]
+                    columns = [column.cast(alone(column.type)) for column in batch.columns]
                     if version > LINKED:
                         columns = list(map(values_alone, columns))
                     writer.write(pa.RecordBatch.from_arrays(columns, schema=schema))
@@ -474,13 +481,13 @@ def _text_alone(released: Path, delimiter: str) -> Check:
     width, row = 0, 0
     for row, fields in enumerate(_fields(released, field)):
         width = width or len(fields)
-        kept = [(place, one) for place, one in enumerate(fields) if one]
-        quoted = {place: one.startswith('"') for place, one in kept}
-        plain = all(one == one.strip() for place, one in kept if not quoted[place])
+        kept = [(place, cell) for place, cell in enumerate(fields) if cell]
+        quoted = {place: cell.startswith('"') for place, cell in kept}
+        plain = all(cell == cell.strip() for place, cell in kept if not quoted[place])
         if row == 0:
             as_written = len(kept) == width and all(quoted.values())
         else:
-            as_written = all(kinds.setdefault(*one) == one[1] for one in quoted.items())
+            as_written = all(kinds.setdefault(*item) == item[1] for item in quoted.items())
         blank = width == 1 and not kept  # a line that readers pass over: Y is never missing
         if len(fields) != width or blank or not (plain and as_written):
             return _not_as_written(released, row)
@@ -494,31 +501,31 @@ def _not_as_written(released: Path, row: int) -> Check:
     where = "the line of names" if row == 0 else f"record {row:,}"
     text = (
         f"{released.name} is not written as releases are, from {where} on: its quotes, blanks and "
-        "line ends may say more than its cells."
+        "line ends may reveal more than its cells do."
     )
     return Check("nothing else", False, text)
 
 
 def _fields(released: Path, field: re.Pattern[str]) -> Iterator[list[str]]:
     """Yield the fields of each record as they are written; an empty list where it has none."""
-    held, found = "", list[str]()
+    held, fields = "", list[str]()
     with released.open(encoding="utf-8", newline="") as file:
         while True:
             more = file.read(1 << 20)
             held += more
             place = 0
-            for one in field.finditer(held):
-                if one.start() != place or (more and one.end() == len(held)):
+            for match in field.finditer(held):
+                if match.start() != place or (more and match.end() == len(held)):
                     break
-                place = one.end()
-                found.append(one[1])
-                if one[2] == "\n":
-                    yield found
-                    found = []
+                place = match.end()
+                fields.append(match[1])
+                if match[2] == "\n":
+                    yield fields
+                    fields = []
             held = held[place:]
             if not more:
                 break
-    if held or found:
+    if held or fields:
         yield []
 
 
@@ -589,7 +596,7 @@ def _fewer(released: Path, count: int, places: IntArray) -> Check:
 
 
 def _another(name: str, released: Path, original: Path, place: int, places: IntArray) -> Check:
-    """Say which record's cell is another."""
+    """Say which record's cell differs."""
     text = (
         f"Record {place + 1:,} of {released.name} differs in {name!r} from its record "
         f"{int(places[place]) + 1:,} of {original.name}."
@@ -604,7 +611,7 @@ def _of_parquet(path: Path, name: str, called: Sequence[str] | None) -> Any:
             return None
     with parquet.ParquetFile(path) as opened:
         own = opened.schema_arrow.names
-        named = dict(zip(called or [one.strip() for one in own], own, strict=True))
+        named = dict(zip(called or [title.strip() for title in own], own, strict=True))
         if name not in named:
             return None
         column = opened.read(columns=[named[name]]).column(0).combine_chunks()
@@ -646,13 +653,13 @@ def _whole_number(kind: Any) -> Any:
 
 
 def _first_other(theirs: Any, ours: Any) -> int | None:
-    """Return the first record with another cell, or None; for cells with parts."""
+    """Return the first record whose cells differ, or None; for cells with parts."""
     pairs = zip(theirs, ours, strict=True)
     return next((i for i, (a, b) in enumerate(pairs) if a.as_py() != b.as_py()), None)
 
 
 def _first_unequal(theirs: Any, ours: Any) -> int | None:
-    """Return the first record with another cell (null is null), or None."""
+    """Return the first record whose cells differ (null is null), or None."""
     same = pc.or_(
         pc.equal(theirs, ours).fill_null(False), pc.and_(theirs.is_null(), ours.is_null())
     )
@@ -669,7 +676,7 @@ def _groups(names: Sequence[str]) -> Iterator[Sequence[str]]:
 def _first_difference(
     theirs: Column, ours: Column, places: IntArray, same: Callable[[Any, Any], bool]
 ) -> int | None:
-    """Return the first released record whose cell is another, None where all are the same."""
+    """Return the first released record whose cell differs; None where all are equal."""
     pairs = theirs.index[places] * np.int64(len(ours.values)) + ours.index
     kinds, first = np.unique(pairs, return_index=True)
     different = [
@@ -709,7 +716,7 @@ def _as_written(kind: Any, original: Any, released: Any) -> bool:
 
 
 def _same_number(original: Any, released: Any) -> bool:
-    """Say whether two cells hold the same value, numbers written otherwise too."""
+    """Say whether two cells hold the same value, even if a number is written differently."""
     if _same(original, released):
         return True
     texts = isinstance(original, str) and isinstance(released, str)
@@ -723,13 +730,13 @@ def _missing(value: Any) -> bool:
 
 
 def _text_is(text: str, value: Any) -> bool:
-    """Say whether a text stands for a value that is no text."""
+    """Say whether a text stands for a value that is not text."""
     text = text.strip(SPACE)
     if isinstance(value, bool):
         return text.lower() == ("true" if value else "false")
     if isinstance(value, int | decimal.Decimal):
-        found = _number(text)
-        return found is not None and found == decimal.Decimal(value)
+        number = _number(text)
+        return number is not None and number == decimal.Decimal(value)
     if isinstance(value, float):
         try:
             return float(text) == value
@@ -744,9 +751,9 @@ def _text_is(text: str, value: Any) -> bool:
 
 
 def _number(text: str) -> decimal.Decimal | None:
-    """Return a text as an exact number, None where it is none."""
+    """Return a text as an exact number; None where it is not a number."""
     try:
-        found = decimal.Decimal(text.removeprefix("'"))
+        number = decimal.Decimal(text.removeprefix("'"))
     except decimal.InvalidOperation:
         return None
-    return found if found.is_finite() else None
+    return number if number.is_finite() else None

@@ -88,7 +88,7 @@ def _cells(pairs: IntArray, records: IntArray, kernel: FloatArray) -> float:
 def _totals(pairs: IntArray, records: IntArray, kernel: FloatArray, groups: IntArray) -> float:
     """Return the p-value of the distance of the outputs' totals in groups of rows from means."""
     rng = np.random.default_rng(20_261_122)  # so that a check has the same outcome each time
-    found, drawn = 0.0, np.zeros(DRAWS)
+    distance, drawn = 0.0, np.zeros(DRAWS)
     for group in np.unique(groups):
         of_group = np.flatnonzero(groups == group)
         mean = records[of_group] @ kernel[of_group]
@@ -103,20 +103,20 @@ def _totals(pairs: IntArray, records: IntArray, kernel: FloatArray, groups: IntA
             chances = kernel[row, possible] / kernel[row, possible].sum()
             totals[1:, possible] += rng.multinomial(records[row], chances, size=DRAWS)
         away = ((totals[:, free] - mean[free]) ** 2 / variance[free]).sum(axis=1)
-        found, drawn = found + float(away[0]), drawn + away[1:]
-    return float((1 + (drawn >= found).sum()) / (DRAWS + 1))
+        distance, drawn = distance + float(away[0]), drawn + away[1:]
+    return float((1 + (drawn >= distance).sum()) / (DRAWS + 1))
 
 
 HMAC_BLOCK = 64
 """Bytes of a block of SHA-256, to which HMAC pads its key (RFC 2104)."""
 
 BLOCK = 65_536
-"""Random numbers of a seed that have a name in common."""
+"""Random numbers of a seed that come from one hash."""
 
 
 @dataclass(frozen=True)
 class Owner:
-    """What the owner gives beside a certificate: the seed's digits, or the key or its file."""
+    """What the owner gives besides a certificate: the seed's digits, or the key or its file."""
 
     body: Mapping[str, Any]
     seed: str | None = None
@@ -136,12 +136,12 @@ class Owner:
 
     def committed(self, sha256: str) -> str | None:
         """Return the commitment to a file of this hash; None without the secret of the draw."""
-        said = self.body["draw"]["commitment"]
+        stated = self.body["draw"]["commitment"]
         if self.body["draw"]["kind"] == "key":
-            if self.key is None or _of_key(self.key, b"liftscope key", b"commitment") != said:
+            if self.key is None or _of_key(self.key, b"liftscope key", b"commitment") != stated:
                 return None
             return _of_key(self.key, sha256.encode(), b"original")
-        if self.seed is None or _of_seed(_digits(self.seed)) != said:
+        if self.seed is None or _of_seed(_digits(self.seed)) != stated:
             return None
         secret = f"liftscope original {_digits(self.seed)}".encode()
         if len(secret) > HMAC_BLOCK:
@@ -167,20 +167,20 @@ def drawn(
     ):
         text = "The released records do not match the original's, so the draw cannot be theirs."
         return Check("draw", False, text)
-    found = consistency(counted.rows, outputs, kernel, counted.secrets)
-    if found.impossible is not None:
-        row, y = found.impossible
+    test = consistency(counted.rows, outputs, kernel, counted.secrets)
+    if test.impossible is not None:
+        row, y = test.impossible
         label = body["mechanism"]["outputs"][y]
         return Check(
             "draw",
             False,
             f"A record has {label!r}, which its row {row + 1} of the kernel never gives.",
         )
-    how = "consistent with the kernel" if found.holds else "inconsistent with the kernel"
+    how = "consistent with the kernel" if test.holds else "inconsistent with the kernel"
     return Check(
         "draw",
-        found.holds,
-        f"The outputs are {how} (p = {found.cells:.3g} cell by cell, {found.totals:.3g} in all; a "
+        test.holds,
+        f"The outputs are {how} (p = {test.cells:.3g} cell by cell, {test.totals:.3g} in all; a "
         f"true release fails once in {1 / ALARM:,.0f}).",
     )
 
@@ -220,7 +220,9 @@ def replayed(
             return Check("seed", False, text)
         return Check("seed", None, "The release was drawn with a key, not with a seed.")
     if other is not None:
-        return Check("seed", False, f"Record {other + 1:,} has another output than the seed draws.")
+        return Check(
+            "seed", False, f"Record {other + 1:,} has a different output than the seed draws."
+        )
     return Check("seed", True, "The seed draws every output of the file.")
 
 
@@ -250,39 +252,44 @@ def keyed(
     names = [str(ids[place]) for place in counted.places.tolist()]
     if about:
         names = [f"{row} {name}" for row, name in zip(counted.rows.tolist(), names, strict=True)]
-    found = siphashes([name.encode() for name in names], secret)
-    numbers = ((one >> 11) / 2.0**53 for one in found)
+    hashes = siphashes([name.encode() for name in names], secret)
+    numbers = ((number >> 11) / 2.0**53 for number in hashes)
     other = _first_other(counted, outputs, kernel, numbers)
     if other is not None:
-        return Check("key", False, f"Record {other + 1:,} has another output than the key draws.")
+        return Check(
+            "key", False, f"Record {other + 1:,} has a different output than the key draws."
+        )
     return Check("key", True, "The key draws every output of the file, by each record's id.")
 
 
 OTHER_MECHANISM = "The draw belongs to another mechanism than the certificate's."
-"""What is wrong where a draw's mechanism is not that of its certificate."""
+"""The error where a draw's mechanism is not that of its certificate."""
 
 
 def drawn_for(body: Mapping[str, Any]) -> str:
     """Return the hash of the mechanism that a draw is for; "" in the first certificates."""
     if "mechanism" not in body["draw"]:
         return ""
-    made = body["mechanism"]
+    mechanism = body["mechanism"]
     columns = body["design"]["coding"][1]["columns"]
-    said = [columns, made["inputs"], made["outputs"], made["kernel"]]
+    parts = [columns, mechanism["inputs"], mechanism["outputs"], mechanism["kernel"]]
     if body["version"] > LINKED:
-        said.append(_formed(body))
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+        parts.append(_formed(body))
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 def _withheld(body: Mapping[str, Any]) -> str:
     """Return a hash of the names that data of another file have and a release leaves out, or ""."""
     gone = []
     for coding in body["design"]["coding"]:
-        said = body["scenario"]["data"].get("left_out", [])
+        left_out = body["scenario"]["data"].get("left_out", [])
         names = [
-            name for one in said if one["columns"] == coding["columns"] for name in one["names"]
+            name
+            for group in left_out
+            if group["columns"] == coding["columns"]
+            for name in group["names"]
         ]
-        gone.append(sorted({one["label"] for one in coding["symbols"]}.intersection(names)))
+        gone.append(sorted({symbol["label"] for symbol in coding["symbols"]}.intersection(names)))
     if body["design"]["same"] or not any(gone):
         return ""
     return hashlib.sha256(json.dumps(gone).encode()).hexdigest()
@@ -296,12 +303,12 @@ def _formed(body: Mapping[str, Any]) -> dict[str, Any]:
     by_x = keyed and not reads_s and not data.get("secret_released")
     sides = [released] if by_x else [secret, released]
     names = {name for side in sides for name in side["columns"]}
-    used = [one for one in data.get("hierarchies", []) if one["column"] in names]
-    parents = [dict(one, rows=sorted(one.get("rows", []))) for one in used]
+    used = [hierarchy for hierarchy in data.get("hierarchies", []) if hierarchy["column"] in names]
+    parents = [dict(hierarchy, rows=sorted(hierarchy.get("rows", []))) for hierarchy in used]
     return {
         "coding": sides,
         "filters": [] if keyed else sorted(data.get("filters", []), key=json.dumps),
-        "hierarchies": sorted(parents, key=lambda one: one["column"]),
+        "hierarchies": sorted(parents, key=lambda hierarchy: hierarchy["column"]),
         "id": body["draw"]["id"],
         "marked": sorted(name for name in design["marked"] if not keyed or name in names),
         "missing": data.get("missing"),
@@ -314,7 +321,7 @@ def _formed(body: Mapping[str, Any]) -> dict[str, Any]:
 def _first_other(
     counted: Recount, outputs: IntArray, kernel: FloatArray, numbers: Iterator[float]
 ) -> int | None:
-    """Return the first record whose output is not that of its random number, None if none is."""
+    """Return the first record whose output is not that of its random number, or None."""
     if len(outputs) != len(counted.rows):
         return min(len(outputs), len(counted.rows))
     sums = [list(accumulate(row)) for row in kernel.tolist()]
@@ -342,7 +349,7 @@ def _of_seed(digits: str) -> str:
 
 
 def _of_key(key: Path | bytes, content: bytes, person: bytes) -> str:
-    """Return what a key, makes of a content for a purpose."""
+    """Return a key's hash of a content, for one purpose."""
     made = hashlib.blake2b(content, key=_hashed(key), digest_size=32, person=person)
     return made.hexdigest()
 
@@ -369,19 +376,19 @@ def _numbers(about: str, places: Sequence[int]) -> Iterator[float]:
 
 
 def siphashes(texts: Sequence[bytes], key: bytes) -> list[int]:
-    """Return SipHash-2-4 of texts, by other code than `core.records.draws`."""
+    """Return SipHash-2-4 of texts, with other code than `core.records.draws`."""
     by_length: dict[int, list[int]] = {}
     for place, text in enumerate(texts):
         by_length.setdefault(len(text), []).append(place)
     low, high = int.from_bytes(key[:8], "little"), int.from_bytes(key[8:], "little")
-    found = [0] * len(texts)
+    results = [0] * len(texts)
     for length, places in by_length.items():
         tail = bytes(7 - length % 8) + bytes([length % 256])
         table = np.frombuffer(b"".join(texts[place] + tail for place in places), "<u8")
         hashes = _sipped(table.reshape(len(places), -1).astype(np.uint64), low, high)
         for place, value in zip(places, hashes.tolist(), strict=True):
-            found[place] = value
-    return found
+            results[place] = value
+    return results
 
 
 def _sipped(table: NDArray[np.uint64], low: int, high: int) -> NDArray[np.uint64]:
@@ -390,7 +397,7 @@ def _sipped(table: NDArray[np.uint64], low: int, high: int) -> NDArray[np.uint64
     begun = [int.from_bytes(text[i : i + 8], "big") for i in range(0, 32, 8)]
     ones = np.ones(len(table), dtype=np.uint64)
     v0, v1, v2, v3 = (
-        ones * np.uint64(one ^ key) for one, key in zip(begun, (low, high) * 2, strict=True)
+        ones * np.uint64(part ^ key) for part, key in zip(begun, (low, high) * 2, strict=True)
     )
 
     def turned(v: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:

@@ -37,39 +37,41 @@ def check_levels(
     kernel: FloatArray,
 ) -> list[Check]:
     """Check the levels of records and design, cells (n_s, n_x) each, and of repeated releases."""
-    said = body["levels"]
+    stated = body["levels"]
     checks = [_numbers(body, scenario)]
     same = body["design"]["same"]
-    if same and said["records"] is not None:
+    if same and stated["records"] is not None:
         text = "It has separate levels for the records, which are the same as the design."
         checks.append(Check("levels", False, text))
     elif same:
-        checks += _of_cells("", body, scenario, cells, kernel, said["design"], counted)
+        checks += _of_cells("", body, scenario, cells, kernel, stated["design"], counted)
     else:
-        checks += _of_cells("", body, scenario, cells, kernel, said["records"])
+        checks += _of_cells("", body, scenario, cells, kernel, stated["records"])
         if design is None:
             text = "You did not give the file that the mechanism was made for."
             checks.append(Check("design levels", None, text))
         else:
-            checks += _of_cells("design ", body, scenario, design, kernel, said["design"], counted)
+            checks += _of_cells(
+                "design ", body, scenario, design, kernel, stated["design"], counted
+            )
     if design is not None and design.any():
         checks.append(_repeated(body, scenario, *_joint(body, design, kernel, counted)))
     return checks
 
 
 def _numbers(body: Mapping[str, Any], scenario: Scenario) -> Check:
-    expected, said = plain_numbers(reference([scenario])), body["levels"]["numbers"]
-    for key in expected.keys() | said.keys():
-        found = expected.get(key)
-        value = math.inf if found == "inf" else found
-        if key not in expected or key not in said or not close(value, said[key]):  # type: ignore[arg-type]
-            text = f"{key!r} of the levels is {said.get(key)}, but {found} in the scenario."
+    expected, stated = plain_numbers(reference([scenario])), body["levels"]["numbers"]
+    for key in expected.keys() | stated.keys():
+        number = expected.get(key)
+        value = math.inf if number == "inf" else number
+        if key not in expected or key not in stated or not close(value, stated[key]):  # type: ignore[arg-type]
+            text = f"{key!r} of the levels is {stated.get(key)}, but {number} in the scenario."
             return Check("numbers", False, text)
-    known = {one.key for one in entries()}
+    known = {entry.key for entry in entries()}
     units = level_units(key for key in body["levels"]["design"] if key in known)
-    told = body["levels"]["units"]
-    if told != units:
-        return Check("numbers", False, f"The units of the levels are {units}, not {told}.")
+    stated_units = body["levels"]["units"]
+    if stated_units != units:
+        return Check("numbers", False, f"The units of the levels are {units}, not {stated_units}.")
     return Check("numbers", True, "Its levels use the scenario's numbers.")
 
 
@@ -79,16 +81,16 @@ def _of_cells(
     scenario: Scenario,
     cells: FloatArray | None,
     kernel: FloatArray,
-    said: Mapping[str, Any] | None,
+    stated: Mapping[str, Any] | None,
     counted: Counted | None = None,
 ) -> list[Check]:
     """Check the levels of one joint distribution."""
     if cells is None or not cells.any():
         text = "Without S in the original no level can be computed."
-        if said is not None:
+        if stated is not None:
             text = "There is no S to compute levels from, but the certificate has some."
-        return [Check(f"{name}levels", None if said is None else False, text)]
-    if said is None:
+        return [Check(f"{name}levels", None if stated is None else False, text)]
+    if stated is None:
         text = "The original has S, but the certificate has no levels for its records."
         return [Check(f"{name}levels", False, text)]
     reads_s = bool(body["mechanism"]["reads_s"])
@@ -97,47 +99,52 @@ def _of_cells(
     quick = kernel.size < SLOW_CELLS
     every = levels(joint, rows, reference([scenario]), slow=quick)
     own = {key: value for key, value in own.items() if key in every}
-    told = {
+    others = {
         key: None if math.isnan(value) else value for key, value in every.items() if key not in own
     }
-    younger = _younger(body, name, said, told)
-    fixed = _fixed_masses(body, name, said, told)
-    extra = sorted(said.keys() - every.keys())
+    younger = _younger(body, name, stated, others)
+    fixed = _fixed_masses(body, name, stated, others)
+    extra = sorted(stated.keys() - every.keys())
     if extra:
         text = f"{extra[0]!r} is not a level of such a mechanism."
         return [Check(f"{name}levels", False, text)]
     return [
-        _told(f"{name}levels", said, own, f"{len(own)} levels, by independent formulas"),
-        _told(f"other {name}levels", said, told, f"{len(told)} levels, by the library's own code"),
+        _compared(f"{name}levels", stated, own, f"{len(own)} levels, by independent formulas"),
+        _compared(
+            f"other {name}levels",
+            stated,
+            others,
+            f"{len(others)} levels, by the library's own code",
+        ),
         *fixed,
         *younger,
     ]
 
 
 def _younger(
-    body: Mapping[str, Any], name: str, said: Mapping[str, Any], found: dict[str, float | None]
+    body: Mapping[str, Any], name: str, stated: Mapping[str, Any], computed: dict[str, float | None]
 ) -> list[Check]:
-    """Take levels that other code may not have known out of what is found.
+    """Remove from the levels those that other code may not have known.
 
-    Every version after `LINKED` has all of today's: one of a later notion is to be named here.
+    Every version after `LINKED` has all of today's: name the level of a later notion here.
     """
-    missing = [key for key in found if key not in said]
+    missing = [key for key in computed if key not in stated]
     if not missing or body["version"] > LINKED or body["code"]["sha256"] == code_hash():
         return []
-    values = [f"{shown(key)} (it is {found.pop(key)})" for key in missing]
+    values = [f"{shown(key)} (it is {computed.pop(key)})" for key in missing]
     text = f"It has no level of {listed(values)}; perhaps its code did not know that notion."
     return [Check(f"younger {name}levels", None, text)]
 
 
 def _fixed_masses(
-    body: Mapping[str, Any], name: str, said: Mapping[str, Any], found: dict[str, float | None]
+    body: Mapping[str, Any], name: str, stated: Mapping[str, Any], computed: dict[str, float | None]
 ) -> list[Check]:
-    """Take levels over sets that took P(S) as known, which are too low, out of what is found."""
-    then, now = said.get(ROBUST_PML), found.get(ROBUST_PML)
+    """Remove levels over sets that take P(S) as known: certificates have them too low."""
+    then, now = stated.get(ROBUST_PML), computed.get(ROBUST_PML)
     known = isinstance(then, int | float) and now is not None and then < now
     if body["version"] > PLAIN_HASH or not known:
         return []
-    del found[ROBUST_PML]
+    del computed[ROBUST_PML]
     text = (
         f"Its PML over the confidence set, {then:.4g} nats, takes P(S) as known; over all "
         f"distributions in the set it is {now:.4g}."
@@ -145,12 +152,12 @@ def _fixed_masses(
     return [Check(f"robust PML, {name}levels", None, text)]
 
 
-def _told(
-    name: str, said: Mapping[str, Any], found: Mapping[str, float | None], what: str
+def _compared(
+    name: str, stated: Mapping[str, Any], computed: Mapping[str, float | None], what: str
 ) -> Check:
-    for key, value in found.items():
-        if key not in said or not close(value, said[key]):
-            return Check(name, False, f"The level of {key!r} is {value}, not {said.get(key)}.")
+    for key, value in computed.items():
+        if key not in stated or not close(value, stated[key]):
+            return Check(name, False, f"The level of {key!r} is {value}, not {stated.get(key)}.")
     return Check(name, True, f"Recomputed with the same result: {what}.")
 
 
@@ -158,35 +165,35 @@ def _repeated(
     body: Mapping[str, Any], scenario: Scenario, joint: Joint, kernel: FloatArray
 ) -> Check:
     """Check the levels of repeated releases, with their bounds."""
-    said = body["levels"]["repeated"]
+    stated = body["levels"]["repeated"]
     drawn = body["levels"]["asked"] is not None and body["draw"]["kind"] == "seed"
     expected = [str(k) for k in REPEATS] if drawn else []
-    if sorted(said) != expected:
-        text = f"It has levels of {sorted(said)} releases, not of {expected}."
+    if sorted(stated) != expected:
+        text = f"It has levels of {sorted(stated)} releases, not of {expected}."
         return Check("repeated levels", False, text)
     for k in expected:
-        found = draws(joint, kernel, scenario.build_notion(joint), int(k))
-        one = said[k]
+        repeated = draws(joint, kernel, scenario.build_notion(joint), int(k))
+        figures = stated[k]
         if (
-            not isinstance(one, Mapping)
-            or set(one) != {"level", "at_most"}
-            or not close(found.level, one["level"])
-            or not close(found.at_most, one["at_most"])
+            not isinstance(figures, Mapping)
+            or set(figures) != {"level", "at_most"}
+            or not close(repeated.level, figures["level"])
+            or not close(repeated.at_most, figures["at_most"])
         ):
             text = (
-                f"{k} releases reach {found.level:.6g}, at most {found.at_most:.6g}; the "
-                f"certificate says {_levels(one)}."
+                f"{k} releases reach {repeated.level:.6g}, at most {repeated.at_most:.6g}; the "
+                f"certificate says {_levels(figures)}."
             )
             return Check("repeated levels", False, text)
     return Check("repeated levels", True, f"{len(expected)} levels of repeated releases.")
 
 
-def _levels(one: Any) -> str:
+def _levels(figures: Any) -> str:
     """Return the level of a number of releases, and its bound, as a certificate has them."""
     try:
-        return f"{float(one['level']):.6g}, at most {float(one['at_most']):.6g}"
+        return f"{float(figures['level']):.6g}, at most {float(figures['at_most']):.6g}"
     except (KeyError, TypeError, ValueError):
-        return shown(one)
+        return shown(figures)
 
 
 def check_promise(
@@ -201,7 +208,7 @@ def check_promise(
         text = "The promise cannot be checked without the data that the mechanism was made for."
         return [Check("promise", None, text), Check("utility", None, text)]
     joint, rows = _joint(body, cells, kernel, counted)
-    return [_asked(body, scenario, joint, rows), _utility(body, scenario, cells, counted, kernel)]
+    return [_promise(body, scenario, joint, rows), _utility(body, scenario, cells, counted, kernel)]
 
 
 def _utility(
@@ -213,9 +220,11 @@ def _utility(
 ) -> Check:
     """Check I(X;Y), the utility and the gap; `check_proof` has the bound."""
     proof = body["proof"]
-    found = kept_information(cells, kernel, bool(body["mechanism"]["reads_s"]))
-    if not close(found, proof["information"]):
-        return Check("utility", False, f"I(X;Y) is {found:.9g} nats, not {proof['information']}.")
+    information = kept_information(cells, kernel, bool(body["mechanism"]["reads_s"]))
+    if not close(information, proof["information"]):
+        return Check(
+            "utility", False, f"I(X;Y) is {information:.9g} nats, not {proof['information']}."
+        )
     if counted is None:
         return Check("utility", None, "The utility cannot be checked: the design was not counted.")
     if proof["purpose"] != scenario.purpose:
@@ -235,31 +244,33 @@ def _utility(
     if not close(bound - proof["utility"], proof["gap"]):
         text = f"The gap is {bound - proof['utility']:.9g}, not {proof['gap']}."
         return Check("utility", False, text)
-    text = f"I(X;Y) is {found:.6g} nats, the utility {utility:.6g}: {goal.title}."
+    text = f"I(X;Y) is {information:.6g} nats, the utility {utility:.6g}: {goal.title}."
     return Check("utility", True, text)
 
 
-def _asked(body: Mapping[str, Any], scenario: Scenario, joint: Joint, kernel: FloatArray) -> Check:
+def _promise(
+    body: Mapping[str, Any], scenario: Scenario, joint: Joint, kernel: FloatArray
+) -> Check:
     """Check that the scenario's notion holds, at the level that the certificate says."""
-    asked = body["levels"]["asked"]
-    if asked is None:
+    promise = body["levels"]["asked"]
+    if promise is None:
         return Check("promise", None, "No promise was requested for this mechanism.")
     notion = scenario.build_notion(joint)
-    if str(notion) != asked.get("notion"):
-        return Check("promise", False, f"The scenario asks {notion}, not {asked.get('notion')}.")
-    if asked.get("unit") != notion.level_unit:
-        text = f"The level's unit is {notion.level_unit!r}, not {shown(asked.get('unit'))}."
+    if str(notion) != promise.get("notion"):
+        return Check("promise", False, f"The scenario asks {notion}, not {promise.get('notion')}.")
+    if promise.get("unit") != notion.level_unit:
+        text = f"The level's unit is {notion.level_unit!r}, not {shown(promise.get('unit'))}."
         return Check("promise", False, text)
     reached = notion.achieved(joint, kernel)
     if not notion.holds(joint, kernel):
         return Check("promise", False, f"{notion} is violated: the level is {reached:.6g}.")
-    if not close(reached, asked.get("achieved")):
+    if not close(reached, promise.get("achieved")):
         return Check(
             "promise",
             False,
-            f"{notion} is satisfied at {reached:.9g}, not {asked.get('achieved')}.",
+            f"{notion} is satisfied at {reached:.9g}, not {promise.get('achieved')}.",
         )
-    if set(asked) != {"notion", "achieved", "unit", "holds"} or asked["holds"] is not True:
+    if set(promise) != {"notion", "achieved", "unit", "holds"} or promise["holds"] is not True:
         return Check("promise", False, f"{notion} is satisfied, but the certificate denies it.")
     return Check("promise", True, f"{notion} is satisfied: level {reached:.6g}.")
 
@@ -287,7 +298,7 @@ def check_proof(
     """Answer the scenario again, and compare bound, status, solver, notes and name.
 
     A bound is proven again where the new one is not above it, and wrong where a mechanism that
-    keeps more was found. The others are wrong where the same mechanism is found with other ones,
+    keeps more was found. The others are wrong where the same mechanism is found with others,
     and not checked where another mechanism is found or a time limit ends a search.
     """
     if counted is None:
@@ -297,8 +308,8 @@ def check_proof(
         again = answer(scenario, counted).mechanism
     except CoreError as error:
         return Check("proof", None, f"A new search for the scenario failed: {error}")
-    said = body["proof"]
-    if isinstance(said["upper_bound"], str):
+    proof = body["proof"]
+    if isinstance(proof["upper_bound"], str):
         return Check("proof", False, "It has no bound on what a mechanism can keep.")
     rounding = CLOSE * max(1.0, abs(again.utility))
     size = again.purpose.size()
@@ -306,10 +317,10 @@ def check_proof(
     if wrong:
         return Check("proof", False, wrong)
     # a search that may stop early proves no bound below its own
-    if again.upper_bound > said["upper_bound"] + size * min(scenario.gap, Scenario.gap) + rounding:
+    if again.upper_bound > proof["upper_bound"] + size * min(scenario.gap, Scenario.gap) + rounding:
         text = (
             f"A new search proves only the bound {again.upper_bound:.9g}, not "
-            f"{said['upper_bound']:.9g}."
+            f"{proof['upper_bound']:.9g}."
         )
         return Check("proof", None, text)
     other = _other(body, again)
@@ -322,7 +333,7 @@ def check_proof(
     return Check(
         "proof",
         True,
-        f"A new search agrees: no mechanism keeps more than {said['upper_bound']:.6g} "
+        f"A new search agrees: no mechanism keeps more than {proof['upper_bound']:.6g} "
         f"({again.status}, found by {again.solver}), with the same notes.",
     )
 
@@ -331,39 +342,39 @@ def _wrong(
     body: Mapping[str, Any], again: Mechanism, kernel: FloatArray, slack: float, rounding: float
 ) -> str:
     """Say what is wrong with the proof; "" where nothing is known to be."""
-    said = body["proof"]
-    if again.utility > said["upper_bound"] + rounding:
+    proof = body["proof"]
+    if again.utility > proof["upper_bound"] + rounding:
         return f"A mechanism keeps {again.utility:.9g}, more than the bound."
-    if said["status"] == again.status == OPTIMAL:
-        missed = again.utility - said["utility"]
+    if proof["status"] == again.status == OPTIMAL:
+        missed = again.utility - proof["utility"]
         if missed > slack:
             return f"It is not optimal: another mechanism keeps {missed:.6g} more."
     same = kernel.shape == again.kernel.shape and np.allclose(kernel, again.kernel, 0, CLOSE)
-    if not same or UNPROVEN in (said["status"], again.status):
+    if not same or UNPROVEN in (proof["status"], again.status):
         return ""
     other = _other(body, again)
     if other is not None:
         return f"A new search finds the same mechanism, but {other}."
-    if abs(again.upper_bound - said["upper_bound"]) > slack:
+    if abs(again.upper_bound - proof["upper_bound"]) > slack:
         return (
             f"A new search finds the same mechanism, but proves {again.upper_bound:.9g}, "
-            f"not {said['upper_bound']:.9g}."
+            f"not {proof['upper_bound']:.9g}."
         )
     return ""
 
 
 def _other(body: Mapping[str, Any], again: Mechanism) -> str | None:
-    """Say what the library says otherwise of the mechanism that it finds; None where nothing."""
-    said = body["proof"]
+    """Say how the library's account of the mechanism that it finds differs; None if it agrees."""
+    proof = body["proof"]
     pairs = (
         ("name", body["mechanism"]["name"], again.name),
-        ("status", said["status"], again.status),
-        ("solver", said["solver"], again.solver),
-        ("notes", said["notes"], list(again.notes)),
+        ("status", proof["status"], again.status),
+        ("solver", proof["solver"], again.solver),
+        ("notes", proof["notes"], list(again.notes)),
         ("outputs", body["mechanism"]["outputs"], list(again.y_labels)),
     )
-    for name, found, expected in pairs:
-        if found != expected:
+    for name, stated, expected in pairs:
+        if stated != expected:
             are = "are" if isinstance(expected, list) else "is"
-            return f"its {name} {are} {shown(expected)}, not {shown(found)}"
+            return f"its {name} {are} {shown(expected)}, not {shown(stated)}"
     return None

@@ -44,31 +44,35 @@ def check_other_columns(
     files: Read,
 ) -> Check:
     """Count again what each column beside Y, and all together, give away about S."""
-    said = body["beside"]
-    written = [one for one in body["released"]["columns"] if one != body["released"]["column"]]
-    if said is None:
+    stated = body["beside"]
+    written = [
+        column for column in body["released"]["columns"] if column != body["released"]["column"]
+    ]
+    if stated is None:
         owners = body["released"]["treatment"] == OWNERS
         none = owners or not written or counted.cells is None
         text = "It has no figures for other columns, and needs none."
         return Check("beside", none, text if none else "It lacks figures for its other columns.")
-    if said["columns"] != written:
+    if stated["columns"] != written:
         return Check(
-            "beside", False, f"Its figures are for the columns {said['columns']}, not {written}."
+            "beside", False, f"Its figures are for the columns {stated['columns']}, not {written}."
         )
-    names = [*written, *said["known"]]
-    each = names if 1 < len(names) <= EACH else []
-    if len(set(names)) < len(names) or sorted(said["each"]) != sorted(each):
-        text = f"It has figures for the columns {sorted(said['each'])}, not for each of {names}."
+    names = [*written, *stated["known"]]
+    alone = names if 1 < len(names) <= EACH else []
+    if len(set(names)) < len(names) or sorted(stated["each"]) != sorted(alone):
+        text = f"It has figures for the columns {sorted(stated['each'])}, not for each of {names}."
         return Check("beside", False, text)
     has = counted.secrets >= 0
-    if said["records"] != int(has.sum()):
-        text = f"Its figures are for {said['records']:,} records, but {int(has.sum()):,} have an S."
+    if stated["records"] != int(has.sum()):
+        text = (
+            f"Its figures are for {stated['records']:,} records, but {int(has.sum()):,} have an S."
+        )
         return Check("beside", False, text)
     of_text = body["released"].get("format") != FORMATS["Parquet"]
     try:
         index = _codes(files.released, written, None, of_text=of_text)
         for name, codes in _codes(
-            files.original, said["known"], files.called, of_text=of_text
+            files.original, stated["known"], files.called, of_text=of_text
         ).items():
             index[name] = codes[counted.places]
     except InvalidInputError as error:
@@ -77,16 +81,17 @@ def check_other_columns(
         return Check(
             "beside", False, f"{files.released.name} does not have the records that it should."
         )
-    groups = [([name], said["each"][name]) for name in each] + [(names, said["together"])]
+    groups = [([name], stated["each"][name]) for name in alone] + [(names, stated["together"])]
     for some, figures in groups:
         k = _together([index[name][has] for name in some])
-        found = _figures(counted.secrets[has], counted.rows[has], k, kernel)
-        wrong = _difference(found, figures)
+        levels = _figures(counted.secrets[has], counted.rows[has], k, kernel)
+        wrong = _difference(levels, figures)
         if wrong:
             return Check("beside", False, f"For {' and '.join(some)!r}, {wrong}.")
-    if said["holds"] != keeps(found, notion):
+    if stated["holds"] != keeps(levels, notion):
         text = (
-            f"Whether the file satisfies {notion} is {keeps(found, notion)}, not {said['holds']}."
+            f"Whether the file satisfies {notion} is {keeps(levels, notion)}, not "
+            f"{stated['holds']}."
         )
         return Check("beside", False, text)
     what = f"the figures of {number_of(len(index), 'column')}, and of all"
@@ -101,15 +106,15 @@ def _codes(
     if not names:
         return {}
     columns, _ = read_columns(path, [*names, *map(safe_text, names)], called)
-    found = {}
+    result = {}
     for name in names:
         column = columns.get(name) or columns.get(safe_text(name))
         if column is None:
             raise InvalidInputError(f"{path.name} has no column {name!r}.")
         seen: dict[Any, int] = {}
-        codes = [seen.setdefault(_seen(one, of_text), len(seen)) for one in column.values]
-        found[name] = np.array(codes, dtype=np.int64)[column.index]
-    return found
+        codes = [seen.setdefault(_seen(value, of_text), len(seen)) for value in column.values]
+        result[name] = np.array(codes, dtype=np.int64)[column.index]
+    return result
 
 
 def _seen(value: Any, of_text: bool) -> Any:
@@ -125,7 +130,7 @@ def _seen(value: Any, of_text: bool) -> Any:
 def _together(codes: Sequence[IntArray]) -> IntArray:
     """Return the number of each record's combination of values."""
     seen: dict[tuple[int, ...], int] = {}
-    rows = zip(*(one.tolist() for one in codes), strict=True)
+    rows = zip(*(column.tolist() for column in codes), strict=True)
     return np.array([seen.setdefault(row, len(seen)) for row in rows], dtype=np.int64)
 
 
@@ -209,8 +214,8 @@ def _add(
     cell = s * shape[1] + k
 
     def summed(weights: FloatArray | None = None) -> FloatArray:
-        found = np.bincount(cell, weights, shape[0] * shape[1])
-        return found.reshape(shape).astype(np.float64)
+        sums = np.bincount(cell, weights, shape[0] * shape[1])
+        return sums.reshape(shape).astype(np.float64)
 
     records = summed()
     p_sk = records / n
@@ -233,13 +238,13 @@ def _add(
         sums.file.guess += float(p_syk.max(axis=0).sum())
 
 
-def _difference(found: Beside, said: Any) -> str:
-    """Say which figure is another one than a certificate has; "" where none is."""
+def _difference(levels: Beside, stated: Any) -> str:
+    """Say which figure differs from the certificate's; "" where none does."""
     for part in FIGURES:
-        for key, value in getattr(found, part).items():
-            if not close(value, said[part].get(key)):
-                return f"the {key!r} of {part!r} is {value:.9g}, not {said[part].get(key)}"
+        for key, value in getattr(levels, part).items():
+            if not close(value, stated[part].get(key)):
+                return f"the {key!r} of {part!r} is {value:.9g}, not {stated[part].get(key)}"
     for part in SHARES:
-        if not close(getattr(found, part), said[part]):
-            return f"{part!r} is {getattr(found, part)}, not {said[part]}"
+        if not close(getattr(levels, part), stated[part]):
+            return f"{part!r} is {getattr(levels, part)}, not {stated[part]}"
     return ""

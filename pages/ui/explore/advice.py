@@ -53,21 +53,21 @@ def show_what_if(result: Result, worst: int | None, unit: str) -> tuple[str, ...
         end()
         return ()
     name = plain_short(result.joint.x_labels[worst])
-    asked = st.toggle(
+    wanted = st.toggle(
         f"What if “{spoken(name)}” were merged or left out?",
         key=SWITCH,
         help="Asks the same question with one symbol of X fewer. The share kept refers to the "
         "smaller X, so compare the nats too.",
     )
-    if not asked:
+    if not wanted:
         end()
         return ()
-    found = _variants(result, worst)
-    long_answer.await_only(PART, [_work(one) for one in found])
+    cases = _variants(result, worst)
+    long_answer.await_only(PART, [_work(case) for case in cases])
     now = f"Now {share(result.mechanism.kept)} of X is kept, {figures_of(result, unit)}."
     st.markdown(f":small[{markdown(now)}]")
-    rows = [_row(one, f"what_if_{number}", unit) for number, one in enumerate(found)]
-    return tuple(one for one in rows if one)
+    rows = [_row(case, f"what_if_{number}", unit) for number, case in enumerate(cases)]
+    return tuple(row for row in rows if row)
 
 
 def _variants(result: Result, worst: int) -> Sequence[Variant]:
@@ -78,64 +78,64 @@ def _variants(result: Result, worst: int) -> Sequence[Variant]:
     )
 
 
-def _work(one: Variant) -> LongAnswer[Result]:
+def _work(case: Variant) -> LongAnswer[Result]:
     """Return the work that answers a question with a symbol less."""
 
     def given() -> tuple[Scenario, Counted]:
-        seconds = min(one.scenario.time_limit * work.longer, answers.LONGEST)
-        return replace(one.scenario, time_limit=seconds), one.counted()
+        seconds = min(case.scenario.time_limit * work.longer, answers.LONGEST)
+        return replace(case.scenario, time_limit=seconds), case.counted()
 
     work = LongAnswer(
-        one.scenario.data,
-        ("what if", repr(one.scenario)),
+        case.scenario.data,
+        ("what if", repr(case.scenario)),
         answer,
         given,
-        one.scenario.time_limit + answers.PATIENCE,
-        is_final=lambda found: found.mechanism.status != UNPROVEN,
+        case.scenario.time_limit + answers.PATIENCE,
+        is_final=lambda result: result.mechanism.status != UNPROVEN,
     )
     return work
 
 
-def _row(one: Variant, key: str, unit: str) -> str:
+def _row(case: Variant, key: str, unit: str) -> str:
     """Show what would be kept, and the button that opens the question; or how far the work is."""
-    work = _work(one)
+    work = _work(case)
     result = progress.awaited(
         work,
-        lambda: _found(one, work),
-        variant(one),
-        seconds=one.scenario.time_limit,
+        lambda: _answer(case, work),
+        variant(case),
+        seconds=case.scenario.time_limit,
         key=key,
         left_open=lambda _: "Not proven: another mechanism may keep more.",
     )
     if result is None:
         return ""
-    told = of_variant(one, result, unit)
+    sentence = of_variant(case, result, unit)
     with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_row"):
-        st.markdown(f":small[{markdown(told)}]", width="stretch")
+        st.markdown(f":small[{markdown(sentence)}]", width="stretch")
         if st.button(
             "Open",
             key=f"{key}_open",
             icon=":material/open_in_full:",
             help="Open this question on Explore.",
         ):
-            _open(one)
-    return told
+            _open(case)
+    return sentence
 
 
-def _found(one: Variant, work: LongAnswer[Result]) -> Result | Job[Result]:
+def _answer(case: Variant, work: LongAnswer[Result]) -> Result | Job[Result]:
     """Return the answer, or the job at work on it; a page that opens the question has it too."""
-    found = work.ask()
-    if not isinstance(found, Job):
-        known_for(one.scenario.data).add(one.scenario, found.joint, found.mechanism)
-    return found
+    result = work.ask()
+    if not isinstance(result, Job):
+        known_for(case.scenario.data).add(case.scenario, result.joint, result.mechanism)
+    return result
 
 
-def _open(one: Variant) -> None:
+def _open(case: Variant) -> None:
     """Put a question on screen; its matrix becomes this session's."""
     try:
-        if one.is_matrix:
-            visits.sources().add_matrix(one.matrix)
-        state.set_data(one.scenario.data)
+        if case.is_matrix:
+            visits.sources().add_matrix(case.matrix)
+        state.set_data(case.scenario.data)
     except CoreError as error:
         st.toast(markdown(str(error)), icon=":material/error:")
         return
@@ -163,29 +163,32 @@ class Advice:
 def show(result: Result, lines: Lines, unit: str) -> Advice:
     """Show what is advised, a line each; return what was worked out for it."""
     worst = costliest(result)
-    said = list(of_line(result, _own(result, lines), unit))
+    sentences = list(of_line(result, _own(result, lines), unit))
     if worst is not None:
-        said.append(of_symbol(result, *worst))
+        sentences.append(of_symbol(result, *worst))
     sampled = is_sampled(result)
     long_answer.await_only(SAMPLE, [_sampled(result)] if sampled else [])
-    if not said and not sampled:
+    if not sentences and not sampled:
         end()
         return Advice()
     with st.container(key="advice", border=True):
         st.markdown(f"**{NEXT_TITLE}**")
-        if said:
-            st.markdown("\n".join(f"- :small[{markdown(line)}]" for line in said))
-        found = _of_records(result, unit) if sampled else None
-        told = show_what_if(result, None if worst is None else worst[0], unit)
-    return Advice(found, told)
+        if sentences:
+            st.markdown("\n".join(f"- :small[{markdown(line)}]" for line in sentences))
+        realised = _of_records(result, unit) if sampled else None
+        what_if = show_what_if(result, None if worst is None else worst[0], unit)
+    return Advice(realised, what_if)
 
 
 def _own(result: Result, lines: Lines) -> Frontier | None:
     """Return the ready line of the question on screen; None where it has none."""
-    asked = result.scenario
+    scenario = result.scenario
     for place in lines.places:
         line = place.line
-        if not place.faded and (line.notion, line.mechanism) == (asked.notion, asked.mechanism):
+        if not place.faded and (line.notion, line.mechanism) == (
+            scenario.notion,
+            scenario.mechanism,
+        ):
             return line
     return None
 
@@ -205,16 +208,16 @@ def _of_records(result: Result, unit: str) -> Mapping[str, Realised] | None:
     """Say what the release's levels may be at the truth, or how far the work is; return them."""
     joint, work = result.joint, _sampled(result)
     quick = joint.n_s * result.mechanism.kernel.size <= AT_ONCE
-    found = progress.awaited(
+    levels = progress.awaited(
         work,
         work.here if quick else work.ask,
         "Computing the levels at the truth",
         seconds=LIMIT,
         key="realised",
     )
-    if found is None:
+    if levels is None:
         return None
     query = urlencode(to_query(result.scenario), doseq=True)
-    told = of_records(joint, found, unit)
-    st.markdown(f"- :small[{markdown(told)} [Robust](robust?{query})]")
-    return found
+    sentence = of_records(joint, levels, unit)
+    st.markdown(f"- :small[{markdown(sentence)} [Robust](robust?{query})]")
+    return levels

@@ -70,42 +70,42 @@ def frame() -> st.delta_generator.DeltaGenerator:
 def show(result: Result, unit: str, *, faded: bool = False) -> Again:
     """Show the levels of one to three draws, the advice, and the second release; return them."""
     work = _work(result)
-    found = progress.awaited(
-        work, lambda: _found(result, work), "Computing repeated draws", seconds=LIMIT, key="again"
+    levels = progress.awaited(
+        work, lambda: _levels(result, work), "Computing repeated draws", seconds=LIMIT, key="again"
     )
-    if found is not None:
+    if levels is not None:
         promise = draws_asked(result.scenario, derived.promise(result.scenario))
         chart(
-            lambda: bars(found, unit, promise),
-            made_of=MadeOf(result.scenario.data, (found, unit, promise)),
+            lambda: bars(levels, unit, promise),
+            made_of=MadeOf(result.scenario.data, (levels, unit, promise)),
             key="again",
             title=REPEATS_TITLE,
-            alt=repeats_table(found, unit, promise),
+            alt=repeats_table(levels, unit, promise),
             faded=faded,
         )
-        st.markdown(markdown(advice(found, unit, promise)))
-    return Again(found, "" if faded else _second(result, unit))
+        st.markdown(markdown(advice(levels, unit, promise)))
+    return Again(levels, "" if faded else _second(result, unit))
 
 
 def table() -> pd.DataFrame:
     """Return the levels in full; no rows while they are being worked out."""
     result = answers.evaluate(state.scenario())
-    found = _found(result, _work(result))
-    if isinstance(found, Job):
+    levels = _levels(result, _work(result))
+    if isinstance(levels, Job):
         return pd.DataFrame({"draws": []})
     return pd.DataFrame(
         {
-            "draws": [one.k for one in found],
-            "lip_nats": [one.lip.level for one in found],
-            "lip_at_most_nats": [one.lip.at_most for one in found],
-            "ldp_nats": [one.ldp.level for one in found],
-            "ldp_at_most_nats": [one.ldp.at_most for one in found],
-            "notion": [str(derived.promise(result.scenario))] * len(found),
-            "notion_level": [one.asked.level for one in found],
-            "notion_level_at_most": [one.asked.at_most for one in found],
-            "notion_level_unit": [derived.promise(result.scenario).level_unit] * len(found),
-            "within_the_budget": [one.kept for one in found],
-            "exact": [one.lip.exact and one.ldp.exact and one.asked.exact for one in found],
+            "draws": [row.k for row in levels],
+            "lip_nats": [row.lip.level for row in levels],
+            "lip_at_most_nats": [row.lip.at_most for row in levels],
+            "ldp_nats": [row.ldp.level for row in levels],
+            "ldp_at_most_nats": [row.ldp.at_most for row in levels],
+            "notion": [str(derived.promise(result.scenario))] * len(levels),
+            "notion_level": [row.promise.level for row in levels],
+            "notion_level_at_most": [row.promise.at_most for row in levels],
+            "notion_level_unit": [derived.promise(result.scenario).level_unit] * len(levels),
+            "within_the_budget": [row.kept for row in levels],
+            "exact": [row.lip.exact and row.ldp.exact and row.promise.exact for row in levels],
         }
     )
 
@@ -122,7 +122,7 @@ def _work(result: Result) -> LongAnswer[tuple[Redrawn, ...]]:
     )
 
 
-def _found(
+def _levels(
     result: Result, work: LongAnswer[tuple[Redrawn, ...]]
 ) -> tuple[Redrawn, ...] | Job[tuple[Redrawn, ...]]:
     """Return the levels, at once where that is quick, or the job at work on them."""
@@ -157,7 +157,7 @@ def _second(result: Result, unit: str) -> str:
     both = replace(result.scenario, eps=min(times * result.scenario.eps, DOMAINS["eps"].high))
     work = _second_work(result, both)
     long_answer.await_only("second", (work,))
-    made = progress.awaited(
+    second = progress.awaited(
         work,
         work.ask,
         "Designing the second release",
@@ -167,18 +167,18 @@ def _second(result: Result, unit: str) -> str:
             f"The search stopped at its time limit of {both.time_limit * work.longer:g} s."
         ),
     )
-    if made is None:
+    if second is None:
         return ""
-    said = second_sentence(made, derived.promise(both), unit)
-    st.markdown(markdown(said))
+    sentence = second_sentence(second, derived.promise(both), unit)
+    st.markdown(markdown(sentence))
     exports.button(
         "Second release (CSV)",
         f"second-release-{file_part(context.of(both))}.csv",
         "text/csv",
-        lambda: exports.csv_bytes(exports.kernel_table(made, made.x_labels)),
+        lambda: exports.csv_bytes(exports.kernel_table(second, second.x_labels)),
         "second_csv",
     )
-    return said
+    return sentence
 
 
 def _multiple() -> float:
@@ -187,7 +187,7 @@ def _multiple() -> float:
         "Total budget ε of both releases",
         # the ε of both releases together that can be asked for, as multiples of the first one's
         (1.0, 1.5, 2.0, 3.0),
-        format_func=lambda one: f"×{one:g}",
+        format_func=lambda multiple: f"×{multiple:g}",
         key="second_times",
         default=2.0,
         required=True,

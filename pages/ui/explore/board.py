@@ -209,13 +209,16 @@ def _answer(slots: Slots, scenario: Scenario) -> tuple[Frame | None, Sequence[by
     return frames.answered(result, controls.unit()), _charts(shown)
 
 
-def _report(place: DeltaGenerator, shown: ShownAnswer, told: OnScreen) -> None:
+def _report(place: DeltaGenerator, shown: ShownAnswer, lower_cards: OnScreen) -> None:
     """Show the button that makes a report of what is on screen, when it is clicked."""
-    ready = [one.line for one in shown.lines.places if not one.faded and one.told is None]
+    ready = [
+        place.line for place in shown.lines.places if not place.faded and place.revealed is None
+    ]
     unit, waiting = controls.unit(), answers.is_refining(shown.result.scenario)
     with place:
         exports.report(
-            lambda: report(shown.result, ready, told, unit, provisional=waiting), "explore_report"
+            lambda: report(shown.result, ready, lower_cards, unit, provisional=waiting),
+            "explore_report",
         )
 
 
@@ -243,7 +246,7 @@ def _charts(shown: ShownAnswer, *, faded: bool = False) -> Sequence[bytes]:
         charts.confusability(derived.confusability_after(result), 1, data),
     ]
     along = charts.frontier(result, shown.lines, unit, by_promise=named, faded=faded)
-    return [along, *(one.sent(faded=faded) for one in drawn)]
+    return [along, *(chart.sent(faded=faded) for chart in drawn)]
 
 
 def _lower_cards(slots: Slots, shown: ShownAnswer, *, faded: bool = False) -> OnScreen:
@@ -257,13 +260,13 @@ def _lower_cards(slots: Slots, shown: ShownAnswer, *, faded: bool = False) -> On
     if not faded:
         with slots["advice"]:
             advised = advice.show(result, shown.lines, controls.unit())
-    told = Consequences(
+    consequences = Consequences(
         derived.own_levels(result),
         NOT_READY if implied is None else implied,
         NOT_READY if repeated.redrawn is None else repeated.redrawn,
         (advised.realised or NOT_READY) if is_sampled(result) else None,
     )
-    return OnScreen(told, repeated.second, advised.what_if)
+    return OnScreen(consequences, repeated.second, advised.what_if)
 
 
 def _graph_before(scenario: Scenario) -> ConfusabilityGraph | None:
@@ -277,8 +280,8 @@ def _graph_before(scenario: Scenario) -> ConfusabilityGraph | None:
 def _lift_table() -> pd.DataFrame:
     result = _now()
     both = {"before": result.before, "after": result.after}
-    found = pd.concat({when: tables.lifts(leak) for when, leak in both.items()}, names=["when"])
-    return found.reset_index("when")
+    lifts = pd.concat({when: tables.lifts(leak) for when, leak in both.items()}, names=["when"])
+    return lifts.reset_index("when")
 
 
 def _graph_table() -> pd.DataFrame:

@@ -119,7 +119,7 @@ def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded
     curves = _lines(result, lines, unit, by_promise=by_promise)
     key = (scenario.notion, scenario.mechanism)
     here, kept = ring(result, unit)
-    said = _nothing(scenario, lines)
+    empty = _nothing(scenario, lines)
 
     def draw() -> figures.Figure:
         return figures.frontier(
@@ -132,14 +132,14 @@ def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded
             budget=along,
             current=next((line.place for line in curves if line.key == key), -1),
             dense=True,
-            **({"empty": said} if said else {}),
+            **({"empty": empty} if empty else {}),
         )
 
     shown = tuple((ref(place.line), place.number, place.faded) for place in lines.places)
-    asked = (*key, scenario.purpose, by_promise, unit, here, limit, kept, said)
+    question = (*key, scenario.purpose, by_promise, unit, here, limit, kept, empty)
     return part(
         draw,
-        made_of=None if is_funnel(scenario) else MadeOf(scenario.data, (shown, asked)),
+        made_of=None if is_funnel(scenario) else MadeOf(scenario.data, (shown, question)),
         key="frontier",
         title="Cost of privacy",
         alt=_spoken(result, unit),
@@ -180,20 +180,20 @@ def read_mechanism(scenario: Scenario) -> str:
 
 def _read(result: Result, lines: Lines, drawn: Sequence[figures.Line]) -> Iterator[str]:
     """Say how the chart is read, where there is something to say."""
-    if is_funnel(result.scenario) and any(place.told is None for place in lines.places):
+    if is_funnel(result.scenario) and any(place.revealed is None for place in lines.places):
         if any(figures.is_below_mixture(line) for line in drawn):
             yield MIXTURE
         elif measure(result.scenario, result.joint).is_sum:
             yield BETWEEN
     if any(figures.is_open(line) for line in drawn):
         yield OPEN
-    if said := falling({place.number: place.line for place in lines.places if not place.faded}):
-        yield said
+    if sentence := falling({place.number: place.line for place in lines.places if not place.faded}):
+        yield sentence
 
 
 def _nothing(scenario: Scenario, lines: Lines) -> str:
     """Say why no line is there; "" where the mechanism has no budget, which the figure says."""
-    if not lines.asked:
+    if not lines.scenarios:
         return "" if "eps" in notions.entry(scenario.notion).parameters else NO_EPS
     return "Computing the lines…" if lines.waiting else "No line could be computed."
 
@@ -214,10 +214,10 @@ def _along(result: Result, unit: str) -> figures.Budget | None:
     """Return the budget on the horizontal axis of a funnel; None for every other promise."""
     if not is_funnel(result.scenario):
         return None
-    told = TITLES[measure(result.scenario, result.joint).measure]
+    title = TITLES[measure(result.scenario, result.joint).measure]
     return figures.Budget(
         "M",
-        f"revealed about S on average, {told}",
+        f"revealed about S on average, {title}",
         unit if spans.in_nats(result.scenario.notion) else "",
     )
 
@@ -256,7 +256,7 @@ def _line(
     place: Place, unit: str, purpose: str, *, by_promise: bool, in_nats: bool, funnel: Result | None
 ) -> figures.Line:
     line, scale = place.line, in_unit(1.0, unit)
-    x = line.eps if place.told is None else place.told
+    x = line.eps if place.revealed is None else place.revealed
     of_x = scale if in_nats else 1.0
     return figures.Line(
         place=place.number,
@@ -267,27 +267,27 @@ def _line(
         eps=x * of_x,
         nmi=line.nmi,
         utility=line.utility * frontier_lines.utility(purpose, unit).factor,
-        most=line.most_nmi if line.mechanism == OPTIMUM and place.told is None else None,
+        most=line.most_nmi if line.mechanism == OPTIMUM and place.revealed is None else None,
         faded=place.faded,
-        points=place.told is not None,
-        between=_between(line, of_x, funnel) if funnel and place.told is None else None,
-        mixture=_mixture(line, funnel) if funnel and place.told is None else None,
+        points=place.revealed is not None,
+        between=_between(line, of_x, funnel) if funnel and place.revealed is None else None,
+        mixture=_mixture(line, funnel) if funnel and place.revealed is None else None,
     )
 
 
 def _mixture(line: Frontier, result: Result) -> FloatArray:
     """Return what mixtures of the mechanisms at a funnel's points keep, as a share."""
-    told = measure(result.scenario, result.joint)
-    return envelope(taken(told, line.eps, result.joint), line.nmi)
+    by = measure(result.scenario, result.joint)
+    return envelope(taken(by, line.eps, result.joint), line.nmi)
 
 
 def _between(line: Frontier, scale: float, result: Result) -> tuple[FloatArray, FloatArray]:
     """Return budgets along a funnel and what is proven to be the most there, as a share."""
-    told, joint = measure(result.scenario, result.joint), result.joint
+    by, joint = measure(result.scenario, result.joint), result.joint
     # steps from one budget of a funnel to the next at which is shown what is proven
     places = np.linspace(0, len(line.eps) - 1, 4 * (len(line.eps) - 1) + 1)
     at = np.interp(places, np.arange(len(line.eps)), line.eps)
-    along = taken(told, line.eps, joint), taken(told, at, joint)
+    along = taken(by, line.eps, joint), taken(by, at, joint)
     most = most_between(along[0], line.nmi, line.most_nmi, along[1])
     return at * scale, np.minimum(most, 1.0)
 

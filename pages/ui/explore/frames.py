@@ -1,7 +1,6 @@
 """What Explore's board says and shows, at rest and at each place of its sliders (`work.frames`).
 
-The slider of ε has its frames at once, another one once it is touched: else each were work for
-nothing.
+The slider of ε has its frames at once, another one only once it is touched: most never are.
 """
 
 from __future__ import annotations
@@ -33,14 +32,14 @@ def notes(scenario: Scenario) -> tuple[str, ...]:
 def frame(results: Sequence[Result], unit: str, *, lines: bool) -> Frame:
     """Return what the board shows of an answer; `lines`: along those of its frontier."""
     (result,) = results
-    said = partial(_told, result, unit)
-    found = following.frame(result, said, lambda _: charts.at_place(result, unit))
+    note = partial(_words, result, unit)
+    changes = following.frame(result, note, lambda _: charts.at_place(result, unit))
     if lines:
-        found["charts"]["frontier"] = {"now": numbers(charts.ring(result, unit))}
-    return found
+        changes["charts"]["frontier"] = {"now": numbers(charts.ring(result, unit))}
+    return changes
 
 
-def _told(result: Result, unit: str, provisional: bool) -> Frame:
+def _words(result: Result, unit: str, provisional: bool) -> Frame:
     return following.told(result, unit, *notes(result.scenario), provisional=provisional)
 
 

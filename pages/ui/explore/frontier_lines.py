@@ -44,26 +44,26 @@ _LAST = "_frontier_last"
 class Place:
     """A line and its place, from 0, in the chart, which sets color, dash and symbol.
 
-    `faded`: it is for the last settings. `told`: beside a funnel, for a line of another promise,
-    what its answers tell of S in the funnel's measure, shape (k,).
+    `faded`: it is for the last settings. `revealed`: next to a funnel, what the answers of another
+    promise reveal about S in the funnel's measure, shape (k,).
     """
 
     number: int
     line: Frontier
     faded: bool = False
-    told: FloatArray | None = None
+    revealed: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Lines:
     """The lines of a comparison, and the work on them; the ε of the questions is not used.
 
-    `waiting`: being worked out or improved. `problems`: place in `asked` → why that line is
+    `waiting`: being worked out or improved. `problems`: place in `scenarios` → why that line is
     missing. `cut`: left without some answers or proofs by a time limit or a failure.
     """
 
     places: tuple[Place, ...] = ()
-    asked: tuple[Scenario, ...] = ()
+    scenarios: tuple[Scenario, ...] = ()
     waiting: tuple[Scenario, ...] = ()
     problems: dict[int, CoreError] = field(default_factory=dict)
     cut: tuple[Scenario, ...] = ()
@@ -88,19 +88,21 @@ def utility(purpose: str, unit: str) -> UtilityColumns:
 
 def begin(scenario: Scenario) -> Lines:
     """Begin the missing lines and take the ready ones, before an answer, which none may exceed."""
-    asked = compared(scenario)
-    long_answer.await_only("frontiers", [answers.sweep_work(one) for one in asked])
+    scenarios = compared(scenario)
+    long_answer.await_only("frontiers", [answers.sweep_work(other) for other in scenarios])
     waiting, problems = [], {}
-    for number, one in enumerate(asked):
+    for number, other in enumerate(scenarios):
         try:
-            if answers.sweeping(one) is not None:
-                waiting.append(one)
+            if answers.sweeping(other) is not None:
+                waiting.append(other)
         except CoreError as error:
             problems[number] = error
     if is_funnel(scenario):
-        ready = [(one, line) for one in asked if one not in waiting and (line := _line(one))]
+        ready = [
+            (other, line) for other in scenarios if other not in waiting and (line := _line(other))
+        ]
         lend(known_for(scenario.data), ready, derived.counted(scenario.data).joint)
-    return Lines((), asked, tuple(waiting), problems)
+    return Lines((), scenarios, tuple(waiting), problems)
 
 
 def find(scenario: Scenario, work: Lines | None = None) -> Lines:
@@ -109,17 +111,17 @@ def find(scenario: Scenario, work: Lines | None = None) -> Lines:
     last: dict[tuple[str, ...], Frontier] = st.session_state.get(_LAST, {})
     shown: dict[tuple[str, ...], Frontier] = {}
     places, cut = [], []
-    for number, one in enumerate(work.asked):
-        key = (repr(one.data), one.notion, one.mechanism)
-        line = _line(one)
+    for number, other in enumerate(work.scenarios):
+        key = (repr(other.data), other.notion, other.mechanism)
+        line = _line(other)
         if line is not None:
-            places.append(Place(number, line, told=_told(scenario, one, line)))
+            places.append(Place(number, line, revealed=_revealed(scenario, other, line)))
             shown[key] = line
-            if one not in work.waiting and left_open(line).any() and answers.may_sweep_on(one):
-                cut.append(one)
-        elif key in last and one in work.waiting:
-            told = _told(scenario, one, last[key])
-            places.append(Place(number, last[key], faded=True, told=told))
+            if other not in work.waiting and left_open(line).any() and answers.may_sweep_on(other):
+                cut.append(other)
+        elif key in last and other in work.waiting:
+            level = _revealed(scenario, other, last[key])
+            places.append(Place(number, last[key], faded=True, revealed=level))
             shown[key] = last[key]
         elif key in last:  # it failed: once it is started again, the old line is there meanwhile
             shown[key] = last[key]
@@ -127,17 +129,17 @@ def find(scenario: Scenario, work: Lines | None = None) -> Lines:
     return replace(work, places=tuple(places), cut=tuple(cut))
 
 
-def _told(scenario: Scenario, one: Scenario, line: Frontier) -> FloatArray | None:
-    """Return what another promise's answers tell in a funnel's measure; None for its own line."""
-    if not is_funnel(scenario) or one.notion == scenario.notion:
+def _revealed(scenario: Scenario, other: Scenario, line: Frontier) -> FloatArray | None:
+    """Return what another promise's answers reveal, in a funnel's measure; None for its line."""
+    if not is_funnel(scenario) or other.notion == scenario.notion:
         return None
     joint = derived.counted(scenario.data).joint
-    return reached(known_for(one.data), one, line.eps, measure(scenario, joint), joint)
+    return reached(known_for(other.data), other, line.eps, measure(scenario, joint), joint)
 
 
-def _line(one: Scenario) -> Frontier | None:
+def _line(scenario: Scenario) -> Frontier | None:
     try:
-        return answers.frontier(one)
+        return answers.frontier(scenario)
     except CoreError:
         return None  # `Lines.problems` has the reason, or the page shows the data's error
 
@@ -150,20 +152,20 @@ def compared(scenario: Scenario) -> tuple[Scenario, ...]:
         return ()
     others = [promise.notion for promise in scenario.also]
     if controls.by_promise() and mechanisms.entry(scenario.mechanism).uses_notion:
-        asked = [
+        scenarios = [
             replace(scenario, notion=entry.key)
             for entry in notions.ENTRIES
             if _works(scenario.mechanism, [entry.key, *others])
         ]
     else:
-        asked = [
+        scenarios = [
             replace(scenario, mechanism=key)
             for key in COMPARED + (scenario.mechanism,) * (scenario.mechanism not in COMPARED)
             if mechanisms.entry(key).uses_notion and _works(key, [scenario.notion, *others])
         ]
-    asked.sort(key=lambda one: one != scenario)  # the current one first, the others in their order
+    scenarios.sort(key=lambda other: other != scenario)  # the current one first, others in order
     # more lines than this could not be distinguished
-    return tuple(asked[:5])
+    return tuple(scenarios[:5])
 
 
 def _beside_funnel(scenario: Scenario) -> tuple[Scenario, ...]:
@@ -179,28 +181,28 @@ def by_promise(scenario: Scenario) -> bool:
     return controls.by_promise() or is_funnel(scenario)
 
 
-def _works(mechanism: str, asked: Sequence[str]) -> bool:
-    kinds = [notions.entry(key).kind for key in asked]
+def _works(mechanism: str, promises: Sequence[str]) -> bool:
+    kinds = [notions.entry(key).kind for key in promises]
     return not fit.obstacle(mechanisms.entry(mechanism), kinds)
 
 
 def pick() -> None:
     """Move the controls to the point that was clicked in the chart."""
-    found = picked(BOARD)
-    if found is None:
+    point = picked(BOARD)
+    if point is None:
         return
-    notion, mechanism = found["key"]
+    notion, mechanism = point["key"]
     for place in find(state.scenario()).places:
         if (place.line.notion, place.line.mechanism) == (notion, mechanism):
-            st.session_state["eps"] = float(place.line.eps[int(found["at"])])
+            st.session_state["eps"] = float(place.line.eps[int(point["at"])])
             st.session_state["notion"], st.session_state["mech"] = notion, mechanism
 
 
-def title(one: Scenario, *, by_promise: bool) -> str:
+def title(scenario: Scenario, *, by_promise: bool) -> str:
     """Return a line's name: its promise or its mechanism."""
     if by_promise:
-        return notions.entry(one.notion).title
-    return mechanisms.entry(one.mechanism).title
+        return notions.entry(scenario.notion).title
+    return mechanisms.entry(scenario.mechanism).title
 
 
 def show_work(lines: Lines) -> None:
@@ -208,49 +210,50 @@ def show_work(lines: Lines) -> None:
     if lines.waiting:
         _follow(lines)
     if lines.problems:
-        _tell(lines)
-    _tell_gaps(lines)
+        _list_missing(lines)
+    _list_gaps(lines)
 
 
 def _follow(lines: Lines) -> None:
     """Show the progress of the lines until one more is ready."""
-    asked, apart = lines.asked, by_promise(lines.asked[0])
-    names = ", ".join(title(one, by_promise=apart) for one in lines.waiting)
-    there = len(asked) - len(lines.waiting) - len(lines.problems)
-    follow(lines.waiting, names, there, len(asked), "frontier_cancel")
+    scenarios, apart = lines.scenarios, by_promise(lines.scenarios[0])
+    names = ", ".join(title(scenario, by_promise=apart) for scenario in lines.waiting)
+    there = len(scenarios) - len(lines.waiting) - len(lines.problems)
+    follow(lines.waiting, names, there, len(scenarios), "frontier_cancel")
 
 
-def _tell(lines: Lines) -> None:
+def _list_missing(lines: Lines) -> None:
     apart = by_promise(state.scenario())
-    said = "; ".join(
-        f"{title(lines.asked[number], by_promise=apart)}: {error}"
+    reasons = "; ".join(
+        f"{title(lines.scenarios[number], by_promise=apart)}: {error}"
         for number, error in lines.problems.items()
     )
     missing = [
-        lines.asked[number]
+        lines.scenarios[number]
         for number, error in lines.problems.items()
         if isinstance(error, SolverError | long_answer.StoppedError)
     ]
     if missing:
-        progress.again(f"Missing: {said}", "frontier_again", resume, tuple(missing))
+        progress.again(f"Missing: {reasons}", "frontier_again", resume, tuple(missing))
     else:
-        st.caption(f"Missing: {markdown(said)}")
+        st.caption(f"Missing: {markdown(reasons)}")
 
 
-def _tell_gaps(lines: Lines) -> None:
+def _list_gaps(lines: Lines) -> None:
     """Say at which budgets lines have no answer, and offer to search on."""
     apart = by_promise(state.scenario())
-    said = [
-        f"{title(lines.asked[place.number], by_promise=apart)}: {told}"
+    gaps = [
+        f"{title(lines.scenarios[place.number], by_promise=apart)}: {gap}"
         for place in lines.places
-        if not place.faded and (told := _open(place.line, lines.asked[place.number] in lines.cut))
+        if not place.faded
+        and (gap := _open(place.line, lines.scenarios[place.number] in lines.cut))
     ]
-    if not said:
+    if not gaps:
         return
     if lines.cut:
-        progress.search_on(" ".join(said), "frontier_search_on", search_on, lines.cut)
+        progress.search_on(" ".join(gaps), "frontier_search_on", search_on, lines.cut)
     else:
-        st.caption(markdown(" ".join(said)))
+        st.caption(markdown(" ".join(gaps)))
 
 
 def _open(line: Frontier, cut: bool) -> str:
@@ -267,7 +270,7 @@ def table() -> pd.DataFrame:
     """Return the lines that are ready as a table; each column names its unit."""
     scenario, unit = state.scenario(), controls.unit()
     places = [place for place in find(scenario).places if not place.faded]
-    funnel = any(place.told is not None for place in places)
+    funnel = any(place.revealed is not None for place in places)
     written = utility(scenario.purpose, unit)
     plain = any(not spans.in_nats(place.line.notion) for place in places)
 
@@ -278,12 +281,12 @@ def table() -> pd.DataFrame:
             return {f"eps_{unit}": shown}
         return {"eps": shown, "unit_of_eps": unit if spans.in_nats(notion) else ""}
 
-    def told_of_s(told: float) -> dict[str, object]:
+    def revealed_column(level: float) -> dict[str, object]:
         if not funnel:
             return {}
         if spans.in_nats(scenario.notion):
-            return {f"told_of_S_{unit}": in_unit(told, unit)}
-        return {"told_of_S": told}
+            return {f"told_of_S_{unit}": in_unit(level, unit)}
+        return {"told_of_S": level}
 
     return pd.DataFrame(
         {
@@ -293,15 +296,15 @@ def table() -> pd.DataFrame:
             "nmi" if scenario.purpose == "information" else "kept": float(nmi),
             written.value: float(value) * written.factor,
             written.bound: float(bound) * written.factor,
-            **told_of_s(float(told)),
+            **revealed_column(float(revealed)),
         }
         for place in places
-        for eps, nmi, value, bound, told in zip(
+        for eps, nmi, value, bound, revealed in zip(
             place.line.eps,
             place.line.nmi,
             place.line.utility,
             place.line.upper_bound,
-            place.line.eps if place.told is None else place.told,
+            place.line.eps if place.revealed is None else place.revealed,
             strict=True,
         )
     )

@@ -61,45 +61,45 @@ def show(result: Result, unit: str, *, faded: bool = False) -> Mapping[str, Impl
     """Show the diagram for an answer's promise, or how far the work on it is; return its levels."""
     scenario = result.scenario
     work = _work(scenario)
-    found = progress.awaited(
+    implied = progress.awaited(
         work,
-        lambda: _found(scenario, work),
+        lambda: _levels(scenario, work),
         "Computing what the notion implies",
         seconds=SECONDS,
         key="implied",
         left_open=lambda _: OPEN,
     )
-    if found is None:
+    if implied is None:
         return None
     own = derived.own_levels(result)
-    levels = tuple((name, one.level, one.reached) for name, one in found.items())
+    levels = tuple((name, level.level, level.reached) for name, level in implied.items())
     chart(
-        lambda: diagram(result, found, own, unit),
+        lambda: diagram(result, implied, own, unit),
         made_of=MadeOf(
             scenario.data, (levels, tuple(own.items()), derived.promise_key(scenario), unit)
         ),
         key="implied",
         title=IMPLIED_TITLE,
-        alt=implied_table(result, found, unit),
+        alt=implied_table(result, implied, unit),
         faded=faded,
     )
-    st.markdown(f":small[{markdown(sentence(found, unit))}]")
-    return found
+    st.markdown(f":small[{markdown(sentence(implied, unit))}]")
+    return implied
 
 
 def table() -> pd.DataFrame:
     """Return what the diagram shows, in full; no rows while it is being worked out."""
     scenario = state.scenario()
-    found = _found(scenario, _work(scenario))
-    if isinstance(found, Job):
+    implied = _levels(scenario, _work(scenario))
+    if isinstance(implied, Job):
         return pd.DataFrame({"level": []})
     own = derived.own_levels(answers.evaluate(scenario))
     return pd.DataFrame(
         {
             "level": list(NAMES.values()),
-            "implied": [found[key].level for key in NAMES],
+            "implied": [implied[key].level for key in NAMES],
             "this_release": [own[key] for key in NAMES],
-            "reached_by_a_mechanism": [found[key].reached for key in NAMES],
+            "reached_by_a_mechanism": [implied[key].reached for key in NAMES],
             "unit": ["" if key in PLAIN else "nats" for key in NAMES],
         }
     )
@@ -118,12 +118,12 @@ def _work(scenario: Scenario) -> LongAnswer[dict[str, Implication]]:
         implications,
         arguments,
         60.0,
-        is_final=lambda found: not any(is_open(one) for one in found.values()),
+        is_final=lambda levels: not any(is_open(level) for level in levels.values()),
     )
     return work
 
 
-def _found(
+def _levels(
     scenario: Scenario, work: LongAnswer[dict[str, Implication]]
 ) -> dict[str, Implication] | Job[dict[str, Implication]]:
     """Return the levels, at once where that is quick, or the job at work on them."""
@@ -135,10 +135,10 @@ def _found(
 
 
 def _is_quick(scenario: Scenario) -> bool:
-    """Say whether the levels that a promise implies are found in place."""
+    """Say whether the levels that a promise implies are computed in place."""
     joint = derived.counted(scenario.data).joint
     alone = not scenario.also and isinstance(derived.promise(scenario), PointwiseNotion)
-    # cells of a joint up to which the levels of a pointwise promise are found in place
+    # cells of a joint up to which the levels of a pointwise promise are computed in place
     return alone and joint.n_s * joint.n_x <= 40
 
 

@@ -93,11 +93,12 @@ def panel() -> None:
     """Show the examples behind one button, the way to one's own data, and the offer of the tour."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="start"):
         with st.popover("Examples", icon=":material/lightbulb:", key="examples"):
-            for one in PRESETS:
-                line = one.line.replace(" = ", "\u00a0=\u00a0")
-                source = f" {one.source}" if one.source else ""
+            for preset in PRESETS:
+                line = preset.line.replace(" = ", "\u00a0=\u00a0")
+                source = f" {preset.source}" if preset.source else ""
                 st.markdown(
-                    f"[{markdown(one.title)}]({one.link})  \n:small[{markdown(line + source)}]"
+                    f"[{markdown(preset.title)}]({preset.link})  \n"
+                    f":small[{markdown(line + source)}]"
                 )
         site.link("data", "Use my own data")
         st.button(

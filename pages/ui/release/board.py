@@ -32,20 +32,20 @@ def show() -> None:
 def _live(places: page_frame.Places) -> None:
     """Show all that changes with a control; only this runs again when one is used."""
     scenario = page_frame.asked(places)
-    told = st.container()
+    notices = st.container()
     place = page_frame.head("release", "Release the records", scenario)
     result = page_frame.answer(scenario)
     if result is None:
         _give_up()
     else:
         page_frame.report_button(place, "release", result, _answered(result))
-    _tell(told)
+    _show_notices(notices)
 
 
-def _tell(told: DeltaGenerator) -> None:
+def _show_notices(notices: DeltaGenerator) -> None:
     """Show what was wrong in the page's own part of the URL."""
     for sentence in controls.URL.notices():
-        told.warning(markdown(sentence), icon=":material/link_off:")
+        notices.warning(markdown(sentence), icon=":material/link_off:")
 
 
 def _answered(result: Result) -> str:
@@ -71,7 +71,7 @@ def _answered(result: Result) -> str:
     choice = columns.show(result, plan, original, controls.URL.now("file"))
     _preview(result, plan)
     _made(result, plan, original, allowed=choice.allowed)
-    return choice.said
+    return choice.sentence
 
 
 def _give_up() -> None:
@@ -120,10 +120,10 @@ def _made(result: Result, plan: Plan, original: Upload, *, allowed: bool) -> Non
     key = results.name(result, plan, kind)
     with st.container(border=True, key="release_result"):
         st.markdown("**The released file and its certificate**")
-        found = results.written(key)
-        if found is None and results.is_asked(key):
-            found = _work(result, plan, key)
-        elif found is None:
+        release = results.written(key)
+        if release is None and results.is_requested(key):
+            release = _work(result, plan, key)
+        elif release is None:
             results.give_up()
             _lost(plan)
             _of_before(result)
@@ -132,17 +132,17 @@ def _made(result: Result, plan: Plan, original: Upload, *, allowed: bool) -> Non
                 icon=":material/lock_open_right:",
                 type="primary",
                 key="release_make",
-                on_click=results.ask,
+                on_click=results.request,
                 args=(key,),
                 disabled=not allowed,
                 help=None if allowed else "Confirm above that these columns stay.",
             )
             st.caption(DISCLOSED)
-        if found is not None:
-            _downloads(found, plan, _named(result, original))
+        if release is not None:
+            _downloads(release, plan, _named(result, original))
         _command(result, plan, original, kind)
-    if found is not None:
-        results.show(result, found.made)
+    if release is not None:
+        results.show(result, release.made)
 
 
 def _lost(plan: Plan) -> None:
@@ -163,10 +163,10 @@ def _lost(plan: Plan) -> None:
 
 def _of_before(result: Result) -> None:
     """Say that a file is there of what was on screen before, and offer to go back to that."""
-    asked = results.asked_before()
-    if asked is None:
+    scenario = results.earlier_question()
+    if scenario is None:
         return
-    if asked == result.scenario:
+    if scenario == result.scenario:
         st.info(
             "The previous file belongs to other choices. Restore them to see it again, until the "
             "next release.",
@@ -183,7 +183,7 @@ def _of_before(result: Result) -> None:
         icon=":material/undo:",
         key="release_back",
         on_click=state.adopt,
-        args=(asked,),
+        args=(scenario,),
     )
 
 
@@ -191,7 +191,7 @@ def _work(result: Result, plan: Plan, key: results.Name) -> results.Written | No
     """Show the work on a release; return the release once it is made."""
     work = results.work(result, plan, key)
     try:
-        found = results.make(result, plan, key)
+        release = results.make(result, plan, key)
     except CoreError as error:
         if isinstance(error, long_answer.StoppedError):
             st.info("Cancelled. No file was written.", icon=":material/cancel:")
@@ -200,41 +200,41 @@ def _work(result: Result, plan: Plan, key: results.Name) -> results.Written | No
         if isinstance(error, long_answer.StoppedError | SolverError):
             work.again("release_again")
         return None
-    if isinstance(found, Job):
+    if isinstance(release, Job):
         progress.follow(
-            found, "Releasing", limit=results.LIMIT, key="release_cancel", on_cancel=work.stop
+            release, "Releasing", limit=results.LIMIT, key="release_cancel", on_cancel=work.stop
         )
         return None
-    return found
+    return release
 
 
-def _downloads(found: results.Written, plan: Plan, original: str) -> None:
+def _downloads(release: results.Written, plan: Plan, original: str) -> None:
     """Show what was written, and its downloads."""
-    applied, size = found.made.applied, found.path.stat().st_size
-    said = [
+    applied, size = release.made.applied, release.path.stat().st_size
+    sentences = [
         f"{number_of(applied.released, 'record')} of {applied.records:,} released, Y in the column "
         f"{applied.column!r}."
     ]
     if applied.filtered:
-        said.append(f"{number_of(applied.filtered, 'record')} left out by the data's filters.")
+        sentences.append(f"{number_of(applied.filtered, 'record')} left out by the data's filters.")
     if applied.unknown:
         treated = (
             "left out" if plan.unknown in controls.TREATMENTS else f"taken as {plan.unknown!r}"
         )
         total = sum(n for _, n in applied.unknown)
-        said.append(f"{number_of(total, 'record')} with unknown or missing values {treated}.")
-    st.markdown(markdown(" ".join(said)))
-    address = visits.release().files.offer(found.path)
-    kind = controls.FILES[found.path.suffix[1:]]
+        sentences.append(f"{number_of(total, 'record')} with unknown or missing values {treated}.")
+    st.markdown(markdown(" ".join(sentences)))
+    address = visits.release().files.offer(release.path)
+    kind = controls.FILES[release.path.suffix[1:]]
     with st.container(horizontal=True, vertical_alignment="center", key="release_downloads"):
         st.html(
-            f'<a class="lsc-download" href="{escape(address)}" download="{found.path.name}">'
+            f'<a class="lsc-download" href="{escape(address)}" download="{release.path.name}">'
             f"Released file ({kind}, {size_of_file(size)})</a>",
             width="content",
         )
         st.download_button(
             "Certificate (JSON)",
-            data=lambda: results.as_json(found.made),
+            data=lambda: results.as_json(release.made),
             file_name="certificate.json",
             mime="application/json",
             key="release_certificate",
@@ -243,7 +243,7 @@ def _downloads(found: results.Written, plan: Plan, original: str) -> None:
         )
     st.caption(
         "Anyone who has both can check them: `python -m core verify certificate.json "
-        f"{found.path.name}`. With {markdown(original)} and the {plan.draw.kind} you can check "
+        f"{release.path.name}`. With {markdown(original)} and the {plan.draw.kind} you can check "
         "everything."
     )
 

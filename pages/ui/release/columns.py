@@ -97,7 +97,7 @@ class Choice:
     """Whether the columns that are kept may be released, and what they give away in words."""
 
     allowed: bool = True
-    said: str = ""
+    sentence: str = ""
 
 
 def give_up() -> None:
@@ -120,14 +120,14 @@ def show(result: Result, plan: Plan, original: Upload, kind: str) -> Choice:
             help=BEGINS,
         )
         rows = others[:MOST]
-        each = [(name,) for name in rows]
+        singly = [(name,) for name in rows]
         together = [plan.keep] if len(plan.keep) > 1 or set(plan.keep) - set(rows) else []
-        works = [counts.work(one) for one in (each, together) if one]
+        works = [counts.work(groups) for groups in (singly, together) if groups]
         attack = [counts.attack(plan.keep)] if plan.keep else []
         long_answer.await_only("other columns", [*works, *attack])
         place = st.container()
-        found = _asked(counts, each, "columns_each", "Counting each column")
-        by_name = {} if found is None else dict(zip(rows, found, strict=True))
+        levels = _awaited(counts, singly, "columns_each", "Counting each column")
+        by_name = {} if levels is None else dict(zip(rows, levels, strict=True))
         with place:
             _table(rows, by_name, result, secret)
         if others[MOST:]:
@@ -136,13 +136,13 @@ def show(result: Result, plan: Plan, original: Upload, kind: str) -> Choice:
             return Choice()
         both = by_name.get(plan.keep[0])
         if together:
-            answer = _asked(counts, together, "columns_together", "Counting the kept columns")
+            answer = _awaited(counts, together, "columns_together", "Counting the kept columns")
             both = None if answer is None else answer[0]
         guessed = _attacked(counts, plan.keep, secret)
         return _verdict(both, plan.keep, result, secret, guessed)
 
 
-def _asked(
+def _awaited(
     counts: Counts, groups: Sequence[Sequence[str]], key: str, what: str
 ) -> tuple[Beside, ...] | None:
     work = counts.work(groups)
@@ -155,16 +155,16 @@ def _attacked(counts: Counts, names: tuple[str, ...], secret: str) -> str:
     work = counts.attack(names)
     find = work.here if counts.is_quick(5 * len(names)) else work.ask  # five folds
     what = markdown(f"Guessing {secret} from Y and the kept columns")
-    found = progress.awaited(work, find, what, seconds=LIMIT, key="columns_attack")
-    return "" if found is None else attack_sentence(found, names, secret)
+    guess = progress.awaited(work, find, what, seconds=LIMIT, key="columns_attack")
+    return "" if guess is None else attack_sentence(guess, names, secret)
 
 
-def _table(rows: Sequence[str], found: dict[str, Beside], result: Result, secret: str) -> None:
+def _table(rows: Sequence[str], levels: dict[str, Beside], result: Result, secret: str) -> None:
     """Show a row for each column: its switch, its figures, and what speaks against it."""
 
     def order(name: str) -> tuple[bool, float, float]:
-        one, out = found.get(name), name not in controls.kept()
-        return (out, 0.0, 0.0) if one is None else (out, one.file["lip"], one.known["guess"])
+        row, out = levels.get(name), name not in controls.kept()
+        return (out, 0.0, 0.0) if row is None else (out, row.file["lip"], row.known["guess"])
 
     notion = result.mechanism.notion
     with st.container(height=330 if len(rows) > 7 else "content", border=False, key="columns_rows"):
@@ -175,15 +175,15 @@ def _table(rows: Sequence[str], found: dict[str, Beside], result: Result, secret
             cells = st.columns(WIDTHS, vertical_alignment="center")
             with cells[0]:
                 _switch(name)
-            one = found.get(name)
-            if one is None:
+            row = levels.get(name)
+            if row is None:
                 continue
-            for cell, figures in zip(cells[1:], (one.known, one.added, one.file), strict=False):
+            for cell, figures in zip(cells[1:], (row.known, row.added, row.file), strict=False):
                 cell.markdown(factor(figures["lip"]))
-            if said := warnings(one, secret, notion):
-                text = f":red[:material/warning: {markdown(' · '.join(said))}]"
+            if reasons := warnings(row, secret, notion):
+                text = f":red[:material/warning: {markdown(' · '.join(reasons))}]"
             else:
-                text = ":green[satisfies the notion]" if keeps(one, notion) else ""
+                text = ":green[satisfies the notion]" if keeps(row, notion) else ""
             cells[4].markdown(text)
     st.caption(markdown(MEANING.format(secret=secret)), help=ATTACK)
 
@@ -197,14 +197,14 @@ def _switch(name: str) -> None:
 
 def _switched(name: str, key: str) -> None:
     """Keep a column, or leave it out."""
-    held = [one for one in controls.kept() if one != name]
+    held = [column for column in controls.kept() if column != name]
     controls.URL.set("stay", [*held, name] if st.session_state[key] else held)
 
 
 def _by_name(others: Sequence[str]) -> None:
     """Offer the columns without a row by their names."""
     key = "release_keep_others"
-    st.session_state[key] = [one for one in controls.kept() if one in others]
+    st.session_state[key] = [column for column in controls.kept() if column in others]
     st.multiselect(
         f"{number_of(len(others), 'other column')}, counted when kept",
         others,
@@ -215,25 +215,25 @@ def _by_name(others: Sequence[str]) -> None:
 
 
 def _chosen(others: Sequence[str], key: str) -> None:
-    held = [one for one in controls.kept() if one not in others]
+    held = [column for column in controls.kept() if column not in others]
     controls.URL.set("stay", [*held, *st.session_state[key]])
 
 
 def _verdict(
-    found: Beside | None, names: tuple[str, ...], result: Result, secret: str, guessed: str
+    levels: Beside | None, names: tuple[str, ...], result: Result, secret: str, guessed: str
 ) -> Choice:
     """Say what the kept columns give away together; ask for a click where that is too much."""
     text = ""
-    if found is not None:
-        against = warnings(found, secret, result.mechanism.notion)
-        text = f"{file_sentences(found, names, secret)} {guessed}".rstrip()
+    if levels is not None:
+        against = warnings(levels, secret, result.mechanism.notion)
+        text = f"{file_sentences(levels, names, secret)} {guessed}".rstrip()
         if not against:
             st.success(markdown(text), icon=":material/verified_user:")
-            return Choice(said=text)
+            return Choice(sentence=text)
         text = f"What stays next to Y {listed(against)}. {text}"
         st.error(markdown(text), icon=":material/gpp_bad:")
     if st.session_state.get(_AGREED_FOR) != names:
         st.session_state[_AGREED_FOR], st.session_state[_AGREED] = names, False
     which = "this column" if len(names) == 1 else f"these {len(names)} columns"
-    uncounted = "" if found is not None else ", although what that reveals has not been computed"
+    uncounted = "" if levels is not None else ", although what that reveals has not been computed"
     return Choice(st.checkbox(f"Keep {which} anyway{uncounted}", key=_AGREED), text)

@@ -103,7 +103,7 @@ FILES = {CSV: "CSV", PARQUET: "Parquet"}
 
 
 def show(result: Result, columns: list[str]) -> Plan | None:
-    """Show the controls, and return the plan; None where it is incomplete, which is said."""
+    """Show the controls, and return the plan; None, with a message, where it is incomplete."""
     left, right = st.columns(2, gap="large")
     with left:
         draw = _draw(columns)
@@ -230,12 +230,12 @@ def _columns(result: Result, columns: list[str]) -> None:
 
 
 def _settle_kept(others: Sequence[str]) -> None:
-    """Keep columns that there are; what a link has beside them is told, not other data's."""
-    asked, before = kept(), st.session_state.get(_SETTLED)
-    for name in asked:
-        if name not in others and asked != before:
+    """Keep the columns that exist; a notice names others in a link, but none of other data."""
+    wanted, before = kept(), st.session_state.get(_SETTLED)
+    for name in wanted:
+        if name not in others and wanted != before:
             URL.refuse("stay", name, "is S, X or no column of this data", "it is not kept")
-    URL.set("stay", [name for name in asked if name in others])
+    URL.set("stay", [name for name in wanted if name in others])
     st.session_state[_SETTLED] = kept()
 
 
@@ -265,12 +265,14 @@ def _unknown(result: Result) -> None:
 
 def _blanks(result: Result) -> str:
     """Say how missing values count, and how many there are; "" if there are none to count."""
-    told = result.counted.report
-    words = "".join(f" {one.sentence(level=True)}" for one in told.as_levels)
+    report = result.counted.report
+    words = "".join(f" {bins.sentence(level=True)}" for bins in report.as_levels)
     if result.scenario.data.missing != "level":
-        gone = number_of(told.dropped_missing, "record")
+        gone = number_of(report.dropped_missing, "record")
         return f"Missing values were not counted: {gone} here, treated as you choose above.{words}"
-    found = [f"{number_of(rows, 'record')} of {column!r}" for column, rows in told.missing if rows]
-    if not found:
+    blanks = [
+        f"{number_of(rows, 'record')} of {column!r}" for column, rows in report.missing if rows
+    ]
+    if not blanks:
         return words.strip()
-    return f"Missing values are a level like any other, {MISSING}: {listed(found)}.{words}"
+    return f"Missing values are a level like any other, {MISSING}: {listed(blanks)}.{words}"

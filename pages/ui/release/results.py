@@ -67,12 +67,12 @@ def show(result: Result, made: Made) -> None:
 def _promises(promises: list[dict[str, str]]) -> None:
     """Show what is promised to whom, and what is not."""
     for status, title in ((True, "What is promised"), (False, "What is not promised")):
-        told = [one for one in promises if (one["status"] == PROMISED) == status]
-        if told:
+        chosen = [promise for promise in promises if (promise["status"] == PROMISED) == status]
+        if chosen:
             st.markdown(f"**{title}**")
-        for one in told:
-            about = one["about"][:1].upper() + one["about"][1:]
-            st.markdown(f"{MARKS[status]} **{markdown(about)}**: {markdown(one['sentence'])}")
+        for promise in chosen:
+            about = promise["about"][:1].upper() + promise["about"][1:]
+            st.markdown(f"{MARKS[status]} **{markdown(about)}**: {markdown(promise['sentence'])}")
 
 
 def _lines(rows: tuple[tuple[str, str], ...], *, mono: bool = False) -> str:
@@ -86,9 +86,9 @@ def _levels(body: dict[str, object]) -> pd.DataFrame:
     rows = level_rows(body)
     return pd.DataFrame(
         {
-            "notion": [one.title for one in rows],
-            "level": [math.nan if one.design is None else one.design for one in rows],
-            "unit": [one.unit for one in rows],
+            "notion": [level.title for level in rows],
+            "level": [math.nan if level.design is None else level.design for level in rows],
+            "unit": [level.unit for level in rows],
         }
     )
 
@@ -102,16 +102,16 @@ def _estimates(result: Result, made: Made) -> None:
         "others."
     )
     try:
-        found = estimates(result, made)
+        estimated = estimates(result, made)
     except CoreError as error:
         st.caption(markdown(str(error)))
         return
-    if found is None:
+    if estimated is None:
         st.caption(
             "The mechanism also reads S, so Y alone is not enough to estimate P(x). See the docs."
         )
         return
-    tables.sheet(found, "release_estimate", most=400)
+    tables.sheet(estimated, "release_estimate", most=400)
 
 
 ROBUST = (
@@ -189,32 +189,32 @@ def preview(result: Result, plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame]:
     return shown
 
 
-def ask(key: Name) -> None:
-    """Ask for a release to be made."""
-    visits.release().asked = key
+def request(key: Name) -> None:
+    """Request a release."""
+    visits.release().requested = key
 
 
-def is_asked(key: Name) -> bool:
-    """Say whether a release was asked for, and not given up."""
-    return visits.release().asked == key
+def is_requested(key: Name) -> bool:
+    """Say whether a release was requested and not given up."""
+    return visits.release().requested == key
 
 
 def written(key: Name) -> Written | None:
     """Return a release that was made; None where the last one is another."""
     own = visits.release()
-    found: Written | None = own.made
-    if found is not None and not found.path.exists():
+    last: Written | None = own.made
+    if last is not None and not last.path.exists():
         own.lose()
         return None
-    return found if found is not None and found.name == key else None
+    return last if last is not None and last.name == key else None
 
 
-def asked_before() -> Scenario | None:
+def earlier_question() -> Scenario | None:
     """Return the question of the file that is there; None where there is none."""
-    found: Written | None = visits.release().made
-    if found is None:
+    last: Written | None = visits.release().made
+    if last is None:
         return None
-    return Scenario.from_json(json.dumps(found.made.certificate["scenario"]))
+    return Scenario.from_json(json.dumps(last.made.certificate["scenario"]))
 
 
 def work(result: Result, plan: Plan, key: Name) -> LongAnswer[Made]:
@@ -237,8 +237,8 @@ def make(result: Result, plan: Plan, key: Name) -> Written | Job[Made]:
         target = _target(key)
         return _keep(key, ready(result, original(result), plan, target, report=lambda _: None))
     long_answer.await_only("release", [long_work])
-    found = long_work.ask()
-    return found if isinstance(found, Job) else _keep(key, found)
+    release = long_work.ask()
+    return release if isinstance(release, Job) else _keep(key, release)
 
 
 def give_up() -> None:
@@ -257,9 +257,9 @@ def _target(key: Name) -> Path:
 
 def _keep(key: Name, made: Made) -> Written:
     own = visits.release()
-    found = Written(key, made, _target(key))
-    own.made, own.asked, own.lost = found, None, ""
-    return found
+    kept = Written(key, made, _target(key))
+    own.made, own.requested, own.lost = kept, None, ""
+    return kept
 
 
 def estimates(result: Result, made: Made) -> pd.DataFrame | None:
@@ -267,12 +267,12 @@ def estimates(result: Result, made: Made) -> pd.DataFrame | None:
     joint, kernel = result.joint, result.mechanism.kernel
     if len(kernel) != joint.n_x:
         return None
-    found = estimate(made.applied.outputs, kernel)
+    estimated = estimate(made.applied.outputs, kernel)
     return pd.DataFrame(
         {
             "x": joint.x_labels,
             "original": joint.p_x,
-            "estimate": found.p,
-            "standard_error": found.stderr,
+            "estimate": estimated.p,
+            "standard_error": estimated.stderr,
         }
     )

@@ -177,17 +177,17 @@ def _outcome(last: Dropped) -> None:
     """Show what the checks found, or the work on them."""
     if last.checks is None and not last.error:
         try:
-            found = _checked(last)
+            outcome = _checked(last)
         except CoreError as error:
             last.error = str(error)
             last.end()
         else:
-            if isinstance(found, Job):
+            if isinstance(outcome, Job):
                 progress.follow(
-                    found, "Checking", limit=LIMIT, key="verify_cancel", on_cancel=last.work.stop
+                    outcome, "Checking", limit=LIMIT, key="verify_cancel", on_cancel=last.work.stop
                 )
                 return
-            last.checks = found
+            last.checks = outcome
             last.end()
     if last.error:
         st.error(markdown(last.error), icon=":material/error:")
@@ -196,7 +196,7 @@ def _outcome(last: Dropped) -> None:
     if wrong := failed(checks):
         st.error(f"{number_of(len(wrong), 'check')} failed.", icon=":material/gpp_bad:")
     elif left := unproven(checks):
-        names = ", ".join(one.name.removeprefix("promised: ") for one in left)
+        names = ", ".join(check.name.removeprefix("promised: ") for check in left)
         st.info(
             f"No check failed. Not everything could be checked: {markdown(names)}.",
             icon=":material/gpp_maybe:",
@@ -204,9 +204,9 @@ def _outcome(last: Dropped) -> None:
     else:
         st.success("All checks passed.", icon=":material/verified_user:")
     lines = [
-        f"- {OPEN if one.passed is None else MARKS[one.passed]} **{markdown(one.name)}**: "
-        f"{markdown(one.sentence)}"
-        for one in sorted(checks, key=lambda one: {False: 0, True: 1, None: 2}[one.passed])
+        f"- {OPEN if check.passed is None else MARKS[check.passed]} **{markdown(check.name)}**: "
+        f"{markdown(check.sentence)}"
+        for check in sorted(checks, key=lambda check: {False: 0, True: 1, None: 2}[check.passed])
     ]
     with st.container(key="verify_checks"):
         st.markdown("\n".join(lines))

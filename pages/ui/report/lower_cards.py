@@ -267,7 +267,7 @@ def lines(draws: tuple[Redrawn, ...], promise: Asked) -> Mapping[str, tuple[floa
         "LDP": tuple(draw.ldp.level for draw in draws),
     }
     if promise.unit == "nats" and promise.title not in drawn:
-        drawn = {promise.title: tuple(draw.asked.level for draw in draws)} | drawn
+        drawn = {promise.title: tuple(draw.promise.level for draw in draws)} | drawn
     return drawn
 
 
@@ -299,33 +299,33 @@ def advice(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> str:
     broken = next((draw for draw in draws if not draw.kept), None)
     if broken is not None and broken.k == 1:
         text = "One draw exceeds the budget: its level of "
-        text += f"{promise.title} is {promise.reached(first.asked.level, unit)}."
+        text += f"{promise.title} is {promise.reached(first.promise.level, unit)}."
     elif broken is not None:
         text = (
             f"{'Two' if broken.k == 2 else 'Three'} draws "
-            f"{'' if broken.asked.exact else 'may '}exceed the budget: "
+            f"{'' if broken.promise.exact else 'may '}exceed the budget: "
             f"{'' if promise.on_average else 'the level of '}{promise.title} is "
-            f"{promise.reached(broken.asked.level, unit)}, and "
-            f"{promise.reached(first.asked.level, unit)} for one draw. "
+            f"{promise.reached(broken.promise.level, unit)}, and "
+            f"{promise.reached(first.promise.level, unit)} for one draw. "
             "Draw once for each record and store the answer."
         )
-    elif last.asked.at_most - first.asked.level <= 1e-9:
+    elif last.promise.at_most - first.promise.level <= 1e-9:
         text = f"Further draws do not raise the level of {promise.title}."
     else:
         text = (
             f"Two and three draws are within the budget: the level of {promise.title} is at most "
-            f"{promise.reached(last.asked.at_most, unit)}."
+            f"{promise.reached(last.promise.at_most, unit)}."
         )
-    exact = all(draw.lip.exact and draw.asked.exact for draw in draws)
+    exact = all(draw.lip.exact and draw.promise.exact for draw in draws)
     return f"{text} {'Exact.' if exact else _bound(last, unit, promise)}"
 
 
 def _bound(last: Redrawn, unit: str, promise: Asked) -> str:
     """Return that not all products were examined, and what is proven all the same."""
     most = (
-        f"no number of draws exceeds {promise.reached(last.asked.at_most, unit)} of "
+        f"no number of draws exceeds {promise.reached(last.promise.at_most, unit)} of "
         f"{promise.title} (proven)"
-        if isfinite(last.asked.at_most)
+        if isfinite(last.promise.at_most)
         else f"no finite bound on {promise.title} is proven"
     )
     return f"Not all combinations of outputs were examined, so levels may be higher; {most}."
@@ -426,7 +426,7 @@ def _repeated(page: Document, result: Result, draws: tuple[Redrawn, ...], unit: 
                 level(draw.lip.at_most, unit, 4),
                 level(draw.ldp.level, unit, 4),
                 level(draw.ldp.at_most, unit, 4),
-                "yes" if draw.kept else "no" if draw.asked.exact else "not proven",
+                "yes" if draw.kept else "no" if draw.promise.exact else "not proven",
             )
             for draw in draws
         ],

@@ -77,14 +77,14 @@ ROUTE = Route("/released/{token}/{name}", send, methods=["GET"])
 class OwnRelease:
     """What one page releases.
 
-    `secrets`: texts of the seed and of the key, by name: known to this visit alone. `asked`: name
-    of the release not made yet. `target`: a release's name and file. `lost`: commitment of a
+    `secrets`: texts of the seed and of the key, by name: known to this visit alone. `requested`:
+    name of the release not made yet. `target`: a release's name and file. `lost`: commitment of a
     release whose file is gone, "" for none. `turn`: grows with each use, over all visits.
     """
 
     files: ReleasedFiles = field(default_factory=ReleasedFiles)
     secrets: dict[str, str] = field(default_factory=dict)
-    asked: tuple[str, ...] | None = None
+    requested: tuple[str, ...] | None = None
     target: tuple[tuple[str, ...], Path] | None = None
     made: Any = None
     lost: str = ""
@@ -94,7 +94,7 @@ class OwnRelease:
         """Remove the file and forget the secrets; what the file was drawn by stays known."""
         self.files.clear()
         self.secrets.clear()
-        self.asked = self.target = None
+        self.requested = self.target = None
         self.lose()
 
     def lose(self) -> None:

@@ -19,7 +19,7 @@ from core.__main__ import main
 from tests.core.records.makers import SEED, people, write
 
 ROOT = Path(__file__).parents[3]
-ASKED = {"data": {"secret": ["sex"], "released": ["town"]}, "mechanism": "watchdog"}
+SCENARIO = {"data": {"secret": ["sex"], "released": ["town"]}, "mechanism": "watchdog"}
 SMALL_DISK = "large.csv could not be stored: the disk is full."
 FULL = 100_000
 """Bytes that a file may have on a disk that is nearly full."""
@@ -67,7 +67,7 @@ def made(tmp_path_factory):
     """Return a folder with a release, its certificate, and inputs that are wrong."""
     tmp_path = tmp_path_factory.mktemp("made")
     (tmp_path / "scratch").mkdir()
-    (tmp_path / "scenario.json").write_text(json.dumps(ASKED), encoding="utf-8")
+    (tmp_path / "scenario.json").write_text(json.dumps(SCENARIO), encoding="utf-8")
     write(people(300), tmp_path / "people.csv")
     line = f"release scenario.json people.csv released.csv --seed {SEED} --certificate c.json"
     assert command(tmp_path, line).returncode == 0

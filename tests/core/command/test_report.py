@@ -12,14 +12,14 @@ from core.scenario import Scenario, evaluate
 from pages.ui.report.document import NAMELESS
 from tests.core.records.makers import people, write
 
-ASKED = Scenario(notion="lip", eps=0.5, mechanism="watchdog")
+SCENARIO = Scenario(notion="lip", eps=0.5, mechanism="watchdog")
 LARGEST = 6_000_000
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "scenario.json").write_text(ASKED.to_json(), encoding="utf-8")
+    (tmp_path / "scenario.json").write_text(SCENARIO.to_json(), encoding="utf-8")
     return tmp_path
 
 
@@ -47,7 +47,7 @@ def test_the_example_of_the_help_runs(folder, capsys):
 def test_it_holds_the_answer_its_charts_and_how_to_get_it_again(folder):
     assert main(["report", "scenario.json", "r.html", "--lines", "own"]) == 0
     text = (folder / "r.html").read_text(encoding="utf-8")
-    result = evaluate(ASKED)
+    result = evaluate(SCENARIO)
     drawn = figures(text)
     assert len(drawn) == 7
     line = next(one for one in drawn[0]["data"] if one.get("name") == "Watchdog")
@@ -61,7 +61,7 @@ def test_it_holds_the_answer_its_charts_and_how_to_get_it_again(folder):
         "http-equiv", ""
     )
     assert "Scenario" in text or "DataSpec" in text
-    assert json.loads(ASKED.to_json())["notion"] in text
+    assert json.loads(SCENARIO.to_json())["notion"] in text
 
 
 KINDS = {
@@ -165,7 +165,7 @@ def test_another_file_than_the_scenarios_is_refused(folder, capsys):
 
 
 def test_lines_are_the_mechanisms_that_keep_the_promise():
-    found = command.lines(evaluate(ASKED), alone=False)
+    found = command.lines(evaluate(SCENARIO), alone=False)
     keys = [line.mechanism for line in found]
     assert keys[0] == "watchdog"
     assert set(keys) == set(command.COMPARED)

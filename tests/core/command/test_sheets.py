@@ -7,7 +7,7 @@ from openpyxl import Workbook
 
 from core.__main__ import main
 
-SAID = "people.xlsx: Sheet “first” is read; “second” is not: choose another sheet.\n"
+NOTICE = "people.xlsx: Sheet “first” is read; “second” is not: choose another sheet.\n"
 COMMANDS = [
     "evaluate scenario.json",
     "compare project.json",
@@ -41,7 +41,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize("line", COMMANDS, ids=lambda line: line.split()[0])
 def test_a_workbook_of_several_sheets_is_told_once(line, capsys):
     assert main(line.split()) == 0
-    assert capsys.readouterr().err.count(SAID) == 1
+    assert capsys.readouterr().err.count(NOTICE) == 1
 
 
 def test_a_workbook_of_one_sheet_is_read_without_a_word(folder, capsys):

@@ -6,7 +6,7 @@ import pytest
 from core.__main__ import main
 
 
-def told(command, capsys):
+def help_text(command, capsys):
     with pytest.raises(SystemExit) as ended:
         main([command, "--help"])
     assert ended.value.code == 0
@@ -17,7 +17,7 @@ def told(command, capsys):
 def folder(tmp_path, monkeypatch, capsys):
     """Run the example of `release --help`; return its folder."""
     monkeypatch.chdir(tmp_path)
-    text = told("release", capsys)
+    text = help_text("release", capsys)
     for name, content in re.findall(r"\$ cat (\S+)\n(.*?)\n(?=  \$)", text, re.S):
         lines = "\n".join(line[2:] for line in content.splitlines())
         (tmp_path / name).write_text(f"{lines}\n", encoding="utf-8")
@@ -29,7 +29,7 @@ def folder(tmp_path, monkeypatch, capsys):
 
 @pytest.mark.usefixtures("folder")
 def test_the_examples_of_the_help_run(capsys):
-    commands = re.findall(r"\$ python -m core (.*)", told("verify", capsys))
+    commands = re.findall(r"\$ python -m core (.*)", help_text("verify", capsys))
     assert len(commands) == 2
     assert main(commands[0].split()) == 0
     said = capsys.readouterr()

@@ -14,7 +14,7 @@ from core.jobs.work import improve_answer, make_release
 from core.records.design import Plan
 from core.records.draws import Seeded
 from core.scenario import Scenario, answer
-from tests.core.records.makers import KEPT, asked, people, write
+from tests.core.records.makers import KEPT, answer_on, people, write
 from tests.hostile.files import workbook
 
 OCCURS = np.array([[1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], dtype=bool)
@@ -55,7 +55,7 @@ def test_an_answer_that_is_gone_on_with_is_the_one_of_a_search_from_scratch(mech
 
 
 def test_a_release_that_cannot_be_written_names_its_file_alone(tmp_path):
-    result, _ = asked(write(people(100), tmp_path / "a.csv"))
+    result, _ = answer_on(write(people(100), tmp_path / "a.csv"))
     original = KEPT[-1].uploads[result.scenario.data.source]
     target = tmp_path / "a-token" / "o.csv"
     with pytest.raises(InvalidInputError, match=r"'o.csv' cannot be written") as caught:

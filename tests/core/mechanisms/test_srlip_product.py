@@ -19,8 +19,8 @@ from core.optimal.solve import maximise
 COPIES = Joint.from_counts(example("funnel_theorem4").weights)
 """X¹ = X² = (a, b), two fair bits; S = a xor b."""
 
-TELLS_A = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
-TELLS_B = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])
+REVEALS_A = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+REVEALS_B = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])
 
 
 @st.composite
@@ -55,11 +55,11 @@ def test_the_optimised_split_is_never_worse(drawn, eps):
 
 def test_theorem_4_is_false():
     # each kernel meets its condition at ε_j = 0: whatever is known of the other attribute
-    for kernel, alone in ((TELLS_A, (0,)), (TELLS_B, (1,))):
+    for kernel, alone in ((REVEALS_A, (0,)), (REVEALS_B, (1,))):
         told = np.repeat(kernel, 4, axis=0) if alone == (0,) else np.tile(kernel, (4, 1))
         levels = side_channel_levels(COPIES, told[COPIES.kept_x], (4, 4))
         assert levels == {(): 0.0, (0,): 0.0, (1,): 0.0}
-    together = np.einsum("iy,jz->ijyz", TELLS_A, TELLS_B).reshape(16, 4)[COPIES.kept_x]
+    together = np.einsum("iy,jz->ijyz", REVEALS_A, REVEALS_B).reshape(16, 4)[COPIES.kept_x]
     assert SRLIP(0, (4, 4)).achieved(COPIES, together) == np.inf
     with pytest.raises(AuditError, match=r"less privacy than requested: 0\.5-SRLIP is reached"):
         make_mechanism(
@@ -70,7 +70,7 @@ def test_theorem_4_is_false():
 def test_theorem_4s_counterexample_is_repaired():
     search = ProductSearch(COPIES, SRLIP(0.5, (4, 4)))
     for budget in (0.0, 0.25):  # what a solver may well return: the printed kernels
-        search.known[0, budget], search.known[1, budget] = TELLS_A, TELLS_B
+        search.known[0, budget], search.known[1, budget] = REVEALS_A, REVEALS_B
     assert search.product((0.25, 0.25)) is None
     repaired = search.shrunk((0.25, 0.25))
     assert 0 < repaired.share < 1
@@ -114,7 +114,7 @@ def test_near_copies_are_refused(seed, stray, how):
 
 def test_where_no_budget_is_small_enough_none_grows():
     search = ProductSearch(COPIES, SRLIP(0.5, (4, 4)))
-    search.known[0, 0.0], search.known[1, 0.0] = TELLS_A, TELLS_B
+    search.known[0, 0.0], search.known[1, 0.0] = REVEALS_A, REVEALS_B
     assert search.grown((0.0, 0.0), (0, 1)) is None
 
 

@@ -65,7 +65,7 @@ def read(path: Path):
     return {name: [row[i] for row in rows] for i, name in enumerate(header)}
 
 
-def asked(path, secret=("sex",), released=("town",), *, mechanism="watchdog", **more):
+def answer_on(path, secret=("sex",), released=("town",), *, mechanism="watchdog", **more):
     """Answer a scenario about a file; return the result and the file's table."""
     sources = Sources()
     key = sources.add_file(path)

@@ -13,7 +13,7 @@ from core.errors import InvalidInputError
 from core.records.applying import apply, preview
 from core.records.draws import Keyed, Seeded
 from tests.core.records.makers import (
-    asked,
+    answer_on,
     identity,
     keeping,
     opened,
@@ -30,7 +30,7 @@ KINDS = ("records.csv", "records.parquet")
 @pytest.mark.parametrize("target", ["out.csv", "out.tsv", "out.parquet"])
 def test_the_identity_releases_x_and_hides_s_and_keeps_the_rest(name, target, tmp_path):
     columns = people(500)
-    result, table = asked(write(columns, tmp_path / name), mechanism="identity")
+    result, table = answer_on(write(columns, tmp_path / name), mechanism="identity")
     applied, found = released(result, table, tmp_path / target)
     assert list(found) == ["id", "town", "age", "note"]
     assert found["town"] == columns["town"]
@@ -43,7 +43,7 @@ def test_the_identity_releases_x_and_hides_s_and_keeps_the_rest(name, target, tm
 @pytest.mark.parametrize("name", KINDS)
 def test_released_counts_are_those_of_the_kernel(name, tmp_path):
     columns = people(40_000)
-    result, table = asked(write(columns, tmp_path / name), mechanism="optimal")
+    result, table = answer_on(write(columns, tmp_path / name), mechanism="optimal")
     applied, found = released(result, table, tmp_path / "out.parquet")
     kernel, labels = result.mechanism.kernel, result.mechanism.y_labels
     x = np.array([result.joint.x_labels.index(town) for town in columns["town"]])
@@ -60,7 +60,7 @@ def test_released_counts_are_those_of_the_kernel(name, tmp_path):
 
 def test_a_deterministic_kernel_is_applied_exactly(tmp_path):
     columns = people(3_000)
-    result, table = asked(write(columns, tmp_path / "a.parquet"), mechanism="watchdog")
+    result, table = answer_on(write(columns, tmp_path / "a.parquet"), mechanism="watchdog")
     kernel = np.zeros((result.joint.n_x, 3))
     kernel[np.arange(result.joint.n_x), np.arange(result.joint.n_x) % 3] = 1
     made = with_kernel(result, kernel)
@@ -72,7 +72,7 @@ def test_a_deterministic_kernel_is_applied_exactly(tmp_path):
 
 def test_a_mechanism_that_reads_s_takes_the_row_of_the_pair(tmp_path):
     columns = people(2_000)
-    result, table = asked(write(columns, tmp_path / "a.csv"))
+    result, table = answer_on(write(columns, tmp_path / "a.csv"))
     n_s, n_x = result.joint.p.shape
     made = with_kernel(result, np.eye(n_s * n_x))
     _, found = released(made, table, tmp_path / "out.parquet")
@@ -86,7 +86,7 @@ def test_a_mechanism_that_reads_s_takes_the_row_of_the_pair(tmp_path):
 def test_conditional_reporting_draws_by_s_and_x(tmp_path):
     columns = people(30_000)
     path = write(columns, tmp_path / "a.parquet")
-    result, table = asked(path, mechanism="conditional_reporting")
+    result, table = answer_on(path, mechanism="conditional_reporting")
     _, found = released(result, table, tmp_path / "out.parquet")
     kernel, labels = result.mechanism.kernel, result.mechanism.y_labels
     pairs = np.zeros_like(kernel)
@@ -111,7 +111,7 @@ def test_bins_rare_levels_and_missing_values_are_treated_as_counted(tmp_path):
         "rare_below": 200,
     }
     for name in KINDS:
-        result, table = asked(write(columns, tmp_path / name), **spec)
+        result, table = answer_on(write(columns, tmp_path / name), **spec)
         _, found = released(identity(result), table, tmp_path / "out.parquet")
         y = np.array([int(one[1:]) - 1 for one in found["age and town"]])
         counts = np.bincount(y, minlength=result.joint.n_x)
@@ -142,7 +142,7 @@ def test_every_type_is_treated_as_the_count_does(column, tmp_path):
     secret = pa.array(["f", "f", "m", "m", "f", "m"] * 50)
     path = tmp_path / "typed.parquet"
     parquet.write_table(pa.table({"s": secret, column: TYPED[column]}), path)
-    result, table = asked(path, ("s",), (column,))
+    result, table = answer_on(path, ("s",), (column,))
     applied, _ = released(identity(result), table, tmp_path / "out.csv")
     assert (applied.outputs == np.rint(result.joint.p_x * 300)).all()
     assert (applied.cells == np.rint(result.joint.p * 300)).all()
@@ -153,7 +153,7 @@ def test_lists_are_no_symbols_of_a_release(tmp_path):
     path = tmp_path / "listed.parquet"
     lists = pa.array([[1], [1, 2], None, [], [1], [3]] * 50)
     parquet.write_table(pa.table({"s": ["f", "f", "m", "m", "f", "m"] * 50, "x": lists}), path)
-    result, table = asked(path, ("s",), ("x",))
+    result, table = answer_on(path, ("s",), ("x",))
     with pytest.raises(InvalidInputError, match="Column 'x' has the type list"):
         released(identity(result), table, tmp_path / "out.csv")
     assert not (tmp_path / "out.csv").exists()
@@ -163,7 +163,7 @@ def test_numbers_that_came_as_text_are_cut_into_the_same_bins(tmp_path):
     columns = people(1_000)
     columns["age"][5] = "NA"
     spec = {"released": ("age",), "binnings": (Binning("age", "width", 4),)}
-    result, table = asked(write(columns, tmp_path / "a.csv"), **spec)
+    result, table = answer_on(write(columns, tmp_path / "a.csv"), **spec)
     applied, _ = released(identity(result), table, tmp_path / "out.csv")
     assert (applied.outputs == np.rint(result.joint.p_x * 1_000)).all()
 
@@ -171,7 +171,7 @@ def test_numbers_that_came_as_text_are_cut_into_the_same_bins(tmp_path):
 def test_records_outside_the_filters_are_left_out(tmp_path):
     columns = people(1_000)
     chosen = (Filter("age", low=30), Filter("note", ("n0", "n1")))
-    result, table = asked(write(columns, tmp_path / "a.csv"), filters=chosen)
+    result, table = answer_on(write(columns, tmp_path / "a.csv"), filters=chosen)
     applied, found = released(result, table, tmp_path / "out.csv")
     passing = [
         i for i in range(1_000) if columns["age"][i] >= 30 and columns["note"][i] in ("n0", "n1")
@@ -183,7 +183,7 @@ def test_records_outside_the_filters_are_left_out(tmp_path):
 def test_s_released_too_is_a_pair(tmp_path):
     columns = people(1_000)
     path = write(columns, tmp_path / "a.parquet")
-    result, table = asked(path, secret_released=True, mechanism="identity")
+    result, table = answer_on(path, secret_released=True, mechanism="identity")
     _, found = released(result, table, tmp_path / "out.csv")
     pairs = zip(columns["sex"], columns["town"], strict=True)
     assert found["town"] == [f"{sex} · {town}" for sex, town in pairs]
@@ -192,7 +192,7 @@ def test_s_released_too_is_a_pair(tmp_path):
 @pytest.mark.parametrize("columns", ["replaced", "dropped", "kept"])
 def test_what_becomes_of_the_columns(columns, tmp_path):
     data = people(50)
-    result, table = asked(write(data, tmp_path / "a.csv"), released=("note", "town"))
+    result, table = answer_on(write(data, tmp_path / "a.csv"), released=("note", "town"))
     plan = keeping(Seeded(1), columns)
     applied, found = released(result, table, tmp_path / "out.csv", plan)
     assert (
@@ -209,14 +209,14 @@ def test_what_becomes_of_the_columns(columns, tmp_path):
 
 def test_names_of_columns_that_are_taken_are_numbered(tmp_path):
     data = people(60) | {"note and town": ["z"] * 60}
-    result, table = asked(write(data, tmp_path / "a.csv"), released=("note", "town"))
+    result, table = answer_on(write(data, tmp_path / "a.csv"), released=("note", "town"))
     applied, found = released(result, table, tmp_path / "out.csv")
     assert applied.column == "note and town (2)"
     assert found["note and town"] == ["z"] * 60
 
 
 def test_the_same_seed_gives_the_same_file_whatever_the_batch(tmp_path):
-    result, table = asked(write(people(3_000), tmp_path / "a.parquet"), mechanism="optimal")
+    result, table = answer_on(write(people(3_000), tmp_path / "a.parquet"), mechanism="optimal")
     files = []
     for i, size in enumerate((1, 7, 1_000, 10_000)[1:]):
         _, found = released(result, table, tmp_path / f"{i}.csv", batch=size)
@@ -228,7 +228,7 @@ def test_the_same_seed_gives_the_same_file_whatever_the_batch(tmp_path):
 
 def test_a_keyed_draw_answers_a_record_the_same_way_in_every_release(tmp_path):
     columns = people(2_000)
-    result, table = asked(write(columns, tmp_path / "a.csv"), mechanism="optimal")
+    result, table = answer_on(write(columns, tmp_path / "a.csv"), mechanism="optimal")
     plan = keeping(Keyed(b"s" * 32, "id"))
     _, first = released(result, table, tmp_path / "first.csv", plan)
     order = np.random.default_rng(0).permutation(2_000)[:700]
@@ -246,14 +246,14 @@ def test_ids_are_the_same_whatever_type_they_have(tmp_path):
     columns = people(300) | {"id": list(range(300))}
     outputs = []
     for name in KINDS:
-        result, table = asked(write(columns, tmp_path / name), mechanism="optimal")
+        result, table = answer_on(write(columns, tmp_path / name), mechanism="optimal")
         plan = keeping(Keyed(b"s" * 32, "id"))
         outputs.append(released(result, table, tmp_path / "out.csv", plan)[1]["town"])
     assert outputs[0] == outputs[1]
 
 
 def test_progress_counts_the_records(tmp_path):
-    result, table = asked(write(people(100), tmp_path / "a.csv"))
+    result, table = answer_on(write(people(100), tmp_path / "a.csv"))
     told = []
     apply(result, table, tmp_path / "o.csv", keeping(Seeded(1)), progress=told.append, batch=30)
     assert told == [60, 90, 100]
@@ -261,7 +261,7 @@ def test_progress_counts_the_records(tmp_path):
 
 def test_the_preview_is_the_start_of_the_release(tmp_path):
     columns = people(200)
-    result, table = asked(write(columns, tmp_path / "a.csv"), mechanism="optimal")
+    result, table = answer_on(write(columns, tmp_path / "a.csv"), mechanism="optimal")
     plan = keeping(Seeded(4))
     before, after = preview(result, table, plan)
     _, found = released(result, table, tmp_path / "o.csv", plan)
@@ -271,7 +271,7 @@ def test_the_preview_is_the_start_of_the_release(tmp_path):
 
 def test_a_file_without_records_has_no_preview(tmp_path):
     columns = people(20)
-    result, _ = asked(write(columns, tmp_path / "a.csv"), mechanism="optimal")
+    result, _ = answer_on(write(columns, tmp_path / "a.csv"), mechanism="optimal")
     empty = tmp_path / "b.parquet"
     parquet.write_table(pa.table({name: pa.array([], pa.string()) for name in columns}), empty)
     table = FileTable("b.parquet", (empty,), tuple(columns))

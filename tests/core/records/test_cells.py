@@ -15,7 +15,7 @@ from core.data.spec import Filter
 from core.records.certificate import fingerprint
 from core.records.checking import contents
 from core.records.verifying import failed, verify
-from tests.core.records.makers import SEED, asked, people, read, write
+from tests.core.records.makers import SEED, answer_on, people, read, write
 from tests.core.records.test_verifying import certified
 
 KINDS = ("released.csv", "released.tsv", "released.parquet")
@@ -53,17 +53,17 @@ def one_missing(columns):
     columns["note"][5] = None
 
 
-def secret_told(columns):
+def secret_shown(columns):
     columns["note"] = [("n0", "n1")[int(y == columns["town"][0])] for y in columns["town"]]
 
 
 @pytest.mark.parametrize("name", KINDS)
-@pytest.mark.parametrize("change", [backwards, one_age, two_swapped, one_missing, secret_told])
+@pytest.mark.parametrize("change", [backwards, one_age, two_swapped, one_missing, secret_shown])
 def test_a_changed_cell_fails_though_the_hash_is_right(tmp_path, name, change):
     columns = people(300)
     columns["town"] = [town.replace("\n", " ") for town in columns["town"]]
     original = write(columns, tmp_path / "people.csv")
-    result, _ = asked(original, filters=(Filter("age", low=30),))
+    result, _ = answer_on(original, filters=(Filter("age", low=30),))
     body, path = certified(tmp_path, result, original, target=name)
     assert failed(verify(json.dumps(body), path, original, str(SEED))) == []
     text = rewritten(body, path, change)
@@ -75,7 +75,7 @@ def test_a_changed_cell_fails_though_the_hash_is_right(tmp_path, name, change):
 
 def test_without_the_original_nothing_is_said_of_cells(tmp_path):
     original = write(people(60), tmp_path / "people.parquet")
-    result, _ = asked(original)
+    result, _ = answer_on(original)
     body, path = certified(tmp_path, result, original, target="o.parquet")
     (found,) = [one for one in verify(json.dumps(body), path) if one.name == "cells"]
     assert found.passed is None
@@ -111,7 +111,7 @@ def test_cells_of_every_type_are_the_same_after_a_release(tmp_path, name):
     )
     original = tmp_path / "a.parquet"
     parquet.write_table(table, original)
-    result, _ = asked(original)
+    result, _ = answer_on(original)
     body, path = certified(tmp_path, result, original, target=name)
     (found,) = [o for o in verify(json.dumps(body), path, original, str(SEED)) if o.name == "cells"]
     assert found.passed, found.sentence
@@ -125,7 +125,7 @@ TEXTS = [("01234", "1234"), ("1e3", "1000"), ("5", " 5.000"), ("5", "'5"), ("A",
 def test_a_text_is_compared_letter_by_letter(tmp_path, name, text, instead):
     columns = people(60) | {"code": [text] * 60}
     original = write(columns, tmp_path / f"people{name[8:]}")
-    result, _ = asked(original)
+    result, _ = answer_on(original)
     body, path = certified(tmp_path, result, original, target=name)
     (fine,) = [o for o in verify(json.dumps(body), path, original) if o.name == "cells"]
     assert fine.passed, fine.sentence
@@ -157,7 +157,7 @@ def test_a_column_of_another_type_is_told(tmp_path, kind):
     table = pa.table(columns | {"it": TYPES[kind]}).take([i % 4 for i in range(80)])
     original = tmp_path / "a.parquet"
     parquet.write_table(table, original)
-    result, _ = asked(original)
+    result, _ = answer_on(original)
     body, path = certified(tmp_path, result, original, target="o.parquet")
     changed = parquet.read_table(path)
     place = changed.column_names.index("it")
@@ -176,7 +176,7 @@ def test_a_nanosecond_of_a_time_is_a_difference(tmp_path):
     parquet.write_table(
         pa.table(columns | {"it": times}).take([i % 4 for i in range(80)]), original
     )
-    result, _ = asked(original)
+    result, _ = answer_on(original)
     body, path = certified(tmp_path, result, original, target="o.parquet")
     (fine,) = [o for o in verify(json.dumps(body), path, original) if o.name == "cells"]
     assert fine.passed, fine.sentence
@@ -196,7 +196,7 @@ def test_nested_cells_are_compared_too(tmp_path):
     columns = people(count) | {"lists": lists}
     original = tmp_path / "a.parquet"
     parquet.write_table(pa.table(columns), original)
-    result, _ = asked(original)
+    result, _ = answer_on(original)
     body, path = certified(tmp_path, result, original, target="o.parquet")
     assert failed(verify(json.dumps(body), path, original, str(SEED))) == []
 
@@ -223,7 +223,7 @@ def test_cells_with_parts_hold_where_true_and_fail_where_changed(tmp_path, kind)
     columns = people(80)
     original = tmp_path / "a.parquet"
     parquet.write_table(pa.table(columns | {"it": it}), original)
-    result, _ = asked(original)
+    result, _ = answer_on(original)
     body, path = certified(tmp_path, result, original, target="o.parquet")
     assert failed(verify(json.dumps(body), path, original, str(SEED))) == []
     table = parquet.read_table(path)
@@ -286,7 +286,7 @@ def between(table, path):
 @pytest.mark.parametrize("hide", [of_schema, of_field, as_category, in_groups, between])
 def test_what_is_hidden_beside_the_values_of_a_parquet_file_fails(tmp_path, hide):
     original = write(people(80), tmp_path / "a.parquet")
-    result, _ = asked(original)
+    result, _ = answer_on(original)
     body, path = certified(tmp_path, result, original, target="o.parquet")
     assert failed(verify(json.dumps(body), path, original, str(SEED))) == []
     hide(parquet.read_table(path), path)
@@ -309,7 +309,7 @@ def test_a_nanosecond_within_a_cell_is_a_difference(tmp_path, nested):
 
     original = tmp_path / "a.parquet"
     parquet.write_table(pa.table(people(80) | {"it": made(2_000_000_001)}), original)
-    result, _ = asked(original)
+    result, _ = answer_on(original)
     body, path = certified(tmp_path, result, original, target="o.parquet")
     assert failed(verify(json.dumps(body), path, original, str(SEED))) == []
     released = parquet.read_table(path)

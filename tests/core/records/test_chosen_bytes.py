@@ -14,7 +14,7 @@ from core.records.certificate import fingerprint
 from core.records.checking.contents import check_alone
 from core.records.files import file_hash
 from core.records.verifying import failed
-from tests.core.records.makers import SEED, asked, write
+from tests.core.records.makers import SEED, answer_on, write
 from tests.core.records.test_verifying import certified, outcomes
 
 COUNT = 24
@@ -48,14 +48,14 @@ def original(folder):
 @pytest.fixture(scope="module")
 def made(folder, original):
     """Release the file as Parquet and as CSV; return certificate and file by kind."""
-    result, _ = asked(original, released=("job",), filters=(Filter("town", tuple(KEPT)),))
+    result, _ = answer_on(original, released=("job",), filters=(Filter("town", tuple(KEPT)),))
     return {
         kind: certified(folder, result, original, target=f"out.{kind}")
         for kind in ("parquet", "csv")
     }
 
 
-def told(body, path, original=None):
+def failing(body, path, original=None):
     """Return the names of the checks that fail once the certificate has the file's hash."""
     body = json.loads(json.dumps(body))
     body["released"]["sha256"] = file_hash(path)
@@ -95,7 +95,7 @@ def test_bytes_of_parquet_that_say_more_are_told(way, made, folder):
     parquet.write_table(table, chosen, **WAYS[way])
     assert (b"gone-3" in chosen.read_bytes()) == ("dictionary" in way)
     assert parquet.read_table(chosen).to_pydict() == parquet.read_table(path).to_pydict()
-    assert told(body, chosen) == ["nothing else"]
+    assert failing(body, chosen) == ["nothing else"]
 
 
 def test_the_name_of_the_program_that_wrote_it_is_told(made, folder):
@@ -103,7 +103,7 @@ def test_the_name_of_the_program_that_wrote_it_is_told(made, folder):
     own = parquet.read_metadata(path).created_by.encode()
     chosen = folder / "chosen.parquet"
     chosen.write_bytes(path.read_bytes().replace(own, b"fmffmmf".ljust(len(own), b".")))
-    assert told(body, chosen) == ["nothing else"]
+    assert failing(body, chosen) == ["nothing else"]
     version = own.rpartition(b" ")[2]
     other = b".".join(b"9" * len(part) for part in version.split(b"."))
     chosen.write_bytes(path.read_bytes().replace(version, other))
@@ -140,7 +140,7 @@ def test_another_layout_of_a_text_file_is_told(way, made, folder):
     lines[4] = LAYOUTS[way](lines[4])
     chosen = folder / "chosen.csv"
     chosen.write_text("".join(lines), encoding="utf-8", newline="")
-    assert told(body, chosen) == ["nothing else"]
+    assert failing(body, chosen) == ["nothing else"]
     with path.open(encoding="utf-8", newline="") as before, chosen.open(newline="") as after:
         rows = [[cell.strip() for cell in row] for row in csv.reader(after) if "".join(row).strip()]
         assert rows == list(csv.reader(before))
@@ -178,4 +178,4 @@ def test_another_form_of_a_value_is_told(name, made, original, folder):
     lines[4] = ",".join([*cells[:place], after, *cells[place + 1 :]]) + "\n"
     chosen = folder / "chosen.csv"
     chosen.write_text("".join(lines), encoding="utf-8", newline="")
-    assert set(told(body, chosen, original)) - {"beside"} == {"cells"}
+    assert set(failing(body, chosen, original)) - {"beside"} == {"cells"}

@@ -7,7 +7,7 @@ import pytest
 from core.data import Hierarchy, RareLevels
 from core.records.draws import Keyed, Seeded
 from core.records.verifying import failed
-from tests.core.records.makers import SEED, asked, keeping, people, read, write
+from tests.core.records.makers import SEED, answer_on, keeping, people, read, write
 from tests.core.records.test_verifying import certified, outcomes
 
 NOTES = tuple((f"n{i}", f"{'odd' if i % 2 else 'even'} n", "any n") for i in range(40))
@@ -49,7 +49,7 @@ def test_every_treatment_is_counted_again(spec, name, tmp_path):
     columns["age"][::9] = [None] * len(columns["age"][::9])
     columns["note"][5] = None
     original = write(columns, tmp_path / name)
-    result, _ = asked(original, **{"mechanism": "watchdog"} | SPECS[spec])
+    result, _ = answer_on(original, **{"mechanism": "watchdog"} | SPECS[spec])
     plan = keeping(Seeded(SEED), unknown="drop")
     body, path = certified(tmp_path, result, original, plan, "out.parquet")
     found = outcomes(body, path, original)
@@ -67,7 +67,7 @@ def test_new_values_join_their_columns_rare_ones_and_a_table_knows_them_or_not(k
         "rare_levels": (RareLevels("town", 420),),
         "mechanism": "identity",
     }
-    result, _ = asked(write(people(2_000), tmp_path / "a.csv"), **spec)
+    result, _ = answer_on(write(people(2_000), tmp_path / "a.csv"), **spec)
     columns = people(300, seed=8)
     columns["town"][3], columns["note"][4], columns["note"][5] = "Ys", "n7", "nobody's"
     fresh = write(columns, tmp_path / f"fresh.{kind}")
@@ -82,7 +82,7 @@ def test_new_values_join_their_columns_rare_ones_and_a_table_knows_them_or_not(k
 
 def test_a_certificate_with_groups_that_its_scenario_does_not_ask_for_fails(tmp_path):
     original = write(people(2_000), tmp_path / "a.csv")
-    result, _ = asked(original, **SPECS["rare"])
+    result, _ = answer_on(original, **SPECS["rare"])
     body, path = certified(tmp_path, result, original)
     assert outcomes(body, path, original)["codings"].passed
     wrong = json.loads(json.dumps(body))

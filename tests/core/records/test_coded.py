@@ -7,7 +7,7 @@ import pytest
 from core.records.applying import apply
 from core.records.coded import Values, encoded
 from core.records.draws import Keyed, Seeded
-from tests.core.records.makers import asked, keeping, people, read, write
+from tests.core.records.makers import answer_on, keeping, people, read, write
 
 ARRAYS = {
     "whole numbers": pa.array([7, -3, None, 2**62]),
@@ -56,7 +56,7 @@ def test_a_release_is_the_same_from_every_kind_of_file(draw, columns, tmp_path):
     records["id"] = list(range(700))
     found = []
     for name in ("a.csv", "a.parquet"):
-        result, table = asked(write(records, tmp_path / name), missing="level")
+        result, table = answer_on(write(records, tmp_path / name), missing="level")
         target = tmp_path / f"{columns}{name}"
         apply(result, table, target, keeping(draw, columns), batch=97)
         released = read(target)

@@ -13,7 +13,7 @@ from core.data.spec import WITHHELD, Binning, LeftOut
 from core.records.certificate import fingerprint
 from core.records.draws import Keyed, Seeded
 from core.records.verifying import failed, unproven, verify
-from tests.core.records.makers import SEED, asked, keeping, people, read, write
+from tests.core.records.makers import SEED, answer_on, keeping, people, read, write
 from tests.core.records.test_verifying import certified, outcomes
 
 OLD = Path(__file__).parent / "version_2"
@@ -63,7 +63,7 @@ def six(tmp_path):
 
 def test_six_records_cannot_be_guessed_from_the_file_and_its_certificate(six, tmp_path):
     columns, original = six
-    result, _ = asked(original, eps=3.0, mechanism="grr")
+    result, _ = answer_on(original, eps=3.0, mechanism="grr")
     plan = keeping(Seeded(SEED), columns="replaced")
     body, released = certified(tmp_path, result, original, plan)
     known = {name: columns[name] for name in ("id", "age", "note", "sex")}
@@ -78,7 +78,7 @@ def test_six_records_cannot_be_guessed_from_the_file_and_its_certificate(six, tm
 @pytest.mark.parametrize("kind", ["seed", "key"])
 def test_the_owner_shows_which_file_was_released_and_nobody_else(kind, six, tmp_path):
     _, original = six
-    result, _ = asked(original, eps=3.0)
+    result, _ = answer_on(original, eps=3.0)
     (tmp_path / "key").write_bytes(b"0123456789abcdef")
     draw = Seeded(SEED) if kind == "seed" else Keyed.from_file(tmp_path / "key", "id")
     body, released = certified(tmp_path, result, original, keeping(draw))
@@ -104,7 +104,7 @@ def test_the_owner_shows_which_file_was_released_and_nobody_else(kind, six, tmp_
 
 def test_a_seed_that_can_be_guessed_commits_to_nothing(six, tmp_path):
     _, original = six
-    result, _ = asked(original, eps=3.0)
+    result, _ = answer_on(original, eps=3.0)
     body, released = certified(tmp_path, result, original, keeping(Seeded(17)))
     assert body["original"]["commitment"] is None
     assert body["scenario"]["data"]["source"] == f"upload:{WITHHELD}"
@@ -116,7 +116,7 @@ def test_a_seed_that_can_be_guessed_commits_to_nothing(six, tmp_path):
 
 def test_a_commitment_that_was_taken_out_is_missed_by_who_has_the_seed(six, tmp_path):
     _, original = six
-    result, _ = asked(original, eps=3.0)
+    result, _ = answer_on(original, eps=3.0)
     body, released = certified(tmp_path, result, original, keeping(Seeded(SEED)))
     body["original"]["commitment"] = None
     body["scenario"]["data"]["source"] = f"upload:{WITHHELD}"
@@ -128,7 +128,7 @@ def test_a_commitment_that_was_taken_out_is_missed_by_who_has_the_seed(six, tmp_
 
 def test_without_the_original_it_is_said_that_no_draw_was_made_again(six, tmp_path):
     _, original = six
-    result, _ = asked(original, eps=3.0)
+    result, _ = answer_on(original, eps=3.0)
     body, released = certified(tmp_path, result, original, keeping(Seeded(SEED)))
     found = {one.name: one for one in verify(json.dumps(body), released, seed=str(SEED))}
     assert found["seed"].passed is None
@@ -143,7 +143,7 @@ OTHER = {"seed": {"seed": str(SEED + 1)}, "key": {"key": b"another key of the ow
 def test_another_seed_or_key_is_told_where_no_draw_is_made_again(kind, tmp_path):
     original = write(people(60), tmp_path / "people.csv")
     gone = (LeftOut(("town",), ("Köln",)),)
-    result, _ = asked(original, left_out=gone)
+    result, _ = answer_on(original, left_out=gone)
     draw = Seeded(SEED) if kind == "seed" else Keyed(b"k" * 20, "id")
     body, released = certified(tmp_path, result, original, keeping(draw))
     for given in (None, original):
@@ -159,7 +159,7 @@ def test_it_is_said_that_ends_of_bins_are_values_of_records(kind, tmp_path):
     original = write(columns, tmp_path / "people.csv")
     own = {"edges": (0.0, 40.05, 100.0)} if kind == "edges" else {"count": 3}
     bins = (Binning("age", kind, **own),)
-    result, _ = asked(original, released=("age",), binnings=bins)
+    result, _ = answer_on(original, released=("age",), binnings=bins)
     body, _ = certified(tmp_path, result, original, keeping(Seeded(SEED)))
     edges = body["design"]["coding"][1]["edges"][0]
     told = counts_sentence(body)
@@ -178,7 +178,7 @@ def counts_sentence(body):
 def test_it_is_said_that_figures_of_a_task_follow_from_its_counts(tmp_path):
     original = write(people(200), tmp_path / "people.csv")
     for task in ((), ("note",)):
-        result, _ = asked(original, task=task)
+        result, _ = answer_on(original, task=task)
         body, _ = certified(tmp_path, result, original, keeping(Seeded(SEED)))
         assert ("each pair of S and X, and of T and X: a guess" in counts_sentence(body)) == (
             bool(task)
@@ -189,7 +189,7 @@ def test_it_is_said_that_a_table_of_parents_names_its_values(tmp_path):
     columns = people(200)
     original = write(columns, tmp_path / "people.csv")
     rows = tuple((town, town[0]) for town in sorted({*columns["town"], "nowhere"}))
-    result, _ = asked(original, hierarchies=(Hierarchy("town", "table", rows=rows),))
+    result, _ = answer_on(original, hierarchies=(Hierarchy("town", "table", rows=rows),))
     body, _ = certified(tmp_path, result, original, keeping(Seeded(SEED)))
     assert "nowhere" in json.dumps(body["scenario"])
     assert "So are the values that are in a table of parents." in counts_sentence(body)

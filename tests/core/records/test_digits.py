@@ -13,7 +13,7 @@ from core.records.coded import Values
 from core.records.draws import Seeded
 from core.records.recount import NO_NUMBER, _level, _passes
 from core.records.verifying import failed
-from tests.core.records.makers import SEED, asked, keeping, write
+from tests.core.records.makers import SEED, answer_on, keeping, write
 from tests.core.records.test_verifying import certified, outcomes
 
 AGES = ["１２", "12", "+-7", "\u00a012", "٣", "1_2", "\x1c3", "40", " 9 "] * 12
@@ -34,7 +34,7 @@ def test_an_honest_release_verifies(treated, tmp_path):
         "age": AGES,
     }
     original = write(columns, tmp_path / "a.csv")
-    result, _ = asked(original, **treated)
+    result, _ = answer_on(original, **treated)
     body, path = certified(tmp_path, result, original, keeping(Seeded(SEED)))
     found = outcomes(body, path, original, str(SEED))
     assert failed(list(found.values())) == []

@@ -13,7 +13,7 @@ from core.records.design import Plan
 from core.records.draws import Keyed, Seeded
 from core.records.fields import LINKED
 from core.records.verifying import failed, verify
-from tests.core.records.makers import SEED, asked, opened, read, released, with_kernel, write
+from tests.core.records.makers import SEED, answer_on, opened, read, released, with_kernel, write
 from tests.core.records.test_verifying import certified
 
 KEY = b"k" * 32
@@ -40,7 +40,7 @@ JOBS = ["clerk", "nurse"] * (COUNT // 2)
 
 def outputs(original, kernel, draw, folder):
     """Release a file by a kernel; return the index of each record's output."""
-    result, _ = asked(original, released=("job",), mechanism="identity")
+    result, _ = answer_on(original, released=("job",), mechanism="identity")
     made = with_kernel(result, kernel)
     _, found = released(made, opened(original), folder / "out.csv", Plan(draw))
     return [made.mechanism.y_labels.index(one) for one in found["job"]]
@@ -64,7 +64,7 @@ def test_values_that_changed_in_another_file_are_drawn_apart(kind, tmp_path):
     for name, jobs in (("one", JOBS), ("other", changed)):
         (tmp_path / name).mkdir()
         original = write(people(jobs), tmp_path / name / "people.csv")
-        made = with_kernel(asked(original, released=("job",), mechanism="identity")[0], WIDE)
+        made = with_kernel(answer_on(original, released=("job",), mechanism="identity")[0], WIDE)
         sources = Sources()
         upload = sources.uploads[sources.add_file(original)]
         target = tmp_path / name / "out.csv"
@@ -95,7 +95,7 @@ def test_the_output_of_a_changed_value_is_drawn_anew(tmp_path):
 @pytest.mark.parametrize("kind", DRAWS)
 def test_a_draw_for_another_mechanism_is_told(kind, tmp_path):
     original = write(people(JOBS), tmp_path / "people.csv")
-    result, _ = asked(original, released=("job",), mechanism="grr")
+    result, _ = answer_on(original, released=("job",), mechanism="grr")
     body, path = certified(tmp_path, result, original, Plan(DRAWS[kind]))
     (tmp_path / "key").write_bytes(KEY)
     own = {"seed": str(SEED)} if kind == "seed" else {"key": tmp_path / "key"}
@@ -125,7 +125,7 @@ def test_names_left_out_that_only_other_data_have_are_drawn_apart(tmp_path):
     no_x, no_s = LeftOut(("job",), ("pilot",)), LeftOut(("sex",), ("t",))
     shown, found = [], []
     for names in ((no_x,), (no_x, no_s)):
-        result, _ = asked(design, released=("job",), left_out=names, mechanism="optimal")
+        result, _ = answer_on(design, released=("job",), left_out=names, mechanism="optimal")
         body, path = certified(tmp_path, result, original, Plan(Seeded(SEED)), same=False)
         shown.append(body["draw"]["mechanism"])
         found.append(read(path)["job"])
@@ -145,6 +145,6 @@ def test_a_seed_of_before_draws_a_release_that_leaves_names_out(tmp_path, monkey
     original = write(people(JOBS), tmp_path / "people.csv")
     monkeypatch.setattr(applying, "withheld", lambda *_, **__: "")
     names = (LeftOut(("job",), ("pilot",)),)
-    result, _ = asked(design, released=("job",), left_out=names, mechanism="optimal")
+    result, _ = answer_on(design, released=("job",), left_out=names, mechanism="optimal")
     body, path = certified(tmp_path, result, original, Plan(Seeded(SEED)), same=False)
     assert failed(verify(json.dumps(body), path, original, str(SEED), design=design)) == []

@@ -19,7 +19,7 @@ from core.records.files import Writer, file_hash
 from core.records.readable import promises
 from core.records.verifying import failed, unproven, verify
 from core.scenario import Scenario, evaluate, measured
-from tests.core.records.makers import SEED, asked, keeping, people, read, write
+from tests.core.records.makers import SEED, answer_on, keeping, people, read, write
 from tests.core.records.test_verifying import certified
 
 KEY = b"k" * 20
@@ -34,7 +34,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def made(folder):
     original = write(people(600), folder / "people.csv")
-    result, _ = asked(original, mechanism="optimal")
+    result, _ = answer_on(original, mechanism="optimal")
     return (*certified(folder, result, original), original)
 
 
@@ -42,7 +42,7 @@ def made(folder):
 def fresh(folder):
     """Release 300 other records, by a key."""
     design = write(people(900, seed=3), folder / "design.csv")
-    result, _ = asked(design, mechanism="optimal")
+    result, _ = answer_on(design, mechanism="optimal")
     original = write(people(300, seed=5), folder / "fresh.parquet")
     plan = keeping(Keyed(KEY, "id"))
     body, path = certified(folder, result, original, plan, "fresh_out.parquet", same=False)
@@ -171,7 +171,7 @@ def test_a_value_that_no_certificate_has_is_one_sentence(edit, sentence, made):
 
 def test_the_owners_copy_is_none_for_others(made, folder):
     _, _, original = made
-    result, _ = asked(original)
+    result, _ = answer_on(original)
     body, path = certified(folder, result, original, keeping(Seeded(SEED), "kept"), "kept.csv")
     found = verify(forged(body, nothing), path, original, str(SEED))
     assert [one.name for one in found if one.passed is not True] == []
@@ -267,8 +267,8 @@ def test_another_design_or_key_is_told(fresh, made, tmp_path):
 def tuned(made, tmp_path):
     """Release by an optimum that the certificate's scenario does not find: of a smaller budget."""
     _, _, original = made
-    result, _ = asked(original, mechanism="optimal")
-    less, _ = asked(original, mechanism="optimal", eps=0.29)
+    result, _ = answer_on(original, mechanism="optimal")
+    less, _ = answer_on(original, mechanism="optimal", eps=0.29)
     told = measured(result.scenario, result.counted, less.mechanism)
     return lambda **more: certified(
         tmp_path, replace(told, mechanism=remade(result, less, **more)), original
@@ -313,7 +313,7 @@ def test_a_mechanism_that_is_not_found_again_is_not_proven(tuned, made, monkeypa
     every = verify(forged(body, nothing), path, original)
     assert (failed(every), [one.name for one in unproven(every)]) == ([], ["proof"])
     true = made[0]
-    weaker = replace(asked(original, mechanism="optimal")[0].mechanism, upper_bound=9.0)
+    weaker = replace(answer_on(original, mechanism="optimal")[0].mechanism, upper_bound=9.0)
     stub = SimpleNamespace(mechanism=replace(weaker, status="time limit"))
     monkeypatch.setattr(figures, "answer", lambda *_: stub)
     found = proof(true, made[1], original)
@@ -394,7 +394,7 @@ def test_a_table_that_is_gone_or_was_changed_is_told(tabled):
 @pytest.mark.parametrize("unknown", ["drop", "Köln"])
 def test_a_seed_is_replayed_though_values_are_unknown(unknown, made, tmp_path):
     _, _, design = made
-    result, _ = asked(design, mechanism="optimal")
+    result, _ = answer_on(design, mechanism="optimal")
     columns = people(300, seed=6)
     columns["town"][3] = columns["town"][9] = "Ys"
     original = write(columns, tmp_path / "fresh.csv")
@@ -410,7 +410,9 @@ def test_a_seed_is_replayed_though_values_are_unknown(unknown, made, tmp_path):
 
 def test_a_release_under_rldp_is_proven(folder, made):
     _, _, original = made
-    result, _ = asked(original, notion="rldp", eps=2.0, mechanism="optimal", secret_released=True)
+    result, _ = answer_on(
+        original, notion="rldp", eps=2.0, mechanism="optimal", secret_released=True
+    )
     body, path = certified(folder, result, original, target="rldp.csv")
     found = verify(json.dumps(body), path, original, str(SEED))
     assert [one.name for one in found if one.passed is not True] == []

@@ -11,7 +11,7 @@ from core.records.draws import Seeded
 from core.records.fields import LINKED
 from core.records.readable import sections
 from core.records.verifying import verify
-from tests.core.records.makers import SEED, asked, keeping, people, read, write
+from tests.core.records.makers import SEED, answer_on, keeping, people, read, write
 from tests.core.records.test_verifying import certified
 
 KINDS = {"Parquet": "out.parquet", "CSV": "out.csv", "TSV": "out.tsv"}
@@ -26,7 +26,7 @@ def original(tmp_path_factory):
 
 
 def made(folder, original, kind, treatment="replaced"):
-    result, _ = asked(original, mechanism="watchdog")
+    result, _ = answer_on(original, mechanism="watchdog")
     return certified(folder, result, original, keeping(Seeded(SEED), treatment), KINDS[kind])
 
 

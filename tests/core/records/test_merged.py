@@ -11,7 +11,16 @@ from core.records.certificate import fingerprint
 from core.records.draws import Keyed, Seeded
 from core.records.readable import promises
 from core.records.verifying import failed, verify
-from tests.core.records.makers import SEED, asked, identity, keeping, people, read, released, write
+from tests.core.records.makers import (
+    SEED,
+    answer_on,
+    identity,
+    keeping,
+    people,
+    read,
+    released,
+    write,
+)
 from tests.core.records.test_verifying import certified, outcomes
 
 
@@ -20,7 +29,7 @@ def test_a_release_of_merged_symbols_passes_every_check(tmp_path, rare):
     original = write(people(3_000), tmp_path / "people.csv")
     names = ("a, b", f"(rare: {count_rare(original, rare)} levels)" if rare else "東京")
     merges = (Merge(("town",), names),)
-    result, table = asked(original, mechanism="watchdog", merges=merges, rare_below=rare)
+    result, table = answer_on(original, mechanism="watchdog", merges=merges, rare_below=rare)
     assert " or ".join(names) in result.joint.x_labels
     body, path = certified(tmp_path, result, original)
     found = outcomes(body, path, original, seed=str(SEED))
@@ -39,14 +48,14 @@ def test_a_release_without_some_symbols_passes_every_check(tmp_path, grouped, wi
     columns["kind"] = [("x", "y", "z")[i % 3] for i in range(3_000)]
     original = write(columns, tmp_path / "people.csv")
     released_columns = ("town", "note") if joined else ("town",)
-    whole, _ = asked(original, ("kind",), released_columns, rare_below=rare)
+    whole, _ = answer_on(original, ("kind",), released_columns, rare_below=rare)
     gone = (LeftOut(released_columns, (whole.joint.x_labels[1], "nobody")),)
     if with_s:
         gone += (LeftOut(("kind",), ("y",)),)
     merges = (Merge(released_columns, whole.joint.x_labels[: 2 if grouped else 3]),)
     if not joined:
         merges += (Merge(("elsewhere",), ("a", "b")),)
-    result, table = asked(
+    result, table = answer_on(
         original, ("kind",), released_columns, rare_below=rare, left_out=gone, merges=merges
     )
     left, kinds = whole.joint.x_labels[1], {"x", "z"} if with_s else {"x", "y", "z"}
@@ -84,7 +93,7 @@ def withheld(tmp_path):
             Merge(("town",), ("a, b", "nowhere")),
         ),
     }
-    result, _ = asked(original, **more)
+    result, _ = answer_on(original, **more)
     body, path = certified(tmp_path, result, original)
     return body, path, original
 
@@ -129,7 +138,7 @@ def test_a_certificate_that_hides_other_symbols_than_were_left_out_fails(withhel
 
 def test_a_seed_that_can_be_found_hides_no_names(tmp_path):
     original = write(people(900), tmp_path / "people.csv")
-    result, _ = asked(original, left_out=(LeftOut(("town",), (GONE,)),))
+    result, _ = answer_on(original, left_out=(LeftOut(("town",), (GONE,)),))
     body, path = certified(tmp_path, result, original, keeping(Seeded(5)))
     (counts,) = [one for one in body["promises"] if one["about"] == "counts"]
     assert "named, rare ones too. So are the values that are left out." in counts["sentence"]
@@ -138,7 +147,9 @@ def test_a_seed_that_can_be_found_hides_no_names(tmp_path):
 
 def test_the_key_shows_what_was_left_out_of_other_records(tmp_path):
     design = write(people(900), tmp_path / "people.csv")
-    result, _ = asked(design, left_out=(LeftOut(("town",), (GONE,)), LeftOut(("sex",), ("none",))))
+    result, _ = answer_on(
+        design, left_out=(LeftOut(("town",), (GONE,)), LeftOut(("sex",), ("none",)))
+    )
     fresh = write(people(300, seed=4), tmp_path / "fresh.csv")
     (tmp_path / "key").write_bytes(b"k" * 20)
     plan = keeping(Keyed(b"k" * 20, "id"))

@@ -8,11 +8,11 @@ from core.errors import InvalidInputError
 from core.notions.base import OF_BUDGETS
 from core.records.draws import Keyed
 from core.records.verifying import failed
-from tests.core.records.makers import SEED, asked, keeping, people, write
+from tests.core.records.makers import SEED, answer_on, keeping, people, write
 from tests.core.records.test_verifying import certified, outcomes
 
 
-def said(body):
+def sentences_of(body):
     return {one["about"]: one["sentence"] for one in body["promises"]}
 
 
@@ -33,14 +33,14 @@ def written(level, unit):
 def test_other_records_have_the_level_of_what_was_asked(notion, title, unit, tmp_path):
     design = write(people(600), tmp_path / "design.csv")
     mechanism = "optimal" if notion.startswith("average") else "watchdog"
-    result, _ = asked(design, notion=notion, mechanism=mechanism)
+    result, _ = answer_on(design, notion=notion, mechanism=mechanism)
     fresh = write(people(300, seed=5), tmp_path / "fresh.csv")
     body, _ = certified(tmp_path, result, fresh, keeping(Keyed(b"k" * 20, "id")), same=False)
     level = body["levels"]["records"][notion]
-    told = said(body)["fresh records"]
+    told = sentences_of(body)["fresh records"]
     assert f"by their own distribution it reaches {title}: {level:.4g}{unit}." in told
     assert "LIP at" not in told
-    over = said(body)["sampling error"]
+    over = sentences_of(body)["sampling error"]
     assert ("itself only the level of the counted distribution is known" in over) == (
         notion not in ("ldp", "pml")
     )
@@ -50,13 +50,15 @@ def test_other_records_have_the_level_of_what_was_asked(notion, title, unit, tmp
 def test_levels_have_units_and_those_of_two_budgets_are_a_share(tmp_path):
     original = write(people(600), tmp_path / "people.csv")
     for notion, unit in (("alip", OF_BUDGETS), ("lip", "nats"), ("guess", "")):
-        result, _ = asked(original, notion=notion, eps=0.3, mechanism="subset_merging")
+        result, _ = answer_on(original, notion=notion, eps=0.3, mechanism="subset_merging")
         body, path = certified(tmp_path, result, original)
         assert body["levels"]["asked"]["unit"] == unit
         twice = written(body["levels"]["repeated"]["2"]["level"], unit)
         once = written(body["levels"]["asked"]["achieved"], unit).replace("%", " %")
-        assert f"(level reached: {once})" in said(body)["one record"]
-        assert f"seen together, 2 reach {twice} and 3 reach" in said(body)["repeated releases"]
+        assert f"(level reached: {once})" in sentences_of(body)["one record"]
+        assert (
+            f"seen together, 2 reach {twice} and 3 reach" in sentences_of(body)["repeated releases"]
+        )
         assert body["levels"]["units"]["lip"] == "nats"
         assert body["levels"]["units"]["guess"] == ""
         assert failed(list(outcomes(body, path, original, str(SEED)).values())) == []
@@ -71,7 +73,7 @@ def test_levels_have_units_and_those_of_two_budgets_are_a_share(tmp_path):
 
 def test_a_certificate_of_today_does_not_pass_for_an_older_one(tmp_path):
     original = write(people(600), tmp_path / "people.csv")
-    body, path = certified(tmp_path, asked(original)[0], original)
+    body, path = certified(tmp_path, answer_on(original)[0], original)
     assert outcomes(body, path, original)["code"].passed is True
     forged = json.loads(json.dumps(body)) | {"version": 2}
     forged["original"] = forged["original"] | {"sha256": "0" * 64}
@@ -88,14 +90,16 @@ def test_under_rldp_the_promise_is_what_was_asked_whatever_the_mechanism_was_mad
     design = write(people(600), tmp_path / "design.csv")
     kept = {}
     for mechanism in ("polyopt", "robust_optimal", "non_robust"):
-        result, _ = asked(design, notion="rldp", eps=1.0, mechanism=mechanism, secret_released=True)
+        result, _ = answer_on(
+            design, notion="rldp", eps=1.0, mechanism=mechanism, secret_released=True
+        )
         target = f"{mechanism}.csv"
         body, path = certified(tmp_path, result, design, target=target)
         promised = body["levels"]["asked"]
         assert promised["notion"] == "1-RLDP"
         kept[mechanism] = promised["holds"]
         assert promised["holds"] == (promised["achieved"] <= 1 + 1e-9)
-        words = said(body)
+        words = sentences_of(body)
         over = f"LDP holds at {promised['achieved']:.4g} nats"
         assert over in words["sampling error"]
         if promised["holds"]:
@@ -110,7 +114,7 @@ def test_under_rldp_the_promise_is_what_was_asked_whatever_the_mechanism_was_mad
 
 def test_a_scenario_that_releases_no_column_is_one_sentence(tmp_path):
     design = write(people(300), tmp_path / "people.csv")
-    result, _ = asked(design)
+    result, _ = answer_on(design)
     body, path = certified(tmp_path, result, design)
     body["scenario"]["data"]["released"] = [""]
     found = outcomes(body, path, design, str(SEED))

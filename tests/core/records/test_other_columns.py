@@ -21,7 +21,7 @@ from core.records.readable import promises, sections
 from core.records.verifying import failed, verify
 from core.release import attack, beside
 from core.scenario import measured
-from tests.core.records.makers import SEED, asked, identity, opened, people, read, write
+from tests.core.records.makers import SEED, answer_on, identity, opened, people, read, write
 from tests.core.records.test_verifying import certified
 
 PART = ("known", "added", "file")
@@ -56,7 +56,7 @@ def town(tmp_path_factory):
     columns["age"][3], columns["age"][4] = None, 0.0
     columns["age"][5] = -0.0
     path = write(columns, tmp_path_factory.mktemp("town") / "people.parquet")
-    result, table = asked(path, mechanism="optimal")
+    result, table = answer_on(path, mechanism="optimal")
     return columns, path, result, table
 
 
@@ -91,7 +91,7 @@ def test_of_records_that_pass_the_filters_and_were_counted(tmp_path):
     columns["town"][7] = columns["town"][9] = None
     path = write(columns, tmp_path / "people.csv")
     spec = {"filters": (Filter("age", low=35.0),), "missing": "drop"}
-    result, table = asked(path, mechanism="optimal", **spec)
+    result, table = answer_on(path, mechanism="optimal", **spec)
     passing = [i not in (7, 9) and columns["age"][i] >= 35 for i in range(400)]
     (found,) = given_away(result, table, [("note",)])
     same(found, by_hand(result, columns, ("note",), passing.__getitem__))
@@ -116,7 +116,7 @@ def test_a_blank_is_a_missing_value_in_a_file_of_text_alone(tmp_path):
     columns = people(200)
     columns["note"] = ["" if sex == "f" else None for sex in columns["sex"]]
     path = write(columns, tmp_path / "people.parquet")
-    result, table = asked(path)
+    result, table = answer_on(path)
     (apart,), (one,) = (
         given_away(result, table, [("note",)], of_text=of_text) for of_text in (False, True)
     )
@@ -193,7 +193,7 @@ def test_an_attack_takes_columns_of_every_type(tmp_path):
         "price": [Decimal(one) for one in odd],
         "none": [None] * 60,
     }
-    result, table = asked(write(columns, tmp_path / "people.parquet"), mechanism="optimal")
+    result, table = answer_on(write(columns, tmp_path / "people.parquet"), mechanism="optimal")
     found = {name: attacked(result, table, [name]) for name in list(columns)[-6:]}
     assert {one.records for one in found.values()} == {60}
     # columns with the same two kinds of values are one and the same attack
@@ -211,7 +211,7 @@ def test_texts_that_a_file_of_text_protects_alike_are_one(how, tmp_path):
     columns = people(200)
     columns["note"] = ["=1" if sex == "f" else "'=1" for sex in columns["sex"]]
     path = write(columns, tmp_path / "people.parquet")
-    result, table = asked(path)
+    result, table = answer_on(path)
     (apart,), (one,) = (
         given_away(result, table, [("note",)], of_text=of_text) for of_text in (False, True)
     )
@@ -295,7 +295,7 @@ def test_a_certificate_says_what_its_columns_give_away_and_verify_agrees(kept, t
 def test_a_column_that_keeps_the_promise_is_promised(town, tmp_path, kind):
     """Notes are drawn without regard to sex and town, and a loose budget leaves room for chance."""
     _, path, _, _ = town
-    result, _ = asked(path, mechanism="optimal", eps=2.0)
+    result, _ = answer_on(path, mechanism="optimal", eps=2.0)
     body, out = certified(tmp_path, result, path, Plan(Seeded(SEED), keep=("note",)), kind)
     assert body["beside"]["holds"] is (body["beside"]["together"]["file"]["lip"] <= 2.0)
     found = outcome(body, out, path)

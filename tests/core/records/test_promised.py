@@ -8,7 +8,7 @@ import pytest
 from core.errors import InvalidInputError
 from core.records.certificate import fingerprint
 from core.records.verifying import failed
-from tests.core.records.makers import SEED, asked, people, read, write
+from tests.core.records.makers import SEED, answer_on, people, read, write
 from tests.core.records.test_verifying import certified, outcomes
 
 
@@ -16,7 +16,7 @@ from tests.core.records.test_verifying import certified, outcomes
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("promised")
     original = write(people(500), folder / "people.csv")
-    result, _ = asked(original, mechanism="optimal")
+    result, _ = answer_on(original, mechanism="optimal")
     body, path = certified(folder, result, original)
     return body, path, original
 
@@ -91,7 +91,7 @@ def test_outputs_that_look_like_formulas_are_made_safe_in_text_and_still_checked
     towns = [names.get(town, "@home") for town in columns.pop("town")]
     columns |= {"=town": towns, "+note": ["-5", "=cmd"] * 300}
     original = write(columns, tmp_path / "people.csv")
-    result, _ = asked(original, released=("=town",), mechanism="optimal")
+    result, _ = answer_on(original, released=("=town",), mechanism="optimal")
     body, path = certified(tmp_path, result, original, target=target)
     found = outcomes(body, path, original, str(SEED))
     assert {name: one.passed for name, one in found.items() if one.passed is not True} == {}

@@ -21,7 +21,7 @@ from core.records.draws import Seeded
 from core.records.fields import plain_coding
 from core.records.recount import recount
 from core.records.verifying import failed
-from tests.core.records.makers import KEPT, SEED, asked, identity, keeping, opened, read, write
+from tests.core.records.makers import KEPT, SEED, answer_on, identity, keeping, opened, read, write
 from tests.core.records.test_verifying import certified, outcomes
 
 SPREAD = [("d", town, "g2") for town in "uvwxyz"]
@@ -62,7 +62,7 @@ def table(rows, path):
 
 def answered(path, **spec):
     secret, released = spec.pop("secret", ("g",)), spec.pop("released", ("t", "n"))
-    return asked(path, secret, released, mechanism="identity", **spec)
+    return answer_on(path, secret, released, mechanism="identity", **spec)
 
 
 @pytest.mark.parametrize("rows", [ROWS, HOLES])

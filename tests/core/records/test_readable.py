@@ -29,13 +29,13 @@ def made(tmp_path_factory):
     return release
 
 
-def told(body):
+def rows_of(body):
     return {name: text for one in sections(body) for name, text in one.rows}
 
 
 def test_every_section_says_what_the_certificate_has(made):
     body = made(Plan(Seeded(SEED)))
-    said = told(body)
+    said = rows_of(body)
     used = 100 * body["levels"]["asked"]["achieved"]
     assert said["Privacy notion"] == f"(0.5, 0.5)-ALIP; level reached {used:.4g}% of its budgets"
     twice = 100 * body["levels"]["repeated"]["2"]["level"]
@@ -59,9 +59,9 @@ def test_every_section_says_what_the_certificate_has(made):
 def test_a_proof_says_no_more_than_its_bound(made):
     body = json.loads(json.dumps(made(Plan(Seeded(SEED)))))
     body["proof"] |= {"status": "optimal", "upper_bound": body["proof"]["utility"]}
-    assert told(body)["Best possible"].startswith("yes, proven")
+    assert rows_of(body)["Best possible"].startswith("yes, proven")
     body["proof"]["upper_bound"] += 0.25
-    said = told(body)["Best possible"]
+    said = rows_of(body)["Best possible"]
     assert said == "proven to within 0.25 nats: another mechanism may keep that much more"
 
 
@@ -84,7 +84,7 @@ def test_a_keyed_draw_names_its_column_alone(made):
         "draw": {"kind": "key", "commitment": "c", "id": "passport"},
         "unknown": {"treatment": "drop", "records": 3},
     }
-    said = told(body)
+    said = rows_of(body)
     assert (
         said["Outputs"]
         == "by a secret key and the id in 'passport', the same in every release of the same value"
@@ -123,5 +123,7 @@ def test_a_seed_that_can_be_found_by_trying_all_promises_nothing(made):
     (one,) = [each for each in body["promises"] if each["about"] == "one record"]
     assert one["status"] == "not promised"
     assert one["sentence"].endswith("release again with a seed that is drawn.")
-    assert told(body)["Outputs"] == "by a seed that can be guessed, once"
-    assert told(body)["Commitment to the original, by the seed"] == "none: the seed can be guessed"
+    assert rows_of(body)["Outputs"] == "by a seed that can be guessed, once"
+    assert (
+        rows_of(body)["Commitment to the original, by the seed"] == "none: the seed can be guessed"
+    )

@@ -12,7 +12,7 @@ from core.records.applying import apply, preview
 from core.records.draws import Keyed, Seeded
 from core.scenario import Scenario, evaluate
 from tests.core.records.makers import (
-    asked,
+    answer_on,
     identity,
     keeping,
     opened,
@@ -32,14 +32,14 @@ from tests.core.records.makers import (
 )
 def test_ids_must_name_each_record_once(ids, sentence, tmp_path):
     columns = {"id": ids, "sex": ["f", "m", "f", "m"], "town": ["a", "b", "b", "a"]}
-    result, table = asked(write(columns, tmp_path / "a.csv"))
+    result, table = answer_on(write(columns, tmp_path / "a.csv"))
     with pytest.raises(InvalidInputError, match=sentence):
         apply(result, table, tmp_path / "out.csv", keeping(Keyed(b"k" * 16, "id")))
     assert os.listdir(tmp_path) == ["a.csv"]
 
 
 def test_different_ids_with_equal_random_numbers_are_no_repeated_ids(tmp_path, monkeypatch):
-    result, table = asked(write(people(40), tmp_path / "a.csv"))
+    result, table = answer_on(write(people(40), tmp_path / "a.csv"))
     monkeypatch.setattr(Keyed, "uniforms", lambda _self, _start, count, _ids: np.full(count, 0.5))
     plan = keeping(Keyed(b"k" * 16, "id"))
     assert apply(result, table, tmp_path / "out.csv", plan, batch=7).released == 40
@@ -53,7 +53,7 @@ def other_file(tmp_path, changes, name="other.csv", n=10):
 
 
 def test_unknown_values_are_an_error_that_names_them_and_their_number(tmp_path):
-    result, _ = asked(write(people(400), tmp_path / "a.csv"))
+    result, _ = answer_on(write(people(400), tmp_path / "a.csv"))
     changes = [("town", i, "Atlantis") for i in range(4)] + [("town", 5, ""), ("town", 6, "Ys")]
     _, table = other_file(tmp_path, changes)
     with pytest.raises(InvalidInputError) as caught:
@@ -65,7 +65,7 @@ def test_unknown_values_are_an_error_that_names_them_and_their_number(tmp_path):
 
 
 def test_unknown_values_may_be_left_out_or_taken_for_a_symbol(tmp_path):
-    result, _ = asked(write(people(400), tmp_path / "a.csv"))
+    result, _ = answer_on(write(people(400), tmp_path / "a.csv"))
     columns, table = other_file(tmp_path, [("town", 0, "Atlantis"), ("town", 9, "")])
     made = identity(result)
     applied, found = released(made, table, tmp_path / "o.csv", keeping(Seeded(1), unknown="drop"))
@@ -78,13 +78,13 @@ def test_unknown_values_may_be_left_out_or_taken_for_a_symbol(tmp_path):
 
 
 def test_a_fallback_must_be_a_symbol(tmp_path):
-    result, table = asked(write(people(400), tmp_path / "a.csv"))
+    result, table = answer_on(write(people(400), tmp_path / "a.csv"))
     with pytest.raises(InvalidInputError, match="or a symbol of X such as 'Köln', got 'Ys'"):
         apply(result, table, tmp_path / "o.csv", keeping(Seeded(1), unknown="Ys"))
 
 
 def test_an_unknown_secret_matters_where_s_is_read(tmp_path):
-    result, _ = asked(write(people(400), tmp_path / "a.csv"))
+    result, _ = answer_on(write(people(400), tmp_path / "a.csv"))
     _, table = other_file(tmp_path, [("sex", 2, "x"), ("town", 3, "Ys")])
     pairs = with_kernel(result, np.eye(result.joint.p.size))
     with pytest.raises(InvalidInputError, match=r"'x' \(1 record\), 'Ys' \(1 record\)"):
@@ -98,7 +98,7 @@ def test_an_unknown_secret_matters_where_s_is_read(tmp_path):
 
 def test_a_word_among_numbers_and_a_number_outside_all_bins_are_unknown(tmp_path):
     spec = {"released": ("age",), "binnings": (Binning("age", "width", 4),)}
-    result, _ = asked(write(people(400), tmp_path / "a.csv"), **spec)
+    result, _ = answer_on(write(people(400), tmp_path / "a.csv"), **spec)
     _, table = other_file(tmp_path, [("age", 1, "old"), ("age", 2, 999)])
     with pytest.raises(
         InvalidInputError, match=r"'old' \(1 record\), '> .*' \(1 record\) of 'age'"
@@ -107,7 +107,7 @@ def test_a_word_among_numbers_and_a_number_outside_all_bins_are_unknown(tmp_path
 
 
 def test_s_need_not_be_there_unless_it_is_read(tmp_path):
-    result, _ = asked(write(people(400), tmp_path / "a.csv"))
+    result, _ = answer_on(write(people(400), tmp_path / "a.csv"))
     columns = people(20)
     del columns["sex"]
     table = opened(write(columns, tmp_path / "b.csv"))
@@ -118,7 +118,7 @@ def test_s_need_not_be_there_unless_it_is_read(tmp_path):
 
 
 def test_one_record_is_released(tmp_path):
-    result, _ = asked(write(people(400), tmp_path / "a.csv"))
+    result, _ = answer_on(write(people(400), tmp_path / "a.csv"))
     _, table = other_file(tmp_path, [], n=1)
     applied, found = released(identity(result), table, tmp_path / "o.csv")
     assert applied.released == 1
@@ -126,7 +126,7 @@ def test_one_record_is_released(tmp_path):
 
 
 def test_a_kernel_for_another_alphabet_is_refused(tmp_path):
-    result, _ = asked(write(people(400), tmp_path / "a.csv"))
+    result, _ = answer_on(write(people(400), tmp_path / "a.csv"))
     other = evaluate(Scenario(mechanism="identity"))
     mixed = type(result)(
         result.scenario, result.counted, other.mechanism, result.before, result.after, 0.0
@@ -154,7 +154,7 @@ def test_a_joint_without_records_is_refused(tmp_path):
     ],
 )
 def test_a_target_that_cannot_be_written_is_refused(target, sentence, tmp_path):
-    result, table = asked(write(people(100), tmp_path / "a.csv"))
+    result, table = answer_on(write(people(100), tmp_path / "a.csv"))
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(InvalidInputError, match=sentence):
         apply(result, table, tmp_path / target, keeping(Seeded(1)))
@@ -163,7 +163,7 @@ def test_a_target_that_cannot_be_written_is_refused(target, sentence, tmp_path):
 
 def test_what_csv_cannot_hold_is_refused_and_nothing_is_left(tmp_path):
     columns = people(100) | {"all": [[i] for i in range(100)]}
-    result, table = asked(write(columns, tmp_path / "a.parquet"))
+    result, table = answer_on(write(columns, tmp_path / "a.parquet"))
     with pytest.raises(InvalidInputError, match="Parquet holds every type"):
         apply(result, table, tmp_path / "o.csv", keeping(Seeded(1)))
     assert os.listdir(tmp_path) == ["a.parquet"]
@@ -174,7 +174,7 @@ def test_what_csv_cannot_hold_is_refused_and_nothing_is_left(tmp_path):
 def test_outputs_that_text_files_could_not_tell_apart_need_parquet(tmp_path):
     columns = people(100)
     columns["town"] = ["=a" if town == "Köln" else "'=a" for town in columns["town"]]
-    result, table = asked(write(columns, tmp_path / "a.parquet"), mechanism="identity")
+    result, table = answer_on(write(columns, tmp_path / "a.parquet"), mechanism="identity")
     with pytest.raises(InvalidInputError, match="become the same once they are protected"):
         apply(result, table, tmp_path / "o.csv", keeping(Seeded(1)))
     assert os.listdir(tmp_path) == ["a.parquet"]
@@ -182,7 +182,7 @@ def test_outputs_that_text_files_could_not_tell_apart_need_parquet(tmp_path):
 
 def test_columns_that_text_files_could_not_tell_apart_need_parquet(tmp_path):
     columns = people(100) | {"=a": ["x"] * 100, "'=a": ["y"] * 100}
-    result, table = asked(write(columns, tmp_path / "a.csv"))
+    result, table = answer_on(write(columns, tmp_path / "a.csv"))
     with pytest.raises(InvalidInputError, match=r"^The columns '=a' and \"'=a\" become the same"):
         apply(result, table, tmp_path / "o.csv", keeping(Seeded(1)))
     assert os.listdir(tmp_path) == ["a.csv"]
@@ -199,8 +199,8 @@ from pathlib import Path
 from core.errors import InvalidInputError
 from core.records.applying import apply
 from core.records.draws import Seeded
-from tests.core.records.makers import asked, keeping
-result, table = asked(Path({str(tmp_path / "a.parquet")!r}))
+from tests.core.records.makers import answer_on, keeping
+result, table = answer_on(Path({str(tmp_path / "a.parquet")!r}))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, {resource.RLIM_INFINITY}))
 try:
@@ -222,7 +222,7 @@ def test_an_unknown_treatment_of_columns_is_refused():
 
 def test_a_file_that_goes_while_it_is_read_is_told(tmp_path):
     path = write(people(100), tmp_path / "a.parquet")
-    result, table = asked(path)
+    result, table = answer_on(path)
     path.write_bytes(b"PAR1 nothing")
     with pytest.raises(InvalidInputError, match="damaged, or has changed"):
         apply(result, table, tmp_path / "o.csv", keeping(Seeded(1)))
@@ -230,7 +230,7 @@ def test_a_file_that_goes_while_it_is_read_is_told(tmp_path):
 
 
 def test_the_preview_refuses_what_the_release_does(tmp_path):
-    result, _ = asked(write(people(400), tmp_path / "a.csv"))
+    result, _ = answer_on(write(people(400), tmp_path / "a.csv"))
     _, table = other_file(tmp_path, [("town", 0, "Ys")])
     with pytest.raises(InvalidInputError, match="'Ys'"):
         preview(result, table, keeping(Seeded(1)))

@@ -18,7 +18,7 @@ from core.records.checking.contents import check_alone
 from core.records.fields import LINKED, check_form
 from core.records.files import BATCH, Writer, check_whole, file_hash
 from core.records.verifying import failed, verify
-from tests.core.records.makers import SEED, asked, write
+from tests.core.records.makers import SEED, answer_on, write
 from tests.core.records.test_verifying import certified
 
 COUNT = 24
@@ -44,7 +44,7 @@ def made(tmp_path_factory):
     for of in ("parquet", "csv"):
         folder = tmp_path_factory.mktemp(of)
         original = write(COLUMNS, folder / f"people.{of}")
-        result, _ = asked(original, released=("job",))
+        result, _ = answer_on(original, released=("job",))
         for kind in ("parquet", "csv"):
             body, path = certified(folder, result, original, target=f"out.{kind}")
             found[of, kind] = body, path, original
@@ -65,7 +65,7 @@ def test_a_true_release_is_written_again_byte_by_byte(of, kind, made):
     body, path, original = made[of, kind]
     found = {one.name: one for one in verify(json.dumps(body), path, original, str(SEED))}
     assert failed(list(found.values())) == []
-    assert "byte by byte, what its records" in found["nothing else"].sentence
+    assert "byte by byte, the file that its records" in found["nothing else"].sentence
 
 
 def column(name, values):
@@ -185,7 +185,7 @@ def test_texts_that_look_the_same_are_told_apart(way, of, made, tmp_path):
 def test_a_released_column_has_one_no_number(tmp_path):
     wages = pa.array(np.resize(ODD, COUNT), from_pandas=False)
     original = write(COLUMNS | {"wage": wages}, tmp_path / "odd.parquet")
-    result, _ = asked(original, released=("job",))
+    result, _ = answer_on(original, released=("job",))
     body, path = certified(tmp_path, result, original, target="out.parquet")
     bits = parquet.read_table(path)["wage"].combine_chunks().view(pa.uint64()).to_pylist()
     assert set(bits) == {0x7FF8000000000000}
@@ -301,7 +301,7 @@ def test_columns_of_every_kind_are_recounted_as_they_were_counted(own, levels, t
     original = tmp_path / "people.parquet"
     parquet.write_table(pa.table(columns), original)
     for released, filters in ((("tag",), ()), (("job",), (Filter("tag", levels=levels),))):
-        result, _ = asked(original, released=released, filters=filters)
+        result, _ = answer_on(original, released=released, filters=filters)
         body, path = certified(tmp_path, result, original)
         assert body["released"]["records"] == (COUNT // 2 if filters else COUNT)
         assert failed(verify(json.dumps(body), path, original, str(SEED))) == []
@@ -312,6 +312,6 @@ def test_all_doubles_that_are_no_number_are_one_value_to_a_reader(kind, tmp_path
     wage = np.array([-math.nan, math.nan, 1.0])[[i % 3 for i in range(COUNT)]]
     original = tmp_path / "people.parquet"
     parquet.write_table(pa.table({**COLUMNS, "wage": wage}), original)
-    result, _ = asked(original, released=("job",))
+    result, _ = answer_on(original, released=("job",))
     body, path = certified(tmp_path, result, original, target=f"out.{kind}")
     assert failed(verify(json.dumps(body), path, original, str(SEED))) == []

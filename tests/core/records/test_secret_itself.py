@@ -3,7 +3,7 @@
 import pytest
 
 from core.records.verifying import failed
-from tests.core.records.makers import asked, people, read, write
+from tests.core.records.makers import answer_on, people, read, write
 from tests.core.records.test_verifying import certified, outcomes
 
 
@@ -11,7 +11,9 @@ from tests.core.records.test_verifying import certified, outcomes
 @pytest.mark.parametrize("mechanism", ["optimal", "grr"])
 def test_a_release_of_the_secret_verifies(notion, mechanism, tmp_path):
     original = write(people(400), tmp_path / "people.csv")
-    result, _ = asked(original, ("town",), ("town",), notion=notion, eps=0.8, mechanism=mechanism)
+    result, _ = answer_on(
+        original, ("town",), ("town",), notion=notion, eps=0.8, mechanism=mechanism
+    )
     assert result.joint.is_secret_released
     body, path = certified(tmp_path, result, original)
     assert body["released"]["column"] == "town"  # Y stands where S was

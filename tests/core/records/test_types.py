@@ -13,7 +13,7 @@ from core.errors import InvalidInputError
 from core.joint import MISSING
 from core.records.verifying import failed, verify
 from core.spreadsheets import safe_text
-from tests.core.records.makers import SEED, asked, read
+from tests.core.records.makers import SEED, answer_on, read
 from tests.core.records.test_verifying import certified
 
 COUNT = 16
@@ -143,12 +143,12 @@ def original(tmp_path, values):
 
 def check(tmp_path, path, released, target):
     """Release a file, and verify the release byte by byte, with the original and without it."""
-    result, _ = asked(path, released=released)
+    result, _ = answer_on(path, released=released)
     body, written = certified(tmp_path, result, path, target=target)
     text = json.dumps(body)
     found = {one.name: one for one in verify(text, written, path, str(SEED))}
     assert failed(list(found.values())) == []
-    assert "byte by byte, what its records" in found["nothing else"].sentence
+    assert "byte by byte, the file that its records" in found["nothing else"].sentence
     assert failed(verify(text, written)) == []
 
 
@@ -182,7 +182,7 @@ def test_a_column_that_nothing_can_be_released_of_is_refused(name, tmp_path):
 def test_s_and_filters_of_several_values_in_a_cell_are_refused(secret, tmp_path):
     path = original(tmp_path, KEPT[secret][0])
     for question in ({"secret": ("it",)}, {"filters": (Filter("it", levels=(MISSING,)),)}):
-        result, _ = asked(path, released=("job",), **question)
+        result, _ = answer_on(path, released=("job",), **question)
         with pytest.raises(InvalidInputError, match=re.escape(EACH)):
             certified(tmp_path, result, path)
     assert list(tmp_path.iterdir()) == [path]

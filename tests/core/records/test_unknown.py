@@ -10,7 +10,7 @@ from core.records.certificate import fingerprint
 from core.records.design import LEAVE_OUT, REFUSE, Plan
 from core.records.draws import Seeded
 from core.records.verifying import failed, verify
-from tests.core.records.makers import SEED, asked, read, write
+from tests.core.records.makers import SEED, answer_on, read, write
 from tests.core.records.test_verifying import certified
 
 COUNT = 240
@@ -35,7 +35,7 @@ def test_a_symbol_of_x_may_be_called_as_a_treatment_is(unknown, tmp_path):
     if unknown == REFUSE:
         columns["job"] = [one or "cook" for one in columns["job"]]
     original = write(columns, tmp_path / "people.csv")
-    result, _ = asked(original, released=("job",), missing="drop")
+    result, _ = answer_on(original, released=("job",), missing="drop")
     plan = Plan(Seeded(SEED), "replaced", unknown)
     body, path = certified(tmp_path, result, original, plan)
     assert body["unknown"]["records"] == columns["job"].count("")
@@ -50,7 +50,7 @@ def test_a_symbol_of_x_may_be_called_as_a_treatment_is(unknown, tmp_path):
 def test_a_filter_reads_marks_as_the_count_did(levels, tmp_path):
     columns = people()
     original = write(columns, tmp_path / "people.csv")
-    result, _ = asked(original, released=("job",), filters=(Filter("age", levels),))
+    result, _ = answer_on(original, released=("job",), filters=(Filter("age", levels),))
     plan = Plan(Seeded(SEED), keep=("age",))
     body, path = certified(tmp_path, result, original, plan)
     passing = {"1": "1", "2": "2", "(missing)": "NA"}
@@ -70,7 +70,7 @@ def test_a_filter_reads_marks_as_the_count_of_other_data_did(tmp_path):
     original = write(columns, tmp_path / "people.csv")
     found = {}
     for levels in (("1", "NA"), ("1", "(missing)")):
-        result, _ = asked(design, released=("job",), filters=(Filter("age", levels),))
+        result, _ = answer_on(design, released=("job",), filters=(Filter("age", levels),))
         plan = Plan(Seeded(SEED), keep=("age",))
         body, path = certified(tmp_path, result, original, plan, same=False)
         found[levels[1]] = set(read(path)["age"])
@@ -90,7 +90,7 @@ def test_other_data_whose_marks_a_filter_reads_otherwise_draw_apart(tmp_path):
     for name, columns in (("marks", marks), ("words", words)):
         design = write(columns, tmp_path / f"{name}.csv")
         filters = (Filter("age", ("1", "(missing)")),)
-        result, _ = asked(design, released=("job",), filters=filters)
+        result, _ = answer_on(design, released=("job",), filters=filters)
         body, _ = certified(tmp_path, result, original, Plan(Seeded(SEED)), same=False)
         shown.append(body)
     assert shown[0]["mechanism"] == shown[1]["mechanism"]
@@ -102,7 +102,7 @@ def test_other_data_whose_marks_a_filter_reads_otherwise_draw_apart(tmp_path):
 def test_a_release_of_no_record_is_refused(keep, tmp_path):
     design = write(people(), tmp_path / "design.csv")
     original = write(people(jobs=("vet", "smith")), tmp_path / "people.csv")
-    result, _ = asked(design, released=("job",))
+    result, _ = answer_on(design, released=("job",))
     plan = Plan(Seeded(SEED), keep=keep, unknown=LEAVE_OUT)
     with pytest.raises(InvalidInputError, match=r"^No record is left to release: "):
         certified(tmp_path, result, original, plan, same=False)

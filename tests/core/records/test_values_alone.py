@@ -22,7 +22,7 @@ from core.records.design import LEAVE_OUT
 from core.records.draws import Seeded
 from core.records.verifying import verify
 from core.scenario import Scenario, evaluate
-from tests.core.records.makers import SEED, asked, keeping
+from tests.core.records.makers import SEED, answer_on, keeping
 
 COUNT = 120
 GONE = tuple(f"gone-{i:03d}" for i in range(40))
@@ -124,7 +124,7 @@ REMAIN = (Filter("town", ("Bonn", "Trier", "Ulm")),)
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_of_records_left_out_is_in_the_bytes(tmp_path, kind):
     path = file_of(tmp_path / "a.parquet", kind)
-    result, table = asked(path, mechanism="watchdog", filters=REMAIN)
+    result, table = answer_on(path, mechanism="watchdog", filters=REMAIN)
     target = tmp_path / "released.parquet"
     done = apply(result, table, target, keeping(Seeded(3)))
     assert (done.filtered, done.released) == (len(GONE), COUNT - len(GONE))
@@ -140,7 +140,7 @@ def test_nothing_of_records_left_out_is_in_the_bytes(tmp_path, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_decoded_lists_released_values_alone(tmp_path, kind):
     path = file_of(tmp_path / "a.parquet", kind)
-    result, table = asked(path, mechanism="watchdog", filters=REMAIN)
+    result, table = answer_on(path, mechanism="watchdog", filters=REMAIN)
     target = tmp_path / "released.parquet"
     apply(result, table, target, keeping(Seeded(3)))
     kept = {str(value) for value in kept_only(kind)}
@@ -162,14 +162,14 @@ def test_what_is_decoded_lists_released_values_alone(tmp_path, kind):
 @pytest.mark.parametrize("category", [True, False])
 def test_unknown_and_missing_values_leave_nothing_behind(tmp_path, category):
     made = file_of(tmp_path / "a.parquet", "category", town_as_category=False)
-    result, _ = asked(made, mechanism="watchdog", filters=REMAIN)
+    result, _ = answer_on(made, mechanism="watchdog", filters=REMAIN)
     whole = parquet.read_table(made).slice(0, COUNT - len(GONE))
     towns = whole.column("town").to_pylist()
     towns[:5] = [None, "gone-new", "gone-too", None, "Bonn"]
     column = pa.array(towns)
     later = whole.set_column(1, "town", column.dictionary_encode() if category else column)
     parquet.write_table(later, tmp_path / "later.parquet")
-    _, table = asked(tmp_path / "later.parquet", mechanism="watchdog")
+    _, table = answer_on(tmp_path / "later.parquet", mechanism="watchdog")
     target = tmp_path / "released.parquet"
     done = apply(result, table, target, keeping(Seeded(3), unknown=LEAVE_OUT))
     assert done.released < len(later)
@@ -182,7 +182,7 @@ def test_row_numbers_of_pandas_are_not_released(tmp_path):
     frame.index = [f"gone-{i}" for i in range(60)]
     path = tmp_path / "a.parquet"
     frame.to_parquet(path)
-    result, table = asked(path, mechanism="watchdog")
+    result, table = answer_on(path, mechanism="watchdog")
     target = tmp_path / "released.parquet"
     apply(result, table, target, keeping(Seeded(3)))
     assert parquet.read_schema(target).names == ["town"]
@@ -195,7 +195,7 @@ def test_sizes_of_row_groups_do_not_tell_where_records_were_left_out(tmp_path, m
     whole = parquet.read_table(path)
     mixed = [i * 7 % COUNT for i in range(COUNT)]
     parquet.write_table(whole.take(mixed), path)
-    result, table = asked(path, mechanism="watchdog", filters=REMAIN)
+    result, table = answer_on(path, mechanism="watchdog", filters=REMAIN)
     contents = set()
     for batch in (16, 50, 1_000):
         target = tmp_path / "released.parquet"

@@ -17,7 +17,7 @@ from core.records.files import checked_kind, replacing
 from core.records.recount import kept_information, plain_levels, released
 from core.records.verifying import failed, verify
 from core.studies.side_by_side import levels
-from tests.core.records.makers import KEPT, SEED, asked, keeping, people, read, write
+from tests.core.records.makers import KEPT, SEED, answer_on, keeping, people, read, write
 
 
 def certified(tmp_path, result, original, plan=None, target="out.csv", same=True):
@@ -41,7 +41,7 @@ def outcomes(body, path, original=None, seed=None):
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     original = write(people(3_000), folder / "people.csv")
-    result, _ = asked(original, mechanism="optimal")
+    result, _ = answer_on(original, mechanism="optimal")
     body, path = certified(folder, result, original)
     return body, path, original
 
@@ -79,7 +79,7 @@ def test_every_treatment_is_counted_again(spec, name, tmp_path):
     if spec != "dropped":
         columns["note"][5] = None
     original = write(columns, tmp_path / name)
-    result, _ = asked(original, **{"mechanism": "watchdog"} | SPECS[spec])
+    result, _ = answer_on(original, **{"mechanism": "watchdog"} | SPECS[spec])
     plan = keeping(Seeded(SEED), unknown="drop")
     body, path = certified(tmp_path, result, original, plan, "out.parquet")
     found = outcomes(body, path, original)
@@ -90,7 +90,7 @@ def test_every_treatment_is_counted_again(spec, name, tmp_path):
 
 
 def test_fresh_records_have_levels_of_their_own(tmp_path):
-    result, _ = asked(write(people(2_000), tmp_path / "a.csv"), mechanism="optimal")
+    result, _ = answer_on(write(people(2_000), tmp_path / "a.csv"), mechanism="optimal")
     columns = people(500, seed=5)
     columns["town"][3], columns["town"][4] = "Ys", ""
     fresh = write(columns, tmp_path / "fresh.csv")
@@ -114,7 +114,7 @@ def test_fresh_records_have_levels_of_their_own(tmp_path):
 def test_a_word_among_numbers_is_no_bin(tmp_path):
     binning = Binning("age", "edges", edges=(30, 40, 50))
     original = write(people(2_000), tmp_path / "a.csv")
-    result, _ = asked(original, released=("age",), binnings=(binning,))
+    result, _ = answer_on(original, released=("age",), binnings=(binning,))
     assert result.joint.x_labels[0] == "< 30"
     columns = people(300, seed=8)
     columns["age"][4] = "old"
@@ -137,11 +137,11 @@ def raise_promise(body):
     body["levels"]["asked"]["achieved"] = 0.01
 
 
-def ask_less(body):
+def request_less(body):
     body["levels"]["asked"]["notion"] = "0.1-LIP"
 
 
-def ask_more(body):
+def request_more(body):
     body["scenario"]["eps"] = 0.05
     body["levels"]["asked"]["notion"] = "0.05-LIP"
 
@@ -198,7 +198,7 @@ def test_files_that_are_not_plain_are_read_by_the_library(kind, tmp_path):
     columns = people(400)
     columns["town"] = ["Köln" if one == "Köln" else "Zürich" for one in columns["town"]]
     original = kind(columns, tmp_path / "a")
-    result, _ = asked(original)
+    result, _ = answer_on(original)
     body, path = certified(tmp_path, result, original)
     found = outcomes(body, path, original)
     assert failed(list(found.values())) == []
@@ -211,8 +211,8 @@ def test_files_that_are_not_plain_are_read_by_the_library(kind, tmp_path):
         (raise_level, {"levels"}),
         (raise_other_level, {"other levels"}),
         (raise_promise, {"promise"}),
-        (ask_less, {"promise"}),
-        (ask_more, {"promise"}),
+        (request_less, {"promise"}),
+        (request_more, {"promise"}),
         (keep_more, {"utility"}),
         (exceed_the_bound, {"utility"}),
         (swap_rows, {"levels", "draw"}),
@@ -347,7 +347,7 @@ def test_files_that_cannot_be_read_are_refused(made, tmp_path):
 
 def test_the_certificate_of_a_plain_mechanism_promises_nothing(tmp_path):
     original = write(people(400), tmp_path / "a.csv")
-    result, _ = asked(original, mechanism="identity")
+    result, _ = answer_on(original, mechanism="identity")
     body, path = certified(tmp_path, result, original, keeping(Seeded(1), "dropped"))
     assert outcomes(body, path, original)["promise"].passed is None
     told = {one["about"]: one["sentence"] for one in body["promises"]}

@@ -89,7 +89,7 @@ def test_draws_keep_a_promise_where_their_kernel_does(joint, notion):
         assert one.kept == notion.holds(joint, together)
         assert one.lip.level == pytest.approx(LIP(1).achieved(joint, together), rel=1e-9)
         assert one.ldp.level == pytest.approx(LDP(1).achieved(joint, together), rel=1e-9)
-        assert one.asked.exact
+        assert one.promise.exact
 
 
 def test_two_draws_of_perfect_privacy_may_break_it():
@@ -100,7 +100,7 @@ def test_two_draws_of_perfect_privacy_may_break_it():
     notion = Average("mutual_information", 0.0)
     found = redrawn(joint, hidden, notion)
     assert [one.kept for one in found] == [True, False, False]
-    assert found[1].asked.level == pytest.approx(
+    assert found[1].promise.level == pytest.approx(
         np.log(2) - 0.75 * (-(1 / 3) * np.log(1 / 3) - (2 / 3) * np.log(2 / 3)), abs=1e-12
     )
 

@@ -20,7 +20,7 @@ MISFITS = [
 ]
 
 
-def said(scenario):
+def errors_of(scenario):
     """Return what the page and the program say, each as its error's sentence."""
     told = []
     for answer in (lambda: evaluate(scenario), lambda: exec(snippet(scenario), {})):
@@ -47,13 +47,13 @@ def few():
 def test_program_and_page_say_the_same(notion, subtests):
     for mechanism in sorted(mechanism for of, mechanism in few() if of == notion):
         with subtests.test(mechanism=mechanism):
-            page, program = said(Scenario(notion=notion, mechanism=mechanism, time_limit=0.1))
+            page, program = errors_of(Scenario(notion=notion, mechanism=mechanism, time_limit=0.1))
             assert program == page
 
 
 def test_program_and_page_say_the_same_of_several_promises():
     scenario = Scenario(notion="lip", also=(Promise("ldp"),), mechanism="polyopt")
-    page, program = said(scenario)
+    page, program = errors_of(scenario)
     assert page == program == "PolyOpt does not work under intersection; choose another mechanism."
 
 
@@ -73,7 +73,7 @@ def test_where_all_fits_the_program_has_no_check():
 @pytest.mark.parametrize("mechanism", ["optimal", "watchdog"])
 def test_program_and_page_say_the_same_of_a_purpose_that_the_data_lack(asked, mechanism):
     """Where no task was named the program ended in an AttributeError, of names in a TypeError."""
-    page, program = said(Scenario(notion="lip", mechanism=mechanism, time_limit=0.1, **asked))
+    page, program = errors_of(Scenario(notion="lip", mechanism=mechanism, time_limit=0.1, **asked))
     assert program == page
 
 

@@ -16,13 +16,13 @@ ITSELF = DataSpec("heart_hungarian", ("cp",), ("cp",))
 ALONE = Joint.from_counts(np.eye(4))
 
 
-def asked(**choices) -> Scenario:
+def about_itself(**choices) -> Scenario:
     return Scenario(data=ITSELF, eps=0.5, time_limit=0.5, **choices)
 
 
 @pytest.mark.parametrize("key", [one.key for one in notions.ALL if not one.kind.secret_released])
 def test_every_promise_has_an_optimum_and_a_link(key):
-    scenario = asked(notion=key)
+    scenario = about_itself(notion=key)
     assert from_query(to_query(scenario)) == (scenario, ())
     if not notions.build(key, ALONE, scenario.numbers).is_convex():
         with pytest.raises(CoreError, match="does not work under"):
@@ -36,7 +36,7 @@ def test_every_promise_has_an_optimum_and_a_link(key):
 
 def test_what_needs_u_names_what_it_is_without():
     with pytest.raises(CoreError, match="where S alone is released, robust LDP is LDP"):
-        evaluate(asked(notion="rldp", mechanism="robust_optimal"))
+        evaluate(about_itself(notion="rldp", mechanism="robust_optimal"))
 
 
 def promise_of(entry):
@@ -55,7 +55,7 @@ OF_X = [
 def test_every_mechanism_of_x_answers(key):
     entry = mechanisms.entry(key)
     notion = promise_of(entry)
-    result = evaluate(asked(notion=notion, mechanism=key))
+    result = evaluate(about_itself(notion=notion, mechanism=key))
     assert np.isfinite(result.mechanism.information)
     if result.mechanism.audit is not None and entry.uses_notion:
         assert result.mechanism.audit.holds

@@ -18,7 +18,7 @@ DATA = count(SMALL)
 
 
 @pytest.fixture
-def says(monkeypatch):
+def set_figure(monkeypatch):
     """Let the figure of a question be any function of ε."""
 
     def use(function):
@@ -35,9 +35,9 @@ def answered(asked, status="optimal"):
 
 @pytest.mark.parametrize(("wanted", "otherwise"), [(0.5, "jumps"), (2.0, "beyond")])
 def test_an_answer_that_time_cut_short_proves_no_end_of_the_figure(
-    says, monkeypatch, wanted, otherwise
+    set_figure, monkeypatch, wanted, otherwise
 ):
-    says(lambda eps: float(eps > 0.3))
+    set_figure(lambda eps: float(eps > 0.3))
     assert match(LIP, DATA, "kept", wanted).status == otherwise
 
     def late(asked, _data):
@@ -82,8 +82,8 @@ def test_what_cannot_be_reached_is_told_with_the_range_that_can():
 
 
 @pytest.mark.parametrize("function", [math.sqrt, lambda e: e**3 / 64, lambda e: -math.expm1(-e)])
-def test_smooth_figures_are_reached(says, function):
-    says(function)
+def test_smooth_figures_are_reached(set_figure, function):
+    set_figure(function)
     for wanted in (0.05, 0.3, 0.9):
         found = match(LDP, DATA, "leak", wanted)
         assert found.status == "reached"
@@ -91,36 +91,36 @@ def test_smooth_figures_are_reached(says, function):
         assert found.looks <= len(FIRST) + 25
 
 
-def test_a_jump_is_told_and_the_side_that_gives_less_away_is_taken(says):
-    says(lambda eps: 1.0 if eps >= 1.3 else 0.25)
+def test_a_jump_is_told_and_the_side_that_gives_less_away_is_taken(set_figure):
+    set_figure(lambda eps: 1.0 if eps >= 1.3 else 0.25)
     found = match(LDP, DATA, "leak", 0.6)
     assert (found.status, found.value) == ("jumps", 0.25)
     assert found.eps == pytest.approx(1.3, abs=2e-6)
     assert found.eps < 1.3
 
 
-def test_a_figure_that_falls_is_said_to_be_not_monotone(says):
-    says(lambda eps: math.sin(eps) ** 2)
+def test_a_figure_that_falls_is_said_to_be_not_monotone(set_figure):
+    set_figure(lambda eps: math.sin(eps) ** 2)
     found = match(LDP, DATA, "leak", 0.5)
     assert not found.monotone
     assert found.status == "reached"
     assert found.eps == pytest.approx(math.pi / 4, abs=1e-3)  # the smallest of them
 
 
-def test_infinite_levels_are_matched_and_passed(says):
-    says(lambda eps: math.inf if eps > 2.5 else eps)
+def test_infinite_levels_are_matched_and_passed(set_figure):
+    set_figure(lambda eps: math.inf if eps > 2.5 else eps)
     assert match(LDP, DATA, "ldp", math.inf).eps == 4.0
     found = match(LDP, DATA, "ldp", 2.8)
     assert (found.status, found.value) == ("jumps", pytest.approx(2.5, abs=1e-5))
 
 
-def test_budgets_without_an_answer_are_passed_over(says):
+def test_budgets_without_an_answer_are_passed_over(set_figure):
     def figure_of(eps):
         if eps < 0.3:
             raise InfeasibleError("Nothing keeps it.")
         return eps
 
-    says(figure_of)
+    set_figure(figure_of)
     assert match(LDP, DATA, "leak", 0.75).eps == pytest.approx(0.75, abs=2e-4)
     below = match(LDP, DATA, "leak", 0.1)
     assert (below.status, below.eps, below.low) == ("beyond", 0.5, 0.5)
@@ -128,24 +128,24 @@ def test_budgets_without_an_answer_are_passed_over(says):
     def nothing(_eps):
         raise InfeasibleError("Nothing keeps it.")
 
-    says(nothing)
+    set_figure(nothing)
     with pytest.raises(CoreError, match="Nothing keeps it"):
         match(LDP, DATA, "leak", 0.1)
 
 
-def test_a_gap_inside_the_bracket_ends_the_search(says):
+def test_a_gap_inside_the_bracket_ends_the_search(set_figure):
     def figure_of(eps):
         if eps not in FIRST:
             raise InfeasibleError("Nothing keeps it.")
         return eps
 
-    says(figure_of)
+    set_figure(figure_of)
     found = match(LDP, DATA, "leak", 0.75)
     assert (found.status, found.eps) == ("cut short", 0.5)
 
 
-def test_time_ends_the_search(says):
-    says(lambda eps: eps**2)
+def test_time_ends_the_search(set_figure):
+    set_figure(lambda eps: eps**2)
     with clock.using(clock.Ticking(1.0)):
         found = match(LDP, DATA, "leak", 30.0, seconds=12.0)
     assert found.status == "cut short"

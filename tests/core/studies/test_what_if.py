@@ -21,14 +21,14 @@ def few(n_x):
     return sorted({0, n_x // 2, n_x - 1})
 
 
-def asked(data, x, sources=None, **more):
+def variants_of(data, x, sources=None, **more):
     scenario = Scenario(data=data, notion="lip", **more)
     counted = count(data, sources)
     return counted.joint, {one.how: one for one in variants(scenario, counted, x)}
 
 
 def test_merging_adds_the_records_of_the_nearest_symbol_and_leaving_out_drops_them():
-    joint, found = asked(DataSpec(), 3, eps=0.7, mechanism="watchdog")
+    joint, found = variants_of(DataSpec(), 3, eps=0.7, mechanism="watchdog")
     other = nearest(joint, 3)
     beliefs = joint.p / joint.p.sum(axis=0)
     far = np.abs(beliefs - beliefs[:, [3]]).sum(axis=0)
@@ -68,7 +68,7 @@ def test_merging_adds_the_records_of_the_nearest_symbol_and_leaving_out_drops_th
 def test_a_symbol_is_left_out_as_the_matrix_does_and_as_a_filter_of_the_others_does(data):
     whole = count(data).joint
     for x in few(whole.n_x):
-        one = asked(data, x)[1][LEFT_OUT]
+        one = variants_of(data, x)[1][LEFT_OUT]
         (column,) = data.released
         assert one.scenario.data == replace(
             data, left_out=(LeftOut((column,), (whole.x_labels[x],)),)
@@ -98,7 +98,7 @@ COLUMNS = [
 def test_symbols_merged_or_left_out_stay_a_question_about_the_same_columns(data):
     whole = count(data).joint
     for x in few(whole.n_x):
-        for one in asked(data, x)[1].values():
+        for one in variants_of(data, x)[1].values():
             assert not one.is_matrix
             spec = one.scenario.data
             assert (spec.source, spec.secret, spec.released) == (
@@ -116,14 +116,14 @@ def test_symbols_merged_or_left_out_stay_a_question_about_the_same_columns(data)
 def test_what_is_merged_is_merged_again_and_left_out_whole():
     data, names = DataSpec("adult", ("sex",), ("workclass",)), []
     for _ in range(3):
-        joint, found = asked(data, len(names))
+        joint, found = variants_of(data, len(names))
         data = found[MERGED].scenario.data
         assert count(data).joint.n_x == joint.n_x - 1
         names = [name for merge in data.merges for name in merge.names]
         assert len(set(names)) == len(names)
     joint = count(data).joint
     place = next(x for x, name in enumerate(joint.x_labels) if " or " in name)
-    left = asked(data, place)[1][LEFT_OUT]
+    left = variants_of(data, place)[1][LEFT_OUT]
     assert not left.is_matrix
     kept = np.delete(joint.p, place, axis=1)
     assert count(left.scenario.data).joint.p == pytest.approx(kept / kept.sum(), abs=1e-12)
@@ -138,7 +138,7 @@ def test_what_is_merged_is_merged_again_and_left_out_whole():
     ],
 )
 def test_a_joint_without_columns_becomes_a_matrix_whose_id_is_that_of_a_pasted_one(data):
-    joint, found = asked(data, 1)
+    joint, found = variants_of(data, 1)
     assert set(found) == {MERGED, LEFT_OUT}
     assert found[MERGED].is_matrix == (not data.released)
     for one in found.values():
@@ -161,7 +161,7 @@ def test_strange_names_are_read_back():
     text = b'sex,job\nf,"a\tb"\nf,"say ""hi"""\nm,"say ""hi"""\nm,1\nf,"two\nlines"\nm,"a\tb"\n'
     sources = Sources()
     data = DataSpec(sources.add_bytes(text, "odd.csv"), ("sex",), ("job",))
-    joint, found = asked(data, 0, sources)
+    joint, found = variants_of(data, 0, sources)
     for one in found.values():
         assert one.counted().joint.n_x == joint.n_x - 1
         assert one.counted().joint.n == (joint.n if one.how == MERGED else joint.n - 1)
@@ -170,16 +170,16 @@ def test_strange_names_are_read_back():
 
 
 def test_there_is_nothing_to_ask_of_two_symbols_or_of_a_secret_that_is_released():
-    assert asked(DataSpec("random:uniform:2x2:0", (), ()), 0)[1] == {}
-    assert asked(DataSpec("random:uniform:2x3:0", (), (), secret_released=True), 0)[1] == {}
+    assert variants_of(DataSpec("random:uniform:2x2:0", (), ()), 0)[1] == {}
+    assert variants_of(DataSpec("random:uniform:2x3:0", (), (), secret_released=True), 0)[1] == {}
     with pytest.raises(InvalidInputError, match="place of the symbol"):
-        asked(DataSpec(), 15)
+        variants_of(DataSpec(), 15)
 
 
 def test_what_would_leave_one_secret_is_not_asked():
     sources = Sources()
     data = DataSpec(sources.add_matrix("5\t0\t0\n2\t3\t4"), (), ())
-    _, found = asked(data, 0, sources)
+    _, found = variants_of(data, 0, sources)
     assert set(found) == {MERGED}
 
 

@@ -40,7 +40,7 @@ def start(log, program, *arguments, path=ROOT, failures=3):
         )
 
 
-def told(log, text, process):
+def logged(log, text, process):
     """Wait until a program's log has a text, and return the rest of its line."""
 
     def rest():
@@ -57,7 +57,7 @@ def scheduler(folder, failures=3):
     options = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard")
     process = start(log, "scheduler", *options, failures=failures)
     try:
-        yield told(log, "Scheduler at:", process), process
+        yield logged(log, "Scheduler at:", process), process
     finally:
         end(process)
 
@@ -70,7 +70,7 @@ def workers(folder, address, count=2, path=ROOT):
     made = [start(log, "worker", address, *options, path=path) for log in logs]
     try:
         for log, process in zip(logs, made, strict=True):
-            told(log, "Registered to:", process)
+            logged(log, "Registered to:", process)
         yield made
     finally:
         for process in made:

@@ -14,7 +14,7 @@ from core.papers.verdicts import Value
 from pages.ui.figures import legend_rows, overlay_histogram, paper_panel
 from pages.ui.report.papers import of_errors, page
 
-FOUND = Experiment(
+EXPERIMENT = Experiment(
     "rldp_3",
     "rldp",
     "Figure 3",
@@ -40,11 +40,11 @@ FOUND = Experiment(
 
 @pytest.mark.parametrize("panel", [0, 1])
 def test_a_panel_is_a_figure_that_plotly_takes(panel):
-    go.Figure(paper_panel(FOUND, panel))
+    go.Figure(paper_panel(EXPERIMENT, panel))
 
 
 def test_lines_have_standard_errors_and_print_is_a_cross():
-    line, points, marks = paper_panel(FOUND, 0)["data"]
+    line, points, marks = paper_panel(EXPERIMENT, 0)["data"]
     assert line["y"] == [0.1, 0.2]
     assert line["error_y"]["array"] == [0.01, None]
     assert points["mode"] == "markers"
@@ -58,7 +58,7 @@ def test_lines_have_standard_errors_and_print_is_a_cross():
 def marked(*marks, panel=0, **changes):
     """Return the traces and legend entries of the paper's values in a panel of the sample."""
     of = [replace(one, panel=panel) for one in marks]
-    whole = paper_panel(replace(FOUND, marks=tuple(of), **changes), panel)
+    whole = paper_panel(replace(EXPERIMENT, marks=tuple(of), **changes), panel)
     go.Figure(whole)
     traces = [one for one in whole["data"] if one["name"] == "paper"]
     return traces, [one["name"] for one in whole["data"] if one["name"].startswith("paper: ")]
@@ -91,13 +91,13 @@ def test_what_print_says_of_a_panel_as_a_whole_is_said_by_its_legend():
 
 
 def test_the_report_says_what_print_says_in_a_figure_and_where_it_says_nothing():
-    run = Run("0.1.0", "2026-01-01", "2 cores", 3, True, (FOUND,))
+    run = Run("0.1.0", "2026-01-01", "2 cores", 3, True, (EXPERIMENT,))
     assert "The paper: 0.25 in the paper." in page(run)
     none = "The paper&#x27;s text gives no number to mark in "
     assert f"{none}the panels without a mark." in page(run)
-    without = replace(run, experiments=(replace(FOUND, marks=()),))
+    without = replace(run, experiments=(replace(EXPERIMENT, marks=()),))
     assert f"{none}this figure." in page(without)
-    both = replace(FOUND, marks=(Mark(1.0, 0.5, "a"), Mark(1.0, 0.5, "b", 1)))
+    both = replace(EXPERIMENT, marks=(Mark(1.0, 0.5, "a"), Mark(1.0, 0.5, "b", 1)))
     assert none not in page(replace(run, experiments=(both,)))
 
 
@@ -106,7 +106,7 @@ def test_the_legend_has_room_for_its_rows_and_panels_side_by_side_are_of_one_hei
     long = tuple(
         replace(one, name=f"{one.name}, of the first draw alone", panel=1) for one in short
     )
-    found = replace(FOUND, series=(*short, *long), marks=())
+    found = replace(EXPERIMENT, series=(*short, *long), marks=())
     assert [legend_rows(found, panel) for panel in (0, 1)] == [1, 3]
     heights = [paper_panel(found, panel)["layout"]["height"] for panel in (0, 1)]
     assert heights[0] < heights[1]
@@ -120,13 +120,13 @@ def test_a_long_line_has_no_sign_at_each_point():
     x = tuple(float(i) for i in range(101))
     for count, mode in ((50, "lines+markers"), (51, "lines")):
         of = (Series("SRR", x[:count], x[:count]),)
-        assert paper_panel(replace(FOUND, series=of), 0)["data"][0]["mode"] == mode
+        assert paper_panel(replace(EXPERIMENT, series=of), 0)["data"][0]["mode"] == mode
 
 
 def test_falling_and_rising_beliefs_have_the_colours_of_the_lift_page():
     names = ("log Ψ", "log Λ")
     bars = tuple(Series(name, (0.0, 0.1), (0.5, 0.5), kind="bars") for name in names)
-    ours = paper_panel(replace(FOUND, series=bars, marks=()), 0)["data"]
+    ours = paper_panel(replace(EXPERIMENT, series=bars, marks=()), 0)["data"]
     theirs = overlay_histogram([0.0, 1.0, 2.0], np.array([0.5, 0.5]), np.array([0.2, 0.8]))["data"]
     assert [one["name"].partition(":")[0] for one in theirs] == list(names)
     assert [one["marker"] for one in ours] == [one["marker"] for one in theirs]
@@ -155,7 +155,7 @@ def test_falling_and_rising_beliefs_have_the_colours_of_the_lift_page():
 def test_what_stands_behind_a_number_is_said_once(rules, beyond, said):
     with_error = Value("mean", 0.2, 0.25, error=0.01)
     found = replace(
-        FOUND,
+        EXPERIMENT,
         verdicts=(
             Verdict("NUM", "one", "", (replace(with_error, error=0.0),)),
             *(Verdict(rule, "two", "", (with_error,)) for rule in rules),
@@ -168,11 +168,11 @@ def test_what_stands_behind_a_number_is_said_once(rules, beyond, said):
 
 
 def test_each_panel_has_its_own_series_and_axes():
-    whole = paper_panel(FOUND, 1)
+    whole = paper_panel(EXPERIMENT, 1)
     (bars,) = whole["data"]
     assert bars["type"] == "bar"
     assert whole["layout"]["yaxis"]["type"] == "log"
-    assert paper_panel(FOUND, 0)["layout"]["yaxis"]["type"] == "linear"
+    assert paper_panel(EXPERIMENT, 0)["layout"]["yaxis"]["type"] == "linear"
 
 
 @pytest.mark.parametrize(("count", "angle"), [(3, 0), (11, -40)])
@@ -180,7 +180,7 @@ def test_an_axis_of_names_has_one_at_each_place_and_the_hover_says_it(count, ang
     names = tuple(f"<{i}>" for i in range(count))
     lines = Series("IR", (0.0, 2.0), (0.1, 0.2), (0.01, 0.01))
     found = replace(
-        FOUND, panels=(Panel("", "β", "NMI", x_names=names),), series=(lines,), marks=()
+        EXPERIMENT, panels=(Panel("", "β", "NMI", x_names=names),), series=(lines,), marks=()
     )
     whole = paper_panel(found, 0)
     go.Figure(whole)
@@ -194,7 +194,9 @@ def test_an_axis_of_names_has_one_at_each_place_and_the_hover_says_it(count, ang
 
 def test_a_box_has_its_quartiles_and_extremes_at_each_place():
     boxes = Series("IR", (0.0,) * 5 + (2.0,) * 5, tuple(range(10)), kind="boxes")
-    found = replace(FOUND, panels=(Panel("", "", "", x_names=("a", "b", "c")),), series=(boxes,))
+    found = replace(
+        EXPERIMENT, panels=(Panel("", "", "", x_names=("a", "b", "c")),), series=(boxes,)
+    )
     whole = paper_panel(found, 0)
     go.Figure(whole)
     box = whole["data"][0]
@@ -205,7 +207,7 @@ def test_a_box_has_its_quartiles_and_extremes_at_each_place():
 
 
 def test_the_page_says_each_verdict_beside_its_numbers():
-    text = page(Run("0.1.0", "2026-01-01", "2 cores", 3, True, (FOUND,), ("lift_1",)))
+    text = page(Run("0.1.0", "2026-01-01", "2 cores", 3, True, (EXPERIMENT,), ("lift_1",)))
     assert "1 experiment, 3 claims: 1 differs, 1 error in the paper, 1 reproduced" in text
     assert "seed 3, fewer draws" in text
     assert "Not run: lift_1." in text

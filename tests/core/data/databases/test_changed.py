@@ -28,7 +28,7 @@ from tests.core.data.databases.embedded import package
 
 ROOT = Path(__file__).parents[4]
 PATIENCE = 600.0
-ASKED = DataSpec(secret=("sex",), released=("job",))
+SPEC = DataSpec(secret=("sex",), released=("job",))
 GONE = "went away during the query: its database must stay reachable until the answer arrives."
 
 
@@ -53,13 +53,13 @@ def opened(postgres_address, monkeypatch):
     return postgres_address
 
 
-def refused(source, spec=ASKED):
+def refused(source, spec=SPEC):
     with pytest.raises(InvalidInputError) as caught:
         count(replace(spec, source=source))
     return str(caught.value)
 
 
-def command(source, tmp_path, spec=ASKED):
+def command(source, tmp_path, spec=SPEC):
     """Return the sentence on standard error for a scenario that the command line refuses.
 
     A busy machine has it also say how long it has worked.
@@ -114,14 +114,14 @@ def test_a_table_that_is_dropped_between_its_list_and_its_count(copy, opened, tm
     assert "'people'" in said
     assert not path.exists()
     assert command(source, tmp_path).startswith(
-        f"copied in {opened} is not there, or not for this user: its tables are "
+        f"copied in {opened} does not exist or is hidden from this user: its tables are "
     )
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("DROP TABLE copied", "is not there, or not for this user."),
+        ("DROP TABLE copied", "does not exist or is hidden from this user."),
         (
             "ALTER TABLE copied DROP job",
             "no longer has the columns that it had a moment ago: try again.",
@@ -167,7 +167,7 @@ def test_what_a_user_may_not_read_and_what_is_not_filled(administrator, opened, 
         f"people in {opened} does not allow this user to read it: grant the right to read there."
     )
     assert tables_of(opened) == (f"{opened}#kept",)
-    assert count(replace(ASKED, source=f"{opened}#kept")).report.n_used == 9
+    assert count(replace(SPEC, source=f"{opened}#kept")).report.n_used == 9
     monkeypatch.setenv("PGUSER", "nobody")
     assert refused(f"{opened}#kept").startswith(f"{opened} refused the user or password: ")
 
@@ -178,8 +178,8 @@ def test_a_data_base_of_no_such_name_and_one_with_a_time_limit(
     other = postgres_address.replace("/postgres", "/census")
     assert other != postgres_address
     assert refused(f"{other}#people") == (
-        f"{other} could not be opened: its server has no database of this name, or not for this "
-        "user."
+        f"{other} could not be opened: its server has no database of this name, or hides it "
+        "from this user."
     )
     administrator.execute("CREATE VIEW sleeps AS SELECT sex, pg_sleep(60)::text AS job FROM people")
     monkeypatch.setenv("PGUSER", "hasty")
@@ -229,7 +229,7 @@ def test_a_wrong_password_is_nowhere_to_be_read(postgres, opened, tmp_path, monk
     assert told == f"{caught.value}\n"
     said = (whole, told, caplog.text, repr(vars(caught.value)), repr(pickle.dumps(caught.value)))
     assert not [one for one in said if "wrong-secret" in one]
-    exported = Scenario(data=replace(ASKED, source=source)).to_json()
+    exported = Scenario(data=replace(SPEC, source=source)).to_json()
     assert 'secret": ["sex' in json.dumps(json.loads(exported))  # the column, and no password
     assert "clerk" not in exported
     secrets.write_text(f'"{opened}" = "right-secret"\n')

@@ -16,7 +16,7 @@ from core.jobs import Pool, State
 from core.jobs.work import count_table
 
 PATIENCE = 600.0
-ASKED = DataSpec(secret=("sex",), released=("job",))
+SPEC = DataSpec(secret=("sex",), released=("job",))
 
 
 @pytest.fixture

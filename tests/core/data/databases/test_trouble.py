@@ -17,12 +17,12 @@ from core.errors import InvalidInputError
 from core.scenario import Scenario
 
 ROOT = Path(__file__).parents[4]
-ASKED = DataSpec(secret=("sex",), released=("job",))
+SPEC = DataSpec(secret=("sex",), released=("job",))
 GONE = "went away during the query: its database must stay reachable until the answer arrives."
 NOBODY = "could not be reached: a server must be listening at its host and port."
 
 
-def refused(source, spec=ASKED):
+def refused(source, spec=SPEC):
     with pytest.raises(InvalidInputError) as caught:
         count(replace(spec, source=source))
     return str(caught.value)
@@ -59,9 +59,9 @@ def test_a_reference_that_cannot_be_used(source, said):
 def test_what_a_data_base_does_not_have(duckdb_address, postgres_address):
     for address in (duckdb_address, postgres_address):
         said = refused(f"{address}#persons")
-        assert said.startswith(f"persons in {address} is not there, or not for this user: ")
+        assert said.startswith(f"persons in {address} does not exist or is hidden from this user: ")
         assert "'people'" in said.partition("its tables are")[2]
-        said = refused(f"{address}#people", replace(ASKED, released=("salary",)))
+        said = refused(f"{address}#people", replace(SPEC, released=("salary",)))
         assert "has no column 'salary': 'sex', 'job', 'pay'" in said
     assert refused(f"{duckdb_address}#nobody") == (
         f"nobody in {duckdb_address} has no records: it must have one or more."
@@ -103,13 +103,13 @@ def test_a_password_is_asked_for_and_taken_from_the_environment_or_the_file(
             "in the file that LIFTSCOPE_SECRETS names, must hold ones that it knows."
         )
         monkeypatch.setenv("PGPASSWORD", "right")
-        assert count(replace(ASKED, source=source)).report.n_used == 9
+        assert count(replace(SPEC, source=source)).report.n_used == 9
         monkeypatch.delenv("PGPASSWORD")
         monkeypatch.delenv("PGUSER")
         secrets = tmp_path / "secrets.toml"
         secrets.write_text(f'["{postgres_address}"]\nuser = "reader"\npassword = "right"\n')
         monkeypatch.setenv("LIFTSCOPE_SECRETS", str(secrets))
-        assert count(replace(ASKED, source=source)).report.n_used == 9
+        assert count(replace(SPEC, source=source)).report.n_used == 9
         secrets.write_text("[not toml")
         assert "LIFTSCOPE_SECRETS names cannot be read" in refused(source)
         assert "right" not in refused(source)
@@ -137,7 +137,7 @@ def test_a_data_base_that_goes_away_in_mid_count(postgres, postgres_address, mon
 
 def test_names_with_signs_of_their_own_are_percent_encoded(duckdb_address):
     source = f"{duckdb_address}#sc%2Eh'e.t%2E%231%25"
-    assert count(replace(ASKED, source=source)).report.n_used == 9
+    assert count(replace(SPEC, source=source)).report.n_used == 9
 
 
 def test_an_address_of_ipv6_has_its_port_behind_the_bracket():
@@ -162,7 +162,7 @@ def test_nothing_can_be_written(postgres_address, duckdb_address):
             connecting.connected(table) as backend,
         ):
             backend.raw_sql("DELETE FROM people")
-    assert count(replace(ASKED, source=f"{postgres_address}#people")).report.n_used == 9
+    assert count(replace(SPEC, source=f"{postgres_address}#people")).report.n_used == 9
 
 
 def test_too_many_combinations_are_not_fetched(duckdb_address, monkeypatch):
@@ -173,12 +173,12 @@ def test_too_many_combinations_are_not_fetched(duckdb_address, monkeypatch):
 
 def test_only_those_who_choose_the_source_themselves_may_name_a_data_base(duckdb_address):
     with pytest.raises(InvalidInputError, match="databases are not open here"):
-        count(replace(ASKED, source=f"{duckdb_address}#people"), Sources())
+        count(replace(SPEC, source=f"{duckdb_address}#people"), Sources())
 
 
 def test_each_set_of_columns_is_counted_once(duckdb_address, monkeypatch):
     sources = Sources(databases=True)
-    spec = replace(ASKED, source=f"{duckdb_address}#people")
+    spec = replace(SPEC, source=f"{duckdb_address}#people")
     first = count(spec, sources)
     monkeypatch.setattr(tables, "answered", None)  # any query would fail
     assert count(spec, sources).joint.x_labels == first.joint.x_labels
@@ -187,7 +187,7 @@ def test_each_set_of_columns_is_counted_once(duckdb_address, monkeypatch):
 
 def test_views_schemas_and_the_marks_of_missing_numbers(duckdb_address, postgres_address):
     for source in (f"{duckdb_address}#cooks", f"{postgres_address}#other.cooks"):
-        counted = count(replace(ASKED, source=source, released=("age",)))
+        counted = count(replace(SPEC, source=source, released=("age",)))
         assert counted.report.n_used == 4
         assert [marks.sentence() for marks in counted.report.marks] == [
             "'NA' in 'age' is taken for a missing value: 1 record."
@@ -211,7 +211,7 @@ def test_a_table_of_counts_is_described_by_its_records(duckdb_address, tmp_path,
 
 def test_the_command_line_answers_about_a_data_base(duckdb_address, tmp_path):
     scenario = tmp_path / "scenario.json"
-    asked = Scenario(data=replace(ASKED, source=f"{duckdb_address}#people"))
+    asked = Scenario(data=replace(SPEC, source=f"{duckdb_address}#people"))
     scenario.write_text(asked.to_json())
     done = subprocess.run(
         [sys.executable, "-m", "core", "evaluate", str(scenario)],

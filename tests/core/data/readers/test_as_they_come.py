@@ -31,7 +31,7 @@ def columns_and_rows(upload):
     return list(upload.table.columns), [list(row) for row in zip(*table, strict=True)]
 
 
-def asked(text, **options):
+def question_of(text, **options):
     """Return the question about a file: its sentence, and the tables of its choices by label."""
     with pytest.raises(ReadingError) as caught:
         read(text, **options)
@@ -83,7 +83,7 @@ def test_a_title_is_undone_by_taking_it_for_the_names():
 
 def test_a_table_without_names_is_asked_about():
     text = "41,Public,Degree,Male\n29,Private,School,Female\n53,Private,Degree,Male\n"
-    said, found = asked(text)
+    said, found = question_of(text)
     assert (
         said
         == "In t.csv, line 1 may hold the names or be a record: choose the line with the names."
@@ -102,7 +102,7 @@ def test_names_that_are_numbers_are_names(names):
         f"{'abc'[i]}," + ",".join(f"{i}.{j}" for j in range(width)) + "\n" for i in range(3)
     )
     if names.startswith("id"):
-        assert "There are no names" in asked(f"{names}\n{body}")[1]  # 1 and 2 may be values
+        assert "There are no names" in question_of(f"{names}\n{body}")[1]  # 1 and 2 may be values
     else:
         assert read(f"{names}\n{body}")[0][0] == names.split(",")
 
@@ -124,7 +124,7 @@ def test_lines_of_questions_and_codes_below_the_names_are_asked_about():
         '"{""ImportId"":""QID1""}","{""ImportId"":""QID2""}","{""ImportId"":""QID3""}"\n'
         "F,31,170\nM,45,180\nF,28,165\nM,30,177\n"
     )
-    said, found = asked(text)
+    said, found = question_of(text)
     assert "lines 2 and 3 may hold names, questions or units, not records" in said
     columns, rows = found["Names in line 1, leave out the 2 lines below"]
     assert (columns, len(rows), rows[0]) == (["Q1", "Q2", "Q3"], 4, ["F", "31", "170"])
@@ -133,14 +133,14 @@ def test_lines_of_questions_and_codes_below_the_names_are_asked_about():
 @pytest.mark.parametrize("units", [",degC,%", "(yyyy-mm-dd),(degC),(%)"])
 def test_a_line_of_units_below_the_names_is_asked_about(units):
     days = "".join(f"2015-02-01 10:{i:02}:00,{20 + i}.5,{45 - i}.2\n" for i in range(6))
-    _, found = asked(f"time,temp,hum\n{units}\n{days}")
+    _, found = question_of(f"time,temp,hum\n{units}\n{days}")
     columns, rows = found["Names in line 1, leave out the line below"]
     assert (columns, len(rows)) == (["time", "temp", "hum"], 6)
 
 
 def test_a_line_of_codes_beside_few_levels_is_asked_about_and_a_rare_record_is_not():
     body = "F,30,nurse\nM,41,clerk\n" * 3
-    _, found = asked(f"sex,age,job\nV1,V2,V3\n{body}")
+    _, found = question_of(f"sex,age,job\nV1,V2,V3\n{body}")
     assert found["Names in line 1, leave out the line below"][0] == ["sex", "age", "job"]
     assert len(read(f"sex,age,job\nF,none,cook\n{body}")[0][1]) == 7
 
@@ -149,7 +149,7 @@ def test_two_rows_of_names_with_repeated_years_are_joined_by_a_click():
     text = (
         ";;2022;2022;2023;2023\nLand;Alter;m;w;m;w\nA;jung;1;2;3;4\nA;alt;5;6;7;8\nB;alt;1;2;3;4\n"
     )
-    _, found = asked(text)
+    _, found = question_of(text)
     names = ["Land", "Alter", "2022 · m", "2022 · w", "2023 · m", "2023 · w"]
     assert found["Join lines 1 and 2"][0] == names
 
@@ -157,7 +157,7 @@ def test_two_rows_of_names_with_repeated_years_are_joined_by_a_click():
 def test_three_rows_of_names_are_joined_by_a_click():
     head = ";Men;;Women;\n;2019;2020;2019;2020\nArea;n;n;n;n\n"
     body = "".join(f"{one};{i};1;{i + 2};3\n" for i, one in enumerate("NSEW"))
-    _, found = asked(head + body)
+    _, found = question_of(head + body)
     columns, rows = found["Join lines 1, 2 and 3"]
     assert columns[1:3] == ["Men · 2019 · n", "Men · 2020 · n"]
     assert (columns[0], len(rows)) == ("Area", 4)
@@ -169,7 +169,7 @@ def test_names_that_begin_with_the_second_column_are_those_of_r():
     assert (columns, rows[0]) == (["column 1", "age", "sex"], ["1", "20", "f"])
     assert said[0] == "The names begin with the second column."
     assert read(text, kept=("shift",))[0][0] == ["age", "sex", "column 3"]
-    _, found = asked(text.replace("1,20", "Ann,20").replace("2,31", "Bo,31"))
+    _, found = question_of(text.replace("1,20", "Ann,20").replace("2,31", "Bo,31"))
     assert found["The first column has no name"][0] == ["column 1", "age", "sex"]
     assert found["The last column has no name"][0] == ["age", "sex", "column 3"]
 
@@ -177,7 +177,7 @@ def test_names_that_begin_with_the_second_column_are_those_of_r():
 def test_a_title_with_delimiters_is_asked_about_where_a_blank_line_follows():
     title = "Table 3, staff by area, 2024\nSource: Office, unpublished\n\n"
     text = f"{title}ward,sex,n\nA,F,3\nB,M,5\nA,M,4\n"
-    _, found = asked(text)
+    _, found = question_of(text)
     columns, rows = found["The names are in line 4"]
     assert (columns, len(rows)) == (["ward", "sex", "n"], 3)
     assert read("ward,sex,n\n\nA,F,3\nB,M,5\nA,M,4\n")[1] == []
@@ -185,7 +185,7 @@ def test_a_title_with_delimiters_is_asked_about_where_a_blank_line_follows():
 
 def test_another_table_of_as_many_columns_is_asked_about():
     text = "ward,sex,n\nA,F,3\nA,M,5\nB,F,2\n\nward,beds,floor\nA,4,1\nB,7,2\n"
-    _, found = asked(text)
+    _, found = question_of(text)
     assert len(found["Leave out everything from line 6 on"][1]) == 3
     assert len(found["All lines are records"][1]) == 6
     spaced = "ward,sex,n\nA,F,3\nA,M,5\n\nB,F,2\nB,M,n/a\n"
@@ -207,19 +207,19 @@ def test_a_backslash_stands_before_a_delimiter():
 
 
 def test_an_encoding_that_is_not_found_is_offered_with_how_it_reads():
-    _, found = asked("都道府県,性別\n北海道,男\n青森県,女\n".encode("shift_jis"))
+    _, found = question_of("都道府県,性別\n北海道,男\n青森県,女\n".encode("shift_jis"))
     assert found["Read it as Shift JIS (Japanese): 都道府県"][1][0] == ["北海道", "男"]
 
 
 def test_names_alone_are_refused_and_may_be_a_record():
-    sentence, found = asked("a,b\n")
+    sentence, found = question_of("a,b\n")
     assert sentence == "t.csv has column names but no records."
     assert found["There are no names"] == (["column 1", "column 2"], [["a", "b"]])
 
 
 def test_two_rows_of_names_are_joined_by_a_click():
     text = "region;2020;;2021;\n;men;women;men;women\nNord;4;5;6;7\nSud;1;2;3;4\nEst;1;1;2;3\n"
-    _, found = asked(text)
+    _, found = question_of(text)
     columns, rows = found["Join lines 1 and 2"]
     assert columns == ["region", "2020 · men", "2020 · women", "2021 · men", "2021 · women"]
     assert len(rows) == 3
@@ -294,7 +294,7 @@ def test_short_records_are_filled_and_said_where_none_is_broken():
     (_, rows), said = read(text)
     assert rows[1] == ["1", "2", "", ""]
     assert said == ["2 records are too short (lines 3, 5): their last fields are missing."]
-    sentence, found = asked(text, pad="refuse")
+    sentence, found = question_of(text, pad="refuse")
     assert sentence == "t.csv has 2 fields in line 3, but its header has 4."
     assert len(found["Leave all 2 out"][1]) == 4
     assert len(found["Fill 2 short records"][1]) == 6
@@ -309,12 +309,12 @@ def test_short_records_are_filled_and_said_where_none_is_broken():
     ],
 )
 def test_broken_records_are_asked_about(text):
-    assert "fields in line" in asked(text)[0]
+    assert "fields in line" in question_of(text)[0]
 
 
 def test_a_second_table_below_is_refused_by_line_and_left_out_by_a_click():
     text = PEOPLE + "\nward;beds\nA;12\nB;14\nC;9\n"
-    sentence, found = asked(text)
+    sentence, found = question_of(text)
     assert sentence == "t.csv has 2 fields in line 6, but its header has 4."
     assert found["Leave out everything from line 6 on"] == TABLE
 
@@ -335,7 +335,7 @@ def test_apostrophes_backslashes_and_commas_with_a_blank():
 
 
 def test_a_stray_quote_is_refused_by_line_with_a_choice():
-    sentence, found = asked('a,b\nw,4\nx,"1\ny,2\nz,3\n')
+    sentence, found = question_of('a,b\nw,4\nx,"1\ny,2\nz,3\n')
     assert sentence == "t.csv has an unclosed quote in line 3."
     assert found["Quotes are ordinary characters"][1][1] == ["x", '"1']
 
@@ -351,13 +351,13 @@ def test_dimensions_joined_by_commas_in_a_table_with_tabs():
 
 
 def test_other_delimiters_are_offered():
-    sentence, found = asked("sex job age\nf a 1\nm b 2\n")
+    sentence, found = question_of("sex job age\nf a 1\nm b 2\n")
     assert sentence.endswith("it seems to be separated by spaces: choose that.")
     assert found["Read it as separated by spaces"][1] == [["f", "a", "1"], ["m", "b", "2"]]
 
 
 def test_a_comment_or_names_behind_a_hash_are_asked_about():
-    _, found = asked("# a, b\nid,c\n1,x\n")
+    _, found = question_of("# a, b\nid,c\n1,x\n")
     assert found["The names are in line 1"][0] == ["a", "b"]
     assert found["The names are in line 2"] == (["id", "c"], [["1", "x"]])
 
@@ -436,14 +436,14 @@ def test_two_thousand_tables_are_read_as_they_were_written_or_asked_about(found)
 def test_a_first_line_of_names_is_offered_though_a_wider_table_follows():
     upper = ["run,left,right", *(f"{i},{i % 3},{i % 2}" for i in range(12))]
     lower = ["run,a,b,c,d,e", *(f"{i},{i % 2},0,1,{i % 5},2" for i in range(12))]
-    sentence, tables = asked("\n".join(upper + lower))
+    sentence, tables = question_of("\n".join(upper + lower))
     assert "more than one line may hold the names" in sentence
     assert "The names are in line 1" in tables
 
 
 def test_a_title_above_names_again_begins_another_table():
     upper = "Travel by class,\n,\nclass,cost\nRail,12\nAir,7\nBus,3\n"
-    sentence, tables = asked(
+    sentence, tables = question_of(
         f"{upper},\nStationery by shop,\n,\nclass,cost\nPen Ltd,4\nInk Ltd,9\n"
     )
     assert "line 7 may begin another table" in sentence
@@ -455,7 +455,7 @@ def test_a_title_above_names_again_begins_another_table():
 
 
 def test_a_comment_of_as_many_fields_above_the_names_is_asked_about_and_names_are_read():
-    sentence, tables = asked("#made here,by hand\nward,age\nA,31\nB,32\n")
+    sentence, tables = question_of("#made here,by hand\nward,age\nA,31\nB,32\n")
     assert "may hold the names or be a comment" in sentence
     assert tables["The names are in line 2"][0] == ["ward", "age"]
     assert read("#ward,age\nA,31\nB,32\n")[0][0] == ["#ward", "age"]
@@ -493,22 +493,22 @@ def test_a_single_column_of_other_kinds_of_files_is_one_too(tmp_path):
 
 
 def test_a_single_column_with_what_may_separate_fields_is_asked_about():
-    said, found = asked("town\nNew York\nOld York\nNew York\n")
+    said, found = question_of("town\nNew York\nOld York\nNew York\n")
     assert "it seems to be separated by spaces: choose that." in said
     assert found["It is a single column"] == (["town"], [["New York"], ["Old York"], ["New York"]])
-    said, found = asked("town\na\nb\na\n", delimiter=";")
+    said, found = question_of("town\na\nb\na\n", delimiter=";")
     assert said == "t.csv has a single column when separated by semicolons."
     assert found["It is a single column"][1] == [["a"], ["b"], ["a"]]
 
 
 def test_names_and_titles_of_a_single_column_are_asked_about():
-    said, found = asked("F\nM\nF\nF\n")
+    said, found = question_of("F\nM\nF\nF\n")
     assert "line 1 may hold the names or be a record" in said
     assert found["There are no names"] == (["column 1"], [["F"], ["M"], ["F"], ["F"]])
-    said, found = asked("Survey\n\nsex\nF\nM\nF\n")
+    said, found = question_of("Survey\n\nsex\nF\nM\nF\n")
     assert "names may be in line 1, or in line 3 after a blank line" in said
     assert found["The names are in line 3"] == (["sex"], [["F"], ["M"], ["F"]])
-    said, found = asked("Survey\nage\n31\n45\n39\n28\n61\n")
+    said, found = question_of("Survey\nage\n31\n45\n39\n28\n61\n")
     assert found["Names in line 2"] == (["age"], [[one] for one in ("31", "45", "39", "28", "61")])
 
 
@@ -558,7 +558,7 @@ def test_a_line_of_group_names_that_may_be_a_title_is_offered_to_be_joined():
 
 
 def test_the_first_column_has_no_name_where_that_is_chosen():
-    said, found = asked("n,cost\nNord,1,2\nSud,3,4\nNord,5,6\n")
+    said, found = question_of("n,cost\nNord,1,2\nSud,3,4\nNord,5,6\n")
     assert "each record has one more field than there are names" in said
     rows = [["Nord", "1", "2"], ["Sud", "3", "4"], ["Nord", "5", "6"]]
     assert found["The first column has no name"] == (["column 1", "n", "cost"], rows)

@@ -311,7 +311,7 @@ def test_a_file_that_went_says_so_and_a_bundled_set_may_be_read_otherwise(source
     path.write_text("s,x\na,1\nb,2\n", encoding="utf-8")
     source = sources.add_file(path)
     path.unlink()
-    with pytest.raises(InvalidInputError, match=r"gone\.csv is no longer there to read in"):
+    with pytest.raises(InvalidInputError, match=r"gone\.csv is no longer available to be read"):
         sources.open(source, (), ReadOptions("latin-1"))
     read = ReadOptions(missing=("Female",))
     counted = count(DataSpec(released=("race",), missing="drop", read=read, secret=("income",)))

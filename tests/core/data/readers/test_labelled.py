@@ -329,7 +329,7 @@ def test_a_text_in_another_encoding_is_asked_about(tmp_path):
 
 
 @pytest.fixture
-def asked(tmp_path, monkeypatch):
+def folder(tmp_path, monkeypatch):
     """A question about a file of SPSS, both in the working folder."""
     monkeypatch.chdir(tmp_path)
     frame = pd.DataFrame({"sex": [1.0, 2, 1, 2] * 5, "job": [1.0, 1, 2, 2] * 5})
@@ -342,14 +342,14 @@ def asked(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_labels_are_counted(asked):
+def test_labels_are_counted(folder):
     sources = Sources()
-    counted = count(DataSpec(sources.add_file(asked / "people.sav"), ("sex",), ("job",)), sources)
+    counted = count(DataSpec(sources.add_file(folder / "people.sav"), ("sex",), ("job",)), sources)
     assert counted.joint.s_labels == ("man", "woman")
     assert counted.joint.x_labels == ("clerk", "nurse")
 
 
-@pytest.mark.usefixtures("asked")
+@pytest.mark.usefixtures("folder")
 def test_a_release_ends_as_csv_or_parquet_and_the_labels_are_said(capsys):
     assert main(["release", "scenario.json", "people.sav", "out.sav", "--seed", "5"]) != 0
     assert "must end in .parquet, .csv or .tsv" in capsys.readouterr().err
@@ -358,7 +358,7 @@ def test_a_release_ends_as_csv_or_parquet_and_the_labels_are_said(capsys):
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("asked")
+@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("out", ["out.csv", "out.parquet"])
 def test_a_release_of_such_a_file_is_verified(out):
     release = f"release scenario.json people.sav {out} --seed 5 --certificate c.json"

@@ -22,7 +22,7 @@ from tests.core.data.readers.books import cell, ods, row, xls
 from tests.core.data.readers.test_labelled import sas
 
 LONG = 3_000_000
-SAID = f"has a cell of {LONG:,} characters; at most 131,072 are allowed"
+MESSAGE = f"has a cell of {LONG:,} characters; at most 131,072 are allowed"
 
 
 @pytest.mark.parametrize("column", ["a", "a.b", "née"])
@@ -42,7 +42,7 @@ def test_of_parquet(column, packed, coded, tmp_path):
     table = pa.table({"n": list(range(len(texts))), column: packed(texts)})
     parquet.write_table(table, path, compression="zstd", use_dictionary=coded, row_group_size=60)
     assert path.stat().st_size < 200_000
-    with pytest.raises(InvalidInputError, match=SAID):
+    with pytest.raises(InvalidInputError, match=MESSAGE):
         Sources().add_file(path)
 
 
@@ -63,7 +63,7 @@ def test_of_parquet(column, packed, coded, tmp_path):
 def test_of_parquet_within_cells(packed, coded, tmp_path):
     table = pa.table({"a": packed(["x", "y" * LONG])})
     parquet.write_table(table, tmp_path / "a.parquet", compression="zstd", use_dictionary=coded)
-    with pytest.raises(InvalidInputError, match=SAID):
+    with pytest.raises(InvalidInputError, match=MESSAGE):
         Sources().add_file(tmp_path / "a.parquet")
 
 
@@ -118,7 +118,7 @@ def test_as_many_short_texts_as_a_cell_may_have_characters(size, packed, tmp_pat
 def test_of_items_that_together_have_too_many_characters(tmp_path):
     texts = pa.array(["y" * 30_000] * 100).dictionary_encode()
     parquet.write_table(pa.table({"a": lists(texts, 2)}), tmp_path / "a.parquet")
-    with pytest.raises(InvalidInputError, match=SAID):
+    with pytest.raises(InvalidInputError, match=MESSAGE):
         Sources().add_file(tmp_path / "a.parquet")
 
 
@@ -141,7 +141,7 @@ def test_many_short_lists_of_parquet_are_read(tmp_path):
 def test_beside_a_nested_column_of_parquet(tmp_path):
     table = pa.table({"nested": [{"p": 1, "q": 2}] * 2, "a": ["x", "y" * LONG]})
     parquet.write_table(table, tmp_path / "a.parquet")
-    with pytest.raises(InvalidInputError, match=SAID):
+    with pytest.raises(InvalidInputError, match=MESSAGE):
         Sources().add_file(tmp_path / "a.parquet")
 
 
@@ -197,7 +197,7 @@ def test_of_a_workbook(shared, tmp_path):
                 content, found = before.subn(cell.encode(), content)
                 assert found == 1
             made.writestr(member, content)
-    with pytest.raises(InvalidInputError, match=SAID):
+    with pytest.raises(InvalidInputError, match=MESSAGE):
         Sources().add_file(tmp_path / "a.xlsx")
 
 
@@ -206,7 +206,7 @@ def test_of_opendocument():
     many = f"<table:table-cell><text:p>{long}</text:p><text:p>{long}</text:p></table:table-cell>"
     for content in (cell("y" * LONG), many):
         book = ods({"data": row("a", "b") + row(content, 1)})
-        with pytest.raises(InvalidInputError, match=SAID):
+        with pytest.raises(InvalidInputError, match=MESSAGE):
             Sources().add_bytes(book, "a.ods")
 
 
@@ -242,14 +242,14 @@ def test_old_excel_has_no_longer_texts_than_a_cell_may_have():
 
 def test_of_a_web_page_that_is_called_a_workbook():
     page = f"<html><table><tr><td>a<td>b<tr><td>{'y' * LONG}<td>1</table></html>"
-    with pytest.raises(InvalidInputError, match=SAID):
+    with pytest.raises(InvalidInputError, match=MESSAGE):
         Sources().add_bytes(page.encode(), "a.xls")
 
 
 def test_of_stata(tmp_path):
     frame = pd.DataFrame({"a": ["x", "y" * LONG], "b": [1, 2]})
     frame.to_stata(tmp_path / "a.dta", version=117, convert_strl=["a"], write_index=False)
-    with pytest.raises(InvalidInputError, match=SAID):
+    with pytest.raises(InvalidInputError, match=MESSAGE):
         Sources().add_file(tmp_path / "a.dta")
 
 
@@ -287,12 +287,12 @@ def test_of_sas_itself(monkeypatch):
     "text", ["y" * LONG, f"a b\n0.5 {'9' * LONG}", f"x,y\n{'y' * LONG},0.1,0.4\nz,0.2,0.3"]
 )
 def test_of_a_pasted_matrix(text):
-    said = SAID.replace("leave that column out.", "").replace(": ", ".").strip()
+    said = MESSAGE.replace("leave that column out.", "").replace(": ", ".").strip()
     with pytest.raises(InvalidInputError, match=said):
         Sources().add_matrix(text)
 
 
 def test_of_text(tmp_path):
     (tmp_path / "a.csv").write_text("a,b\nx," + "y" * LONG + "\n")
-    with pytest.raises(InvalidInputError, match=SAID):
+    with pytest.raises(InvalidInputError, match=MESSAGE):
         Sources().add_file(tmp_path / "a.csv")

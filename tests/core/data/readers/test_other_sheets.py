@@ -233,7 +233,7 @@ def test_a_web_page_that_is_called_xls_is_read_and_said():
         "It has a workbook's name, but is a web page: its table is read.",
         "2 empty cells inside merged cells: filled with their value.",
     ]
-    said = "b.xls is a web page without a table: bring the data file itself."
+    said = "b.xls is a web page without a table: use the data file itself."
     assert refused(b"<!DOCTYPE html><p>Please log in", "b.xls") == said
     assert "b.csv is a web page; CSV, TSV" in refused(b"<html><p>Please log in", "b.csv")
 

@@ -99,7 +99,7 @@ def test_another_table_below_is_asked_about():
     assert len(read(content, **every)[1]) == 5
 
 
-LONG_SAID = (
+LONG_MESSAGE = (
     "have more than 15 digits. Spreadsheets keep only 15, so the last ones may already be lost. "
     "Store such ids as text."
 )
@@ -126,12 +126,12 @@ def test_a_number_keeps_all_digits_that_the_workbook_has(large):
     columns, rows, said = read(with_digits(book, A2=large, A4=large + 2))
     assert columns == ["id", "n"]
     assert rows == [[str(large), 1.0], ["3", 2.0], [str(large + 2), 3.0]]
-    assert said == [f"2 numbers {LONG_SAID}"]
+    assert said == [f"2 numbers {LONG_MESSAGE}"]
 
 
 def test_numbers_that_doubles_hold_stay_numbers_and_long_ones_are_said():
     assert read(saved(filled(["id", "n"], [2**53, 1], [10**15 - 1, 2])))[1:] == (
         [[2.0**53, 1.0], [1e15 - 1, 2.0]],
-        ["1 number has" + LONG_SAID.removeprefix("have")],
+        ["1 number has" + LONG_MESSAGE.removeprefix("have")],
     )
     assert read(saved(filled(["id", "n"], [10**15 - 1, 1], [0.1234567890123456789, 2])))[2] == []

@@ -52,22 +52,22 @@ def shared(tmp_path, monkeypatch):
     return sharing.SHARED.folder()
 
 
-def asked():
+def arguments_of_call():
     return (Scenario(DATA, mechanism="constant"), count(DATA))
 
 
 @pytest.mark.usefixtures("shared")
 def test_the_key_is_all_that_the_call_is_given(monkeypatch):
-    scenario, counted = asked()
-    first = sharing.place_of(answer, asked)
-    assert first == sharing.place_of(answer, asked)
+    scenario, counted = arguments_of_call()
+    first = sharing.place_of(answer, arguments_of_call)
+    assert first == sharing.place_of(answer, arguments_of_call)
     others = [
-        sharing.place_of(match, asked),
+        sharing.place_of(match, arguments_of_call),
         sharing.place_of(answer, lambda: (Scenario(DATA, eps=2.0), counted)),
         sharing.place_of(answer, lambda: (scenario, counted, np.zeros(1))),
     ]
     monkeypatch.setattr(sharing, "_version", lambda: {"liftscope": "another"})
-    others.append(sharing.place_of(answer, asked))
+    others.append(sharing.place_of(answer, arguments_of_call))
     assert len({first, *others}) == 5
 
 
@@ -80,13 +80,13 @@ def test_what_reads_files_is_not_shared(tmp_path):
 
 def test_without_a_folder_nothing_is_shared(monkeypatch):
     monkeypatch.delenv(VARIABLE, raising=False)
-    assert sharing.place_of(answer, asked) == ""
+    assert sharing.place_of(answer, arguments_of_call) == ""
     assert sharing.find("") is None
     sharing.keep("", 1)
 
 
 def test_an_answer_comes_back_and_a_damaged_one_is_gone(shared):
-    place = sharing.place_of(answer, asked)
+    place = sharing.place_of(answer, arguments_of_call)
     assert sharing.find(place) is None
     sharing.keep(place, (1, 2.5))
     assert sharing.find(place) == (1, 2.5)
@@ -118,7 +118,7 @@ def test_a_folder_that_cannot_be_used_is_a_sentence_and_costs_the_sharing_alone(
     monkeypatch.setenv(VARIABLE, str(tmp_path / "file"))
     assert sharing.SHARED.folder() is None
     assert sharing.SHARED.problem.startswith("Answers are not shared with other servers. ")
-    assert sharing.place_of(answer, asked) == ""
+    assert sharing.place_of(answer, arguments_of_call) == ""
     monkeypatch.delenv(VARIABLE)
     assert sharing.SHARED.folder() is None
     assert sharing.SHARED.problem == ""

@@ -15,8 +15,8 @@ from pages.ui.work.derived import counted
 from pages.ui.work.glances import Glancer
 from tests.pages.pools import HeldPool
 
-ASKED = Scenario(data=DataSpec("random:uniform:3x6:1", (), ()), notion="lip", eps=0.5)
-DATA = counted(ASKED.data)
+SCENARIO = Scenario(data=DataSpec("random:uniform:3x6:1", (), ()), notion="lip", eps=0.5)
+DATA = counted(SCENARIO.data)
 
 
 class HeldGlances(HeldPool):
@@ -51,8 +51,8 @@ def ready(pool):
 
 @pytest.mark.usefixtures("solves")
 def test_where_others_search_the_answer_at_a_smaller_budget_is_the_glance(monkeypatch):
-    known = answers.evaluate(ASKED).mechanism
-    asked = replace(ASKED, eps=1.0)
+    known = answers.evaluate(SCENARIO).mechanism
+    asked = replace(SCENARIO, eps=1.0)
     pool = HeldGlances()
     monkeypatch.setattr(glances, "GLANCER", ready(pool))
     monkeypatch.setattr(glances, "WAIT", 0.0)
@@ -73,23 +73,23 @@ def test_what_two_sessions_ask_for_is_searched_for_once_where_the_data_is_shared
     monkeypatch.setattr(glances, "WAIT", 0.0)
     pool = HeldGlances()
     glancer = ready(pool)
-    assert glancer.find(ASKED, DATA, "one", patient=False) is None
-    assert glancer.find(ASKED, DATA, "other", patient=False) is None
+    assert glancer.find(SCENARIO, DATA, "one", patient=False) is None
+    assert glancer.find(SCENARIO, DATA, "other", patient=False) is None
     assert len(pool.open) == 1
-    own = replace(ASKED, data=DataSpec("matrix:of mine", (), ()))
+    own = replace(SCENARIO, data=DataSpec("matrix:of mine", (), ()))
     assert glancer.find(own, DATA, "one", patient=False) is None
     assert glancer.find(own, DATA, "other", patient=False) is None
     assert len(pool.open) == 3
     pool.finish()
-    found = glancer.find(ASKED, DATA, "other", patient=False)
-    assert found.scenario == ASKED
-    assert found.mechanism.utility == pytest.approx(answer(ASKED, DATA).mechanism.utility)
+    found = glancer.find(SCENARIO, DATA, "other", patient=False)
+    assert found.scenario == SCENARIO
+    assert found.mechanism.utility == pytest.approx(answer(SCENARIO, DATA).mechanism.utility)
 
 
 def test_until_its_process_is_up_and_after_it_rested_the_server_searches_itself(monkeypatch):
     pool = HeldGlances()
     glancer = Glancer(pool)
-    here = replace(ASKED, data=DataSpec("random:uniform:2x3:1", (), ()))
+    here = replace(SCENARIO, data=DataSpec("random:uniform:2x3:1", (), ()))
     data = counted(here.data)
     assert glancer.find(here, data, "one", patient=False).scenario == here
     assert pool.taken == []  # no server, no process
@@ -110,31 +110,31 @@ def test_a_search_that_fails_is_told_and_the_next_one_begins_anew(monkeypatch):
     monkeypatch.setattr(glances, "WAIT", 0.0)
     pool = HeldGlances()
     glancer = ready(pool)
-    assert glancer.find(ASKED, DATA, "one", patient=False) is None
+    assert glancer.find(SCENARIO, DATA, "one", patient=False) is None
     pool.fail(SolverError("The worker process died (exit status -9)."))
     with pytest.raises(SolverError, match="died"):
-        glancer.find(ASKED, DATA, "one", patient=False)
-    assert glancer.find(ASKED, DATA, "one", patient=False) is None
+        glancer.find(SCENARIO, DATA, "one", patient=False)
+    assert glancer.find(SCENARIO, DATA, "one", patient=False) is None
     pool.finish()
-    assert glancer.find(ASKED, DATA, "one", patient=True).scenario == ASKED
+    assert glancer.find(SCENARIO, DATA, "one", patient=True).scenario == SCENARIO
 
 
 def test_who_has_nothing_to_show_comes_before_those_who_have(monkeypatch):
     monkeypatch.setattr(glances, "WAIT", 0.0)
     pool = HeldGlances()
     glancer = ready(pool)
-    assert glancer.find(ASKED, DATA, "one", patient=False) is None
+    assert glancer.find(SCENARIO, DATA, "one", patient=False) is None
     ((first, *_),) = pool.open
     first.state = State.WAITING  # another search is under way
     waits = threading.Thread(
-        target=glancer.find, args=(ASKED, DATA, "other"), kwargs={"patient": True}
+        target=glancer.find, args=(SCENARIO, DATA, "other"), kwargs={"patient": True}
     )
     waits.start()
     assert first.wait(60)
     assert first.state == State.CANCELLED
     assert pool.submitted.acquire(timeout=60)
     ((_job, _, arguments),) = pool.open
-    assert arguments[0] == glances.hurried(ASKED)
+    assert arguments[0] == glances.hurried(SCENARIO)
     pool.finish()
     waits.join(60)
     assert not waits.is_alive()
@@ -144,7 +144,7 @@ def test_who_has_nothing_to_show_comes_before_those_who_have(monkeypatch):
 def test_nobody_with_something_to_show_waits_behind_another():
     pool = HeldGlances()
     glancer = ready(pool)
-    behind = replace(ASKED, eps=0.4)
+    behind = replace(SCENARIO, eps=0.4)
     pool.before = 1
     assert glancer.find(behind, DATA, "one", patient=False) is None
     pool.finish()
@@ -157,7 +157,7 @@ def test_the_oldest_of_too_many_is_given_up(monkeypatch):
     pool = HeldGlances()
     glancer = ready(pool)
     for eps in (0.1, 0.2, 0.3):
-        assert glancer.find(replace(ASKED, eps=eps), DATA, "one", patient=False) is None
+        assert glancer.find(replace(SCENARIO, eps=eps), DATA, "one", patient=False) is None
     left = [arguments[0].eps for _, _, arguments in pool.open]
     assert left == [0.2, 0.3]
 
@@ -166,10 +166,10 @@ def test_a_process_of_its_own_finds_what_the_server_finds():
     with Pool(1, niceness=0) as pool:
         glancer = ready(pool)
         glancer._warmed.result(60)
-        found = glancer.find(ASKED, DATA, "one", patient=True)
-    here = Glancer(pool).find(ASKED, DATA, "one", patient=True)
+        found = glancer.find(SCENARIO, DATA, "one", patient=True)
+    here = Glancer(pool).find(SCENARIO, DATA, "one", patient=True)
     assert found.mechanism.utility == pytest.approx(here.mechanism.utility, abs=1e-9)
-    assert found.scenario == here.scenario == ASKED
+    assert found.scenario == here.scenario == SCENARIO
 
 
 def test_a_server_that_stops_ends_the_process_and_searches_itself():
@@ -177,5 +177,5 @@ def test_a_server_that_stops_ends_the_process_and_searches_itself():
         glancer = ready(pool)
         glancer._warmed.result(60)
         glancer.kill()
-        assert glancer.find(ASKED, DATA, "one", patient=True).scenario == ASKED
+        assert glancer.find(SCENARIO, DATA, "one", patient=True).scenario == SCENARIO
         assert all(process.wait(60) < 0 for process in list(pool._processes))
