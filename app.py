@@ -6,6 +6,7 @@ from streamlit.starlette import App
 from pages.ui.frame import address, server, site
 from pages.ui.serving import offers, programs
 from pages.ui.serving.compressed import Compressed
+from pages.ui.serving.opening import Opening
 from pages.ui.serving.patches import LateRequests
 from pages.ui.work import own_release
 
@@ -17,6 +18,11 @@ else:
         __file__,
         lifespan=server.life,
         routes=[own_release.ROUTE, programs.ROUTE, offers.ROUTE],
-        middleware=[Middleware(server.Guard), Middleware(Compressed), Middleware(LateRequests)],
+        middleware=[
+            Middleware(server.Guard),
+            Middleware(Opening),
+            Middleware(Compressed),
+            Middleware(LateRequests),
+        ],
         on_script_error=server.told,
     )

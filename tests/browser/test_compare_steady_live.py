@@ -49,3 +49,25 @@ def test_presses_while_the_first_one_pins_the_columns_are_all_taken(visit):
     assert eps(page, 1) == 1.15
     assert page.locator(".st-key-col1_lam input[type='range']").input_value() == "0.4"
     assert "(0.46, 0.69)-ALIP" in page.locator(".st-key-column_figures_1").inner_text()
+
+
+PLACE = """() => {
+  const slider = document.querySelector(".st-key-col1_eps_nats input[type='range']");
+  const [all, row] = [".st-key-column_sliders_1", ".st-key-row_col1_eps"]
+    .map(one => slider.closest(one));
+  return [...all.children].findIndex(one => one.contains(row));
+}"""
+
+
+def test_a_run_of_the_columns_alone_leaves_the_sliders_in_their_place(visit):
+    """Else the next run of the page draws others there, and the browser may show it half-way."""
+    page = visit("compare?data=random%3Auniform%3A2x2%3A0&s=&x=")
+    settle(page, 3)
+    press(page, "col1_eps_nats", 1)
+    page.wait_for_url(re.compile(r"eps%3D1\.05"))
+    settle(page, 3)  # the whole page ran: its columns were pinned
+    before = page.evaluate(PLACE)
+    press(page, "col1_eps_nats", 1)
+    page.wait_for_url(re.compile(r"eps%3D1\.1(%|&|$)"))
+    settle(page, 3)
+    assert page.evaluate(PLACE) == before

@@ -88,6 +88,21 @@ def test_while_the_button_is_down_the_board_shows_the_place_under_it(visit):
     assert other.evaluate(SHOWN) == under
 
 
+def test_in_the_projector_view_a_board_follows_too(visit):
+    page = visit(f"{QUICK}&projector=on", width=1280, height=720)
+    page.locator(".lsc-frame[data-projected=board]").first.wait_for()
+    settle(page)
+    page.locator("[data-testid=stExpandSidebarButton]").click()
+    page.wait_for_function("document.querySelector('.st-key-board').offsetWidth < 1000")
+    settle(page)
+    before = page.evaluate(SHOWN)
+    _, under = dragged(page, "eps")
+    assert under["ring"] != before["ring"]
+    assert under["bars"] != before["bars"]
+    assert page.locator(".lsc-frame[data-projected=board]").count() == len(CHARTS)
+    assert released(page, "eps") == under
+
+
 RESTS = """
 () => {
   window.rests = [];

@@ -41,6 +41,31 @@ SEEN = """
 """
 
 
+BOARD = """
+() => {
+  const frames = [...document.querySelectorAll(".lsc-frame[data-projected=board]")];
+  const bar = document.querySelector(".lsc-projector").getBoundingClientRect();
+  const whole = (one) => {
+    const { top, left, right, bottom } = one.getBoundingClientRect();
+    return top >= 0 && left >= 0 && right > left && right <= innerWidth && bottom <= bar.top;
+  };
+  const drawn = frames.flatMap(one => [one.querySelector("svg.main-svg"),
+    ...[...one.querySelectorAll("svg text")].filter(text => text.textContent.trim())]);
+  const said = ["h1", ".st-key-finding", ".st-key-strip", ".st-key-eps", ".st-key-lam"]
+    .map(one => document.querySelector(one)).filter(one => one.getBoundingClientRect().right > 0);
+  return {
+    charts: frames.map(one => one.dataset.chart).sort(),
+    cut: [...drawn, ...said].filter(one => !whole(one)).map(one => one.outerHTML.slice(0, 160)),
+    said: said.length,
+    least: Math.min(...drawn.filter(one => one.tagName === "text")
+      .flatMap(one => [one, ...one.querySelectorAll("tspan")])
+      .map(one => parseFloat(getComputedStyle(one).fontSize))),
+    scrolled: frames.some(one => one.querySelector(".legend .scrollbar[height]:not([height='0'])")),
+  };
+}
+"""
+
+
 def settle(page):
     waiting.settle(page, busy=["lines ready", "Improving"])
 
@@ -65,9 +90,9 @@ def at_rest(page):
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_chart_is_alone_large_and_legible_from_the_back_row(visit, dark):
-    page = visit(f"{QUICK}&projector=on", width=1280, height=720, dark=dark)
+    page = visit(f"{QUICK}&projector=frontier", width=1280, height=720, dark=dark)
     page.locator(".st-key-frontier .lsc-ring").wait_for()
-    at(page, 1)
+    at(page, 2)
     names = []
     while True:
         seen = page.evaluate(SEEN)
@@ -84,9 +109,34 @@ def test_every_chart_is_alone_large_and_legible_from_the_back_row(visit, dark):
         if page.locator(".lsc-projector-on").is_disabled():
             break
         page.keyboard.press("ArrowRight")
-        at(page, len(names) + 1)
+        at(page, len(names) + 2)
     assert set(CHARTS) < set(names)
     assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_board_is_shown_whole_and_legible_from_the_back_row(visit, dark):
+    page = visit(f"{QUICK}&projector=on", width=1280, height=720, dark=dark)
+    for width, height in ((1280, 720), (1440, 900), (1920, 1080)):
+        page.set_viewport_size({"width": width, "height": height})
+        at(page, 1)
+        waiting.settle(page, CHARTS)
+        seen = page.evaluate(BOARD)
+        assert seen["charts"] == sorted(CHARTS)
+        assert (seen["said"], seen["cut"], seen["scrolled"]) == (3, [], False), (width, height)
+        assert seen["least"] >= LEGIBLE
+    expect(page.locator(".lsc-projector-text")).to_have_text("1 of 8: All charts together")
+
+
+def test_a_board_beside_its_sliders_is_whole(visit):
+    page = visit(f"{QUICK}&projector=on", width=1280, height=720)
+    at(page, 1)
+    page.locator("[data-testid=stExpandSidebarButton]").click()
+    page.wait_for_function("document.querySelector('.st-key-board').offsetWidth < 1000")
+    waiting.settle(page, CHARTS)
+    seen = page.evaluate(BOARD)
+    assert (seen["said"], seen["cut"], seen["scrolled"]) == (5, [], False)
+    assert seen["least"] > 12  # on the page 11
 
 
 def test_arrow_keys_and_buttons_turn_the_charts_and_a_reload_keeps_the_place(visit):
@@ -95,28 +145,31 @@ def test_arrow_keys_and_buttons_turn_the_charts_and_a_reload_keeps_the_place(vis
     assert page.locator(".lsc-projector-back").is_disabled()
     page.keyboard.press("ArrowLeft")  # there is none before the first
     page.keyboard.press("ArrowRight")
-    at(page, 2, "lifts")
+    at(page, 2, "frontier")
     page.locator(".lsc-projector-on").click()
-    at(page, 3, "mechanism")
+    at(page, 3, "lifts")
     page.locator(".lsc-projector-back").click()
-    at(page, 2, "lifts")
+    at(page, 2, "frontier")
     page.keyboard.press("PageDown")  # as a presenter's remote control does
-    at(page, 3, "mechanism")
+    at(page, 3, "lifts")
     page.reload()
-    at(page, 3, "mechanism")
-    assert page.evaluate(SEEN)["charts"] == ["mechanism"]
+    at(page, 3, "lifts")
+    assert page.evaluate(SEEN)["charts"] == ["lifts"]
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    at(page, 1, "board")
 
 
 def test_a_slider_keeps_its_keys_and_the_chart_stays(visit):
     page = visit(f"{QUICK}&projector=lifts", width=1280, height=720)
-    at(page, 2)
+    at(page, 3)
     page.locator("[data-testid=stExpandSidebarButton]").click()
     slider = page.locator(".st-key-eps input[type='range']")
     slider.scroll_into_view_if_needed()
     slider.focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_url(re.compile(r"(?=.*eps=1\.05)(?=.*projector=lifts)"))
-    at(page, 2)
+    at(page, 3)
     assert page.evaluate(SEEN)["charts"] == ["lifts"]
 
 
@@ -147,7 +200,7 @@ def test_a_chart_that_is_not_on_the_page_is_told(visit):
     page = visit(f"{QUICK}&projector=no_such_chart", width=1280, height=720)
     page.get_by_text("The link has projector=no_such_chart, which is no chart of this").wait_for()
     at_rest(page)
-    assert page.evaluate(SEEN)["charts"] == ["frontier"]
+    assert page.evaluate(BOARD)["charts"] == sorted(CHARTS)
 
 
 def test_a_page_without_charts_says_that_it_is_shown_as_it_is(visit):
@@ -160,7 +213,7 @@ def test_a_page_without_charts_says_that_it_is_shown_as_it_is(visit):
 
 def test_the_code_on_screen_opens_the_question_on_screen(visit):
     page = visit("?mech=watchdog&eps=0.5&projector=lifts", width=1280, height=720, dark=True)
-    at(page, 2)
+    at(page, 3)
     page.locator(".lsc-projector-link").click()
     page.locator(".lsc-projector-sheet svg").wait_for()
     picture = Image.open(io.BytesIO(page.screenshot()))
@@ -168,7 +221,7 @@ def test_the_code_on_screen_opens_the_question_on_screen(visit):
     assert code.text == page.url.replace("&projector=lifts", "")
     page.keyboard.press("Escape")
     page.locator(".lsc-projector-sheet").wait_for(state="hidden")
-    at(page, 2)
+    at(page, 3)
     parts = urlsplit(code.text)
     student = visit(f"{parts.path.lstrip('/')}?{parts.query}", width=390, height=844)
     waiting.settle(student, CHARTS, busy=["lines ready"])
@@ -219,18 +272,18 @@ part => {
 
 def test_every_row_and_node_has_its_name_and_boxes_stay_apart(visit):
     page = visit(f"{QUICK}&projector=mechanism", width=1280, height=720)
-    at(page, 3)
+    at(page, 4)
     occupations = set(page.evaluate(TEXTS, ".ytick text"))
     assert len(occupations) == 15
     page.keyboard.press("ArrowRight")
-    at(page, 4, "confusability_before")
+    at(page, 5, "confusability_before")
     names = page.evaluate(TEXTS, ".annotation-text")
     assert {"Machine-op-inspct", "Transport-moving", "Handlers-cleaners"} < set(names)
     assert page.evaluate(APART, ".lsc-frame[data-projected] .annotation-text")
     page.keyboard.press("ArrowRight")
-    at(page, 5, "confusability_after")
+    at(page, 6, "confusability_after")
     page.keyboard.press("ArrowRight")
-    at(page, 6, "implied")
+    at(page, 7, "implied")
     assert "LDP here 0.529" in page.evaluate(TEXTS, ".textpoint text")
     assert page.evaluate(APART, ".lsc-frame[data-projected] .textpoint text")
     assert page.evaluate(LEAST) >= 18
@@ -294,8 +347,8 @@ ROOM = """
 
 
 def test_a_chart_makes_room_where_the_answer_under_a_slider_is_longer(visit):
-    page = visit(f"{QUICK}&projector=on", width=1280, height=720)
-    at(page, 1)
+    page = visit(f"{QUICK}&projector=frontier", width=1280, height=720)
+    at(page, 2)
     top, room = page.evaluate(ROOM)
     page.evaluate(LONGER)  # as a frame with another sentence does
     page.wait_for_timeout(1_000)

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from docs import icons
 from pages.ui.frame.site import BAR, PAGES
 from tests.browser import waiting
 
@@ -171,3 +172,29 @@ def test_all_pages_stand_in_two_columns_above_the_sliders_of_a_phone(visit):
     expect(links).to_have_count(len(PAGES))
     rows = links.evaluate_all("all => new Set(all.map(e => e.getBoundingClientRect().top)).size")
     assert rows == -(-BAR // 2) + -(-(len(PAGES) - BAR) // 2)
+
+
+WIDTHS = """
+async names => {
+  await document.fonts.load("24px 'Material Symbols Rounded'");
+  const one = document.createElement("span");
+  one.style.cssText = "position: absolute; font: 24px/1 'Material Symbols Rounded'";
+  document.body.append(one);
+  return names.filter(name => {
+    one.textContent = name;
+    return Math.abs(one.getBoundingClientRect().width - 24) > 0.5;
+  });
+}
+"""
+
+
+def test_the_small_font_draws_each_of_its_icons_and_the_large_one_stays_away(visit):
+    names = (icons.ROOT / "static" / "icons.txt").read_text(encoding="utf-8").split()
+    page = visit("learn?topic=glossary")
+    waiting.settle(page)
+    assert page.evaluate(WIDTHS, names) == []
+    assert page.evaluate(WIDTHS, ["no_such_icon"]) == ["no_such_icon"]
+    loaded = "performance.getEntriesByType('resource').map(one => one.name)"
+    fonts = [name for name in page.evaluate(loaded) if name.endswith(".woff2")]
+    assert fonts
+    assert not [name for name in fonts if "MaterialSymbols" in name]

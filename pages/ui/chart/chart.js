@@ -90,8 +90,12 @@ function build(parent, fills) {
 function resize(chart) {
   const width = chart.frame.clientWidth;
   if (!chart.shown || !width) return;
-  const projected = chart.frame.dataset.projected !== undefined;
-  if (width !== chart.width || (!projected && room(chart) !== chart.height)) draw(chart, true);
+  if (width !== chart.width || (!isAlone(chart) && room(chart) !== chart.height)) draw(chart, true);
+}
+
+// In the projector view, by itself.
+function isAlone({ frame }) {
+  return frame.dataset.projected === "chart";
 }
 
 // The height of a chart: what is left in the card that it fills, else its own, but for one of a
@@ -108,16 +112,20 @@ addEventListener("resize", () => {
 });
 
 // A figure that is lower than its own height, or too narrow for names on its sides: without what has no room there, and with fewer ticks.
-function fitted(made, chart) {
+// `k`: how large its text is, for a page's.
+function fitted(made, chart, k) {
   const { layout, low } = made;
   layout.height = room(chart);
-  if (low && (layout.height < low.below || chart.width < low.narrower)) {
+  const isLow = low && (layout.height < k * low.below || chart.width < k * low.narrower);
+  if (isLow) {
     for (const [name, value] of Object.entries(low.layout || {})) {
       const both = value && typeof value === "object" && !Array.isArray(value);
       layout[name] = both ? { ...layout[name], ...value } : value;
     }
-    for (const [place, change] of Object.entries(low.data || {})) Object.assign(made.data[place], change);
   }
+  if (k > 1) grown({ data: made.data, layout }, k, k * DESIGNED.text, "");
+  // marks stay small
+  if (isLow) for (const [place, change] of Object.entries(low.data || {})) Object.assign(made.data[place], change);
   for (const [name, axis] of Object.entries(layout)) {
     if (!/^yaxis/.test(name) || !axis.tickfont) continue;
     const [bottom, top] = axis.domain || [0, 1];
@@ -210,14 +218,15 @@ async function drawNow(chart) {
     const projected = chart.frame.dataset.projected !== undefined;
     const made = figure(chart, projected);
     chart.width = chart.frame.clientWidth || undefined;
-    if (projected) enlarge(made, chart);
-    else if (chart.fills || room(chart) !== made.layout.height) fitted(made, chart);
+    const k = projected && !isAlone(chart) ? together() : 1;
+    if (isAlone(chart)) enlarge(made, chart);
+    else if (chart.fills || room(chart) !== made.layout.height) fitted(made, chart, k);
     chart.height = made.layout.height;
     chart.plot.style.height = `${made.layout.height}px`;
     made.layout.width = chart.width;
     // a finger scrolls the page: it draws no box to zoom into
     if (matchMedia("(pointer: coarse)").matches) made.layout.dragmode = false;
-    if (chart.width < NARROW) {
+    if (chart.width < k * NARROW) {
       for (const trace of made.data) if (trace.meta && trace.meta.narrow) Object.assign(trace, trace.meta.narrow);
     }
     await Plotly.react(chart.plot, made.data, made.layout, { displayModeBar: false, doubleClick: made.layout.dragmode ? "reset" : false });

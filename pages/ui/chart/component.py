@@ -60,6 +60,8 @@ def _program() -> str:
 
 _SOURCE = _program()
 
+programs.keep(_SOURCE.encode(), first=True)
+
 _COMPONENT = st.components.v2.component(
     "liftscope_chart",
     js=programs.publish(_SOURCE),

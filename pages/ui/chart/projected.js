@@ -7,6 +7,9 @@ const DESIGNED = { width: 760, text: 11 };
 const BELOW = 20;
 const LOWEST = 300;
 
+// The window whose board has text that the last row can just read.
+const SMALLEST = { width: 1280, height: 720 };
+
 // A window narrower than this is held in a hand: its text is as large as on the page.
 const HELD = 640;
 
@@ -130,6 +133,12 @@ function beside(made, names, width, height) {
     });
   }
   layout.annotations = marks;
+}
+
+// How large the text of a board's figures is in the view, for a page's: less beside the open sidebar.
+function together() {
+  const { clientWidth } = document.querySelector("[data-testid=stMain]");
+  return Math.max(1, (LEGIBLE / DESIGNED.text) * Math.min(clientWidth / SMALLEST.width, innerHeight / SMALLEST.height));
 }
 
 // Draws a figure as large as the window allows, as if it were a small one seen from near by.

@@ -81,7 +81,10 @@ PERCENT: dict[str, object] = {
 }
 """Ticks of the share that is kept, written as shares are everywhere."""
 
-LOW = {"below": 200, "layout": {"yaxis": axis("", (-0.03, 1.05), **PERCENT)}}
+LOW = {
+    "below": 200,
+    "layout": {"margin": {"t": 5, "b": 35}, "yaxis": axis("", (-0.03, 1.05), **PERCENT)},
+}
 """A dense frontier lower than this, in pixels, has no room for the title beside it."""
 
 PALE = 0.3

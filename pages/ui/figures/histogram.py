@@ -16,11 +16,16 @@ from pages.ui.style.units import in_unit
 HAIR = 0.012
 """Share of the reach that the thinnest bar and band take: less cannot be seen."""
 
-PANELS = ((0.0, 0.46), (0.55, 1.0))
+Panels = tuple[tuple[float, float], tuple[float, float]]
+
+PANELS: Panels = ((0.0, 0.46), (0.55, 1.0))
 """Where the release and X itself are drawn, as shares of the height, with room for names."""
 
-LOW_PANELS = ((0.0, 0.42), (0.56, 0.98))
+LOW_PANELS: Panels = ((0.0, 0.42), (0.56, 0.98))
 """The same where the height may be small."""
+
+LOW = 150
+"""A dense histogram lower than this, in pixels, has its names within the panels, at the right."""
 
 APART = (0.06, 0.15)
 """Shares of the reach from the last bin to the bar of log Ψ = −∞, and to the end of the axis."""
@@ -52,7 +57,6 @@ def lift_histogram(
     ends = budgets and _ends(budgets, hair, unit)
     shapes, marks = _allowed(ends, left, right, _unshaded(unshaded, narrow), panels)
     at = [tick for tick in ticks(-reach, reach, 9) if tick > -0.93 * reach]
-    left_below = {"xanchor": "left", "yanchor": "bottom"}
     common = {"zeroline": True, "zerolinecolor": colour("edge"), "zerolinewidth": 1}
     sides = "← fall · rise →" if narrow else "← beliefs fall (log Ψ)  ·  beliefs rise (log Λ) →"
     return {
@@ -76,8 +80,7 @@ def lift_histogram(
             barmode="overlay",
             shapes=shapes,
             annotations=[
-                note(names[0], 0, 1.0, **left_below, font=_strong("before")),
-                note(names[1], 0, panels[0][1], **left_below, font=_strong("after")),
+                *_named(names, panels, xanchor="left", yanchor="bottom"),
                 note(
                     "share of records" if dense else "share of records: each side 100%",
                     0,
@@ -89,9 +92,28 @@ def lift_histogram(
                 ),
                 *marks,
             ],
-            meta={"explained": True},
+            meta={"explained": True} | ({"low": _low(names, panels, marks)} if dense else {}),
         ),
     }
+
+
+def _named(
+    names: tuple[str, str], panels: Panels, *, x: float = 0, **anchors: str
+) -> list[dict[str, object]]:
+    """Return the names of X itself and of the release, at an end of their panels."""
+    return [
+        note(name, x, top, **anchors, font=_strong(role))
+        for name, top, role in zip(names, (1.0, panels[0][1]), ("before", "after"), strict=True)
+    ]
+
+
+def _low(
+    names: tuple[str, str], panels: Panels, marks: list[dict[str, object]]
+) -> dict[str, object]:
+    """Return what changes where a histogram is low: names in its panels, one number at each."""
+    notes = [*_named(names, panels, x=1, xanchor="right", yanchor="top"), *marks]
+    shares = {name: {"tickvals": [1], "ticktext": ["100%"]} for name in ("yaxis", "yaxis2")}
+    return {"below": LOW, "layout": {"annotations": notes, **shares}}
 
 
 def _ends(budgets: tuple[float, float], hair: float, unit: str) -> tuple[float, ...]:

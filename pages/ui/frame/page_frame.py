@@ -10,7 +10,6 @@ from typing import ParamSpec
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitInvalidLayoutContextError
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.errors import CoreError, SolverError
 from core.mechanisms import catalogue as mechanisms
@@ -48,10 +47,9 @@ def reserve(places: Iterable[DeltaGenerator]) -> None:
     """Keep a place for a fragment in each container around it; call it first in the fragment.
 
     A fragment that runs by itself may write only where it wrote in the last run of the whole page.
+    It does so then too: else all that follows would have another place, and the next run of the
+    page would replace a slider that has the focus.
     """
-    context = get_script_run_ctx()
-    if context is not None and context.fragment_ids_this_run:
-        return  # it runs by itself: the places are kept
     for place in places:
         place.empty()
 

@@ -221,7 +221,7 @@ def _menu() -> None:
         on_click=switch,
         args=(True,),
         width="stretch",
-        help="One chart at a time, in large type: arrow keys move, Esc leaves.",
+        help="Charts in large type, together or one at a time: arrow keys move, Esc leaves.",
     )
     st.markdown("**Link for the class**")
     link = here()

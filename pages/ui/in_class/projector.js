@@ -1,7 +1,8 @@
-// The projector view: shows one chart of the page at a time, as large as the window allows.
+// The projector view: shows the charts of a board together, then each chart of the page alone, as
+// large as the window allows.
 //
-// The page itself stays as it is: projector.css hides all that does not belong to the chart that
-// is marked here, and chart.js draws a marked chart in large type. So the next chart is there at
+// The page itself stays as it is: projector.css hides all that does not belong to the charts that
+// are marked here, and chart.js draws a marked chart in large type. So the next chart is there at
 // once, and what is being worked out goes on.
 
 const KEYS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
@@ -14,6 +15,18 @@ const views = new WeakMap();
 function frames() {
   const main = document.querySelector("[data-testid=stMain]");
   return main ? [...main.querySelectorAll(".lsc-frame")] : [];
+}
+
+// A board's charts: in a window that has room for a board they are shown together.
+const BOARD = ".st-key-board_charts";
+const ROOMY = "(min-width: 900px)";
+
+// What the view shows one after the other, each with its name in the address and its title.
+function stops() {
+  const alone = frames().map((frame) => ({ charts: [frame], name: frame.dataset.chart, title: frame.dataset.title }));
+  const together = frames().filter((frame) => frame.closest(BOARD));
+  if (together.length && matchMedia(ROOMY).matches) alone.unshift({ charts: together, name: "board", title: "All charts together" });
+  return alone;
 }
 
 const FOLD = "[data-testid=stSidebarCollapseButton] button";
@@ -66,42 +79,38 @@ function build(parent) {
   sheet.setAttribute("aria-label", "Link for the class");
   sheet.hidden = true;
   parent.append(sheet, bar);
-  return { parent, text, back, on, link, leave, sheet, chart: null, wanted: null, told: null };
+  return { parent, text, back, on, link, leave, sheet, chart: null, name: null, wanted: null, told: null };
 }
 
-function mark(view, frame) {
-  if (view.chart === frame) return;
+function mark(view, stop) {
+  const how = !stop ? "none" : stop.name === "board" ? "board" : "chart";
+  document.documentElement.dataset.lscProjector = how;
   for (const one of frames()) {
-    if (one !== frame && one.dataset.projected !== undefined) {
-      delete one.dataset.projected;
-      one.dispatchEvent(new Event("lsc-project"));
-    }
+    const wanted = stop?.charts.includes(one) ? how : undefined;
+    if (one.dataset.projected === wanted) continue;
+    if (wanted) one.dataset.projected = wanted;
+    else delete one.dataset.projected;
+    one.dispatchEvent(new Event("lsc-project"));
   }
-  view.chart = frame;
-  if (frame) {
-    frame.dataset.projected = "";
-    document.documentElement.dataset.lscProjector = "chart";
-    document.querySelector("[data-testid=stMain]").scrollTop = 0;
-    frame.dispatchEvent(new Event("lsc-project"));
-  } else {
-    document.documentElement.dataset.lscProjector = "none";
-  }
+  if (stop && stop.name !== view.name) document.querySelector("[data-testid=stMain]").scrollTop = 0;
+  view.name = stop ? stop.name : null;
+  view.chart = how === "chart" ? stop.charts[0] : null;
 }
 
-// A chart takes the room below the answer: where that grows while a slider moves, it is drawn anew.
+// A chart alone takes the room below the answer: where that grows while a slider moves, it is drawn anew.
 function fit(view, before) {
   const top = view.chart?.getBoundingClientRect().top;
   if (view.chart && view.chart === before && top !== view.top) view.chart.dispatchEvent(new Event("lsc-project"));
   view.top = top;
 }
 
-// The chart that was asked for, else the first: charts come in any order.
+// What was asked for, else the first: charts come in any order.
 function look(view) {
   view.waits = false;
   if (view.gone) return;
   fold(view);
-  const all = frames();
-  const asked = all.find((one) => one.dataset.chart === view.wanted);
+  const all = stops();
+  const asked = all.find(({ name }) => name === view.wanted);
   const shown = asked || all[0] || null;
   const before = view.chart;
   mark(view, shown);
@@ -109,9 +118,9 @@ function look(view) {
   const place = all.indexOf(shown);
   const atRest =
     document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning";
-  const missing = view.wanted !== "on" && !asked && atRest;
+  const missing = !["on", "board"].includes(view.wanted) && !asked && atRest;
   let said = "No chart here: the page is shown as it is.";
-  if (shown) said = `${place + 1} of ${all.length}: ${shown.dataset.title}`;
+  if (shown) said = `${place + 1} of ${all.length}: ${shown.title}`;
   if (shown && missing) {
     said = `The link has projector=${view.wanted}, which is no chart of this page. ${said}`;
   }
@@ -127,10 +136,10 @@ function look_soon(view) {
 }
 
 function step(view, by) {
-  const all = frames();
-  const next = all[all.indexOf(view.chart) + by];
+  const all = stops();
+  const next = all[all.findIndex(({ name }) => name === view.name) + by];
   if (!next) return;
-  view.wanted = next.dataset.chart;
+  view.wanted = next.name;
   view.told = view.wanted;
   look(view);
   view.tell("shown", view.wanted);
@@ -185,7 +194,10 @@ function start(view) {
   document.documentElement.dataset.lscProjector = "none";
   view.keys = (event) => pressed(view, event);
   document.addEventListener("keydown", view.keys);
-  view.resized = () => view.chart?.dispatchEvent(new Event("lsc-project"));
+  view.resized = () => {
+    look_soon(view);
+    view.chart?.dispatchEvent(new Event("lsc-project"));
+  };
   window.addEventListener("resize", view.resized);
   view.observer = new MutationObserver(() => look_soon(view));
   view.observer.observe(document.querySelector("[data-testid=stApp]"), {

@@ -18,14 +18,36 @@ FOLDER = "program"
 PUBLISHERS = ("pages.ui.chart.component", "pages.ui.work.progress")
 """The modules that publish programs."""
 
+TYPES = {"js": "text/javascript", "css": "text/css", "woff2": "font/woff2"}
+"""What is kept, by the end of its address."""
+
 _published: dict[str, bytes] = {}
+_first: list[str] = []
 
 
-def keep(content: bytes) -> str:
-    """Make a script available to browsers for good; return its address, relative to the pages."""
-    name = f"{hashlib.sha256(content).hexdigest()[:16]}.js"
+def keep(content: bytes, kind: str = "js", *, first: bool = False) -> str:
+    """Make a file available to browsers for good; return its address, relative to the pages.
+
+    A module that is `first` is loaded by a page at once, before a component asks for it.
+    """
+    name = f"{hashlib.sha256(content).hexdigest()[:16]}.{kind}"
     _published[name] = content
-    return f"{FOLDER}/{name}"
+    address = f"{FOLDER}/{name}"
+    if first and address not in _first:
+        _first.append(address)
+    return address
+
+
+def firsts() -> list[str]:
+    """Return the addresses of the modules that a page loads at once."""
+    _complete()
+    return list(_first)
+
+
+def _complete() -> None:
+    """Have every module publish its programs: a server may send a page before it made one."""
+    for module in PUBLISHERS:
+        importlib.import_module(module)
 
 
 def publish(source: str, part: str = "default") -> str:
@@ -41,14 +63,13 @@ async def send(request: Request) -> Response:
     """Answer a request for a program; 404 where there is none."""
     name = request.path_params["name"]
     if name not in _published:  # the page may be from another server, and none was opened here
-        for module in PUBLISHERS:
-            importlib.import_module(module)
+        _complete()
     content = _published.get(name)
     if content is None:
         return Response(status_code=404)
     # a browser keeps a program for a year
     headers = {"cache-control": "public, max-age=31536000, immutable"}
-    return Response(content, media_type="text/javascript", headers=headers)
+    return Response(content, media_type=TYPES[name.rpartition(".")[2]], headers=headers)
 
 
 ROUTE = Route(f"/{FOLDER}/{{name}}", send, methods=["GET"])

@@ -202,10 +202,11 @@ def test_few_nodes_keep_their_names_in_a_low_card(count):
     assert low["text"][:4] == list(names)[:4]
 
 
-def test_many_nodes_have_no_names_in_a_low_card():
+@pytest.mark.parametrize("dense", [True, False])
+def test_many_nodes_have_no_names_where_there_is_no_room(dense):
     names = tuple(f"symbol {i}" for i in range(20))
     even = leakage(np.full((2, 20), 0.025), names)
-    figure = figures.confusability(release_graph(even), "X itself", "before", dense=True)
+    figure = figures.confusability(release_graph(even), "X itself", "before", dense=dense)
     (low,) = figure["layout"]["meta"]["low"]["data"].values()
     assert low["mode"] == "markers"
 

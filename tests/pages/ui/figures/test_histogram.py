@@ -176,3 +176,16 @@ def test_words_above_a_narrow_histogram_fit_beside_its_name_and_below_its_edge(n
     letter, name = 0.43 * said["font"]["size"], 40  # as Chromium draws them
     assert max(map(len, lines)) * letter + name < plot
     assert 1.3 * said["font"]["size"] * len(lines) < layout["margin"]["t"]
+
+
+def test_a_low_one_on_a_board_has_its_names_within_the_panels_and_one_number_at_each():
+    joint = Joint.random_uniform(3, 5, np.random.default_rng(1))
+    leak = leakage(joint.p, joint.x_labels)
+    bins = lift_histogram(leak, reach(leak), limits=(0.5, 0.5))
+    names = ("X itself", "the release")
+    figure = figures.lift_histogram(bins, bins, (0.5, 0.5), names, "nats", dense=True)
+    low = figure["layout"]["meta"]["low"]["layout"]
+    before, after = (note for note in low["annotations"] if note["text"] in names)
+    assert before["yanchor"] == after["yanchor"] == "top"  # below its place, so within the panel
+    assert after["y"] == figure["layout"]["yaxis"]["domain"][1]
+    assert [low[axis]["ticktext"] for axis in ("yaxis", "yaxis2")] == [["100%"], ["100%"]]
