@@ -20,8 +20,10 @@ SHARES = tuple(1e-15 * 10.0**power for power in range(6))
 def cleared(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray:
     """Return a kernel (n_x, n_y) with 0 for rounding, where the notion can hold."""
     prior = joint.p_x if len(kernel) == joint.n_x else joint.p.ravel()
-    weights = prior[:, None] * kernel
-    dust = (kernel > 0) & (kernel <= DUST) & (weights <= DUST * weights.sum(axis=0))
+    dust = (kernel > 0) & (kernel <= DUST)
+    if dust.any():  # of a large kernel its copies take time and memory
+        weights = prior[:, None] * kernel
+        dust &= weights <= DUST * weights.sum(axis=0)
     if not dust.any() or any(part.of_estimate for part in notion.parts):  # slow to check
         return kernel
     exact = np.where(dust, 0.0, kernel)

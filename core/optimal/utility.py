@@ -89,7 +89,9 @@ class Utility(ABC):
 
     def value(self, weights: FloatArray, p_x: FloatArray) -> float:
         """Return the utility of a mechanism with outputs w_y(x) = P(x, y), shape (n_y, n_x)."""
-        return self.offset(p_x) - float(self.cost(weights).sum())
+        step = max(1, 2**17 // len(p_x))  # outputs whose costs fit a processor's cache
+        parts = [self.cost(weights[y : y + step]).sum() for y in range(0, len(weights), step)]
+        return self.offset(p_x) - float(sum(parts))
 
 
 class MutualInformation(Utility):

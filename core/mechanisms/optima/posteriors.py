@@ -77,22 +77,23 @@ class Classes:
             dtype=np.intp,
         ).clip(max=kernel.shape[1] - 1)
         place = (at - after[of_cut, output]) / (until - after[:, :-1])[of_cut, output]
+        here = [np.flatnonzero(output == y) for y in range(kernel.shape[1])]
+        cuts = [np.unique(np.concatenate([[0.0], place[cut], [1.0]])) for cut in here]
         now = begin.copy()
-        parts = []
-        for y in range(kernel.shape[1]):
-            here = np.flatnonzero(output == y)
-            cuts = np.unique(np.concatenate([[0.0], place[here], [1.0]]))
-            steps = np.zeros((len(cuts), len(size)), dtype=np.intp)
-            np.add.at(steps, (np.searchsorted(cuts, place[here]), of_cut[here]), 1)
+        split = np.zeros((sum(map(len, cuts)) - len(cuts), joint.n_x))  # an output a row
+        done = 0
+        for y, (own, ends) in enumerate(zip(here, cuts, strict=True)):
+            steps = np.zeros((len(ends), len(size)), dtype=np.intp)
+            np.add.at(steps, (np.searchsorted(ends, place[own]), of_cut[own]), 1)
             symbol = now + np.cumsum(steps, axis=0)
             now = symbol[-1]
-            part = np.zeros((len(cuts) - 1, joint.n_x))
-            width = np.diff(cuts)[:, None]
+            part = split[done : done + len(ends) - 1]
+            width = np.diff(ends)[:, None]
             np.put_along_axis(part, order[symbol[:-1]], width * (mass * kernel[:, y]), axis=1)
-            parts.append(part)
-        kernels = np.vstack(parts).T / joint.p_x[:, None]
-        split: FloatArray = kernels / kernels.sum(axis=1, keepdims=True)
-        return split
+            done += len(part)
+        split /= joint.p_x
+        split /= split.sum(axis=0)
+        return split.T
 
     def outcome(self, joint: Joint, outcome: Outcome) -> Outcome:
         """Return the outcome of a search for C as that for X."""

@@ -136,7 +136,9 @@ def grr_kernel(n_x: int, alpha: float) -> FloatArray:
     size = validation.whole(n_x, "n_x", low=1)
     checked = validation.budget(alpha, "alpha")
     other = np.exp(-checked if checked == np.inf else -min(checked, LARGEST))  # 0 only at α = ∞
-    kernel: FloatArray = np.where(np.eye(size) > 0, 1.0, other) / (1 + (size - 1) * other)
+    total = 1 + (size - 1) * other
+    kernel: FloatArray = np.full((size, size), other / total)
+    np.fill_diagonal(kernel, 1.0 / total)
     return kernel
 
 
