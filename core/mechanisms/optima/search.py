@@ -104,9 +104,9 @@ def optimal_from(
     deadline = Deadline.after(seconds)
     options = Options(time_limit=time_limit, gap=gap, seed=seed)
     known: list[Mechanism] = []
-    joined = classes(joint, notion, goal) if solver == "auto" else none(joint, goal)
+    joined = classes(joint, notion, goal) if solver == "auto" else none(joint, notion, goal)
     small = joined.joint
-    allowed = notion.allowed_set(small)
+    allowed = joined.notion.allowed_set(small)
     if not notion.holds(joint, np.ones((joint.n_x, 1))):
         raise InfeasibleError(
             f"No mechanism satisfies {notion}: even an output independent of X breaks it."
@@ -120,7 +120,7 @@ def optimal_from(
         kernels = [*([] if start is None else [start]), *useful(known, _mixed(allowed, goal))]
         kernels = [joined.together(joint, kernel) for kernel in kernels]
         if start is not None:
-            kernels[0] = _one_by_one(small, kernels[0], notion)
+            kernels[0] = _one_by_one(small, kernels[0], joined.notion)
         return together(small, kernels or [np.ones((small.n_x, 1))])
 
     most = chain_bound(small, notion) if isinstance(goal, Information) else np.inf
@@ -132,7 +132,7 @@ def optimal_from(
         gap=gap,
         seed=seed,
         start=first,
-        finish=lambda kernel: polished(small, kernel, notion),
+        finish=lambda kernel: polished(small, kernel, joined.notion),
         prove=prove,
         utility=joined.purpose.solver_utility(small),
         upper=most,

@@ -8,7 +8,18 @@ from core import mechanisms as m
 from core.joint import Joint
 from core.measures import entropy, lift, mutual_information
 from core.mechanisms.optima.posteriors import classes
-from core.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, Average, EpsDelta, Intersection
+from core.notions import (
+    ALIP,
+    LDP,
+    LIP,
+    SRLIP,
+    AlphaLift,
+    Average,
+    EpsDelta,
+    Given,
+    Intersection,
+)
+from core.three_way import ThreeWay
 from core.utilities import Distortion, Guess, Information, Task
 
 
@@ -132,3 +143,65 @@ def test_a_start_is_put_together():
     first = m.optimal(joint, LIP(0.5), time_limit=0.05)
     again = m.optimal(joint, LIP(0.5), start=first.kernel)
     assert again.utility >= first.utility - 1e-9
+
+
+def known(rng, n_s=2, n_c=3, n_k=2):
+    """Return counts (n_s, n_x, n_k) whose symbols come in multiples, and each symbol's class."""
+    base = rng.integers(0, 5, (n_s, n_c, n_k))
+    base[:, :, 0] += np.eye(n_s, n_c, dtype=int)
+    of = np.repeat(np.arange(n_c), rng.integers(1, 4, n_c))
+    return base[:, of] * rng.integers(1, 5, len(of))[:, None], of
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(
+    "of",
+    [
+        lambda table: Given(LIP(0.4), table),
+        lambda table: Given(LDP(0.0), table),
+        lambda table: Intersection(LDP(0.6), Given(LIP(0.7), table)),
+    ],
+    ids=["LIP", "perfect privacy", "with LDP"],
+)
+def test_given_what_is_known_symbols_with_equal_posteriors_of_s_and_k_are_one(of, whole):
+    rng = np.random.default_rng(19)
+    for _ in range(4):
+        counts, _ = known(rng)
+        counts = counts if whole else counts / 2.0**9
+        joint, notion = Joint.from_counts(counts.sum(axis=2)), of(counts)
+        joined, alone = m.optimal(joint, notion), m.optimal(joint, notion, solver="columns")
+        assert notion.holds(joint, joined.kernel)
+        assert joined.utility <= alone.upper_bound + 1e-8
+        assert alone.utility <= joined.upper_bound + 1e-8
+        assert_allclose(joined.utility, alone.utility, atol=2e-6)
+
+
+def test_the_classes_given_what_is_known_are_those_of_brute_force():
+    rng = np.random.default_rng(23)
+    fewer = 0
+    for _ in range(30):
+        counts, _ = known(rng, 3, 4, 3)
+        counts[:, rng.integers(counts.shape[1])] = 0  # a symbol that never occurs
+        counts[0, 0, 0] += 1
+        joint = Joint.from_counts(counts.sum(axis=2))
+        found = classes(joint, Given(LIP(1), counts), Information())
+        shares = counts[:, joint.kept_x] / counts[:, joint.kept_x].sum(axis=(0, 2))[:, None]
+        same = np.abs(shares[:, :, None] - shares[:, None]).max(axis=(0, 3)) < 1e-12
+        assert ((found.of_x[:, None] == found.of_x) == same).all()
+        fewer += found.fewer
+    assert fewer > 10
+
+
+def test_what_is_known_keeps_symbols_apart_that_tell_the_same_of_s():
+    counts = np.zeros((2, 3, 2))
+    counts[:, 0, 0], counts[:, 1, 1], counts[:, 2] = (1, 2), (2, 4), 1
+    joint = Joint.from_counts(counts.sum(axis=2))
+    assert classes(joint, LIP(1), Information()).fewer
+    assert not classes(joint, Given(LIP(1), counts), Information()).fewer
+    twice = ThreeWay.of(counts)  # a combination that is listed twice counts as their sum
+    twice = ThreeWay(
+        *(np.tile(part, 2) for part in (twice.s, twice.x, twice.k)),
+        np.tile(twice.weight, 2),
+        twice.shape,
+    )
+    assert not classes(joint, Given(LIP(1), twice), Information()).fewer
