@@ -15,7 +15,6 @@ from scipy import special
 from core import validation
 from core.validation import FloatArray
 
-
 JOINT = "The joint P(s, y)"
 """What an error calls it."""
 

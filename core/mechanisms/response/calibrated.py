@@ -8,6 +8,7 @@ from scipy import optimize
 from core import validation
 from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
+from core.mechanisms.entry import check_entries
 from core.mechanisms.merging.subset_levels import pointwise_notion
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions import LIP, Notion, PointwiseNotion
@@ -255,8 +256,8 @@ def conditional_reporting(
     Raises
     ------
     InvalidInputError
-        If both or neither of `eps` and `notion` is given, the notion is not a `PointwiseNotion`, or
-        a symbol is too rare.
+        If both or neither of `eps` and `notion` is given, the notion is not a `PointwiseNotion`, a
+        symbol is too rare, or the kernel would have more than `MAX_ENTRIES` entries.
     InfeasibleError
         If not even a constant mechanism keeps the notion.
 
@@ -269,6 +270,7 @@ def conditional_reporting(
     True
     """
     pointwise = notion_or_lip(eps, notion, "Conditional reporting")
+    check_entries(joint, "Conditional reporting")
     alpha = conditional_alpha(joint, pointwise)
     return make_mechanism(
         joint,
