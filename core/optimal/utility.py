@@ -17,7 +17,6 @@ import numpy as np
 
 from core.validation import FloatArray, IntArray
 
-
 CELLS = 1 << 17
 """Weights of outputs whose costs are computed together: a megabyte, which a processor caches."""
 
