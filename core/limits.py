@@ -18,6 +18,9 @@ MAX_CELLS = 250_000
 MAX_ENTRIES = 50_000_000
 """Most entries of the matrix of a mechanism that reads S, which has n_s rows for each x: 400 MB."""
 
+MAX_WRITTEN = 10_000_000
+"""Most entries of a mechanism's matrix that a certificate writes out, as some 50 MB of text."""
+
 CUT_TOL = 1e-10
 """Excess over a budget, in nats, that needs no cut: a slight move towards P_X repairs it."""
 
