@@ -24,7 +24,7 @@ from core.mechanisms.optima.starts import (
 )
 from core.mechanisms.options import Options, SearchLimits
 from core.mechanisms.outputs import in_reading_order
-from core.mechanisms.polish import cleared, polished
+from core.mechanisms.polish import cleared, polished, tightened
 from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
 from core.notions import LIP, Intersection, PointwiseNotion
 from core.notions.base import Notion
@@ -138,7 +138,12 @@ def optimal_from(
         upper=most,
         warm=warm,
     )
-    mechanism = _audited(joint, notion, joined.outcome(joint, outcome), goal)
+    found = joined.outcome(joint, outcome)
+    if joined.fewer and not notion.holds(joint, found.kernel):
+        # moved apart, outputs of X would lose what the classes' symbols tell for the slack's sake
+        within = tightened(small, outcome.kernel, joined.notion)
+        found = joined.outcome(joint, replace(outcome, kernel=within))
+    mechanism = _audited(joint, notion, found, goal)
     own = replace(options, time_limit=_left(mechanism, deadline))
     few = INSTANT if mechanism.gap <= CONTRADICTION * goal.size() else among
     known = known or starts(joint, notion, own, few, goal)

@@ -205,3 +205,31 @@ def test_what_is_known_keeps_symbols_apart_that_tell_the_same_of_s():
         twice.shape,
     )
     assert not classes(joint, Given(LIP(1), twice), Information()).fewer
+
+
+def test_a_budget_near_the_slack_costs_nothing_that_the_classes_do_not_tell():
+    counts = [[0, 2, 2, 0, 0, 0], [2, 3, 3, 6, 9, 6]]  # two classes
+    joint = Joint.from_counts(counts)
+    silent = m.optimal(joint, LIP(0.0))
+    for eps in (1e-9, 1e-10):
+        notion = Average("total_variation", eps)
+        found = m.optimal(joint, notion)
+        assert notion.holds(joint, silent.kernel)
+        assert found.utility >= silent.utility - 1e-9
+
+
+def test_a_budget_at_which_no_vertex_is_left_is_searched_by_columns():
+    counts = [
+        [1, 1, 4, 1, 3, 0, 9, 3, 0, 0],
+        [2, 2, 8, 1, 3, 6, 3, 1, 3, 6],
+        [3, 3, 12, 0, 0, 9, 6, 2, 3, 6],
+    ]
+    joint = Joint.from_counts(counts)
+    for eps in (1e-9, 1.3e-9):
+        notion = Intersection(LIP(eps), LDP(1.3 * eps))
+        joined = m.optimal(joint, notion)
+        alone = m.optimal(joint, notion, solver="enumerate")  # joins nothing
+        assert joined.status == "optimal"
+        assert notion.holds(joint, alone.kernel)
+        assert alone.utility <= joined.upper_bound + 1e-8
+        assert joined.utility <= alone.upper_bound + 1e-8
