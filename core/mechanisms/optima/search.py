@@ -12,7 +12,7 @@ from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
 from core.errors import CoreError, InfeasibleError, InvalidInputError
 from core.joint import Joint
-from core.mechanisms.optima.posteriors import classes, none
+from core.mechanisms.optima.posteriors import Classes, classes, none
 from core.mechanisms.optima.starts import (
     CONTRADICTION,
     INSTANT,
@@ -138,18 +138,23 @@ def optimal_from(
         upper=most,
         warm=warm,
     )
-    found = joined.outcome(joint, outcome)
-    if joined.fewer and not notion.holds(joint, found.kernel):
-        # moved apart, outputs of X would lose what the classes' symbols tell for the slack's sake
-        within = tightened(small, outcome.kernel, joined.notion)
-        found = joined.outcome(joint, replace(outcome, kernel=within))
-    mechanism = _audited(joint, notion, found, goal)
+    mechanism = _audited(joint, notion, _apart(joint, notion, joined, outcome), goal)
     own = replace(options, time_limit=_left(mechanism, deadline))
     few = INSTANT if mechanism.gap <= CONTRADICTION * goal.size() else among
     known = known or starts(joint, notion, own, few, goal)
     if mechanism.status == "heuristic":
         known += _allowed_anyway(joint, notion, own, goal)
     return proven(at_least(joint, mechanism, known), gap)
+
+
+def _apart(joint: Joint, notion: Notion, joined: Classes, outcome: Outcome) -> Outcome:
+    """Return the outcome of a search for classes as that for X, within the notion if they are."""
+    found = joined.outcome(joint, outcome)
+    if not joined.fewer or notion.holds(joint, found.kernel):
+        return found
+    # outputs of X that are moved for the slack's sake lose what the classes' symbols tell
+    within = tightened(joined.joint, outcome.kernel, joined.notion)
+    return joined.outcome(joint, replace(outcome, kernel=within))
 
 
 def _left(made: Mechanism, deadline: Deadline) -> float:
