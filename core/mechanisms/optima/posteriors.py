@@ -16,7 +16,6 @@ import numpy as np
 
 from core.joint import Joint
 from core.measures import entropy
-from core.notions import Given, Intersection
 from core.notions.base import Notion
 from core.optimal.plan import SHARES
 from core.optimal.solve import Outcome
@@ -119,15 +118,16 @@ def none(joint: Joint, notion: Notion, purpose: Purpose) -> Classes:
 
 def classes(joint: Joint, notion: Notion, purpose: Purpose) -> Classes:
     """Return the classes that a search for an optimum may join."""
-    told = [part for part in notion.parts if isinstance(part, Given)]
-    fits = all(part.of_joint_sy or isinstance(part, Given) for part in notion.parts)
-    if not isinstance(purpose, Information | Task | Guess) or not (fits and (joint.p_x > 0).all()):
+    if not isinstance(purpose, Information | Task | Guess) or not (joint.p_x > 0).all():
+        return none(joint, notion, purpose)
+    marks = [part.alike(joint) for part in notion.parts]
+    if any(mark is None for mark in marks):
         return none(joint, notion, purpose)
     counts = joint.counts
     columns = np.vstack(
         [
             direction(joint.p if counts is None else counts, whole=counts is not None),
-            *(part.alike(joint)[None] for part in told),
+            *(mark[None] for mark in marks if mark is not None),
             *_task(joint, purpose),
         ]
     )
@@ -135,12 +135,7 @@ def classes(joint: Joint, notion: Notion, purpose: Purpose) -> Classes:
     of_x = of_x.ravel()
     if len(first) == joint.n_x:
         return none(joint, notion, purpose)
-    if told:
-        parts = [
-            part.with_classes(of_x) if isinstance(part, Given) else part for part in notion.parts
-        ]
-        notion = Intersection(*parts) if len(parts) > 1 else parts[0]
-    return _joined(joint, notion, purpose, first, of_x)
+    return _joined(joint, notion.with_classes(of_x), purpose, first, of_x)
 
 
 def _joined(
