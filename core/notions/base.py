@@ -172,7 +172,7 @@ class Notion(ABC):
     def without_budget(self) -> Notion | None:
         """Return a notion of perfect privacy that implies it; None if none is known.
 
-        A `PointwiseNotion` needs none: 0-LIP implies it.
+        A notion of P(s, y) alone needs none: 0-LIP implies it.
         """
         return None
 

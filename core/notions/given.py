@@ -16,6 +16,7 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import SUM_TOL
 from core.notions.base import Notion
+from core.notions.lip import LIP
 from core.three_way import ThreeWay, direction
 from core.validation import FloatArray, IntArray
 
@@ -125,6 +126,10 @@ class Given(Notion):
     def is_convex(self) -> bool:
         """Return whether its notion is."""
         return self.notion.is_convex()
+
+    def without_budget(self) -> Given:
+        """Return 0-LIP given every k."""
+        return Given(LIP(0.0), self.joint_sxk)
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the largest of the notion's levels over all k.

@@ -26,7 +26,7 @@ from core.mechanisms.options import Options, SearchLimits
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.polish import cleared, polished, tightened
 from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
-from core.notions import LIP, Intersection, PointwiseNotion
+from core.notions import LIP, Intersection
 from core.notions.base import Notion
 from core.optimal.direct import Warm
 from core.optimal.plan import SIZES
@@ -209,7 +209,7 @@ def _audited(joint: Joint, notion: Notion, outcome: Outcome, goal: Purpose) -> M
 def without_budget(notion: Notion) -> Notion | None:
     """Return a notion of perfect privacy that implies a given notion; None if none is known."""
     none = [
-        LIP(0.0) if isinstance(part, PointwiseNotion) else part.without_budget()
+        LIP(0.0) if part.of_joint_sy else part.without_budget()
         for part in notion.without_exceptions().parts
     ]
     known = tuple(dict.fromkeys(part for part in none if part is not None))

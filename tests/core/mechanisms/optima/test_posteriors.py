@@ -233,3 +233,19 @@ def test_a_budget_at_which_no_vertex_is_left_is_searched_by_columns():
         assert notion.holds(joint, alone.kernel)
         assert alone.utility <= joined.upper_bound + 1e-8
         assert joined.utility <= alone.upper_bound + 1e-8
+
+
+@pytest.mark.parametrize("kind", [LIP, LDP])
+def test_near_a_budget_of_0_given_what_is_known_perfect_privacy_is_the_least(kind):
+    """Weights are rounded: outputs were moved until they kept .59 of .69 nats, or nothing of .5."""
+    first = [[1.2943790231485002, 0.6153851114812539, 0.38367755426188344, 0.997209935789211]]
+    first += [[0.6471895115742501, 0.6153851114812539, 0.0, 0.0]]
+    rng = np.random.default_rng(0)
+    tables = [np.array(first)[:, :, None]]
+    for _ in range(6):
+        counts, _ = known(rng, 3, 3, 3)
+        tables.append(counts * rng.random(counts.shape[1])[:, None])
+    for table in tables:
+        joint = Joint.from_counts(table.sum(axis=2))
+        silent = m.optimal(joint, Given(LIP(0.0), table))
+        assert m.optimal(joint, Given(kind(1e-9), table)).utility >= silent.utility - 1e-9
