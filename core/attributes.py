@@ -82,7 +82,11 @@ def given_known(joint: Joint, kernel: ArrayLike, cells: IntArray) -> Iterator[Fl
         last = max(first + 1, int(np.searchsorted(starts, starts[first] + room, side="right")) - 1)
         chosen = order[starts[first] : starts[last]]
         within = starts[first:last] - starts[first]
-        mass = joint.p[:, chosen, None] * cube[:, chosen]
-        summed = np.moveaxis(np.add.reduceat(mass, within, axis=1), 1, 0)
+        if len(chosen) > room:  # one cell, whose products take n_s times the memory of its rows
+            rows = np.broadcast_to(cube[:, chosen], (joint.n_s, len(chosen), cube.shape[2]))
+            summed = np.matmul(joint.p[:, None, chosen], rows)[None, :, 0]
+        else:
+            mass = joint.p[:, chosen, None] * cube[:, chosen]
+            summed = np.moveaxis(np.add.reduceat(mass, within, axis=1), 1, 0)
         yield summed / summed.sum(axis=(1, 2), keepdims=True)
         first = last

@@ -8,11 +8,18 @@ SUM_TOL = 1e-9
 ROUNDING = 1e-12
 """Slack of the audit, relative to a lift: the rounding of its sums of non-negative doubles."""
 
-MAX_LEVELS = 2_000
-"""Most symbols of S or of X that are loaded: with more no figure is readable, no solver ends."""
+MAX_LEVELS = 5_000
+"""Most symbols of S or of X that are loaded: X itself as a mechanism is a matrix of 200 MB then, of
+which .9 GB is taken while it is made; with 10,000 symbols it would be four times as much."""
 
 MAX_CELLS = 250_000
-"""Most cells of a joint: 2 MB of doubles; a heat map cannot show more cells apart."""
+"""Most cells of a joint, 50×5000: the rows of a set grow with them, and whole proofs."""
+
+MAX_ENTRIES = 50_000_000
+"""Most entries of the matrix of a mechanism that reads S, which has n_s rows for each x: 400 MB."""
+
+MAX_WRITTEN = 10_000_000
+"""Most entries of a mechanism's matrix that a certificate writes out, as some 50 MB of text."""
 
 CUT_TOL = 1e-10
 """Excess over a budget, in nats, that needs no cut: a slight move towards P_X repairs it."""

@@ -86,3 +86,18 @@ class ThreeWay:
         array = np.asarray(kernel, dtype=np.float64)
         reads_s = array.ndim == 2 and len(array) == n_s * n_x
         return validation.kernel(array, n_s * n_x if reads_s else n_x)
+
+
+def direction(weights: FloatArray, *, whole: bool) -> FloatArray:
+    """Return columns scaled, so that they are equal exactly where they differ by a factor.
+
+    Whole numbers are divided by their greatest common divisor. Other weights may be rounded, so
+    they become equal only if they differ by a power of two.
+    """
+    if whole:
+        counts = weights.astype(np.int64)
+        result: FloatArray = (counts // np.gcd.reduce(counts, axis=0)).astype(np.float64)
+        return result
+    _, exponent = np.frexp(weights.max(axis=0))
+    scaled: FloatArray = np.ldexp(weights, -exponent)
+    return scaled

@@ -14,8 +14,10 @@ from scipy.sparse import csgraph
 
 from core import validation
 from core.measures.pointwise import (
+    JOINT,
     Conditionals,
     conditionals,
+    conditionals_of,
     divergence_of,
     excess,
     power_gain,
@@ -57,9 +59,16 @@ def mutual_information(joint_sy: ArrayLike) -> Average:
     >>> float(mutual_information([[0.5, 0.0], [0.0, 0.5]]))
     0.6931471805599453
     """
-    parts = conditionals(joint_sy)
-    p_y = parts.p_y[..., 0, :]
-    return (p_y * np.where(p_y > 0, divergence_of(parts), 0.0)).sum(axis=-1)
+    joint = validation.distribution(joint_sy, JOINT, batch=True)
+    p_s = joint.sum(axis=-1, keepdims=True)
+    # a few outputs at a time: what is computed for all cells takes six times the joint's memory
+    step = max(1, 2**17 * joint.shape[-1] // joint.size)
+    total = 0.0
+    for y in range(0, joint.shape[-1], step):
+        parts = conditionals_of(joint[..., y : y + step], p_s)
+        p_y = parts.p_y[..., 0, :]
+        total += (p_y * np.where(p_y > 0, divergence_of(parts), 0.0)).sum(axis=-1)
+    return total
 
 
 def total_variation(joint_sy: ArrayLike) -> Average:

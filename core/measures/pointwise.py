@@ -15,6 +15,9 @@ from scipy import special
 from core import validation
 from core.validation import FloatArray
 
+JOINT = "The joint P(s, y)"
+"""What an error calls it."""
+
 
 class Conditionals(NamedTuple):
     """P(s, y), marginals and conditionals, each (..., n_s, n_y) or 1 for an axis; NaN if 0/0."""
@@ -28,8 +31,12 @@ class Conditionals(NamedTuple):
 
 def conditionals(joint_sy: ArrayLike) -> Conditionals:
     """Check P(s, y), shape (..., n_s, n_y), and return its marginals and conditionals."""
-    joint = validation.distribution(joint_sy, "The joint P(s, y)", batch=True)
-    p_s = joint.sum(axis=-1, keepdims=True)
+    joint = validation.distribution(joint_sy, JOINT, batch=True)
+    return conditionals_of(joint, joint.sum(axis=-1, keepdims=True))
+
+
+def conditionals_of(joint: FloatArray, p_s: FloatArray) -> Conditionals:
+    """Return marginals and conditionals of some outputs of a joint; p_s is (..., n_s, 1)."""
     p_y = joint.sum(axis=-2, keepdims=True)
     posterior = ratio(joint, p_y)
     return Conditionals(joint, p_s, p_y, posterior, ratio(posterior, p_s))

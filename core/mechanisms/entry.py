@@ -7,6 +7,7 @@ from typing import TypeVar
 from core.catalogued import Catalogued
 from core.errors import InvalidInputError
 from core.joint import Joint
+from core.limits import MAX_ENTRIES
 from core.mechanisms.options import Options
 from core.mechanisms.result import Mechanism
 from core.notions import Notion
@@ -73,3 +74,14 @@ def required(notion: Notion, kind: type[N], maker: str) -> N:
     if not isinstance(notion, kind):
         raise InvalidInputError(f"{maker} works under {kind.name}, got {notion}.")
     return notion
+
+
+def check_entries(joint: Joint, maker: str) -> None:
+    """Raise if the matrix of a mechanism that reads S, with outputs X, has too many entries."""
+    rows = joint.n_s * joint.n_x
+    if rows * joint.n_x > MAX_ENTRIES:
+        raise InvalidInputError(
+            f"{maker} has a row for each pair of S and X, {rows:,}, and {joint.n_x:,} outputs: "
+            f"{rows * joint.n_x:,} entries, of at most {MAX_ENTRIES:,}. Choose a mechanism that "
+            "reads X alone, or group rare levels."
+        )

@@ -15,7 +15,7 @@ from core.allowed.allowed_set import AllowedSet
 from core.errors import InvalidInputError, NotConvexError
 from core.joint import Joint
 from core.limits import ROUNDING
-from core.validation import BoolArray, FloatArray
+from core.validation import BoolArray, FloatArray, IntArray
 
 OF_BUDGETS = "of its budgets"
 """Unit of a level that is a scale of several budgets: 1 where one of them is used up."""
@@ -112,6 +112,17 @@ class Notion(ABC):
         joints = map(Joint.from_counts, p)
         return np.array([self.achieved(joint, np.eye(joint.n_x)) for joint in joints])
 
+    def alike(self, joint: Joint) -> IntArray | None:
+        """Return a number for each symbol of X, (n_x,); None if the notion looks at each.
+
+        Symbols of one number with the same P(s | x) are one to it.
+        """
+        return np.zeros(joint.n_x, dtype=np.int64) if self.of_joint_sy else None
+
+    def with_classes(self, of_x: IntArray) -> Notion:  # noqa: ARG002
+        """Return it for classes of symbols that are `alike`, `of_x` (n_x,), in the place of X."""
+        return self
+
     def scale(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the least scale of the budgets at which it holds: at most 1 iff it does."""
         return self.over_budget(self.achieved(joint, kernel))
@@ -161,7 +172,7 @@ class Notion(ABC):
     def without_budget(self) -> Notion | None:
         """Return a notion of perfect privacy that implies it; None if none is known.
 
-        A `PointwiseNotion` needs none: 0-LIP implies it.
+        A notion of P(s, y) alone needs none: 0-LIP implies it.
         """
         return None
 

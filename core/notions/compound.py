@@ -16,7 +16,7 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
 from core.notions.base import Notion, PointwiseNotion, budget_text
-from core.validation import BoolArray, FloatArray, shown
+from core.validation import BoolArray, FloatArray, IntArray, shown
 from core.wording import rounded_up
 
 
@@ -83,6 +83,10 @@ class Intersection(Notion):
         """Return which outputs of P(s, y), shape (n_s, n_y), are exceptions of some notion."""
         excepted = [notion.excepted(joint_sy) for notion in self.notions]
         return np.asarray(np.any(excepted, axis=0), dtype=np.bool_)
+
+    def with_classes(self, of_x: IntArray) -> Notion:
+        """Return the intersection of the notions for classes of symbols."""
+        return Intersection(*(notion.with_classes(of_x) for notion in self.notions))
 
     def is_convex(self) -> bool:
         """Return whether each of the notions allows a convex set."""

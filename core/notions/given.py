@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
 from core.allowed import inequalities
 from core.allowed.allowed_set import AllowedSet, weighed
@@ -15,7 +16,8 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import SUM_TOL
 from core.notions.base import Notion
-from core.three_way import ThreeWay
+from core.notions.lip import LIP
+from core.three_way import ThreeWay, direction
 from core.validation import FloatArray, IntArray
 
 MOST_KNOWN = 2_000
@@ -125,6 +127,10 @@ class Given(Notion):
         """Return whether its notion is."""
         return self.notion.is_convex()
 
+    def without_budget(self) -> Given:
+        """Return 0-LIP given every k."""
+        return Given(LIP(0.0), self.joint_sxk)
+
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the largest of the notion's levels over all k.
 
@@ -173,6 +179,33 @@ class Given(Notion):
             return whole
         rows = np.unique(whole.rows.toarray(), axis=0)
         return inequalities.plain(rows, whole.oracle)
+
+    def alike(self, joint: Joint) -> IntArray:
+        """Return a number for each symbol of X, equal for those with equal P(s, k | x), (n_x,)."""
+        self._places(joint)  # checks that the joint fits
+        table = ThreeWay.of(self.joint_sxk)
+        of_sk, place = np.unique(table.s * table.shape[2] + table.k, return_inverse=True)
+        cells = sparse.csc_array(
+            (table.weight, (place, table.x)), shape=(len(of_sk), table.shape[1])
+        )
+        cells.sum_duplicates()
+        whole = table.records is not None and table.records < 2**53
+        numbers: dict[bytes, int] = {}
+        found = []
+        for x in self._joint.kept_x:
+            own = slice(*cells.indptr[x : x + 2])
+            weights = direction(cells.data[own, None], whole=whole)
+            key = cells.indices[own].tobytes() + weights.tobytes()
+            found.append(numbers.setdefault(key, len(numbers)))
+        return np.array(found)
+
+    def with_classes(self, of_x: IntArray) -> Given:
+        """Return it for classes of symbols, `of_x` (n_x,), in the place of X."""
+        table = ThreeWay.of(self.joint_sxk)
+        of_table = np.zeros(table.shape[1], dtype=np.int64)
+        of_table[self._joint.kept_x] = of_x
+        shape = (table.shape[0], int(of_x.max()) + 1, table.shape[2])
+        return Given(self.notion, replace(table, x=of_table[table.x], shape=shape))
 
     def _given(self, joint: Joint, kernel: ArrayLike) -> list[tuple[Joint, FloatArray]]:
         """Return P(s, x | k) for each k, with the kernel's rows for its symbols."""

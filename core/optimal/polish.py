@@ -37,9 +37,10 @@ def mixed(kernel: FloatArray, p_x: FloatArray, share: float) -> FloatArray:
         return kernel
     if share == 1.0:
         return np.ones((len(p_x), 1))
-    moved = (1 - share) * kernel + share * (p_x @ kernel)
-    result: FloatArray = moved / moved.sum(axis=1, keepdims=True)
-    return result
+    moved = (1 - share) * kernel
+    moved += share * (p_x @ kernel)
+    moved /= moved.sum(axis=1, keepdims=True)
+    return moved
 
 
 def share_to_rows(

@@ -244,9 +244,7 @@ class _Task:
         self._warm = warm
         self.deadline, self._until = deadline, deadline.part(1 - SHARES.last_mixture)
         self.gap, self.finish, self._start = gap, finish, start
-        alone = np.arange(len(p_x))[:, None, None]  # a diagonal matrix of 5,000 symbols is 200 MB
-        costs = goal.supported_cost(p_x[:, None, None], alone, len(p_x))
-        self.upper = goal.offset(p_x) - float(costs.sum())
+        self.upper = goal.offset(p_x)  # symbols alone cost nothing
         self.best: FloatArray = np.ones((len(p_x), 1))
         self.value = goal.value(p_x[None], p_x)
         self.solver = "columns"

@@ -17,6 +17,9 @@ import numpy as np
 
 from core.validation import FloatArray, IntArray
 
+CELLS = 1 << 17
+"""Weights of outputs whose costs are computed together: a megabyte, which a processor caches."""
+
 
 @dataclass(frozen=True, eq=False)
 class Exceptions:
@@ -79,6 +82,13 @@ class Utility(ABC):
         np.put_along_axis(wide, symbols, weights, axis=2)
         return self.cost(wide[:, :, :n_x])
 
+    def of_symbols(self, n_x: int) -> FloatArray:
+        """Return the cost of each symbol alone, of weight 1, shape (n_x,)."""
+        costs, step = np.zeros(n_x), max(1, CELLS // n_x)
+        for x in range(0, n_x, step):  # a unit matrix of 5,000 symbols is 200 MB
+            costs[x : x + step] = self.cost(np.eye(min(step, n_x - x), n_x, x))
+        return costs
+
     def pieces(self) -> FloatArray | None:
         """Return cost vectors c, shape (k, n_x), if the cost is min_i c_i·w; else None."""
         return None
@@ -89,7 +99,9 @@ class Utility(ABC):
 
     def value(self, weights: FloatArray, p_x: FloatArray) -> float:
         """Return the utility of a mechanism with outputs w_y(x) = P(x, y), shape (n_y, n_x)."""
-        return self.offset(p_x) - float(self.cost(weights).sum())
+        step = max(1, CELLS // len(p_x))
+        parts = [self.cost(weights[y : y + step]).sum() for y in range(0, len(weights), step)]
+        return self.offset(p_x) - float(sum(parts))
 
 
 class MutualInformation(Utility):
@@ -230,14 +242,14 @@ class Centred(Utility):
     inner: Utility
     p_x: FloatArray
 
-    @property
+    @cached_property
     def base(self) -> float:
         """The inner utility of a constant output."""
         return self.inner.value(self.p_x[None], self.p_x)
 
     def offset(self, p_x: FloatArray) -> float:
         """Return the inner utility of X itself less that of a constant output."""
-        return self.inner.value(np.diag(p_x), p_x) - self.base
+        return self.inner.offset(p_x) - float(p_x @ self._of_symbols) - self.base
 
     def cost(self, weights: FloatArray) -> FloatArray:
         """Return the inner cost less that of the same weights as single symbols."""
@@ -257,7 +269,7 @@ class Centred(Utility):
     @cached_property
     def _of_symbols(self) -> FloatArray:
         """The inner cost of each symbol alone, shape (n_x,)."""
-        return self.inner.cost(np.eye(len(self.p_x)))
+        return self.inner.of_symbols(len(self.p_x))
 
 
 @dataclass(frozen=True, eq=False)

@@ -195,7 +195,7 @@ class Result:
         kernel = self.mechanism.kernel
         digest = hashlib.sha256(repr((self.scenario.data, kernel.shape)).encode())
         digest.update(repr(self.mechanism.y_labels).encode())
-        digest.update(np.ascontiguousarray(kernel).tobytes())
+        digest.update(np.ascontiguousarray(kernel).data)
         return digest.hexdigest()
 
 

@@ -24,6 +24,10 @@ GRID: FloatArray = np.linspace(0.25, 8.0, 32)
 """The budgets of every figure of [Lift]: ε = .25, .5, …, 8, in nats."""
 
 
+MOST_SYMBOLS = 2_000
+"""Most symbols of X along a grid of budgets, each of which keeps a mechanism of up to 32 MB."""
+
+
 @dataclass(frozen=True, eq=False)
 class Frontier:
     """Utility along a grid of budgets.
@@ -87,8 +91,8 @@ def sweep(
     Raises
     ------
     InvalidInputError
-        If the budgets do not increase, one is outside the domain of ε, or the data lacks what the
-        purpose needs.
+        If the budgets do not increase, one is outside the domain of ε, the data lacks what the
+        purpose needs, or X has more than `MOST_SYMBOLS` symbols.
     CoreError
         If no budget has an answer: the error of the first one.
 
@@ -101,6 +105,11 @@ def sweep(
     grid = np.asarray(budgets, dtype=np.float64)
     if grid.ndim != 1 or grid.size == 0 or (np.diff(grid) <= 0).any():
         raise InvalidInputError("The budgets of a sweep must be a list of increasing numbers.")
+    if joint.n_x > MOST_SYMBOLS:
+        raise InvalidInputError(
+            f"A line is drawn for at most {MOST_SYMBOLS:,} symbols of X, got {joint.n_x:,}: it "
+            "keeps a mechanism for each budget. Group rare levels, or ask for one budget at a time."
+        )
     questions = [replace(scenario, eps=float(eps)) for eps in grid]
     purpose = build_purpose(scenario, joint, values, task)
     answers = (

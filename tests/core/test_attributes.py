@@ -49,7 +49,9 @@ def test_conditioning_is_bayes_rule_in_blocks_of_any_size(monkeypatch, known, bl
         np.testing.assert_allclose(found[cells[x]], mass / mass.sum(), rtol=1e-12)
 
 
-def test_conditioning_takes_kernels_that_read_the_secret():
+@pytest.mark.parametrize("block", [1, 1 << 21])
+def test_conditioning_takes_kernels_that_read_the_secret(monkeypatch, block):
+    monkeypatch.setattr(attributes, "BLOCK", block)
     kernel = np.random.default_rng(2).dirichlet(np.ones(3), size=2 * JOINT.n_x)
     whole = next(given_known(JOINT, kernel, np.zeros(JOINT.n_x, dtype=np.int64)))
     np.testing.assert_allclose(whole[0], JOINT.release(kernel), rtol=1e-12)

@@ -24,7 +24,7 @@ def ids():
     frame = pd.DataFrame({"s": list("ab") * (rows // 2), "t": list("ppqqq") * (rows // 5)})
     frame["n"] = range(rows)
     frame["name"] = [f"u{i}" for i in range(rows)]
-    frame["zip"] = [f"z{i if i < 3_000 else i % 20}" for i in range(rows)]
+    frame["zip"] = [f"z{i if i < 7_000 else i % 20}" for i in range(rows)]
     return frame.to_csv(index=False).encode()
 
 
@@ -56,7 +56,7 @@ def test_too_many_levels_come_with_what_makes_that_side_smaller(ids, secret, rel
     app.multiselect(key="data_released").set_value(released)
     app.session_state["_data"] = replace(spec(app), binnings=())
     checked(app.run())
-    assert "at most 2,000 are allowed" in errors(app)[0]
+    assert "at most 5,000 are allowed" in errors(app)[0]
     assert set(wanted) <= set(remedies(app))
     assert not any("of S" in one or "for S" in one for one in remedies(app) if secret == ["s"])
     assert not any("of X" in one or "for X" in one for one in remedies(app) if released == ["s"])

@@ -4,7 +4,8 @@ Let C = c(X) name the class of symbols that share P(s | x). Under a notion of P(
 max I(X;Y) = H(X) − H(C) + max I(C;Y). At most: H(X | y) ≥ H(C | y) for every output, and as S – C –
 X is a Markov chain, P(s, y) is that of the mechanism P(y | c). At least: split each output of C's
 optimum so that each part has one symbol of every class (`Classes.apart`); a part has the lifts of
-its output, and its entropy is that of C. The proof is in docs/architecture.md.
+its output, and its entropy is that of C. The proof is in docs/architecture.md. Given what is known,
+K, the same holds of classes that share P(s, k | x).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from core.measures import entropy
 from core.notions.base import Notion
 from core.optimal.plan import SHARES
 from core.optimal.solve import Outcome
+from core.three_way import direction
 from core.utilities import Guess, Information, Purpose, Task
 from core.validation import FloatArray, IntArray
 
@@ -26,11 +28,13 @@ from core.validation import FloatArray, IntArray
 class Classes:
     """The classes of symbols of X that a search may join: the class `of_x`, shape (n_x,), of each.
 
-    `joint`: P(s, c); a class is named after its first symbol. `purpose`: the utility of C that
-    stands for that of X, which is `more` above it: H(X) − H(C), in nats; 0 for a task.
+    `joint`: P(s, c); a class is named after its first symbol. `notion`: that of C, another one than
+    that of X only given K. `purpose`: the utility of C that stands for that of X, which is `more`
+    above it: H(X) − H(C), in nats; 0 for a task.
     """
 
     joint: Joint
+    notion: Notion
     of_x: IntArray
     purpose: Purpose
     more: float
@@ -42,9 +46,9 @@ class Classes:
 
     def seconds(self, limit: float) -> float:
         """Return the part of a time limit for the search; splitting, naming and audit follow."""
-        # they take .7 s for a kernel of 1,629 × 1,070 whose outputs were split, and 1.5 s for one
-        # of 5,000 × 1,700 that was not
-        rest = (2.5e-7 if self.fewer else 6e-8) * len(self.of_x) ** 2
+        # they take .35 s for a kernel of 1,629 × 1,070 whose outputs were split, 2.3 s for one of
+        # 5,000 × 4,450, and .5 s for one of 5,000 × 1,630 that was not
+        rest = (1.1e-7 if self.fewer else 3e-8) * len(self.of_x) ** 2
         share = SHARES.classes if self.fewer else 1.0
         return max(share * limit - rest, 0.1 * limit)
 
@@ -77,22 +81,23 @@ class Classes:
             dtype=np.intp,
         ).clip(max=kernel.shape[1] - 1)
         place = (at - after[of_cut, output]) / (until - after[:, :-1])[of_cut, output]
+        here = [np.flatnonzero(output == y) for y in range(kernel.shape[1])]
+        cuts = [np.unique(np.concatenate([[0.0], place[cut], [1.0]])) for cut in here]
         now = begin.copy()
-        parts = []
-        for y in range(kernel.shape[1]):
-            here = np.flatnonzero(output == y)
-            cuts = np.unique(np.concatenate([[0.0], place[here], [1.0]]))
-            steps = np.zeros((len(cuts), len(size)), dtype=np.intp)
-            np.add.at(steps, (np.searchsorted(cuts, place[here]), of_cut[here]), 1)
+        split = np.zeros((sum(map(len, cuts)) - len(cuts), joint.n_x))  # an output a row
+        done = 0
+        for y, (own, ends) in enumerate(zip(here, cuts, strict=True)):
+            steps = np.zeros((len(ends), len(size)), dtype=np.intp)
+            np.add.at(steps, (np.searchsorted(ends, place[own]), of_cut[own]), 1)
             symbol = now + np.cumsum(steps, axis=0)
             now = symbol[-1]
-            part = np.zeros((len(cuts) - 1, joint.n_x))
-            width = np.diff(cuts)[:, None]
+            part = split[done : done + len(ends) - 1]
+            width = np.diff(ends)[:, None]
             np.put_along_axis(part, order[symbol[:-1]], width * (mass * kernel[:, y]), axis=1)
-            parts.append(part)
-        kernels = np.vstack(parts).T / joint.p_x[:, None]
-        split: FloatArray = kernels / kernels.sum(axis=1, keepdims=True)
-        return split
+            done += len(part)
+        split /= joint.p_x
+        split /= split.sum(axis=0)
+        return split.T
 
     def outcome(self, joint: Joint, outcome: Outcome) -> Outcome:
         """Return the outcome of a search for C as that for X."""
@@ -106,25 +111,36 @@ class Classes:
         )
 
 
-def none(joint: Joint, purpose: Purpose) -> Classes:
+def none(joint: Joint, notion: Notion, purpose: Purpose) -> Classes:
     """Return a class for each symbol."""
-    return Classes(joint, np.arange(joint.n_x), purpose, 0.0)
+    return Classes(joint, notion, np.arange(joint.n_x), purpose, 0.0)
 
 
 def classes(joint: Joint, notion: Notion, purpose: Purpose) -> Classes:
     """Return the classes that a search for an optimum may join."""
-    fits = all(part.of_joint_sy for part in notion.parts) and (joint.p_x > 0).all()
-    if not fits or not isinstance(purpose, Information | Task | Guess):
-        return none(joint, purpose)
-    columns = np.vstack([_directions(joint), *_task(joint, purpose)])
+    if not isinstance(purpose, Information | Task | Guess) or not (joint.p_x > 0).all():
+        return none(joint, notion, purpose)
+    marks = [part.alike(joint) for part in notion.parts]
+    if any(mark is None for mark in marks):
+        return none(joint, notion, purpose)
+    counts = joint.counts
+    columns = np.vstack(
+        [
+            direction(joint.p if counts is None else counts, whole=counts is not None),
+            *(mark[None] for mark in marks if mark is not None),
+            *_task(joint, purpose),
+        ]
+    )
     _, first, of_x = np.unique(columns, axis=1, return_index=True, return_inverse=True)
     of_x = of_x.ravel()
     if len(first) == joint.n_x:
-        return none(joint, purpose)
-    return _joined(joint, purpose, first, of_x)
+        return none(joint, notion, purpose)
+    return _joined(joint, notion.with_classes(of_x), purpose, first, of_x)
 
 
-def _joined(joint: Joint, purpose: Purpose, first: IntArray, of_x: IntArray) -> Classes:
+def _joined(
+    joint: Joint, notion: Notion, purpose: Purpose, first: IntArray, of_x: IntArray
+) -> Classes:
     """Return classes, given the first symbol of each, shape (n_c,)."""
     p = np.zeros((joint.n_s, len(first)))
     np.add.at(p.T, of_x, (joint.p if joint.counts is None else joint.counts).T)
@@ -145,7 +161,7 @@ def _joined(joint: Joint, purpose: Purpose, first: IntArray, of_x: IntArray) -> 
         purpose = Task(_task(joint, purpose)[0][:, first])
     elif isinstance(purpose, Guess) and not purpose.of_x:
         purpose = Guess(_task(joint, purpose)[0][:, first])
-    return Classes(small, of_x, purpose, more)
+    return Classes(small, notion, of_x, purpose, more)
 
 
 def _task(joint: Joint, purpose: Purpose) -> list[FloatArray]:
@@ -155,18 +171,3 @@ def _task(joint: Joint, purpose: Purpose) -> list[FloatArray]:
     purpose.solver_utility(joint)  # checks the table
     table = purpose.p_t_given_x
     return [table if table.shape[1] == joint.n_x else table[:, joint.kept_x]]
-
-
-def _directions(joint: Joint) -> FloatArray:
-    """Return a column for each symbol, (n_s, n_x), equal exactly where posteriors are.
-
-    Counts are divided by their greatest common divisor. Other weights may be rounded, so they are
-    equal only if they differ by a power of two.
-    """
-    if joint.counts is not None:
-        counts = joint.counts.astype(np.int64)
-        result: FloatArray = (counts // np.gcd.reduce(counts, axis=0)).astype(np.float64)
-        return result
-    _, exponent = np.frexp(joint.p.max(axis=0))
-    scaled: FloatArray = np.ldexp(joint.p, -exponent)
-    return scaled

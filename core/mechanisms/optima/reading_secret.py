@@ -7,7 +7,7 @@ import numpy as np
 from core.clock import Deadline
 from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
-from core.mechanisms.entry import TIME_SHARE
+from core.mechanisms.entry import TIME_SHARE, check_entries
 from core.mechanisms.heuristics import HEURISTICS
 from core.mechanisms.optima.optimal import optimal
 from core.mechanisms.optima.search import (
@@ -67,7 +67,8 @@ def optimal_reading_secret(
     ------
     InvalidInputError
         If the notion depends on more than P(s, y), as robust and side-channel notions do, or the
-        utility on more than P(x, y), as that of a task does.
+        utility on more than P(x, y), as that of a task does; or if a kernel with outputs X would
+        have more than `MAX_ENTRIES` entries.
     NotConvexError
         If the notion's set is not convex.
     InfeasibleError
@@ -88,6 +89,7 @@ def optimal_reading_secret(
     goal = checked_purpose(utility)
     checked_options("auto", time_limit, gap, seed)
     _refuse(notion, goal)
+    check_entries(joint, NAME)
     if joint.n_x == 1:  # X has no utility; a notion that no mechanism keeps raises as it should
         alone = optimal(joint, notion, time_limit=time_limit, gap=gap, seed=seed, utility=goal)
         return make_mechanism(

@@ -12,7 +12,7 @@ from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
 from core.errors import CoreError, InfeasibleError, InvalidInputError
 from core.joint import Joint
-from core.mechanisms.optima.posteriors import classes, none
+from core.mechanisms.optima.posteriors import Classes, classes, none
 from core.mechanisms.optima.starts import (
     CONTRADICTION,
     INSTANT,
@@ -24,9 +24,9 @@ from core.mechanisms.optima.starts import (
 )
 from core.mechanisms.options import Options, SearchLimits
 from core.mechanisms.outputs import in_reading_order
-from core.mechanisms.polish import cleared, polished
+from core.mechanisms.polish import cleared, polished, tightened
 from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
-from core.notions import LIP, Intersection, PointwiseNotion
+from core.notions import LIP, Intersection
 from core.notions.base import Notion
 from core.optimal.direct import Warm
 from core.optimal.plan import SIZES
@@ -104,9 +104,9 @@ def optimal_from(
     deadline = Deadline.after(seconds)
     options = Options(time_limit=time_limit, gap=gap, seed=seed)
     known: list[Mechanism] = []
-    joined = classes(joint, notion, goal) if solver == "auto" else none(joint, goal)
+    joined = classes(joint, notion, goal) if solver == "auto" else none(joint, notion, goal)
     small = joined.joint
-    allowed = notion.allowed_set(small)
+    allowed = joined.notion.allowed_set(small)
     if not notion.holds(joint, np.ones((joint.n_x, 1))):
         raise InfeasibleError(
             f"No mechanism satisfies {notion}: even an output independent of X breaks it."
@@ -120,7 +120,7 @@ def optimal_from(
         kernels = [*([] if start is None else [start]), *useful(known, _mixed(allowed, goal))]
         kernels = [joined.together(joint, kernel) for kernel in kernels]
         if start is not None:
-            kernels[0] = _one_by_one(small, kernels[0], notion)
+            kernels[0] = _one_by_one(small, kernels[0], joined.notion)
         return together(small, kernels or [np.ones((small.n_x, 1))])
 
     most = chain_bound(small, notion) if isinstance(goal, Information) else np.inf
@@ -132,19 +132,29 @@ def optimal_from(
         gap=gap,
         seed=seed,
         start=first,
-        finish=lambda kernel: polished(small, kernel, notion),
+        finish=lambda kernel: polished(small, kernel, joined.notion),
         prove=prove,
         utility=joined.purpose.solver_utility(small),
         upper=most,
         warm=warm,
     )
-    mechanism = _audited(joint, notion, joined.outcome(joint, outcome), goal)
+    mechanism = _audited(joint, notion, _apart(joint, notion, joined, outcome), goal)
     own = replace(options, time_limit=_left(mechanism, deadline))
     few = INSTANT if mechanism.gap <= CONTRADICTION * goal.size() else among
     known = known or starts(joint, notion, own, few, goal)
     if mechanism.status == "heuristic":
         known += _allowed_anyway(joint, notion, own, goal)
     return proven(at_least(joint, mechanism, known), gap)
+
+
+def _apart(joint: Joint, notion: Notion, joined: Classes, outcome: Outcome) -> Outcome:
+    """Return the outcome of a search for classes as that for X, within the notion if they are."""
+    found = joined.outcome(joint, outcome)
+    if not joined.fewer or notion.holds(joint, found.kernel):
+        return found
+    # outputs of X that are moved for the slack's sake lose what the classes' symbols tell
+    within = tightened(joined.joint, outcome.kernel, joined.notion)
+    return joined.outcome(joint, replace(outcome, kernel=within))
 
 
 def _left(made: Mechanism, deadline: Deadline) -> float:
@@ -199,7 +209,7 @@ def _audited(joint: Joint, notion: Notion, outcome: Outcome, goal: Purpose) -> M
 def without_budget(notion: Notion) -> Notion | None:
     """Return a notion of perfect privacy that implies a given notion; None if none is known."""
     none = [
-        LIP(0.0) if isinstance(part, PointwiseNotion) else part.without_budget()
+        LIP(0.0) if part.of_joint_sy else part.without_budget()
         for part in notion.without_exceptions().parts
     ]
     known = tuple(dict.fromkeys(part for part in none if part is not None))

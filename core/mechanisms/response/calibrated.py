@@ -8,6 +8,7 @@ from scipy import optimize
 from core import validation
 from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
+from core.mechanisms.entry import check_entries
 from core.mechanisms.merging.subset_levels import pointwise_notion
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions import LIP, Notion, PointwiseNotion
@@ -136,7 +137,9 @@ def grr_kernel(n_x: int, alpha: float) -> FloatArray:
     size = validation.whole(n_x, "n_x", low=1)
     checked = validation.budget(alpha, "alpha")
     other = np.exp(-checked if checked == np.inf else -min(checked, LARGEST))  # 0 only at α = ∞
-    kernel: FloatArray = np.where(np.eye(size) > 0, 1.0, other) / (1 + (size - 1) * other)
+    total = 1 + (size - 1) * other
+    kernel: FloatArray = np.full((size, size), other / total)
+    np.fill_diagonal(kernel, 1.0 / total)
     return kernel
 
 
@@ -253,8 +256,8 @@ def conditional_reporting(
     Raises
     ------
     InvalidInputError
-        If both or neither of `eps` and `notion` is given, the notion is not a `PointwiseNotion`, or
-        a symbol is too rare.
+        If both or neither of `eps` and `notion` is given, the notion is not a `PointwiseNotion`, a
+        symbol is too rare, or the kernel would have more than `MAX_ENTRIES` entries.
     InfeasibleError
         If not even a constant mechanism keeps the notion.
 
@@ -267,6 +270,7 @@ def conditional_reporting(
     True
     """
     pointwise = notion_or_lip(eps, notion, "Conditional reporting")
+    check_entries(joint, "Conditional reporting")
     alpha = conditional_alpha(joint, pointwise)
     return make_mechanism(
         joint,

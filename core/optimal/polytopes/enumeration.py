@@ -314,15 +314,20 @@ def all_vertices(
             points = exact_vertices(allowed, p_x, deadline)
             if len(points) > max_vertices:
                 raise TimeLimitError(f"{len(points)} vertices: too many.")
-            if len(points) == 0:
-                raise SolverError("No output meets the notion's rows as they were rounded.")
-            return AllVertices(points, points, np.zeros(len(points)))
+            return AllVertices(_some(points), points, np.zeros(len(points)))
     vertices = walk(space, deadline=deadline, max_vertices=max_vertices)
     proof = proven_complete(allowed, space, vertices, deadline)
     if proof is None:
         raise SolverError("The vertices found are not proven to be all.")
     points, _ = tableaux.true_points(space, vertices, deadline)
-    return AllVertices(points, *proof)
+    return AllVertices(_some(points), *proof)
+
+
+def _some(points: FloatArray) -> FloatArray:
+    """Return outputs, (k, n_x), or raise if there is none, as near a budget of 0."""
+    if len(points) == 0:
+        raise SolverError("No output meets the notion's rows as they were rounded.")
+    return points
 
 
 def best_mixture(

@@ -27,6 +27,9 @@ from pages.ui.style.units import in_unit
 
 HEIGHT = 360
 
+MOST = 500
+"""Most rows or columns of a joint that are drawn: a pixel or two for each."""
+
 WITHOUT_NAMES: dict[str, Any] = {
     "meta": {
         "low": {
@@ -122,15 +125,20 @@ def posterior_matrix(
 def joint_matrix(
     p: FloatArray, s_labels: Sequence[str], x_labels: Sequence[str], height: int = HEIGHT
 ) -> Figure:
-    """Draw P(s, x): a row for each x, a column for each secret."""
+    """Draw P(s, x): a row for each x, a column for each secret; of many the most likely ones."""
+    shown_s, shown_x = (most_likely(p.sum(axis=axis), MOST) for axis in (1, 0))
+    shown = p[np.ix_(shown_s, shown_x)]
     return _heat_map(
-        p.T,
-        x_labels,
-        s_labels,
+        shown.T,
+        [x_labels[x] for x in shown_x],
+        [s_labels[s] for s in shown_s],
         scale=sequential(),
         span=(0.0, float(p.max())),
         hover="P(s, x) = %{z:.4%}<br>x: %{customdata[0]}<br>s: %{customdata[1]}",
-        titles=("secret s", "symbol x"),
+        titles=(
+            _with_more("secret s", len(s_labels) - len(shown_s)),
+            _with_more("symbol x", len(x_labels) - len(shown_x)),
+        ),
         percent=True,
         height=height,
     )

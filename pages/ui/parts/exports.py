@@ -77,7 +77,7 @@ def mechanism_json(
         "inputs": list(inputs),
         "x_labels": mechanism.x_labels,
         "y_labels": mechanism.y_labels,
-        "kernel": mechanism.kernel.tolist(),
+        "kernel": [],
         "utility_nats": mechanism.information,
         "nmi": mechanism.nmi,
         **_of_purpose(mechanism),
@@ -85,7 +85,10 @@ def mechanism_json(
         "status": mechanism.status,
         "audited": mechanism.audit is not None and mechanism.audit.holds,
     }
-    return json.dumps(content, indent=1, ensure_ascii=False).encode("utf-8")
+    # a row a line: all numbers as values at once take 30 bytes each
+    rows = ",\n  ".join(json.dumps(row.tolist()) for row in mechanism.kernel)
+    text = json.dumps(content, indent=1, ensure_ascii=False)
+    return text.replace('\n "kernel": []', f'\n "kernel": [\n  {rows}\n ]', 1).encode("utf-8")
 
 
 def _of_purpose(mechanism: Mechanism) -> dict[str, object]:

@@ -35,6 +35,10 @@ START = "subset_random_response"
 PATIENCE = 600.0
 """The same for a search that keeps its limit itself, however late its worker started."""
 
+LINE, MANY = 16.0, 150
+"""Seconds that a search along all budgets takes at first with this many symbols or more: hardly any
+budget is proven then, and four lines are there in 20 s on two cores."""
+
 LONGEST = DOMAINS["time_limit"].high
 """Seconds that a search may take at most, however often it goes on."""
 
@@ -245,6 +249,9 @@ def sweep_work(scenario: Scenario) -> LongAnswer[Frontier]:
 
     def arguments() -> tuple[Any, ...]:
         seconds = 1.5 if scenario.mechanism == OPTIMUM else scenario.time_limit
+        joint = _joint(scenario)
+        if joint.n_x >= MANY:
+            seconds = min(seconds, LINE / len(budgets(scenario, joint)))
         limited = replace(scenario, time_limit=min(seconds * work.longer, LONGEST))
         return _sweep_of(limited)
 

@@ -6,8 +6,10 @@ import pytest
 from core import measures
 from core import mechanisms as m
 from core.joint import Joint
+from core.mechanisms import polish
 from core.mechanisms.polish import cleared, polished
-from core.notions import ALIP, LDP, LIP, Average, PointwiseMaximalLeakage
+from core.notions import ALIP, LDP, LIP, Average, Intersection, PointwiseMaximalLeakage
+from core.optimal.polish import mixed
 
 JOINT = Joint.from_counts([[3, 1, 2], [1, 4, 1]])
 
@@ -98,3 +100,30 @@ def test_rounding_that_a_budget_needs_is_sent_on_to_wider_outputs():
     exact = cleared(joint, dusty, budget)
     assert budget.holds(joint, exact)
     np.testing.assert_array_equal(exact > 0, shape > 0)
+
+
+def test_a_share_is_found_without_a_look_at_the_kernel_each_time(monkeypatch):
+    made = []
+
+    def counted(*args):
+        made.append(args)
+        return mixed(*args)
+
+    monkeypatch.setattr(polish, "mixed", counted)
+    for notion in (LIP(0.3), LDP(0.4), Intersection(LDP(0.4), LIP(0.3))):
+        made.clear()
+        kernel = polished(JOINT, np.eye(3), notion)
+        assert notion.holds(JOINT, kernel)
+        assert notion.scale(JOINT, kernel) > 0.99
+        assert len(made) == 1
+
+
+def test_wider_outputs_are_not_sought_where_that_takes_seconds(monkeypatch):
+    joint = Joint.from_counts([[3, 1, 2], [1, 3, 2]])
+    shape = np.array([[0.5, 0, 0.5], [0, 0.5, 0.5], [0, 0, 1]])
+    told = Average("total_variation", 1.0).achieved(joint, shape)
+    budget = Average("total_variation", told - 1.001e-12)
+    dusty = polished(joint, shape, budget)
+    monkeypatch.setattr(polish, "MOST_NESTED", 26)
+    monkeypatch.setattr(polish, "_wider", None)  # a call would end in an error
+    assert cleared(joint, dusty, budget) is dusty

@@ -1,16 +1,25 @@
 """What a question of thousands of symbols does after its time limit, and what it need not do."""
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
+import pytest
+from numpy.testing import assert_allclose
 
 from core import clock
+from core.attributes import given_known
+from core.errors import InvalidInputError
 from core.joint import Joint
-from core.mechanisms import optimal, subset_merging
+from core.limits import MAX_ENTRIES
+from core.measures import mutual_information
+from core.mechanisms import conditional_reporting, optimal, optimal_reading_secret, subset_merging
 from core.mechanisms.merging.subset_levels import slack
 from core.mechanisms.optima import starts
 from core.mechanisms.optima.starts import at_least
 from core.mechanisms.options import Options
+from core.mechanisms.outputs import in_reading_order, output_names
+from core.mechanisms.polish import cleared
 from core.mechanisms.result import make_mechanism
 from core.notions import LDP, PointwiseDivergence
 from core.optimal import solve
@@ -89,3 +98,67 @@ def test_the_slack_of_one_budget_is_that_of_many():
     for notion in (LDP(0.5), PointwiseDivergence(0.5)):
         many = slack(notion, np.array([0.0, 0.5, np.inf]))
         assert many.tolist() == [float(slack(notion, one)) for one in (0.0, 0.5, np.inf)]
+
+
+PAIRED = Joint.from_counts(np.random.default_rng(5).random((3, 1500)))
+
+PAIRS = np.kron(np.eye(PAIRED.n_x // 2), np.ones((2, 1)))
+"""A kernel of 1500×750."""
+
+PLAIN = {"solver": "none", "status": "heuristic", "notion": None}
+
+
+@pytest.mark.parametrize(
+    ("work", "kernels"),
+    [
+        # frozen, its joint P(x, y), and that normalized
+        (lambda: make_mechanism(PAIRED, PAIRS, name="Pairs", **PLAIN), 3.0),
+        (lambda: in_reading_order(PAIRED, PAIRS), 1.5),
+        (lambda: cleared(PAIRED, PAIRS, LDP(9.0)), 0.5),
+        (lambda: list(given_known(PAIRED, PAIRS, np.zeros(1500, dtype=np.int64))), 1.5),
+    ],
+    ids=["made", "named", "cleared", "given what is known"],
+)
+def test_little_memory_is_taken_beside_a_large_kernel(work, kernels):
+    """At 5,000 symbols it has 200 MB: six copies of it were more than some machines have."""
+    work()  # what is taken once for all is not counted
+    tracemalloc.start()
+    try:
+        work()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < kernels * PAIRS.nbytes
+
+
+def test_outputs_looked_at_in_parts_are_in_the_order_of_all_together():
+    rng = np.random.default_rng(8)
+    joint = Joint.from_counts(rng.integers(1, 9, (2, 40)))
+    kernel = rng.dirichlet(np.full(300, 0.02), 40)
+    kernel, names = in_reading_order(joint, kernel[:, kernel.any(axis=0)])
+    posterior = joint.p_x[:, None] * kernel
+    posterior /= posterior.sum(axis=0)
+    key = [(int(column.argmax()), -float(column.max())) for column in posterior.T]
+    assert key == sorted(key)
+    assert names == output_names(posterior, joint.x_labels)
+
+
+def test_information_is_added_up_over_parts_of_the_outputs():
+    rng = np.random.default_rng(9)
+    p = rng.dirichlet(np.full(500, 0.05), 700) / 700
+    p[:, 3] = 0.0  # an output that does not occur
+    p /= p.sum()
+    told = np.where(p > 0, p, 1.0) / (
+        p.sum(axis=1, keepdims=True) * np.maximum(p.sum(axis=0), 1e-9)
+    )
+    assert_allclose(mutual_information(p), (p * np.where(p > 0, np.log(told), 0.0)).sum())
+    both = mutual_information(np.stack([p, p[:, ::-1]]))
+    assert_allclose(both, [mutual_information(p)] * 2)
+
+
+@pytest.mark.parametrize("maker", [conditional_reporting, optimal_reading_secret])
+def test_what_reads_the_secret_is_refused_where_its_matrix_would_be_too_large(maker):
+    joint = Joint.from_counts(np.ones((10, 2_300)) + np.eye(10, 2_300))
+    assert joint.n_s * joint.n_x**2 > MAX_ENTRIES
+    with pytest.raises(InvalidInputError, match=r"each pair of S and X, 23,000, and 2,300 outputs"):
+        maker(joint, notion=LDP(0.5))

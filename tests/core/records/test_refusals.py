@@ -8,6 +8,7 @@ import pytest
 
 from core.data import Binning, DataSpec
 from core.errors import InvalidInputError
+from core.records import formed
 from core.records.applying import apply, preview
 from core.records.draws import Keyed, Seeded
 from core.scenario import Scenario, evaluate
@@ -234,3 +235,19 @@ def test_the_preview_refuses_what_the_release_does(tmp_path):
     _, table = other_file(tmp_path, [("town", 0, "Ys")])
     with pytest.raises(InvalidInputError, match="'Ys'"):
         preview(result, table, keeping(Seeded(1)))
+
+
+def test_a_mechanism_too_large_for_a_certificate_is_refused_before_anything_is_written(
+    tmp_path, monkeypatch
+):
+    result, table = asked(write(people(40), tmp_path / "a.csv"))
+    rows, outputs = result.mechanism.kernel.shape
+    monkeypatch.setattr(formed, "MAX_WRITTEN", rows * outputs - 1)
+    sentence = f"of {rows} rows and {outputs} outputs: {rows * outputs} entries, of at most"
+    with pytest.raises(InvalidInputError, match=sentence):
+        preview(result, table, keeping(Seeded(1)))
+    with pytest.raises(InvalidInputError, match=sentence):
+        apply(result, table, tmp_path / "out.csv", keeping(Seeded(1)))
+    assert os.listdir(tmp_path) == ["a.csv"]
+    monkeypatch.setattr(formed, "MAX_WRITTEN", rows * outputs)
+    assert apply(result, table, tmp_path / "out.csv", keeping(Seeded(1))).released == 40

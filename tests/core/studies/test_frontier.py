@@ -10,6 +10,7 @@ from core.joint import Joint
 from core.mechanisms import catalogue
 from core.notions import ALIP, SRLIP, MetricLDP
 from core.scenario import Scenario
+from core.studies import frontier
 from core.studies.frontier import sweep
 
 JOINT = Joint.random_uniform(4, 9, np.random.default_rng(3))
@@ -85,3 +86,9 @@ def test_a_line_is_of_what_is_to_be_kept():
     assert watchdogs.utility[0] <= line.upper_bound[1] + 1e-9
     with pytest.raises(InvalidInputError, match="choose the column of T"):
         sweep(asked, counted.joint, [0.2])
+
+
+def test_a_line_of_more_symbols_than_fit_is_refused_in_a_sentence(monkeypatch):
+    monkeypatch.setattr(frontier, "MOST_SYMBOLS", JOINT.n_x - 1)
+    with pytest.raises(InvalidInputError, match=f"got {JOINT.n_x}: it keeps a mechanism for each"):
+        sweep(Scenario(mechanism="watchdog"), JOINT, [1.0])

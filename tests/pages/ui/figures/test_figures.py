@@ -387,3 +387,17 @@ def test_the_likeliest_inputs_and_outputs_are_drawn_and_the_others_counted():
     assert "2 more not shown" in figure["layout"]["yaxis"]["title"]["text"]
     whole = figures.likeliest_matrix(kernel, p, "abcd", "xyz", inputs=9, outputs=9)
     assert whole == figures.mechanism_matrix(kernel, "abcd", "xyz")
+
+
+def test_of_a_large_joint_the_likeliest_symbols_are_drawn():
+    weights = np.array([[1.0, 2.0]] * 2).repeat(400, axis=1)
+    weights[0, 799] = 5.0
+    p = weights / weights.sum()
+    names = tuple(f"x{x}" for x in range(800))
+    (drawn,) = figures.joint_matrix(p, ("f", "m"), names)["data"]
+    assert np.shape(drawn["z"]) == (500, 2)
+    assert drawn["customdata"][-1][0][0] == "x799"
+    assert drawn["customdata"][0][0][0] == "x0"  # 400 symbols with more, and the first 100 others
+    assert drawn["customdata"][100][0][0] == "x400"
+    figure = figures.joint_matrix(p, ("f", "m"), names)
+    assert "300 more not shown" in figure["layout"]["yaxis"]["title"]["text"]

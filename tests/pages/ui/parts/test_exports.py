@@ -235,3 +235,12 @@ def test_what_is_made_at_a_click_has_the_files_of_its_visit(monkeypatch):
     assert not app.exception
     with ThreadPoolExecutor(1) as thread:
         assert thread.submit(made[0]).result() == b"own.csv"
+
+
+def test_json_has_a_row_of_the_kernel_a_line():
+    text = exports.mechanism_json(MECHANISM, JOINT.x_labels).decode()
+    lines = text.splitlines()
+    first = lines.index(' "kernel": [') + 1
+    assert [json.loads(line.rstrip(",")) for line in lines[first : first + JOINT.n_x]] == (
+        MECHANISM.kernel.tolist()
+    )

@@ -1,0 +1,17 @@
+"""The work that a page asks other processes for: how long it may take at first."""
+
+import pytest
+
+from core.data import DataSpec
+from core.scenario import Scenario
+from pages.ui.work.answers import LINE, MANY, sweep_work
+
+
+@pytest.mark.parametrize("mechanism", ["optimal", "subset_random_response"])
+@pytest.mark.parametrize(("n_x", "many"), [(MANY - 1, False), (MANY, True)])
+def test_a_line_of_many_symbols_is_there_soon(n_x, many, mechanism):
+    data = DataSpec(source=f"random:uniform:3x{n_x}:1")
+    work = sweep_work(Scenario(data, "ldp", mechanism, time_limit=5.0))
+    asked, _, budgets, _, _ = work.arguments()
+    first = 1.5 if mechanism == "optimal" else 5.0
+    assert asked.time_limit == pytest.approx(LINE / len(budgets) if many else first)
