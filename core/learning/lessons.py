@@ -57,7 +57,7 @@ LESSONS: tuple[Lesson, ...] = (
         (
             "Before choosing a privacy notion: lift shows which symbols of your data reveal "
             "something, and about whom.",
-            "To explain a notion: every notion here bounds lifts, or means of them.",
+            "To explain a notion: every notion here bounds lifts, or averages of them.",
         ),
         (
             "It concerns one secret and one output. A release with small lifts on average may "

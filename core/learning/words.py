@@ -101,13 +101,13 @@ def of_lift(test: Told) -> Sentences:
             f"{secret} is {change(test.lift[s, y])}" if s == 0 else f"{secret} {change(lift)}"
             for s, (secret, lift) in enumerate(zip(test.secrets, test.lift[:, y], strict=True))
         ]
-        sentences.append(f"After “{name}” ({shares[y]} of all results) {', '.join(parts)}.")
+        sentences.append(f"After “{name}” ({shares[y]} of all results), {' and '.join(parts)}.")
     if test.lip < CLOSE:
         sentences.append(f"So X itself satisfies LIP at ε = {nats(test.lip)}.")
     else:
         sentences.append(
-            f"So X itself satisfies LIP at ε = {nats(test.lip)} and at no smaller one: the "
-            "largest change of any belief, up or down."
+            "The largest change of any belief, up or down, sets the level: X itself satisfies LIP "
+            f"at ε = {nats(test.lip)} and at no smaller ε."
         )
     return tuple(sentences)
 

@@ -33,11 +33,11 @@ def test_a_positive_test_makes_the_illness_three_times_likelier_a_negative_one_s
     assert (found.lip, found.pml) == pytest.approx((math.log(7), math.log(3)))
     assert found.ldp == pytest.approx(math.log(8.5))
     assert words.of_lift(found) == (
-        "After “positive” (30% of all results) ill is 3 times as likely, well half as likely.",
-        "After “negative” (70% of all results) ill is one seventh as likely, well 1.21 times "
+        "After “positive” (30% of all results), ill is 3 times as likely and well half as likely.",
+        "After “negative” (70% of all results), ill is one seventh as likely and well 1.21 times "
         "as likely.",
-        "So X itself satisfies LIP at ε = 1.946 (a factor of 7) and at no smaller one: the largest "
-        "change of any belief, up or down.",
+        "The largest change of any belief, up or down, sets the level: X itself satisfies LIP at ε "
+        "= 1.946 (a factor of 7) and at no smaller ε.",
     )
 
 
