@@ -85,7 +85,7 @@ def confusability(
 ) -> Figure:
     """Draw a confusability graph, its parts by color and shape; probabilities have no part.
 
-    A `dense` one is for a card of a board: where the card is low, only names that have room stay.
+    Where the chart is low, only names that have room stay; a `dense` one is for a board's card.
     """
     rays = _is_circle(graph)
     # names are placed for this height
@@ -116,13 +116,12 @@ def confusability(
     if dense:
         caption["font"] = {"size": 11, "color": colour("muted")}
     meta = _projected(graph)
-    if dense:
-        least = LOWEST - edge[2] - edge[3]
-        lower = (least if rays else size[0], least)
-        spans = _spans(graph.positions, lower, 12.0 if rays else 0.0)
-        sides = [""] * len(names) if rays else _sides(graph, names, *spans, lower)
-        ends = {"below": height - 25, "narrower": width - 25 if rays else 0}  # pixels
-        meta["low"] = _low(traces, [title, caption], spans, _named(names, sides)) | ends
+    least = LOWEST - edge[2] - edge[3]
+    lower = (least if rays else size[0], least)
+    spans = _spans(graph.positions, lower, 12.0 if rays else 0.0)
+    sides = [""] * len(names) if rays else _sides(graph, names, *spans, lower)
+    ends = {"below": height - 25, "narrower": width - 25 if dense and rays else 0}  # pixels
+    meta["low"] = _low(traces, [title, caption], spans, _named(names, sides)) | ends
     return {
         "data": traces,
         "layout": layout(
@@ -183,8 +182,10 @@ def _summary(graph: ConfusabilityGraph) -> str:
     if graph.left_out:
         parts += f"<br>{graph.left_out:,} unlikely ones not drawn"
     other = WORDS[graph.nodes][1]
-    verb = "leaves" if graph.nodes == "released" else "leads to"
-    return f"{parts}<br>each {verb} ≥ {graph.fewest} of {len(graph.others)} {other}"
+    most = len(graph.others)
+    every = "both" if most == 2 else f"all {most}"
+    number = every if graph.fewest == most else f"≥ {graph.fewest} of {most}"
+    return f"{parts}<br>each allows {number} {other}"
 
 
 def _lines(graph: ConfusabilityGraph) -> dict[str, object]:
