@@ -178,9 +178,9 @@ def part_colour(part: int, role: str = SERIES[0]) -> str:
 
 
 def _summary(graph: ConfusabilityGraph) -> str:
-    parts = "one part" if graph.components == 1 else f"{graph.components} separate parts"
+    parts = "one part" if graph.components == 1 else f"{graph.components} parts"
     if graph.left_out:
-        parts += f"<br>{graph.left_out:,} unlikely ones not drawn"
+        parts += f"; {graph.left_out:,} rare ones not drawn"
     other = WORDS[graph.nodes][1]
     most = len(graph.others)
     every = "both" if most == 2 else f"all {most}"
