@@ -99,7 +99,7 @@ LESSONS: tuple[Lesson, ...] = (
             "When being suspected is worse than being cleared: give rising beliefs the smaller "
             "share.",
             "When LIP keeps too little: in random tables beliefs fall further than they rise, so "
-            "λ above ½ keeps more. In this table, however, the most is kept below ½ at ε = 1: try "
+            "λ above ½ keeps more. In this table, however, λ below ½ keeps the most at ε = 1: try "
             "it.",
         ),
         (
