@@ -119,9 +119,11 @@ function fitted(made, chart) {
     for (const [place, change] of Object.entries(low.data || {})) Object.assign(made.data[place], change);
   }
   for (const [name, axis] of Object.entries(layout)) {
-    if (!/^yaxis/.test(name) || !axis.tickfont) continue;
-    const [bottom, top] = axis.domain || [0, 1];
-    thinned(axis, (layout.height - layout.margin.t - layout.margin.b) * (top - bottom));
+    const upright = /^yaxis/.test(name);
+    if (!axis.tickfont || !(upright || (/^xaxis/.test(name) && axis.tickangle))) continue;
+    const [first, last] = axis.domain || [0, 1];
+    const { l, r, t, b } = layout.margin;
+    thinned(axis, (upright ? layout.height - t - b : chart.width - l - r) * (last - first));
   }
 }
 
