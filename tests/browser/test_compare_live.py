@@ -539,8 +539,7 @@ PITCH = """
 
 
 def test_long_names_stay_in_their_buttons_and_those_below_a_narrow_matrix_stand_apart(visit):
-    data = DataSpec("random:uniform:3x20:0", (), ())
-    asked = tuple(Scenario(data=data, mechanism=name) for name in ("identity", "watchdog", "grr"))
+    asked = tuple(Scenario(mechanism=name) for name in ("identity", "watchdog", "grr"))
     page = visit(link(Project(asked, ("first", "second", "third"))), width=1280, height=720)
     waiting.settle(page, ["matrix_0"])
     name = page.locator(".st-key-col2_mech_menu strong")
@@ -548,5 +547,5 @@ def test_long_names_stay_in_their_buttons_and_those_below_a_narrow_matrix_stand_
     assert button["x"] < name.bounding_box()["x"]
     assert name.bounding_box()["width"] < button["width"] - 16  # its padding
     count, pitch = page.evaluate(PITCH)
-    assert 2 < count < 20
+    assert 2 < count < 15  # of all occupations
     assert pitch >= 11  # pixels, as large as their letters

@@ -107,7 +107,7 @@ addEventListener("resize", () => {
   for (const chart of named.values()) resize(chart);
 });
 
-// A figure that is lower than its own height, or too narrow for names on its sides: without what has no room there, and with fewer ticks.
+// A figure in its room: where it is lower than its own height, or too narrow for names on its sides, without what has no room there; with fewer names where they would touch.
 function fitted(made, chart) {
   const { layout, low } = made;
   layout.height = room(chart);
@@ -120,7 +120,8 @@ function fitted(made, chart) {
   }
   for (const [name, axis] of Object.entries(layout)) {
     const upright = /^yaxis/.test(name);
-    if (!axis.tickfont || !(upright || (/^xaxis/.test(name) && axis.tickangle))) continue;
+    const slanted = /^xaxis/.test(name) && axis.tickangle && chart.width;
+    if (!axis.tickfont || !(upright || slanted)) continue;
     const [first, last] = axis.domain || [0, 1];
     const { l, r, t, b } = layout.margin;
     thinned(axis, (upright ? layout.height - t - b : chart.width - l - r) * (last - first));
@@ -213,7 +214,7 @@ async function drawNow(chart) {
     const made = figure(chart, projected);
     chart.width = chart.frame.clientWidth || undefined;
     if (projected) enlarge(made, chart);
-    else if (chart.fills || room(chart) !== made.layout.height) fitted(made, chart);
+    else fitted(made, chart);
     chart.height = made.layout.height;
     chart.plot.style.height = `${made.layout.height}px`;
     made.layout.width = chart.width;
