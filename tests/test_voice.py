@@ -30,6 +30,9 @@ GONE = (
     "what X says",
     "times less likely",
     r"of what \w+ says",
+    "No bit of",
+    "How many times as likely [a-z ]*the secret",
+    r"has no column \{[^}]*\}: ",
 )
 """What is no longer said, as regular expressions."""
 

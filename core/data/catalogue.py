@@ -148,7 +148,7 @@ BUNDLED: tuple[BundledSet, ...] = (
     BundledSet(
         id="adult",
         title="Adult (census, training part)",
-        about="Each record is an adult in the United States census of 1994; the papers use them.",
+        about="Each record is an adult in the 1994 US census. The papers use this data.",
         rows=32_561,
         columns=_ADULT_COLUMNS,
         licence="CC BY 4.0",
@@ -161,7 +161,7 @@ BUNDLED: tuple[BundledSet, ...] = (
     BundledSet(
         id="adult_all",
         title="Adult (census, all records)",
-        about="Each record is an adult in the United States census of 1994; both parts together.",
+        about="Each record is an adult in the 1994 US census; both parts together.",
         rows=48_842,
         columns=_ADULT_COLUMNS,
         licence="CC BY 4.0",

@@ -104,7 +104,9 @@ class OpenTable:
         if name not in self.file.columns:
             have = ", ".join(map(shown, self.file.columns[:20]))
             more = ", …" if len(self.file.columns) > 20 else ""
-            raise InvalidInputError(f"{self.file.title} has no column {shown(name)}: {have}{more}.")
+            raise InvalidInputError(
+                f"{self.file.title} has no column {shown(name)}, only {have}{more}."
+            )
         return self.file.columns.index(name)
 
     @property

@@ -57,7 +57,7 @@ LESSONS: tuple[Lesson, ...] = (
         (
             "Before choosing a privacy notion: lift shows which symbols of your data reveal "
             "something, and about whom.",
-            "To explain a notion: every notion here bounds lifts, or means of them.",
+            "To explain a notion: every notion here bounds lifts, or averages of them.",
         ),
         (
             "It concerns one secret and one output. A release with small lifts on average may "
@@ -99,7 +99,7 @@ LESSONS: tuple[Lesson, ...] = (
             "When being suspected is worse than being cleared: give rising beliefs the smaller "
             "share.",
             "When LIP keeps too little: in random tables beliefs fall further than they rise, so "
-            "λ above ½ keeps more. In this table, however, the most is kept below ½ at ε = 1: try "
+            "λ above ½ keeps more. In this table, however, λ below ½ keeps the most at ε = 1: try "
             "it.",
         ),
         (

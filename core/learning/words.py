@@ -101,13 +101,13 @@ def of_lift(test: Told) -> Sentences:
             f"{secret} is {change(test.lift[s, y])}" if s == 0 else f"{secret} {change(lift)}"
             for s, (secret, lift) in enumerate(zip(test.secrets, test.lift[:, y], strict=True))
         ]
-        sentences.append(f"After “{name}” ({shares[y]} of all results) {', '.join(parts)}.")
+        sentences.append(f"After “{name}” ({shares[y]} of all results), {' and '.join(parts)}.")
     if test.lip < CLOSE:
         sentences.append(f"So X itself satisfies LIP at ε = {nats(test.lip)}.")
     else:
         sentences.append(
-            f"So X itself satisfies LIP at ε = {nats(test.lip)} and at no smaller one: the "
-            "largest change of any belief, up or down."
+            "The largest change of any belief, up or down, sets the level: X itself satisfies LIP "
+            f"at ε = {nats(test.lip)} and at no smaller ε."
         )
     return tuple(sentences)
 
@@ -123,8 +123,8 @@ def of_warner(case: WarnerExample) -> Sentences:
         )
         coin = (
             f"Each person tells the truth {percent(case.truth, 1)} of the time, which satisfies "
-            f"LDP at ε = log(p/(1 − p)) = {nats(case.eps)}. Of the answers "
-            f"{percent(case.said, 1)} are yes. The share of yes minus 1 − p, divided by 2p − 1, "
+            f"LDP at ε = log(p/(1 − p)) = {nats(case.eps)}. {percent(case.said, 1)} of the "
+            f"answers are yes. The share of yes minus 1 − p, divided by 2p − 1, "
             f"estimates the {percent(case.share, 1)} without bias. {price}"
         )
     small, large = case.raised[0], case.raised[-1]
@@ -139,16 +139,16 @@ def of_warner(case: WarnerExample) -> Sentences:
         f"response {percent(case.truthful[0] / case.best[0], 1)}."
     )
     if math.isinf(case.single):
-        return coin, sets, f"{ends} Up to ε = {level(case.budgets[-1])} sets stay the best."
+        return coin, sets, f"{ends} Up to ε = {level(case.budgets[-1])} sets remain best."
     if case.single == 0:
-        return coin, sets, f"{ends} Here randomized response is the best at every ε."
-    return coin, sets, f"{ends} From ε = {level(case.single)} on randomized response is as good."
+        return coin, sets, f"{ends} Here randomized response is best at every ε."
+    return coin, sets, f"{ends} From ε = {level(case.single)} on, randomized response is as good."
 
 
 def of_lip(case: LipExample) -> Sentences:
     """Return what telling the result with a chance of a lie does."""
     reached = nats(case.release.lip)
-    verdict = "keeps" if case.kept else "breaks"
+    verdict = "satisfies" if case.kept else "breaks"
     return (
         f"This way the result satisfies LIP at ε = {reached} at best: it {verdict} the requested "
         f"{level(case.eps)}-LIP.",
@@ -175,9 +175,9 @@ def of_alip(case: AlipExample) -> Sentences:
         allowed,
         f"With these budgets the optimum keeps {percent(case.release.kept, 1)} of X; "
         + (
-            f"over all λ most, {percent(most, 1)}, at λ = {case.best_share:g}."
+            f"the most over all λ is {percent(most, 1)}, at λ = {case.best_share:g}."
             if most > CLOSE
-            else "with no λ does it keep more."
+            else "no λ keeps more."
         ),
     )
 
@@ -203,14 +203,11 @@ def of_pml(case: PmlExample) -> Sentences:
     """Return what a bound on rising beliefs alone allows."""
     eps, lowest = level(case.eps), float(case.release.lift.min())
     factor = f"{math.exp(case.eps):.3g}"
-    right = "more likely right" if factor == "1" else f"more than {factor} times as likely right"
+    right = "more likely" if factor == "1" else f"more than {factor} times as likely"
     if case.eps < CLOSE:
         farther = "Both allow the same: no belief may shift."
     elif lowest < math.exp(-case.eps) * (1 - CLOSE):
-        farther = (
-            f"What it allows and LIP does not: after one of its outputs a secret is "
-            f"{change(lowest)}."
-        )
+        farther = f"LIP would not allow one of its outputs: after it, a secret is {change(lowest)}."
     else:
         farther = f"LIP allows all of its outputs too: at worst a secret is {change(lowest)}."
     return (
@@ -218,8 +215,8 @@ def of_pml(case: PmlExample) -> Sentences:
         f"{eps}-LIP {percent(case.kept_by_lip, 1)}.",
         farther,
         f"A guess whether a person is ill is right {percent(case.blind, 1)} of the time without "
-        f"the release and {percent(case.informed, 1)} with it; after no single output is any "
-        f"guess about S {right}.",
+        f"the release and {percent(case.informed, 1)} with it; no single output makes any "
+        f"guess about S {right} to be right.",
     )
 
 
@@ -287,7 +284,7 @@ def of_maximin(case: RangeExample) -> Sentences:
     return (
         certain,
         f"Even so, the most revealing {'stop' if case.merges == 0 else 'cluster'} leaves "
-        f"{number_of(after.anonymity, 'street')} possible of {after.n_s}: it is "
+        f"{after.anonymity} of {number_of(after.n_s, 'street')} possible: it is "
         f"{after.anonymity}-anonymous and L₀ is {_bits(after.reduction)}.",
         f"The coarsest cluster narrows {number_of(case.joint.n_x, 'stop')} down by "
         f"{_bits(after.resolution)}.",

@@ -52,7 +52,7 @@ HEURISTICS = (
     MechanismEntry(
         "identity",
         "Identity",
-        "Release X unchanged.",
+        "Releases X unchanged.",
         r"P(y \mid x) = 1[y = x]",
         "the upper end of every trade-off",
         "m.identity(joint)",
@@ -63,7 +63,7 @@ HEURISTICS = (
     MechanismEntry(
         "constant",
         "Constant",
-        "Release the same output for every X.",
+        "Releases the same output for every X.",
         r"P(y \mid x) = 1",
         "the lower end of every trade-off",
         "m.constant(joint)",
@@ -73,7 +73,7 @@ HEURISTICS = (
     MechanismEntry(
         "watchdog",
         "Watchdog",
-        "Release symbols within the budget unchanged; merge all others into one.",
+        "Releases symbols within the budget unchanged; merges all others into one.",
         _LOSS,
         "[Lift] §III-A, [ALIP] §III",
         "m.watchdog(joint, notion)",
@@ -84,7 +84,7 @@ HEURISTICS = (
     MechanismEntry(
         "watchdog_uniform",
         "Watchdog, uniform",
-        "Release symbols within the budget unchanged; replace each other symbol by any of them "
+        "Releases symbols within the budget unchanged; replaces each other symbol by any of them "
         "with equal probability.",
         r"P(y \mid x) = \frac{1}{|X_H|} \quad (x, y \in X_H)",
         "[Lift] §III-A, [ALIP] §III",
@@ -96,8 +96,8 @@ HEURISTICS = (
     MechanismEntry(
         "subset_merging",
         "Subset merging",
-        "Release symbols within the budget unchanged; merge the others greedily into the smallest "
-        "sets within the budget.",
+        "Releases symbols within the budget unchanged; merges the others greedily into the "
+        "smallest sets within the budget.",
         r"I(X;Y) = H(X) - \sum_i \sum_{x \in X_i} P(x) \log \frac{P(X_i)}{P(x)}",
         "[Lift] Algorithm 1, corrected",
         "m.subset_merging(joint, notion)",
@@ -109,8 +109,8 @@ HEURISTICS = (
     MechanismEntry(
         "subset_random_response",
         "Subset random response",
-        "Release symbols within the budget unchanged; within each set of subset merging, "
-        "randomize optimally.",
+        "Releases symbols within the budget unchanged; within each set of subset merging, "
+        "randomizes optimally.",
         r"\max I(X;Y) \text{ within each } X_i \subseteq X_H",
         "[Lift] Algorithm 2, corrected",
         f"m.subset_random_response(\n    joint, notion, {SEARCH_CODE}\n)",
@@ -124,7 +124,7 @@ HEURISTICS = (
         "grr",
         "Generalized randomized response",
         (
-            "Release X unchanged with some probability; otherwise release any other symbol, all "
+            "Releases X unchanged with some probability; otherwise releases any other symbol, all "
             "equally likely."
         ),
         r"P(x \mid x) = \frac{e^{\alpha}}{e^{\alpha} + n_x - 1}",
@@ -138,7 +138,7 @@ HEURISTICS = (
     MechanismEntry(
         "oue",
         "Optimized unary encoding",
-        "Release a random set that contains X half of the time and other symbols rarely.",
+        "Releases a random set that contains X half of the time and other symbols rarely.",
         r"P(x' \in Y \mid x) = \begin{cases} \frac12 & x' = x \\ "
         r"\frac{1}{e^{\alpha} + 1} & x' \neq x \end{cases}",
         "[Funnel] eq. 27–29",
@@ -151,7 +151,7 @@ HEURISTICS = (
     MechanismEntry(
         "truncated_geometric",
         "Truncated geometric noise",
-        "Move X along the order of its symbols by random steps, long ones rarely, stopping at the "
+        "Moves X along the order of its symbols by random steps, long ones rarely, stopping at the "
         "ends.",
         r"P(y \mid x) \propto e^{-\alpha |y - x|} \text{ between the ends}",
         "Ghosh, Roughgarden and Sundararajan 2009",
@@ -167,7 +167,7 @@ HEURISTICS = (
     MechanismEntry(
         "conditional_reporting",
         "Conditional reporting",
-        "Randomize S; release X if S came out right, otherwise a symbol typical of the random "
+        "Randomizes S; releases X if S came out right, otherwise a symbol typical of the random "
         "value.",
         r"P(y \mid s) = \frac{(e^{\alpha} - 1) P_{X|S}(y|s) + \sum_{s'} P_{X|S}(y|s')}"
         r"{e^{\alpha} + n_s - 1}",
@@ -180,7 +180,7 @@ HEURISTICS = (
     MechanismEntry(
         "srlip_product",
         "Attribute by attribute",
-        "Release each column of X separately, all with the same budget, as large as side-channel "
+        "Releases each column of X separately, all with the same budget, as large as side-channel "
         "resistance allows.",
         r"P(y \mid x) = \prod_j Q^j(y^j \mid x^j), \quad \varepsilon_j = t\varepsilon/m",
         "[Funnel] Theorem 4, corrected",
@@ -193,7 +193,7 @@ HEURISTICS = (
     MechanismEntry(
         "srlip_product_optimised",
         "Attribute by attribute, best split",
-        "Release each column of X separately, with the largest budgets that side-channel "
+        "Releases each column of X separately, with the largest budgets that side-channel "
         "resistance of the whole allows.",
         r"P(y \mid x) = \prod_j Q^j(y^j \mid x^j)",
         "[Funnel] Theorem 4, corrected; the split of the budget is its open question",

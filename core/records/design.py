@@ -157,7 +157,7 @@ def check_others(spec: DataSpec, names: Sequence[str], columns: Sequence[str], t
             )
         if name not in columns:
             have = ", ".join(map(shown, columns[:20])) + (", …" if len(columns) > 20 else "")
-            raise InvalidInputError(f"{title} has no column {shown(name)}: {have}.")
+            raise InvalidInputError(f"{title} has no column {shown(name)}, only {have}.")
 
 
 @dataclass(frozen=True, eq=False)

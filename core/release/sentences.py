@@ -97,7 +97,7 @@ def knowable(release: RangeRelease, secret: str, unit: str = "bits") -> str:
     """Return sentences: what a release reveals without error about a secret and its anonymity."""
     if release.parts == 1:
         known = (
-            f"No bit of {secret} can be known for certain: no question about it is answered by "
+            f"Nothing about {secret} is sure to be revealed: no question about it is answered by "
             "every release."
         )
     else:

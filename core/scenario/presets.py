@@ -176,7 +176,7 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "heart",
         "What can be known without probabilities?",
-        "Of 266 pairs of age and cholesterol in 271 records, 261 occur once: only which values "
+        "Age and cholesterol form 266 pairs in 271 records, and 261 occur once: only which values "
         "occur together is known.",
         Scenario(data=DataSpec("heart_hungarian", ("age",), ("chol",), missing="drop")),
         "confusability",

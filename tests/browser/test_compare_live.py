@@ -527,3 +527,25 @@ def test_a_menu_closes_with_its_column_and_does_not_edit_the_next_one(visit):
     expect(menu).to_have_count(0)
     page.locator(".st-key-head_1 button").first.click()
     expect(menu.locator(".st-key-col1_name input")).to_have_value("C")
+
+
+PITCH = """
+() => {
+  const { xaxis } = document.querySelector(".st-key-matrix_0 .lsc-plot")._fullLayout;
+  const [first, second] = xaxis.tickvals.map(value => xaxis.l2p(value));
+  return [xaxis.tickvals.length, second - first];
+}
+"""
+
+
+def test_long_names_stay_in_their_buttons_and_those_below_a_narrow_matrix_stand_apart(visit):
+    asked = tuple(Scenario(mechanism=name) for name in ("identity", "watchdog", "grr"))
+    page = visit(link(Project(asked, ("first", "second", "third"))), width=1280, height=720)
+    waiting.settle(page, ["matrix_0"])
+    name = page.locator(".st-key-col2_mech_menu strong")
+    button = page.locator(".st-key-col2_mech_menu button").bounding_box()
+    assert button["x"] < name.bounding_box()["x"]
+    assert name.bounding_box()["width"] < button["width"] - 16  # its padding
+    count, pitch = page.evaluate(PITCH)
+    assert 2 < count < 15  # of all occupations
+    assert pitch >= 11  # pixels, as large as their letters

@@ -182,7 +182,7 @@ def test_the_projector_shows_the_table_large_and_it_is_moved_there(visit, dark):
     page.locator(".lsc-frame[data-projected] .lsc-drag").wait_for()
     waiting.settle(page)
     assert min(page.evaluate(TEXTS)) >= 18
-    assert page.locator(".lsc-projector-text").text_content() == "1 of 2: The table: drag it"
+    assert page.locator(".lsc-projector-text").text_content() == "1 of 2: Drag the table"
     drawn = page.locator(NOW).bounding_box()
     bar = page.locator(".lsc-projector").bounding_box()
     assert drawn["width"] > 0.9 * 1280

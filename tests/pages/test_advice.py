@@ -53,7 +53,7 @@ def test_it_is_read_off_the_line_the_mechanism_and_the_records():
     inputs = -np.log(given / given.sum(axis=0), where=given > 0, out=np.zeros_like(given))
     lost = (given * inputs).sum(axis=1)
     share = 100 * lost.max() / (joint_entropy(joint) - result.mechanism.information)
-    assert f"costs most: {share:.1f}% of the information lost." in said
+    assert f"costs most: {share:.1f}% of the lost information." in said
     most = RobustLDP(0.0, ball_around(joint)).achieved(joint, kernel)
     levels = realised_levels(joint, kernel)
     assert "1,000 records do not determine the truth" in said

@@ -254,7 +254,7 @@ def test_a_random_joint_at_its_extremes():
     assert spec(app).source == "random:uniform:2x2000:0"
     assert metrics(app)["Cells"] == "4,000"
     told = {one.value.replace("\\", "") for one in app.caption}
-    assert "The distribution is used as it is." in told
+    assert "The distribution is used unchanged." in told
     app.number_input(key="own_n_s").set_value(2_000)
     app.button(key="own_draw").click()
     checked(app.run())

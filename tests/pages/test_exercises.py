@@ -88,7 +88,7 @@ def test_1_and_2_warners_coin_and_its_estimator():
     assert f"ε = log(p/(1 − p)) = {np.log(3):.3f}" in page_text(app)
     app.slider(key="learn_ill").set_value(0.34).run()  # until 42.0% of the answers are yes
     told = page_text(app)
-    assert "Of the answers 42.0% are yes." in told
+    assert "42.0% of the answers are yes." in told
     assert "estimates the 34.0% without bias" in told
     error = np.sqrt(0.42 * 0.58 / 1000) / 0.5
     assert f"With 1,000 answers its standard error is {100 * error:.1f}%" in told

@@ -7,12 +7,16 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.papers.catalogue import EXPERIMENTS
+from core.papers.worlds import WORLDS
+from pages.ui.learn.query import TOPICS
+from pages.ui.papers.query import ERRATA
 from tests.pages import sent
 from tests.pages.waiting import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("no_lines")
 
 PAGES = Path(__file__).parents[2] / "pages"
+NAMES = sorted(path.stem for path in PAGES.glob("*.py"))
 MOST = 60
 
 CHARTS = {"bidi_component", "dataframe", "arrow_data_frame", "table", "arrow_table"}
@@ -50,26 +54,53 @@ def words(texts):
     return sum(len(re.findall(r"\S*\w\S*", LABEL.sub("", text))) for text in texts)
 
 
-def first_screen(page, **query):
-    """Return the prose of a page's first screen."""
+def opened(page, **query):
+    """Return a page, run once."""
     app = AppTest.from_file(PAGES / f"{page}.py", default_timeout=PATIENCE)
     for key, value in query.items():
         app.query_params[key] = value
     app.run()
     assert not app.exception
+    return app
+
+
+def first_screen(app):
+    """Return the prose of a page's first screen."""
     texts = []
     above(app.main, texts)
     answer = sent.answer(app)
     return texts + ([] if answer is None else answer["said"])
 
 
-@pytest.mark.parametrize("page", sorted(path.stem for path in PAGES.glob("*.py")))
+@pytest.mark.parametrize("page", NAMES)
 def test_a_page_opens_with_few_words(page):
-    texts = first_screen(page)
+    texts = first_screen(opened(page))
+    assert words(texts) <= MOST, texts
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_lesson_opens_with_few_words(topic):
+    texts = first_screen(opened("learn", topic=topic))
+    assert words(texts) <= MOST, texts
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.key)
+def test_an_error_of_a_paper_opens_with_few_words(world):
+    texts = first_screen(opened("papers", show=ERRATA, world=world.key))
+    assert any(text.startswith("The paper says: ") for text in texts)
+    assert words(texts) <= MOST, texts
+
+
+@pytest.mark.parametrize("page", sorted(set(NAMES) - {"learn", "papers"}))
+def test_a_page_with_an_error_says_it_in_few_words(page):
+    app = opened(page, s="nope")
+    errors = {error.value for error in app.main.error}
+    assert any("has no column 'nope'" in text for text in errors)
+    texts = errors | set(first_screen(app))
     assert words(texts) <= MOST, texts
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda experiment: experiment.key)
 def test_an_experiment_opens_with_few_words(experiment):
-    texts = first_screen("papers", show=experiment.key)
+    texts = first_screen(opened("papers", show=experiment.key))
     assert words(texts) <= MOST, texts

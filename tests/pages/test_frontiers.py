@@ -125,7 +125,7 @@ def test_a_permalink_holds_the_sweep_and_its_points_are_those_asked_one_by_one()
     first = table[(table.mechanism == "watchdog") & (table.eps == 1.5)]
     paired = own.information.to_numpy() - first.information.to_numpy()
     row = apart[apart["ε, nats"] == 1.5].iloc[0]
-    assert row["less"] == "Watchdog"
+    assert row["minus"] == "Watchdog"
     assert row["difference"] == pytest.approx(paired.mean())
     assert row["draws above"] == (paired > 0).sum()
     again = {key: value for key, value in QUICK.items() if key != "from"}  # that is the default

@@ -245,8 +245,8 @@ def test_advice_says_only_what_was_found():
     )
     told = lower_cards.advice(drawn(0.5, 0.9, 1.2, exact=False, most=2.0), "nats", OF_LIP)
     assert told.startswith(
-        "Two draws may exceed the budget: the level of LIP is 0.900 nats, and "
-        "0.500 nats for one draw."
+        "Two draws may exceed the budget: the level of LIP is 0.900 nats; with "
+        "one draw it is 0.500 nats."
     )
     assert "no number of draws exceeds 2.000 nats of LIP" in told
     exact = lower_cards.advice(drawn(0.5, 0.9, 1.2), "nats", OF_LIP)
@@ -257,7 +257,7 @@ def test_advice_says_only_what_was_found():
         "One draw exceeds the budget: its level of LIP is ∞ bits. Exact."
     )
     of_alip = promised("alip", eps=0.0)
-    assert "ALIP is unbounded, and 0.0% of its budgets for one draw." in (
+    assert "ALIP is unbounded; with one draw it is 0.0% of its budgets." in (
         lower_cards.advice(drawn(0.0, np.inf, np.inf), "nats", of_alip)
     )
     assert "no finite bound on LIP" in lower_cards.advice(
@@ -268,20 +268,23 @@ def test_advice_says_only_what_was_found():
 @pytest.mark.parametrize(
     ("numbers", "told"),
     [
-        ({"notion": "ldp"}, "the level of LDP is 0.900 nats, and 0.500 nats for one draw."),
+        ({"notion": "ldp"}, "the level of LDP is 0.900 nats; with one draw it is 0.500 nats."),
         (
             {"notion": "pml"},
-            "the level of Max-lift (PML) is 0.900 nats, and 0.500 nats for one draw.",
+            "the level of Max-lift (PML) is 0.900 nats; with one draw it is 0.500 nats.",
         ),
         (
             {"notion": "alip"},
-            "ALIP is 90.0% of its budgets, and 50.0% of its budgets for one draw.",
+            "ALIP is 90.0% of its budgets; with one draw it is 50.0% of its budgets.",
         ),
-        ({"notion": "guess", "bound": 0.6}, "from one output is 0.9000, and 0.5000 for one draw."),
-        ({"notion": "robust_ldp"}, "the level of RLDP for S – X – Y is 0.900 nats, and"),
+        (
+            {"notion": "guess", "bound": 0.6},
+            "from one output is 0.9000; with one draw it is 0.5000.",
+        ),
+        ({"notion": "robust_ldp"}, "the level of RLDP for S – X – Y is 0.900 nats; with"),
         (
             {"notion": "lip", "also": (Promise(notion="ldp"),)},
-            "the level of LIP and LDP is 90.0% of its budgets, and 50.0%",
+            "the level of LIP and LDP is 90.0% of its budgets; with one draw it is 50.0%",
         ),
     ],
 )
@@ -348,9 +351,9 @@ def test_what_draws_tell_under_an_average_budget_is_told_of_that_average():
     found = drawn(0.03, 0.05, 0.07)
     mi, tv = promised("average_mi"), promised("average_tv")
     said_so = lower_cards.advice(found, "nats", mi)
-    assert "Two draws exceed the budget: I(S;Y) is 0.0500 nats, and" in said_so
-    assert "0.0721 bits, and 0.0433 bits for one draw" in lower_cards.advice(found, "bits", mi)
-    assert "Total variation is 0.0500, and 0.0300 for one draw" in lower_cards.advice(
+    assert "Two draws exceed the budget: I(S;Y) is 0.0500 nats; with one draw" in said_so
+    assert "0.0721 bits; with one draw it is 0.0433 bits" in lower_cards.advice(found, "bits", mi)
+    assert "Total variation is 0.0500; with one draw it is 0.0300" in lower_cards.advice(
         found, "bits", tv
     )
 

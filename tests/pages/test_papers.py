@@ -194,7 +194,7 @@ def test_an_experiment_is_run_here_cancelled_and_run_again(sweeps, monkeypatch):
     sweeps.finish()
     app.run()
     assert not app.exception
-    assert "Run here with fewer draws: 50 draws, 4.2 s." in text(app)
+    assert "Run here with fewer draws: 50 draws, 4.2\N{NO-BREAK SPACE}s." in text(app)
     assert len(app.table) == 2
 
 

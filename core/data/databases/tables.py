@@ -214,7 +214,9 @@ def fetch(
         for name in columns:
             if name not in have:
                 listed = ", ".join(map(shown, have[:20])) + (", …" if len(have) > 20 else "")
-                raise InvalidInputError(f"{table.title} has no column {shown(name)}: {listed}.")
+                raise InvalidInputError(
+                    f"{table.title} has no column {shown(name)}, only {listed}."
+                )
         plain = records.select(
             **{f"c{i}": _portable(records[name], table.engine) for i, name in enumerate(columns)}
         )

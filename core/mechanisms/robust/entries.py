@@ -47,7 +47,7 @@ CLOSED_FORMS = (
     MechanismEntry(
         "independent_reporting",
         "Independent reporting",
-        "Randomize S and U separately: the less U reveals about S, the less it is randomized.",
+        "Randomizes S and U separately: the less U reveals about S, the less it is randomized.",
         r"R_1 = \mathrm{GRR}^{\varepsilon_1}(S),\ R_2 = \mathrm{GRR}^{\delta_2}(U), \quad "
         r"\delta_2 = \log\bigl(1 + 2(e^{\varepsilon_2} - 1)/d\bigr),\ "
         r"\varepsilon_1 + \varepsilon_2 = \varepsilon",
@@ -64,7 +64,7 @@ CLOSED_FORMS = (
     MechanismEntry(
         "secret_rr",
         "Secret randomized response",
-        "Report the pair (s, u), or a pair with another secret, or rarely another u of the same "
+        "Reports the pair (s, u), or a pair with another secret, or rarely another u of the same "
         "secret: robust for every distribution, without an estimate.",
         r"P(y \mid s,u) \propto e^{\varepsilon} \text{ for } y = (s,u),\ e^{-\varepsilon} "
         r"\text{ for } (s, u'),\ 1 \text{ for } (s', u')",
@@ -82,7 +82,7 @@ CLOSED_FORMS = (
     MechanismEntry(
         "pair_rr",
         "Randomized response of (s, u)",
-        "Report the pair (s, u) or any other pair, all equally likely: hides u as well as s, for "
+        "Reports the pair (s, u) or any other pair, all equally likely: hides u as well as s, for "
         "every distribution.",
         r"P(y \mid x) = \begin{cases} e^{\varepsilon}/(e^{\varepsilon} + n_x - 1) & y = x \\ "
         r"1/(e^{\varepsilon} + n_x - 1) & y \neq x \end{cases}",

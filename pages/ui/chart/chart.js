@@ -111,7 +111,7 @@ addEventListener("resize", () => {
   for (const chart of named.values()) resize(chart);
 });
 
-// A figure that is lower than its own height, or too narrow for names on its sides: without what has no room there, and with fewer ticks.
+// A figure in its room: where it is lower than its own height, or too narrow for names on its sides, without what has no room there; with fewer names where they would touch.
 // `k`: how large its text is, for a page's.
 function fitted(made, chart, k) {
   const { layout, low } = made;
@@ -127,9 +127,12 @@ function fitted(made, chart, k) {
   // marks stay small
   if (isLow) for (const [place, change] of Object.entries(low.data || {})) Object.assign(made.data[place], change);
   for (const [name, axis] of Object.entries(layout)) {
-    if (!/^yaxis/.test(name) || !axis.tickfont) continue;
-    const [bottom, top] = axis.domain || [0, 1];
-    thinned(axis, (layout.height - layout.margin.t - layout.margin.b) * (top - bottom));
+    const upright = /^yaxis/.test(name);
+    const slanted = /^xaxis/.test(name) && axis.tickangle && chart.width;
+    if (!axis.tickfont || !(upright || slanted)) continue;
+    const [first, last] = axis.domain || [0, 1];
+    const { l, r, t, b } = layout.margin;
+    thinned(axis, (upright ? layout.height - t - b : chart.width - l - r) * (last - first));
   }
 }
 
@@ -220,7 +223,7 @@ async function drawNow(chart) {
     chart.width = chart.frame.clientWidth || undefined;
     const k = projected && !isAlone(chart) ? together() : 1;
     if (isAlone(chart)) enlarge(made, chart);
-    else if (chart.fills || room(chart) !== made.layout.height) fitted(made, chart, k);
+    else fitted(made, chart, k);
     chart.height = made.layout.height;
     chart.plot.style.height = `${made.layout.height}px`;
     made.layout.width = chart.width;

@@ -59,7 +59,7 @@ def outcome(column: Answered) -> dict[str, Any]:
         text = "Working…" if column.working else "No answer: see below."
     else:
         kept = _kept(column, column.result)
-        text = f"keeps {kept}, at most {share(most(column.result))}"
+        text = f"keeps {kept}; at most {share(most(column.result))} is possible"
     return {"said": [text], "figures": [], "badge": None, "terms": []}
 
 

@@ -72,7 +72,7 @@ def controls_of_match() -> None:
         help=f"{glossary.meaning('match')} Notions and mechanisms stay the same.",
     )
     like = st.selectbox(
-        "same as column",
+        "Reference column",
         range(len(names)),
         format_func=lambda place: names[place],
         key="match_like",
@@ -82,7 +82,7 @@ def controls_of_match() -> None:
     except CoreError as error:
         st.caption(markdown(str(error)))
         return
-    st.caption(f"{markdown(names[like])} now has {FIGURES[target]} {_written(target, value)}.")
+    st.caption(f"{markdown(names[like])} has {FIGURES[target]} {_written(target, value)}.")
     st.button(
         "Match",
         key="match_start",

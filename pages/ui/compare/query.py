@@ -12,7 +12,7 @@ from pages.ui.frame.address import PageQuery, Value, one_of
 
 URL = PageQuery(
     "compare",
-    Value("reading", "", one_of({"", *READINGS}), "_reading", instead=f"{MARKOV} is used"),
+    Value("reading", "", one_of({"", *READINGS}), "_reading", instead=f"reading={MARKOV} is used"),
 )
 """Which reading of RLDP is compared with LIP and ALIP; "" for the one of the data on screen."""
 

@@ -80,7 +80,7 @@ def _project() -> None:
     if any(scenario.data.hashed for scenario in project.scenarios):
         st.caption(HASHED)
     st.file_uploader(
-        "Open a project (JSON), or drop it anywhere on the page",
+        "Open a project, or drop it on the page",
         type=["json"],
         key="project_file",
         on_change=_open,

@@ -34,7 +34,7 @@ def show() -> None:
     for sentence in state.notices():
         st.warning(markdown(sentence), icon=":material/link_off:")
     with st.container(gap=None):  # the title is as high as elsewhere
-        notices = st.container()
+        notices = st.container(key="notices")
         with st.container(horizontal=True, vertical_alignment="top", key="header"):
             st.title("What can be known for sure", anchor=False)
             with st.container(horizontal=True, width="content"):

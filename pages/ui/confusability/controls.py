@@ -103,7 +103,7 @@ def load(label: str, spec: DataSpec, key: str) -> None:
 def question(scenario: Scenario) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="asked"):
         st.selectbox(
-            "What to hide",
+            "How to merge",
             PROBLEMS,
             format_func=lambda key: clusterings.entry(key, clusterings.ALGORITHM).title,
             key="problem",

@@ -29,7 +29,7 @@ from pages.ui.work import context, derived, visits
 
 _LAST = "_last_count"
 
-ALL_COUNTED = "Every record counts as it is."
+ALL_COUNTED = "All records are used unchanged."
 """The sentence shown if no record was left out or changed."""
 
 
@@ -137,7 +137,7 @@ def _strip(counted: Counted) -> None:
     if joint.dropped_s or joint.dropped_x:
         names = ", ".join((*joint.dropped_s, *joint.dropped_x)[:8])
         sentences.append(f"Dropped because they never occur: {names}.")
-    whole = "The distribution is used as it is." if joint.n is None else ALL_COUNTED
+    whole = "The distribution is used unchanged." if joint.n is None else ALL_COUNTED
     for sentence in sentences or [whole]:
         st.caption(markdown(sentence))
     _totals()

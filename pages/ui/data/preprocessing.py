@@ -51,7 +51,7 @@ def _title(spec: DataSpec) -> str:
     if not spec.filters:
         return "Keep only some records"
     names = ", ".join(condition.column for condition in spec.filters)
-    return f"Only some records are kept: by {markdown(names)}"
+    return f"Only some records are kept, by {markdown(names)}"
 
 
 def _choose(columns: dict[str, ColumnInfo]) -> None:

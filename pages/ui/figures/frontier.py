@@ -291,7 +291,7 @@ def swept(lines: Sequence[SweptLine], across: SweptAxis, up: SweptAxis) -> Figur
             legend=legend(1.02),
             annotations=[]
             if any(_drawn(line).any() for line in lines)
-            else [note("No point has both figures, and finite ones.", 0.5, 0.5)],
+            else [note("No point has finite values on both axes.", 0.5, 0.5)],
             hoverdistance=24,
         ),
     }

@@ -85,7 +85,7 @@ def confusability(
 ) -> Figure:
     """Draw a confusability graph, its parts by color and shape; probabilities have no part.
 
-    Where it is low, only names that have room stay. A `dense` one is for a card of a board.
+    Where the chart is low, only names that have room stay; a `dense` one is for a board's card.
     """
     rays = _is_circle(graph)
     # names are placed for this height
@@ -178,12 +178,14 @@ def part_colour(part: int, role: str = SERIES[0]) -> str:
 
 
 def _summary(graph: ConfusabilityGraph) -> str:
-    parts = "one part" if graph.components == 1 else f"{graph.components} separate parts"
+    parts = "one part" if graph.components == 1 else f"{graph.components} parts"
     if graph.left_out:
-        parts += f"<br>{graph.left_out:,} unlikely ones not drawn"
+        parts += f"; {graph.left_out:,} rare ones not drawn"
     other = WORDS[graph.nodes][1]
-    verb = "leaves" if graph.nodes == "released" else "leads to"
-    return f"{parts}<br>each {verb} ≥ {graph.fewest} of {len(graph.others)} {other}"
+    most = len(graph.others)
+    every = "both" if most == 2 else f"all {most}"
+    number = every if graph.fewest == most else f"≥ {graph.fewest} of {most}"
+    return f"{parts}<br>each allows {number} {other}"
 
 
 def _lines(graph: ConfusabilityGraph) -> dict[str, object]:

@@ -394,6 +394,7 @@ def compare() -> None:
     st.segmented_control(
         "Compare",
         [MECHANISMS, PROMISES],
+        format_func=lambda key: "notions" if key == PROMISES else key,
         key="compare",
         default=MECHANISMS,
         required=True,

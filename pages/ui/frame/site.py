@@ -71,7 +71,8 @@ def _unknown() -> list[Page]:
 
 def _not_here() -> None:
     """Show that there is no such page, with links to all pages."""
-    st.title("No page at this address", anchor=False)
+    with st.container(horizontal=True, key="header"):
+        st.title("No page at this address", anchor=False)
     name = short(st.session_state.get(_UNKNOWN, ""), 40)
     st.markdown(f"There is no page **{markdown(name)}**. The pages are:")
     question = {key: st.query_params.get_all(key) for key in st.query_params}

@@ -159,9 +159,9 @@ def _live() -> None:
             common.unit_switch()
             menu = st.container(width="content")
     st.markdown(
-        "Runs each notion with each mechanism at each budget, on data or on many random joints. "
-        "Plot any two results against each other; circles mark the points that nothing else "
-        "beats."
+        "Solve every notion with every mechanism at every budget, on data or on random joint "
+        "distributions. Plot any two results against each other; circles mark the points that no "
+        "other point beats."
     )
     with st.container(border=True, key="sweep_asked"):
         controls.show()
@@ -264,7 +264,7 @@ def _where() -> str:
     address = results.cluster()
     if address is not None:
         return f"The Dask cluster at {markdown(address)} computes them."
-    return f"{number_of(results.processes(), 'worker')} of this server compute them."
+    return f"The server uses {number_of(results.processes(), 'worker')}."
 
 
 def _expected(sweep: Sweep) -> str:

@@ -211,7 +211,7 @@ def chosen_axes(sweep: Sweep) -> tuple[str, str]:
     """Show the pickers of the axes and of the bars; return the axes."""
     known = axes(sweep)
     with st.container(horizontal=True, vertical_alignment="bottom", key="sweep_axes"):
-        for key, label in (("across", "Across"), ("up", "Up")):
+        for key, label in (("across", "Horizontal axis"), ("up", "Vertical axis")):
             now = query.value(key)
             options = known if now in known else (*known, now)
             st.selectbox(

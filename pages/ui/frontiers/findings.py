@@ -214,14 +214,13 @@ def _apart(shown: Shown, up: str, unit: str) -> None:
         return
     rows = differences(shown.table, sweep, name, [up])
     if not rows:
-        st.caption("There are not yet two points that differ in this alone.")
+        st.caption("No two points differ in this alone yet.")
         return
+    other = "budget" if name == BUDGET else name
+    draw = "" if sweep.draws is None else ", on the same draw"
     st.caption(
-        f"{_short(up, sweep)}: each setting minus the first that differs from it in this alone, "
-        "on the same draw."
-        if sweep.draws is not None
-        else f"{_short(up, sweep)}: each setting minus the first that differs from it in this "
-        "alone."
+        f"{_short(up, sweep)}: each setting minus the same one with the {other} in the column "
+        f"“minus”{draw}."
     )
     tables.sheet(
         _differences(rows, sweep, name, up, unit),
@@ -251,7 +250,7 @@ def _differences(
             than = "no budget" if than is None else f"{than * _scale(BUDGET, sweep, unit):.4g}"
         else:
             than = _named(field, than)
-        line |= {"less": than, "difference": row["mean"] * scale}
+        line |= {"minus": than, "difference": row["mean"] * scale}
         if sweep.draws is not None:
             line |= {
                 "standard error": row["error"] * scale,

@@ -123,7 +123,7 @@ def turn() -> None:
 
 
 def show_exercises() -> None:
-    with st.container(key="finding"):
+    with st.container(key="idea"), st.container(key="finding"):
         st.markdown(
             "The results of a medical test are to be published. S is whether a person is ill, X "
             f"is the test result. Use the table below. Answers need {NEEDED} digits; write 0.143, "
@@ -196,7 +196,7 @@ def show() -> None:
 
 
 def _lesson(lesson: Lesson) -> None:
-    with st.container(key="finding"):
+    with st.container(key="idea"), st.container(key="finding"):
         st.markdown(markdown(lesson.idea))
     _live(lesson)
     left, right = st.columns(2)

@@ -31,7 +31,7 @@ function build(parent) {
   const frame = document.createElement("div");
   frame.className = "lsc-frame"; // one of the charts that the projector view shows
   frame.dataset.chart = "learn_table";
-  frame.dataset.title = "The table: drag it";
+  frame.dataset.title = "Drag the table";
   parent.append(frame);
   const svg = part("svg", {
     class: "lsc-drag", role: "group", "aria-label": "The table of illness and test result as four areas",

@@ -123,7 +123,7 @@ _COMPONENT = st.components.v2.component(
 def table(values: Values) -> None:
     """Show P(s, x) as four areas, whose borders can be dragged or moved by arrow keys."""
     with st.container(border=True, key="card_learn_table"):
-        st.markdown("**The table: drag it**")
+        st.markdown("**Drag the table**")
         st.caption("Areas are probabilities. Drag a border, or select it and press an arrow key.")
         _COMPONENT(
             data={"serial": st.session_state.get(_SERIAL, 0)}

@@ -426,10 +426,12 @@ def _beliefs(
             alt=f"Beliefs about {number_of(len(s_labels), 'secret')} before and after "
             f"{without_blanks(disclosure.labels[chosen])}.",
         )
+        own, most = (level(float(disclosure.level[y]), unit) for y in (chosen, disclosure.worst))
+        worst = markdown(f"“{disclosure.labels[disclosure.worst]}”")
+        others = f"{worst} shifts them most, by {most} {unit}"
         st.caption(
-            f"This output shifts beliefs by up to {level(float(disclosure.level[chosen]), unit)} "
-            f"{unit}; the worst one, {markdown(disclosure.labels[disclosure.worst])}, by "
-            f"{level(float(disclosure.level[disclosure.worst]), unit)} {unit}."
+            f"This output shifts beliefs by up to {own} {unit}; "
+            f"{'no output shifts them more' if own == most else others}."
         )
 
 

@@ -33,9 +33,9 @@ def _least(result: Result, steps: tuple[MergeStep, ...]) -> None:
     merged = tuple(sorted(x for group in replay(steps, len(steps)) for x in group.members))
     lower, upper = derived.least_bounds(result, merged)
     st.caption(
-        f"Merged into one output, the {number_of(len(merged), 'symbol')} of all sets reach ε_l = "
-        f"{level(lower, unit)} and ε_u = {level(upper, unit)} {unit} of ALIP. Randomizing them "
-        "among themselves cannot lower this."
+        f"If one output replaced the {number_of(len(merged), 'symbol')} of all sets, ALIP would "
+        f"hold at ε_l = {level(lower, unit)} and ε_u = {level(upper, unit)} {unit}. Randomizing "
+        "them among themselves cannot lower these levels."
     )
 
 
@@ -54,7 +54,7 @@ def show(result: Result) -> None:
         _settle(0)
         return
     if not steps:
-        st.caption("Every symbol of X is within the budget on its own: X_H is empty.")
+        st.caption("Every symbol of X is within the budget on its own: there is nothing to merge.")
         _settle(0)
         return
     labels, unit = result.joint.x_labels, controls.unit()
@@ -66,7 +66,7 @@ def show(result: Result) -> None:
     with card(
         key="steps",
         title=f"Subset merging, step {done} of {len(steps)}",
-        subtitle="The sets of X_H so far. Hatched: still over the budget. Filled: within it.",
+        subtitle="The sets merged so far. Hatched: still over the budget. Filled: within it.",
         table=lambda: pd.DataFrame(
             {
                 "set": names,

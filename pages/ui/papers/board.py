@@ -269,7 +269,7 @@ def show_errata() -> None:
     claim = world(query.world())
     with st.container(horizontal=True, key="header"):
         st.title(f"{claim.kind}: {markdown(claim.title)}", anchor=False)
-    with st.container(key="finding"):
+    with st.container(key="idea"), st.container(key="finding"):
         st.markdown(f"The paper says: {markdown(claim.statement)}")
     _live(claim)
     _listed()
@@ -385,7 +385,7 @@ def _experiment(definition: Definition) -> None:
             markdown(f"{NAMES[definition.paper]} {definition.place}: {definition.title}"),
             anchor=False,
         )
-    with st.container(key="finding"):
+    with st.container(key="idea"), st.container(key="finding"):
         st.markdown(markdown(definition.claim), help=markdown(PAPERS[definition.paper]))
     experiment = _result(definition)
     if experiment is None:
@@ -419,14 +419,16 @@ def _result(definition: Definition) -> Experiment | None:
     if rerun is not None:
         experiment = Experiment.from_dict(rerun)
         how = "with fewer draws" if chosen == "quick" else "in full"
-        st.caption(f"Run here {how}: {_drawn(experiment)}{experiment.seconds:.1f} s.")
+        st.caption(
+            f"Run here {how}: {_drawn(experiment)}{experiment.seconds:.1f}\N{NO-BREAK SPACE}s."
+        )
         return experiment
     if shipped is not None and run is not None:
         day, machine = shipped.date or run.date, shipped.machine or run.machine
         st.caption(
             markdown(
                 f"From the full run shipped with version {run.version}: {_drawn(shipped)}"
-                f"{shipped.seconds:.1f} s."
+                f"{shipped.seconds:.1f}\N{NO-BREAK SPACE}s."
             ),
             help=markdown(f"Made on {day} with seed {run.seed}. Machine: {machine}."),
         )

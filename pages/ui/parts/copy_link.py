@@ -36,7 +36,7 @@ export default function ({ data, parentElement }) {
 
 _STYLE = """
 .lsc-copy {
-  width: 100%; padding: 0.45rem 0.75rem; cursor: pointer; font: inherit; font-size: 1rem;
+  width: 100%; padding: 0.45rem 0.75rem; cursor: pointer; font: inherit; font-size: 0.875rem;
   color: var(--st-text-color); background: transparent;
   border: 1px solid var(--st-border-color); border-radius: 0.5rem;
 }

@@ -183,7 +183,7 @@ def costliest(result: Result) -> tuple[int, float] | None:
 def of_symbol(result: Result, worst: int, part: float) -> str:
     """Return a sentence on the symbol that costs most, from what `costliest` returns."""
     name = plain_short(result.joint.x_labels[worst])
-    return f"“{name}” costs most: {share(part)} of the information lost."
+    return f"“{name}” costs most: {share(part)} of the lost information."
 
 
 def of_records(joint: Joint, realised: Mapping[str, Realised], unit: str) -> str:
@@ -305,8 +305,8 @@ def advice(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> str:
             f"{'Two' if broken.k == 2 else 'Three'} draws "
             f"{'' if broken.promise.exact else 'may '}exceed the budget: "
             f"{'' if promise.on_average else 'the level of '}{promise.title} is "
-            f"{promise.reached(broken.promise.level, unit)}, and "
-            f"{promise.reached(first.promise.level, unit)} for one draw. "
+            f"{promise.reached(broken.promise.level, unit)}; with one draw it is "
+            f"{promise.reached(first.promise.level, unit)}. "
             "Draw once for each record and store the answer."
         )
     elif last.promise.at_most - first.promise.level <= 1e-9:

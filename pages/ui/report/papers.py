@@ -159,7 +159,7 @@ def of_errors(experiment: Experiment) -> str:
         if value.error > 0
     }
     means = rules - {"EXT"} or any(result.error > 0 for result in experiment.beyond)
-    meanings = ["± the standard error over draws"] if means else []
+    meanings = ["the standard error over draws"] if means else []
     if "EXT" in rules:
-        meanings.append("± the standard deviation of an extreme from sample to sample, by EXT")
-    return f"Ours {'; '.join(meanings)}." if meanings else ""
+        meanings.append("the standard deviation from sample to sample")
+    return f"± is {'; under rule EXT, '.join(meanings)}." if meanings else ""

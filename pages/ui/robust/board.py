@@ -168,7 +168,7 @@ def _answer(scenario: Scenario, unit: str, sample: Sample) -> Frame:
             ["Records observed", f"{n:,}", None],
             [f"B, {unit}", level(sample.ball.bound, unit, 4), None],
             [
-                f"Distance of the truth, {unit}",
+                f"Distance to the truth, {unit}",
                 level(float(sample.ball.divergence(sample.truth)), unit, 4),
                 None,
             ],
@@ -302,7 +302,7 @@ def _levels(scenario: Scenario, designs: results.Designs) -> None:
             )
             results.progress("designs", "Designing")
             if results.desk_of("designs").answered == question:
-                st.caption("All designs are for the settings in the sidebar.")
+                st.caption("All designs use the settings in the sidebar.")
         if not designs.outcomes:
             return
         by_key, unit = {outcome.key: outcome for outcome in designs.outcomes}, controls.unit()

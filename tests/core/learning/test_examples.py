@@ -33,11 +33,11 @@ def test_a_positive_test_makes_the_illness_three_times_likelier_a_negative_one_s
     assert (found.lip, found.pml) == pytest.approx((math.log(7), math.log(3)))
     assert found.ldp == pytest.approx(math.log(8.5))
     assert words.of_lift(found) == (
-        "After “positive” (30% of all results) ill is 3 times as likely, well half as likely.",
-        "After “negative” (70% of all results) ill is one seventh as likely, well 1.21 times "
+        "After “positive” (30% of all results), ill is 3 times as likely and well half as likely.",
+        "After “negative” (70% of all results), ill is one seventh as likely and well 1.21 times "
         "as likely.",
-        "So X itself satisfies LIP at ε = 1.946 (a factor of 7) and at no smaller one: the largest "
-        "change of any belief, up or down.",
+        "The largest change of any belief, up or down, sets the level: X itself satisfies LIP at ε "
+        "= 1.946 (a factor of 7) and at no smaller ε.",
     )
 
 
@@ -108,7 +108,7 @@ def test_the_optimum_under_alip_keeps_both_budgets(share):
 
 def test_what_the_lesson_on_alip_says_of_this_table_is_so():
     (lesson,) = (one for one in LESSONS if one.key == "alip")
-    assert "In this table, however, the most is kept below ½ at ε = 1" in " ".join(lesson.use)
+    assert "In this table, however, λ below ½ keeps the most at ε = 1" in " ".join(lesson.use)
     assert alip_example(1.0, 0.5).best_share < 0.5
 
 
@@ -135,9 +135,7 @@ def test_pml_bounds_rises_alone_and_keeps_at_least_what_lip_keeps(eps):
 def test_pml_lets_a_belief_fall_further_than_lip():
     found = pml_example(0.5)
     assert found.release.lip > 0.5
-    assert words.of_pml(found)[1].endswith(
-        "after one of its outputs a secret is one seventh as likely."
-    )
+    assert words.of_pml(found)[1].endswith("after it, a secret is one seventh as likely.")
 
 
 @pytest.mark.parametrize("lift", [0.0, 1.0, 2.5, 4.0])
@@ -196,7 +194,7 @@ def test_merging_stops_of_different_groups_leaves_nothing_certain():
     assert bits == pytest.approx([math.log2(3), 1.0, 0.0, 0.0])
     assert "nothing about the street for certain" in words.of_maximin(range_example(2))[0]
     # even so one cluster is served by one street alone: School is Cedar's, Harbour Fir's
-    assert "1 street possible of 6" in words.of_maximin(range_example(2))[1]
+    assert "1 of 6 streets possible" in words.of_maximin(range_example(2))[1]
 
 
 def test_numbers_in_words_are_those_of_the_example():
@@ -238,7 +236,7 @@ def test_a_budget_of_0_forbids_its_own_way_alone_and_so_both(eps, share, said):
     ("eps", "said"),
     [
         (0.0, "Both allow the same: no belief may shift."),
-        (0.5, "What it allows and LIP does not: after one of its outputs a secret is one seventh"),
+        (0.5, "LIP would not allow one of its outputs: after it, a secret is one seventh"),
         (2.5, "LIP allows all of its outputs too: at worst a secret is one seventh as likely."),
     ],
 )
@@ -246,7 +244,7 @@ def test_what_pml_allows_and_lip_does_not_is_what_lip_forbids(eps, said):
     found = pml_example(eps)
     assert words.of_pml(found)[1].startswith(said)
     forbidden = found.release.lip > eps + 1e-9
-    assert said.startswith("What it allows and LIP does not") == forbidden
+    assert said.startswith("LIP would not allow") == forbidden
 
 
 def test_at_0_no_belief_moves_and_no_factor_of_1_is_told():

@@ -67,7 +67,7 @@ def test_what_can_be_known_is_said_as_it_is():
     )
     hidden = range_release(BLOCKS, [range(6)])
     assert knowable(hidden, "age") == (
-        "No bit of age can be known for certain: no question about it is answered by every "
+        "Nothing about age is sure to be revealed: no question about it is answered by every "
         "release. Every release leaves all 6 values possible."
     )
     chain = Joint.from_counts([[1, 1, 0], [0, 1, 1], [0, 0, 1]])

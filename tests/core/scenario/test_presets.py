@@ -84,7 +84,7 @@ def test_the_heart_data_has_what_the_line_says():
     joint = count(preset("heart").asked.data).joint
     counts = np.rint(joint.p * joint.n)
     line = preset("heart").line
-    assert f"Of {np.count_nonzero(counts)} pairs" in line
+    assert f"form {np.count_nonzero(counts)} pairs" in line
     assert f"{np.count_nonzero(counts == 1)} occur once" in line
     assert f"in {joint.n} records" in line
 

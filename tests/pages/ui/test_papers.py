@@ -136,18 +136,18 @@ def test_falling_and_rising_beliefs_have_the_colours_of_the_lift_page():
 @pytest.mark.parametrize(
     ("rules", "beyond", "said"),
     [
-        (("NUM", "ORD"), 0.0, "Ours ± the standard error over draws."),
-        ((), 0.1, "Ours ± the standard error over draws."),
+        (("NUM", "ORD"), 0.0, "± is the standard error over draws."),
+        ((), 0.1, "± is the standard error over draws."),
         (
             ("EXT",),
             0.0,
-            "Ours ± the standard deviation of an extreme from sample to sample, by EXT.",
+            "± is the standard deviation from sample to sample.",
         ),
         (
             ("EXT", "NUM"),
             0.0,
-            "Ours ± the standard error over draws; ± the standard deviation of an extreme from "
-            "sample to sample, by EXT.",
+            "± is the standard error over draws; under rule EXT, the standard deviation "
+            "from sample to sample.",
         ),
         ((), 0.0, ""),
     ],
@@ -164,7 +164,7 @@ def test_what_stands_behind_a_number_is_said_once(rules, beyond, said):
     )
     assert of_errors(found) == said
     text = page(Run("0.1.0", "2026-01-01", "2 cores", 3, True, (found,)))
-    assert text.count("Ours ±") == (1 if said else 0)
+    assert text.count("± is the standard") == (1 if said else 0)
 
 
 def test_each_panel_has_its_own_series_and_axes():

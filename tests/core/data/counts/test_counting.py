@@ -229,7 +229,7 @@ def test_nan_in_parquet_is_missing_whatever_the_file_s_statistics_say(sources, t
         ),
         ({"secret": ()}, "Choose at least one column for S."),
         ({"released": ("x", "x")}, "X has the column 'x' more than once."),
-        ({"released": ("nope",)}, "data.csv has no column 'nope': 's', 'x', 'one', 'none'."),
+        ({"released": ("nope",)}, "data.csv has no column 'nope', only 's', 'x', 'one', 'none'."),
         ({"secret": ("one",)}, "S ('one') has only one level, 'k': there is nothing to hide."),
         ({"released": ("one",)}, "X ('one') has only one level, 'k': there is nothing to release."),
         ({"released": ("none",)}, "Column 'none' is empty: all its 4 values are missing."),
@@ -239,7 +239,7 @@ def test_nan_in_parquet_is_missing_whatever_the_file_s_statistics_say(sources, t
         ),
         (
             {"released": ("y", "x"), "missing": "drop"},
-            "data.csv has no column 'y': 's', 'x', 'one', 'none'.",
+            "data.csv has no column 'y', only 's', 'x', 'one', 'none'.",
         ),
     ],
 )

@@ -273,7 +273,7 @@ def test_true_and_false_have_many_names_and_filters_see_them(sources):
         ),
         (
             ReadOptions(columns=(ColumnOptions("age", "number"),)),
-            "dates.csv has no column 'age': 's', 'd', 'n'.",
+            "dates.csv has no column 'age', only 's', 'd', 'n'.",
         ),
         (
             ReadOptions("utf-8"),

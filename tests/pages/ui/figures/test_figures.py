@@ -191,24 +191,46 @@ def test_parts_differ_by_colour_and_shape_and_edges_say_what_is_shared():
     assert both["data"][1]["customdata"][0] == "2 secrets in common:<br>f, &lt;i&gt;m&lt;/i&gt;"
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 9])
-def test_few_nodes_keep_their_names_in_a_low_card(count):
+@pytest.mark.parametrize(
+    ("count", "dense"),
+    [(1, False), (3, False), (5, False), *((count, True) for count in (1, 2, 3, 4, 5, 9))],
+)
+def test_few_nodes_keep_their_names_in_a_low_chart(count, dense):
     names = tuple(f"symbol {i}" for i in range(count))
     even = leakage(np.full((2, count), 0.5 / count), names)
-    figure = figures.confusability(release_graph(even), "X itself", "before", dense=True)
+    figure = figures.confusability(release_graph(even), "X itself", "before", dense=dense)
     assert figure["data"][-1]["text"] == list(names)
     (low,) = figure["layout"]["meta"]["low"]["data"].values()
     assert low["mode"] == "markers+text"
     assert low["text"][:4] == list(names)[:4]
 
 
-@pytest.mark.parametrize("dense", [True, False])
-def test_many_nodes_have_no_names_where_there_is_no_room(dense):
+@pytest.mark.parametrize("dense", [False, True])
+def test_many_nodes_have_no_names_in_a_low_chart(dense):
     names = tuple(f"symbol {i}" for i in range(20))
     even = leakage(np.full((2, 20), 0.025), names)
     figure = figures.confusability(release_graph(even), "X itself", "before", dense=dense)
-    (low,) = figure["layout"]["meta"]["low"]["data"].values()
-    assert low["mode"] == "markers"
+    low = figure["layout"]["meta"]["low"]
+    assert 180 < low["below"] < figure["layout"]["height"]
+    assert len(low["layout"]["annotations"]) == 2  # the title and what is said below
+    (nodes,) = low["data"].values()
+    assert nodes["mode"] == "markers"
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ([[1, 1, 0], [1, 1, 1]], "each allows ≥ 1 of 2 secrets"),
+        ([[1, 1], [1, 1]], "each allows both secrets"),
+        ([[1, 1], [1, 1], [1, 1]], "each allows all 3 secrets"),
+    ],
+)
+def test_a_graph_says_how_many_secrets_each_release_allows(counts, said):
+    joint = np.array(counts) / np.sum(counts)
+    drawn = figures.confusability(
+        release_graph(leakage(joint, tuple("abc")[: joint.shape[1]])), "X itself", "before"
+    )
+    assert drawn["layout"]["annotations"][1]["text"] == f"one part<br>{said}"
 
 
 def test_names_around_a_circle_of_a_card_have_a_dozen_letters_and_short_ones_stand_upright():

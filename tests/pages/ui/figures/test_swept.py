@@ -68,7 +68,7 @@ def test_25_lines_look_different():
 @pytest.mark.parametrize("lines", [(), (line(up=NONE),)])
 def test_a_chart_without_points_says_so(lines):
     layout = drawn(*lines)["layout"]
-    assert layout["annotations"][0]["text"].startswith("No point has both")
+    assert layout["annotations"][0]["text"].startswith("No point has finite")
 
 
 def test_labels_are_text():
