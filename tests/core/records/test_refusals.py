@@ -240,7 +240,7 @@ def test_the_preview_refuses_what_the_release_does(tmp_path):
 def test_a_mechanism_too_large_for_a_certificate_is_refused_before_anything_is_written(
     tmp_path, monkeypatch
 ):
-    result, table = asked(write(people(40), tmp_path / "a.csv"))
+    result, table = answer_on(write(people(40), tmp_path / "a.csv"))
     rows, outputs = result.mechanism.kernel.shape
     monkeypatch.setattr(formed, "MAX_WRITTEN", rows * outputs - 1)
     sentence = f"of {rows} rows and {outputs} outputs: {rows * outputs} entries, of at most"
