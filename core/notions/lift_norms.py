@@ -218,7 +218,7 @@ class AlphaLift(TwoBudgets):
             each.append(AverageBudget(PowerMean(p_s, -self.alpha), excess, fall))
         if self.alpha < np.inf and self.eps_u < np.inf:
             oracles.append(AlphaLiftCuts(lift, p_s, self.eps_u, self.alpha))
-            rise = float(np.expm1(self.eps_u))
+            rise = float(np.expm1(min(self.eps_u, -np.log(p_s.min()))))  # no lift is greater
             each.append(AverageBudget(PowerMean(p_s, self.alpha), excess, rise))
         cuts = inequalities.all_cuts(oracles)
         return inequalities.plain(np.vstack([below, above]), cuts, tuple(each))
