@@ -100,6 +100,8 @@ class AllowedSet:
         A subset that a long search solves first.
     budgets : tuple of AverageBudget
         Bounds on averages over all outputs of a mechanism.
+    each : tuple of AverageBudget
+        Bounds that each output keeps by itself, g(r) ≤ limit, where the oracle says so too.
     exceptions : float
         δ: outputs of total probability δ need not be allowed; above 0 only without budgets.
     excepted : AllowedSet or None
@@ -114,6 +116,7 @@ class AllowedSet:
     blocks: tuple[IntArray, ...] = ()
     restriction: AllowedSet | None = None
     budgets: tuple[AverageBudget, ...] = ()
+    each: tuple[AverageBudget, ...] = ()
     exceptions: float = 0.0
     excepted: AllowedSet | None = None
     lifts: LiftRange | None = None

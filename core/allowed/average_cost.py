@@ -153,7 +153,7 @@ class SquaredExcess(SmoothCost):
 
 @dataclass(frozen=True, eq=False)
 class PowerMean(SmoothCost):
-    """(Σ_s w l^α)^{1/α} − Σ_s w l with Σ w = 1, and for α < 1 its negative.
+    """(Σ_s w l^α)^{1/α} − Σ_s w l with Σ w = 1, α not 0 or 1, and for α < 1 its negative.
 
     With w = P(s) the sums over outputs give Sibson's I_α, with w ∝ P(s)^α Arimoto's.
     """
@@ -208,12 +208,17 @@ class PowerMean(SmoothCost):
         return result
 
     def epigraph(self) -> Epigraph:
-        """Return ±(t − Σ w l) by power cones, with t the power mean.
+        """Return ±(t − Σ w l) by cones, with t the power mean.
 
-        For α > 1, t = Σ h and h^{1/α} t^{1−1/α} ≥ w^{1/α} l for each s. For α < 1, h is the cost
-        itself: t = Σ w l − h is at most Σ w g with l^α t^{1−α} ≥ g.
+        For α = 2, t is a norm. For other α > 1, t = Σ h and h^{1/α} t^{1−1/α} ≥ w^{1/α} l for
+        each s. For α < 1, h is the cost itself: t = Σ w l − h is at most Σ w g with
+        l^α t^{1−α} ≥ g, and for α < 0 it is at least Σ w g with g l^{−α} ≥ t^{1−α}.
         """
         n_s, share = len(self.weights), self.weights
+        if self.order == 2:
+            norm = np.diag(np.append(np.sqrt(share), 1.0))[[-1, *range(n_s)]]
+            cone = Cone("second-order", norm)
+            return Epigraph(-share, np.ones(1), np.zeros((0, n_s + 1)), (cone,))
         if self.order > 1:
             unit, total = np.eye(2 * n_s), np.append(np.zeros(n_s), np.ones(n_s))
             parts = share ** (1 / self.order)
@@ -224,13 +229,16 @@ class PowerMean(SmoothCost):
             return Epigraph(-share, np.ones(n_s), np.zeros((0, 2 * n_s)), cones)
         unit = np.eye(2 * n_s + 1)  # l, then h, then g
         mean = np.concatenate([share, [-1.0], np.zeros(n_s)])
+        row = mean - np.concatenate([np.zeros(n_s + 1), share])
+        places, power = [0, 1, 2], self.order
+        if self.order < 0:
+            row, places, power = -row, [0, 2, 1], self.order / (self.order - 1)
         cones = tuple(
-            Cone("power", np.stack([unit[s], mean, unit[n_s + 1 + s]]), self.order)
+            Cone("power", np.stack([unit[s], mean, unit[n_s + 1 + s]])[places], power)
             for s in range(n_s)
         )
-        rows = mean - np.concatenate([np.zeros(n_s + 1), share])
         price = np.append(1.0, np.zeros(n_s))
-        return Epigraph(np.zeros(n_s), price, rows[None], cones)
+        return Epigraph(np.zeros(n_s), price, row[None], cones)
 
     @property
     def _sign(self) -> float:

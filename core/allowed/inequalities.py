@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from core import measures
-from core.allowed.allowed_set import AllowedSet, SeparationOracle
+from core.allowed.allowed_set import AllowedSet, AverageBudget, SeparationOracle
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import LIFT_NOISE
@@ -161,9 +161,13 @@ def scaled(rows: FloatArray) -> FloatArray:
     return result
 
 
-def plain(rows: FloatArray, oracle: SeparationOracle | None = None) -> AllowedSet:
+def plain(
+    rows: FloatArray,
+    oracle: SeparationOracle | None = None,
+    each: tuple[AverageBudget, ...] = (),
+) -> AllowedSet:
     """Return the allowed set of rows without auxiliary variables, shape (n_rows, n_x)."""
-    return AllowedSet(sparse.csr_array(rows), rows.shape[1], oracle)
+    return AllowedSet(sparse.csr_array(rows), rows.shape[1], oracle, each=each)
 
 
 def combined(sets: Sequence[AllowedSet]) -> AllowedSet:
@@ -192,10 +196,10 @@ def combined(sets: Sequence[AllowedSet]) -> AllowedSet:
     rows = sparse.csr_array(sparse.hstack([outputs, auxiliary], format="csr"))
     oracles = tuple(part.oracle for part in sets if part.oracle is not None)
     blocks = tuple(ways for part in sets for ways in part.blocks)
-    budgets = tuple(budget for part in sets for budget in part.budgets)
     return AllowedSet(
         *(rows, n_x, all_cuts(oracles), blocks),
-        budgets=budgets,
+        budgets=tuple(budget for part in sets for budget in part.budgets),
+        each=tuple(bound for part in sets for bound in part.each),
         exceptions=exceptions,
         excepted=excepted,
     )

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from scipy import optimize
 
 from core.allowed import inequalities
-from core.allowed.allowed_set import AllowedSet
+from core.allowed.allowed_set import AllowedSet, AverageBudget
+from core.allowed.average_cost import Divergence
 from core.allowed.inequalities import excess_lift
 from core.allowed.separation_oracles import DivergenceCuts
 from core.joint import Joint
@@ -101,7 +102,8 @@ class PointwiseDivergence(OneBudget):
             inequalities.lift_at_most(excess, rises),
         ]
         cuts = DivergenceCuts(inequalities.data_lift(joint), p_s, self.eps)
-        return inequalities.plain(np.vstack(matrix), cuts)
+        most = AverageBudget(Divergence(p_s), excess, self.eps)
+        return inequalities.plain(np.vstack(matrix), cuts, (most,))
 
 
 def _lift_range(prior: float, eps: float) -> tuple[float, float]:

@@ -11,7 +11,8 @@ from scipy import sparse
 
 from core import measures
 from core.allowed import inequalities
-from core.allowed.allowed_set import AllowedSet, SeparationOracle
+from core.allowed.allowed_set import AllowedSet, AverageBudget, SeparationOracle
+from core.allowed.average_cost import PowerMean, SquaredExcess
 from core.allowed.inequalities import excess_lift
 from core.allowed.separation_oracles import AlphaLiftCuts, AlphaLiftInverseCuts, Chi2LiftCuts
 from core.errors import NotConvexError
@@ -136,7 +137,8 @@ class Chi2Privacy(TwoBudgets):
             inequalities.lift_at_most(excess, np.log1p(swing)),
             inequalities.lift_at_least(excess, falls),
         ]
-        return inequalities.plain(np.vstack(bounds), Chi2LiftCuts(lift, p_s, self.eps_u))
+        most = AverageBudget(SquaredExcess(p_s), excess, float(np.expm1(self.eps_u)) ** 2)
+        return inequalities.plain(np.vstack(bounds), Chi2LiftCuts(lift, p_s, self.eps_u), (most,))
 
 
 @dataclass(frozen=True)
@@ -209,11 +211,17 @@ class AlphaLift(TwoBudgets):
         below = inequalities.lift_at_least(excess, self.eps_l + room, lift=values)
         above = inequalities.lift_at_most(excess, self.eps_u + room)
         oracles: list[SeparationOracle] = []
+        each: list[AverageBudget] = []
         if self.alpha < np.inf and self.eps_l < np.inf:
             oracles.append(AlphaLiftInverseCuts(lift, p_s, self.eps_l, self.alpha))
+            fall = -float(np.expm1(-self.eps_l))
+            each.append(AverageBudget(PowerMean(p_s, -self.alpha), excess, fall))
         if self.alpha < np.inf and self.eps_u < np.inf:
             oracles.append(AlphaLiftCuts(lift, p_s, self.eps_u, self.alpha))
-        return inequalities.plain(np.vstack([below, above]), inequalities.all_cuts(oracles))
+            rise = float(np.expm1(min(self.eps_u, -np.log(p_s.min()))))  # no lift is greater
+            each.append(AverageBudget(PowerMean(p_s, self.alpha), excess, rise))
+        cuts = inequalities.all_cuts(oracles)
+        return inequalities.plain(np.vstack([below, above]), cuts, tuple(each))
 
 
 def _refuse_inverse(notion: L1Privacy | Chi2Privacy) -> None:

@@ -1,9 +1,9 @@
 """Utilities that are linear in the mechanism: the optimum is one program.
 
 An output stands for an action a, which costs c_a(x): Σ_a Σ_x c_a(x) w_a(x) with w_a(x) = P(x, a),
-and one output for each action suffices. Rows and cuts hold for each w_a; budgets on averages are
-conic programs. For multipliers μ_a ≥ 0 of the rows, ν_b ≥ 0 of the budgets M_b and minorants d_ab
-of their costs, of any origin, every mechanism costs at least Σ_x P(x) λ(x) − Σ_b ν_b M_b with
+and one output for each action suffices. Rows and cuts hold for each w_a; round sets and budgets
+on averages are cones. For multipliers μ_a ≥ 0 of the rows, ν_b ≥ 0 of the budgets M_b and minorants
+d_ab of their costs, of any origin, every mechanism costs at least Σ_x P(x) λ(x) − Σ_b ν_b M_b with
 
     λ(x) = min_a c_a(x) + (Rᵀμ_a)(x) + Σ_b ν_b d_ab(x).
 """
@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from core.allowed.allowed_set import AllowedSet
+from core.allowed.allowed_set import AllowedSet, AverageBudget
 from core.allowed.average_cost import Cone
 from core.clock import Deadline
-from core.errors import CoreError
+from core.errors import CoreError, InfeasibleError, SolverError, TimeLimitError
 from core.optimal.cutting_planes import pulled
-from core.optimal.plan import SIZES
+from core.optimal.plan import SHARES, SIZES
 from core.optimal.programs.conic import solve_conic
 from core.optimal.programs.highs import INFINITY, LinearProgram, Solution
 from core.optimal.tolerances import PRICE
@@ -86,8 +86,9 @@ def settled(allowed: AllowedSet, rows: FloatArray) -> FloatArray | None:
     None where none are near.
     """
     extra = allowed.rows[:, allowed.n_x :].toarray()
-    for column in extra.T:
-        short = np.maximum(-(rows @ column), 0.0)
+    for which, column in enumerate(extra.T):
+        # rounded as in the last line: a product with one column alone may differ from it
+        short = np.maximum(-(rows @ extra)[:, which], 0.0)
         strongest = int(column.argmax())
         if short.any():
             if column[strongest] <= 0:
@@ -142,12 +143,36 @@ class Direct:
         self.kept: BoolArray = np.ones(self.pieces.shape, dtype=bool)
         self._next = self.kept
         self._symbols: FloatArray = np.zeros(allowed.n_x)
-        self._epigraphs = [budget.cost.epigraph() for budget in allowed.budgets]
+        # limits up to this are too near to Clarabel's tolerance
+        self._bound(tuple(bound for bound in allowed.each if bound.limit > 1e-5))
+
+    def _bound(self, each: tuple[AverageBudget, ...]) -> None:
+        """Set the bounds that each output keeps by cones."""
+        allowed, self._each = self.allowed, each
+        self._bounds = (*allowed.budgets, *each)
+        self._epigraphs = [bound.cost.epigraph() for bound in self._bounds]
         # an action's variables: P(a | x), auxiliary ones, and lifts and h of each budget's cost
         sizes = [allowed.n_x, allowed.n_auxiliary]
         for epigraph in self._epigraphs:
             sizes += [len(epigraph.slope), len(epigraph.price)]
         self._starts = np.concatenate([[0], np.cumsum(sizes)])
+
+    def by_cones(self, deadline: Deadline) -> tuple[FloatArray, Multipliers] | None:
+        """Solve with the cones of each output, if there are any, and take its tangents as cuts.
+
+        The programs after it are linear: they need a few cuts more where cones are thin, as those
+        of small budgets, and all of them where Clarabel fails or is late.
+        """
+        if not self._each:
+            return None
+        try:
+            kernel, multipliers = self.solve(deadline.part(SHARES.cones))
+            self.cuts = [(action, cut) for action, cut, _ in multipliers.cuts]
+        except (SolverError, TimeLimitError, InfeasibleError):
+            return None
+        finally:
+            self._bound(())
+        return kernel, multipliers
 
     @property
     def width(self) -> int:
@@ -264,13 +289,19 @@ class Direct:
         own = sparse.hstack(
             [allowed.rows[:, : allowed.n_x] * self.p_x, allowed.rows[:, allowed.n_x :]]
         )
+        spent, total = self._spent_by_one(), self._wide(sparse.csr_array(self.p_x[None]), 0)
+        begun = len(allowed.budgets)
         rows = [self._wide(own, 0)]
+        rows += [
+            cost - bound.limit * total
+            for cost, bound in zip(spent[begun:], self._each, strict=True)
+        ]
         equations = [sparse.csr_array((0, self.width))]
-        for j, (budget, epigraph) in enumerate(zip(allowed.budgets, self._epigraphs, strict=True)):
+        for j, (bound, epigraph) in enumerate(zip(self._bounds, self._epigraphs, strict=True)):
             begin = int(starts[2 + 2 * j])
             rows.append(self._wide(sparse.csr_array(epigraph.rows), begin))
             n_s = len(epigraph.slope)
-            lifts = self._wide(sparse.csr_array((1 + budget.excess) * self.p_x), 0)
+            lifts = self._wide(sparse.csr_array((1 + bound.excess) * self.p_x), 0)
             equations.append(lifts - self._wide(sparse.eye_array(n_s, format="csr"), begin))
         return sparse.vstack(rows, "csr"), sparse.vstack(equations, "csr")
 
@@ -280,14 +311,19 @@ class Direct:
         shape = (rows.shape[0], self.width)
         return sparse.csr_array((entries.data, (entries.row, entries.col + begin)), shape=shape)
 
-    def _spent(self) -> list[sparse.csr_array]:
-        """Return a row for each budget: the sum of its costs over all actions."""
+    def _spent_by_one(self) -> list[sparse.csr_array]:
+        """Return a row for each bound: its cost of one action."""
         rows = []
         for j, epigraph in enumerate(self._epigraphs):
             row = np.concatenate([epigraph.slope, epigraph.price])[None]
-            wide = self._wide(sparse.csr_array(row), int(self._starts[2 + 2 * j]))
-            rows.append(sparse.csr_array(sparse.kron(np.ones((1, len(self.pieces))), wide)))
+            rows.append(self._wide(sparse.csr_array(row), int(self._starts[2 + 2 * j])))
         return rows
+
+    def _spent(self) -> list[sparse.csr_array]:
+        """Return a row for each budget: the sum of its costs over all actions."""
+        every = np.ones((1, len(self.pieces)))
+        rows = self._spent_by_one()[: len(self.allowed.budgets)]
+        return [sparse.csr_array(sparse.kron(every, row)) for row in rows]
 
     def _cut_rows(self) -> sparse.csr_array:
         """Return the cuts so far as rows."""
@@ -344,6 +380,8 @@ class Direct:
             shares = solution.x[self.size :, None] * self.goal.exceptions.points
             kernel = np.hstack([kernel, (shares / self.p_x).T])
         kernel = np.maximum(kernel, 0.0)
+        if self._each:
+            kernel = self._joined(kernel)
         # probability below which an output of a program is rounding: it is left out
         used = self.p_x @ kernel * (self.p_x @ kernel > 1e-10)
         kernel = kernel * (used > 0)
@@ -351,22 +389,42 @@ class Direct:
         result: FloatArray = kernel / kernel.sum(axis=1, keepdims=True)
         return result
 
+    def _joined(self, kernel: FloatArray) -> FloatArray:
+        """Return P(y | x) where outputs that are a conic program's rounding join others.
+
+        Moving them inside would move all others as well.
+        """
+        shares = self.p_x @ kernel
+        few = np.flatnonzero(shares <= 1e-7)  # some hundred times the program's tolerance
+        many = np.flatnonzero(shares[: len(self.pieces)] > 1e-7)
+        into = many[(self.pieces[many] @ (self.p_x[:, None] * kernel[:, few])).argmin(axis=0)]
+        moved = kernel[:, few].copy()
+        kernel[:, few] = 0.0
+        np.add.at(kernel.T, into, moved.T)
+        return kernel
+
     def _multipliers(self, solution: Solution, n_equal: int, n_inner: int) -> Multipliers:
         """Return the multipliers of a solution's duals."""
         n_a, n_x = len(self.pieces), self.allowed.n_x
         of_lifts = solution.duals[n_x:n_equal].reshape(n_a, -1)
         duals = -solution.duals[n_equal:]
-        rows = duals[: n_a * n_inner].reshape(n_a, n_inner)[:, : self.allowed.rows.shape[0]]
+        of_each = duals[: n_a * n_inner].reshape(n_a, n_inner)
+        own = self.allowed.rows.shape[0]
+        rows, of_each = np.split(of_each[:, : own + len(self._each)], [own], axis=1)
         duals = duals[n_a * n_inner :]
-        prices, duals = np.split(duals, [len(self._epigraphs)])
+        prices, duals = np.split(duals, [len(self.allowed.budgets)])
         cuts = [(a, cut, float(dual)) for (a, cut), dual in zip(self.cuts, duals, strict=False)]
         slopes, at = [], 0
-        for price, epigraph in zip(prices, self._epigraphs, strict=True):
+        for j, epigraph in enumerate(self._epigraphs):
             n_s = len(epigraph.slope)
+            mine = np.hstack([np.tile(prices, (n_a, 1)), of_each])[:, j : j + 1]
             slope = -of_lifts[:, at : at + n_s]
-            slopes.append(slope / price if price > 0 else np.zeros_like(slope))
+            slopes.append(np.divide(slope, mine, out=np.zeros_like(slope), where=mine > 0))
             at += n_s
-        return Multipliers(rows, cuts, prices, slopes)
+        for j, bound in enumerate(self._each):
+            tangents = bound.of_x(bound.cost.minorant(slopes[len(prices) + j])) - bound.limit
+            cuts += zip(range(n_a), tangents, of_each[:, j].tolist(), strict=True)
+        return Multipliers(rows, cuts, prices, slopes[: len(prices)])
 
 
 def by_one_program(
@@ -380,8 +438,9 @@ def by_one_program(
 ) -> None:
     """Find and prove the optimum of a utility with `pieces`.
 
-    Above `SIZES.direct_entries` variables it begins with few and adds what its duals ask for. An
-    oracle's cuts are added until the outputs in use are allowed.
+    Above `SIZES.direct_entries` variables it begins with few and adds what its duals ask for. A
+    round set is first given by its cones; then an oracle's cuts are added until the outputs in use
+    are allowed.
     """
     direct, upper = Direct(allowed, p_x, goal, warm), np.inf
     if direct.size > SIZES.direct_entries:
@@ -389,7 +448,8 @@ def by_one_program(
     rounds = due = 0
     while True:
         try:
-            kernel, multipliers = direct.solve(deadline)
+            conic = direct.by_cones(deadline)
+            kernel, multipliers = conic or direct.solve(deadline)
         except CoreError:
             if rounds:  # what was found and proven before
                 take(kernel[:, kernel.any(axis=0)], upper)
@@ -398,12 +458,12 @@ def by_one_program(
         upper = min(upper, utility_bound(multipliers, allowed, p_x, goal, direct.pieces))
         narrowed = direct.cut(kernel, deadline)
         rounds += 1
-        # moving outputs inside takes longer than a cut
-        if narrowed and (before - upper > gap or rounds < due):
+        # moving outputs inside takes longer than a cut, but cones leave them nearly inside
+        if narrowed and conic is None and (before - upper > gap or rounds < due):
             continue
         due = 2 * rounds
         value = take(kernel[:, kernel.any(axis=0)], upper)
         if upper - value <= gap or deadline.over:
             return
-        if not narrowed and not direct.widen(multipliers):
+        if not narrowed and conic is None and not direct.widen(multipliers):
             return

@@ -30,6 +30,9 @@ class Shares:
     first_columns: float = 0.15
     """For columns at the duals of a mixture; if none covers all symbols then, duals are central."""
 
+    cones: float = 0.5
+    """For one program with cones, where cuts can do without."""
+
     enumeration: float = 0.5
     """For enumeration; column generation gets the rest."""
 

@@ -27,7 +27,7 @@ from core.optimal.utility import MutualInformation
 from core.validation import BoolArray, FloatArray, IntArray
 
 SEEDS = 4
-"""Random sets that are drawn at a time, for each symbol."""
+"""Random sets that are drawn at first, for each symbol; then more, as the best ones are taken."""
 
 TAKEN = 4
 """Most outputs that enter the mixture at a time, for each symbol."""
@@ -36,7 +36,7 @@ FEW = 12
 """Least likely symbols of which all sets are listed, so that random sets get the best mass."""
 
 GROWTH = 8
-"""Factor by which their number grows where those left out may hide a better set."""
+"""Factor by which the number of sets that are drawn or followed grows, as long as it helps."""
 
 ROUNDED = 1e-12
 """By how much the part of a symbol may miss [0, 1], and a mass what is left of the best one."""
@@ -127,13 +127,15 @@ class Staircases:
 
     def run(self, gap: float) -> FloatArray:
         """Search and prove up to a gap, in nats, or until the deadline; return P(y | x)."""
-        most, apart = SIZES.staircase_sets, np.inf
+        most, apart, n_x = SIZES.staircase_sets, np.inf, len(self.p_x)
+        drawn, many = SEEDS * n_x, min(2**n_x, SIZES.staircase_entries // (GROWTH * n_x))
         while not self.deadline.over:
             before, apart = apart, self._apart()
             if apart <= gap / 2:
                 break
-            if apart < before / 2:  # random sets are quicker as long as they help
-                self._include(*self._random_sets(SEEDS * len(self.p_x)))
+            if apart < before / 2 and drawn <= many:  # these are quicker as long as they help
+                self._include(*self._random_sets(drawn))
+                drawn *= GROWTH
                 continue
             counts, between, gain = self.price(self.mixture.duals, gap / 4, most)
             worth = self._entropy - float(self.mixture.duals @ self.p_x)
@@ -272,20 +274,23 @@ class Staircases:
     ) -> tuple[IntArray, IntArray, FloatArray]:
         """Return the sets that gain more than `least`, the best first, and their gains."""
         part, fits = self._parts(counts, between)
-        mass, price = counts @ self.sizes, counts @ nu
+        paid = self.low * (nu @ self._n) + self.step * (counts @ nu + part * nu[between])
         if self.scaled:
-            w = 1 + self.step * mass
-            gain = (_h(self.high) * mass - _h(w) - nu @ self._n - self.step * price) / w
-        else:
-            own = self.sizes[between]
-            information = mass * _h(self.high) + (1 - mass - own) * _h(self.low)
-            information += own * _h(self.low + self.step * part)
-            gain = (
-                information - self.low * (nu @ self._n) - self.step * (price + part * nu[between])
-            )
+            paid /= 1 + self.step * (counts @ self.sizes)
+        gain = self._information(counts, between, part) - paid
         better = np.flatnonzero(fits & (gain > least))
         better = better[np.argsort(-gain[better], kind="stable")][: TAKEN * len(self.p_x)]
         return counts[better], between[better], gain[better]
+
+    def _information(self, counts: IntArray, between: IntArray, part: FloatArray) -> FloatArray:
+        """Return Σ_x P(x) h(lift) of the outputs of sets, the symbol between raised in part."""
+        mass = counts @ self.sizes
+        if self.scaled:
+            w = 1 + self.step * mass
+            return (_h(self.high) * mass - _h(w)) / w
+        own = self.sizes[between]
+        ends = mass * _h(self.high) + (1 - mass - own) * _h(self.low)
+        return ends + own * _h(self.low + self.step * part)
 
     def _parts(self, counts: IntArray, between: IntArray) -> tuple[FloatArray, BoolArray]:
         """Return how far the symbol between is raised, and whether there is such an output."""
@@ -337,7 +342,7 @@ class Staircases:
         return result
 
     def _random_sets(self, count: int) -> tuple[IntArray, IntArray]:
-        """Return sets of nearly the best mass."""
+        """Return sets of nearly the best mass, the most informative ones first."""
         n_x = len(self.p_x)
         symbols = np.argsort(-self.p_x, kind="stable")
         n_few = min(FEW, n_x // 2)
@@ -364,7 +369,10 @@ class Staircases:
         counts = np.zeros((count, len(self.sizes)), dtype=np.int64)
         for symbol, size in enumerate(self._size_of):
             counts[:, size] += raised[:, symbol]
-        return self._cut(counts)
+        counts, between = self._cut(counts)
+        told = self._information(counts, between, self._parts(counts, between)[0])
+        order = np.argsort(-told, kind="stable")
+        return counts[order], between[order]
 
     def _cut(self, counts: IntArray) -> tuple[IntArray, IntArray]:
         """Return sets, each with the smallest symbol between that gives it the best mass."""

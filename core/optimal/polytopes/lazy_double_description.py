@@ -126,11 +126,13 @@ class LazyDoubleDescription:
         mixture = _mixed(master)
         centre = trial = duals
         while True:
-            while len(which := self._untested(trial)):
-                if deadline.over or known.n_bytes > SIZES.vertex_bytes:
-                    self._tidy()
-                    return LazyMixture(within, duals, np.inf, finished=False)
+            if deadline.over or known.n_bytes > SIZES.vertex_bytes:
+                self._tidy()
+                return LazyMixture(within, duals, np.inf, finished=False)
+            which = self._untested(trial)
+            if len(which):
                 self._test(which)
+                continue
             if not known.alive[chosen].all():  # some were cut off: start again without them
                 chosen = chosen[known.alive[chosen]]
                 master = Master(self.p_x, self.utility, within)

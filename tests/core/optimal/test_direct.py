@@ -1,5 +1,7 @@
 """Purposes that are linear in the mechanism: one program, and a bound of any multipliers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,12 +21,16 @@ from core.notions import (
     LIP,
     AlphaLift,
     Average,
+    Chi2Privacy,
     EpsDelta,
     GuessingProbability,
     Intersection,
     L1Privacy,
+    PointwiseDivergence,
     PointwiseMaximalLeakage,
+    catalogue,
 )
+from core.notions.numbers import Numbers
 from core.optimal import direct
 from core.optimal.direct import Direct, Multipliers, utility_bound
 from core.optimal.plan import SIZES
@@ -41,6 +47,7 @@ COSTS = {
     "χ²": SquaredExcess(P_S),
     "Sibson 2": PowerMean(P_S, 2.0),
     "Sibson ½": PowerMean(P_S, 0.5),
+    "order −2": PowerMean(P_S, -2.0),
     "Arimoto 3": PowerMean(P_S**3 / (P_S**3).sum(), 3.0),
     "deviation": Deviation(P_S),
     "leakage": Largest(np.ones(3), P_S),
@@ -134,6 +141,10 @@ NOTIONS = {
     "PML": lambda _: PointwiseMaximalLeakage(0.3),
     "ℓ1": lambda _: L1Privacy(np.inf, 0.3),
     "α-lift": lambda _: AlphaLift(0.5, 0.3, 2),
+    "α-lift of order 3": lambda _: AlphaLift(np.inf, 0.2, 3),
+    "χ²-lift": lambda _: Chi2Privacy(np.inf, 0.3),
+    "KL": lambda _: PointwiseDivergence(0.05),
+    "χ² and LDP": lambda _: Intersection(Chi2Privacy(np.inf, 0.3), LDP(0.5)),
     "exceptions": lambda _: EpsDelta(LDP(0.3), 0.1),
     "several": lambda _: Intersection(LDP(0.6), PointwiseMaximalLeakage(0.3)),
     "guess S": lambda joint: GuessingProbability((1 + 3 * joint.p_s.max()) / 4),
@@ -440,8 +451,72 @@ def test_symbols_far_rarer_than_an_output_has_to_be_keep_a_row():
 
 def round_question():
     joint = Joint.from_counts(joints()["random"])
-    allowed = AlphaLift(0.4, 0.2, 2).allowed_set(joint)
+    allowed = replace(AlphaLift(0.4, 0.2, 2).allowed_set(joint), each=())  # by cuts alone
     return allowed, joint.p_x, Centred(purposes(joint)["distance"].solver_utility(joint), joint.p_x)
+
+
+@pytest.mark.parametrize("loss", ["distance", "table"])
+def test_last_digits_of_auxiliary_variables_leave_a_bound(loss):
+    joint = drawn(20)
+    entry = next(one for one in catalogue.ALL if one.title == "Robust PML")
+    allowed = entry.make(joint, Numbers(eps=0.5, n=10_000)).allowed_set(joint)
+    table = apart(20) if loss == "distance" else np.random.default_rng(1).random((20, 4))
+    goal = Centred(Distortion(table).solver_utility(joint), joint.p_x)
+    program = Direct(allowed, joint.p_x, goal)
+    kernel, multipliers = program.solve(Deadline())
+    bound = utility_bound(multipliers, allowed, joint.p_x, goal, program.pieces)
+    value = goal.value((joint.p_x[:, None] * kernel).T, joint.p_x)
+    assert value - 1e-9 <= bound <= value + 1e-6
+
+
+def drawn(k):
+    """Return S = X with k values."""
+    return Joint.from_counts(np.diag(np.random.default_rng(k).dirichlet(np.ones(k))))
+
+
+CURVED = {
+    "χ²": Chi2Privacy(np.inf, 0.3),
+    "α-lift": AlphaLift(0.5, 0.3, 2),
+    "KL": PointwiseDivergence(0.1),
+}
+
+
+@pytest.mark.parametrize("name", CURVED)
+def test_cones_of_each_output_are_one_program(monkeypatch, name):
+    calls, whole = [], Direct.solve
+
+    def counted(self, deadline):
+        calls.append(self)
+        return whole(self, deadline)
+
+    monkeypatch.setattr(Direct, "solve", counted)
+    with clock.using(clock.Ticking(1e-3)):
+        best = optimal(drawn(10), CURVED[name], utility=Guess())
+    assert best.status == "optimal"
+    assert len(calls) <= 2
+
+
+@pytest.mark.parametrize("name", CURVED)
+@pytest.mark.parametrize("error", [TimeLimitError("over"), SolverError("failed")])
+def test_cuts_take_the_place_of_cones_that_fail(monkeypatch, name, error):
+    def failing(*_):
+        raise error
+
+    joint = Joint.from_counts(joints()["random"])
+    best = optimal(joint, CURVED[name], utility=Guess())
+    monkeypatch.setattr(direct, "solve_conic", failing)
+    found = optimal(joint, CURVED[name], utility=Guess())
+    assert found.status == "optimal"
+    assert found.utility == pytest.approx(best.utility, abs=2e-6)
+
+
+@pytest.mark.parametrize("budget", [1e-3, 1e-2])
+def test_cuts_follow_on_cones_that_are_thin(budget):
+    joint = Joint.from_counts(joints()["random"])
+    for notion in (Chi2Privacy(np.inf, budget), AlphaLift(budget, budget, 2)):
+        best = optimal(joint, notion, utility=Guess())
+        assert best.gap <= 1e-6
+        assert notion.holds(joint, best.kernel)
 
 
 def test_each_cut_is_tangent_to_the_allowed_set():

@@ -103,6 +103,8 @@ def test_a_bound_from_below_alone_raises_one_symbol_at_a_time():
         (LIP(1.0), 10, 0.224459),
         (LIP(0.5), 14, 0.051023),
         (LIP(1.0), 14, 0.192364),
+        (LIP(0.5), 42, 0.036138),
+        (LIP(1.0), 42, 0.136373),
     ],
 )
 def test_shares_of_the_specification_are_proven(notion, k, share):

@@ -73,3 +73,11 @@ def test_without_time_what_is_known_comes_back():
     assert not found.finished
     assert found.estimate == np.inf
     np.testing.assert_array_equal(found.outputs, joint.p_x[None])
+
+
+def test_without_time_no_mixtures_of_known_vertices_are_made():
+    joint = Joint.random_uniform(3, 6, np.random.default_rng(0))
+    space = polytope(LIP(0.8).allowed_set(joint), joint.p_x)
+    lazy = LazyDoubleDescription(space.facets(), joint.p_x, GOAL)
+    assert lazy.best(joint.p_x[None], np.zeros(6)).finished
+    assert not lazy.best(joint.p_x[None], np.zeros(6), deadline=Deadline(0.0)).finished
