@@ -23,12 +23,6 @@ from core.optimal.programs.highs import LinearProgram
 from core.optimal.tolerances import SMALL
 from core.validation import BoolArray, FloatArray, IntArray
 
-ROUNDS = 400
-"""Most programs of one climb: most end after 20 to 200."""
-
-TANGENTS = 8
-"""Most programs under more and more cuts before the tangent is taken anew."""
-
 DEEPEST = 3
 """Most cuts that one output gets from one program: the deepest, as others seldom bind."""
 
@@ -38,12 +32,6 @@ they then tell enough about where the answer lies."""
 
 PROGRESS = 1e-4
 """Relative gain of a new tangent up to which a climb ends."""
-
-MANY = 2
-"""Rows of a program for each of its variables at which those that do not bind are dropped."""
-
-STEP = 3
-"""Most programs of a step of a refinement, and steps after which its outputs join the mixture."""
 
 BEYOND, FURTHER = 1e-9, 4.0
 """Part of the way to the mean output that outputs are moved beyond a cut, for the oracle, and its
@@ -157,10 +145,10 @@ class _Climb:
         program = _Program(weights.sum(axis=0), len(weights))
         program.aim(_slopes(weights, self.p_x))
         gained, since = self.inside.value, 0
-        for _ in range(ROUNDS):
+        for _ in range(SIZES.climb_programs):
             weights, since = program.solve(until), since + 1
             depth = self._cut(program, weights)
-            if depth <= NEARLY or since == TANGENTS:
+            if depth <= NEARLY or since == SIZES.tangent_programs:
                 self._take(weights, until)
                 value = self.inside.value
                 if depth <= NEARLY and value <= gained * (1 + PROGRESS):
@@ -181,7 +169,7 @@ class _Climb:
         while reach >= NEAREST and not until.over:
             program.aim(_slopes(weights, self.p_x))
             program.stay_near(weights, reach)
-            for _ in range(STEP):
+            for _ in range(SIZES.step_programs):
                 ahead = program.solve(until)
                 if self._cut(program, ahead) <= NEARLY or until.over:
                     break
@@ -190,7 +178,7 @@ class _Climb:
             gain = float(costs[0] - costs[1])
             reach *= GROWN if gain > PROGRESS * self.inside.value else SHRUNK
             weights = ahead if gain > 0 else weights
-            if steps % STEP == 0:
+            if steps % SIZES.step_programs == 0:
                 self._take(weights, until)
         self._take(weights, until)
 
@@ -265,7 +253,7 @@ class _Program:
 
     def aim(self, slopes: FloatArray) -> None:
         """Minimize Σ slopes·weights, both of shape (n_y, n_x)."""
-        if len(self._met) > MANY * len(self.total) * self._shape[0]:
+        if len(self._met) > SIZES.climb_rows * len(self.total) * self._shape[0]:
             basic = self._program.basic()[1][len(self.total) :]
             self._program.drop_rows(len(self.total) + np.flatnonzero(basic))
             self._met = [pair for pair, slack in zip(self._met, basic, strict=True) if not slack]
