@@ -117,8 +117,11 @@ class Shares:
     smaller_budgets: float = 0.06
     """For optima at P̂ with smaller budgets, which a climb soon leaves behind."""
 
-    ignoring_secret: float = 0.4
-    """For what ignores S: with few u it is proven in less."""
+    ignoring_secret: float = 0.2
+    """For what ignores S: with few u it is proven in less, with many a climb soon leaves it."""
+
+    apart: float = 0.7
+    """Of these climbs, under conditions of one secret each, where every symbol is of one secret."""
 
     wide_climbs: float = 0.3
     """Of these climbs, from many kernels; then the best mixture is refined."""
@@ -253,6 +256,10 @@ class Sizes:
 
     kernel_entries: int = 3_000
     """Entries of a kernel in one program; of a larger one a few outputs are improved at a time."""
+
+    apart_outputs: int = 16
+    """Outputs of a climb under conditions of one secret each, of which most answers have 9 to 13:
+    with 40 a program takes ten times as long."""
 
     climb_programs: int = 400
     """Programs of one climb: most end after 20 to 200."""
