@@ -136,6 +136,28 @@ class RobustCuts:
         """Return `each` without those that only the search finds: of outputs hardly above ε."""
         return self._cuts(points, search=False)
 
+    @property
+    def has_sides(self) -> bool:
+        """Whether every symbol is of one secret, so that `sides` have few entries."""
+        owners = self.spread.reshape(self.ball.n_s, self.ball.n_u, -1).any(axis=1)
+        return bool((owners.sum(axis=0) <= 1).all())
+
+    def sides(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return rows a and b of every secret, (k, n_s, n_x) each, tangents at points (k, n_x).
+
+        Over all R in the balls of the conditionals, a·r is e^{−ε} R·v at the greatest R·v and b·r
+        the least R·v. The product of these balls contains F: an output whose greatest a·r is at
+        most its least b·r is allowed.
+        """
+        ball = self.ball
+        values = (points @ self.spread.T).reshape(-1, ball.n_s, ball.n_u)
+        gaps = np.stack([_below_top(values), _above_bottom(values)])
+        members = extreme_member(
+            *(ball.p_u_given_s, gaps, ball.conditional_bound[None, None]), ball.alpha
+        ).members
+        rows = np.einsum("iksu,sux->iksx", members, self.spread.reshape(*ball.p_hat_su.shape, -1))
+        return np.exp(-self.eps) * rows[0], rows[1]
+
     def _cuts(self, points: FloatArray, *, search: bool) -> tuple[FloatArray, IntArray]:
         values = (points @ self.spread.T).reshape(-1, self.ball.n_s, self.ball.n_u)
         values = values / values.max(axis=(1, 2), keepdims=True)

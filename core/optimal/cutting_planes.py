@@ -35,10 +35,6 @@ TOUCHING = 1e-7
 _DIFFERENT = 1e-9
 """Cuts this close in every entry are the same."""
 
-_ALIKE = 1e-3
-"""The same where a polytope starts from tangents of a curved set: of two such ones at an output one
-tells as much, and nearly parallel ones give it thousands of vertices."""
-
 
 @runtime_checkable
 class ManyOracle(Protocol):
@@ -245,7 +241,7 @@ class CutLoop:
     def narrow(self, cuts: FloatArray) -> None:
         """Cut the polytope where outputs in use touch cuts, shape (k, n_x)."""
         touching = (np.abs(self.inside.in_use() @ cuts.T) < TOUCHING).any(axis=0)
-        self._cut_off(distinct(cuts[touching], _ALIKE))
+        self._cut_off(distinct(cuts[touching], SIZES.tangents_apart))
 
     def run(self, *, prove: bool = True) -> None:
         """Narrow the polytope and improve the allowed outputs, until they agree or time is over."""

@@ -120,8 +120,11 @@ class Shares:
     smaller_budgets: float = 0.06
     """For optima at P̂ with smaller budgets, which a climb soon leaves behind."""
 
-    ignoring_secret: float = 0.4
-    """For what ignores S: with few u it is proven in less."""
+    ignoring_secret: float = 0.2
+    """For what ignores S: with few u it is proven in less, with many a climb soon leaves it."""
+
+    apart: float = 0.7
+    """Of these climbs, under conditions of one secret each, where every symbol is of one secret."""
 
     wide_climbs: float = 0.3
     """Of these climbs, from many kernels; then the best mixture is refined."""
@@ -256,6 +259,29 @@ class Sizes:
 
     kernel_entries: int = 3_000
     """Entries of a kernel in one program; of a larger one a few outputs are improved at a time."""
+
+    apart_outputs: int = 16
+    """Outputs of a climb under conditions of one secret each, of which most answers have 9 to 13:
+    with 40 a program takes ten times as long."""
+
+    climb_programs: int = 400
+    """Programs of one climb: most end after 20 to 200."""
+
+    tangent_programs: int = 8
+    """Programs under more and more cuts before the tangent of a climb is taken anew."""
+
+    step_programs: int = 3
+    """Programs of a step of a refinement, and steps after which its outputs join the mixture."""
+
+    climb_rows: int = 2
+    """Rows of a climb's program for each variable at which those that do not bind are dropped."""
+
+    tangents_apart: float = 1e-3
+    """Difference of two tangents of a curved set below which a polytope starts from one of them:
+    at an output one tells as much, and nearly parallel ones give it thousands of vertices."""
+
+    itself_seconds: float = 0.2
+    """Seconds for LDP of X itself as a start: most are proven in a tenth of them."""
 
     first_actions: int = 60
     """Actions of the first of large programs for all outputs, which is solved in half a second."""

@@ -11,23 +11,19 @@ cuts tell where the set ends, so the best mixture is then refined by steps that 
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from scipy import sparse
 
 from core.clock import Deadline
 from core.errors import InfeasibleError, SolverError, TimeLimitError
+from core.limits import CUT_TOL
 from core.optimal.cutting_planes import AllowedOutputs, ManyOracle, Rough, cuts_of, distinct
 from core.optimal.plan import SHARES, SIZES
 from core.optimal.programs.highs import LinearProgram
 from core.optimal.tolerances import SMALL
 from core.validation import BoolArray, FloatArray, IntArray
-
-ROUNDS = 400
-"""Most programs of one climb: most end after 20 to 200."""
-
-TANGENTS = 8
-"""Most programs under more and more cuts before the tangent is taken anew."""
 
 DEEPEST = 3
 """Most cuts that one output gets from one program: the deepest, as others seldom bind."""
@@ -38,12 +34,6 @@ they then tell enough about where the answer lies."""
 
 PROGRESS = 1e-4
 """Relative gain of a new tangent up to which a climb ends."""
-
-MANY = 2
-"""Rows of a program for each of its variables at which those that do not bind are dropped."""
-
-STEP = 3
-"""Most programs of a step of a refinement, and steps after which its outputs join the mixture."""
 
 BEYOND, FURTHER = 1e-9, 4.0
 """Part of the way to the mean output that outputs are moved beyond a cut, for the oracle, and its
@@ -63,6 +53,25 @@ TINY = np.finfo(np.float64).tiny
 """Least scale of a cut, which may have entries only at symbols that no output of a program has."""
 
 
+APART = (0.1, 0.02, 0.003)
+"""How deep the cuts of one secret each may be where a tangent is taken anew, from climb to climb:
+far from the answer deeper ones tell enough."""
+
+
+@runtime_checkable
+class SidesOracle(Protocol):
+    """An oracle with conditions of one secret each that together are enough."""
+
+    @property
+    def has_sides(self) -> bool:
+        """Whether `sides` are worth a climb of their own."""
+        ...
+
+    def sides(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return rows a and b, (k, n_s, n_x) each: allowed where all a·r are at most all b·r."""
+        ...
+
+
 def climbed(
     inside: AllowedOutputs,
     oracle: ManyOracle,
@@ -77,6 +86,8 @@ def climbed(
     """
     rough = AllowedOutputs(inside.kernel(), inside.p_x, inside.utility, Rough(oracle))
     climb, begun = _Climb(rough, rows, seed), rough.value
+    if isinstance(oracle, SidesOracle) and oracle.has_sides:
+        climb.begin_apart(oracle, deadline.part(SHARES.rough_climbs))
     climb.run(deadline.part(SHARES.rough_climbs))
     climb.cuts = np.vstack([climb.cuts, inside.take(rough.in_use(), deadline)])
     climb.inside = inside
@@ -106,6 +117,52 @@ class _Climb:
             vain, gained = self._vain(vain, gained)
             if vain == 0:
                 self.refine(until)
+
+    def begin_apart(self, oracle: SidesOracle, until: Deadline) -> None:
+        """Climb from random outputs under conditions of one secret each, and refine what is met."""
+        early = until.part(SHARES.apart)
+        with suppress(InfeasibleError, SolverError):
+            count = min(SIZES.apart_outputs, max(self._entries // len(self.p_x), 2))
+            weights = self._mixed(self._anywhere(count))
+            program = _Apart(oracle, self.p_x, count)
+            program.cut_all(weights)
+            for near in APART:
+                weights = self._climb_apart(program, weights, near, early)
+            self._take(self._allowed(self._one_by_one(weights)), until)
+        self.refine(until)
+
+    def _climb_apart(
+        self, program: _Apart, weights: FloatArray, near: float, until: Deadline
+    ) -> FloatArray:
+        """Return weights P(x, y), (n_y, n_x), at which tangents gain no more, `near` the set."""
+        gained = 0.0
+        with suppress(TimeLimitError):  # of a program, before which the last weights are the best
+            while not until.over:
+                program.aim(_slopes(weights, self.p_x))
+                for _ in range(SIZES.tangent_programs):
+                    weights, depth = program.step(until)
+                    if depth <= near or until.over:
+                        break
+                value = self.inside.utility.value(weights[_used(weights)], self.p_x)
+                if depth <= near and value <= gained * (1 + PROGRESS):
+                    break
+                gained = value
+        return weights
+
+    def _one_by_one(self, weights: FloatArray) -> FloatArray:
+        """Return weights P(x, y) with each output moved towards P_X by what it breaks itself.
+
+        Scaled to mix to P_X again they break less, so this is repeated.
+        """
+        moved = weights[_used(weights)]
+        for _ in range(SIZES.tangent_programs):
+            moved = self._mixed(moved)
+            masses = moved.sum(axis=1, keepdims=True)
+            cuts, which = cuts_of(self.inside.oracle, moved / masses)
+            shares = np.zeros(len(moved))
+            np.maximum.at(shares, which, _shares(cuts, (moved / masses)[which], self.p_x))
+            moved = (1 - shares[:, None]) * moved + shares[:, None] * masses * self.p_x
+        return self._mixed(moved)
 
     def _vain(self, vain: int, gained: float) -> tuple[int, float]:
         """Return the climbs in vain, 0 after a gain, and the value from which one counts."""
@@ -157,10 +214,10 @@ class _Climb:
         program = _Program(weights.sum(axis=0), len(weights))
         program.aim(_slopes(weights, self.p_x))
         gained, since = self.inside.value, 0
-        for _ in range(ROUNDS):
+        for _ in range(SIZES.climb_programs):
             weights, since = program.solve(until), since + 1
             depth = self._cut(program, weights)
-            if depth <= NEARLY or since == TANGENTS:
+            if depth <= NEARLY or since == SIZES.tangent_programs:
                 self._take(weights, until)
                 value = self.inside.value
                 if depth <= NEARLY and value <= gained * (1 + PROGRESS):
@@ -181,7 +238,7 @@ class _Climb:
         while reach >= NEAREST and not until.over:
             program.aim(_slopes(weights, self.p_x))
             program.stay_near(weights, reach)
-            for _ in range(STEP):
+            for _ in range(SIZES.step_programs):
                 ahead = program.solve(until)
                 if self._cut(program, ahead) <= NEARLY or until.over:
                     break
@@ -190,7 +247,7 @@ class _Climb:
             gain = float(costs[0] - costs[1])
             reach *= GROWN if gain > PROGRESS * self.inside.value else SHRUNK
             weights = ahead if gain > 0 else weights
-            if steps % STEP == 0:
+            if steps % SIZES.step_programs == 0:
                 self._take(weights, until)
         self._take(weights, until)
 
@@ -234,8 +291,7 @@ class _Climb:
         Depth is the part of the way to the center.
         """
         cuts, which = cuts_of(self.inside.oracle, points)
-        here, there = (cuts * points[which]).sum(axis=1), cuts @ center
-        depths = here / (here - np.minimum(there, 0.0))
+        depths = _shares(cuts, points[which], center)
         order = np.lexsort((-depths, which))
         begin = np.searchsorted(which[order], which[order])
         self._keep(cuts[order[np.arange(len(order)) - begin < DEEPEST]])
@@ -265,7 +321,7 @@ class _Program:
 
     def aim(self, slopes: FloatArray) -> None:
         """Minimize Σ slopes·weights, both of shape (n_y, n_x)."""
-        if len(self._met) > MANY * len(self.total) * self._shape[0]:
+        if len(self._met) > SIZES.climb_rows * len(self.total) * self._shape[0]:
             basic = self._program.basic()[1][len(self.total) :]
             self._program.drop_rows(len(self.total) + np.flatnonzero(basic))
             self._met = [pair for pair, slack in zip(self._met, basic, strict=True) if not slack]
@@ -312,11 +368,78 @@ class _Program:
         return float(depths.max(initial=0.0))
 
 
+class _Apart:
+    """Kernels of n_y outputs with a level l each, and a·r ≤ l ≤ b·r for all sides of an oracle.
+
+    Each such row concerns one secret, where cuts of pairs concern two; F may have pairs of which
+    this takes no account, so more is allowed than what is met here.
+    """
+
+    def __init__(self, oracle: SidesOracle, p_x: FloatArray, n_y: int) -> None:
+        n_x = len(p_x)
+        self._oracle, self._p_x, self._shape = oracle, p_x, (n_y, n_x)
+        rows = [sparse.eye_array(n_x)] * n_y + [sparse.csr_array((n_x, n_y))]
+        self._program = LinearProgram(
+            sparse.csr_array(sparse.hstack(rows, format="csr")), np.ones(n_x), np.ones(n_x)
+        )
+
+    def aim(self, slopes: FloatArray) -> None:
+        """Minimize Σ slopes·weights, both of shape (n_y, n_x)."""
+        n_x = len(self._p_x)
+        if self._program.n_rows > n_x + SIZES.climb_rows * slopes.size:
+            basic = self._program.basic()[1][n_x:]
+            self._program.drop_rows(n_x + np.flatnonzero(basic))
+        costs = slopes * self._p_x
+        levels = np.zeros(len(slopes))
+        self._program.set_costs(np.append((costs - costs.min(axis=0)).ravel(), levels))
+
+    def step(self, deadline: Deadline) -> tuple[FloatArray, float]:
+        """Return the weights P(x, y), shape (n_y, n_x), and by how much they break the deepest."""
+        solved, size = self._program.solve(deadline.left).x, self._p_x.size * self._shape[0]
+        weights = np.maximum(solved[:size].reshape(self._shape), 0.0) * self._p_x
+        used = np.flatnonzero(_used(weights))
+        return weights, self._cut(weights, used, solved[size:])
+
+    def cut_all(self, weights: FloatArray) -> None:
+        """Add all sides at weights P(x, y), shape (n_y, n_x)."""
+        self._cut(weights, np.arange(len(weights)), np.zeros(0))
+
+    def _cut(self, weights: FloatArray, outputs: IntArray, levels: FloatArray) -> float:
+        """Add sides that outputs break at their levels, or all; return the deepest's depth.
+
+        It is in parts of the output's probability.
+        """
+        high, low = self._oracle.sides(weights[outputs])
+        sides = np.concatenate([high, -low], axis=1)
+        signs = np.repeat([-1.0, 1.0], high.shape[1])
+        depths = np.ones(sides.shape[:2])
+        if len(levels):
+            values = (sides @ weights[outputs, :, None])[..., 0]
+            masses = weights[outputs].sum(axis=1, keepdims=True)
+            depths = (values + signs * levels[outputs, None]) / masses
+        row, side = np.nonzero(depths > CUT_TOL)
+        at, y = np.arange(len(row)), outputs[row]
+        kernels = np.zeros((len(row), *self._shape))
+        kernels[at, y] = sides[row, side] * self._p_x
+        scales = np.zeros((len(row), self._shape[0]))
+        scales[at, y] = signs[side]
+        if len(row):
+            self._program.add_cuts(np.hstack([kernels.reshape(len(row), -1), scales]))
+        return float(depths.max(initial=0.0))
+
+
 def _depths(points: FloatArray, cuts: FloatArray, p_x: FloatArray) -> FloatArray:
     """Return the part of the way to P_X at which points meet cuts g·r ≤ 0, shape (k, j)."""
     here, there = points @ cuts.T, cuts @ p_x
     with np.errstate(divide="ignore", invalid="ignore"):
         result: FloatArray = np.where(here > 0, here / (here - np.minimum(there, 0.0)), 0.0)
+    return result
+
+
+def _shares(cuts: FloatArray, points: FloatArray, center: FloatArray) -> FloatArray:
+    """Return the part of the way to a center at which each point, (k, n_x), meets its own cut."""
+    here, there = (cuts * points).sum(axis=1), cuts @ center
+    result: FloatArray = here / (here - np.minimum(there, 0.0))
     return result
 
 

@@ -19,6 +19,7 @@ from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions import LDP
 from core.notions.base import LevelNotion, Notion
+from core.optimal.plan import SIZES
 from core.optimal.polish import mixed
 from core.optimal.staircases import Staircases
 from core.validation import FloatArray
@@ -35,9 +36,6 @@ ITSELF = 64
 FAR = 600.0
 """Largest budget that is used, in nats: e^ε of a larger one overflows."""
 
-GLANCE = 0.2
-"""Seconds of it at most: most are proven in a tenth of them."""
-
 
 def of_x_itself(joint: Joint, notion: Notion) -> list[Mechanism]:
     """Return the best mechanism found under LDP of X itself, where a robust notion has a budget."""
@@ -46,7 +44,7 @@ def of_x_itself(joint: Joint, notion: Notion) -> list[Mechanism]:
     if not 0 < notion.budget < np.inf or not 1 < joint.n_x <= ITSELF:
         return []
     lifts = LiftRange(0.0, float(np.expm1(min(notion.budget, FAR))), scaled=True)
-    search = Staircases(lifts, joint.p_x, 0, Deadline.after(GLANCE))
+    search = Staircases(lifts, joint.p_x, 0, Deadline.after(SIZES.itself_seconds))
     return [
         make_mechanism(
             joint,
