@@ -19,8 +19,6 @@ from pathlib import Path
 from typing import IO, Any
 from xml.parsers import expat
 
-from openpyxl.reader.excel import ExcelReader
-
 from core.data.tables import check_cell, check_columns
 from core.errors import InvalidInputError
 from core.limits import (
@@ -257,6 +255,8 @@ def _part_of(file: io.BytesIO | Path, sheet: str) -> str | None:
 
 def _worksheets(file: io.BytesIO | Path) -> Iterator[tuple[str, str]]:
     """Find the name and the part of each sheet that can be read, visible ones first."""
+    from openpyxl.reader.excel import ExcelReader  # only here: most files are no workbooks
+
     # a name would have to end as those of workbooks do
     with file.open("rb") if isinstance(file, Path) else nullcontext(file) as content:
         reader = ExcelReader(content, read_only=True, data_only=True, keep_links=False)

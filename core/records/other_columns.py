@@ -184,10 +184,10 @@ def grouped(
     chosen = records.select(**levels, **others, **table.weight())
     counted = chosen.group_by([*levels, *others]).agg(n=table.number(chosen))
     if apart:
-        return _called(table.backend.to_pyarrow(counted.select(*levels, "n", *others)), used)
+        return _called(table.arrow(counted.select(*levels, "n", *others)), used)
     order = [counted[name] for name in others]
     k = ibis.dense_rank().over(ibis.window(order_by=order)) if others else ibis.literal(0)
-    return _called(table.backend.to_pyarrow(counted.select(*levels, "n", k=k.cast("int64"))), used)
+    return _called(table.arrow(counted.select(*levels, "n", k=k.cast("int64"))), used)
 
 
 def _called(rows: Any, used: Sequence[str]) -> Any:

@@ -117,7 +117,7 @@ def group_cells(table: OpenTable, records: Any, sides: Iterable[Side]) -> Any:
     chosen = records.select(**plain, **table.weight())
     cuts = {level: bin_index(chosen[level], bins) for _, level, bins in parts if bins is not None}
     binned = chosen.mutate(**cuts) if cuts else chosen
-    grouped = table.kept(binned.group_by(list(plain)).agg(n=table.number(binned)))
+    grouped = binned.group_by(list(plain)).agg(n=table.number(binned))
     clean = {
         level: grouped[level] if bins is not None else as_text(grouped[level])
         for _, level, bins in parts
@@ -128,7 +128,7 @@ def group_cells(table: OpenTable, records: Any, sides: Iterable[Side]) -> Any:
         plainly,
         [part for side in sides for part in zip(side.levels, side.hierarchies, strict=True)],
     )
-    return merged.group_by(list(clean)).agg(n=merged.n.sum().cast("int64"))
+    return table.kept(merged.group_by(list(clean)).agg(n=merged.n.sum().cast("int64")))
 
 
 def group_rare_levels(

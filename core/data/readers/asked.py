@@ -78,26 +78,36 @@ def asked_of(
 
 def open_questions(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
     """Return what is open about a table's values, as they are read."""
-    names = table.texts
-    seen = per_column(table, names, _seen, table.file.rows, min(first_rows_of(names), MOST_ROWS))
-    marks = tuple(_points(seen, read))
+    names, rows = table.texts, table.file.rows
+    first = min(first_rows_of(names), MOST_ROWS)
+    seen = per_column(table, names, _seen, rows, first)
+    pointed = [name for name in names if seen[name]["pointed"]]
+    marks = tuple(_points(per_column(table, pointed, _forms, rows, first), read))
     if out := tuple(_totals(table, any(column["total"] for column in seen.values()), read)):
         return (*marks, *out)  # what is left out is no count either
     return (*marks, *(_cells(table, read) or _counts(table, read)))
 
 
+def _is_pointed(text: Any) -> Any:
+    return text.re_search(r"^[+-]?[0-9]+[.,][0-9.,]*$")
+
+
 def _seen(column: Any) -> dict[str, Any]:
-    """Return how many values name totals, have a mark before three digits, or are of another form.
+    """Return how many values name totals, and how many are digits with points or commas."""
+    text = plain_text(column)
+    total = text.re_search(f"^(?:{TOTAL.pattern})$")
+    return {"total": total.sum(), "pointed": _is_pointed(text).sum()}
+
+
+def _forms(column: Any) -> dict[str, Any]:
+    """Return how many values have a mark before three digits, and how many are of another form.
 
     Marks of missing and suppressed numbers are of none.
     """
     text = plain_text(column)
-    pointed = text.re_search(r"^[+-]?[0-9]+[.,][0-9.,]*$")
+    pointed = _is_pointed(text)
     none = text.re_search(r"^[+-]?[0-9]+$") | is_mark(column) | is_suppressed(column)
-    counts = {
-        "total": text.re_search(f"^(?:{TOTAL.pattern})$").sum(),
-        "others": ibis.ifelse(pointed, False, text.notnull() & ~none).sum(),
-    }
+    counts = {"others": ibis.ifelse(pointed, False, text.notnull() & ~none).sum()}
     for mark in ".,":
         form = text.re_search(rf"^[+-]?[1-9][0-9]{{0,2}}(\{mark}[0-9]{{3}})+$")
         groups = ibis.ifelse(pointed, form, False)
@@ -107,11 +117,11 @@ def _seen(column: Any) -> dict[str, Any]:
     return counts
 
 
-def _points(seen: Mapping[str, Mapping[str, Any]], read: ReadOptions) -> Iterator[Asked]:
+def _points(forms: Mapping[str, Mapping[str, Any]], read: ReadOptions) -> Iterator[Asked]:
     """Ask what points or commas mean that have three digits behind them throughout."""
     if (read.decimal, read.thousands) != (".", ""):
         return
-    columns = {name: n for name, n in seen.items() if not (read.of(name).kind or n["others"])}
+    columns = {name: n for name, n in forms.items() if not (read.of(name).kind or n["others"])}
     for mark, called, are_now in ((".", "point", "decimals"), (",", "comma", "text")):
         some = [name for name, n in columns.items() if n[mark] and not n[f"not {mark}"]]
         if not some:

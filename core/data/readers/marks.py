@@ -8,7 +8,6 @@ from typing import Any
 
 import ibis
 import ibis.expr.datatypes as dt
-import sqlglot
 
 from core.data.tables import (
     FileTable,
@@ -58,7 +57,8 @@ def per_column(
     result: dict[str, dict[str, Any]] = {}
     for (kind, _), alike in kinds.items():
         column = ibis.table({"v": kind}, name="one_column")
-        parts = _written(column.aggregate(**aggregates(table.unmarked(alike[0], column.v))))
+        query = column.aggregate(**aggregates(table.unmarked(alike[0], column.v)))
+        parts = _written(table.backend, query)
         ask, size = (
             # each column takes memory
             (_below, max(TOGETHER // max(rows, 1), 1)) if rows <= SHORT else (_beside, 50)
@@ -97,13 +97,10 @@ _VALUE = '"t0"."v"'
 """The column in a query that was compiled for one column."""
 
 
-def _written(query: Any) -> dict[str, str]:
+def _written(backend: Any, query: Any) -> dict[str, str]:
     """Return the aggregates of a query as SQL, by name."""
-    select = sqlglot.parse_one(str(ibis.to_sql(query, dialect="duckdb")), dialect="duckdb")
-    return {
-        part.alias: part.this.sql(dialect="duckdb")
-        for part in select.selects  # type: ignore[attr-defined]
-    }
+    select = backend.compiler.to_sqlglot(query)
+    return {part.alias: part.this.sql(dialect=backend.dialect) for part in select.selects}
 
 
 def _chunks(names: Sequence[str], size: int) -> Iterator[Sequence[str]]:

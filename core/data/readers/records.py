@@ -31,7 +31,7 @@ from core.data.tables import check_cell
 from core.errors import Choice, ReadingError, choice
 from core.wording import number_of
 
-_COUNTED = 1 << 20
+_COUNTED = 1 << 18
 """Bytes in which records are counted at once: more leaves the cache."""
 
 _QUOTE, _LINE_FEED, _RETURN, _EQUALS = b'"\n\r='
@@ -236,16 +236,19 @@ def _records(text: Path, layout: TextLayout) -> int | None:
     records, quotes_seen, line_start = 0, 0, 0
     for start in range(0, data.size, _COUNTED):
         block = data[start : start + _COUNTED]
-        quotes = _places(block, _QUOTE) + start
+        raw = data[start : start + _COUNTED + 1].tobytes()  # what it lacks is seen at once
+        quotes = np.flatnonzero(block == _QUOTE) + start
         first = quotes_seen % 2  # 0 where the block's first quote opens a field
         opening, closing = quotes[first::2], quotes[1 - first :: 2]
-        before = data[opening[opening > 0] - 1]
-        after = data[closing[closing < data.size - 1] + 1]
-        if not (beside[before].all() and beside[after].all()):
+        # the first and the last byte of all stand for those beyond them, and are quotes then
+        before, after = (data.take(at, mode="clip") for at in (opening - 1, closing + 1))
+        if not (beside.take(before).all() and beside.take(after).all()):
             return None
-        if (data[np.minimum(opening + 1, data.size - 1)] == _EQUALS).any():
+        if _EQUALS in raw and (data.take(opening + 1, mode="clip") == _EQUALS).any():
             return None  # a formula of a text may begin
-        ends = _line_ends(data, start, block)
+        ends = np.flatnonzero(block == _LINE_FEED) + start
+        if _RETURN in raw:
+            ends = _with_lone_returns(ends, data, np.flatnonzero(block == _RETURN) + start)
         ends = ends[(quotes_seen + np.searchsorted(quotes, ends)) % 2 == 0]
         quotes_seen += quotes.size
         if ends.size:
@@ -266,17 +269,10 @@ def _forget(mapped: mmap.mmap, until: int) -> None:
         mapped.madvise(mmap.MADV_DONTNEED, 0, whole)
 
 
-def _places(block: NDArray[np.uint8], byte: int) -> NDArray[np.intp]:
-    """Return where a byte is; where it is absent, as usual, that takes a tenth of the time."""
-    return np.flatnonzero(block == byte) if byte in block.tobytes() else np.empty(0, np.intp)
-
-
-def _line_ends(data: NDArray[np.uint8], start: int, block: NDArray[np.uint8]) -> NDArray[np.intp]:
-    """Return where lines of a block end: at each line feed, and each return without one."""
-    feeds = _places(block, _LINE_FEED) + start
-    returns = _places(block, _RETURN) + start
-    if not returns.size:
-        return feeds
+def _with_lone_returns(
+    feeds: NDArray[np.intp], data: NDArray[np.uint8], returns: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Return where lines end: at each line feed, and each return without one."""
     following = data[np.minimum(returns + 1, data.size - 1)]
     lone = returns[(following != _LINE_FEED) | (returns == data.size - 1)]
     return np.sort(np.concatenate([feeds, lone]))

@@ -8,9 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import openpyxl
 import pyarrow as pa
-from openpyxl.utils import range_boundaries
 from pyarrow import parquet
 
 from core.data.options import READABLE, ReadOptions, Repair, repaired
@@ -149,6 +147,8 @@ def _opened(path: Path, name: str, sheet: str) -> Book:
         )
     if "xl/workbook.xml" not in names:
         return read_opendocument(path, name, sheet)
+    from openpyxl.utils import range_boundaries  # only here: most files are no workbooks
+
     summary = extent(path, sheet)
     check_size(name, summary)
     sheets = sheets_of(path, name, sheet)
@@ -158,6 +158,8 @@ def _opened(path: Path, name: str, sheet: str) -> Book:
 
 def _cells(path: Path, sheet: str) -> Cells:
     """Return the cells of a sheet, all rows of one width; None where one is empty."""
+    import openpyxl
+
     with path.open("rb") as content:  # its name may end otherwise than those of workbooks do
         book = openpyxl.load_workbook(content, read_only=True, data_only=True, keep_links=False)
         try:

@@ -89,7 +89,7 @@ def _of_table(table: OpenTable, cells: Any, level: str, hierarchy: Hierarchy) ->
     """Replace a column's texts by their parents, by a join."""
     parents = hierarchy.parents()
     rows = pa.table({"value_of": list(parents), "parent_of": list(parents.values())})
-    known = table.kept(rows)
+    known, cells = table.kept(rows), table.kept(cells)
     joined = cells.left_join(known, cells[level] == known.value_of)
     lost = joined.filter(joined[level].notnull() & joined.parent_of.isnull())
     missing = table.row(lost.aggregate(some=lost[level].min(), n=lost[level].nunique()))

@@ -176,3 +176,19 @@ def test_grouping_x_leaves_s_alone(sources):
 def test_zero_has_one_sign(add, sources):
     key = add(pd.DataFrame({"a": [0.0, -0.0, 1.0], "b": list("xyx")}))
     assert count(DataSpec(key, ("b",), ("a",)), sources).joint.x_labels == ("0", "1")
+
+
+@pytest.mark.parametrize("size", range(20, 45))
+def test_records_and_formulas_are_found_wherever_a_block_ends(size, monkeypatch, tmp_path):
+    monkeypatch.setattr("core.data.readers.records._COUNTED", size)
+    lines = ['"zip","sex"', '"1","F"', '"=""02134""","M"', "", '"a\r\nb","F"', '"2","M"']
+    path = tmp_path / "people.csv"
+    path.write_text("\r\n".join(lines), newline="")
+    layout = find_layout(path, "people.csv", ReadOptions())
+    target = tmp_path / "people.parquet"
+    rows, repairs = write_records(path, "people.csv", layout, target)
+    assert parquet.read_table(target).column(0).to_pylist() == ["1", "02134", "a\r\nb", "2"]
+    assert rows == 4
+    assert [repair.sentence for repair in repairs] == [
+        '1 value such as ="02134" is a formula for a text: read as 02134.'
+    ]
