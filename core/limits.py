@@ -14,6 +14,12 @@ MAX_LEVELS = 2_000
 MAX_CELLS = 250_000
 """Most cells of a joint: 2 MB of doubles; a heat map cannot show more cells apart."""
 
+MOST_KNOWN = 2_000
+"""Most values of what others know besides: a promise holds given each, with rows of its own."""
+
+MAX_KNOWN_CELLS = 5_000_000
+"""Most cells of S, X and what is known: the rows of a promise given it are 80 MB of doubles."""
+
 CUT_TOL = 1e-10
 """Excess over a budget, in nats, that needs no cut: a slight move towards P_X repairs it."""
 

@@ -13,13 +13,10 @@ from core.allowed import inequalities
 from core.allowed.allowed_set import AllowedSet, weighed
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.limits import SUM_TOL
+from core.limits import MOST_KNOWN, SUM_TOL
 from core.notions.base import Notion
 from core.three_way import ThreeWay
 from core.validation import FloatArray, IntArray
-
-MOST_KNOWN = 2_000
-"""Most k of one promise: each has its own joint and its own rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +95,11 @@ class Given(Notion):
         np.add.at(whole, (table.s, table.x), table.weight)
         object.__setattr__(self, "_known", tuple(known))
         object.__setattr__(self, "_joint", Joint.from_counts(whole))
+
+    @staticmethod
+    def holds_for(kind: type[Notion]) -> bool:
+        """Say whether notions of a kind, without exceptions, can be asked given what is known."""
+        return kind.of_joint_sy and not kind.on_average
 
     def __str__(self) -> str:
         return self.composed(str)

@@ -137,6 +137,7 @@ def _joined(joint: Joint, purpose: Purpose, first: IntArray, of_x: IntArray) -> 
         kept_x=np.arange(len(first)),
         dropped_x=(),
         x_shape=(),
+        known=None,
     )
     more = 0.0
     if isinstance(purpose, Information):
