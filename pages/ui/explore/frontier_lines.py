@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -148,18 +147,17 @@ def compared(scenario: Scenario) -> tuple[Scenario, ...]:
         return _beside_funnel(scenario)
     if "eps" not in notions.entry(scenario.notion).parameters:
         return ()
-    others = [promise.notion for promise in scenario.also]
     if controls.by_promise() and mechanisms.entry(scenario.mechanism).uses_notion:
         asked = [
             replace(scenario, notion=entry.key)
             for entry in notions.ENTRIES
-            if _works(scenario.mechanism, [entry.key, *others])
+            if _works(replace(scenario, notion=entry.key))
         ]
     else:
         asked = [
             replace(scenario, mechanism=key)
             for key in COMPARED + (scenario.mechanism,) * (scenario.mechanism not in COMPARED)
-            if mechanisms.entry(key).uses_notion and _works(key, [scenario.notion, *others])
+            if mechanisms.entry(key).uses_notion and _works(replace(scenario, mechanism=key))
         ]
     asked.sort(key=lambda one: one != scenario)  # the current one first, the others in their order
     # more lines than this could not be distinguished
@@ -179,9 +177,10 @@ def by_promise(scenario: Scenario) -> bool:
     return controls.by_promise() or is_funnel(scenario)
 
 
-def _works(mechanism: str, asked: Sequence[str]) -> bool:
-    kinds = [notions.entry(key).kind for key in asked]
-    return not fit.obstacle(mechanisms.entry(mechanism), kinds)
+def _works(one: Scenario) -> bool:
+    keys = () if not one.data.known else pickers.asked_keys(one)
+    entry = mechanisms.entry(one.mechanism)
+    return all(map(pickers.under_known, keys)) and not fit.obstacle(entry, one.kinds)
 
 
 def pick() -> None:
