@@ -68,7 +68,7 @@ class Given(Notion):
     _known: tuple[_Known, ...] = field(init=False, repr=False)
     _joint: Joint = field(init=False, repr=False)
 
-    name: ClassVar[str] = "given what is known"
+    name: ClassVar[str] = "a notion given what is known"
 
     def __post_init__(self) -> None:
         parts = self.notion.parts
@@ -106,7 +106,7 @@ class Given(Notion):
 
     def composed(self, write: Callable[[Notion], str]) -> str:
         """Return the notion's name, and that something is known."""
-        return f"{write(self.notion)} {self.name}"
+        return f"{write(self.notion)} given what is known"
 
     @property
     def in_nats(self) -> tuple[str, ...]:

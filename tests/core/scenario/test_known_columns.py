@@ -110,7 +110,7 @@ def test_notions_that_are_not_about_each_output_are_refused(notion, why):
 
 
 def test_a_mechanism_for_another_kind_of_notion_is_refused():
-    with pytest.raises(InvalidInputError, match="given what is known"):
+    with pytest.raises(InvalidInputError, match="does not work under a notion given what is known"):
         evaluate(replace(KNOWN, mechanism="watchdog"))
 
 
