@@ -43,6 +43,13 @@ def test_nothing_else_is_known_unless_it_is_chosen():
     assert "k" not in app.query_params
 
 
+def test_the_level_given_what_is_known_is_beside_that_of_y_alone():
+    shown = figures(linked(KNOWN))
+    assert shown["LIP given K, nats"] == f"{KNOWN.eps:.3f}"
+    assert float(shown["LIP reached, nats"]) < KNOWN.eps
+    assert "LIP given K, nats" not in figures(opened(notion="lip"))
+
+
 def test_choosing_a_column_asks_the_promise_given_it():
     app = opened(notion="lip")
     picker(app).select("race").run()
