@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from core import validation
 from core.errors import InvalidInputError
 from core.level_order import all_numbers, position
+from core.three_way import ThreeWay
 from core.validation import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -46,6 +47,9 @@ class Joint:
     x_shape : tuple of int
         Sizes of X's attributes where X is a product of several: the columns handed in are all
         combinations in C order, the last attribute fastest. Empty where X is one attribute.
+    known : ThreeWay or None
+        The counts of S, X and the columns K that others know, where such were chosen; its symbols
+        of S and X are those of the matrix handed in.
 
     Examples
     --------
@@ -66,6 +70,7 @@ class Joint:
     dropped_s: tuple[str, ...] = ()
     dropped_x: tuple[str, ...] = ()
     x_shape: tuple[int, ...] = ()
+    known: ThreeWay | None = None
 
     @property
     def n_s(self) -> int:

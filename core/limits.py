@@ -21,6 +21,12 @@ MAX_ENTRIES = 50_000_000
 MAX_WRITTEN = 10_000_000
 """Most entries of a mechanism's matrix that a certificate writes out, as some 50 MB of text."""
 
+MOST_KNOWN = 2_000
+"""Most values of what others know besides: a promise holds given each, with rows of its own."""
+
+MAX_KNOWN_CELLS = 5_000_000
+"""Most cells of S, X and what is known: the rows of a promise given it are 80 MB of doubles."""
+
 CUT_TOL = 1e-10
 """Excess over a budget, in nats, that needs no cut: a slight move towards P_X repairs it."""
 

@@ -109,17 +109,12 @@ def _compared(scenario: Scenario, *, alone: bool) -> list[Scenario]:
     questions = [scenario] if mechanisms.entry(scenario.mechanism).uses_notion else []
     if alone:
         return questions
-    kinds = [notions.entry(key).kind for key in (scenario.notion, *_others(scenario))]
     beside = COMPARED[:1] if is_funnel(scenario) else COMPARED
     return questions + [
         replace(scenario, mechanism=key)
         for key in beside
-        if key != scenario.mechanism and not fit.obstacle(mechanisms.entry(key), kinds)
+        if key != scenario.mechanism and not fit.obstacle(mechanisms.entry(key), scenario.kinds)
     ]
-
-
-def _others(scenario: Scenario) -> tuple[str, ...]:
-    return tuple(promise.notion for promise in scenario.also)
 
 
 def _line(question: Scenario, counted: Counted) -> Frontier:

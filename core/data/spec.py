@@ -59,7 +59,7 @@ MISSING_KINDS = ("level", "drop")
 """Treatments of missing values: a level, or the record is left out."""
 
 
-LATER = ("merges", "read", "hierarchies", "rare_levels", "left_out")
+LATER = ("merges", "read", "hierarchies", "rare_levels", "left_out", "known")
 """Fields of a spec that came after the first scenarios were kept: left out where empty."""
 
 
@@ -250,6 +250,9 @@ class DataSpec:
         Columns whose rare levels become one, each by itself, before columns are joined.
     left_out : tuple of LeftOut
         Symbols whose records are left out, after bins and rare levels are made of all records.
+    known : tuple of str
+        The columns K that others know of each record: the promise is to hold given each of their
+        values. Empty for none.
 
     Raises
     ------
@@ -278,6 +281,7 @@ class DataSpec:
     hierarchies: tuple[Hierarchy, ...] = ()
     rare_levels: tuple[RareLevels, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+    known: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         validation.one_of(self.missing, MISSING_KINDS, "missing")
@@ -352,9 +356,15 @@ class DataSpec:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """All columns that are read, each once: of S, X and T, and those that are filtered."""
+        """All columns that are read, each once: of S, X, T and K, and those that are filtered."""
         filtered = (chosen.column for chosen in self.filters)
-        return tuple(dict.fromkeys((*self.secret, *self.released, *self.task, *filtered)))
+        named = (*self.secret, *self.released, *self.task, *self.known, *filtered)
+        return tuple(dict.fromkeys(named))
+
+    @property
+    def treated(self) -> tuple[str, ...]:
+        """The columns of S, X and K, each once: of these values become coarser, fewer or bins."""
+        return tuple(dict.fromkeys((*self.secret, *self.released, *self.known)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return its JSON form, without those of `LATER` that are empty.
@@ -368,7 +378,7 @@ class DataSpec:
     def from_dict(cls, values: Mapping[str, Any]) -> DataSpec:
         """Read a spec from its JSON form, that of `to_dict`."""
         parts = entries_of(values, cls, "The data")
-        for name in ("secret", "released", "task"):
+        for name in ("secret", "released", "task", "known"):
             if name in parts:
                 named = _texts(parts[name], name)
                 parts[name] = tuple(column for column in named if column)  # "" names none

@@ -14,14 +14,11 @@ from core.allowed import inequalities
 from core.allowed.allowed_set import AllowedSet, weighed
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.limits import SUM_TOL
+from core.limits import MOST_KNOWN, SUM_TOL
 from core.notions.base import Notion
 from core.notions.lip import LIP
 from core.three_way import ThreeWay, direction
 from core.validation import FloatArray, IntArray
-
-MOST_KNOWN = 2_000
-"""Most k of one promise: each has its own joint and its own rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +70,7 @@ class Given(Notion):
     _known: tuple[_Known, ...] = field(init=False, repr=False)
     _joint: Joint = field(init=False, repr=False)
 
-    name: ClassVar[str] = "given what is known"
+    name: ClassVar[str] = "a notion given what is known"
 
     def __post_init__(self) -> None:
         parts = self.notion.parts
@@ -101,12 +98,17 @@ class Given(Notion):
         object.__setattr__(self, "_known", tuple(known))
         object.__setattr__(self, "_joint", Joint.from_counts(whole))
 
+    @staticmethod
+    def holds_for(kind: type[Notion]) -> bool:
+        """Say whether notions of a kind, without exceptions, can be asked given what is known."""
+        return kind.of_joint_sy and not kind.on_average
+
     def __str__(self) -> str:
         return self.composed(str)
 
     def composed(self, write: Callable[[Notion], str]) -> str:
         """Return the notion's name, and that something is known."""
-        return f"{write(self.notion)} {self.name}"
+        return f"{write(self.notion)} given what is known"
 
     @property
     def in_nats(self) -> tuple[str, ...]:

@@ -133,10 +133,13 @@ def _one_record(body: Mapping[str, Any]) -> Sentence:
         )
         return sentence("one record", False, text)
     else_known = ", and nothing else of the person" if "beside" in body else ""
+    what, named = "S and X", listed(known_to_others(body))
+    if named:
+        what, else_known = f"S, X and {named}", f", the person's {named}{else_known}"
     return sentence(
         "one record",
         True,
-        f"Against whoever sees Y of one record, and knows the distribution of S and X that "
+        f"Against whoever sees Y of one record, and knows the distribution of {what} that "
         f"{body['design']['data']} shows{else_known}: {promise['notion']} (level reached: "
         f"{_saved(reached(promise['achieved'], promise['unit']))}).",
     )
@@ -177,7 +180,8 @@ def _own(body: Mapping[str, Any]) -> str:
         return "their own level is not known, since they have no column of S."
     keys = () if promise is None else notion_keys(body)
     shown_keys = [key for notion in keys for key in (notions.entry(notion).sides or (notion,))]
-    if shown_keys and all(own.get(key) is not None for key in shown_keys):
+    alone = not known_to_others(body)  # the own levels are of Y alone
+    if alone and shown_keys and all(own.get(key) is not None for key in shown_keys):
         levels = listed(
             [
                 f"{level_title(key, numbers_of(body))}: {_saved(reached(own[key], unit_of(key)))}"
@@ -209,7 +213,8 @@ def _sampling(body: Mapping[str, Any]) -> Sentence:
                 f"With confidence {sure} the records come from a distribution for which LDP holds "
                 f"at {figure(levels[ldp])} nats{also}: the level over the confidence set."
             )
-            if promise is not None and not set(notion_keys(body)) <= set(OVER_THE_SET):
+            other = known_to_others(body) or not set(notion_keys(body)) <= set(OVER_THE_SET)
+            if promise is not None and other:
                 text += (
                     f" It is known of LDP and PML only: that of {promise['notion']}, which was "
                     "asked, is that of the counted distribution."
@@ -242,6 +247,7 @@ def _counts(body: Mapping[str, Any]) -> Sentence:
     if hidden:
         further += f" The names of {number_of(hidden, 'value')} left out are withheld."
     task = "" if old or not data.task else ", and of T and X"
+    task += f", and of S, X and {listed(data.known)}" if data.known else ""
     linked = body["version"] <= LINKED
     subject = "The mechanism and all figures here" if linked else "The mechanism, levels and proof"
     beside = "" if linked else _counts_beside(body.get("beside"))
@@ -342,6 +348,11 @@ def notion_keys(body: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the keys of the notions that a certificate's scenario asks for."""
     scenario = Scenario.from_dict(body["scenario"])
     return (scenario.notion, *(promise.notion for promise in scenario.also))
+
+
+def known_to_others(body: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the columns given which the promise is to hold."""
+    return Scenario.from_dict(body["scenario"]).data.known
 
 
 def numbers_of(body: Mapping[str, Any]) -> Numbers:

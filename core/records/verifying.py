@@ -199,7 +199,9 @@ def _beside(
     cells, notion = counted.cells, None
     if body["levels"]["asked"] is not None and cells is not None and cells.any():
         names = body["design"]["s"], body["mechanism"]["inputs"]
-        notion = scenario.build_notion(Joint.from_counts(cells, *names))
+        joint = Joint.from_counts(cells, *names)
+        # of a promise given what others know no figure says whether the file keeps it
+        notion = None if scenario.data.known else scenario.build_notion(joint)
     called: Sequence[str] = ()
     if body["beside"] is not None and body["beside"]["known"]:
         table = _as_read(original, scenario, sources).table

@@ -15,7 +15,7 @@ from core.release.confusability import RangeRelease
 from core.release.perfect_privacy import what_is_left
 from core.scenario import Result, Scenario
 from core.uncertainty.ball import assumed_records
-from core.wording import at_most, fixed, number_of, rounded_up
+from core.wording import at_most, fixed, listed, number_of, rounded_up
 
 NEARLY = math.log(1e4)
 """Change of a belief, in nats, from which it is called all but certain: a factor of 10,000."""
@@ -27,6 +27,14 @@ EXPECTED = 5.0
 
 def question(scenario: Scenario) -> str:
     """Return the question of a scenario."""
+    asked, known = _question(scenario), scenario.data.known
+    if not known:
+        return asked
+    are = "is" if len(known) == 1 else "are"
+    return f"{asked[:-1]}, where {listed(known)} {are} known?"
+
+
+def _question(scenario: Scenario) -> str:
     data = scenario.data
     secret = _columns(data.secret, "the secret S")
     released = _columns(data.released, "X")
@@ -158,16 +166,28 @@ def _records(result: Result) -> int:
 
 
 def _changes(result: Result, secret: str) -> str:
-    level = result.after.achieved["lip"]
+    """Say how far Y changes beliefs: of those who know nothing of a record, or what others do."""
+    known, level, more = result.scenario.data.known, result.lip, _determined(result, secret)
+    to = f" to someone who knows {listed(known)}" if known else ""
     if math.isinf(level):
-        return f"Some outputs rule out a value of {secret} for certain."
+        return f"Some outputs rule out a value of {secret} for certain{to}.{more}"
     if rounded_up(math.exp(level)) == "1.00":
-        return f"The release reveals nothing about {secret}."
-    known = "the data's" if result.joint.n is None else "these records'"
+        return f"The release reveals nothing about {secret}{to}.{more}"
+    whose = "the data's" if result.joint.n is None else "these records'"
+    beside = f" and a person's {listed(known)}, Y" if known else ", Y alone"
     return (
-        f"For someone who knows only {known} distribution, Y alone changes no belief about a "
-        f"value of {secret} by more than ×{rounded_up(math.exp(level))}."
+        f"For someone who knows only {whose} distribution{beside} changes no belief about a "
+        f"value of {secret} by more than ×{rounded_up(math.exp(level))}.{more}"
     )
+
+
+def _determined(result: Result, secret: str) -> str:
+    """Say of how many records S follows from what others know, with a blank before; "" for none."""
+    report = result.counted.report
+    if not report.determined:
+        return ""
+    records = number_of(report.determined, "record")
+    return f" For {records}, {report.known} alone already says {secret}."
 
 
 def _kept(result: Result) -> str:

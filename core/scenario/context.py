@@ -35,6 +35,8 @@ def context(scenario: Scenario, data: str = "") -> dict[str, str]:
     if not spec.source.startswith(JOINTS):
         released = (*spec.secret, *spec.released) if spec.secret_released else spec.released
         facts |= {"S": JOINER.join(spec.secret), "X": JOINER.join(released)}
+        if spec.known:
+            facts["known"] = JOINER.join(spec.known)
         treated = _treated(scenario)
         if treated:
             facts["records"] = treated

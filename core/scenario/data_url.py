@@ -30,7 +30,7 @@ JOINTS = ("random:", "matrix:", "example:")
 
 DATA_KEYS = (
     *("data", "s", "x", "t", "sx", "bins", "missing", "rare", "rare_s", "only", "merge"),
-    *("read", "level", "rare_of", "without"),
+    *("read", "level", "rare_of", "without", "k"),
 )
 """URL keys of the data."""
 
@@ -63,6 +63,7 @@ def data_to_query(data: DataSpec) -> Query:
         "s": list(data.secret) or [""] if data.secret != plain.secret else [],
         "x": list(data.released) or [""] if data.released != plain.released else [],
         "t": list(data.task),
+        "k": list(data.known),
         "sx": ["1"] if data.secret_released else [],
         "bins": [_binning_text(binning) for binning in data.binnings],
         "missing": [data.missing] if data.missing != plain.missing else [],
@@ -117,6 +118,7 @@ def data_from_query(query: Query, notices: list[str]) -> DataSpec:
         rare_below_s=rare["rare_s"],
         filters=_each("only", query, _filter, notices),
         task=_names(query.get("t"), ()),
+        known=_names(query.get("k"), ()),
         merges=merges,
         read=next(iter(_each("read", last, _read, notices)), ReadOptions()),
         hierarchies=hierarchies,

@@ -13,6 +13,7 @@ import numpy as np
 
 from core.codec import entries_of, listed, plain_json, read_json, without_version
 from core.data import Counted, Sources, count
+from core.data.counts.cells import JOINED
 from core.data.counts.report import CountedTask
 from core.data.spec import DataSpec
 from core.errors import InvalidInputError
@@ -22,7 +23,7 @@ from core.mechanisms import Mechanism
 from core.mechanisms import catalogue as mechanism_catalogue
 from core.mechanisms.options import Options, Settings
 from core.nonstochastic import UTILITIES
-from core.notions import LIP, Intersection, Notion
+from core.notions import LIP, Given, Intersection, Notion
 from core.notions import catalogue as notion_catalogue
 from core.notions.numbers import Numbers, declared
 from core.scenario.purpose import (
@@ -139,13 +140,38 @@ class Scenario(PurposeChoice, Settings, Numbers):
         return self.purpose == "task" or (self.purpose == "guess" and bool(self.data.task))
 
     @property
+    def kinds(self) -> tuple[type[Notion], ...]:
+        """The classes of all notions that are asked for at once."""
+        if self.data.known:
+            return (Given,)
+        keys = (self.notion, *(promise.notion for promise in self.also))
+        return tuple(notion_catalogue.entry(key).kind for key in keys)
+
+    @property
     def numbers(self) -> Numbers:
         return Numbers(**{name: getattr(self, name) for name in declared()})
 
     def build_notion(self, joint: Joint) -> Notion:
-        """Return the notion with this scenario's numbers, together with the further ones."""
-        own = notion_catalogue.build(self.notion, joint, self.numbers)
-        return Intersection(own, *(p.build(joint) for p in self.also)) if self.also else own
+        """Return the notion with this scenario's numbers, together with the further ones.
+
+        Where others know columns of the data, it is to hold given each of their values.
+
+        Raises
+        ------
+        InvalidInputError
+            If a number does not fit the joint, or the joint lacks the columns that others know.
+        """
+        own: Notion = notion_catalogue.build(self.notion, joint, self.numbers)
+        if self.also:
+            own = Intersection(own, *(p.build(joint) for p in self.also))
+        if not self.data.known:
+            return own
+        if joint.known is None:
+            raise InvalidInputError(
+                f"This joint of S and X lacks {shown(JOINED.join(self.data.known))}, given which "
+                "the promise is to hold."
+            )
+        return Given(own, joint.known)
 
     def build_mechanism(
         self,
@@ -184,6 +210,14 @@ class Result:
     @property
     def joint(self) -> Joint:
         return self.counted.joint
+
+    @cached_property
+    def lip(self) -> float:
+        """The level of LIP in nats, to those who know what the data says that others know."""
+        known = self.joint.known
+        if known is None:
+            return self.after.achieved["lip"]
+        return Given(NOTHING, known).achieved(self.joint, self.mechanism.kernel)
 
     @cached_property
     def content_id(self) -> str:

@@ -100,11 +100,13 @@ def snippet(scenario: Scenario) -> str:
         if scenario.also:
             others = ", ".join(promise.code() for promise in scenario.also)
             notion = f"Intersection({notion}, {others})"
+        if scenario.data.known:
+            notion = f"Given({notion}, joint.known)"
         named = sorted(set(re.findall(r"\w+", notion)) & set(notions.__all__))
         place = body.index(f"mechanism = {code}")
-        names = [scenario.notion, *(promise.notion for promise in scenario.also)]
-        kinds = [notion_catalogue.entry(name).kind for name in names]
-        misfit = obstacle(entry, kinds) != ""  # with these budgets it may work all the same
+        misfit = (
+            obstacle(entry, scenario.kinds) != ""
+        )  # with these budgets it may work all the same
         body[place:place] = [
             f"notion = {notion}",
             *([f'check_fit("{entry.key}", notion)'] if misfit else []),

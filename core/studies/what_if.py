@@ -46,7 +46,8 @@ def variants(scenario: Scenario, counted: Counted, x: int) -> tuple[Variant, ...
     """Return the questions in which a symbol of X is merged with the nearest one, or left out."""
     joint = counted.joint
     at = whole(x, "The place of the symbol", low=0, high=joint.n_x - 1)
-    if scenario.data.secret_released or joint.n_x < 3:
+    data = scenario.data
+    if data.secret_released or data.known or joint.n_x < 3:  # others know K beside a pasted table
         return ()
     other = nearest(joint, at)
     low, high = sorted((at, other))

@@ -203,6 +203,9 @@ def _counts_hash(spec: DataSpec, data: Counted) -> bytes:
     digest.update(np.ascontiguousarray(data.joint.p).tobytes())
     if data.x_values is not None:
         digest.update(np.ascontiguousarray(data.x_values).tobytes())
+    if (known := data.joint.known) is not None:
+        for part in (known.s, known.x, known.k, known.weight):
+            digest.update(np.ascontiguousarray(part).tobytes())
     if data.task is not None:
         digest.update(repr(data.task.labels).encode())
         digest.update(np.ascontiguousarray(data.task.p_t_given_x).tobytes())

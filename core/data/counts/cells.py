@@ -18,7 +18,7 @@ from core.data.treatment.bins import Bins, bin_index
 from core.data.treatment.generalise import coarser, rare_as_one
 from core.data.treatment.symbols import Coding, Kept, Key, Symbols, name_symbols
 from core.level_order import Level, RareGroup
-from core.limits import MAX_CELLS, MAX_LEVELS
+from core.limits import MAX_CELLS, MAX_KNOWN_CELLS, MAX_LEVELS, MOST_KNOWN
 from core.validation import BoolArray, FloatArray, shown
 
 JOINED = " and "
@@ -132,8 +132,8 @@ def group_cells(table: OpenTable, records: Any, sides: Iterable[Side]) -> Any:
 
 
 def group_rare_levels(
-    table: OpenTable, cells: Any, sides: tuple[Side, Side], rare: Sequence[RareLevels]
-) -> tuple[Any, tuple[Side, Side], tuple[tuple[str, Grouped], ...]]:
+    table: OpenTable, cells: Any, sides: tuple[Side, ...], rare: Sequence[RareLevels]
+) -> tuple[Any, tuple[Side, ...], tuple[tuple[str, Grouped], ...]]:
     """Group each column's rare levels into one, where that is requested."""
     below = {threshold.column: threshold.below for threshold in rare}
     grouped = {}
@@ -148,7 +148,7 @@ def group_rare_levels(
                     grouped[column] = Grouped(levels, records)
             names.append(name)
         changed.append(replace(side, rare_levels=tuple(names)))
-    return cells, (changed[0], changed[1]), tuple(grouped.items())
+    return cells, tuple(changed), tuple(grouped.items())
 
 
 def with_kept_levels(table: OpenTable, cells: Any, left: Any, side: Side, grouped: Grouped) -> Side:
@@ -188,10 +188,20 @@ def cells_of(table: OpenTable, cells: Any, side: Side, symbols: Symbols, stays: 
     return joined.filter(some).select(*cells.columns)
 
 
+@dataclass(frozen=True)
+class KnownCells:
+    """The combinations of S, X and K that occur: the symbols' keys, the number of k, records."""
+
+    s: tuple[Key, ...]
+    x: tuple[Key, ...]
+    k: tuple[int, ...]
+    n: tuple[int, ...]
+
+
 def count_cells(
-    table: OpenTable, cells: Any, sides: tuple[Side, Side], spec: DataSpec
-) -> tuple[tuple[Symbols, Symbols], FloatArray, tuple[Grouped, Grouped]]:
-    """Group rare symbols, check the sizes, and fetch the table of counts, shape (n_s, n_x)."""
+    table: OpenTable, cells: Any, sides: tuple[Side, Side], known: Side | None, spec: DataSpec
+) -> tuple[tuple[Symbols, Symbols], FloatArray, tuple[Grouped, Grouped], KnownCells | None]:
+    """Group rare symbols, check the sizes, and fetch the counts, shape (n_s, n_x), and by K."""
     marked = _mark_rare(table, cells, sides, (spec.rare_below_s, spec.rare_below))
     grouped = []
     sizes = []
@@ -208,7 +218,9 @@ def count_cells(
         if sizes[-1] > MAX_LEVELS:
             raise _too_many(repr(side.title), f"{sizes[-1]:,}")
     check_size(sides[0].title, sizes[0], sides[1].title, sizes[1], spec.secret_released)
-    rows = _fetch(table, marked, sides)
+    if known is not None:
+        _check_known(table, marked, known, sides, sizes)
+    rows = _fetch(table, marked, sides, () if known is None else known.levels)
     keys = [[_key(row, side) for row in rows] for side in sides]
     named = [
         name_symbols(set(own), side.bins, group.levels)
@@ -217,8 +229,42 @@ def count_cells(
     places = [{key: i for i, key in enumerate(symbols.keys)} for symbols in named]
     counts = np.zeros([len(symbols.keys) for symbols in named])
     for s, x, row in zip(*keys, rows, strict=True):
-        counts[places[0][s], places[1][x]] = row["n"]
-    return (named[0], named[1]), counts, (grouped[0], grouped[1])
+        counts[places[0][s], places[1][x]] += row["n"]
+    found = None
+    if known is not None:
+        values = [tuple(row[level] for level in known.levels) for row in rows]
+        order = {value: i for i, value in enumerate(sorted(set(values), key=_texts_first))}
+        k, n = (order[value] for value in values), (int(row["n"]) for row in rows)
+        found = KnownCells(tuple(keys[0]), tuple(keys[1]), tuple(k), tuple(n))
+    return (named[0], named[1]), counts, (grouped[0], grouped[1]), found
+
+
+def _texts_first(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return what levels of several columns are sorted by, missing ones last."""
+    return tuple((value is None, str(value)) for value in values)
+
+
+def _check_known(
+    table: OpenTable, marked: Any, known: Side, sides: tuple[Side, Side], sizes: Sequence[int]
+) -> None:
+    """Raise `TooManyLevelsError` if what is known has too many values for one promise."""
+    values = marked.select(*known.levels).distinct()
+    found = int(table.row(values.aggregate(k=values.count()))["k"])
+    fewer = (
+        "cut numeric columns into bins, group rare levels, or choose fewer columns that are known."
+    )
+    if found > MOST_KNOWN:
+        raise TooManyLevelsError(
+            f"{shown(known.title)}, which others know, has {found:,} values; at most "
+            f"{MOST_KNOWN:,} are allowed: {fewer}"
+        )
+    if found * sizes[0] * sizes[1] > MAX_KNOWN_CELLS:
+        raise TooManyLevelsError(
+            f"{shown(known.title)}, which others know, has {found:,} values beside {sizes[0]:,} "
+            f"levels of {shown(sides[0].title)} and {sizes[1]:,} of {shown(sides[1].title)}: "
+            f"{found * sizes[0] * sizes[1]:,} cells; at most {MAX_KNOWN_CELLS:,} are allowed: "
+            f"{fewer}"
+        )
 
 
 def _symbols(marked: Any, side: Side) -> Any:
@@ -250,9 +296,11 @@ def _mark_side(table: OpenTable, cells: Any, side: Side, rare_below: int) -> Any
     return joined.select(*cells.columns, **{side.rare: joined.common_total.isnull()})
 
 
-def _fetch(table: OpenTable, marked: Any, sides: tuple[Side, Side]) -> list[dict[str, Any]]:
-    """Return the table of counts, one row for each pair that occurs, rare symbols as one."""
-    columns = {}
+def _fetch(
+    table: OpenTable, marked: Any, sides: tuple[Side, Side], known: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return the counts, one row for each pair that occurs, by known levels; rare ones as one."""
+    columns = {level: marked[level] for level in known}
     for side in sides:
         rare = marked[side.rare]
         columns[side.rare] = rare

@@ -15,6 +15,7 @@ from core import texts
 from core.attributes import Attribute
 from core.data.counts.cells import (
     JOINED,
+    KnownCells,
     Side,
     cells_of,
     check_size,
@@ -47,6 +48,7 @@ from core.errors import InvalidInputError
 from core.joint import JOINER, Joint
 from core.limits import MAX_ATTRIBUTES, MAX_GRID
 from core.texts import alike
+from core.three_way import ThreeWay
 from core.validation import BoolArray, FloatArray, shown
 
 
@@ -121,9 +123,10 @@ def count(spec: DataSpec, sources: Sources | None = None) -> Counted:
     held = Sources(databases=True) if sources is None else sources
     source = held.open(spec.source, spec.columns, spec.read)
     if isinstance(source, JointSource):
-        if spec.task:
+        if spec.task or spec.known:
+            what = "for a task" if spec.task else "that others know"
             raise InvalidInputError(
-                f"{source.title} is a joint distribution of S and X, without a column for a task."
+                f"{source.title} is a joint distribution of S and X, without a column {what}."
             )
         return count_joint(source, spec)
     _check_columns(spec)
@@ -147,6 +150,7 @@ def _task(table: OpenTable, spec: DataSpec, counted: Counted) -> CountedTask:
     about = replace(
         spec, secret=spec.task, released=pairs, secret_released=False, rare_below_s=0, task=()
     )
+    about = replace(about, known=())
     joint = _from_table(table, about, "T").joint
     place = {label: x for x, label in enumerate(joint.x_labels)}
     unknown = [label for label in counted.joint.x_labels if label not in place]
@@ -160,13 +164,20 @@ def _task(table: OpenTable, spec: DataSpec, counted: Counted) -> CountedTask:
 
 
 def _check_columns(spec: DataSpec) -> None:
-    sides = (("S", spec.secret), ("X", spec.released), ("T", spec.task))
+    sides = (("S", spec.secret), ("X", spec.released), ("T", spec.task), ("K", spec.known))
     for name, columns in sides:
-        if not columns and name != "T":
+        if not columns and name in ("S", "X"):
             raise InvalidInputError(f"Choose at least one column for {name}.")
         for column in columns:
             if columns.count(column) > 1:
                 raise InvalidInputError(f"{name} has the column {shown(column)} more than once.")
+    for column in spec.known:
+        if column in (*spec.secret, *spec.released):
+            side = "S" if column in spec.secret else "X"
+            raise InvalidInputError(
+                f"{shown(column)} is a column of {side}, so it cannot also be known: choose "
+                "another column that others know."
+            )
     if spec.releases_secret and spec.secret_released:
         raise InvalidInputError(
             f"X is the secret {shown(JOINED.join(spec.secret))} itself, so it cannot be released a "
@@ -187,13 +198,14 @@ def _check_columns(spec: DataSpec) -> None:
 def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
     """Count two sides of a table; `first` names the first of them in an error's sentence."""
     records = filtered(table, spec.filters)
-    sides, cuts = _sides(table, records, spec)
-    cells = group_cells(table, records, sides)
+    sides, known, cuts = _sides(table, records, spec)
+    cells = group_cells(table, records, (*sides, *known))
     report = _missing_report(table, cells, spec, sides)
     if spec.missing == "drop":
         cells = cells.drop_null([level for side in sides for level in side.levels])
-    cells, sides, rare = group_rare_levels(table, cells, sides, spec.rare_levels)
-    symbols, counts, grouped = count_cells(table, cells, sides, spec)
+    cells, every, rare = group_rare_levels(table, cells, (*sides, *known), spec.rare_levels)
+    sides = every[0], every[1]
+    symbols, counts, grouped, by_k = count_cells(table, cells, sides, (*every, None)[2], spec)
     symbols, counts, lost = _in_order(symbols, counts, sides, spec)
     names = [
         merged_names(own.labels, spec.merged(side.columns), spec.without(side.columns) | gone)
@@ -206,6 +218,11 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
         with_kept_levels(table, cells, left, side, group).coding(own, called)
         for side, group, own, called in zip(sides, grouped, symbols, names, strict=True)
     )
+    merged = tuple(
+        (side.title, group)
+        for side, own, called in zip(sides, symbols, names, strict=True)
+        for group in merged_groups(own.labels, called)
+    )
     report = replace(
         report,
         asked=_questions(table, spec) if first == "S" else (),
@@ -213,16 +230,10 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
         grouped_s=grouped[0],
         grouped_x=grouped[1],
         bins=cuts,
-        merged=tuple(
-            (side.title, group)
-            for side, own, called in zip(sides, symbols, names, strict=True)
-            for group in merged_groups(own.labels, called)
-        ),
+        merged=merged,
         unknown=_unknown(sides, symbols, spec),
         hierarchies=tuple(
-            hierarchy
-            for hierarchy in spec.hierarchies
-            if hierarchy.level and hierarchy.column in (*spec.secret, *spec.released)
+            tree for tree in spec.hierarchies if tree.level and tree.column in spec.treated
         ),
         rare_levels=rare,
     )
@@ -239,14 +250,59 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
         apart = len(set(names[1])) == len(names[1])  # none of them were merged
         values = staying.values if apart and not of_text else None
         counted = _finish(turned.T, s_labels, x_labels, spec, report, values, first)
-        return replace(counted, codings=codings)
-    counted = _finish(product.counts, s_labels, product.labels, spec, report, None, first)
-    return replace(_with_attributes(counted, product.attributes), codings=codings)
+    else:
+        x_labels = product.labels
+        plain = _finish(product.counts, s_labels, x_labels, spec, report, None, first)
+        counted = _with_attributes(plain, product.attributes)
+    counted = replace(counted, codings=codings)
+    return counted if by_k is None else _with_known(counted, by_k, s_labels, x_labels, spec)
+
+
+def _with_known(
+    counted: Counted,
+    cells: KnownCells,
+    s_labels: tuple[str, ...],
+    x_labels: tuple[str, ...],
+    spec: DataSpec,
+) -> Counted:
+    """Return the count with that of S, X and K; raise if whoever knows K knows S."""
+    of_s, of_x = (
+        {key: named.get(label, -1) for key, label in zip(coding.keys, coding.labels, strict=True)}
+        for coding, named in zip(
+            counted.codings,
+            ({label: i for i, label in enumerate(labels)} for labels in (s_labels, x_labels)),
+            strict=True,
+        )
+    )
+    s = np.array([of_s[key] for key in cells.s])
+    x = np.array([of_x[key] for key in cells.x])
+    stays = (s >= 0) & (x >= 0)  # the others have a symbol that is left out
+    s, x, n = s[stays], x[stays], np.array(cells.n, dtype=np.float64)[stays]
+    values, k = np.unique(np.array(cells.k)[stays], return_inverse=True)
+    n_x = len(x_labels)
+    if spec.secret_released:
+        x, n_x = s * n_x + x, len(s_labels) * n_x
+    order = np.lexsort((x, s, k))
+    shape = len(s_labels), n_x, len(values)
+    table = ThreeWay(s[order], x[order], k[order], n[order], shape)
+    pairs = np.unique(k * len(s_labels) + s) // len(s_labels)
+    alone = np.bincount(pairs, minlength=len(values)) == 1
+    title, secret = JOINED.join(spec.known), shown(counted.report.secret)
+    if alone.all():
+        raise InvalidInputError(
+            f"Each of {len(values):,} values of {shown(title)}, which others know, has records of "
+            f"one level of {secret} alone: whoever knows it knows {secret}, and there is nothing "
+            "left to hide."
+        )
+    report = replace(
+        counted.report, known=title, known_values=len(values), determined=int(n[alone[k]].sum())
+    )
+    return replace(counted, joint=replace(counted.joint, known=table), report=report)
 
 
 def _questions(table: OpenTable, spec: DataSpec) -> tuple[str, ...]:
     """Return what a user's table leaves open, and how it is counted."""
-    used = {*spec.secret, *spec.released}
+    used = {*spec.treated}
     if not table.file.told:
         return ()
     questions = open_questions(table, spec.read)
@@ -268,9 +324,9 @@ def _alike(
 
 def _sides(
     table: OpenTable, records: Any, spec: DataSpec
-) -> tuple[tuple[Side, Side], tuple[Bins, ...]]:
-    """Return the columns of S and X with what becomes of their values, and the bins."""
-    used = dict.fromkeys(spec.secret + spec.released)
+) -> tuple[tuple[Side, Side], tuple[Side, ...], tuple[Bins, ...]]:
+    """Return the columns of S and X, and of K, with what becomes of their values, and the bins."""
+    used = spec.treated
     cuts = {
         binning.column: cut(table, records, binning)
         for binning in spec.binnings
@@ -281,10 +337,12 @@ def _sides(
         if tree.kind == "interval":
             cuts[column] = intervals(table, records, coarse.pop(column))
     plain = (() if spec.rare_below_s else spec.secret) + (() if spec.rare_below else spec.released)
+    plain += spec.known
     fewer = {*cuts, *coarse, *(rare.column for rare in spec.rare_levels)}
     guard_columns(table, records, [name for name in dict.fromkeys(plain) if name not in fewer])
     sides = Side.of("s", spec.secret, cuts, coarse), Side.of("x", spec.released, cuts, coarse)
-    return sides, tuple(cuts.values())
+    known = (Side.of("k", spec.known, cuts, coarse),) if spec.known else ()
+    return sides, known, tuple(cuts.values())
 
 
 def _in_order(

@@ -37,7 +37,9 @@ class CountReport:
     `left_out`, `unknown`: symbols with the name of their columns; `unknown` ones are to be merged
     or left out, and no record has them. `zero_cells`: number of pairs of a level of S and one of X
     that never occur, before S is released too. `asked`: what the data leaves open. `alike`: symbols
-    that look alike, with the name of their columns. `rows`: how many rows stand for all records
+    that look alike, with the name of their columns. `known`: the columns that others know, "" for
+    none; `known_values`: how many values these have; `determined`: records whose S each of them
+    knows by these alone. `rows`: how many rows stand for all records
     where a column says for how many each does, else None.
     """
 
@@ -65,6 +67,9 @@ class CountReport:
     asked: tuple[str, ...] = ()
     alike: tuple[tuple[str, tuple[str, ...]], ...] = ()
     rows: int | None = None
+    known: str = ""
+    known_values: int = 0
+    determined: int = 0
 
     @property
     def size(self) -> str:
@@ -128,6 +133,13 @@ class CountReport:
                     f"{number_of(grouped.levels, 'rare level')} of {name!r} with {records} "
                     f"({share}) {were(grouped.levels)} grouped into one."
                 )
+        if self.determined:
+            share = _share(self.determined, self.n_used or 0)
+            records = number_of(self.determined, "record")
+            result.append(
+                f"Whoever knows {self.known!r} knows {self.secret!r} of {records} ({share}) by "
+                "that alone, and no promise is about these."
+            )
         result += self._of_symbols()
         result += [
             f"{cut.column!r} has {number_of(len(cut.labels) - 2, 'bin')} instead of {cut.asked}, "

@@ -153,6 +153,7 @@ def _joined(
         kept_x=np.arange(len(first)),
         dropped_x=(),
         x_shape=(),
+        known=None,
     )
     more = 0.0
     if isinstance(purpose, Information):

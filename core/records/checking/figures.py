@@ -171,6 +171,8 @@ def _repeated(
     if sorted(stated) != expected:
         text = f"It has levels of {sorted(stated)} releases, not of {expected}."
         return Check("repeated levels", False, text)
+    if expected and lacks_known(scenario, joint):
+        return Check("repeated levels", None, f"They are not checked: {UNCOUNTED}")
     for k in expected:
         repeated = draws(joint, kernel, scenario.build_notion(joint), int(k))
         figures = stated[k]
@@ -248,6 +250,15 @@ def _utility(
     return Check("utility", True, text)
 
 
+UNCOUNTED = "the columns that others know, given which it is to hold, could not be counted."
+"""Why a promise given what others know is not checked."""
+
+
+def lacks_known(scenario: Scenario, joint: Joint) -> bool:
+    """Say whether a promise is to hold given columns that were not counted with the joint."""
+    return bool(scenario.data.known) and joint.known is None
+
+
 def _promise(
     body: Mapping[str, Any], scenario: Scenario, joint: Joint, kernel: FloatArray
 ) -> Check:
@@ -255,6 +266,8 @@ def _promise(
     promise = body["levels"]["asked"]
     if promise is None:
         return Check("promise", None, "No promise was requested for this mechanism.")
+    if lacks_known(scenario, joint):
+        return Check("promise", None, f"The promise is not checked: {UNCOUNTED}")
     notion = scenario.build_notion(joint)
     if str(notion) != promise.get("notion"):
         return Check("promise", False, f"The scenario asks {notion}, not {promise.get('notion')}.")

@@ -49,7 +49,7 @@ def show() -> None:
     theme.apply()
     query.URL.restore()
     with st.sidebar:
-        data_controls.show()
+        data_controls.show(known=True)
         if query.is_standard() or _are_of_other_data():
             st.divider()
         with st.container(key="of_columns"):
@@ -118,7 +118,8 @@ def _sidebar() -> None:
 def _are_of_other_data() -> bool:
     """Return whether the columns were pinned with other data than the sidebar's."""
     scenarios = [state.scenario(), *(scenario for scenario, _, _ in query.shown())]
-    pinned = {repr((s.data.source, s.data.secret, s.data.released)) for s in scenarios}
+    asked = [one.data for one in scenarios]
+    pinned = {(one.source, one.secret, one.released, one.known) for one in asked}
     return len(pinned) > 1
 
 

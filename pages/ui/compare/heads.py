@@ -48,6 +48,8 @@ def head(place: int, name: str, note: str, columns: int) -> None:
         pickers.pick_mechanism(
             f"col{place}_mech", scenario, lambda key: query.ask(place, mechanism=key), late=True
         )
+    if scenario.data.known:
+        st.caption(markdown(f"Also known: {', '.join(scenario.data.known)}"))
 
 
 def _choose_promise(place: int, key: str) -> None:

@@ -197,6 +197,14 @@ def remedy(column: Answered) -> None:
     scenario, place = column.scenario, column.place
     kind = notions.entry(scenario.notion).kind
     chosen = mechanisms.entry(scenario.mechanism)
+    if scenario.data.known:
+        st.button(
+            "Without the known columns",
+            key=f"remedy_{place}_known",
+            on_click=query.ask,
+            args=(place,),
+            kwargs={"data": replace(scenario.data, known=())},
+        )
     if kind.of_estimate and scenario.notion == "rldp" and not scenario.data.secret_released:
         st.button(
             "RLDP for S – X – Y",
@@ -212,11 +220,11 @@ def remedy(column: Answered) -> None:
             args=(place,),
             kwargs={"data": replace(scenario.data, secret_released=True)},
         )
-    elif chosen.uses_notion and not chosen.works_under(kind):
+    elif chosen.uses_notion and not chosen.works_under(asked := scenario.kinds[0]):
         for entry in [
             entry
             for entry in mechanisms.CATALOGUE.values()
-            if entry.uses_notion and entry.works_under(kind)
+            if entry.uses_notion and entry.works_under(asked)
         ][:2]:
             st.button(
                 entry.title,

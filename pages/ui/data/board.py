@@ -38,7 +38,7 @@ def show() -> None:
     for sentence in state.notices():
         st.warning(markdown(sentence), icon=":material/link_off:")
     with st.sidebar:
-        data_controls.show()
+        data_controls.show(known=True)
     spec = state.data()
     state.publish(state.scenario())
     with st.container(key="header"):

@@ -31,7 +31,7 @@ _PROBLEM = "_hierarchy_problem"
 
 def show(spec: DataSpec, info: TableInfo) -> None:
     """Show each hierarchy, the picker of a column for another one, and rare levels by column."""
-    used = dict.fromkeys(spec.secret + spec.released)
+    used = spec.treated
     columns = {column.name: column for column in info.columns if column.name in used}
     coarse = [hierarchy.column for hierarchy in spec.hierarchies]
     coarse += [rare.column for rare in spec.rare_levels]

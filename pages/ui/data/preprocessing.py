@@ -220,7 +220,7 @@ def show(spec: DataSpec) -> None:
     hierarchies.show(spec, info)
     _merges(spec)
     _left_out(spec)
-    used = dict.fromkeys(spec.secret + spec.released)
+    used = spec.treated
     for i, column in enumerate(info.columns):
         if column.numeric and column.name in used:
             _bins(spec, column, f"bins{i}")

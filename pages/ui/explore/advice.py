@@ -49,7 +49,8 @@ def end() -> None:
 
 def show_what_if(result: Result, worst: int | None, unit: str) -> tuple[str, ...]:
     """Show the switch and, where it is on, what would be kept with a symbol less; return that."""
-    if worst is None or result.joint.n_x < 3 or result.scenario.data.secret_released:
+    data = result.scenario.data
+    if worst is None or result.joint.n_x < 3 or data.secret_released or data.known:
         end()
         return ()
     name = plain_short(result.joint.x_labels[worst])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -150,18 +149,17 @@ def compared(scenario: Scenario) -> tuple[Scenario, ...]:
         return _beside_funnel(scenario)
     if "eps" not in notions.entry(scenario.notion).parameters:
         return ()
-    others = [promise.notion for promise in scenario.also]
     if controls.by_promise() and mechanisms.entry(scenario.mechanism).uses_notion:
         scenarios = [
             replace(scenario, notion=entry.key)
             for entry in notions.ENTRIES
-            if _works(scenario.mechanism, [entry.key, *others])
+            if _works(replace(scenario, notion=entry.key))
         ]
     else:
         scenarios = [
             replace(scenario, mechanism=key)
             for key in COMPARED + (scenario.mechanism,) * (scenario.mechanism not in COMPARED)
-            if mechanisms.entry(key).uses_notion and _works(key, [scenario.notion, *others])
+            if mechanisms.entry(key).uses_notion and _works(replace(scenario, mechanism=key))
         ]
     scenarios.sort(key=lambda other: other != scenario)  # the current one first, others in order
     # more lines than this could not be distinguished
@@ -181,9 +179,10 @@ def by_promise(scenario: Scenario) -> bool:
     return controls.by_promise() or is_funnel(scenario)
 
 
-def _works(mechanism: str, promises: Sequence[str]) -> bool:
-    kinds = [notions.entry(key).kind for key in promises]
-    return not fit.obstacle(mechanisms.entry(mechanism), kinds)
+def _works(scenario: Scenario) -> bool:
+    keys = () if not scenario.data.known else pickers.asked_keys(scenario)
+    entry = mechanisms.entry(scenario.mechanism)
+    return all(map(pickers.under_known, keys)) and not fit.obstacle(entry, scenario.kinds)
 
 
 def pick() -> None:

@@ -64,7 +64,7 @@ def sidebar() -> DeltaGenerator:
             price(state.scenario())
         pickers.explain()
         purpose.adder()
-        data_controls.treated()
+        data_controls.treated(known=True)
         return place
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -13,7 +13,7 @@ from core.data.spec import Binning, DataSpec
 from core.data.tables import FileTable
 from core.errors import CoreError
 from core.validation import shown
-from core.wording import first_of, number_of
+from core.wording import first_of, listed, number_of
 from pages.ui.frame import data_remedies, pins, state
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
@@ -31,10 +31,10 @@ ITSELF = (
 _JOINTS = ("matrix:", "random:", "example:")
 
 
-def show(*, pair: bool = True) -> None:
-    """Show the pickers of data, S and X, and whether S is released too."""
+def show(*, pair: bool = True, known: bool = False) -> None:
+    """Show the pickers of data, S and X, and what is below them; parameters as of `treated`."""
     pick()
-    treated(pair=pair)
+    treated(pair=pair, known=known)
 
 
 def pick() -> None:
@@ -75,9 +75,38 @@ def pick() -> None:
     _remedies(spec)
 
 
-def treated(*, pair: bool = True) -> None:
-    """Show whether S is released too, and how the data is treated."""
+def _named(names: Sequence[str]) -> str:
+    return f"{listed(names)} {'is' if len(names) == 1 else 'are'}"
+
+
+def _known(spec: DataSpec) -> None:
+    """Show the picker of the columns that others know of each record."""
+    columns = columns_of(spec)
+    if not columns:
+        return
+    used = {*spec.secret, *spec.released} - {*spec.known}
+    st.session_state["data_known"] = [name for name in spec.known if name in columns]
+    st.multiselect(
+        "Also known",
+        [name for name in columns if name not in used],
+        key="data_known",
+        on_change=lambda: state.with_data(known=tuple(st.session_state["data_known"])),
+        placeholder="Nothing else",
+        help=glossary.meaning("also_known"),
+        select_all=False,
+    )
+
+
+def treated(*, pair: bool = True, known: bool = False) -> None:
+    """Show what others know, whether S is released too, and how the data is treated.
+
+    `pair`, `known`: whether the page considers a release of S, and what others know.
+    """
     spec = state.data()
+    if known:
+        _known(spec)
+    elif spec.known:
+        st.caption(markdown(f"This page does not consider that {_named(spec.known)} known."))
     if pair:
         st.session_state["data_pair"] = spec.secret_released
         st.toggle(
@@ -159,10 +188,15 @@ def columns_of(spec: DataSpec) -> list[str]:
 
 
 def _choose_source() -> None:
+    known = state.data().known
     try:
         choose(st.session_state["data_source"])
     except CoreError as error:
         st.toast(markdown(str(error)), icon=":material/error:")
+        return
+    if known:
+        said = f"With other data, it is no longer asked that {_named(known)} known."
+        st.toast(markdown(said), icon=":material/info:")
 
 
 def _choose_columns() -> None:
@@ -175,7 +209,7 @@ def _choose_columns() -> None:
 
 def _treatment(spec: DataSpec) -> str:
     """Return in a few words how the data is preprocessed."""
-    used = spec.secret + spec.released
+    used = spec.treated
     notes = [f"{cut.column} in bins" for cut in spec.binnings if cut.column in used]
     notes += spec.read.said()
     notes += [

@@ -94,6 +94,8 @@ def _working(spec: DataSpec) -> tuple[Changed, ...]:
     changes: list[Changed] = []
     if spec.task and _has_answer(replace(spec, task=())):
         changes.append(("Without the task T", replace(spec, task=())))
+    if spec.known and _has_answer(replace(spec, known=())):
+        changes.append(("Without the known columns", replace(spec, known=())))
     for some in () if info is None else _kinds(spec, info):
         working = (change for change in some if _has_answer(change[1]))
         changes += [change for change, _ in zip(working, range(OFFERED), strict=False)]
@@ -123,7 +125,7 @@ def _kinds(spec: DataSpec, info: TableInfo) -> Iterator[Iterator[Changed]]:
 
 
 def _bins(spec: DataSpec, info: TableInfo) -> Iterator[Changed]:
-    used, cut = spec.secret + spec.released, {binning.column: binning for binning in spec.binnings}
+    used, cut = spec.treated, {binning.column: binning for binning in spec.binnings}
     for column in info.columns:
         name = column.name
         if not column.numeric or name not in used:
@@ -146,11 +148,7 @@ def binned(spec: DataSpec, binning: Binning) -> DataSpec:
 
 def _coarser(spec: DataSpec) -> Iterator[Changed]:
     """Offer a coarser level of a hierarchy, or the values as they are."""
-    used = [
-        hierarchy
-        for hierarchy in spec.hierarchies
-        if hierarchy.column in spec.secret + spec.released
-    ]
+    used = [hierarchy for hierarchy in spec.hierarchies if hierarchy.column in spec.treated]
     for hierarchy in used:
         for level in range(hierarchy.level + 1, hierarchy.height + 1):
             changed = replace(spec, hierarchies=at_level(spec.hierarchies, hierarchy.column, level))
@@ -159,7 +157,7 @@ def _coarser(spec: DataSpec) -> Iterator[Changed]:
         others = tuple(other for other in spec.hierarchies if other is not hierarchy)
         yield f"Use {hierarchy.column} without its hierarchy", replace(spec, hierarchies=others)
     for rare in spec.rare_levels:
-        if rare.column in spec.secret + spec.released:
+        if rare.column in spec.treated:
             left = tuple(other for other in spec.rare_levels if other is not rare)
             yield f"Do not group levels of {rare.column}", replace(spec, rare_levels=left)
 
@@ -186,7 +184,7 @@ def _as_they_are(spec: DataSpec) -> Iterator[Changed]:
         yield "Keep missing values as a level", replace(spec, missing="level")
     for cut in spec.binnings:
         others = tuple(other for other in spec.binnings if other is not cut)
-        if cut.column in spec.secret + spec.released:
+        if cut.column in spec.treated:
             yield f"Use {cut.column} without bins", replace(spec, binnings=others)
     for name, _, rare in _SIDES:
         if getattr(spec, rare):
@@ -207,7 +205,7 @@ def _other_columns(
         for column in chosen:
             others = tuple(other for other in chosen if other != column)
             yield f"Remove {column} from {name}", _with(spec, **{columns: others})
-    used = spec.secret + spec.released
+    used = spec.treated
     for binned in [pair for pair in easiest(info) if pair[0] not in used][: 2 * OFFERED]:
         column, binning = binned
         binnings = tuple(cut for cut in spec.binnings if cut.column in known - {column})

@@ -175,6 +175,8 @@ def _other_questions(scenario: Scenario) -> Iterator[Remedy]:
     if scenario.purpose != "information":
         plain: dict[str, object] = {"for": "information", "_data": replace(scenario.data, task=())}
         yield "Keep all information about X", plain
+    if scenario.data.known:
+        yield "Without the known columns", {"_data": replace(scenario.data, known=())}
     if scenario.also:
         yield "Remove the additional notions", {"_also": ()}
     kinds = pickers.asked_kinds(scenario)
@@ -197,6 +199,7 @@ def _other_questions(scenario: Scenario) -> Iterator[Remedy]:
     chosen = mechanisms.entry(scenario.mechanism)
     if fit.obstacle(chosen, kinds):
         others = [notion for notion in notions.ALL if not fit.obstacle(chosen, [notion.kind])]
+        others = [] if scenario.data.known else others
         for other in others[:MOST]:
             yield f"Use {other.title}", {"notion": other.key, "_also": ()}
 

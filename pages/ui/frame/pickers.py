@@ -15,11 +15,12 @@ from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms import fit
 from core.mechanisms.entry import MechanismEntry
-from core.notions import Notion
+from core.notions import Given, Notion
 from core.notions import catalogue as notions
 from core.notions.entry import FAMILIES
 from core.notions.in_numbers import in_numbers
 from core.scenario import Scenario, spans
+from core.wording import listed
 from pages.ui.frame import state, theme
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
@@ -92,6 +93,8 @@ def promised(scenario: Scenario) -> None:
     meant = notions.entry(scenario.notion)
     secret = " and ".join(scenario.data.secret) or "S"
     text = in_numbers(scenario.notion, scenario.numbers, secret) or meant.meaning
+    if known := scenario.data.known:
+        text = f"For someone who knows {listed(known)}: {text}"
     with st.container(key=PROMISED):
         st.caption(f"**{markdown(meant.title)}**: {markdown(text)}")
 
@@ -249,12 +252,18 @@ def _fitting(scenario: Scenario) -> tuple[Scenario, str]:
 
 def asked_kinds(scenario: Scenario) -> list[type[Notion]]:
     """Return the classes of all notions that a scenario asks for at once."""
-    return [notions.entry(key).kind for key in asked_keys(scenario)]
+    return list(scenario.kinds)
 
 
 def asked_keys(scenario: Scenario) -> list[str]:
     """Return the keys of all notions that a scenario asks for at once."""
     return [scenario.notion, *(other.notion for other in scenario.also)]
+
+
+def under_known(key: str) -> bool:
+    """Return whether a notion can be asked given what others know."""
+    entry = notions.entry(key)
+    return Given.holds_for(entry.kind) and "delta" not in entry.parameters
 
 
 def _against(key: str, scenario: Scenario) -> str:
@@ -265,7 +274,9 @@ def _against(key: str, scenario: Scenario) -> str:
         return "Needs another X: with X = S it equals LDP."
     if kind.secret_released and not scenario.data.secret_released:
         return "Needs “Also release S” switched on."
-    kinds = [kind, *asked_kinds(scenario)[1:]]
+    if scenario.data.known and not under_known(key):
+        return "Needs “Also known” empty: it is not about each output and P(S) alone."
+    kinds = asked_kinds(replace(scenario, notion=key))
     entry = mechanisms.entry(scenario.mechanism)
     if not fit.obstacle(entry, kinds, of_task=of_task):
         return ""

@@ -46,7 +46,7 @@ LAW_NAMES = {
 
 def sidebar() -> None:
     with st.sidebar:
-        data_controls.show()
+        data_controls.show(known=True)
     purpose.show()
 
 

@@ -121,7 +121,11 @@ def compare(result: Result, unit: str) -> None:
 
 
 def _other_purpose(scenario: Scenario) -> None:
-    """Show a note that the table counts I(X;Y) if the purpose is another one."""
+    """Show a note if the table counts another utility than is asked, or levels of Y alone."""
+    if known := scenario.data.known:
+        st.caption(
+            f"The table compares levels of Y alone, for someone who does not know {listed(known)}."
+        )
     if scenario.purpose != "information":
         st.caption(
             "The table shows information about all of X; the figures above show "

@@ -11,6 +11,7 @@ import streamlit as st
 from core.notions import catalogue as notions
 from core.release.sentences import promise_text
 from core.scenario import Result
+from core.wording import listed
 from pages.ui.style import glossary
 from pages.ui.style.units import level, share
 from pages.ui.work import derived
@@ -46,6 +47,9 @@ def rows(result: Result, unit: str, *, provisional: bool) -> list[Shown]:
     if notion is not None and notion.reached and audit is not None:
         own, term = level(audit.achieved, unit), "robust" if notion.of_estimate else "level"
         figures.append(Shown(f"{notion.name} reached, {unit}", own, notion.reached, term))
+    if known := result.scenario.data.known:
+        given = level(result.lip, unit)
+        figures.append(Shown(f"LIP given K, {unit}", given, f"K is {listed(known)}", "also_known"))
     gap, of = level(mechanism.gap, unit), f", {unit}"
     if mechanism.purpose.unit != "nats":
         gap, of = f"{mechanism.gap:.3g}", ""

@@ -198,7 +198,7 @@ class Desk:
 
 def true_joint(data: DataSpec) -> Joint:
     """Return P*(s, u): S and X of the sidebar, X without S in it."""
-    return derived.counted(replace(data, secret_released=False)).joint
+    return derived.counted(replace(data, secret_released=False, known=())).joint
 
 
 def records(scenario: Scenario) -> int:
@@ -220,7 +220,7 @@ def sample(scenario: Scenario) -> Sample:
 
 def question(kind: str, scenario: Scenario, **more: Any) -> RobustQuestion:
     return RobustQuestion(
-        data=replace(scenario.data, secret_released=False),
+        data=replace(scenario.data, secret_released=False, known=()),
         eps=None if kind == "frontiers" else scenario.eps,
         n=records(scenario),
         beta=None if kind == "betas" else scenario.beta,

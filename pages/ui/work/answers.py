@@ -17,7 +17,6 @@ from core.jobs.work import improve_answer
 from core.joint import Joint
 from core.mechanisms import Mechanism, catalogue
 from core.mechanisms.optima.frontier import FAILED
-from core.notions import catalogue as notions
 from core.scenario import DOMAINS, Result, Scenario, answer, measured
 from core.studies.frontier import Frontier, in_shares, sweep
 from core.studies.funnel import budgets
@@ -166,8 +165,8 @@ def search_on(scenario: Scenario, seconds: float | None = None) -> None:
 
 def _start(scenario: Scenario) -> Scenario | None:
     """Return the scenario of `START`; None where it is known or of no use."""
-    kind = notions.entry(scenario.notion).kind
-    if scenario.mechanism != OPTIMUM or not catalogue.entry(START).works_under(kind):
+    fits = catalogue.entry(START).works_under(scenario.kinds[0])
+    if scenario.mechanism != OPTIMUM or not fits:
         return None
     start = replace(scenario, mechanism=START)
     known = _known(start)

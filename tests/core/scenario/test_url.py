@@ -76,6 +76,7 @@ DATA = st.builds(
     rare_below_s=st.integers(0, 10_000),
     filters=st.lists(FILTERS, max_size=2).map(tuple),
     task=st.lists(NAMES, max_size=2).map(tuple),
+    known=st.lists(NAMES, max_size=2).map(tuple),
     left_out=st.lists(LEFT_OUT, max_size=2).map(tuple),
     merges=st.lists(MERGES, max_size=2, unique_by=lambda merge: merge.columns).map(tuple),
     hierarchies=st.lists(HIERARCHIES, max_size=2, unique_by=lambda one: one.column).map(tuple),

@@ -1,0 +1,74 @@
+"""A release under a promise given what others know: what its certificate says, and its check."""
+
+import json
+
+import pytest
+
+from core.records.certificate import fingerprint
+from core.records.readable import promises
+from core.records.verifying import verify
+from tests.core.records.makers import SEED, asked, people, write
+from tests.core.records.test_verifying import certified, outcomes
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made")
+    original = write(people(3_000), folder / "people.csv")
+    result, _ = asked(original, mechanism="optimal", known=("note",))
+    body, path = certified(folder, result, original)
+    return body, path, original
+
+
+def test_it_names_what_is_known_and_is_checked_by_a_new_count(made):
+    body, path, original = made
+    told = {one["about"]: one["sentence"] for one in promises(body)}
+    assert "knows the distribution of S, X and note that" in told["one record"]
+    assert "the person's note, and nothing else of the person: 0.3-LIP given" in told["one record"]
+    assert "each pair of S and X, and of S, X and note" in told["counts"]
+    found = outcomes(body, path, original, str(SEED))
+    assert {name: one.passed for name, one in found.items() if one.passed is not True} == {}
+
+
+def test_a_level_that_is_not_that_given_it_is_found_out(made):
+    body, path, original = made
+    levels = body["levels"]
+    forged = body | {"levels": levels | {"asked": levels["asked"] | {"achieved": 0.1}}}
+    forged["fingerprint"] = fingerprint(forged)
+    assert outcomes(forged, path, original)["promise"].passed is False
+
+
+def test_a_promise_that_was_not_made_given_it_is_not_said_to_be(made, tmp_path):
+    _, _, original = made
+    result, _ = asked(original, mechanism="optimal")
+    body, path = certified(tmp_path, result, original)
+    data = body["scenario"]["data"] | {"known": ["note"]}
+    notion = body["levels"]["asked"]["notion"] + " given what is known"
+    asks = body["levels"]["asked"] | {"notion": notion}
+    forged = body | {
+        "scenario": body["scenario"] | {"data": data},
+        "levels": body["levels"] | {"asked": asks},
+    }
+    forged["fingerprint"] = fingerprint(forged)
+    assert outcomes(forged, path, original)["promise"].passed is False
+
+
+def test_without_the_count_of_what_is_known_nothing_is_said_to_hold(made, tmp_path):
+    _, _, original = made
+    result, _ = asked(original, mechanism="optimal", known=("note",))
+    columns = people(2_000, seed=4)
+    other = write({name: columns[name] for name in columns if name != "note"}, tmp_path / "o.csv")
+    body, path = certified(tmp_path, result, other, same=False)
+    found = outcomes(body, path, other)
+    assert found["promise"].passed is None
+    with_it = {one.name: one for one in verify(json.dumps(body), path, other, design=original)}
+    assert with_it["promise"].passed is True
+
+
+def test_no_level_of_y_alone_stands_for_it(made, tmp_path):
+    _, _, original = made
+    result, _ = asked(original, mechanism="optimal", known=("note",))
+    other = write(people(2_000, seed=5), tmp_path / "o.csv")
+    body, _ = certified(tmp_path, result, other, same=False)
+    told = {one["about"]: one["sentence"] for one in promises(body)}
+    assert "that of 0.3-LIP given what is known was not computed" in told["fresh records"]
