@@ -161,6 +161,22 @@ def scaled(rows: FloatArray) -> FloatArray:
     return result
 
 
+def equations(excess: FloatArray, joint: Joint) -> FloatArray:
+    """Return rows of outputs that are independent of S: every lift is 1, (at most 2·n_s, n_x).
+
+    Weights are rounded, so their n_s equations, which depend on each other, would contradict each
+    other about a symbol of small probability: as many as their rank stay.
+    """
+    if joint.counts is None:
+        size = (1 + excess).max(axis=1, keepdims=True)
+        _, values, right = np.linalg.svd(excess / size, full_matrices=False)
+        known = int((values > _CLEAR).sum())
+        # `_without_noise` leaves a few units in the last place
+        if known and (values[known:] <= 64 * np.finfo(float).eps * values[0]).all():
+            excess = right[:known]
+    return scaled(np.vstack([excess, -excess]))
+
+
 def plain(
     rows: FloatArray,
     oracle: SeparationOracle | None = None,

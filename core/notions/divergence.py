@@ -89,11 +89,7 @@ class PointwiseDivergence(OneBudget):
         if joint.n_s == 1 or self.eps >= -np.log(p_s.min()):  # the divergence is below that
             return inequalities.plain(np.empty((0, joint.n_x)))
         if self.eps == 0:
-            equal = [
-                inequalities.lift_at_least(excess, 0.0),
-                inequalities.lift_at_most(excess, 0.0),
-            ]
-            return inequalities.plain(np.vstack(equal))
+            return inequalities.plain(inequalities.equations(excess, joint))
         ends = np.array([_lift_range(float(p), self.eps) for p in p_s])
         with np.errstate(divide="ignore"):
             falls, rises = -np.log1p(ends[:, 0]), np.log1p(ends[:, 1])

@@ -90,6 +90,9 @@ class LDP(OneBudget):
     def _rows(self, joint: Joint) -> AllowedSet:
         if self.eps == np.inf or joint.n_s == 1:
             return inequalities.plain(np.empty((0, joint.n_x)))
+        if self.eps == 0:
+            excess = excess_lift(joint, budget=0.0)
+            return inequalities.plain(inequalities.equations(excess, joint))
         # up to this many secrets there is a row for each pair, at most 30: without auxiliary
         # variables the solver can use the vertices of the set, which is faster
         if joint.n_s <= 6:
@@ -230,6 +233,8 @@ class MetricLDP(OneBudget):
         if (apart == apart[0]).all():
             free = np.isinf(apart[0])
             return LDP(np.inf if free else self.eps * apart[0]).allowed_set(joint)
+        if self.eps == 0 and np.isfinite(apart).all():
+            return LDP(0.0).allowed_set(joint)
         s, t = np.nonzero(neighbors(table))
         budget = (self.eps * table[s, t])[:, None]
         excess = excess_lift(joint, budget=budget.min())

@@ -70,7 +70,10 @@ class L1Privacy(TwoBudgets):
         ℓ1-lift-inverse is not convex: `NotConvexError` where `eps_l` is finite.
         """
         _refuse_inverse(self)
-        return _l1_rows(excess_lift(joint, budget=self.eps_u), joint.p_s, self.eps_u)
+        excess = excess_lift(joint, budget=self.eps_u)
+        if self.eps_u == 0:
+            return inequalities.plain(inequalities.equations(excess, joint))
+        return _l1_rows(excess, joint.p_s, self.eps_u)
 
 
 @dataclass(frozen=True)
@@ -127,7 +130,7 @@ class Chi2Privacy(TwoBudgets):
         excess = excess_lift(joint, budget=self.eps_u)
         lift, p_s = inequalities.data_lift(joint), joint.p_s
         if self.eps_u == 0:
-            return _independence(excess)
+            return inequalities.plain(inequalities.equations(excess, joint))
         if self.eps_u >= np.log1p(1 / np.sqrt(p_s.min())):  # the χ²-lift is below 1/min P(s)
             return inequalities.plain(np.empty((0, joint.n_x)))
         swing = np.expm1(self.eps_u) * np.sqrt(np.maximum(1 - p_s, 0.0) / p_s)
@@ -205,7 +208,7 @@ class AlphaLift(TwoBudgets):
         lift, p_s = inequalities.data_lift(joint), joint.p_s
         excess = excess_lift(joint, budget=least)
         if self.is_perfect_privacy:
-            return _independence(excess)
+            return inequalities.plain(inequalities.equations(excess, joint))
         room = -np.log(p_s) / self.alpha
         values = inequalities.lifts(joint, excess, budget=least)
         below = inequalities.lift_at_least(excess, self.eps_l + room, lift=values)
@@ -232,19 +235,11 @@ def _refuse_inverse(notion: L1Privacy | Chi2Privacy) -> None:
         )
 
 
-def _independence(excess: FloatArray) -> AllowedSet:
-    """Return the set of outputs that are independent of S: every lift is 1."""
-    equal = [inequalities.lift_at_least(excess, 0.0), inequalities.lift_at_most(excess, 0.0)]
-    return inequalities.plain(np.vstack(equal))
-
-
 def _l1_rows(excess: FloatArray, p_s: FloatArray, eps_u: float) -> AllowedSet:
     """Return the set of outputs with Σ_s P(s)|l_s − 1| ≤ e^{ε_u} − 1."""
     n_s, n_x = excess.shape
     if eps_u >= np.log(3):  # the ℓ1-lift is at most 2
         return inequalities.plain(np.empty((0, n_x)))
-    if eps_u == 0:
-        return _independence(excess)
     rises = np.hstack([p_s[:, None] * excess, -np.eye(n_s)])
     total = np.concatenate([np.full(n_x, -np.expm1(eps_u)), np.full(n_s, 2.0)])
     matrix = inequalities.scaled(np.vstack([rises, total]))

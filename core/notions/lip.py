@@ -40,11 +40,13 @@ class _LiftBounds(PointwiseNotion):
         """Return the cone of allowed outputs: at most 2·n_s rows, none of an infinite budget."""
         least = min(self.lower_budget, self.upper_budget)
         excess = excess_lift(joint, budget=least)
+        if least == 0:  # on one side: as lifts are 1 on average, all are 1
+            return inequalities.plain(inequalities.equations(excess, joint))
         lift = inequalities.lifts(joint, excess, budget=least)
         below = inequalities.lift_at_least(excess, self.lower_budget, lift=lift)
         above = inequalities.lift_at_most(excess, self.upper_budget)
         allowed = inequalities.plain(np.vstack([below, above]))
-        if not joint.is_secret_released or 0.0 in (self.lower_budget, self.upper_budget):
+        if not joint.is_secret_released:
             return allowed
         with np.errstate(over="ignore"):  # ∞ for a budget that no double exceeds
             most = float(np.expm1(self.upper_budget))

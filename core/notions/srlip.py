@@ -114,12 +114,12 @@ class SRLIP(LevelNotion):
     def _rows(self, joint: Joint, members: np.ndarray) -> sparse.csr_array:
         """Return the rows of one x^J: `members` are the x that agree with it."""
         excess = excess_lift(joint, members, self.eps)
-        lift = inequalities.lifts(joint, excess, members, self.eps)
-        below, above = (
-            inequalities.lift_at_least(excess, self.eps, lift=lift),
-            inequalities.lift_at_most(excess, self.eps),
-        )
-        dense: FloatArray = np.vstack([below, above])
+        if self.eps == 0:
+            dense = inequalities.equations(excess, joint)
+        else:
+            lift = inequalities.lifts(joint, excess, members, self.eps)
+            below = inequalities.lift_at_least(excess, self.eps, lift=lift)
+            dense = np.vstack([below, inequalities.lift_at_most(excess, self.eps)])
         at = np.tile(members, len(dense))
         of = np.repeat(np.arange(len(dense)), members.size)
         return sparse.csr_array((dense.ravel(), (of, at)), shape=(len(dense), joint.n_x))

@@ -13,7 +13,7 @@ from core.joint import Joint
 from core.mechanisms import optimal
 from core.mechanisms.optima.starts import perfectly_private, starts, taken_apart
 from core.mechanisms.options import Options
-from core.notions import ALIP, LDP, LIP
+from core.notions import ALIP, LDP, LIP, Chi2Lift, L1Lift, PointwiseDivergence
 from core.release.perfect_privacy import perfect_privacy
 from tests.strategies import joints
 
@@ -114,3 +114,34 @@ def test_it_is_among_the_starts_where_nothing_may_be_told():
     names = [made.name for made in starts(joint, LIP(0.0), Options())]
     assert "Perfect privacy" in names
     assert "Perfect privacy" not in [made.name for made in starts(joint, LIP(0.1), Options())]
+
+
+def entropy(masses):
+    """Shannon entropy in nats of masses above 0."""
+    return -float(masses @ np.log(masses))
+
+
+def two_posteriors(seed):
+    """A joint of weights where two posteriors of S belong to all symbols, up to rounding."""
+    rng = np.random.default_rng(seed)
+    posteriors = np.array([[3.0, 1, 1, 3], [1, 1, 0, 1]])
+    of = np.repeat([0, 1], rng.integers(1, 4, 2))
+    weights = 2.0 ** -rng.integers(0, 20, len(of)) * rng.integers(1, 4, len(of))
+    p = (posteriors[of] * weights[:, None]).T
+    units = rng.integers(-2, 3, p.shape)  # in the last place
+    return Joint.from_counts(p / p.sum() * (1 + units * 2.0**-52)), of
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize(
+    "notion",
+    [LIP(0.0), ALIP(0.0, 1.0), LDP(0.0), Chi2Lift(0.0), L1Lift(0.0), PointwiseDivergence(0.0)],
+)
+def test_rounded_posteriors_that_are_equal_keep_all_that_symbols_differ_by(seed, notion):
+    # an output has a share of each posterior, as S must not be told: H(X) − H(posterior) is left
+    joint, of = two_posteriors(seed)
+    masses = np.bincount(of, joint.p_x)
+    expected = entropy(joint.p_x) - entropy(masses)
+    result = optimal(joint, notion)
+    assert result.upper_bound >= expected - 1e-12
+    assert result.utility == pytest.approx(expected, abs=1e-7)
