@@ -15,7 +15,7 @@ from pages.ui.style.labels import markdown
 from tests.pages import comparing
 from tests.pages.sent import figures, texts
 from tests.pages.test_explore import opened
-from tests.pages.test_pickers import told
+from tests.pages.test_pickers import caption_of
 
 pytestmark = pytest.mark.usefixtures("no_lines")
 
@@ -122,8 +122,8 @@ def test_a_mechanism_that_does_not_work_given_it_is_told_with_what_does():
 def test_a_notion_that_is_not_about_each_output_cannot_be_chosen_with_it():
     app = linked(KNOWN)
     for key in ("average_mi", "lip_delta"):
-        assert "Needs “Also known” empty" in told(app, "notion", key)
-    assert told(app, "notion", "ldp").startswith(notions.entry("ldp").meaning)
+        assert "Needs “Also known” empty" in caption_of(app, "notion", key)
+    assert caption_of(app, "notion", "ldp").startswith(notions.entry("ldp").meaning)
 
 
 def test_compare_says_what_is_known_in_each_column():

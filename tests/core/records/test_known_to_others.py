@@ -7,7 +7,7 @@ import pytest
 from core.records.certificate import fingerprint
 from core.records.readable import promises
 from core.records.verifying import verify
-from tests.core.records.makers import SEED, asked, people, write
+from tests.core.records.makers import SEED, answer_on, people, write
 from tests.core.records.test_verifying import certified, outcomes
 
 
@@ -15,7 +15,7 @@ from tests.core.records.test_verifying import certified, outcomes
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     original = write(people(3_000), folder / "people.csv")
-    result, _ = asked(original, mechanism="optimal", known=("note",))
+    result, _ = answer_on(original, mechanism="optimal", known=("note",))
     body, path = certified(folder, result, original)
     return body, path, original
 
@@ -40,7 +40,7 @@ def test_a_level_that_is_not_that_given_it_is_found_out(made):
 
 def test_a_promise_that_was_not_made_given_it_is_not_said_to_be(made, tmp_path):
     _, _, original = made
-    result, _ = asked(original, mechanism="optimal")
+    result, _ = answer_on(original, mechanism="optimal")
     body, path = certified(tmp_path, result, original)
     data = body["scenario"]["data"] | {"known": ["note"]}
     notion = body["levels"]["asked"]["notion"] + " given what is known"
@@ -55,7 +55,7 @@ def test_a_promise_that_was_not_made_given_it_is_not_said_to_be(made, tmp_path):
 
 def test_without_the_count_of_what_is_known_nothing_is_said_to_hold(made, tmp_path):
     _, _, original = made
-    result, _ = asked(original, mechanism="optimal", known=("note",))
+    result, _ = answer_on(original, mechanism="optimal", known=("note",))
     columns = people(2_000, seed=4)
     other = write({name: columns[name] for name in columns if name != "note"}, tmp_path / "o.csv")
     body, path = certified(tmp_path, result, other, same=False)
@@ -67,7 +67,7 @@ def test_without_the_count_of_what_is_known_nothing_is_said_to_hold(made, tmp_pa
 
 def test_no_level_of_y_alone_stands_for_it(made, tmp_path):
     _, _, original = made
-    result, _ = asked(original, mechanism="optimal", known=("note",))
+    result, _ = answer_on(original, mechanism="optimal", known=("note",))
     other = write(people(2_000, seed=5), tmp_path / "o.csv")
     body, _ = certified(tmp_path, result, other, same=False)
     told = {one["about"]: one["sentence"] for one in promises(body)}
