@@ -80,6 +80,14 @@ def test_an_address_without_a_page_says_so_and_its_links_keep_the_question(visit
     assert page.locator(".st-key-eps input[type='range']").input_value() == "0.5"
 
 
+def test_the_landing_page_is_also_found_by_its_name(visit):
+    page = visit("explore?eps=0.5&mech=watchdog")
+    page.locator(".st-key-strip").wait_for()
+    page.wait_for_url(re.compile(r"[0-9]/\?(?=.*eps=0\.5)(?=.*mech=watchdog)"))
+    assert page.get_by_test_id("stDialog").count() == 0
+    assert page.locator(".st-key-eps input[type='range']").input_value() == "0.5"
+
+
 SHEET = """
 () => {
   window.removed = 0;
@@ -170,8 +178,11 @@ def test_all_pages_stand_in_two_columns_above_the_sliders_of_a_phone(visit):
     page.get_by_test_id("stExpandSidebarButton").click()
     links = page.get_by_test_id("stSidebarNavLink")
     expect(links).to_have_count(len(PAGES))
-    rows = links.evaluate_all("all => new Set(all.map(e => e.getBoundingClientRect().top)).size")
-    assert rows == -(-BAR // 2) + -(-(len(PAGES) - BAR) // 2)
+    page.wait_for_function(  # once the sidebar is open
+        "rows => new Set([...document.querySelectorAll('[data-testid=stSidebarNavLink]')]"
+        ".map(link => link.getBoundingClientRect().top)).size === rows",
+        arg=-(-BAR // 2) + -(-(len(PAGES) - BAR) // 2),
+    )
 
 
 WIDTHS = """

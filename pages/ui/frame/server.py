@@ -18,6 +18,7 @@ from urllib.parse import quote, urlsplit
 import streamlit as st
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import config
+from streamlit.runtime.pages_manager import PagesManager
 
 from core.data import folders
 from core.data.readers.reading import NO_ROOM
@@ -209,6 +210,8 @@ async def life(_: object) -> AsyncIterator[None]:
     patches.stop_when_hung_up()
     folders.remove_left()
     patches.keep()
+    # each visit runs app.py: Streamlit would take a folder `pages` for all there is, once
+    PagesManager.uses_pages_directory = False
     ahead.serve()
     GLANCER.serve()
     sharing.SHARED.folder()
