@@ -130,8 +130,8 @@ class Given(Notion):
         return self.notion.is_convex()
 
     def without_budget(self) -> Given:
-        """Return 0-LIP given every k."""
-        return Given(LIP(0.0), self.joint_sxk)
+        """Return 0-LIP given every k; itself, if it is that."""
+        return self if self.notion == LIP(0.0) else Given(LIP(0.0), self.joint_sxk)
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the largest of the notion's levels over all k.

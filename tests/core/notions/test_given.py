@@ -9,6 +9,7 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.measures import mutual_information
 from core.mechanisms import optimal
+from core.mechanisms.optima.search import without_budget
 from core.notions import LDP, LIP, AlphaLift, Average, EpsDelta, Given, Intersection
 from core.release import beside
 
@@ -189,3 +190,24 @@ def test_bad_input_is_one_sentence(notion, table, sentence):
 def test_another_joint_is_refused():
     with pytest.raises(InvalidInputError, match="is not that of S, X and K"):
         Given(LIP(1), COUNTS).achieved(Joint.from_counts([[1, 2, 3], [3, 2, 1]]), np.eye(3))
+
+
+def test_perfect_privacy_given_weights_keeps_what_that_given_counts_does():
+    # to those who know the last k, rounding in an output is all that its symbols tell of S
+    counts = np.array(
+        [
+            [[0, 1, 1, 1], [0, 0, 1, 0], [1, 1, 1, 0], [0, 1, 1, 0]],
+            [[1, 1, 0, 0], [0, 0, 0, 0], [1, 1, 0, 0], [1, 1, 0, 1]],
+        ]
+    )
+    exact = optimal(without_k(counts), Given(LIP(0), counts))
+    weighted = optimal(without_k(np.pi * counts), Given(LIP(0), np.pi * counts))
+    assert exact.utility > 0.2
+    assert weighted.status == exact.status == "optimal"
+    assert weighted.utility == pytest.approx(exact.utility, abs=1e-9)
+
+
+def test_perfect_privacy_falls_back_on_nothing_else():
+    notion = Given(LIP(0), [[[3, 0], [1, 0]], [[0, 2], [0, 2]]])
+    assert without_budget(notion) is notion
+    assert without_budget(Given(LDP(0.5), notion.joint_sxk)).notion == LIP(0)
