@@ -10,7 +10,7 @@ from core.joint import Joint
 from core.measures import mutual_information
 from core.mechanisms import optimal
 from core.mechanisms.optima.search import without_budget
-from core.notions import LDP, LIP, AlphaLift, Average, EpsDelta, Given, Intersection
+from core.notions import ALIP, LDP, LIP, AlphaLift, Average, EpsDelta, Given, Intersection
 from core.release import beside
 
 
@@ -211,3 +211,27 @@ def test_perfect_privacy_falls_back_on_nothing_else():
     notion = Given(LIP(0), [[[3, 0], [1, 0]], [[0, 2], [0, 2]]])
     assert without_budget(notion) is notion
     assert without_budget(Given(LDP(0.5), notion.joint_sxk)).notion == LIP(0)
+
+
+def test_no_output_is_forbidden_by_the_rounding_of_a_row_that_is_not_about_it():
+    # the last symbol occurs with one k alone, whose S is certain: it may be told apart
+    counts = np.zeros((3, 4, 3))
+    counts[0, 0, 1], counts[0, 0, 2], counts[0, 2, 0], counts[0, 3, 1] = 3, 1, 2, 1
+    counts[1, 1, 0], counts[2, 0, 0], counts[2, 1, 0], counts[2, 2, 2] = 2, 2, 3, 1
+    joint = without_k(counts)
+    apart = np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    notion = Given(LIP(0), counts)
+    assert notion.achieved(joint, apart) == 0
+    best = optimal(joint, notion)
+    assert best.upper_bound >= mutual_information(joint.release_x(apart)) - 1e-12
+    assert best.utility == pytest.approx(mutual_information(joint.release_x(apart)), abs=1e-9)
+
+
+@pytest.mark.parametrize("eps", [1e-13, 1e-12, 1e-11])
+def test_no_output_is_forbidden_by_a_budget_below_that_of_the_audit(eps):
+    counts = np.array([[[1, 1], [1, 0], [0, 0]], [[1, 0], [0, 0], [1, 0]]])
+    joint = without_k(counts)
+    apart = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+    notion = Given(ALIP(eps, 0.5), counts)
+    assert notion.achieved(joint, apart) == 0
+    assert optimal(joint, notion).upper_bound >= mutual_information(joint.release_x(apart)) - 1e-12
