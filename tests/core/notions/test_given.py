@@ -1,5 +1,7 @@
 """A promise given what is known: against brute force on tiny alphabets and known cases."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -235,3 +237,30 @@ def test_no_output_is_forbidden_by_a_budget_below_that_of_the_audit(eps):
     notion = Given(ALIP(eps, 0.5), counts)
     assert notion.achieved(joint, apart) == 0
     assert optimal(joint, notion).upper_bound >= mutual_information(joint.release_x(apart)) - 1e-12
+
+
+@settings(max_examples=30)
+@given(tables(), st.integers(0, 10**6), st.sampled_from([0.0, 0.3, 1.0]))
+def test_all_k_at_once_have_the_levels_of_each(counts, seed, eps):
+    joint = without_k(counts)
+    kernel = np.random.default_rng(seed).dirichlet([0.7] * 3, size=joint.n_x)
+    kernel[:, 0] *= seed % 3 > 0  # an output that does not occur
+    kernel /= kernel.sum(axis=1, keepdims=True)
+    for notion in (LIP(eps), ALIP(eps, 0.5), LDP(eps), AlphaLift(eps, 0.5, 2.0)):
+        asked = Given(notion, counts)
+        each = asked._given(joint, kernel)
+        level = max(notion.achieved(*pair) for pair in each)
+        assert asked.achieved(joint, kernel) == pytest.approx(level, rel=1e-9, abs=1e-12)
+        assert asked.scale(joint, kernel) == pytest.approx(
+            max(notion.scale(*pair) for pair in each), rel=1e-9, abs=1e-12
+        )
+        assert asked.holds(joint, kernel) == all(notion.holds(*pair) for pair in each)
+
+
+def test_a_thousand_k_are_judged_at_once():
+    counts = np.random.default_rng(0).integers(0, 9, (2, 4, 1_000))
+    joint, notion = without_k(counts), Given(LIP(0.5), counts)
+    kernel = np.random.default_rng(1).dirichlet([1.0] * 3, size=4)
+    with mock.patch.object(LIP, "allows", autospec=True, side_effect=LIP.allows) as calls:
+        notion.holds(joint, kernel)
+    assert calls.call_count <= 2
