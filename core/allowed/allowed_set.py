@@ -143,11 +143,12 @@ def weighed(
     matrix = np.zeros((len(weighted), n_x + n_auxiliary))
     matrix[:, np.append(members, n_x + np.arange(n_auxiliary))] = weighted
     if not n_auxiliary:  # auxiliary variables have no known value at P_X
-        at_prior = matrix @ p_x
-        # a row with coefficients up to 1 whose value at P_X is this close to 0 is taken as 0 there:
-        # the budget is used up, to the rounding of the audit
-        met = np.abs(at_prior) <= 1e-11
-        matrix[met] -= at_prior[met][:, None]  # rows of r with Σr = 1
+        # a row whose value at P_X is this little above 0, relative to its coefficients, is taken as
+        # 0 there: the budget is used up, to the rounding of the audit; it may only allow more
+        at_prior, size = matrix @ p_x, np.abs(matrix) @ p_x
+        met = (at_prior > 0) & (at_prior <= 1e-11 * size)
+        above = np.maximum(matrix[met], 0.0)
+        matrix[met] -= above * (at_prior[met] / (above @ p_x))[:, None]
     oracle = None if whole.oracle is None else _Weighed(whole.oracle, likelihood, members)
     return AllowedSet(sparse.csr_array(matrix), n_x, oracle)
 

@@ -94,8 +94,9 @@ def polished(
     prior = joint.p_x if len(kernel) == joint.n_x else joint.p.ravel()
     if notion.holds(joint, kernel):
         return kernel
-    if notion.is_perfect_privacy:
-        return np.ones((len(kernel), 1))  # nothing short of it helps
+    if notion.is_perfect_privacy:  # nothing helps but to clear rounding, which may be all given k
+        exact = cleared(joint, kernel, notion)
+        return exact if notion.holds(joint, exact) else np.ones((len(kernel), 1))
 
     if _pointwise(notion):  # a share that does for P(s, y) most often does for a large kernel
         released = joint.release(kernel)

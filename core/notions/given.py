@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -15,7 +16,7 @@ from core.allowed.allowed_set import AllowedSet, weighed
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import MOST_KNOWN, SUM_TOL
-from core.notions.base import Notion
+from core.notions.base import Notion, PointwiseNotion
 from core.notions.lip import LIP
 from core.three_way import ThreeWay, direction
 from core.validation import FloatArray, IntArray
@@ -130,8 +131,8 @@ class Given(Notion):
         return self.notion.is_convex()
 
     def without_budget(self) -> Given:
-        """Return 0-LIP given every k."""
-        return Given(LIP(0.0), self.joint_sxk)
+        """Return 0-LIP given every k; itself, if it is that."""
+        return self if self.notion == LIP(0.0) else Given(LIP(0.0), self.joint_sxk)
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the largest of the notion's levels over all k.
@@ -143,14 +144,21 @@ class Given(Notion):
         kernel : array_like
             P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
         """
+        if isinstance(self.notion, PointwiseNotion):
+            each = map(self.notion.achieved_by_each, self._releases(joint, kernel))
+            return max(float(levels.max()) for levels in each)
         return max(self.notion.achieved(*pair) for pair in self._given(joint, kernel))
 
     def scale(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the largest scale of the notion's budgets over all k; shapes as `achieved`."""
+        if isinstance(self.notion, PointwiseNotion):
+            return self.notion.over_budget(self.achieved(joint, kernel))
         return max(self.notion.scale(*pair) for pair in self._given(joint, kernel))
 
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
         """Return whether the notion holds given every k; shapes as `achieved`."""
+        if isinstance(self.notion, PointwiseNotion):
+            return all(self.notion.allows(p).all() for p in self._releases(joint, kernel))
         return all(self.notion.holds(*pair) for pair in self._given(joint, kernel))
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
@@ -225,6 +233,27 @@ class Given(Notion):
             )
             for known in self._known
         ]
+
+    def _releases(self, joint: Joint, kernel: ArrayLike) -> list[FloatArray]:
+        """Return P(s, y | k), (k, n_s, n_y), of the k with equally many secrets at a time."""
+        checked = joint.checked_kernel(kernel)
+        if len(checked) != joint.n_x:
+            return [known.release(rows)[None] for known, rows in self._given(joint, kernel)]
+        place = self._places(joint)[1]
+        return [p[..., place >= 0] @ checked[place[place >= 0]] for p in self._stacks]
+
+    @cached_property
+    def _stacks(self) -> tuple[FloatArray, ...]:
+        """P(s, x | k) of the k with equally many secrets, each (k, n_s, n_x), all symbols of X."""
+        n_x = len(self._joint.kept_x) + len(self._joint.dropped_x)
+        stacks = []
+        for n_s in sorted({known.joint.n_s for known in self._known}):
+            some = [known for known in self._known if known.joint.n_s == n_s]
+            p = np.zeros((len(some), n_s, n_x))
+            for own, known in zip(p, some, strict=True):
+                own[:, known.x] = known.joint.p
+            stacks.append(p)
+        return tuple(stacks)
 
     def _places(self, joint: Joint) -> tuple[IntArray, IntArray]:
         """Return the symbol of a joint that each symbol of S, and of X, is; −1 for none."""

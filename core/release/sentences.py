@@ -34,6 +34,12 @@ def question(scenario: Scenario) -> str:
     return f"{asked[:-1]}, where {listed(known)} {are} known?"
 
 
+def for_whom(*scenarios: Scenario) -> str:
+    """Return for whom levels of Y alone are, after a comma; "" where nothing else is known."""
+    known = dict.fromkeys(name for scenario in scenarios for name in scenario.data.known)
+    return f", for someone who does not know {listed([*known], 'or')}" if known else ""
+
+
 def _question(scenario: Scenario) -> str:
     data = scenario.data
     secret = _columns(data.secret, "the secret S")

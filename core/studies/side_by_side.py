@@ -17,7 +17,7 @@ from core.limits import ROUNDING
 from core.notions import catalogue as notions
 from core.notions.entry import NotionEntry
 from core.notions.numbers import Numbers, declared
-from core.release.sentences import promise_text
+from core.release.sentences import for_whom, promise_text
 from core.scenario import Project, Result, Scenario, answer
 from core.wording import percent
 
@@ -277,13 +277,15 @@ def table(columns: Sequence[Column], numbers: Numbers) -> str:
         title = f"{row.title}, {row.unit}" if row.unit not in ("", SHARE) else row.title
         rows.append([title, *(written(row, value) for value in row.values)])
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    return "\n".join(
+    lines = [
         "  ".join(
             cell.ljust(width) if place == 0 else cell.rjust(width)
             for place, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
-    )
+    ]
+    whose = for_whom(*(column.scenario for column in columns))
+    return "\n".join([*lines, f"Levels are of Y alone{whose}."] if whose else lines)
 
 
 def written(row: Difference, value: float) -> str:

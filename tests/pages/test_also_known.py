@@ -11,6 +11,8 @@ from core.notions import catalogue as notions
 from core.release.sentences import finding, question
 from core.scenario import Project, Scenario, evaluate
 from core.scenario.url import to_query
+from core.studies.advice import consequences
+from pages.ui.report.contents import report
 from pages.ui.style.labels import markdown
 from tests.pages import comparing
 from tests.pages.sent import figures, texts
@@ -135,6 +137,7 @@ def test_compare_says_what_is_known_in_each_column():
     found = [one.strip("≥ ") for one in comparing.kept(app)]
     assert found == [comparing.share(KNOWN), comparing.share(alone)]
     assert "all_of_this_data" in [one.key for one in app.button]
+    assert comparing.text(app).count("each notion holds, for someone who does not know race.") == 1
 
 
 def test_compare_asks_its_columns_given_what_the_sidebar_names():
@@ -165,3 +168,11 @@ def test_a_page_that_does_not_consider_it_says_so(page):
     app = linked(KNOWN, f"pages/{page}.py")
     said = [one.value for one in app.caption]
     assert any("This page does not consider that race is known" in one for one in said)
+
+
+def test_a_report_says_that_its_levels_are_of_y_alone():
+    asked = replace(KNOWN, mechanism="identity")
+    said = report(found := evaluate(asked), (), consequences(found))
+    assert "each notion holds, for someone who does not know race" in said
+    plain = evaluate(replace(asked, data=DataSpec()))
+    assert "does not know" not in report(plain, (), consequences(plain))

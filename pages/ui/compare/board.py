@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import CoreError
 from core.jobs import Job
-from core.release.sentences import question
+from core.release.sentences import for_whom, question
 from core.scenario import Result, spans
 from core.scenario.presets import MARKOV, READINGS
 from core.studies.side_by_side import Column, reference
@@ -162,6 +162,7 @@ def _behind() -> None:
 
 def _upper(slots: Slots) -> None:
     """Show all that stays around the charts of all columns."""
+    whose = for_whom(*(scenario for scenario, _, _ in query.shown()))
     left, right = st.columns(2, gap="small")
     with (
         left,
@@ -181,7 +182,7 @@ def _upper(slots: Slots) -> None:
         card(
             key=charts.LEVELS,
             title="Level of every privacy notion",
-            subtitle="The smallest budget at which each notion holds.",
+            subtitle=markdown(f"The smallest budget at which each notion holds{whose}."),
             table=_levels_table,
             formulas=tuple(formulas.notion(scenario.notion) for scenario, _, _ in query.shown()),
         ),

@@ -21,6 +21,7 @@ from core.mechanisms.outputs import leads
 from core.notions import catalogue as notions
 from core.release.confusability import most_likely
 from core.release.posteriors import Beliefs, Disclosure
+from core.release.sentences import for_whom
 from core.scenario import PURPOSES, Result, Scenario
 from core.studies import comparison
 from core.studies.comparison import SECONDS, Compared
@@ -122,10 +123,8 @@ def compare(result: Result, unit: str) -> None:
 
 def _other_purpose(scenario: Scenario) -> None:
     """Show a note if the table counts another utility than is asked, or levels of Y alone."""
-    if known := scenario.data.known:
-        st.caption(
-            f"The table compares levels of Y alone, for someone who does not know {listed(known)}."
-        )
+    if whose := for_whom(scenario):
+        st.caption(markdown(f"The table compares levels of Y alone{whose}."))
     if scenario.purpose != "information":
         st.caption(
             "The table shows information about all of X; the figures above show "

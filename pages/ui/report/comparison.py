@@ -13,7 +13,7 @@ import pandas as pd
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.records.left_out import for_others
-from core.release.sentences import caution_of, finding, promise_text, question
+from core.release.sentences import caution_of, finding, for_whom, promise_text, question
 from core.scenario import Project, Scenario
 from core.studies.side_by_side import Column, most
 from pages.ui.figures import Figure
@@ -66,10 +66,11 @@ def report(
     page.heading("Side by side")
     page.table(("", *names), _rows(columns, unit))
     page.heading("What differs")
+    whose = for_whom(*(column.scenario for column in columns))
     page.table(
         tuple(map(str, table.columns)),
         [tuple(map(_written, row)) for row in table.itertuples(index=False)],
-        "Largest relative difference first",
+        f"Largest relative difference first{'; levels of Y alone' * bool(whose)}{whose}",
     )
     page.heading("Charts")
     for picture in pictures:

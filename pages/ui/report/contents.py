@@ -18,7 +18,7 @@ from core.notions import catalogue as notions
 from core.records.left_out import for_others
 from core.release.confusability import release_graph
 from core.release.histogram import lift_histogram, limits, no_limits, reach
-from core.release.sentences import caution_of, finding, promise_text, question
+from core.release.sentences import caution_of, finding, for_whom, promise_text, question
 from core.scenario import Result, spans
 from core.scenario.snippet import snippet
 from core.scenario.url import to_query
@@ -252,7 +252,7 @@ def _audited(page: Document, result: Result, unit: str) -> None:
             for key, value in reached.items()
             if not np.isnan(value)
         ],
-        "The smallest level at which each notion holds",
+        f"The smallest level at which each notion holds{for_whom(scenario)}",
     )
     data = scenario.data
     if data.hashed:  # a hash of the file would let others test guesses of its records

@@ -1,5 +1,7 @@
 """A promise given what is known: against brute force on tiny alphabets and known cases."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -9,7 +11,8 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.measures import mutual_information
 from core.mechanisms import optimal
-from core.notions import LDP, LIP, AlphaLift, Average, EpsDelta, Given, Intersection
+from core.mechanisms.optima.search import without_budget
+from core.notions import ALIP, LDP, LIP, AlphaLift, Average, EpsDelta, Given, Intersection
 from core.release import beside
 
 
@@ -189,3 +192,75 @@ def test_bad_input_is_one_sentence(notion, table, sentence):
 def test_another_joint_is_refused():
     with pytest.raises(InvalidInputError, match="is not that of S, X and K"):
         Given(LIP(1), COUNTS).achieved(Joint.from_counts([[1, 2, 3], [3, 2, 1]]), np.eye(3))
+
+
+def test_perfect_privacy_given_weights_keeps_what_that_given_counts_does():
+    # to those who know the last k, rounding in an output is all that its symbols tell of S
+    counts = np.array(
+        [
+            [[0, 1, 1, 1], [0, 0, 1, 0], [1, 1, 1, 0], [0, 1, 1, 0]],
+            [[1, 1, 0, 0], [0, 0, 0, 0], [1, 1, 0, 0], [1, 1, 0, 1]],
+        ]
+    )
+    exact = optimal(without_k(counts), Given(LIP(0), counts))
+    weighted = optimal(without_k(np.pi * counts), Given(LIP(0), np.pi * counts))
+    assert exact.utility > 0.2
+    assert weighted.status == exact.status == "optimal"
+    assert weighted.utility == pytest.approx(exact.utility, abs=1e-9)
+
+
+def test_perfect_privacy_falls_back_on_nothing_else():
+    notion = Given(LIP(0), [[[3, 0], [1, 0]], [[0, 2], [0, 2]]])
+    assert without_budget(notion) is notion
+    assert without_budget(Given(LDP(0.5), notion.joint_sxk)).notion == LIP(0)
+
+
+def test_no_output_is_forbidden_by_the_rounding_of_a_row_that_is_not_about_it():
+    # the last symbol occurs with one k alone, whose S is certain: it may be told apart
+    counts = np.zeros((3, 4, 3))
+    counts[0, 0, 1], counts[0, 0, 2], counts[0, 2, 0], counts[0, 3, 1] = 3, 1, 2, 1
+    counts[1, 1, 0], counts[2, 0, 0], counts[2, 1, 0], counts[2, 2, 2] = 2, 2, 3, 1
+    joint = without_k(counts)
+    apart = np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    notion = Given(LIP(0), counts)
+    assert notion.achieved(joint, apart) == 0
+    best = optimal(joint, notion)
+    assert best.upper_bound >= mutual_information(joint.release_x(apart)) - 1e-12
+    assert best.utility == pytest.approx(mutual_information(joint.release_x(apart)), abs=1e-9)
+
+
+@pytest.mark.parametrize("eps", [1e-13, 1e-12, 1e-11])
+def test_no_output_is_forbidden_by_a_budget_below_that_of_the_audit(eps):
+    counts = np.array([[[1, 1], [1, 0], [0, 0]], [[1, 0], [0, 0], [1, 0]]])
+    joint = without_k(counts)
+    apart = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+    notion = Given(ALIP(eps, 0.5), counts)
+    assert notion.achieved(joint, apart) == 0
+    assert optimal(joint, notion).upper_bound >= mutual_information(joint.release_x(apart)) - 1e-12
+
+
+@settings(max_examples=30)
+@given(tables(), st.integers(0, 10**6), st.sampled_from([0.0, 0.3, 1.0]))
+def test_all_k_at_once_have_the_levels_of_each(counts, seed, eps):
+    joint = without_k(counts)
+    kernel = np.random.default_rng(seed).dirichlet([0.7] * 3, size=joint.n_x)
+    kernel[:, 0] *= seed % 3 > 0  # an output that does not occur
+    kernel /= kernel.sum(axis=1, keepdims=True)
+    for notion in (LIP(eps), ALIP(eps, 0.5), LDP(eps), AlphaLift(eps, 0.5, 2.0)):
+        asked = Given(notion, counts)
+        each = asked._given(joint, kernel)
+        level = max(notion.achieved(*pair) for pair in each)
+        assert asked.achieved(joint, kernel) == pytest.approx(level, rel=1e-9, abs=1e-12)
+        assert asked.scale(joint, kernel) == pytest.approx(
+            max(notion.scale(*pair) for pair in each), rel=1e-9, abs=1e-12
+        )
+        assert asked.holds(joint, kernel) == all(notion.holds(*pair) for pair in each)
+
+
+def test_a_thousand_k_are_judged_at_once():
+    counts = np.random.default_rng(0).integers(0, 9, (2, 4, 1_000))
+    joint, notion = without_k(counts), Given(LIP(0.5), counts)
+    kernel = np.random.default_rng(1).dirichlet([1.0] * 3, size=4)
+    with mock.patch.object(LIP, "allows", autospec=True, side_effect=LIP.allows) as calls:
+        notion.holds(joint, kernel)
+    assert calls.call_count <= 2

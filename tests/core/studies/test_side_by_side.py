@@ -173,3 +173,12 @@ def test_units_are_those_of_the_notions():
     assert not any(notions.entry(key).in_nats for key in probabilities)
     empty = Column("a", column("lip"))
     assert differences([empty], Numbers()) == ()
+
+
+def test_levels_of_y_alone_are_said_to_be_that_where_something_is_known():
+    asked = column("lip", mechanism="identity")
+    given = replace(asked, data=DataSpec(known=("race",)))
+    numbers = reference([asked])
+    last = table(compare(Project((asked, given), ("a", "b"))), numbers).splitlines()[-1]
+    assert last == "Levels are of Y alone, for someone who does not know race."
+    assert "alone" not in table(compare(Project((asked,), ("a",))), numbers)

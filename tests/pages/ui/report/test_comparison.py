@@ -97,3 +97,11 @@ def test_symbols_that_are_left_out_of_a_file_are_not_named():
         text = report(project, [Column("own", own, None, "Not here.", {})], TABLE, (), when=WHEN)
         # what is bundled everyone has
         assert (NAMELESS in text, "vanished" in text) == ((data.hashed != ""), source == "adult")
+
+
+def test_levels_of_y_alone_are_said_to_be_that_where_something_is_known():
+    asked = replace(PROJECT.scenarios[0], data=DataSpec(known=("race",)))
+    found = [Column("a", asked, None, "", {})]
+    said = plain(report(Project((asked,), ("a",)), found, TABLE, [], "nats", WHEN))
+    assert "levels of Y alone, for someone who does not know race" in said
+    assert "levels of Y alone" not in plain(report(PROJECT, columns(), TABLE, [], "nats", WHEN))
