@@ -37,7 +37,7 @@ from core.optimal.plan import SIZES
 from core.optimal.programs.conic import solve_conic
 from core.optimal.programs.highs import LinearProgram
 from core.optimal.solve import maximise
-from core.optimal.utility import Centred, Exceptions, Greatest, NegativeDistortion
+from core.optimal.utility import Centred, Exceptions, Greatest
 from core.utilities import Distortion, Guess, Task
 
 P_S = np.array([0.2, 0.5, 0.3])
@@ -438,7 +438,7 @@ def test_mutual_information_of_a_task_is_not_linear():
     joint = Joint.from_counts(joints()["random"])
     table = np.array([[1, 1, 0, 0, 0], [0, 0, 1, 1, 1.0]])
     assert Task(table).solver_utility(joint).pieces() is None
-    assert NegativeDistortion(1 - np.eye(2)).pieces() is not None
+    assert Greatest(np.eye(2)).pieces() is not None
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

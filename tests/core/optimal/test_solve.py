@@ -18,7 +18,7 @@ from core.optimal.plan import SHARES, SIZES
 from core.optimal.polytopes.double_description import double_description
 from core.optimal.polytopes.standard_form import polytope
 from core.optimal.solve import maximise
-from core.optimal.utility import FDivergence, MutualInformation, NegativeDistortion
+from core.optimal.utility import FDivergence, Greatest, MutualInformation
 from tests.exact.optimum import truth
 from tests.exact.promises import Promise
 
@@ -238,7 +238,7 @@ def test_expected_distortion_is_that_of_one_linear_program(solver, walks, monkey
     outcome = maximise(
         notion.allowed_set(joint),
         joint.p_x,
-        utility=NegativeDistortion(distortion),
+        utility=Greatest(-distortion.T),
         solver=solver,
     )
     # the joint P(x, z), z the guess, in one program: rows of the notion for every z
