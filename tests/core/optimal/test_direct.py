@@ -97,10 +97,10 @@ def test_a_subgradient_stays_as_it_is(name):
 @pytest.mark.parametrize("name", COSTS)
 def test_an_epigraph_has_the_cost_as_its_least_value(name):
     cost = COSTS[name]
-    epigraph = cost.epigraph()
-    for lift in lifts_of(np.random.default_rng(3), 25)[15:]:
-        found = least(epigraph, lift)
-        assert found == pytest.approx(float(cost.value(lift - 1)), abs=2e-7)
+    for epigraph in (cost.epigraph(), cost.sparse_epigraph()):
+        for lift in lifts_of(np.random.default_rng(3), 25)[15:]:
+            found = least(epigraph, lift)
+            assert found == pytest.approx(float(cost.value(lift - 1)), abs=2e-7)
 
 
 def least(epigraph, lift):
@@ -494,6 +494,20 @@ CURVED = {
     "α-lift": AlphaLift(0.5, 0.3, 2),
     "KL": PointwiseDivergence(0.1),
 }
+
+
+@pytest.mark.parametrize("notion", [Average("mutual_information", 0.3), CURVED["KL"]])
+def test_cones_of_the_secret_itself_have_few_entries(monkeypatch, notion):
+    counts = []
+
+    def counted(*program):
+        counts.append(sum(np.count_nonzero(cone.rows) for cone, _ in program[-2]))
+        return solve_conic(*program)
+
+    monkeypatch.setattr(direct, "solve_conic", counted)
+    found = optimal(drawn(16), notion, utility=Guess())
+    assert (found.status, found.solver) == ("optimal", "one program")
+    assert counts == [5 * 16**2]
 
 
 @pytest.mark.parametrize("name", CURVED)
