@@ -16,7 +16,6 @@ from core.limits import ROUNDING, SUM_TOL
 from core.optimal.utility import (
     Greatest,
     MutualInformation,
-    NegativeDistortion,
     OfImage,
     Utility,
     entropy_terms,
@@ -246,7 +245,7 @@ class Distortion(Purpose):
 
     def solver_utility(self, joint: Joint) -> Utility:
         """Return −Σ_y min_z Σ_x P(x, y) d(x, z) divided by the largest loss."""
-        return NegativeDistortion(self.of_symbols(joint) / self.size())
+        return Greatest(-self.of_symbols(joint).T / self.size())
 
     def of_symbols(self, joint: Joint) -> FloatArray:
         """Return d of the joint's symbols, shape (n_x, n_z)."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from core.allowed.average_cost import AverageCost
+from core.allowed.average_cost import AverageCost, Epigraph
 from core.validation import FloatArray, IntArray
 
 SeparationOracle = Callable[[FloatArray], FloatArray]
@@ -50,6 +50,11 @@ class AverageBudget:
         """Return all a of g(r) = max_i a_i·r, shape (k, n_x); None where they are not a few."""
         pieces = self.cost.pieces()
         return None if pieces is None else self.of_x(pieces)
+
+    def epigraph(self) -> Epigraph:
+        """Return c as a small program: of short rows where S = X, as long ones fill a program."""
+        alone = (np.count_nonzero(1 + self.excess, axis=1) == 1).all()
+        return self.cost.sparse_epigraph() if alone else self.cost.epigraph()
 
     def of_x(self, slopes: FloatArray) -> FloatArray:
         """Return slopes in lifts, shape (k, n_s), as slopes in r, shape (k, n_x)."""

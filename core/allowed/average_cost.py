@@ -59,6 +59,10 @@ class AverageCost(ABC):
     def epigraph(self) -> Epigraph:
         """Return the cost as a small program, of every l ≥ 0 with Σ_s P(s) l = W of any size."""
 
+    def sparse_epigraph(self) -> Epigraph:
+        """Return one of short rows, exact enough where each lift is of one symbol."""
+        return self.epigraph()
+
     @abstractmethod
     def minorant(self, slope: FloatArray) -> FloatArray:
         """Return d near a slope with c(l) ≥ d·l for every l ≥ 0; a subgradient stays as it is."""
@@ -108,12 +112,23 @@ class Divergence(SmoothCost):
     def epigraph(self) -> Epigraph:
         """Return Σ P h with h_s + l_s − W ≥ l_s log(l_s/W), W = Σ P l."""
         n_s = len(self.p_s)
-        unit, total = np.eye(2 * n_s), np.append(self.p_s, np.zeros(n_s))
-        cones = tuple(
+        cones = self._cones(np.append(self.p_s, np.zeros(n_s)))
+        return Epigraph(np.zeros(n_s), self.p_s, np.zeros((0, 2 * n_s)), cones)
+
+    def sparse_epigraph(self) -> Epigraph:
+        """Return the same with a variable W ≥ Σ P l: where they are equal the cost is least."""
+        n_s = len(self.p_s)
+        total = np.concatenate([self.p_s, np.zeros(n_s), [-1.0]])
+        cones = self._cones(np.eye(2 * n_s + 1)[-1])
+        return Epigraph(np.zeros(n_s), np.append(self.p_s, 0.0), total[None], cones)
+
+    def _cones(self, total: FloatArray) -> tuple[Cone, ...]:
+        """Return a cone for each lift, given W as a row."""
+        n_s, unit = len(self.p_s), np.eye(len(total))
+        return tuple(
             Cone("exponential", np.stack([total - unit[s] - unit[n_s + s], unit[s], total]))
             for s in range(n_s)
         )
-        return Epigraph(np.zeros(n_s), self.p_s, np.zeros((0, 2 * n_s)), cones)
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,12 +34,14 @@ from core.validation import BoolArray, FloatArray
 class Multipliers:
     """What a bound is computed from: any numbers of these shapes give a valid one.
 
+    - `symbols`: of each symbol's probability, λ, shape (n_x,).
     - `rows`: of the allowed set's rows for each action, shape (n_a, n_rows).
     - `cuts`: an action, a cut g·w ≤ 0 of the oracle, and its multiplier.
     - `prices`: of each budget, shape (n_b,).
     - `slopes`: for each budget a slope of its cost in the lifts, for each action, shape (n_a, n_s).
     """
 
+    symbols: FloatArray
     rows: FloatArray
     cuts: Sequence[tuple[int, FloatArray, float]]
     prices: FloatArray
@@ -53,14 +55,21 @@ def utility_bound(
     goal: Utility,
     pieces: FloatArray,
 ) -> float:
-    """Return a utility that no mechanism exceeds; ∞ where the multipliers prove none."""
+    """Return a utility that no mechanism exceeds; ∞ where the multipliers prove none.
+
+    Any smaller λ proves one too: that of the program where it leaves a symbol to exceptions.
+    """
     costs = reduced_costs(multipliers, allowed, pieces)
     if costs is None:
         return np.inf
     limits = np.array([budget.limit for budget in allowed.budgets])
     spent = float(np.maximum(multipliers.prices, 0.0) @ limits)
     least = costs.min(axis=0)
-    return goal.offset(p_x) - (float(p_x @ least) - spent - goal.premium(least))
+    worth = max(
+        float(p_x @ prices) - goal.premium(prices)
+        for prices in (least, np.minimum(least, multipliers.symbols))
+    )
+    return goal.offset(p_x) - (worth - spent)
 
 
 def reduced_costs(
@@ -142,7 +151,6 @@ class Direct:
         self.cuts: list[tuple[int, FloatArray]] = []
         self.kept: BoolArray = np.ones(self.pieces.shape, dtype=bool)
         self._next = self.kept
-        self._symbols: FloatArray = np.zeros(allowed.n_x)
         # limits up to this are too near to Clarabel's tolerance
         self._bound(tuple(bound for bound in allowed.each if bound.limit > 1e-5))
 
@@ -150,7 +158,7 @@ class Direct:
         """Set the bounds that each output keeps by cones."""
         allowed, self._each = self.allowed, each
         self._bounds = (*allowed.budgets, *each)
-        self._epigraphs = [bound.cost.epigraph() for bound in self._bounds]
+        self._epigraphs = [bound.epigraph() for bound in self._bounds]
         # an action's variables: P(a | x), auxiliary ones, and lifts and h of each budget's cost
         sizes = [allowed.n_x, allowed.n_auxiliary]
         for epigraph in self._epigraphs:
@@ -219,7 +227,7 @@ class Direct:
         costs = reduced_costs(multipliers, self.allowed, self.pieces)
         if self.kept.all() or costs is None:
             return False
-        gains = np.where(self.kept, -np.inf, self.p_x * (self._symbols - costs)).ravel()
+        gains = np.where(self.kept, -np.inf, self.p_x * (multipliers.symbols - costs)).ravel()
         more = min(int(self.kept.sum()) // 2, int((~self.kept).sum()))
         best = np.argpartition(-gains, more - 1)[:more]
         self.kept.ravel()[best] = True
@@ -264,7 +272,6 @@ class Direct:
         if self.goal.exceptions is not None:
             program = self._excepting(program, self.goal.exceptions)
         solution = self._solution(program, deadline)
-        self._symbols = solution.duals[:n_x] / self.p_x
         return self._kernel(solution), self._multipliers(solution, len(right), inner.shape[0])
 
     def _excepting(self, plain: _Program, exceptions: Exceptions) -> _Program:
@@ -424,7 +431,8 @@ class Direct:
         for j, bound in enumerate(self._each):
             tangents = bound.of_x(bound.cost.minorant(slopes[len(prices) + j])) - bound.limit
             cuts += zip(range(n_a), tangents, of_each[:, j].tolist(), strict=True)
-        return Multipliers(rows, cuts, prices, slopes[: len(prices)])
+        symbols = solution.duals[:n_x] / self.p_x
+        return Multipliers(symbols, rows, cuts, prices, slopes[: len(prices)])
 
 
 def by_one_program(

@@ -128,40 +128,10 @@ class MutualInformation(Utility):
 
 
 @dataclass(frozen=True, eq=False)
-class NegativeDistortion(Utility):
-    """Negative expected distortion between X and the best guess z of X from Y.
-
-    Attributes
-    ----------
-    distortion : ndarray
-        d(x, z) ≥ 0, shape (n_x, n_z).
-
-    Examples
-    --------
-    >>> hamming = NegativeDistortion(1 - np.eye(2))
-    >>> hamming.value(np.array([[0.4, 0.1], [0.1, 0.4]]), np.array([0.5, 0.5]))
-    -0.2
-    """
-
-    distortion: FloatArray
-
-    def offset(self, p_x: FloatArray) -> float:
-        """Return 0."""
-        return 0.0 * float(p_x.sum())
-
-    def cost(self, weights: FloatArray) -> FloatArray:
-        """Return min_z Σ_x w(x) d(x, z)."""
-        result: FloatArray = (weights @ self.distortion).min(axis=-1)
-        return result
-
-    def pieces(self) -> FloatArray:
-        """Return d(·, z) for each z, shape (n_z, n_x)."""
-        return self.distortion.T
-
-
-@dataclass(frozen=True, eq=False)
 class Greatest(Utility):
     """Σ_y max_t Σ_x g(t, x) P(x, y): the expected gain of choosing the best t from y.
+
+    A loss d(x, t) is the gain −d(x, t).
 
     Attributes
     ----------

@@ -21,7 +21,6 @@ from core.optimal.bounds.low_vertices import dual_value, undercutting
 from core.optimal.bounds.pricing_bound import PricingBound
 from core.optimal.bounds.slices import sliced_bound
 from core.optimal.plan import SHARES, SIZES
-from core.optimal.polytopes import tableaux
 from core.optimal.polytopes.enumeration import AllVertices, all_vertices
 from core.optimal.polytopes.exact_vertices import may_enumerate
 from core.optimal.polytopes.facets import facets_of
@@ -102,8 +101,6 @@ class Prover:
             verdict = self._check_all(duals)
             if not plain:
                 return verdict
-        elif (pieces := self.utility.pieces()) is not None:
-            return self._check_pieces(duals, pieces, deadline)
         elif (image := self.utility.image()) is not None:
             return self._check_image(*image, duals, gap, deadline)
         elif not plain:
@@ -217,19 +214,6 @@ class Prover:
         worth = dual_value(duals, floors, self.vertices.outer, self.p_x)
         bound = self.utility.offset(self.p_x) - worth + self.utility.premium(duals) + MARGIN
         return Verdict(min(bound, self._known), better)
-
-    def _check_pieces(self, duals: FloatArray, pieces: FloatArray, deadline: Deadline) -> Verdict:
-        """Prove for a piecewise linear cost, by a linear program for each piece."""
-        met = tableaux.some_corners(self.space, pieces - duals, deadline)
-        if met is None:
-            return Verdict(self._known, np.zeros((0, len(self.p_x))))
-        points = met.points()
-        points /= points.sum(axis=1, keepdims=True)
-        prices = self.utility.cost(points) - points @ duals
-        better = points[prices < -EXACT_PRICE]
-        if len(better) or len(met) < len(pieces):
-            return Verdict(self._known, better)
-        return Verdict(self._worth(duals) + EXACT_PRICE, better)
 
     def _check_image(
         self,

@@ -37,7 +37,7 @@ from core.optimal.plan import SIZES
 from core.optimal.programs.conic import solve_conic
 from core.optimal.programs.highs import LinearProgram
 from core.optimal.solve import maximise
-from core.optimal.utility import Centred, Greatest, NegativeDistortion
+from core.optimal.utility import Centred, Exceptions, Greatest
 from core.utilities import Distortion, Guess, Task
 
 P_S = np.array([0.2, 0.5, 0.3])
@@ -97,10 +97,10 @@ def test_a_subgradient_stays_as_it_is(name):
 @pytest.mark.parametrize("name", COSTS)
 def test_an_epigraph_has_the_cost_as_its_least_value(name):
     cost = COSTS[name]
-    epigraph = cost.epigraph()
-    for lift in lifts_of(np.random.default_rng(3), 25)[15:]:
-        found = least(epigraph, lift)
-        assert found == pytest.approx(float(cost.value(lift - 1)), abs=2e-7)
+    for epigraph in (cost.epigraph(), cost.sparse_epigraph()):
+        for lift in lifts_of(np.random.default_rng(3), 25)[15:]:
+            found = least(epigraph, lift)
+            assert found == pytest.approx(float(cost.value(lift - 1)), abs=2e-7)
 
 
 def least(epigraph, lift):
@@ -206,6 +206,7 @@ def test_any_multipliers_give_a_bound():
     for size in (1e-9, 1e-4, 0.1, 1.0):
         for _ in range(50):
             found = Multipliers(
+                right.symbols + size * rng.normal(size=right.symbols.shape),
                 right.rows + size * rng.normal(size=right.rows.shape),
                 right.cuts,
                 right.prices + size * rng.normal(size=1),
@@ -437,7 +438,21 @@ def test_mutual_information_of_a_task_is_not_linear():
     joint = Joint.from_counts(joints()["random"])
     table = np.array([[1, 1, 0, 0, 0], [0, 0, 1, 1, 1.0]])
     assert Task(table).solver_utility(joint).pieces() is None
-    assert NegativeDistortion(1 - np.eye(2)).pieces() is not None
+    assert Greatest(np.eye(2)).pieces() is not None
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_symbols_that_exceptions_alone_release_leave_no_gap(seed):
+    joint = Joint.from_counts(np.exp(3 * np.random.default_rng(seed).standard_normal((3, 12))))
+    rare = Exceptions(np.eye(12), 0.01)
+    goal = Centred(Distortion(apart(12)).solver_utility(joint), joint.p_x).excepting(rare)
+    allowed = LDP(0.3).allowed_set(joint)
+    program = Direct(allowed, joint.p_x, goal)
+    kernel, multipliers = program.solve(Deadline())
+    assert kernel[:, len(program.pieces) :].max() == pytest.approx(1.0)
+    bound = utility_bound(multipliers, allowed, joint.p_x, goal, program.pieces)
+    value = goal.value((joint.p_x[:, None] * kernel).T, joint.p_x)
+    assert value - 1e-9 <= bound <= value + 1e-9
 
 
 def test_symbols_far_rarer_than_an_output_has_to_be_keep_a_row():
@@ -479,6 +494,20 @@ CURVED = {
     "α-lift": AlphaLift(0.5, 0.3, 2),
     "KL": PointwiseDivergence(0.1),
 }
+
+
+@pytest.mark.parametrize("notion", [Average("mutual_information", 0.3), CURVED["KL"]])
+def test_cones_of_the_secret_itself_have_few_entries(monkeypatch, notion):
+    counts = []
+
+    def counted(*program):
+        counts.append(sum(np.count_nonzero(cone.rows) for cone, _ in program[-2]))
+        return solve_conic(*program)
+
+    monkeypatch.setattr(direct, "solve_conic", counted)
+    found = optimal(drawn(16), notion, utility=Guess())
+    assert (found.status, found.solver) == ("optimal", "one program")
+    assert counts == [5 * 16**2]
 
 
 @pytest.mark.parametrize("name", CURVED)

@@ -18,7 +18,7 @@ from core.optimal.plan import SHARES, SIZES
 from core.optimal.polytopes.double_description import double_description
 from core.optimal.polytopes.standard_form import polytope
 from core.optimal.solve import maximise
-from core.optimal.utility import FDivergence, MutualInformation, NegativeDistortion
+from core.optimal.utility import FDivergence, Greatest, MutualInformation
 from tests.exact.optimum import truth
 from tests.exact.promises import Promise
 
@@ -190,22 +190,6 @@ def test_a_walk_that_ended_in_vain_is_taken_up_for_more_vertices_and_leaves_no_m
     assert prover.stopped == ""
 
 
-def test_pieces_that_time_leaves_out_prove_nothing(monkeypatch):
-    monkeypatch.setitem(vars(SIZES), "exact_variables", 0)
-    joint = Joint.random_dirichlet(3, 5, 1.0, np.random.default_rng(0))
-    goal = NegativeDistortion(np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0))))
-    allowed = LIP(0.3).allowed_set(joint)
-    prover = Prover(allowed, polytope(allowed, joint.p_x), joint.p_x, goal)
-    prover.walk(Deadline(0.0), 10**6)  # no time: from now on one program for each piece
-    assert prover.vertices is None
-    duals = np.full(5, -10.0)  # so low that no output would undercut them
-    late = prover.check(duals, 1e-6, Deadline(0.0))
-    whole = prover.check(duals, 1e-6, NEVER)
-    assert len(late.better) == len(whole.better) == 0
-    assert late.bound == pytest.approx(goal.value(np.diag(joint.p_x), joint.p_x))
-    assert whole.bound == pytest.approx(goal.offset(joint.p_x) + 10.0)
-
-
 def test_enumeration_that_cannot_end_is_left_for_columns():
     joint = Joint.random_uniform(8, 60, np.random.default_rng(0))
     outcome = maximise(LIP(0.5).allowed_set(joint), joint.p_x, solver="enumerate", time_limit=2)
@@ -254,7 +238,7 @@ def test_expected_distortion_is_that_of_one_linear_program(solver, walks, monkey
     outcome = maximise(
         notion.allowed_set(joint),
         joint.p_x,
-        utility=NegativeDistortion(distortion),
+        utility=Greatest(-distortion.T),
         solver=solver,
     )
     # the joint P(x, z), z the guess, in one program: rows of the notion for every z
