@@ -209,9 +209,16 @@ def check_cell(name: str, longest: int, what: str = "characters", column: str = 
         )
 
 
+def open_duckdb(database: Any = ":memory:", **settings: Any) -> Any:
+    """Return a DuckDB that draws no progress bar, as it does on standard output of `python -c`."""
+    backend = ibis.duckdb.connect(database, **settings)
+    backend.con.execute("SET enable_progress_bar = false")
+    return backend
+
+
 def _connect(paths: Sequence[Path], spill: str) -> Any:
     """Return a DuckDB without access to the network or to any file but these."""
-    backend = ibis.duckdb.connect(
+    backend = open_duckdb(
         memory_limit=DUCKDB_MEMORY,
         temp_directory=spill,
         autoinstall_known_extensions="false",
