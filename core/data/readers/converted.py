@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,7 +17,6 @@ from pyarrow import parquet
 
 from core.data.options import ORDERS, ColumnOptions, ReadOptions
 from core.data.readers.marks import counted_words, per_column, with_marks
-from core.data.readers.names import plain_number
 from core.data.readers.totals import MOST_CROSSED, first_texts, total_columns
 from core.data.tables import (
     WEIGHT,
@@ -33,6 +31,7 @@ from core.data.tables import (
 )
 from core.errors import InvalidInputError
 from core.limits import MAX_UPLOAD_RECORDS
+from core.texts import any_number, group_mark, number_pattern
 from core.validation import shown
 from core.wording import first_of, free_name
 
@@ -42,43 +41,17 @@ TRUE = ("true", "t", "yes", "y", "on", "1", "wahr", "ja", "oui", "vrai")
 FALSE = ("false", "f", "no", "n", "off", "0", "falsch", "nein", "non", "faux")
 """Words for false, in lower case."""
 
-SPACES = " \u00a0\u2009\u202f"
-"""Characters that are a space between groups of three digits: also those that do not break."""
-
-APOSTROPHES = "'\u2019"
-"""Characters that are an apostrophe between groups of three digits."""
-
-_MINUS = "\u2212"
-"""The minus sign of typesetting."""
-
 _EXAMPLES = {"ymd": "2024-12-31", "dmy": "31.12.2024 or 31/12/2024", "mdy": "12/31/2024"}
 """Dates in numbers, in each order."""
 
 
-def number_pattern(decimal: str, thousands: str) -> str:
-    """Return the pattern of numbers with these marks: 1.5 is not 15, and 0.471 not 471."""
-    whole = r"\d+"
-    if thousands:
-        lakhs = r"[1-9]\d?(?:,\d\d)+,\d{3}|" if thousands == "," else ""
-        whole = rf"(?:[1-9]\d{{0,2}}(?:{_group(thousands)}\d{{3}})+|{lakhs}\d+)"
-    mark = re.escape(decimal)
-    return rf"^[+\-{_MINUS}]?(?:{whole}(?:{mark}\d*)?|{mark}\d+)(?:[eE][+-]?\d+)?$"
-
-
-def _group(thousands: str) -> str:
-    chars = {" ": SPACES, "'": APOSTROPHES}.get(thousands, thousands)
-    return f"[{re.escape(chars)}]"
-
-
 def number_of_text(column: Any, decimal: str, thousands: str) -> Any:
     """Return texts as numbers with these marks, NULL where one is none."""
-    text = plain_text(column)
-    plain = text.replace(_MINUS, "-")
-    if thousands:
-        plain = plain.re_replace(_group(thousands), "")
+    text = plain_text(column).replace("−", "-")
+    plain = text.re_replace(group_mark(thousands), "") if thousands else text
     if decimal != ".":
         plain = plain.replace(decimal, ".")
-    known = text.re_search(number_pattern(decimal, thousands))
+    known = text.re_search(f"^{number_pattern(decimal, thousands)}$")
     return ibis.ifelse(known, plain.try_cast("float64"), ibis.null("float64"))
 
 
@@ -479,7 +452,7 @@ def _whole(
     if table.row(table.records.aggregate(bad=wrong.sum()))["bad"]:
         column = table.records[table.position(name)]
         where, text = _first(table, as_text(column), wrong, line)
-        fraction = plain_number(text or "")
+        fraction = any_number(text or "")
         why = "; sampling weights cannot be counted" if fraction and fraction > 0 else ""
         raise InvalidInputError(
             f"Column {shown(name)} {what}, but {where} has "
