@@ -18,6 +18,7 @@ from core.data.joints import JointSource
 from core.data.options import AS_IT_IS, MOST_MARKS, ColumnOptions, ReadOptions
 from core.data.readers.converted import no_count
 from core.data.readers.marks import SUPPRESSED, first_rows_of, is_suppressed, per_column
+from core.data.readers.names import count_up
 from core.data.readers.sources import Sources
 from core.data.readers.totals import (
     MOST_CROSSED,
@@ -190,7 +191,7 @@ def _cells(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
     totals = total_columns(columns)
     codes = code_columns(columns)
     for name, texts in columns.items():
-        if _numbers_rows(texts) and _INDEX.fullmatch(name):
+        if count_up(texts) and _INDEX.fullmatch(name):
             continue
         values = [n for text in texts if text is not None and (n := number(text)) is not None]
         others = {text for text in texts if text is not None and number(text) is None}
@@ -246,7 +247,7 @@ def _name_rows_in_order(texts: Sequence[str | None], *, first: bool) -> bool:
     if any(re.match("0[0-9]", text) for text in texts if text is not None):
         return True
     rising = len(numbers) == len(texts) and all(a < b for a, b in pairwise(numbers))
-    return rising and (first or _numbers_rows(texts))
+    return rising and (first or count_up(texts))
 
 
 def _name_rows(labels: Sequence[Sequence[str | None]], counts: Sequence[Sequence[float]]) -> bool:
@@ -332,9 +333,7 @@ def _stand_for_records(name: str, columns: Mapping[str, Sequence[str | None]]) -
     rows = len(values)
     named = _COUNTS.fullmatch(name.strip()) is not None
     others = {
-        other: texts
-        for other, texts in columns.items()
-        if other != name and not _numbers_rows(texts)
+        other: texts for other, texts in columns.items() if other != name and not count_up(texts)
     }
     if named:
         others = {other: texts for other, texts in others.items() if not _COUNTS.fullmatch(other)}
@@ -345,11 +344,6 @@ def _stand_for_records(name: str, columns: Mapping[str, Sequence[str | None]]) -
         return False
     full = rows >= 8 and rows >= 0.6 * math.prod(levels.values())
     return named or (full and len(set(numbers)) * 2 > rows and sum(numbers) >= 5 * rows)
-
-
-def _numbers_rows(texts: Sequence[str | None]) -> bool:
-    """Say whether a column counts the rows, as R writes them, from 0 or 1."""
-    return any(list(texts) == [str(i + first) for i in range(len(texts))] for first in (0, 1))
 
 
 def _named(names: Sequence[str]) -> str:

@@ -64,11 +64,7 @@ def column_levels(
     read: ReadOptions = AS_IT_IS,
 ) -> ColumnLevels:
     """List a column's levels."""
-    file = (sources or Sources()).open(source, (column,), read)
-    if isinstance(file, JointSource):
-        raise InvalidInputError(
-            f"{file.title} is a joint distribution: it has no columns with levels."
-        )
+    file = _table(source, sources, read, column)
     with open_table(file) as table:
         levels = table.records.select(level=as_text(table.column(column)), **table.weight())
         counted = levels.group_by("level").agg(n=table.number(levels))
@@ -293,8 +289,8 @@ class FirstRows:
     rows: tuple[tuple[str, ...], ...]
 
 
-def _table(source: str, sources: Sources | None, read: ReadOptions) -> FileTable:
-    file = (sources or Sources()).open(source, (), read)
+def _table(source: str, sources: Sources | None, read: ReadOptions, *columns: str) -> FileTable:
+    file = (sources or Sources()).open(source, columns, read)
     if isinstance(file, JointSource):
         raise InvalidInputError(f"{file.title} is a joint distribution: it has no columns to read.")
     return file

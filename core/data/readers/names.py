@@ -67,7 +67,7 @@ class Names:
 def find_names(rows: Sequence[Row], width: int, name: str) -> Names:
     """Find the names among a table's first rows; raise where more than one row may have them."""
     if lacks_first(rows[0][1], rows[1:], width):
-        if _counts_up([row[0] for _, row in rows[1:HEAD]]):
+        if count_up([row[0] for _, row in rows[1:HEAD]]):
             return Names((0,), 1)
         raise _first_or_last(rows, name)
     if width == 1 and (gap := _first_gap(rows)):
@@ -138,12 +138,10 @@ def lacks_first(names: Sequence[str], rows: Sequence[Row], width: int) -> bool:
     return bool(some) and all(len(row) == width and row[-1].strip() for _, row in some)
 
 
-def _counts_up(cells: Sequence[str]) -> bool:
-    """Say whether cells count up from 0 or 1."""
-    first = cells[0].strip()
-    if first not in ("0", "1"):
-        return False
-    return all(cell.strip() == str(i) for i, cell in enumerate(cells, int(first)))
+def count_up(cells: Sequence[str | None]) -> bool:
+    """Say whether cells count the rows from 0 or 1, as R writes them."""
+    counts = [cell and cell.strip() for cell in cells]
+    return any(counts == [str(i + first) for i in range(len(counts))] for first in (0, 1))
 
 
 def _first_or_last(rows: Sequence[Row], name: str) -> ReadingError:
