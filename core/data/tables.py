@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ class FileTable:
     counted: bool = False
     weigher: str = ""
 
-    @property
+    @cached_property
     def rows(self) -> int:
         return sum(parquet.read_metadata(path).num_rows for path in self.paths)
 

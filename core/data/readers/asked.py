@@ -79,11 +79,11 @@ def asked_of(
 
 def open_questions(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
     """Return what is open about a table's values, as they are read."""
-    names, rows = table.texts, table.file.rows
+    names = table.texts
     first = min(first_rows_of(names), MOST_ROWS)
-    seen = per_column(table, names, _seen, rows, first)
+    seen = per_column(table, names, _seen, first)
     pointed = [name for name in names if seen[name]["pointed"]]
-    marks = tuple(_points(per_column(table, pointed, _forms, rows, first), read))
+    marks = tuple(_points(per_column(table, pointed, _forms, first), read))
     if out := tuple(_totals(table, any(column["total"] for column in seen.values()), read)):
         return (*marks, *out)  # what is left out is no count either
     return (*marks, *(_cells(table, read) or _counts(table, read)))

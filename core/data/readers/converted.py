@@ -216,14 +216,13 @@ def converted(
         read = read.within(plain.columns)
     texts = tuple(options.column for options in read.columns if options.kind == "text")
     with open_table(plain) as table:
-        rows = plain.rows
         for options in read.columns:
             table.position(options.column)
-        numbers = _formatted(table, read, rows)
+        numbers = _formatted(table, read)
         _check(table, read, line)
         columns = {name: _column(table, name, read, name in numbers) for name in plain.columns}
         changed = {name for name, column in columns.items() if column is not None}
-        words = _missing(table, read, changed, rows)
+        words = _missing(table, read, changed)
         weight = _weight(table, read, line)
         if weight is not None:
             del columns[read.weight or ""]
@@ -250,7 +249,7 @@ def _without(file: FileTable, omitted: Sequence[str], target: Path) -> FileTable
     """Return a table without the rows that have one of some texts."""
     with open_table(file) as table:
         out = ibis.literal(False)
-        levels = per_column(table, table.texts, _levels_are_many, file.rows)
+        levels = per_column(table, table.texts, _levels_are_many)
         for name in table.texts:
             if levels[name]["many"]:  # what all rows have names none of them
                 out |= as_text(table.column(name)).isin(omitted).fill_null(False)
@@ -305,7 +304,7 @@ def _by_marks(
     return alike.items()
 
 
-def _formatted(table: OpenTable, read: ReadOptions, rows: int) -> frozenset[str]:
+def _formatted(table: OpenTable, read: ReadOptions) -> frozenset[str]:
     """Return the columns of text all of whose values are numbers only by the requested marks."""
     if read.decimal == "." and not read.thousands:
         return frozenset()
@@ -323,7 +322,7 @@ def _formatted(table: OpenTable, read: ReadOptions, rows: int) -> frozenset[str]
                 "needed": (there & (plain.isnull() | (plain != value))).sum(),
             }
 
-        counts = per_column(table, names, aggregates, rows)
+        counts = per_column(table, names, aggregates)
         chosen |= {name for name in names if counts[name]["needed"] and not counts[name]["words"]}
     return frozenset(chosen)
 
@@ -401,15 +400,13 @@ def _first(
 _KINDS = {"number": "numbers", "date": "dates", "boolean": "true or false"}
 
 
-def _missing(
-    table: OpenTable, read: ReadOptions, changed: Iterable[str], rows: int
-) -> tuple[Any, ...]:
+def _missing(table: OpenTable, read: ReadOptions, changed: Iterable[str]) -> tuple[Any, ...]:
     """Return the marks that are taken for missing values in the columns that change."""
     words = []
     for marks, names in _by_marks(changed, read):
         if marks != ():
             chosen = partial(_blank, marks=marks, numeric=True)
-            words += counted_words(table, names, rows, chosen)
+            words += counted_words(table, names, chosen)
     places = {name: i for i, name in enumerate(table.file.columns)}
     return tuple(sorted(words, key=lambda word: places[word.column]))
 
