@@ -48,11 +48,11 @@ NUMBER = number_pattern()
 _NUMBER = re.compile(NUMBER)
 
 ANY_NUMBER = (
-    r"(?=\D*\d)[-+−]?\s?[$€£¥]?\s?"
+    r"(?=[^\deE]*\d)[-+−]?\s?[$€£¥]?\s?"
     r"(?:\d{1,3}(?:[.,'’\u00a0\u202f\ ]\d{3})+|\d\d?(?:,\d\d)+,\d{3}|\d*)(?:[.,]?\d+)?"
     r"(?:[eE][-+]?\d+)?\s?[%‰€$£¥]?"
 )
-"""The pattern of what may be a number in some country's form."""
+"""The pattern of what may be a number in some country's form; E11 is a code."""
 
 _ANY_NUMBER = re.compile(ANY_NUMBER)
 
