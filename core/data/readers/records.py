@@ -57,8 +57,9 @@ def write_records(
         io.TextIOWrapper(part, "utf-8", newline="") as characters,
     ):
         batches = map(lines.without_names, _batches(lines.fitted(characters), schema))
-        plain = map(lines.without_formulas, batches) if layout.formulas else batches
-        rows = _write(plain, schema, target)
+        if "formulas" not in layout.read.kept:
+            batches = map(lines.without_formulas, batches)
+        rows = _write(batches, schema, target)
     lines.check(text)
     return rows, lines.repairs()
 
@@ -96,7 +97,7 @@ class _Lines:
                     self.blank += 1
                 else:
                     (self.short if len(row) < width else self.long).append((line, len(row)))
-                    if self.layout.pad == "leave":
+                    if self.layout.read.pad == "leave":
                         continue
                 yield (row + [""] * (width - len(row)))[:width]
         except BrokenError as error:
@@ -138,7 +139,7 @@ class _Lines:
 
     def check(self, text: Path) -> None:
         """Raise where records are of another length, and it is not evident what that means."""
-        pad = self.layout.pad
+        pad = self.layout.read.pad
         if pad in ("pad", "leave") or not (self.short or self.long):
             return
         if pad == "" and not self.long and self._evident(text):
@@ -195,7 +196,7 @@ class _Lines:
         ):
             if some:
                 are, line = ("is", "line") if len(some) == 1 else ("are", "lines")
-                done = "left out" if self.layout.pad == "leave" else done
+                done = "left out" if self.layout.read.pad == "leave" else done
                 lines = ", ".join([f"{line:,}" for line, _ in some[:5]] + ["…"] * (len(some) > 5))
                 note = f"{number_of(len(some), 'record')} {are} {what} ({line} {lines}): {done}."
                 result.append(repaired(note, pad="refuse"))
