@@ -84,9 +84,13 @@ def open_questions(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
     seen = per_column(table, names, _seen, first)
     pointed = [name for name in names if seen[name]["pointed"]]
     marks = tuple(_points(per_column(table, pointed, _forms, first), read))
+    if any(kind.is_nested() for kind in table.types.values()):
+        return marks
     if out := tuple(_totals(table, any(column["total"] for column in seen.values()), read)):
         return (*marks, *out)  # what is left out is no count either
-    return (*marks, *(_cells(table, read) or _counts(table, read)))
+    if read.weight is not None or read.cells or table.file.counted:
+        return marks
+    return (*marks, *(_cells(table, read) or _counts(table)))
 
 
 def _is_pointed(text: Any) -> Any:
@@ -154,7 +158,7 @@ def _totals(table: OpenTable, named: bool, read: ReadOptions) -> Iterator[Asked]
     file = table.file
     if file.counted and not (read.weight or read.cells):
         return
-    if read.omit is not None or len(file.columns) < 2 or _are_nested(table):
+    if read.omit is not None or len(file.columns) < 2:
         return
     if file.rows > MOST_ROWS and not named:
         return
@@ -177,13 +181,9 @@ def _totals(table: OpenTable, named: bool, read: ReadOptions) -> Iterator[Asked]
 def _cells(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
     """Ask whether cells count records, as in a cross table: each row has its own name."""
     file = table.file
-    if read.cells is not None or read.weight is not None or file.counted:
+    if read.cells is not None or not 1 < file.rows <= MOST_CROSSED:
         return ()
-    if (
-        not 1 < file.rows <= MOST_CROSSED
-        or not 2 < len(file.columns) <= MOST_CROSSED
-        or _are_nested(table)
-    ):
+    if not 2 < len(file.columns) <= MOST_CROSSED:
         return ()
     labels: list[list[str | None]] = []
     counts, marks = dict[str, list[float]](), set[str]()
@@ -276,23 +276,12 @@ def _follows(levels: Sequence[int], other: Sequence[int]) -> bool:
     return len(set(levels)) < len(set(other)) == len(set(zip(levels, other, strict=True)))
 
 
-def _are_nested(table: OpenTable) -> bool:
-    return any(kind.is_nested() for kind in table.types.values())
-
-
-def _counts(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
+def _counts(table: OpenTable) -> tuple[Asked, ...]:
     """Ask whether rows stand for several records, where every combination occurs once."""
     file = table.file
-    if read.weight is None and not file.counted and file.weigher:
+    if file.weigher:
         return (_weighed(table, file.weigher),)
-    if (
-        read.cells
-        or read.weight is not None
-        or file.counted
-        or not LEAST_ROWS <= file.rows <= MOST_ROWS
-    ):
-        return ()
-    if len(file.columns) < 3 or _are_nested(table):
+    if not LEAST_ROWS <= file.rows <= MOST_ROWS or len(file.columns) < 3:
         return ()
     columns = first_texts(table, MOST_ROWS)
     likely = [name for name in columns if _stand_for_records(name, columns)]
