@@ -48,6 +48,7 @@ source = sources.add_file(path)
 read = used()
 n = count(DataSpec(source, ("sex",), ("occupation",)), sources).joint.n
 done = used()
+print()  # behind a progress bar of DuckDB, which older checkouts draw
 print(json.dumps([read, done - read, time.perf_counter() - start, n]))
 """
 """Prints CPU seconds of reading, with all imports, and of counting; seconds of both; records."""
@@ -77,7 +78,7 @@ def measured(folder: Path, path: Path, rows: int) -> tuple[float, float, float]:
         stdout=subprocess.PIPE,
         check=True,
     )
-    reading, counting, seconds, n = json.loads(done.stdout)
+    reading, counting, seconds, n = json.loads(done.stdout.splitlines()[-1])
     assert n == rows
     return reading, counting, seconds
 

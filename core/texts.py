@@ -23,10 +23,38 @@ BLANK = "".join(
 )
 """Blanks of every kind, those without width and marks of direction too."""
 
-NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_GROUPS = {" ": " \u00a0\u2009\u202f", "'": "'\u2019"}
+"""Characters for a mark of thousands that has several, such as spaces that do not break."""
+
+
+def group_mark(thousands: str) -> str:
+    """Return the pattern of what is between groups of three digits."""
+    return f"[{re.escape(_GROUPS.get(thousands, thousands))}]"
+
+
+def number_pattern(decimal: str = ".", thousands: str = "") -> str:
+    """Return the pattern of numbers with these marks: 1.5 is not 15, and 0.471 not 471."""
+    whole = "[0-9]+"
+    if thousands:
+        lakhs = "[1-9][0-9]?(?:,[0-9][0-9])+,[0-9]{3}|" if thousands == "," else ""
+        whole = f"(?:[1-9][0-9]{{0,2}}(?:{group_mark(thousands)}[0-9]{{3}})+|{lakhs}[0-9]+)"
+    mark = re.escape(decimal)
+    return f"[+-]?(?:{whole}(?:{mark}[0-9]*)?|{mark}[0-9]+)(?:[eE][+-]?[0-9]+)?"
+
+
+NUMBER = number_pattern()
 """The pattern of a number: 18_24, 0x1F, infinity and nan are texts."""
 
 _NUMBER = re.compile(NUMBER)
+
+ANY_NUMBER = (
+    r"(?=[^\deE]*\d)[-+−]?\s?[$€£¥]?\s?"
+    r"(?:\d{1,3}(?:[.,'’\u00a0\u202f\ ]\d{3})+|\d\d?(?:,\d\d)+,\d{3}|\d*)(?:[.,]?\d+)?"
+    r"(?:[eE][-+]?\d+)?\s?[%‰€$£¥]?"
+)
+"""The pattern of what may be a number in some country's form; E11 is a code."""
+
+_ANY_NUMBER = re.compile(ANY_NUMBER)
 
 WHOLE = r"^([+-]?(?:0|[1-9][0-9]*))\.0$"
 """The pattern of a whole number that was written as a decimal one: 1.0 is 1; 01.0 is a code."""
@@ -51,6 +79,26 @@ def number(text: str) -> float | None:
     plain = text.strip(BLANK)
     value = float(plain) if _NUMBER.fullmatch(plain) else math.nan
     return value if math.isfinite(value) else None
+
+
+def is_any_number(text: str) -> bool:
+    """Say whether a text may be a number in some country's form."""
+    return _ANY_NUMBER.fullmatch(text) is not None
+
+
+def any_number(text: str) -> float | None:
+    """Return a text as a number in some country's form; None if it is none."""
+    plain = re.sub("[ \u00a0\u2009\u202f]", "", text.strip()).replace("−", "-")
+    if not is_any_number(plain):
+        return None
+    grouped = re.fullmatch(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?", plain)
+    points = re.fullmatch(r"[-+]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?", plain)
+    if not grouped and (points or plain.count(",") == 1):
+        plain = plain.replace(".", "").replace(",", ".")
+    try:
+        return float(plain.replace(",", "").strip("%€$£¥"))
+    except ValueError:
+        return None
 
 
 def alike(text: str) -> str:

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ class FileTable:
     counted: bool = False
     weigher: str = ""
 
-    @property
+    @cached_property
     def rows(self) -> int:
         return sum(parquet.read_metadata(path).num_rows for path in self.paths)
 
@@ -209,9 +210,16 @@ def check_cell(name: str, longest: int, what: str = "characters", column: str = 
         )
 
 
+def open_duckdb(database: Any = ":memory:", **settings: Any) -> Any:
+    """Return a DuckDB that draws no progress bar, as it does on standard output of `python -c`."""
+    backend = ibis.duckdb.connect(database, **settings)
+    backend.con.execute("SET enable_progress_bar = false")
+    return backend
+
+
 def _connect(paths: Sequence[Path], spill: str) -> Any:
     """Return a DuckDB without access to the network or to any file but these."""
-    backend = ibis.duckdb.connect(
+    backend = open_duckdb(
         memory_limit=DUCKDB_MEMORY,
         temp_directory=spill,
         autoinstall_known_extensions="false",

@@ -11,8 +11,8 @@ import re
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
@@ -296,18 +296,27 @@ def weight(content: bytes, known: int) -> int:
     return max(known, size.cells, size.characters)
 
 
-def _looked_through(content: IO[bytes]) -> _Part:
-    part = _Part()
+def go_through(
+    content: IO[bytes],
+    start: Callable[[str, dict[str, str]], None],
+    end: Callable[[str], None] | None = None,
+    say: Callable[[str], None] | None = None,
+) -> None:
+    """Call functions for the elements of an XML document, and for the texts between them."""
     parser = expat.ParserCreate()
     parser.buffer_text = True
-    parser.StartElementHandler = part.start
-    parser.EndElementHandler = part.end
-    parser.CharacterDataHandler = part.say
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = say
     while chunk := content.read(MEGABYTE):
-        try:
-            parser.Parse(chunk)
-        except (expat.ExpatError, LookupError, ValueError):  # no XML, or no encoding of it
-            break
+        parser.Parse(chunk)
+    parser.Parse(b"", True)
+
+
+def _looked_through(content: IO[bytes]) -> _Part:
+    part = _Part()
+    with suppress(expat.ExpatError, LookupError, ValueError):  # no XML, or no encoding of it
+        go_through(content, part.start, part.end, part.say)
     return part
 
 

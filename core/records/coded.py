@@ -14,7 +14,16 @@ import pyarrow.compute as pc
 
 from core.data.counts.report import Counted
 from core.data.spec import DataSpec, Filter
-from core.data.tables import as_number, as_text, define_texts, is_mark, is_text, passes, plain_text
+from core.data.tables import (
+    as_number,
+    as_text,
+    define_texts,
+    is_mark,
+    is_text,
+    open_duckdb,
+    passes,
+    plain_text,
+)
 from core.data.treatment.bins import Bins, bin_index
 from core.data.treatment.symbols import Coding
 from core.errors import InvalidInputError
@@ -30,7 +39,7 @@ class Values:
     """Finds the levels of values as the count did, with its own DuckDB."""
 
     def __init__(self, marked: Iterable[str]) -> None:
-        self._backend = ibis.duckdb.connect()
+        self._backend = open_duckdb()
         define_texts(self._backend)
         self._marked = frozenset(marked)
         self._queries: dict[Any, str] = {}

@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from core.data.databases import spark
 from core.data.databases.reference import DatabaseTable
+from core.data.tables import open_duckdb
 from core.errors import InvalidInputError
 from core.validation import shown
 
@@ -170,7 +171,7 @@ def answered(backend: Any, query: Any) -> pa.Table:
 
 def _connect(table: DatabaseTable) -> Any:
     if table.engine == "duckdb":
-        return ibis.duckdb.connect(_file(table.host + table.path), read_only=True)
+        return open_duckdb(_file(table.host + table.path), read_only=True)
     secrets = _secrets(table.address)
     if table.engine == "postgres":
         host, port = _host_and_port(table.host)

@@ -18,6 +18,7 @@ from core.data.joints import JointSource
 from core.data.options import AS_IT_IS, MOST_MARKS, ColumnOptions, ReadOptions
 from core.data.readers.converted import no_count
 from core.data.readers.marks import SUPPRESSED, first_rows_of, is_suppressed, per_column
+from core.data.readers.names import count_up
 from core.data.readers.sources import Sources
 from core.data.readers.totals import (
     MOST_CROSSED,
@@ -78,14 +79,18 @@ def asked_of(
 
 def open_questions(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
     """Return what is open about a table's values, as they are read."""
-    names, rows = table.texts, table.file.rows
+    names = table.texts
     first = min(first_rows_of(names), MOST_ROWS)
-    seen = per_column(table, names, _seen, rows, first)
+    seen = per_column(table, names, _seen, first)
     pointed = [name for name in names if seen[name]["pointed"]]
-    marks = tuple(_points(per_column(table, pointed, _forms, rows, first), read))
+    marks = tuple(_points(per_column(table, pointed, _forms, first), read))
+    if any(kind.is_nested() for kind in table.types.values()):
+        return marks
     if out := tuple(_totals(table, any(column["total"] for column in seen.values()), read)):
         return (*marks, *out)  # what is left out is no count either
-    return (*marks, *(_cells(table, read) or _counts(table, read)))
+    if read.weight is not None or read.cells or table.file.counted:
+        return marks
+    return (*marks, *(_cells(table, read) or _counts(table)))
 
 
 def _is_pointed(text: Any) -> Any:
@@ -153,7 +158,7 @@ def _totals(table: OpenTable, named: bool, read: ReadOptions) -> Iterator[Asked]
     file = table.file
     if file.counted and not (read.weight or read.cells):
         return
-    if read.omit is not None or len(file.columns) < 2 or _are_nested(table):
+    if read.omit is not None or len(file.columns) < 2:
         return
     if file.rows > MOST_ROWS and not named:
         return
@@ -176,13 +181,9 @@ def _totals(table: OpenTable, named: bool, read: ReadOptions) -> Iterator[Asked]
 def _cells(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
     """Ask whether cells count records, as in a cross table: each row has its own name."""
     file = table.file
-    if read.cells is not None or read.weight is not None or file.counted:
+    if read.cells is not None or not 1 < file.rows <= MOST_CROSSED:
         return ()
-    if (
-        not 1 < file.rows <= MOST_CROSSED
-        or not 2 < len(file.columns) <= MOST_CROSSED
-        or _are_nested(table)
-    ):
+    if not 2 < len(file.columns) <= MOST_CROSSED:
         return ()
     labels: list[list[str | None]] = []
     counts, marks = dict[str, list[float]](), set[str]()
@@ -190,7 +191,7 @@ def _cells(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
     totals = total_columns(columns)
     codes = code_columns(columns)
     for name, texts in columns.items():
-        if _numbers_rows(texts) and _INDEX.fullmatch(name):
+        if count_up(texts) and _INDEX.fullmatch(name):
             continue
         values = [n for text in texts if text is not None and (n := number(text)) is not None]
         others = {text for text in texts if text is not None and number(text) is None}
@@ -246,7 +247,7 @@ def _name_rows_in_order(texts: Sequence[str | None], *, first: bool) -> bool:
     if any(re.match("0[0-9]", text) for text in texts if text is not None):
         return True
     rising = len(numbers) == len(texts) and all(a < b for a, b in pairwise(numbers))
-    return rising and (first or _numbers_rows(texts))
+    return rising and (first or count_up(texts))
 
 
 def _name_rows(labels: Sequence[Sequence[str | None]], counts: Sequence[Sequence[float]]) -> bool:
@@ -275,23 +276,12 @@ def _follows(levels: Sequence[int], other: Sequence[int]) -> bool:
     return len(set(levels)) < len(set(other)) == len(set(zip(levels, other, strict=True)))
 
 
-def _are_nested(table: OpenTable) -> bool:
-    return any(kind.is_nested() for kind in table.types.values())
-
-
-def _counts(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
+def _counts(table: OpenTable) -> tuple[Asked, ...]:
     """Ask whether rows stand for several records, where every combination occurs once."""
     file = table.file
-    if read.weight is None and not file.counted and file.weigher:
+    if file.weigher:
         return (_weighed(table, file.weigher),)
-    if (
-        read.cells
-        or read.weight is not None
-        or file.counted
-        or not LEAST_ROWS <= file.rows <= MOST_ROWS
-    ):
-        return ()
-    if len(file.columns) < 3 or _are_nested(table):
+    if not LEAST_ROWS <= file.rows <= MOST_ROWS or len(file.columns) < 3:
         return ()
     columns = first_texts(table, MOST_ROWS)
     likely = [name for name in columns if _stand_for_records(name, columns)]
@@ -332,9 +322,7 @@ def _stand_for_records(name: str, columns: Mapping[str, Sequence[str | None]]) -
     rows = len(values)
     named = _COUNTS.fullmatch(name.strip()) is not None
     others = {
-        other: texts
-        for other, texts in columns.items()
-        if other != name and not _numbers_rows(texts)
+        other: texts for other, texts in columns.items() if other != name and not count_up(texts)
     }
     if named:
         others = {other: texts for other, texts in others.items() if not _COUNTS.fullmatch(other)}
@@ -345,11 +333,6 @@ def _stand_for_records(name: str, columns: Mapping[str, Sequence[str | None]]) -
         return False
     full = rows >= 8 and rows >= 0.6 * math.prod(levels.values())
     return named or (full and len(set(numbers)) * 2 > rows and sum(numbers) >= 5 * rows)
-
-
-def _numbers_rows(texts: Sequence[str | None]) -> bool:
-    """Say whether a column counts the rows, as R writes them, from 0 or 1."""
-    return any(list(texts) == [str(i + first) for i in range(len(texts))] for first in (0, 1))
 
 
 def _named(names: Sequence[str]) -> str:

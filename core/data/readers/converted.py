@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,7 +17,6 @@ from pyarrow import parquet
 
 from core.data.options import ORDERS, ColumnOptions, ReadOptions
 from core.data.readers.marks import counted_words, per_column, with_marks
-from core.data.readers.names import plain_number
 from core.data.readers.totals import MOST_CROSSED, first_texts, total_columns
 from core.data.tables import (
     WEIGHT,
@@ -33,6 +31,7 @@ from core.data.tables import (
 )
 from core.errors import InvalidInputError
 from core.limits import MAX_UPLOAD_RECORDS
+from core.texts import any_number, group_mark, number_pattern
 from core.validation import shown
 from core.wording import first_of, free_name
 
@@ -42,43 +41,17 @@ TRUE = ("true", "t", "yes", "y", "on", "1", "wahr", "ja", "oui", "vrai")
 FALSE = ("false", "f", "no", "n", "off", "0", "falsch", "nein", "non", "faux")
 """Words for false, in lower case."""
 
-SPACES = " \u00a0\u2009\u202f"
-"""Characters that are a space between groups of three digits: also those that do not break."""
-
-APOSTROPHES = "'\u2019"
-"""Characters that are an apostrophe between groups of three digits."""
-
-_MINUS = "\u2212"
-"""The minus sign of typesetting."""
-
 _EXAMPLES = {"ymd": "2024-12-31", "dmy": "31.12.2024 or 31/12/2024", "mdy": "12/31/2024"}
 """Dates in numbers, in each order."""
 
 
-def number_pattern(decimal: str, thousands: str) -> str:
-    """Return the pattern of numbers with these marks: 1.5 is not 15, and 0.471 not 471."""
-    whole = r"\d+"
-    if thousands:
-        lakhs = r"[1-9]\d?(?:,\d\d)+,\d{3}|" if thousands == "," else ""
-        whole = rf"(?:[1-9]\d{{0,2}}(?:{_group(thousands)}\d{{3}})+|{lakhs}\d+)"
-    mark = re.escape(decimal)
-    return rf"^[+\-{_MINUS}]?(?:{whole}(?:{mark}\d*)?|{mark}\d+)(?:[eE][+-]?\d+)?$"
-
-
-def _group(thousands: str) -> str:
-    chars = {" ": SPACES, "'": APOSTROPHES}.get(thousands, thousands)
-    return f"[{re.escape(chars)}]"
-
-
 def number_of_text(column: Any, decimal: str, thousands: str) -> Any:
     """Return texts as numbers with these marks, NULL where one is none."""
-    text = plain_text(column)
-    plain = text.replace(_MINUS, "-")
-    if thousands:
-        plain = plain.re_replace(_group(thousands), "")
+    text = plain_text(column).replace("−", "-")
+    plain = text.re_replace(group_mark(thousands), "") if thousands else text
     if decimal != ".":
         plain = plain.replace(decimal, ".")
-    known = text.re_search(number_pattern(decimal, thousands))
+    known = text.re_search(f"^{number_pattern(decimal, thousands)}$")
     return ibis.ifelse(known, plain.try_cast("float64"), ibis.null("float64"))
 
 
@@ -243,14 +216,13 @@ def converted(
         read = read.within(plain.columns)
     texts = tuple(options.column for options in read.columns if options.kind == "text")
     with open_table(plain) as table:
-        rows = plain.rows
         for options in read.columns:
             table.position(options.column)
-        numbers = _formatted(table, read, rows)
+        numbers = _formatted(table, read)
         _check(table, read, line)
         columns = {name: _column(table, name, read, name in numbers) for name in plain.columns}
         changed = {name for name, column in columns.items() if column is not None}
-        words = _missing(table, read, changed, rows)
+        words = _missing(table, read, changed)
         weight = _weight(table, read, line)
         if weight is not None:
             del columns[read.weight or ""]
@@ -277,7 +249,7 @@ def _without(file: FileTable, omitted: Sequence[str], target: Path) -> FileTable
     """Return a table without the rows that have one of some texts."""
     with open_table(file) as table:
         out = ibis.literal(False)
-        levels = per_column(table, table.texts, _levels_are_many, file.rows)
+        levels = per_column(table, table.texts, _levels_are_many)
         for name in table.texts:
             if levels[name]["many"]:  # what all rows have names none of them
                 out |= as_text(table.column(name)).isin(omitted).fill_null(False)
@@ -332,7 +304,7 @@ def _by_marks(
     return alike.items()
 
 
-def _formatted(table: OpenTable, read: ReadOptions, rows: int) -> frozenset[str]:
+def _formatted(table: OpenTable, read: ReadOptions) -> frozenset[str]:
     """Return the columns of text all of whose values are numbers only by the requested marks."""
     if read.decimal == "." and not read.thousands:
         return frozenset()
@@ -350,7 +322,7 @@ def _formatted(table: OpenTable, read: ReadOptions, rows: int) -> frozenset[str]
                 "needed": (there & (plain.isnull() | (plain != value))).sum(),
             }
 
-        counts = per_column(table, names, aggregates, rows)
+        counts = per_column(table, names, aggregates)
         chosen |= {name for name in names if counts[name]["needed"] and not counts[name]["words"]}
     return frozenset(chosen)
 
@@ -428,15 +400,13 @@ def _first(
 _KINDS = {"number": "numbers", "date": "dates", "boolean": "true or false"}
 
 
-def _missing(
-    table: OpenTable, read: ReadOptions, changed: Iterable[str], rows: int
-) -> tuple[Any, ...]:
+def _missing(table: OpenTable, read: ReadOptions, changed: Iterable[str]) -> tuple[Any, ...]:
     """Return the marks that are taken for missing values in the columns that change."""
     words = []
     for marks, names in _by_marks(changed, read):
         if marks != ():
             chosen = partial(_blank, marks=marks, numeric=True)
-            words += counted_words(table, names, rows, chosen)
+            words += counted_words(table, names, chosen)
     places = {name: i for i, name in enumerate(table.file.columns)}
     return tuple(sorted(words, key=lambda word: places[word.column]))
 
@@ -479,7 +449,7 @@ def _whole(
     if table.row(table.records.aggregate(bad=wrong.sum()))["bad"]:
         column = table.records[table.position(name)]
         where, text = _first(table, as_text(column), wrong, line)
-        fraction = plain_number(text or "")
+        fraction = any_number(text or "")
         why = "; sampling weights cannot be counted" if fraction and fraction > 0 else ""
         raise InvalidInputError(
             f"Column {shown(name)} {what}, but {where} has "

@@ -64,11 +64,7 @@ def column_levels(
     read: ReadOptions = AS_IT_IS,
 ) -> ColumnLevels:
     """List a column's levels."""
-    file = (sources or Sources()).open(source, (column,), read)
-    if isinstance(file, JointSource):
-        raise InvalidInputError(
-            f"{file.title} is a joint distribution: it has no columns with levels."
-        )
+    file = _table(source, sources, read, column)
     with open_table(file) as table:
         levels = table.records.select(level=as_text(table.column(column)), **table.weight())
         counted = levels.group_by("level").agg(n=table.number(levels))
@@ -133,7 +129,7 @@ def describe(
         return None
     with open_table(file) as table:
         rows = table.total()
-        summaries = per_column(table, file.columns, _summary, rows)
+        summaries = per_column(table, file.columns, _summary)
         for name in file.columns if file.counted else ():
             there = table.records.filter(as_text(table.column(name)).notnull())
             size = table.row(there.aggregate(n=table.size(there)))["n"]
@@ -144,7 +140,7 @@ def describe(
             for name, part in summaries.items()
             if part["levels"] <= 2 * MAX_LEVELS or many * rows <= EXACT
         ]
-        exact = per_column(table, few, lambda values: {"levels": as_text(values).nunique()}, rows)
+        exact = per_column(table, few, lambda values: {"levels": as_text(values).nunique()})
     columns = []
     for name in file.columns:
         part = summaries[name]
@@ -225,7 +221,7 @@ def dated(
         return ()
     with open_table(replace(file, marks=())) as table:
         texts, first = table.texts, first_rows_of(table.texts)
-        columns = per_column(table, texts, _dates, file.rows, first)
+        columns = per_column(table, texts, _dates, first)
     result = []
     for name, counts in columns.items():
         fits = [order for order in ORDERS if counts["some"] and counts[order] == counts["some"]]
@@ -293,8 +289,8 @@ class FirstRows:
     rows: tuple[tuple[str, ...], ...]
 
 
-def _table(source: str, sources: Sources | None, read: ReadOptions) -> FileTable:
-    file = (sources or Sources()).open(source, (), read)
+def _table(source: str, sources: Sources | None, read: ReadOptions, *columns: str) -> FileTable:
+    file = (sources or Sources()).open(source, columns, read)
     if isinstance(file, JointSource):
         raise InvalidInputError(f"{file.title} is a joint distribution: it has no columns to read.")
     return file
@@ -338,19 +334,18 @@ def present_marks(
     file = replace(_table(source, sources, read.layout), marks=())
     chosen = read.missing or ()
     with open_table(file) as table:
-        rows = table.file.rows
         names = [name for name, kind in table.types.items() if not kind.is_nested()]
         marks: dict[str, dict[str, int]] = {word: {} for word in chosen}
-        patterns = _with_numbers(table, rows, read)
+        patterns = _with_numbers(table, read)
         for pattern in (SUPPRESSED, WORDS, SIGNS):
             may_mark = partial(_may_mark, chosen, pattern)
             some = [name for name in names if patterns.get(name, SIGNS) == pattern]
-            for name, words in word_counts(table, some, rows, may_mark).items():
+            for name, words in word_counts(table, some, may_mark).items():
                 if pattern == WORDS and len(words) > MOST_WORDS:
                     continue
                 for word, n in words.items():
                     marks.setdefault(word, {})[name] = n
-        for name, code, n in _codes(table, rows, read):
+        for name, code, n in _codes(table, read):
             marks.setdefault(str(code), {})[name] = n
     return tuple(
         PresentMark(
@@ -384,7 +379,7 @@ def _may_mark(chosen: Sequence[str], pattern: str, column: Any) -> Any:
     return marks | text.isin(chosen) if chosen else marks
 
 
-def _with_numbers(table: OpenTable, rows: int, read: ReadOptions) -> dict[str, str]:
+def _with_numbers(table: OpenTable, read: ReadOptions) -> dict[str, str]:
     """Return the columns of text that have numbers, and the pattern of words that may be marks."""
 
     def aggregates(column: Any) -> dict[str, Any]:
@@ -392,7 +387,7 @@ def _with_numbers(table: OpenTable, rows: int, read: ReadOptions) -> dict[str, s
         other = value.isnull() & is_word(column) & ~is_mark(column) & ~is_suppressed(column)
         return {"numbers": value.count(), "others": other.sum()}
 
-    counts = per_column(table, table.texts, aggregates, rows)
+    counts = per_column(table, table.texts, aggregates)
     return {
         name: WORDS if count["others"] else SUPPRESSED
         for name, count in counts.items()
@@ -400,7 +395,7 @@ def _with_numbers(table: OpenTable, rows: int, read: ReadOptions) -> dict[str, s
     }
 
 
-def _codes(table: OpenTable, rows: int, read: ReadOptions) -> Iterator[tuple[str, int, int]]:
+def _codes(table: OpenTable, read: ReadOptions) -> Iterator[tuple[str, int, int]]:
     """Yield each number that stands apart from the others of its column, and how often."""
     able = [name for name, kind in table.types.items() if kind.is_string() or kind.is_numeric()]
 
@@ -417,7 +412,7 @@ def _codes(table: OpenTable, rows: int, read: ReadOptions) -> Iterator[tuple[str
             "codes": histogram(value.cast("string"), where=value.isin(CODES)),
         }
 
-    for name, part in per_column(table, able, aggregates, rows).items():
+    for name, part in per_column(table, able, aggregates).items():
         if part["words"] or part["low"] is None:
             continue
         for written, times in sorted((part["codes"] or {}).items()):
@@ -441,10 +436,10 @@ def recognised(
         return read
     with open_table(replace(file, marks=())) as table:
         texts, first = table.texts, first_rows_of(table.texts)
-        words = per_column(table, texts, _pointed, file.rows, first)
+        words = per_column(table, texts, _pointed, first)
         left = [name for name in texts if words[name]["words"]]
         pointed = [name for name in texts if words[name]["points"] and not words[name]["words"]]
-        counts = per_column(table, [*left, *pointed], _tried, file.rows, first)
+        counts = per_column(table, [*left, *pointed], _tried, first)
     text = sources.uploads[source].text if sources and source in sources.uploads else None
     delimiter = "" if text is None else text.layout.delimiter
     forms = (*_FORMATS, *_POINTS) if delimiter == ";" else (*_POINTS, *_FORMATS)
@@ -494,7 +489,7 @@ def likely_orders(
     file = _table(source, sources, read.layout)
     with open_table(file) as table:
         table.position(column)
-        counts = per_column(table, [column], _dates, file.rows, LOOKED)[column]
+        counts = per_column(table, [column], _dates, LOOKED)[column]
     best = max(ORDERS, key=lambda order: counts[order] or 0)
     if counts["other"] and best == "dmy" and counts["mdy"] == counts["dmy"]:
         return ("dmy", "mdy")

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from core.errors import choice
+from core.texts import ANY_NUMBER
 
 DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars"}
 """Delimiters that are found, with their names."""
@@ -247,13 +248,8 @@ def _opens(lines: Sequence[str], dialect: Dialect) -> bool:
 
 
 _VALUE = re.compile(
-    r"""
-      [-+−(<>≤≥~]?\s?[$€£¥]?\s?\d{1,3}(?:[.,'’\u00a0\u202f\ ]\d{3})*(?:[.,]\d+)?\s?[%‰€$£¥)]?
-    | [-+−]?\d*[.,]?\d+(?:[eE][-+]?\d+)?\s?[%‰€$£]?
-    | \d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[T\ ]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?.{0,6})?
-    | \d{1,2}:\d{2}(?::\d{2})?
-    """,
-    re.VERBOSE,
+    rf"[(<>≤≥~]?{ANY_NUMBER}\)?|\d{{1,2}}:\d{{2}}(?::\d{{2}})?"
+    r"|\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?.{0,6})?"
 )
 """Numbers in any country's form, dates and times of day."""
 

@@ -123,7 +123,6 @@ class _Variable:
 
     name: str
     type: pa.DataType
-    origin: str
     unit: tuple[int, str] | None
     labels: Mapping[Any, str]
     missing: tuple[tuple[Any, Any], ...]
@@ -216,10 +215,7 @@ class _Labelled:
             for pattern, moment, counted in _MOMENTS[self._kind]:
                 if re.fullmatch(pattern, form):
                     kind, unit = moment, counted
-        origin = _ORIGINS[self._kind]
-        return _Variable(
-            name, kind, origin, unit, _distinct(labels), missing, is_text, stored == "float"
-        )
+        return _Variable(name, kind, unit, _distinct(labels), missing, is_text, stored == "float")
 
     def _array(self, variable: _Variable, values: list[Any]) -> pa.Array:
         """Return a part of a column, and count the values that the file calls missing."""
@@ -249,7 +245,7 @@ class _Labelled:
                 f"Column {shown(variable.name)} of {self._name} holds dates, and one of them is "
                 "thousands of years away: save it as a number first."
             )
-        start = np.datetime64(variable.origin).astype(f"datetime64[{unit}]")
+        start = np.datetime64(_ORIGINS[self._kind]).astype(f"datetime64[{unit}]")
         counted = np.round(counted * times).astype("int64")
         moments = start + counted.astype(f"timedelta64[{unit}]")
         to = "D" if variable.type == _DATE else "ms"

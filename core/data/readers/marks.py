@@ -41,11 +41,10 @@ def per_column(
     table: OpenTable,
     names: Sequence[str],
     aggregates: Callable[[Any], Mapping[str, Any]],
-    rows: int,
     first: int | None = None,
 ) -> dict[str, dict[str, Any]]:
     """Return aggregates of each column, by the column's name and the aggregate's."""
-    source = _quoted(table.records.get_name())
+    source, rows = _quoted(table.records.get_name()), table.file.rows
     if first is not None:
         source = f"(SELECT * FROM {source} LIMIT {int(first)})"
         rows = min(rows, first)
@@ -136,29 +135,28 @@ def with_marks(file: FileTable) -> FileTable:
     These are columns with a number whose values are all numbers, marks or missing.
     """
     with open_table(file) as table:
-        rows = file.rows
         texts = table.texts
-        first = per_column(table, texts, _counts, rows, _FIRST)
+        first = per_column(table, texts, _counts, _FIRST)
         likely = [name for name in texts if not first[name]["words"]]
-        counts = per_column(table, likely, _counts, rows) if rows > _FIRST else first
+        counts = per_column(table, likely, _counts) if file.rows > _FIRST else first
         marked = [
             name
             for name in likely
             if counts[name]["marks"] and counts[name]["numbers"] and not counts[name]["words"]
         ]
-        return replace(file, marks=tuple(counted_words(table, marked, rows, is_mark)))
+        return replace(file, marks=tuple(counted_words(table, marked, is_mark)))
 
 
 def counted_words(
-    table: OpenTable, names: Sequence[str], rows: int, chosen: Callable[[Any], Any]
+    table: OpenTable, names: Sequence[str], chosen: Callable[[Any], Any]
 ) -> list[Marks]:
     """Return how often the words that `chosen` picks occur in each column that has one."""
-    counts = word_counts(table, names, rows, chosen)
+    counts = word_counts(table, names, chosen)
     return [marks_of(name, words) for name, words in counts.items() if words]
 
 
 def word_counts(
-    table: OpenTable, names: Sequence[str], rows: int, chosen: Callable[[Any], Any]
+    table: OpenTable, names: Sequence[str], chosen: Callable[[Any], Any]
 ) -> dict[str, dict[str, int]]:
     """Return how often each word that `chosen` picks occurs in each column; see `counted_words`."""
     if table.file.counted:
@@ -167,7 +165,7 @@ def word_counts(
     def aggregates(column: Any) -> dict[str, Any]:
         return {"words": histogram(as_text(column), where=chosen(column))}
 
-    counts = per_column(table, names, aggregates, rows)
+    counts = per_column(table, names, aggregates)
     return {name: counts[name]["words"] or {} for name in names}
 
 

@@ -15,7 +15,7 @@ from core.data.options import MOST_JOINED, Repair, repaired
 from core.data.readers.dialect import LINE_END, Row
 from core.data.tables import check_columns
 from core.errors import Choice, InvalidInputError, ReadingError, choice
-from core.texts import TOTAL, are_series, stripped
+from core.texts import TOTAL, any_number, are_series, is_any_number, stripped
 from core.validation import shown
 from core.wording import first_of, free_name, listed, number_of, were
 
@@ -30,13 +30,6 @@ SHOWN = 12
 
 HEAD = 2_000
 """Most first rows by which the names are found."""
-
-_NUMBER = re.compile(
-    r"[-+−]?\s?[$€£¥]?\s?(?:\d{1,3}(?:[.,'’\u00a0\u202f\ ]\d{3})+|\d\d?(?:,\d\d)+,\d{3}|\d*)"
-    r"(?:[.,]?\d+)?"
-    r"(?:[eE][-+]?\d+)?\s?[%‰€$£]?"
-)
-"""Numbers in any country's form; a text without a digit is none."""
 
 _DATE = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}\b.*|\d{1,2}:\d{2}(:\d{2})?")
 
@@ -74,7 +67,7 @@ class Names:
 def find_names(rows: Sequence[Row], width: int, name: str) -> Names:
     """Find the names among a table's first rows; raise where more than one row may have them."""
     if lacks_first(rows[0][1], rows[1:], width):
-        if _counts_up([row[0] for _, row in rows[1:HEAD]]):
+        if count_up([row[0] for _, row in rows[1:HEAD]]):
             return Names((0,), 1)
         raise _first_or_last(rows, name)
     if width == 1 and (gap := _first_gap(rows)):
@@ -128,7 +121,7 @@ def _is_prose(cells: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
     names, *rest = body
     seen = [{row[i].strip() for row in rest if i < len(row)} for i in range(len(names))]
     new = all(name.strip() not in values for name, values in zip(names, seen, strict=True))
-    return new and all(name.strip() for name in names) and not any(map(is_number, names))
+    return new and all(name.strip() for name in names) and not any(map(is_any_number, names))
 
 
 def may_be_names(rows: Sequence[Row], width: int) -> bool:
@@ -145,12 +138,10 @@ def lacks_first(names: Sequence[str], rows: Sequence[Row], width: int) -> bool:
     return bool(some) and all(len(row) == width and row[-1].strip() for _, row in some)
 
 
-def _counts_up(cells: Sequence[str]) -> bool:
-    """Say whether cells count up from 0 or 1."""
-    first = cells[0].strip()
-    if first not in ("0", "1"):
-        return False
-    return all(cell.strip() == str(i) for i, cell in enumerate(cells, int(first)))
+def count_up(cells: Sequence[str | None]) -> bool:
+    """Say whether cells count the rows from 0 or 1, as R writes them."""
+    counts = [cell and cell.strip() for cell in cells]
+    return any(counts == [str(i + first) for i in range(len(counts))] for first in (0, 1))
 
 
 def _first_or_last(rows: Sequence[Row], name: str) -> ReadingError:
@@ -265,15 +256,10 @@ def _columns(body: Sequence[Sequence[str]], width: int) -> list[list[str]]:
     ]
 
 
-def is_number(text: str) -> bool:
-    """Say whether a text is a number in some country's form."""
-    return _NUMBER.fullmatch(text) is not None and any(map(str.isdigit, text))
-
-
 def _kind(values: Sequence[str]) -> str:
     """Return "number" or "date" where four of five values are such, else ""."""
-    plain = [value for value in values[:500] if not _MARK.fullmatch(value) or is_number(value)]
-    for kind, fits in (("date", _DATE.fullmatch), ("number", is_number)):
+    plain = [value for value in values[:500] if not _MARK.fullmatch(value) or is_any_number(value)]
+    for kind, fits in (("date", _DATE.fullmatch), ("number", is_any_number)):
         if plain and sum(bool(fits(value)) for value in plain) >= 0.8 * len(plain):
             return kind
     return ""
@@ -286,7 +272,7 @@ def _likeness(cells: Sequence[str], columns: Sequence[Sequence[str]]) -> int:
         cell, kind = raw.strip(), _kind(values)
         if not cell or not values:
             continue
-        if kind == "number" and is_number(cell):
+        if kind == "number" and is_any_number(cell):
             years.append((cell, values))
         elif kind == "date" and _DATE.fullmatch(cell):
             alike += 1
@@ -611,10 +597,10 @@ def _is_total(rows: Sequence[Row]) -> bool:
         return False
     added = 0
     for i, cell in enumerate(total):
-        value = plain_number(cell)
+        value = any_number(cell)
         if value is None:
             continue
-        column = (plain_number(row[i]) for row in above if i < len(row))
+        column = (any_number(row[i]) for row in above if i < len(row))
         numbers = [n for n in column if n is not None]
         if len(numbers) < 2:
             continue
@@ -622,18 +608,3 @@ def _is_total(rows: Sequence[Row]) -> bool:
             return False
         added += 1
     return added > 0
-
-
-def plain_number(text: str) -> float | None:
-    """Return a number of a table of any country; None for none."""
-    plain = re.sub("[ \u00a0\u2009\u202f]", "", text.strip()).replace("−", "-")
-    if not is_number(plain):
-        return None
-    grouped = re.fullmatch(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?", plain)
-    points = re.fullmatch(r"[-+]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?", plain)
-    if not grouped and (points or plain.count(",") == 1):
-        plain = plain.replace(".", "").replace(",", ".")
-    try:
-        return float(plain.replace(",", "").strip("%€$£¥"))
-    except ValueError:
-        return None

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from xml.parsers import expat
 
 from core.data.readers.old_excel import encrypted
-from core.data.workbooks import MOST_MERGED, Book, Extent, check_size, chosen
-from core.limits import MAX_CELL, MEGABYTE
+from core.data.workbooks import MOST_MERGED, Book, Extent, check_size, chosen, go_through
+from core.limits import MAX_CELL
 
 _ASIDE = ("office:annotation", "table:shapes", "table:tracked-changes", "draw:")
 """Elements whose texts and cells do not belong to the sheet."""
@@ -43,34 +41,18 @@ def is_opendocument(names: list[str]) -> bool:
 
 def read_opendocument(path: Path, name: str, sheet: str) -> Book:
     """Return the cells of a sheet: the first visible one, or the named one."""
-    with zipfile.ZipFile(path) as packed:
-        manifest = packed.read("META-INF/manifest.xml")
-    if b"encryption-data" in manifest:
-        raise encrypted(name)
     names = _Names()
-    _parse(path, names.start, lambda _: None, lambda _: None)
-    ordered = sorted(names.sheets, key=lambda label: label in names.unseen)
-    sheets = chosen(name, ordered, sheet)
-    cells = _Cells(name, sheets.read)
-    _parse(path, cells.start, cells.end, cells.say)
+    with zipfile.ZipFile(path) as packed:
+        if b"encryption-data" in packed.read("META-INF/manifest.xml"):
+            raise encrypted(name)
+        with packed.open("content.xml") as content:
+            go_through(content, names.start)
+        ordered = sorted(names.sheets, key=lambda label: label in names.unseen)
+        sheets = chosen(name, ordered, sheet)
+        cells = _Cells(name, sheets.read)
+        with packed.open("content.xml") as content:
+            go_through(content, cells.start, cells.end, cells.say)
     return Book("OpenDocument", cells.rows, sheets, cells.merged, cells.unresolved)
-
-
-def _parse(
-    path: Path,
-    start: Callable[[str, dict[str, str]], None],
-    end: Callable[[str], None],
-    say: Callable[[str], None],
-) -> None:
-    """Go through the document's content."""
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.CharacterDataHandler = say
-    with zipfile.ZipFile(path) as packed, packed.open("content.xml") as content:
-        while chunk := content.read(MEGABYTE):
-            parser.Parse(chunk)
-        parser.Parse(b"", True)
 
 
 @dataclass

@@ -125,18 +125,17 @@ class Upload:
 class TextFile:
     """A text file as it was given, which can be read in another way.
 
-    `encoding`: what it was read in, a key of `ENCODINGS`. `asked`: how it was to be read.
+    `encoding`: what it was read in, a key of `ENCODINGS`.
     """
 
     path: Path
     encoding: str
     layout: TextLayout
-    asked: ReadOptions
 
     @property
     def guessed(self) -> bool:
         """Whether neither the file nor a choice says which encoding it has."""
-        return not self.asked.encoding and self.encoding == FALLBACK
+        return not self.layout.read.encoding and self.encoding == FALLBACK
 
     def samples(self) -> dict[str, str]:
         """Return how a field of a file whose encoding was guessed reads in each encoding."""
@@ -164,7 +163,7 @@ class TextFile:
                 itertools.islice(file, layout.lines, None), layout.lines
             ):
                 again = bool(layout.names) and same_names(row, layout.names)
-                if again or (layout.pad == "leave" and len(row) != layout.width):
+                if again or (layout.read.pad == "leave" and len(row) != layout.width):
                     continue
                 record -= 1
                 if record == 0:
@@ -326,7 +325,7 @@ def _no_records(name: str, parsed: _Parsed) -> ReadingError:
             f"{name} does not look like a table: {alone} of its first {len(lines)} lines have a "
             "single field."
         )
-    named = parsed.text is not None and parsed.text.asked.header != (0,)
+    named = parsed.text is not None and parsed.text.layout.read.header != (0,)
     choices = [choice("There are no names", header=(0,))] if named and len(lines) < 2 else []
     return ReadingError(f"{name} has column names but no records.", choices)
 
@@ -358,7 +357,7 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
             )
             notes.append(repaired(sentence, kept=("controls",)))
     layout = find_layout(utf8, name, read)
-    text = TextFile(path, encoding, layout, read)
+    text = TextFile(path, encoding, layout)
     rows, repairs = write_records(utf8, name, layout, converted)
     empty: list[int] = []
     if layout.columns.unnamed and rows and "empty" not in read.kept:

@@ -43,136 +43,121 @@ def write_records(
     """Write each field as text; return how many records there are, and what was repaired."""
     schema = pa.schema([(f"c{i}", pa.string()) for i in range(layout.width)])
     expected = _records(text, layout) if layout.dialect.is_plain else None
-    again = _Repeats(layout.names)
     if expected is not None:
+        lines = _Lines(name, layout)
         try:
-            rows = _fast(text, name, layout, schema, target, again)
-            if rows + again.count == expected:
-                return rows, again.repairs()
+            rows = _fast(text, lines, schema, target)
+            if rows + lines.again == expected:
+                return rows, lines.repairs()
         except pa.ArrowException:
             pass  # the csv module says what is wrong, and where
-    again, formulas = _Repeats(layout.names), _Formulas()
-    uneven = _Uneven(layout.width, layout.pad)
+    lines = _Lines(name, layout)
     with (
         _records_of(text, layout) as part,
         io.TextIOWrapper(part, "utf-8", newline="") as characters,
     ):
-        records = _fitted(characters, name, layout, uneven)
-        batches = map(again.without, _batches(records, schema))
-        plain = map(formulas.without, batches) if layout.formulas else batches
-        rows = _write(plain, schema, target)
-    uneven.check(name, text, layout)
-    return rows, (*uneven.repairs(), *again.repairs(), *formulas.repairs())
+        batches = map(lines.without_names, _batches(lines.fitted(characters), schema))
+        if "formulas" not in layout.read.kept:
+            batches = map(lines.without_formulas, batches)
+        rows = _write(batches, schema, target)
+    lines.check(text)
+    return rows, lines.repairs()
 
 
 @dataclass
-class _Repeats:
-    """Lines that repeat the names, which are no records."""
+class _Lines:
+    """The lines of a file as they become records, and what was repaired.
 
-    names: tuple[str, ...]
-    count: int = 0
+    `short` and `long`: lines of records of another length than the names, and how many fields they
+    have; `blank`: how many records have blank fields more. `again`: how many lines repeat the
+    names. `formulas`: how many values are formulas of a text such as ="02134", by which programs
+    keep zeros in spreadsheets; `example`: the first.
+    """
 
-    def without(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return a batch without them."""
-        named = [(i, name.strip()) for i, name in enumerate(self.names) if name.strip()]
-        named = [pair for pair in named if pair[0] < batch.num_columns]
+    name: str
+    layout: TextLayout
+    records: int = 0
+    short: list[tuple[int, int]] = field(default_factory=list)
+    long: list[tuple[int, int]] = field(default_factory=list)
+    blank: int = 0
+    again: int = 0
+    formulas: int = 0
+    example: str = ""
+
+    def fitted(self, file: io.TextIOWrapper) -> Iterator[list[str]]:
+        """Yield the records, each with as many fields as there are names; skip blank lines."""
+        width = self.layout.width
+        try:
+            for line, row in self.layout.dialect.rows(file, self.layout.lines):
+                self.records += 1
+                if len(row) == width:
+                    yield row
+                    continue
+                if len(row) > width and not "".join(row[width:]).strip():
+                    self.blank += 1
+                else:
+                    (self.short if len(row) < width else self.long).append((line, len(row)))
+                    if self.layout.read.pad == "leave":
+                        continue
+                yield (row + [""] * (width - len(row)))[:width]
+        except BrokenError as error:
+            raise ReadingError(
+                f"{self.name} {complaint(error, f'line {error.line:,}')}.",
+                [UNQUOTED] if self.layout.dialect.quote else (),
+            ) from error
+
+    def without_names(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return a batch without lines that repeat the names, which are no records."""
+        names = self.layout.names
+        named = [i for i in range(min(len(names), batch.num_columns)) if names[i].strip()]
         if len(named) < 2:
             return batch
-        place = named[0][0]
-        name, cells = self.names[place], batch.column(place)
+        name, cells = names[named[0]], batch.column(named[0])
         if not (_lengths(cells) == len(name.encode())).any():
             return batch
         first = pc.starts_with(cells, name, ignore_case=True)
         if not pc.any(first).as_py():
             return batch
         keep = [
-            not same_names([cell.as_py() for cell in row], self.names) if is_first.as_py() else True
+            not same_names([cell.as_py() for cell in row], names) if is_first.as_py() else True
             for is_first, row in zip(first, zip(*batch.columns, strict=True), strict=True)
         ]
-        self.count += keep.count(False)
+        self.again += keep.count(False)
         return batch.filter(pa.array(keep))
 
-    def repairs(self) -> tuple[Repair, ...]:
-        """Say how many there were."""
-        if not self.count:
-            return ()
-        verb = "repeats" if self.count == 1 else "repeat"
-        note = f"{number_of(self.count, 'line')} further down {verb} the names: left out."
-        return (repaired(note, kept=("again",)),)
-
-
-@dataclass
-class _Formulas:
-    """Formulas of a text such as ="02134", by which programs keep zeros in spreadsheets."""
-
-    count: int = 0
-    example: str = ""
-
-    def without(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return a batch with the texts in their place."""
+    def without_formulas(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return a batch with the texts in place of formulas of a text."""
         columns = []
         for column in batch.columns:
             matches = pc.match_substring_regex(column, FORMULA.pattern)
             if times := pc.sum(matches).as_py():
-                self.count += times
+                self.formulas += times
                 self.example = self.example or column.filter(matches)[0].as_py()
                 column = pc.replace_substring_regex(column, FORMULA.pattern, r"\1")
             columns.append(column)
         return pa.record_batch(columns, batch.schema)
 
-    def repairs(self) -> tuple[Repair, ...]:
-        """Say how many there were."""
-        if not self.count:
-            return ()
-        are = "is a formula" if self.count == 1 else "are formulas"
-        note = f"{number_of(self.count, 'value')} such as {self.example} {are} for a text: read as"
-        text = FORMULA.sub(r"\1", self.example)
-        return (repaired(f"{note} {text}.", kept=("formulas",)),)
-
-
-@dataclass
-class _Uneven:
-    """Records of another length than the names: their lines, and how many fields they have."""
-
-    width: int
-    pad: str
-    short: list[tuple[int, int]] = field(default_factory=list)
-    long: list[tuple[int, int]] = field(default_factory=list)
-    blank: int = 0
-    records: int = 0
-
-    def fitted(self, line: int, row: list[str]) -> list[str] | None:
-        """Return a record with as many fields as there are names; None where it is left out."""
-        self.records += 1
-        if len(row) == self.width:
-            return row
-        if len(row) > self.width and not "".join(row[self.width :]).strip():
-            self.blank += 1
-            return row[: self.width]
-        (self.short if len(row) < self.width else self.long).append((line, len(row)))
-        if self.pad == "leave":
-            return None
-        return (row + [""] * (self.width - len(row)))[: self.width]
-
-    def check(self, name: str, text: Path, layout: TextLayout) -> None:
+    def check(self, text: Path) -> None:
         """Raise where records are of another length, and it is not evident what that means."""
-        if self.pad in ("pad", "leave") or not (self.short or self.long):
+        pad = self.layout.read.pad
+        if pad in ("pad", "leave") or not (self.short or self.long):
             return
-        if self.pad == "" and not self.long and self._evident(text, layout):
+        if pad == "" and not self.long and self._evident(text):
             return
         line, fields = min(self.short[:1] + self.long[:1])
         raise ReadingError(
-            f"{name} has {number_of(fields, 'field')} in line {line:,}, but its header has "
-            f"{self.width:,}.",
+            f"{self.name} has {number_of(fields, 'field')} in line {line:,}, but its header has "
+            f"{self.layout.width:,}.",
             self._choices(text, line),
         )
 
-    def _evident(self, text: Path, layout: TextLayout) -> bool:
+    def _evident(self, text: Path) -> bool:
         """Say whether short records only lack their last fields, and are not broken or cut off."""
+        layout = self.layout
         if 2 * len(self.short) > self.records or any(fields < 2 for _, fields in self.short):
             return False
         for (line, fields), (after, others) in pairwise(self.short):
-            if after == line + 1 and fields + others in (self.width, self.width + 1):
+            if after == line + 1 and fields + others in (layout.width, layout.width + 1):
                 return False
         with text.open("rb") as file:
             file.seek(layout.end - 1)
@@ -199,26 +184,31 @@ class _Uneven:
         return choices
 
     def repairs(self) -> tuple[Repair, ...]:
-        """Say how many records were filled, cut or left out."""
+        """Say how many records were filled, cut or left out, and how many formulas were read."""
         result = []
-        undo = (("pad", "refuse"),)
         if self.blank:
             verb = "ends" if self.blank == 1 else "end"
-            result.append(
-                Repair(f"{number_of(self.blank, 'record')} {verb} with an extra delimiter.")
-            )
+            note = f"{number_of(self.blank, 'record')} {verb} with an extra delimiter."
+            result.append(Repair(note))
         for some, what, done in (
             (self.short, "too short", "their last fields are missing"),
             (self.long, "too long", "their last fields are left out"),
         ):
             if some:
                 are, line = ("is", "line") if len(some) == 1 else ("are", "lines")
-                done = "left out" if self.pad == "leave" else done
-                lines = ", ".join(f"{line:,}" for line, _ in some[:5]) + (
-                    ", …" if len(some) > 5 else ""
-                )
+                done = "left out" if self.layout.read.pad == "leave" else done
+                lines = ", ".join([f"{line:,}" for line, _ in some[:5]] + ["…"] * (len(some) > 5))
                 note = f"{number_of(len(some), 'record')} {are} {what} ({line} {lines}): {done}."
-                result.append(Repair(note, undo))
+                result.append(repaired(note, pad="refuse"))
+        if self.again:
+            verb = "repeats" if self.again == 1 else "repeat"
+            note = f"{number_of(self.again, 'line')} further down {verb} the names: left out."
+            result.append(repaired(note, kept=("again",)))
+        if self.formulas:
+            are = "is a formula" if self.formulas == 1 else "are formulas"
+            note = f"{number_of(self.formulas, 'value')} such as {self.example} {are} for a text: "
+            text = FORMULA.sub(r"\1", self.example)
+            result.append(repaired(f"{note}read as {text}.", kept=("formulas",)))
         return tuple(result)
 
 
@@ -286,10 +276,9 @@ def _records_of(text: Path, layout: TextLayout) -> Iterator[Any]:
         yield part
 
 
-def _fast(
-    text: Path, name: str, layout: TextLayout, schema: pa.Schema, target: Path, again: _Repeats
-) -> int:
+def _fast(text: Path, lines: _Lines, schema: pa.Schema, target: Path) -> int:
     """Read well-formed records with Arrow."""
+    layout = lines.layout
     with _records_of(text, layout) as file:
         batches = arrow_csv.open_csv(
             file,
@@ -299,8 +288,8 @@ def _fast(
             arrow_csv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True),
             arrow_csv.ConvertOptions(column_types=schema, strings_can_be_null=False),
         )
-        checked = (_checked(batch, name, layout) for batch in batches)
-        return _write(map(again.without, checked), schema, target)
+        checked = (_checked(batch, lines.name, layout) for batch in batches)
+        return _write(map(lines.without_names, checked), schema, target)
 
 
 def _checked(batch: pa.RecordBatch, name: str, layout: TextLayout) -> pa.RecordBatch:
@@ -348,22 +337,6 @@ def _batches(records: Iterator[list[str]], schema: pa.Schema) -> Iterator[pa.Rec
         yield pa.record_batch(
             [pa.array(column, pa.string()) for column in zip(*rows, strict=True)], schema
         )
-
-
-def _fitted(
-    file: io.TextIOWrapper, name: str, layout: TextLayout, uneven: _Uneven
-) -> Iterator[list[str]]:
-    """Yield the records, each with as many fields as there are names; skip blank lines."""
-    try:
-        for line, row in layout.dialect.rows(file, layout.lines):
-            fitted = uneven.fitted(line, row)
-            if fitted is not None:
-                yield fitted
-    except BrokenError as error:
-        raise ReadingError(
-            f"{name} {complaint(error, f'line {error.line:,}')}.",
-            [UNQUOTED] if layout.dialect.quote else (),
-        ) from error
 
 
 def empty_columns(target: Path, layout: TextLayout) -> list[int]:

@@ -93,11 +93,11 @@ class Sources:
 
     def add_bytes(self, content: bytes, name: str, read: ReadOptions = AS_IT_IS) -> str:
         """Read an upload and return its source; a bad file changes nothing."""
-        return self._keep(read_bytes(content, name, self._folder, read))
+        return self.add_read(read_bytes(content, name, self._folder, read))
 
     def add_file(self, path: Path, read: ReadOptions = AS_IT_IS) -> str:
         """Read a file of this machine, of any size; see `add_bytes`."""
-        return self._keep(read_file(path, path.name, self._folder, read))
+        return self.add_read(read_file(path, path.name, self._folder, read))
 
     def stage(self, content: bytes, name: str) -> Path:
         """Write a file into its own folder for another process to read; see `add_read`."""
@@ -116,10 +116,7 @@ class Sources:
         shutil.rmtree(staged.parent, ignore_errors=True)
 
     def add_read(self, upload: Upload) -> str:
-        """Add a staged file that another process has read, and return its source."""
-        return self._keep(upload)
-
-    def _keep(self, upload: Upload) -> str:
+        """Add a file that was read, here or by another process, and return its source."""
         key = f"upload:{upload.sha256}"
         read = upload.asked
         if key in self.uploads and read != AS_IT_IS:  # as it is for questions that ask so

@@ -70,8 +70,7 @@ class TextLayout:
     `columns`: names, one for each of the `width` fields of a record. `start` and `lines`: bytes and
     lines before the first record; `end`: bytes up to the last one's end. `comments`: how many lines
     at the start are comments. `names`: the line of the names, cut, where a record may repeat it.
-    `pad`: what becomes of records of another length. `formulas`: whether formulas of a text are
-    read as the text. `hints`: what else may be meant.
+    `read`: how it was to be read; `hints`: what else may be meant.
     """
 
     columns: Columns
@@ -80,9 +79,8 @@ class TextLayout:
     lines: int
     end: int
     comments: int
+    read: ReadOptions
     names: tuple[str, ...] = ()
-    pad: str = ""
-    formulas: bool = True
     repairs: tuple[Repair, ...] = ()
     hints: tuple[Choice, ...] = ()
 
@@ -149,8 +147,8 @@ def find_layout(path: Path, name: str, read: ReadOptions) -> TextLayout:
         raise _one_column(lines, name, dialect)
     header, body, repairs, joins = place_names(rows, width, name, read)
     raw = joined_names([rows[i][1] for i in header]) if header else []
-    formulas = "formulas" not in read.kept
-    raw = [FORMULA.sub(r"\1", cell) for cell in raw] if formulas else raw
+    if "formulas" not in read.kept:
+        raw = [FORMULA.sub(r"\1", cell) for cell in raw]
     if raw and re.match(r"#\s", raw[0]):
         raw[0] = raw[0][1:].strip()
     raw, fitted = _fitted(raw, rows[body:], width, read)
@@ -166,9 +164,8 @@ def find_layout(path: Path, name: str, read: ReadOptions) -> TextLayout:
         first_line - 1,
         end,
         comments,
+        read,
         tuple(rows[header[0]][1]) if len(header) == 1 and "again" not in read.kept else (),
-        read.pad,
-        formulas,
         (*repairs, *_of_dialect(dialect, read), *fitted, *columns.repairs, *ended),
         (*joins, *hints),
     )

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.data.readers.names import plain_number
 from core.data.tables import OpenTable, as_text
-from core.texts import TOTAL
+from core.texts import TOTAL, any_number
 
 Cells = Sequence[str | None]
 
@@ -128,9 +127,9 @@ def total_columns(columns: Mapping[str, Cells]) -> set[str]:
 def _numbers(cells: Cells) -> NDArray[np.float64] | None:
     """Return a column's numbers, NaN for none; None where most of its values are text."""
     some = [cell for cell in cells if cell is not None][:50]
-    if 2 * sum(plain_number(cell) is not None for cell in some) <= len(some):
+    if 2 * sum(any_number(cell) is not None for cell in some) <= len(some):
         return None
-    values = [None if cell is None else plain_number(cell) for cell in cells]
+    values = [None if cell is None else any_number(cell) for cell in cells]
     return np.array([np.nan if value is None else value for value in values])
 
 

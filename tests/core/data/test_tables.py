@@ -43,6 +43,21 @@ def test_nothing_is_fetched_and_no_setting_can_be_undone(table):
             run("SET enable_external_access = true")
 
 
+def test_no_progress_bar_is_drawn_where_duckdb_takes_the_program_for_a_person(table, monkeypatch):
+    connect = duckdb.connect
+
+    def drawing(*arguments, **settings):
+        """Connect as in a program without a file, such as that of python -c."""
+        connection = connect(*arguments, **settings)
+        connection.execute("SET enable_progress_bar = true")
+        return connection
+
+    monkeypatch.setattr(duckdb, "connect", drawing)
+    with open_table(table) as opened:
+        setting = opened.backend.con.execute("SELECT current_setting('enable_progress_bar')")
+        assert setting.fetchall() == [(False,)]
+
+
 def test_a_file_that_changed_since_it_was_read_gets_one_sentence(table):
     table.paths[0].write_text("a,b\n1,2,3\n")  # what DuckDB says of it stays inside
     with pytest.raises(InvalidInputError) as caught, open_table(table) as opened:

@@ -433,6 +433,14 @@ def test_two_thousand_tables_are_read_as_they_were_written_or_asked_about(found)
     check_table(found)
 
 
+def test_names_such_as_e1_are_no_numbers_though_an_exponent_reads_so():
+    rows = [[str(i % 3), str(i % 2)] for i in range(12)]
+    body = "\n".join(map(",".join, rows))
+    assert read(f"E1,e2\n{body}\n") == ((["E1", "e2"], rows), [])
+    sentence, _ = question_of(f"1E1,1e2\n{body}\n")
+    assert "may hold the names or be a record" in sentence
+
+
 def test_a_first_line_of_names_is_offered_though_a_wider_table_follows():
     upper = ["run,left,right", *(f"{i},{i % 3},{i % 2}" for i in range(12))]
     lower = ["run,a,b,c,d,e", *(f"{i},{i % 2},0,1,{i % 5},2" for i in range(12))]

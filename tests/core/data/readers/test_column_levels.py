@@ -28,5 +28,5 @@ def test_the_rarest_are_left_out_and_counted(source):
 def test_what_has_no_columns_or_not_this_one_is_refused(source):
     with pytest.raises(InvalidInputError, match=r"few.csv has no column 'z'"):
         column_levels(source[0], "z", source[1])
-    with pytest.raises(InvalidInputError, match="it has no columns with levels"):
+    with pytest.raises(InvalidInputError, match="it has no columns to read"):
         column_levels("random:uniform:2x2:0", "x")
