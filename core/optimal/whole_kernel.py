@@ -53,9 +53,9 @@ TINY = np.finfo(np.float64).tiny
 """Least scale of a cut, which may have entries only at symbols that no output of a program has."""
 
 
-APART = (0.1, 0.02, 0.003)
-"""How deep the cuts of one secret each may be where a tangent is taken anew, from climb to climb:
-far from the answer deeper ones tell enough."""
+FAR, APART = 0.5, (0.1, 0.02, 0.003)
+"""How deep the cuts of one secret each may be where a tangent is taken anew, in climbs from random
+kernels, and in those that go on from the best: where they end differs more than this changes."""
 
 
 @runtime_checkable
@@ -87,7 +87,7 @@ def climbed(
     rough = AllowedOutputs(inside.kernel(), inside.p_x, inside.utility, Rough(oracle))
     climb, begun = _Climb(rough, rows, seed), rough.value
     if isinstance(oracle, SidesOracle) and oracle.has_sides:
-        climb.begin_apart(oracle, deadline.part(SHARES.rough_climbs))
+        climb.begin_apart(oracle, deadline.part(SHARES.sides))
     climb.run(deadline.part(SHARES.rough_climbs))
     climb.cuts = np.vstack([climb.cuts, inside.take(rough.in_use(), deadline)])
     climb.inside = inside
@@ -119,24 +119,39 @@ class _Climb:
                 self.refine(until)
 
     def begin_apart(self, oracle: SidesOracle, until: Deadline) -> None:
-        """Climb from random outputs under conditions of one secret each, and refine what is met."""
+        """Climb under conditions of one secret each, from the best of many random kernels."""
         early = until.part(SHARES.apart)
         with suppress(InfeasibleError, SolverError):
-            count = min(SIZES.apart_outputs, max(self._entries // len(self.p_x), 2))
-            weights = self._mixed(self._anywhere(count))
-            program = _Apart(oracle, self.p_x, count)
-            program.cut_all(weights)
+            program, weights = self._best_apart(oracle, early.part(SHARES.many_apart))
             for near in APART:
-                weights = self._climb_apart(program, weights, near, early)
+                weights, _ = self._climb_apart(program, weights, near, early)
             self._take(self._allowed(self._one_by_one(weights)), until)
         self.refine(until)
 
+    def _best_apart(self, oracle: SidesOracle, until: Deadline) -> tuple[_Apart, FloatArray]:
+        """Return the program and weights P(x, y) of the best of climbs from random kernels."""
+        count = min(SIZES.apart_outputs, max(self._entries // len(self.p_x), 2))
+        most, vain = -1.0, 0
+        while most < 0 or (vain < VAIN and not until.over):
+            tried = _Apart(oracle, self.p_x, count)
+            begun = self._mixed(self._anywhere(count))
+            tried.cut_all(begun)
+            ended, value = self._climb_apart(tried, begun, FAR, until)
+            vain += 1
+            if value > most:
+                vain = 0 if value > most * (1 + PROGRESS) else vain
+                program, weights, most = tried, ended, value
+        return program, weights
+
     def _climb_apart(
         self, program: _Apart, weights: FloatArray, near: float, until: Deadline
-    ) -> FloatArray:
-        """Return weights P(x, y), (n_y, n_x), at which tangents gain no more, `near` the set."""
+    ) -> tuple[FloatArray, float]:
+        """Return weights P(x, y), (n_y, n_x), at which tangents gain no more, `near` the set.
+
+        Then their utility, or 0 where time or a program that failed ended the climb.
+        """
         gained = 0.0
-        with suppress(TimeLimitError):  # of a program, before which the last weights are the best
+        with suppress(InfeasibleError, SolverError, TimeLimitError):
             while not until.over:
                 program.aim(_slopes(weights, self.p_x))
                 for _ in range(SIZES.tangent_programs):
@@ -145,9 +160,9 @@ class _Climb:
                         break
                 value = self.inside.utility.value(weights[_used(weights)], self.p_x)
                 if depth <= near and value <= gained * (1 + PROGRESS):
-                    break
+                    return weights, value
                 gained = value
-        return weights
+        return weights, 0.0
 
     def _one_by_one(self, weights: FloatArray) -> FloatArray:
         """Return weights P(x, y) with each output moved towards P_X by what it breaks itself.
