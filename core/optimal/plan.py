@@ -126,13 +126,13 @@ class Shares:
     ignoring_secret: float = 0.2
     """For what ignores S: with few u it is proven in less, with many a climb soon leaves it."""
 
-    sides: float = 0.9
+    sides: float = 0.95
     """Of climbs, for those under conditions of one secret each, where there are any."""
 
-    apart: float = 0.75
+    apart: float = 0.85
     """Of that, for these climbs; then the best mixture is refined under all cuts."""
 
-    many_apart: float = 0.5
+    many_apart: float = 0.7
     """Of that, for climbs from random kernels; then the best of them goes on."""
 
     wide_climbs: float = 0.3

@@ -56,7 +56,7 @@ TINY = np.finfo(np.float64).tiny
 REPLACED = 0.1
 """Least part of each symbol that random outputs get from those that are kept beside them."""
 
-FAR, APART = 0.5, (0.1, 0.02, 0.003)
+FAR, APART = 0.5, (0.1, 0.02)
 """How deep the cuts of one secret each may be where a tangent is taken anew, in climbs from random
 kernels, and in those that go on from the best: where they end differs more than this changes."""
 
