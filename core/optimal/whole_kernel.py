@@ -138,7 +138,7 @@ class _Climb:
         count = min(SIZES.apart_outputs, max(self._entries // len(self.p_x), 2))
         weights = self._mixed(self._anywhere(count))
         most, vain = -1.0, 0
-        while most < 0 or (vain < VAIN and not until.over):
+        while most < 0 or (vain < 2 * VAIN and not until.over):
             tried, begun = _Apart(oracle, self.p_x, count), weights
             if most >= 0:
                 begun = self._replaced(weights)
@@ -154,8 +154,7 @@ class _Climb:
 
         The random ones share what the others leave of each symbol.
         """
-        kept = _used(weights) & (self._rng.random(len(weights)) < 0.5)
-        kept[self._rng.integers(len(kept))] = False
+        kept = _used(weights) & (self._rng.permutation(len(weights)) < len(weights) // 2)
         left = np.where(kept[:, None], (1 - REPLACED) * weights, 0.0)
         others = np.where(kept[:, None], 0.0, self._anywhere(len(weights)))
         result: FloatArray = left + others / others.sum(axis=0) * (self.p_x - left.sum(axis=0))
