@@ -132,7 +132,7 @@ class Shares:
     apart: float = 0.85
     """Of that, for these climbs; then the best mixture is refined under all cuts."""
 
-    many_apart: float = 0.7
+    many_apart: float = 0.6
     """Of that, for climbs from random kernels; then the best of them goes on."""
 
     wide_climbs: float = 0.3
