@@ -52,11 +52,16 @@ def now() -> float:
 
 
 def elsewhere(seconds: float) -> float:
-    """Return how many seconds a solver that measures time itself may take."""
+    """Return how many seconds a solver that measures time itself may take.
+
+    Solvers measure it as `time.monotonic` does. On another clock, such as the processor's, their
+    seconds are not its own, so there is no limit: the deadline is read again once they end.
+    """
     if seconds <= 0:
         tell_cut()
         return 0.0
-    return seconds if step() is None else math.inf
+    under = _read.under if isinstance(_read, _Ending) else _read
+    return seconds if under is time.monotonic else math.inf
 
 
 def step() -> float | None:
@@ -126,11 +131,11 @@ class _Ending:
     """Another clock until it is ended; then each reading is later than any time limit."""
 
     def __init__(self, read: Callable[[], float], step: float | None) -> None:
-        self.step, self._under, self._leaps, self._ended = step, read, 0, False
+        self.step, self.under, self._leaps, self._ended = step, read, 0, False
 
     def __call__(self) -> float:
         self._leaps += self._ended
-        return self._under() + 1e9 * self._leaps
+        return self.under() + 1e9 * self._leaps
 
     def end(self) -> None:
         self._ended = True

@@ -54,6 +54,9 @@ class Shares:
     climb: float = 0.55
     """For climbs over whole kernels before cutting planes."""
 
+    climb_of_pairs: float = 0.85
+    """The same for pairs of S and U with too many symbols to be enclosed: cuts prove nothing."""
+
     first_polytope: float = 0.05
     """Of cutting planes, for a proof over the first polytope: a weak bound, for want of others."""
 
@@ -123,8 +126,14 @@ class Shares:
     ignoring_secret: float = 0.2
     """For what ignores S: with few u it is proven in less, with many a climb soon leaves it."""
 
-    apart: float = 0.7
-    """Of these climbs, under conditions of one secret each, where every symbol is of one secret."""
+    sides: float = 0.95
+    """Of climbs, for those under conditions of one secret each, where there are any."""
+
+    apart: float = 0.85
+    """Of that, for these climbs; then the best mixture is refined under all cuts."""
+
+    many_apart: float = 0.6
+    """Of that, for climbs from random kernels; then the best of them goes on."""
 
     wide_climbs: float = 0.3
     """Of these climbs, from many kernels; then the best mixture is refined."""

@@ -30,7 +30,7 @@ from core.optimal.staircases import Staircases
 from core.optimal.tolerances import MARGIN, SMALL
 from core.optimal.two_symbols import two_outputs
 from core.optimal.utility import Centred, Exceptions, MutualInformation, Utility
-from core.optimal.whole_kernel import climbed
+from core.optimal.whole_kernel import SidesOracle, climbed
 from core.validation import FloatArray
 
 ROUNDED = 1e-8
@@ -358,11 +358,13 @@ class _Task:
         try:
             plain = isinstance(self.goal, MutualInformation) and self.goal.exceptions is None
             if plain and isinstance(oracle, ManyOracle) and not self.allowed.n_auxiliary:
+                pairs = isinstance(oracle, SidesOracle) and oracle.has_sides
+                many = pairs and len(self.p_x) > SIZES.enclosed_symbols
                 loop.narrow(
                     climbed(
                         *(loop.inside, oracle, self.allowed.rows.toarray()),
                         seed=self.seed,
-                        deadline=self._until.part(SHARES.climb),
+                        deadline=self._until.part(SHARES.climb_of_pairs if many else SHARES.climb),
                     )
                 )
             loop.run(prove=prove)

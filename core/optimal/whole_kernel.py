@@ -53,9 +53,12 @@ TINY = np.finfo(np.float64).tiny
 """Least scale of a cut, which may have entries only at symbols that no output of a program has."""
 
 
-APART = (0.1, 0.02, 0.003)
-"""How deep the cuts of one secret each may be where a tangent is taken anew, from climb to climb:
-far from the answer deeper ones tell enough."""
+REPLACED = 0.1
+"""Least part of each symbol that random outputs get from those that are kept beside them."""
+
+FAR, APART = 0.5, (0.1, 0.02)
+"""How deep the cuts of one secret each may be where a tangent is taken anew, in climbs from random
+kernels, and in those that go on from the best: where they end differs more than this changes."""
 
 
 @runtime_checkable
@@ -87,7 +90,7 @@ def climbed(
     rough = AllowedOutputs(inside.kernel(), inside.p_x, inside.utility, Rough(oracle))
     climb, begun = _Climb(rough, rows, seed), rough.value
     if isinstance(oracle, SidesOracle) and oracle.has_sides:
-        climb.begin_apart(oracle, deadline.part(SHARES.rough_climbs))
+        climb.begin_apart(oracle, deadline.part(SHARES.sides))
     climb.run(deadline.part(SHARES.rough_climbs))
     climb.cuts = np.vstack([climb.cuts, inside.take(rough.in_use(), deadline)])
     climb.inside = inside
@@ -119,35 +122,67 @@ class _Climb:
                 self.refine(until)
 
     def begin_apart(self, oracle: SidesOracle, until: Deadline) -> None:
-        """Climb from random outputs under conditions of one secret each, and refine what is met."""
+        """Climb under conditions of one secret each, from the best of many random kernels."""
         early = until.part(SHARES.apart)
-        with suppress(InfeasibleError, SolverError):
-            count = min(SIZES.apart_outputs, max(self._entries // len(self.p_x), 2))
-            weights = self._mixed(self._anywhere(count))
-            program = _Apart(oracle, self.p_x, count)
-            program.cut_all(weights)
+        with suppress(InfeasibleError, SolverError, TimeLimitError):
+            program, weights = self._best_apart(oracle, early.part(SHARES.many_apart))
             for near in APART:
-                weights = self._climb_apart(program, weights, near, early)
-            self._take(self._allowed(self._one_by_one(weights)), until)
-        self.refine(until)
+                weights, _ = self._climb_apart(program, weights, near, early)
+            self._refine(self._one_by_one(weights), until)
+
+    def _best_apart(self, oracle: SidesOracle, until: Deadline) -> tuple[_Apart, FloatArray]:
+        """Return the program and weights P(x, y) of the best of climbs, each from the best before.
+
+        Random outputs replace some of its own: from wholly random ones most climbs end below it.
+        """
+        count = min(SIZES.apart_outputs, max(self._entries // len(self.p_x), 2))
+        weights = self._mixed(self._anywhere(count))
+        most, vain = -1.0, 0
+        while most < 0 or (vain < 2 * VAIN and not until.over):
+            tried, begun = _Apart(oracle, self.p_x, count), weights
+            if most >= 0:
+                begun = self._replaced(weights)
+            tried.cut_all(begun)
+            ended, value = self._climb_apart(tried, begun, FAR, until)
+            vain = 0 if value > most * (1 + PROGRESS) else vain + 1
+            if value > most:
+                program, weights, most = tried, ended, value
+        return program, weights
+
+    def _replaced(self, weights: FloatArray) -> FloatArray:
+        """Return weights P(x, y) with about half of their outputs random, and a part of the rest.
+
+        The random ones share what the others leave of each symbol.
+        """
+        kept = _used(weights) & (self._rng.permutation(len(weights)) < len(weights) // 2)
+        left = np.where(kept[:, None], (1 - REPLACED) * weights, 0.0)
+        others = np.where(kept[:, None], 0.0, self._anywhere(len(weights)))
+        result: FloatArray = left + others / others.sum(axis=0) * (self.p_x - left.sum(axis=0))
+        return result
 
     def _climb_apart(
         self, program: _Apart, weights: FloatArray, near: float, until: Deadline
-    ) -> FloatArray:
-        """Return weights P(x, y), (n_y, n_x), at which tangents gain no more, `near` the set."""
-        gained = 0.0
-        with suppress(TimeLimitError):  # of a program, before which the last weights are the best
+    ) -> tuple[FloatArray, float]:
+        """Return weights P(x, y), (n_y, n_x), at which tangents gain no more, `near` the set.
+
+        Then their utility. Where time or a program that failed ended the climb it is 0, and the
+        weights are the last that were near, or the nearest.
+        """
+        gained, last, least = 0.0, weights, np.inf
+        with suppress(InfeasibleError, SolverError, TimeLimitError):
             while not until.over:
                 program.aim(_slopes(weights, self.p_x))
                 for _ in range(SIZES.tangent_programs):
                     weights, depth = program.step(until)
+                    if depth <= max(near, least):
+                        last, least = weights, depth
                     if depth <= near or until.over:
                         break
                 value = self.inside.utility.value(weights[_used(weights)], self.p_x)
                 if depth <= near and value <= gained * (1 + PROGRESS):
-                    break
+                    return weights, value
                 gained = value
-        return weights
+        return last, 0.0
 
     def _one_by_one(self, weights: FloatArray) -> FloatArray:
         """Return weights P(x, y) with each output moved towards P_X by what it breaks itself.

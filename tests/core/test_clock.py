@@ -4,7 +4,7 @@ import math
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import numpy as np
@@ -41,8 +41,18 @@ def test_a_program_with_a_clock_of_its_own_is_limited_on_a_clock_that_measures()
         assert clock.step() is None
         assert clock.elsewhere(3.0) == 3.0
         assert clock.elsewhere(-1.0) == clock.elsewhere(0.0) == 0.0
+        with clock.ending():
+            assert clock.elsewhere(3.0) == 3.0
     assert clock.elsewhere(1e-9) == math.inf
     assert clock.elsewhere(0.0) == 0.0
+
+
+@pytest.mark.parametrize("ended", [nullcontext, clock.ending])
+def test_seconds_of_the_processor_do_not_limit_a_program_that_counts_others(ended):
+    with clock.using(time.process_time), ended():
+        assert clock.step() is None
+        assert clock.elsewhere(3.0) == math.inf
+        assert clock.elsewhere(0.0) == 0.0
 
 
 def test_once_time_is_up_every_deadline_is_over_but_one_that_is_never_reached():

@@ -5,13 +5,24 @@ import pytest
 
 from core import clock
 from core import mechanisms as m
+from core.clock import NEVER
+from core.errors import SolverError
 from core.joint import Joint
 from core.measures import mutual_information
 from core.notions import LDP, RLDP
 from core.notions.robust_markov import RobustLDP
 from core.optimal.cutting_planes import AllowedOutputs
 from core.optimal.utility import MutualInformation
-from core.optimal.whole_kernel import SidesOracle, climbed
+from core.optimal.whole_kernel import (
+    FAR,
+    REPLACED,
+    VAIN,
+    SidesOracle,
+    _Apart,
+    _Climb,
+    _used,
+    climbed,
+)
 
 
 def pairs_of(shape, n=2_000):
@@ -67,3 +78,70 @@ def test_a_climb_from_nothing_keeps_half_of_what_ldp_at_the_estimate_does():
     assert exact.holds(joint, kernel)
     assert mutual_information(joint.p_x[:, None] * kernel) == pytest.approx(inside.value)
     assert inside.value >= 0.5 * most
+
+
+class Failing:
+    """Sides whose programs tell nothing after some: an oracle that cannot be asked more."""
+
+    def __init__(self, oracle, times):
+        self.oracle, self.left, self.has_sides = oracle, times, True
+
+    def sides(self, points):
+        self.left -= 1
+        if self.left < 0:
+            raise SolverError("No more.")
+        return self.oracle.sides(points)
+
+
+def climb_over(joint, eps, n):
+    """A climb from nothing under robust LDP, and the oracle of its set."""
+    notion = RLDP(eps, RLDP.of_joint(joint, eps, n=n).uncertainty, exact=True)
+    allowed = notion.allowed_set(joint)
+    inside = AllowedOutputs(np.ones((joint.n_x, 1)), joint.p_x, MutualInformation(), allowed.oracle)
+    return _Climb(inside, allowed.rows.toarray(), 0), allowed.oracle
+
+
+def depth_of(oracle, weights):
+    """By how much the sides of weights overlap, in parts of each output's probability."""
+    high, low = ((rows @ weights[..., None])[..., 0] for rows in oracle.sides(weights))
+    return ((high.max(axis=1) - low.min(axis=1)) / weights.sum(axis=1)).max()
+
+
+def test_a_climb_cut_short_returns_the_weights_that_were_nearest():
+    climb, oracle = climb_over(pairs_of((3, 4), 30_000), 0.5, 30_000)
+    program = _Apart(oracle, climb.p_x, 8)
+    begun = climb._mixed(climb._anywhere(8))
+    program.cut_all(begun)
+    near, value = climb._climb_apart(program, begun, FAR, NEVER)
+    assert value > 0
+    program._oracle = Failing(oracle, 1)
+    after, nothing = climb._climb_apart(program, near, 1e-6, NEVER)
+    assert nothing == 0
+    assert depth_of(oracle, after[_used(after)]) <= 2 * FAR
+    np.testing.assert_allclose(after.sum(axis=0), climb.p_x)
+
+
+def test_half_of_a_kernels_outputs_are_replaced_and_the_rest_kept_in_proportion():
+    climb, _ = climb_over(pairs_of((3, 4), 30_000), 0.5, 30_000)
+    weights = climb._mixed(climb._anywhere(8))
+    replaced = climb._replaced(weights)
+    same = np.isclose(replaced, (1 - REPLACED) * weights).all(axis=1)
+    assert same.sum() == 4
+    assert (replaced > 0).all()
+    np.testing.assert_allclose(replaced.sum(axis=0), climb.p_x)
+
+
+def test_more_random_climbs_keep_no_less():
+    climb, oracle = climb_over(pairs_of((4, 5), 30_000), 0.5, 30_000)
+    values = []
+    real = climb._climb_apart
+
+    def told(*arguments):
+        weights, value = real(*arguments)
+        values.append((value, weights))
+        return weights, value
+
+    climb._climb_apart = told
+    _, best = climb._best_apart(oracle, NEVER)
+    assert len(values) > 2 * VAIN
+    assert best is max(values, key=lambda one: one[0])[1]
