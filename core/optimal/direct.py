@@ -158,7 +158,11 @@ class Direct:
         """Set the bounds that each output keeps by cones."""
         allowed, self._each = self.allowed, each
         self._bounds = (*allowed.budgets, *each)
-        self._epigraphs = [bound.epigraph() for bound in self._bounds]
+        # of one output with short rows, Clarabel leaves more to cuts than these save
+        self._epigraphs = [
+            *(budget.epigraph() for budget in allowed.budgets),
+            *(bound.cost.epigraph() for bound in each),
+        ]
         # an action's variables: P(a | x), auxiliary ones, and lifts and h of each budget's cost
         sizes = [allowed.n_x, allowed.n_auxiliary]
         for epigraph in self._epigraphs:
