@@ -69,6 +69,11 @@ class Notion(ABC):
         return (self,)
 
     @property
+    def inner(self) -> Notion:
+        """The notion that it asks given each value of what is known; itself, where nothing is."""
+        return self
+
+    @property
     def in_nats(self) -> tuple[str, ...]:
         """Names of its budgets that are in nats."""
         return tuple(name for name in ("eps", "eps_l", "eps_u") if hasattr(self, name))

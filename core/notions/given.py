@@ -122,6 +122,11 @@ class Given(Notion):
         return self.notion.level_unit
 
     @property
+    def inner(self) -> Notion:
+        """The notion that it asks given each k."""
+        return self.notion
+
+    @property
     def is_perfect_privacy(self) -> bool:
         """Whether its notion is."""
         return self.notion.is_perfect_privacy

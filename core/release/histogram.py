@@ -11,7 +11,6 @@ from core import measures, validation
 from core.joint import Joint
 from core.measures.leakage import Leakage
 from core.notions.base import Notion
-from core.notions.given import Given
 from core.validation import FloatArray, IntArray
 
 EDGE = 1e-9
@@ -140,6 +139,6 @@ def no_limits(notion: Notion | None) -> str:
         return ""
     if notion.exceptions > 0:
         return "exceptions may have any lift"
-    if isinstance(notion, Given):
+    if notion.inner is not notion:
         return "the notion bounds lifts for those who know more"
     return "the notion bounds no single lift"

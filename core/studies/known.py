@@ -27,7 +27,6 @@ from core.mechanisms.optima.search import proven
 from core.mechanisms.optima.starts import CONTRADICTION, disproves
 from core.mechanisms.polish import polished
 from core.mechanisms.result import make_mechanism
-from core.notions import Given
 from core.notions import catalogue as notions
 from core.notions.average import Average
 from core.scenario import Scenario
@@ -451,10 +450,9 @@ def _allowed(promise: _Promise, joint: Joint, scenario: Scenario) -> tuple[Place
 def _is_start(mechanism: Mechanism, joint: Joint, scenario: Scenario) -> bool:
     """Say whether a mechanism satisfies the scenario's notion at its own ε, and reads X alone."""
     notion = mechanism.notion
-    own = notion.notion if isinstance(notion, Given) else notion
     return (
-        own is not None
-        and isinstance(own.parts[0], notions.entry(scenario.notion).kind)
+        notion is not None
+        and isinstance(notion.inner.parts[0], notions.entry(scenario.notion).kind)
         and mechanism.audit is not None
         and mechanism.audit.holds
         and mechanism.kernel.shape[0] == joint.n_x
