@@ -46,7 +46,7 @@ gc_freeze.INTERVAL, gc_freeze.THAW = 1.0, 2
 @pytest.fixture
 def script(tmp_path):
     """Return the app's script with the settings of this test, in a folder like the app's."""
-    for name in ("pages", "core", "docs", ".streamlit"):
+    for name in ("pages", "core", "docs", "static", ".streamlit"):
         (tmp_path / name).symlink_to(ROOT / name)
     made = tmp_path / "app.py"
     made.write_text((ROOT / "app.py").read_text(encoding="utf-8") + OFTENER, encoding="utf-8")
