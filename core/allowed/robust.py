@@ -177,13 +177,27 @@ class RobustCuts:
             broken, pairs = np.append(broken, outputs[over]), np.vstack([pairs, others[over]])
             first = np.vstack([first, members[0][over]])
             second = np.vstack([second, members[1][over]])
-        cuts = np.zeros((len(pairs), self.ball.n_s, self.ball.n_u))
-        rows = np.arange(len(cuts))
-        cuts[rows, pairs[:, 0]] = np.exp(-self.eps) * first
-        cuts[rows, pairs[:, 1]] = -second
-        cuts = cuts.reshape(len(cuts), self.ball.n_s * self.ball.n_u) @ self.spread
+        return self._rows(pairs, first, second), broken
+
+    def at_splits(self, points: FloatArray, pairs: IntArray, split: FloatArray) -> FloatArray:
+        """Return the cut of a pair, (s1, s2), for each of the points r, (k, n_x).
+
+        R1 and R2 are extreme there for a `split`, (k,): the log ratio of the two secrets' shares
+        of the ball's budget.
+        """
+        values = (points @ self.spread.T).reshape(-1, self.ball.n_s, self.ball.n_u)
+        sides = values[np.arange(len(points)), pairs.T]
+        return self._rows(pairs, *self._members(sides, pairs, split)[:2])
+
+    def _rows(self, pairs: IntArray, first: FloatArray, second: FloatArray) -> FloatArray:
+        """Return e^{−ε} R1·v_{s1} − R2·v_{s2} as cuts in r, (k, n_x), scaled."""
+        rows = np.zeros((len(pairs), self.ball.n_s, self.ball.n_u))
+        each = np.arange(len(rows))
+        rows[each, pairs[:, 0]] = np.exp(-self.eps) * first
+        rows[each, pairs[:, 1]] = -second
+        cuts = rows.reshape(len(rows), len(self.spread)) @ self.spread
         scaled: FloatArray = cuts / np.abs(cuts).max(axis=1, keepdims=True, initial=0.0)
-        return scaled, broken
+        return scaled
 
     def _on_grid(
         self, values: FloatArray, outputs: IntArray, count: int

@@ -19,12 +19,14 @@ from scipy import sparse
 
 from core.allowed.allowed_set import AllowedSet, AverageBudget
 from core.allowed.average_cost import Cone
+from core.allowed.robust import RobustCuts
 from core.clock import Deadline
 from core.errors import CoreError, InfeasibleError, SolverError, TimeLimitError
 from core.optimal.cutting_planes import pulled
 from core.optimal.plan import SHARES, SIZES
 from core.optimal.programs.conic import solve_conic
 from core.optimal.programs.highs import INFINITY, LinearProgram, Solution
+from core.optimal.robust_program import RobustProgram
 from core.optimal.tolerances import PRICE
 from core.optimal.utility import Exceptions, Utility
 from core.validation import BoolArray, FloatArray
@@ -185,6 +187,22 @@ class Direct:
         finally:
             self._bound(())
         return kernel, multipliers
+
+    def by_newton(self, gap: float, deadline: Deadline) -> FloatArray | None:
+        """Return a kernel about `gap` below the optimum under robust LDP, and take its tangents.
+
+        None where it is no such question, or a large one.
+        """
+        oracle, n_a, n_x = self.allowed.oracle, *self.pieces.shape
+        if not isinstance(oracle, RobustCuts) or oracle.ball.alpha <= 1 or oracle.eps == 0:
+            return None
+        bounded = self.allowed.n_auxiliary or self._bounds or self.goal.exceptions is not None
+        if bounded or n_a * n_x * oracle.ball.n_s**2 > SIZES.robust_entries:
+            return None
+        program = RobustProgram(self.allowed, oracle, self.p_x, self.pieces)
+        program.run(gap, deadline)
+        self.cuts += program.cuts()
+        return program.kernel()
 
     @property
     def width(self) -> int:
@@ -405,9 +423,13 @@ class Direct:
 
         Moving them inside would move all others as well.
         """
-        shares = self.p_x @ kernel
-        few = np.flatnonzero(shares <= 1e-7)  # some hundred times the program's tolerance
-        many = np.flatnonzero(shares[: len(self.pieces)] > 1e-7)
+        # some hundred times the program's tolerance
+        return self.without(kernel, self.p_x @ kernel <= 1e-7)
+
+    def without(self, kernel: FloatArray, is_left_out: BoolArray) -> FloatArray:
+        """Return P(y | x) where some outputs join the actions that are best for them."""
+        few, many = np.flatnonzero(is_left_out), np.flatnonzero(~is_left_out[: len(self.pieces)])
+        kernel = kernel.copy()
         into = many[(self.pieces[many] @ (self.p_x[:, None] * kernel[:, few])).argmin(axis=0)]
         moved = kernel[:, few].copy()
         kernel[:, few] = 0.0
@@ -455,6 +477,7 @@ def by_one_program(
     are allowed.
     """
     direct, upper = Direct(allowed, p_x, goal, warm), np.inf
+    inside: FloatArray | None = None
     if direct.size > SIZES.direct_entries:
         direct.keep_few()
     rounds = due = 0
@@ -464,12 +487,20 @@ def by_one_program(
             kernel, multipliers = conic or direct.solve(deadline)
         except CoreError:
             if rounds:  # what was found and proven before
-                take(kernel[:, kernel.any(axis=0)], upper)
+                take(kernel[:, kernel.any(axis=0)] if inside is None else inside, upper)
             raise
         before = upper
         upper = min(upper, utility_bound(multipliers, allowed, p_x, goal, direct.pieces))
         narrowed = direct.cut(kernel, deadline)
         rounds += 1
+        if narrowed and rounds == 1:
+            inside = direct.by_newton(gap / 40, deadline.part(SHARES.cones))
+        elif inside is not None:
+            fewer = direct.without(inside, p_x @ inside <= gap)
+            value = take(fewer[:, fewer.any(axis=0)], upper)
+            if upper - value <= gap or upper - take(inside, upper) <= gap:
+                return
+            inside = None
         # moving outputs inside takes longer than a cut, but cones leave them nearly inside
         if narrowed and conic is None and (before - upper > gap or rounds < due):
             continue

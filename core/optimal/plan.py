@@ -31,7 +31,7 @@ class Shares:
     """For columns at the duals of a mixture; if none covers all symbols then, duals are central."""
 
     cones: float = 0.5
-    """For one program with cones, where cuts can do without."""
+    """For one program with cones, or under robust LDP, where cuts can do without."""
 
     enumeration: float = 0.5
     """For enumeration; column generation gets the rest."""
@@ -148,6 +148,9 @@ class Sizes:
 
     direct_entries: int = 30_000
     """Variables of one program for all outputs: a larger one begins with some of them."""
+
+    robust_entries: int = 100_000
+    """Entries P(a | x), times pairs of secrets, up to which robust LDP is one smooth program."""
 
     exact_variables: int = 8
     """Symbols and auxiliary variables of an enumeration in whole numbers, which get long."""
