@@ -33,6 +33,9 @@ class Shares:
     cones: float = 0.5
     """For one program with cones, or under robust LDP, where cuts can do without."""
 
+    tried_enumeration: float = 0.05
+    """For an enumeration before a search, of few vertices."""
+
     enumeration: float = 0.5
     """For enumeration; column generation gets the rest."""
 
@@ -163,6 +166,10 @@ class Sizes:
 
     vertex_bytes: int = 800_000_000
     """Bytes of the vertices of one polytope."""
+
+    tried_vertices: int = 4_000
+    """Vertices that are walked to before a search, where their tableaux are as small as those of
+    a walk that is faster than branch and bound: it takes some .03 s, and they are often all."""
 
     walk_vertices: int = 1_000_000
     """Vertices of a walk, which takes some seconds, and some hundred bytes for each."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from math import comb
 from typing import Literal
 
 import numpy as np
@@ -146,7 +145,7 @@ def maximise(
         The utility to maximize; I(X;Y) by default.
     solver : {"auto", "enumerate", "columns"}
         Enumerate all vertices first, or generate columns; "auto" solves one program where the
-        utility is linear in the mechanism, and else chooses by the number of bases. Where
+        utility is linear in the mechanism, and else enumerates where vertices are few. Where
         enumeration takes too long, columns are generated.
     time_limit : float, optional
         Seconds; DEFAULT_SECONDS by default.
@@ -395,15 +394,19 @@ class _Task:
             self.upper = min(self.upper, sliced)
 
     def _enumerate(self, *, always: bool) -> bool:
-        """Solve by all vertices; return whether that succeeded, as there may be too many."""
-        size = self.space.n_basic + self.space.n_free
-        # polytopes with at most this many candidate bases are enumerated first: it takes
-        # milliseconds
-        if not always and comb(size, self.space.n_basic) > 200_000:
-            return False
-        in_time = self.deadline.part(SHARES.enumeration)
-        if not self.prover.walk(in_time, SIZES.walk_vertices) or self.prover.vertices is None:
-            self._note(LISTED.format(self.prover.stopped))
+        """Solve by all vertices; return whether that succeeded, as there may be too many.
+
+        Unless `always` only some are tried: how many there are is not known before.
+        """
+        share, most = SHARES.enumeration, SIZES.walk_vertices
+        if not always:
+            share, most = SHARES.tried_enumeration, SIZES.tried_vertices
+            if most * self.space.n_basic * (self.space.n_free + 1) > SIZES.walk_entries:
+                return False
+        in_time = self.deadline.part(share)
+        if not self.prover.walk(in_time, most) or self.prover.vertices is None:
+            if always:
+                self._note(LISTED.format(self.prover.stopped))
             return False
         points = self.prover.vertices.points
         try:

@@ -1,5 +1,7 @@
 """The engine: enumeration, columns, brute force and weak duality agree."""
 
+from math import comb
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,7 +14,7 @@ from core.clock import NEVER, Deadline
 from core.errors import InfeasibleError, SolverError, TimeLimitError
 from core.joint import Joint
 from core.mechanisms import optimal, subset_merging
-from core.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, PointwiseMaximalLeakage
+from core.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, MetricLDP, PointwiseMaximalLeakage
 from core.optimal.bounds.prover import Prover
 from core.optimal.plan import SHARES, SIZES
 from core.optimal.polytopes.double_description import double_description
@@ -360,3 +362,12 @@ def test_columns_answer_where_the_vertices_do_not_mix_to_p_x():
     expected = truth(counts, Promise("PointwiseMaximalLeakage", (0.0,))).low
     assert found.utility == pytest.approx(expected, abs=1e-6)
     assert found.upper_bound >= expected - 1e-9
+
+
+def test_few_vertices_are_listed_however_many_bases_there_are():
+    joint = Joint.from_counts(np.diag(np.random.default_rng(10).dirichlet(np.ones(10))))
+    notion = MetricLDP.of_joint(joint, 0.2)
+    mechanism = optimal(joint, notion)
+    space = polytope(notion.allowed_set(joint), joint.p_x)
+    assert comb(space.n_basic + space.n_free, space.n_basic) > 5_000_000
+    assert (mechanism.status, mechanism.solver) == ("optimal", "enumerate")
