@@ -16,7 +16,7 @@ from core import clock
 from core.allowed.average_cost import Cone
 from core.errors import InfeasibleError, SolverError, TimeLimitError
 from core.optimal.programs.highs import Solution
-from core.validation import FloatArray
+from core.validation import FloatArray, IntArray
 
 _STATUS = clarabel.SolverStatus
 
@@ -39,14 +39,16 @@ def solve_conic(
         clarabel.ZeroConeT(equal.shape[0]),
         clarabel.NonnegativeConeT(rows.shape[0] + len(bounded)),
     ]
+    entries: list[tuple[FloatArray, IntArray, IntArray]] = []
+    height = 0
     for cone, begin in cones:
-        height = cone.rows.shape[0]
-        data = sparse.coo_array(-cone.rows)
-        shifted = sparse.coo_array(
-            (data.data, (data.row, data.col + begin)), shape=(height, n_cols)
-        )
-        parts.append(sparse.csr_array(shifted))
+        row, column = np.nonzero(cone.rows)
+        entries.append((-cone.rows[row, column], row + height, column + begin))
+        height += len(cone.rows)
         kinds.append(_kind(cone))
+    if entries:
+        data, row, column = (np.concatenate(part) for part in zip(*entries, strict=True))
+        parts.append(sparse.csr_array((data, (row, column)), shape=(height, n_cols)))
     matrix = sparse.csc_matrix(sparse.vstack(parts, format="csc"))
     bounds = np.concatenate([right, upper, np.zeros(matrix.shape[0] - len(right) - len(upper))])
     settings = clarabel.DefaultSettings()
