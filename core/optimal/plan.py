@@ -33,9 +33,6 @@ class Shares:
     cones: float = 0.5
     """For one program with cones, or under robust LDP, where cuts can do without."""
 
-    tried_enumeration: float = 0.05
-    """For an enumeration before a search, of few vertices."""
-
     enumeration: float = 0.5
     """For enumeration; column generation gets the rest."""
 

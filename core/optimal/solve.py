@@ -398,12 +398,11 @@ class _Task:
 
         Unless `always` only some are tried: how many there are is not known before.
         """
-        share, most = SHARES.enumeration, SIZES.walk_vertices
-        if not always:
-            share, most = SHARES.tried_enumeration, SIZES.tried_vertices
-            if most * self.space.n_basic * (self.space.n_free + 1) > SIZES.walk_entries:
-                return False
-        in_time = self.deadline.part(share)
+        most = SIZES.walk_vertices if always else SIZES.tried_vertices
+        size = self.space.n_basic * (self.space.n_free + 1)
+        if not always and most * size > SIZES.walk_entries:
+            return False
+        in_time = self.deadline.part(SHARES.enumeration)
         if not self.prover.walk(in_time, most) or self.prover.vertices is None:
             if always:
                 self._note(LISTED.format(self.prover.stopped))
