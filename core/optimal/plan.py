@@ -33,6 +33,9 @@ class Shares:
     cones: float = 0.5
     """For one program with cones, or under robust LDP, where cuts can do without."""
 
+    tried_enumeration: float = 0.1
+    """For an enumeration before a search that may find few vertices."""
+
     enumeration: float = 0.5
     """For enumeration; column generation gets the rest."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from math import comb
 from typing import Literal
 
 import numpy as np
@@ -396,15 +397,19 @@ class _Task:
     def _enumerate(self, *, always: bool) -> bool:
         """Solve by all vertices; return whether that succeeded, as there may be too many.
 
-        Unless `always` only some are tried: how many there are is not known before.
+        Unless `always` only some are tried where there may be many, as that is not known before.
         """
-        most = SIZES.walk_vertices if always else SIZES.tried_vertices
-        size = self.space.n_basic * (self.space.n_free + 1)
-        if not always and most * size > SIZES.walk_entries:
-            return False
-        in_time = self.deadline.part(SHARES.enumeration)
+        n_basic, n_free = self.space.n_basic, self.space.n_free
+        # polytopes with at most this many candidate bases are enumerated first: it takes
+        # milliseconds
+        share, most = SHARES.enumeration, SIZES.walk_vertices
+        if not always and comb(n_basic + n_free, n_basic) > 200_000:
+            share, most = SHARES.tried_enumeration, SIZES.tried_vertices
+            if most * n_basic * (n_free + 1) > SIZES.walk_entries:
+                return False
+        in_time = self.deadline.part(share)
         if not self.prover.walk(in_time, most) or self.prover.vertices is None:
-            if always:
+            if most == SIZES.walk_vertices:
                 self._note(LISTED.format(self.prover.stopped))
             return False
         points = self.prover.vertices.points
