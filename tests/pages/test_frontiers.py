@@ -291,9 +291,9 @@ def test_what_cannot_be_computed_is_one_sentence(halfway, pool):
             "The link has size=1x5, which is not such as 5x17 with 2 to 400 symbols each; 5x17 "
             "is used.",
         ),
-        ({"on": "mars"}, "The link has on=mars, which is not known; here is used."),
-        ({"across": "joy"}, "The link has across=joy, which is not known; eps is used."),
-        ({"bars": "gold"}, "The link has bars=gold, which is not known; errors is used."),
+        ({"on": "mars"}, "The link has on=mars, which is not known; on=here is used."),
+        ({"across": "joy"}, "The link has across=joy, which is not known; across=eps is used."),
+        ({"bars": "gold"}, "The link has bars=gold, which is not known; bars=errors is used."),
     ],
 )
 @pytest.mark.usefixtures("afresh")

@@ -18,7 +18,17 @@ from pages.ui.chart import place as chart_place
 from pages.ui.chart import words
 from pages.ui.compare import charts, columns, drop, frames, heads, matching, query, toolbar
 from pages.ui.compare.columns import Answered
-from pages.ui.frame import controls, data_controls, gc_freeze, page_frame, pins, site, state, theme
+from pages.ui.frame import (
+    address,
+    controls,
+    data_controls,
+    gc_freeze,
+    page_frame,
+    pins,
+    site,
+    state,
+    theme,
+)
 from pages.ui.parts import exports, formulas, tables
 from pages.ui.parts.cards import card
 from pages.ui.report.comparison import Picture, report
@@ -55,8 +65,7 @@ def show() -> None:
         with st.container(key="of_columns"):
             _sidebar()
     with st.container():
-        for sentence in (*state.notices(), *query.URL.notices(), *pins.notices()):
-            st.warning(markdown(sentence), icon=":material/link_off:")
+        address.warn(*state.notices(), *query.URL.notices(), *pins.notices())
     with st.container(horizontal=True, vertical_alignment="top", key="header"):
         st.title("Compare", anchor=False)
         with st.container(
@@ -84,6 +93,7 @@ def show() -> None:
                     key=f"column_sliders_{place}", gap="xxsmall"
                 )
                 words(f"outcome_{place}")
+                slots[f"state {place}"] = st.container(key=f"column_state_{place}", gap="xsmall")
                 if note:
                     with st.container(key=f"note_{place}"):
                         st.caption(markdown(note))
@@ -200,7 +210,6 @@ def _below(slots: Slots, names: Sequence[str]) -> None:
             st.markdown(name, help=glossary.explanation(name))
             with st.container(key=f"column_figures_{place}", gap="xsmall"):
                 words(f"figures_{place}")
-                slots[f"state {place}"] = st.container(key=f"column_state_{place}")
     for key, title, subtitle, table, closer in (
         (
             "matrix",

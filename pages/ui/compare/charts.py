@@ -289,7 +289,7 @@ def frontier_figure(
         points,
         unit=unit,
         limit=limit,
-        empty="No column has an answer yet.",
+        empty="No column has an answer.",
         fit=None if whole else columns.fitted(drawn, points, limit),
         **({} if plain else {"kept": KEPT}),
     )
@@ -322,7 +322,7 @@ def levels(
             for column in compared
             if column.result is not None
         )
-        or "No column has an answer yet.",
+        or "No column has an answer.",
         fills=False,
     )
 

@@ -16,8 +16,8 @@ from core.nonstochastic import Clustering, singletons
 from core.scenario import Scenario
 from pages.ui.chart import board
 from pages.ui.confusability import charts, controls
+from pages.ui.frame import address, data_controls, following, page_frame, state, theme
 from pages.ui.frame import controls as common
-from pages.ui.frame import data_controls, following, page_frame, state, theme
 from pages.ui.parts import exports
 from pages.ui.style.labels import markdown
 from pages.ui.work import context, derived, long_answer, progress, visits
@@ -31,8 +31,7 @@ def show() -> None:
     theme.apply()
     with st.sidebar:
         data_controls.show()
-    for sentence in state.notices():
-        st.warning(markdown(sentence), icon=":material/link_off:")
+    address.warn(*state.notices())
     with st.container(gap=None):  # the title is as high as elsewhere
         notices = st.container(key="notices")
         with st.container(horizontal=True, vertical_alignment="top", key="header"):
@@ -172,8 +171,7 @@ def frame(paths: Sequence[charts.ShownPath], view: charts.View) -> Frame:
 
 
 def _tell(notices: DeltaGenerator) -> None:
-    for sentence in controls.URL.notices():
-        notices.warning(markdown(sentence), icon=":material/link_off:")
+    address.warn(*controls.URL.notices(), place=notices)
 
 
 def _nothing_ruled_out(secret: str) -> None:
