@@ -195,7 +195,9 @@ def _choose(scenario: Scenario, key: str, name: str, value: str, notices: list[s
         change: dict[str, Any] = {name: value}
         return replace(scenario, **change)
     except CoreError:
-        notices.append(f"The link has {key}={cut(value)}, which is not known; {key}={current} is used.")
+        notices.append(
+            f"The link has {key}={cut(value)}, which is not known; {key}={current} is used."
+        )
         return scenario
 
 

@@ -117,7 +117,7 @@ def test_algorithm_1_goes_step_by_step():
     merged = [x for one in replay(steps, len(steps)) for x in one.members]
     lift = result.joint.p[:, merged].sum(axis=1) / result.joint.p_s
     lift /= result.joint.p_x[merged].sum()
-    least = f"ε_l = {-np.log(lift.min()):.3f} and ε_u = {np.log(lift.max()):.3f} nats"
+    least = f"εₗ = {-np.log(lift.min()):.3f} and εᵤ = {np.log(lift.max()):.3f} nats"
     least = f"the {len(merged)} symbols of all sets, ALIP would hold at {least}"
     assert least in page_text(app).replace("\\", "")
     app.slider(key="merging_step").set_value(1).run()

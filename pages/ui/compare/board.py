@@ -202,11 +202,12 @@ def _upper(slots: Slots) -> None:
 
 def _below(slots: Slots, names: Sequence[str]) -> None:
     """Show all that stays around the figures and charts of each column."""
+    room = 22 if len(names) < pins.SHOWN else 18
     st.markdown("**Results**  \n:small[Largest relative difference first.]")
     slots["differences"] = st.container(key="differences")
     for place, column in enumerate(st.columns(len(names))):
         with column:
-            name = f"**{markdown(plain_short(names[place]))}**"
+            name = f"**{markdown(plain_short(names[place], room))}**"
             st.markdown(name, help=glossary.explanation(name))
             with st.container(key=f"column_figures_{place}", gap="xsmall"):
                 words(f"figures_{place}")
@@ -244,7 +245,7 @@ def _below(slots: Slots, names: Sequence[str]) -> None:
                 column,
                 card(
                     key=f"{key}_{place}",
-                    title=f":small[{markdown(plain_short(names[place]))}]",
+                    title=f":small[{markdown(plain_short(names[place], room))}]",
                     subtitle="",
                     table=_of_column(table, place),
                 ),
