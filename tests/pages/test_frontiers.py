@@ -280,11 +280,11 @@ def test_what_cannot_be_computed_is_one_sentence(halfway, pool):
         ({"to": "much"}, "The link has to=much, which is not in [0, 50]; 4 is used."),
         (
             {"steps": "1e9"},
-            "The link has steps=1e9, which is no whole number from 1 to 200; 8 is used.",
+            "The link has steps=1e9, which is no whole number from 1 to 200; steps=8 is used.",
         ),
         (
             {"draws": "0", "on": "random"},
-            "The link has draws=0, which is no whole number from 1 to 1,000,000,000; 20 is used.",
+            "The link has draws=0, which is no whole number from 1 to 1,000,000,000; draws=20 is used.",
         ),
         (
             {"size": "1x5", "on": "random"},

@@ -44,7 +44,7 @@ def show() -> None:
         st.title("Data", anchor=False)
     _about(spec)
     with st.expander(
-        "Bring your own data",
+        "Use my own data",
         icon=":material/upload_file:",
         key="own",
         expanded=databases.asked_for(spec),
