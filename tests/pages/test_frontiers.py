@@ -284,7 +284,8 @@ def test_what_cannot_be_computed_is_one_sentence(halfway, pool):
         ),
         (
             {"draws": "0", "on": "random"},
-            "The link has draws=0, which is no whole number from 1 to 1,000,000,000; draws=20 is used.",
+            "The link has draws=0, which is no whole number from 1 to 1,000,000,000; draws=20 is "
+            "used.",
         ),
         (
             {"size": "1x5", "on": "random"},
