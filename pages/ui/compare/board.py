@@ -22,6 +22,7 @@ from pages.ui.frame import (
     address,
     controls,
     data_controls,
+    data_remedies,
     gc_freeze,
     page_frame,
     pins,
@@ -282,6 +283,7 @@ def _live(slots: Slots, drawn_for: object) -> None:
     numbers = reference(scenarios)
     compared = columns.columns(answered, numbers)
     with slots["told"]:
+        problem = _shared_problem()
         matching.told()
         if request is not None:
             matching.follow(request)
@@ -290,7 +292,8 @@ def _live(slots: Slots, drawn_for: object) -> None:
         with slots[f"sliders {column.place}"]:
             heads.sliders(column.place, column.scenario, unit)
         with slots[f"state {column.place}"]:
-            _state(column, several=several)
+            if not problem:
+                _state(column, several=several)
     with slots["work"]:
         _work(answered, columns.waiting_levels(answered, numbers))
     swept = charts.find(answered)
@@ -354,6 +357,19 @@ def _report(
         disabled=table.empty,
         help="One HTML file for all columns: questions, results, differences, charts, sources.",
     )
+
+
+def _shared_problem() -> bool:
+    """Show once why the data that all columns share cannot be counted, and what can be."""
+    if not query.is_standard():
+        return False
+    try:
+        derived.counted(state.data())
+    except CoreError as error:
+        st.error(markdown(str(error)))
+        data_remedies.buttons(state.data(), "compare_way")
+        return True
+    return False
 
 
 def _state(column: Answered, *, several: bool) -> None:
