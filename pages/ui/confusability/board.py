@@ -53,7 +53,7 @@ def _live(notices: DeltaGenerator, export: DeltaGenerator) -> None:
     try:
         counted = derived.counted(scenario.data)
     except CoreError as error:
-        _tell(notices)
+        address.warn(*controls.URL.notices(), place=notices)
         st.error(markdown(str(error)))
         return
     context.tell_about(context.of_count(counted.report))  # this page has no privacy notion
@@ -76,7 +76,7 @@ def _clustering(scenario: Scenario, notices: DeltaGenerator) -> Clustering | Non
         charts.clustering_work(problem, scenario).again("clustering_again")
         return None
     except CoreError as error:
-        _tell(notices)
+        address.warn(*controls.URL.notices(), place=notices)
         st.error(markdown(str(error)))
         if isinstance(error, SolverError):  # the work died or took too long
             charts.clustering_work(problem, scenario).again("clustering_again")
@@ -103,7 +103,7 @@ def _answered(
     way = (scenario.data, problem, scenario.utility, scenario.weight)
     step = controls.settle_step(way, stop, len(clustering.steps) - 1)
     controls.publish(stop)
-    _tell(notices)
+    address.warn(*controls.URL.notices(), place=notices)
     data = scenario.data
     first = charts.released(data, singletons(counted.joint.n_x))
     shown = charts.at(charts.ShownPath(scenario, problem, clustering, 0, first, first), step)
@@ -168,10 +168,6 @@ def frame(paths: Sequence[charts.ShownPath], view: charts.View) -> Frame:
     (shown,) = paths
     with context.about(context.of_count(derived.counted(shown.scenario.data).report)):
         return charts.at_step(shown, view)
-
-
-def _tell(notices: DeltaGenerator) -> None:
-    address.warn(*controls.URL.notices(), place=notices)
 
 
 def _nothing_ruled_out(secret: str) -> None:

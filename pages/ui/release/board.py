@@ -6,7 +6,6 @@ import json
 from html import escape
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from core.data.readers.reading import Upload
 from core.errors import CoreError, SolverError
@@ -39,11 +38,6 @@ def _live(places: page_frame.Places) -> None:
         _give_up()
     else:
         page_frame.report_button(place, "release", result, _answered(result))
-    _show_notices(notices)
-
-
-def _show_notices(notices: DeltaGenerator) -> None:
-    """Show what was wrong in the page's own part of the URL."""
     address.warn(*controls.URL.notices(), place=notices)
 
 
