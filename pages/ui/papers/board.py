@@ -39,7 +39,7 @@ from pages.ui.report.papers import (
     read,
     unmarked,
 )
-from pages.ui.style.labels import markdown
+from pages.ui.style.labels import markdown, spoken
 from pages.ui.work import context, progress
 
 BEST = {"rldp": "robust_optimal"}
@@ -372,7 +372,7 @@ def _pickers() -> None:
             st.radio(
                 "Figure or table",
                 query.of_paper(query.paper()),
-                format_func=lambda key: f"{entry(key).place}: {entry(key).title}",
+                format_func=lambda key: spoken(f"{entry(key).place}: {entry(key).title}"),
                 key=query.EXPERIMENT,
                 on_change=query.pick_experiment,
             )
