@@ -21,7 +21,7 @@ function enter(body) {
   const field = body.querySelector(FIELD);
   const first = field || body.querySelector("input:checked") || body.querySelector(OWN) || items(body)[0];
   if (!first) return false;
-  first.focus({ preventScroll: first === field });
+  first.focus({ preventScroll: !first.matches("input:checked") });
   if (field) body.querySelector("input:checked")?.closest("label")?.scrollIntoView({ block: "center" });
   return true;
 }
