@@ -184,8 +184,8 @@ def _about_notions(test: Told) -> tuple[Exercise, ...]:
         ),
         Exercise(
             "alip",
-            "Under ALIP with ε_l and ε_u as small as X itself allows, what is λ?",
-            "ε_l is for the largest fall, ε_u for the largest rise.",
+            "Under ALIP with εₗ and εᵤ as small as X itself allows, what is λ?",
+            "εₗ is for the largest fall, εᵤ for the largest rise.",
             r"\lambda = \frac{\varepsilon_l}{\varepsilon_l + \varepsilon_u}",
             falls / (falls + rises),
             (Slip(rises / (falls + rises), "That is 1 − λ, the share of rising beliefs."),),

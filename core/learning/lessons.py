@@ -93,7 +93,7 @@ LESSONS: tuple[Lesson, ...] = (
         "alip",
         "ALIP",
         "Falling and rising beliefs need not have the same bound. Asymmetric LIP gives the share "
-        "λ of ε to falling beliefs, ε_l = λε, and the rest to rising ones, ε_u = (1−λ)ε.",
+        "λ of ε to falling beliefs, εₗ = λε, and the rest to rising ones, εᵤ = (1−λ)ε.",
         ("notion:alip",),
         (
             "When being suspected is worse than being cleared: give rising beliefs the smaller "
@@ -103,8 +103,8 @@ LESSONS: tuple[Lesson, ...] = (
             "it.",
         ),
         (
-            ("A generous ε_l lets an output almost rule a secret out, which is information too."),
-            "It implies LDP only at ε_l + ε_u.",
+            ("A generous εₗ lets an output almost rule a secret out, which is information too."),
+            "It implies LDP only at εₗ + εᵤ.",
             "It shares all the limits of LIP.",
         ),
         ("both", "share"),
@@ -182,10 +182,7 @@ LESSONS: tuple[Lesson, ...] = (
             "case.",
         ),
         (
-            (
-                "A single secret's lift may exceed e^ε_u: the bound concerns a mean over the "
-                "secrets."
-            ),
+            ("A single secret's lift may exceed e^εᵤ: the bound concerns a mean over the secrets."),
             "Rare secrets weigh little in the mean. If they need protection most, use LIP.",
         ),
         ("clue", "order"),

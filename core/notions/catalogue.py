@@ -187,7 +187,7 @@ ENTRIES: tuple[NotionEntry, ...] = (
         title="ALIP, separate budgets",
         family="lift",
         meaning=(
-            "No output makes any secret more than e^(ε_u) times as likely, or less than e^(−ε_l) "
+            "No output makes any secret more than e^(εᵤ) times as likely, or less than e^(−εₗ) "
             "times; ∞ leaves a side unbounded."
         ),
         formula=r"e^{-\varepsilon_l} \le \Psi(y), \quad \Lambda(y) \le e^{\varepsilon_u}",

@@ -77,7 +77,8 @@ class Given(Notion):
         parts = self.notion.parts
         if any(part.on_average or part.exceptions > 0 or not part.of_joint_sy for part in parts):
             raise InvalidInputError(
-                f"Known columns need a notion about P(s, y) of every output, got {self.notion}."
+                f"{self.notion} cannot consider known columns: it is not a condition on P(s, y) of "
+                "each output."
             )
         table = ThreeWay.of(self.joint_sxk)
         n_s, n_x, _ = table.shape

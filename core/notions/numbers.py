@@ -14,7 +14,7 @@ class Numbers:
     """The numbers that a notion may have.
 
     - `eps`: privacy budget ε in nats; [0, 50] in a scenario, [0, ∞] for a notion.
-    - `lam`: λ in [0, 1]: ε_l = λε, ε_u = (1−λ)ε, where the notion has two budgets.
+    - `lam`: λ in [0, 1]: εₗ = λε, εᵤ = (1−λ)ε, where the notion has two budgets.
     - `alpha`: order α of the α-lift, in (1, ∞]; of RLDP's Rényi divergence, in (0, ∞); or of
       Sibson's or Arimoto's information, in (0, ∞].
     - `beta`: β in (0, 1): the probability that the uncertainty set misses the truth (RLDP).
@@ -42,8 +42,8 @@ class Numbers:
     )
     beta: float = number(0.05, Domain(0.001, 0.5, 0.001, "β · chance that the data misleads"))
     n: int | None = number(None, Domain(1, 10_000_000, 1, whole=True, optional=True))
-    eps_l: float = number(1.0, Domain(0.0, np.inf, 0.05, "ε_l · budget for falling beliefs"))
-    eps_u: float = number(1.0, Domain(0.0, np.inf, 0.05, "ε_u · budget for rising beliefs"))
+    eps_l: float = number(1.0, Domain(0.0, np.inf, 0.05, "εₗ · budget for falling beliefs"))
+    eps_u: float = number(1.0, Domain(0.0, np.inf, 0.05, "εᵤ · budget for rising beliefs"))
     bound: float = number(0.9, Domain(0.01, 1.0, 0.01, "c · largest chance of a right guess"))
     delta: float = number(0.05, Domain(0.0, 0.999, 0.001, "δ · probability of exceptions"))
 

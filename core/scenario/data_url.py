@@ -98,7 +98,9 @@ def data_from_query(query: Query, notices: list[str]) -> DataSpec:
         rare[key] = int(limit)
     missing = query.get("missing", [plain.missing])[-1]
     if missing not in MISSING_KINDS:
-        notices.append(f"The link has missing={cut(missing)}, which is not known; level is used.")
+        notices.append(
+            f"The link has missing={cut(missing)}, which is not known; missing=level is used."
+        )
         missing = plain.missing
     binnings = {binning.column: binning for binning in _each("bins", query, _binning, notices)}
     merges: tuple[Merge, ...] = ()

@@ -112,7 +112,7 @@ def _alip_figure_2() -> Project:
             )
             for budget in budgets
         ),
-        tuple(f"ε_u = {budget:g}" for budget in budgets),
+        tuple(f"εᵤ = {budget:g}" for budget in budgets),
     )
 
 
@@ -145,10 +145,7 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "alip_figure_2",
         "When does a looser upper bound stop paying off?",
-        (
-            "At ε_l = 5, raising ε_u from 0.6 to 0.8 keeps 37 points more; from 0.8 to 1 only 5 "
-            "more."
-        ),
+        ("At εₗ = 5, raising εᵤ from 0.6 to 0.8 keeps 37 points more; from 0.8 to 1 only 5 more."),
         _alip_figure_2(),
         "compare",
         "[ALIP] Fig. 2",

@@ -151,7 +151,7 @@ def within_reach(
     if cells > MOST_DRAWN and (chosen is None or source != chosen.data.source):
         notices.append(
             f"The link has data={cut(source)}, which has {cells:,} cells, but a link may draw at "
-            f"most {MOST_DRAWN:,}: draw it on the Data page. {DataSpec().source} is used."
+            f"most {MOST_DRAWN:,}: draw it on the Data page. data={DataSpec().source} is used."
         )
         scenario = replace(scenario, data=DataSpec())
     return scenario, tuple(notices)
@@ -195,7 +195,9 @@ def _choose(scenario: Scenario, key: str, name: str, value: str, notices: list[s
         change: dict[str, Any] = {name: value}
         return replace(scenario, **change)
     except CoreError:
-        notices.append(f"The link has {key}={cut(value)}, which is not known; {current} is used.")
+        notices.append(
+            f"The link has {key}={cut(value)}, which is not known; {key}={current} is used."
+        )
         return scenario
 
 

@@ -58,7 +58,7 @@ def count(page, name):
 
 def test_a_data_base_is_listed_counted_and_cancelled(visit, table):
     page = visit("data")
-    page.get_by_text("Bring your own data").click()
+    page.get_by_text("Use my own data").click()
     page.get_by_role("tab", name="Database").click()
     choose(page, "db_address", table)
     count(page, "endless")

@@ -323,6 +323,16 @@ def test_a_table_stands_behind_a_chart_and_is_saved(visit):
     assert np.isneginf(table.loc[table["symbol"] == "Armed-Forces", "log_min_lift_nats"]).any()
 
 
+def test_a_cards_menu_opens_at_its_top(visit):
+    page = visit(QUICK, width=1280, height=720)
+    settle(page)
+    page.locator(".st-key-frontier_more button").first.click()
+    body = page.get_by_test_id("stPopoverBody")
+    body.locator("[data-testid=stDataFrame] .dvn-scroller").wait_for()
+    page.wait_for_function("document.activeElement.closest('[data-testid=stPopoverBody]')")
+    assert body.evaluate("e => e.scrollTop") == 0
+
+
 def test_formulas_and_their_source_are_one_click_away(visit):
     page = visit(QUICK)
     settle(page)

@@ -10,6 +10,8 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from tests.browser import waiting
+from tests.browser.test_compare_live import QUICK as QUICK_COLUMNS
+from tests.browser.test_compare_live import link
 
 QUICK = "?mech=watchdog"
 CHARTS = ("frontier", "lifts", "mechanism", "confusability_before", "confusability_after")
@@ -201,6 +203,17 @@ def test_a_chart_that_is_not_on_the_page_is_told(visit):
     page.get_by_text("The link has projector=no_such_chart, which is no chart of this").wait_for()
     at_rest(page)
     assert page.evaluate(BOARD)["charts"] == sorted(CHARTS)
+
+
+def test_before_a_class_each_column_has_its_name_beside_the_others(visit):
+    page = visit(link(QUICK_COLUMNS) + "&projector=on", width=1280, height=720)
+    waiting.settle(page, ["column_frontier"])
+    names = page.locator(".lsc-head b")
+    assert names.all_inner_texts() == list(QUICK_COLUMNS.names)
+    boxes = [name.bounding_box() for name in names.all()]
+    assert len({box["y"] for box in boxes}) == 1
+    assert all(box["height"] >= LEGIBLE for box in boxes)
+    expect(page.get_by_role("button", name="Edit")).to_have_count(0)
 
 
 def test_a_page_without_charts_says_that_it_is_shown_as_it_is(visit):

@@ -183,6 +183,9 @@ def test_all_pages_stand_in_two_columns_above_the_sliders_of_a_phone(visit):
         ".map(link => link.getBoundingClientRect().top)).size === rows",
         arg=-(-BAR // 2) + -(-(len(PAGES) - BAR) // 2),
     )
+    links.filter(has_text="Learn").click()
+    expect(page.locator("[data-testid=stSidebar][data-collapsed=true]")).to_have_count(1)
+    expect(page.get_by_role("heading", name="Learn: Lift")).to_be_visible()
 
 
 WIDTHS = """

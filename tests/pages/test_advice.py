@@ -60,12 +60,12 @@ def test_it_is_read_off_the_line_the_mechanism_and_the_records():
     assert "With probability 95%, this release's levels at the truth, in nats" in said
     lip = result.after.achieved["lip"]
     assert f"LIP {lip:.3f} at the estimate, {levels['lip'].least:.3f} to " in said
-    assert f"ε_l {levels['min_lift'].at_estimate:.3f} at the estimate" in said
-    assert f"ε_u {levels['pml'].at_estimate:.3f} at the estimate" in said
+    assert f"εₗ {levels['min_lift'].at_estimate:.3f} at the estimate" in said
+    assert f"εᵤ {levels['pml'].at_estimate:.3f} at the estimate" in said
     assert f"LDP {result.after.achieved['ldp']:.3f} at the estimate, at most {most:.3f}." in said
     coarse = RobustPML(0.0, ball_around(joint)).achieved(joint, kernel)  # a certificate's level
     assert coarse > levels["pml"].most
-    assert "A certificate bounds PML, which is ε_u, more coarsely" in said
+    assert "A certificate bounds PML, which is εᵤ, more coarsely" in said
     assert f"(robust?{urlencode(to_query(SCENARIO), doseq=True)})" in said
 
 

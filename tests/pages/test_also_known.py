@@ -84,6 +84,7 @@ def test_a_bad_link_is_told_and_a_click_mends_it(known, sentence):
     app = linked(replace(KNOWN, data=DataSpec(known=known)))
     assert not app.exception
     assert any(sentence in text for text in texts(app))
+    assert app.title[0].value == "Explore"  # not a question that cannot be asked
     next(one for one in app.button if one.label == "Without the known columns").click().run()
     assert not app.exception
     assert kept(app) == f"{evaluate(Scenario(notion='lip')).mechanism.utility:.3f}"

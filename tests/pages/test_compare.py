@@ -145,6 +145,15 @@ def test_extremes_are_shown(scenario):
     assert "figure (column)" in app.dataframe[-1].value.columns
 
 
+def test_an_error_of_the_data_that_all_columns_share_is_said_once():
+    app = opened(s="nope")
+    assert not app.exception
+    (error,) = app.error
+    assert "has no column 'nope'" in error.value.replace("\\", "")
+    app.button(key="compare_way_0").click().run()
+    assert not app.error
+
+
 def test_one_column_without_an_answer_leaves_the_others_theirs():
     project = Project((QUICK.scenarios[0], Scenario(data=SMALL, notion="rldp")))
     app = opened(project=project)

@@ -98,6 +98,8 @@ def test_a_page_with_an_error_says_it_in_few_words(page):
     assert any("has no column 'nope'" in text for text in errors)
     texts = errors | set(first_screen(app))
     assert words(texts) <= MOST, texts
+    labels = [title.value for title in app.title] + [button.label for button in app.button]
+    assert not any("nope" in label for label in labels), labels
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda experiment: experiment.key)

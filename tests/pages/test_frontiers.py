@@ -280,20 +280,21 @@ def test_what_cannot_be_computed_is_one_sentence(halfway, pool):
         ({"to": "much"}, "The link has to=much, which is not in [0, 50]; 4 is used."),
         (
             {"steps": "1e9"},
-            "The link has steps=1e9, which is no whole number from 1 to 200; 8 is used.",
+            "The link has steps=1e9, which is no whole number from 1 to 200; steps=8 is used.",
         ),
         (
             {"draws": "0", "on": "random"},
-            "The link has draws=0, which is no whole number from 1 to 1,000,000,000; 20 is used.",
+            "The link has draws=0, which is no whole number from 1 to 1,000,000,000; draws=20 is "
+            "used.",
         ),
         (
             {"size": "1x5", "on": "random"},
             "The link has size=1x5, which is not such as 5x17 with 2 to 400 symbols each; 5x17 "
             "is used.",
         ),
-        ({"on": "mars"}, "The link has on=mars, which is not known; here is used."),
-        ({"across": "joy"}, "The link has across=joy, which is not known; eps is used."),
-        ({"bars": "gold"}, "The link has bars=gold, which is not known; errors is used."),
+        ({"on": "mars"}, "The link has on=mars, which is not known; on=here is used."),
+        ({"across": "joy"}, "The link has across=joy, which is not known; across=eps is used."),
+        ({"bars": "gold"}, "The link has bars=gold, which is not known; bars=errors is used."),
     ],
 )
 @pytest.mark.usefixtures("afresh")

@@ -117,7 +117,7 @@ def test_algorithm_1_goes_step_by_step():
     merged = [x for one in replay(steps, len(steps)) for x in one.members]
     lift = result.joint.p[:, merged].sum(axis=1) / result.joint.p_s
     lift /= result.joint.p_x[merged].sum()
-    least = f"ε_l = {-np.log(lift.min()):.3f} and ε_u = {np.log(lift.max()):.3f} nats"
+    least = f"εₗ = {-np.log(lift.min()):.3f} and εᵤ = {np.log(lift.max()):.3f} nats"
     least = f"the {len(merged)} symbols of all sets, ALIP would hold at {least}"
     assert least in page_text(app).replace("\\", "")
     app.slider(key="merging_step").set_value(1).run()
@@ -234,7 +234,8 @@ def test_a_mechanism_that_does_not_fit_names_those_that_do():
 def test_what_a_link_has_wrong_is_told():
     app = opened(eps="-1", mech="magic")
     assert not app.exception
-    assert [("eps" in text.value, "mech" in text.value) for text in app.warning] == [
+    (box,) = app.warning  # several sentences, one box
+    assert [("eps" in line, "mech" in line) for line in box.value.splitlines()] == [
         (False, True),
         (True, False),
     ]
@@ -293,8 +294,8 @@ def test_the_comparison_is_in_the_link():
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ({"about": "z"}, "about=z, which is not known; s is used"),
-        ({"all": "yes"}, "all=yes, which is not 0 or 1; 0 is used"),
+        ({"about": "z"}, "about=z, which is not known; about=s is used"),
+        ({"all": "yes"}, "all=yes, which is not 0 or 1; all=0 is used"),
         ({"step": "-1"}, "step=-1, which is not a whole number; the end is shown"),
         ({"step": "99"}, "step=99, but there are 11 steps; showing the last one"),
         (

@@ -347,5 +347,5 @@ def _not_counted(source: str, table: DatabaseTable, names: Sequence[str]) -> Inv
     by = f" by {' and '.join(map(shown, names))}" if names else ""
     return InvalidInputError(
         f"{table.title} is not yet counted{by} in this session: count it on the Data page, under "
-        "Bring your own data."
+        "Use my own data."
     )

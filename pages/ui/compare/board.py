@@ -18,7 +18,18 @@ from pages.ui.chart import place as chart_place
 from pages.ui.chart import words
 from pages.ui.compare import charts, columns, drop, frames, heads, matching, query, toolbar
 from pages.ui.compare.columns import Answered
-from pages.ui.frame import controls, data_controls, gc_freeze, page_frame, pins, site, state, theme
+from pages.ui.frame import (
+    address,
+    controls,
+    data_controls,
+    data_remedies,
+    gc_freeze,
+    page_frame,
+    pins,
+    site,
+    state,
+    theme,
+)
 from pages.ui.parts import exports, formulas, tables
 from pages.ui.parts.cards import card
 from pages.ui.report.comparison import Picture, report
@@ -55,8 +66,7 @@ def show() -> None:
         with st.container(key="of_columns"):
             _sidebar()
     with st.container():
-        for sentence in (*state.notices(), *query.URL.notices(), *pins.notices()):
-            st.warning(markdown(sentence), icon=":material/link_off:")
+        address.warn(*state.notices(), *query.URL.notices(), *pins.notices())
     with st.container(horizontal=True, vertical_alignment="top", key="header"):
         st.title("Compare", anchor=False)
         with st.container(
@@ -84,6 +94,7 @@ def show() -> None:
                     key=f"column_sliders_{place}", gap="xxsmall"
                 )
                 words(f"outcome_{place}")
+                slots[f"state {place}"] = st.container(key=f"column_state_{place}", gap="xsmall")
                 if note:
                     with st.container(key=f"note_{place}"):
                         st.caption(markdown(note))
@@ -192,15 +203,15 @@ def _upper(slots: Slots) -> None:
 
 def _below(slots: Slots, names: Sequence[str]) -> None:
     """Show all that stays around the figures and charts of each column."""
+    room = 22 if len(names) < pins.SHOWN else 18
     st.markdown("**Results**  \n:small[Largest relative difference first.]")
     slots["differences"] = st.container(key="differences")
     for place, column in enumerate(st.columns(len(names))):
         with column:
-            name = f"**{markdown(plain_short(names[place]))}**"
+            name = f"**{markdown(plain_short(names[place], room))}**"
             st.markdown(name, help=glossary.explanation(name))
             with st.container(key=f"column_figures_{place}", gap="xsmall"):
                 words(f"figures_{place}")
-                slots[f"state {place}"] = st.container(key=f"column_state_{place}")
     for key, title, subtitle, table, closer in (
         (
             "matrix",
@@ -235,7 +246,7 @@ def _below(slots: Slots, names: Sequence[str]) -> None:
                 column,
                 card(
                     key=f"{key}_{place}",
-                    title=f":small[{markdown(plain_short(names[place]))}]",
+                    title=f":small[{markdown(plain_short(names[place], room))}]",
                     subtitle="",
                     table=_of_column(table, place),
                 ),
@@ -272,6 +283,7 @@ def _live(slots: Slots, drawn_for: object) -> None:
     numbers = reference(scenarios)
     compared = columns.columns(answered, numbers)
     with slots["told"]:
+        problem = _shared_problem()
         matching.told()
         if request is not None:
             matching.follow(request)
@@ -280,7 +292,8 @@ def _live(slots: Slots, drawn_for: object) -> None:
         with slots[f"sliders {column.place}"]:
             heads.sliders(column.place, column.scenario, unit)
         with slots[f"state {column.place}"]:
-            _state(column, several=several)
+            if not problem:
+                _state(column, several=several)
     with slots["work"]:
         _work(answered, columns.waiting_levels(answered, numbers))
     swept = charts.find(answered)
@@ -344,6 +357,19 @@ def _report(
         disabled=table.empty,
         help="One HTML file for all columns: questions, results, differences, charts, sources.",
     )
+
+
+def _shared_problem() -> bool:
+    """Show once why the data that all columns share cannot be counted, and what can be."""
+    if not query.is_standard():
+        return False
+    try:
+        derived.counted(state.data())
+    except CoreError as error:
+        st.error(markdown(str(error)))
+        data_remedies.buttons(state.data(), "compare_way")
+        return True
+    return False
 
 
 def _state(column: Answered, *, several: bool) -> None:

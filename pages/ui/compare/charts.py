@@ -124,6 +124,17 @@ def of_column(column: Answered, result: Result, unit: str, far: float) -> list[D
     return [matrix(column, result), lifts(column, result, unit, far), graph(column, result)]
 
 
+NARROW = {
+    "narrower": 240,
+    "layout": {
+        "margin": {"l": 24, "b": 24},
+        "xaxis": {"showticklabels": False},
+        "yaxis": {"showticklabels": False},
+    },
+}
+"""Between four columns a matrix, in pixels, has no room for names: it keeps its shape."""
+
+
 def matrix(column: Answered, result: Result) -> Drawing:
     """Draw a column's P(y | x)."""
     mechanism, rows = result.mechanism, derived.inputs(result)
@@ -143,9 +154,11 @@ def matrix_figure(result: Result) -> Figure:
 
     def make() -> Figure:
         p_x = result.joint.p.ravel() if len(rows) > result.joint.n_x else result.joint.p_x
-        return figures.likeliest_matrix(
+        figure = figures.likeliest_matrix(
             mechanism.kernel, p_x, rows, mechanism.y_labels, inputs=30, outputs=40
         )
+        figure["layout"]["meta"] = {"low": NARROW}
+        return figure
 
     return _drawn(result, "matrix", make)
 
@@ -289,7 +302,7 @@ def frontier_figure(
         points,
         unit=unit,
         limit=limit,
-        empty="No column has an answer yet.",
+        empty="No column has an answer.",
         fit=None if whole else columns.fitted(drawn, points, limit),
         **({} if plain else {"kept": KEPT}),
     )
@@ -322,7 +335,7 @@ def levels(
             for column in compared
             if column.result is not None
         )
-        or "No column has an answer yet.",
+        or "No column has an answer.",
         fills=False,
     )
 

@@ -271,7 +271,7 @@ def _headings(compared: Sequence[Column]) -> list[str]:
 def show(frame: pd.DataFrame) -> None:
     """Show the table of all figures, and the button that copies it."""
     if frame.empty:
-        st.caption("No column has an answer yet.")
+        st.caption("No column has an answer.")
         return
     tables.sheet(
         frame,

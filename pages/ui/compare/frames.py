@@ -56,7 +56,7 @@ def _drawn_with(shown: Shown, moved: Sequence[int], *, lines: bool) -> tuple[str
 def outcome(column: Answered) -> dict[str, Any]:
     """Return the line below a column's sliders: what it keeps."""
     if column.result is None:
-        text = "Working…" if column.working else "No answer: see below."
+        text = "Working…" if column.working else "No answer."
     else:
         kept = _kept(column, column.result)
         text = f"keeps {kept}; at most {share(most(column.result))} is possible"

@@ -82,7 +82,7 @@ def controls_of_match() -> None:
     except CoreError as error:
         st.caption(markdown(str(error)))
         return
-    st.caption(f"{markdown(names[like])} has {FIGURES[target]} {_written(target, value)}.")
+    st.caption(f"{markdown(names[like])}: {FIGURES[target]} = {_written(target, value)}.")
     st.button(
         "Match",
         key="match_start",

@@ -16,8 +16,8 @@ from core.nonstochastic import Clustering, singletons
 from core.scenario import Scenario
 from pages.ui.chart import board
 from pages.ui.confusability import charts, controls
+from pages.ui.frame import address, data_controls, following, page_frame, state, theme
 from pages.ui.frame import controls as common
-from pages.ui.frame import data_controls, following, page_frame, state, theme
 from pages.ui.parts import exports
 from pages.ui.style.labels import markdown
 from pages.ui.work import context, derived, long_answer, progress, visits
@@ -31,8 +31,7 @@ def show() -> None:
     theme.apply()
     with st.sidebar:
         data_controls.show()
-    for sentence in state.notices():
-        st.warning(markdown(sentence), icon=":material/link_off:")
+    address.warn(*state.notices())
     with st.container(gap=None):  # the title is as high as elsewhere
         notices = st.container(key="notices")
         with st.container(horizontal=True, vertical_alignment="top", key="header"):
@@ -54,7 +53,7 @@ def _live(notices: DeltaGenerator, export: DeltaGenerator) -> None:
     try:
         counted = derived.counted(scenario.data)
     except CoreError as error:
-        _tell(notices)
+        address.warn(*controls.URL.notices(), place=notices)
         st.error(markdown(str(error)))
         return
     context.tell_about(context.of_count(counted.report))  # this page has no privacy notion
@@ -77,7 +76,7 @@ def _clustering(scenario: Scenario, notices: DeltaGenerator) -> Clustering | Non
         charts.clustering_work(problem, scenario).again("clustering_again")
         return None
     except CoreError as error:
-        _tell(notices)
+        address.warn(*controls.URL.notices(), place=notices)
         st.error(markdown(str(error)))
         if isinstance(error, SolverError):  # the work died or took too long
             charts.clustering_work(problem, scenario).again("clustering_again")
@@ -104,7 +103,7 @@ def _answered(
     way = (scenario.data, problem, scenario.utility, scenario.weight)
     step = controls.settle_step(way, stop, len(clustering.steps) - 1)
     controls.publish(stop)
-    _tell(notices)
+    address.warn(*controls.URL.notices(), place=notices)
     data = scenario.data
     first = charts.released(data, singletons(counted.joint.n_x))
     shown = charts.at(charts.ShownPath(scenario, problem, clustering, 0, first, first), step)
@@ -169,11 +168,6 @@ def frame(paths: Sequence[charts.ShownPath], view: charts.View) -> Frame:
     (shown,) = paths
     with context.about(context.of_count(derived.counted(shown.scenario.data).report)):
         return charts.at_step(shown, view)
-
-
-def _tell(notices: DeltaGenerator) -> None:
-    for sentence in controls.URL.notices():
-        notices.warning(markdown(sentence), icon=":material/link_off:")
 
 
 def _nothing_ruled_out(secret: str) -> None:

@@ -614,7 +614,7 @@ def measures(shown: ShownPath, unit: str) -> list[tuple[str, str, str, str]]:
         ("k-anonymity", str(after.anonymity), f"X itself {before.anonymity}", "k_anonymity"),
         bits("Most ruled out L₀", after.reduction, before.reduction, "most_ruled_out"),
         utility,
-        ("NMI", share(after.mechanism.nmi), "of the information in X", "nmi"),
+        ("NMI", share(after.mechanism.nmi), "of X's information", "nmi"),
         *(
             (
                 f"{notion.title} reached, {unit}",

@@ -20,7 +20,7 @@ from core.validation import FloatArray
 from core.wording import number_of
 from pages.ui import figures
 from pages.ui.data import databases, preprocessing, reading, uploads
-from pages.ui.frame import data_controls, data_remedies, state, theme
+from pages.ui.frame import address, data_controls, data_remedies, state, theme
 from pages.ui.parts import tables
 from pages.ui.parts.cards import still
 from pages.ui.parts.key_figures import figure
@@ -35,8 +35,7 @@ ALL_COUNTED = "All records are used unchanged."
 
 def show() -> None:
     theme.apply()
-    for sentence in state.notices():
-        st.warning(markdown(sentence), icon=":material/link_off:")
+    address.warn(*state.notices())
     with st.sidebar:
         data_controls.show(known=True)
     spec = state.data()
@@ -45,7 +44,7 @@ def show() -> None:
         st.title("Data", anchor=False)
     _about(spec)
     with st.expander(
-        "Bring your own data",
+        "Use my own data",
         icon=":material/upload_file:",
         key="own",
         expanded=databases.asked_for(spec),

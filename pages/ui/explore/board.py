@@ -17,7 +17,7 @@ from core.studies.advice import Consequences, is_sampled
 from core.studies.funnel import is_funnel
 from pages.ui.chart import place
 from pages.ui.explore import advice, again, charts, frames, frontier_lines, meaning, tour
-from pages.ui.frame import controls, gc_freeze, page_frame, purpose, state, theme
+from pages.ui.frame import address, controls, gc_freeze, page_frame, purpose, state, theme
 from pages.ui.parts import exports, formulas, tables
 from pages.ui.parts.cards import tile
 from pages.ui.report.contents import report
@@ -48,10 +48,10 @@ def show() -> None:
     scenario = state.scenario()
     board = st.container(key="board")
     with board:
-        for sentence in state.notices():
-            st.warning(markdown(sentence), icon=":material/link_off:")
+        address.warn(*state.notices())
         with st.container(horizontal=True, vertical_alignment="center", key="header"):
-            st.title(markdown(question(scenario)), anchor=False)
+            title = page_frame.heading(scenario, question(scenario), "Explore")
+            st.title(markdown(title), anchor=False)
             with st.container(horizontal=True, width="content", gap="small", key="commands"):
                 controls.unit_switch()
                 tour.panel()

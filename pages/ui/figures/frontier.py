@@ -172,6 +172,7 @@ def _curve(line: Line, kept: Kept, along: Budget, unit: str, *, strong: bool) ->
             "color": ink,
             "size": 6 if strong else 5,
             "symbol": SYMBOLS[line.place % len(SYMBOLS)],
+            "maxdisplayed": 40,  # apart: marks of all known answers would cover the line
         },
         "hovertemplate": f"{along.symbol} = %{{x:{along.digits}}}<br>"
         f"keeps %{{y:.1%}} of {kept.of}<br>"

@@ -53,7 +53,9 @@ def paper_panel(experiment: Experiment, panel: int, rows: int = 0) -> Figure:
         "layout": layout(
             340 + ROW * rows,
             (62, 16, 12 + ROW * rows, below),
-            xaxis=_named(of.x_title, of.x_names, tilted=tilted) if of.x_names else axis(of.x_title),
+            xaxis=_named(of.x_title, of.x_names, tilted=tilted)
+            if of.x_names
+            else axis(labels.text(of.x_title)),
             yaxis=axis(of.y_title, type="log" if of.log_y else "linear", exponentformat="power"),
             legend=legend(),
             showlegend=True,
@@ -192,7 +194,7 @@ def _signed(series: Series) -> str:
 
 
 def _named_series(series: Series) -> str:
-    return f"{series.name} (ours, beyond the paper)" if series.beyond else series.name
+    return labels.text(f"{series.name}{' (ours, beyond the paper)' * series.beyond}")
 
 
 def legend_rows(experiment: Experiment, panel: int) -> int:

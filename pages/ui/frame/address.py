@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.scenario.data_url import cut
+from pages.ui.style.labels import markdown
 
 Query = dict[str, list[str]]
 """Values by key: a key may occur more than once in an address."""
@@ -186,6 +188,13 @@ def one_of(known: Collection[str], otherwise: str | None = None) -> Callable[[st
     return lambda text: text if text in known else otherwise
 
 
+def warn(*sentences: str, place: DeltaGenerator | None = None) -> None:
+    """Show what was wrong in an address, all of it in one box."""
+    if sentences:
+        text = "  \n".join(map(markdown, sentences))
+        (place or st).warning(text, icon=":material/link_off:")
+
+
 class PageQuery:
     """What a page writes to the URL and reads from it."""
 
@@ -211,7 +220,9 @@ class PageQuery:
         for text in texts if setting.many else texts[-1:]:
             value = setting.read(text)
             if value is None:
-                instead = f"{default} is used" if setting.instead is None else setting.instead
+                instead = setting.instead
+                if instead is None:
+                    instead = f"{setting.key}={setting.write(default)} is used"
                 self.refuse(setting.key, text, setting.why, instead)
             elif value not in values:
                 values.append(value)

@@ -71,7 +71,8 @@ def pick() -> None:
                 help=f"{glossary.meaning(term)} Several columns are joined into one.",
                 select_all=False,
             )
-        _itself(spec)
+        if {*spec.secret} <= {*columns}:
+            _itself(spec)
     _remedies(spec)
 
 

@@ -21,7 +21,7 @@ function enter(body) {
   const field = body.querySelector(FIELD);
   const first = field || body.querySelector("input:checked") || body.querySelector(OWN) || items(body)[0];
   if (!first) return false;
-  first.focus({ preventScroll: first === field });
+  first.focus({ preventScroll: !first.matches("input:checked") });
   if (field) body.querySelector("input:checked")?.closest("label")?.scrollIntoView({ block: "center" });
   return true;
 }
@@ -138,6 +138,12 @@ function typed(event) {
   if (/^[+-]?\d*,\d*$/.test(text)) document.execCommand("insertText", false, text.replace(",", "."));
 }
 
+// In a hand the sidebar lies over the page that a link in it leads to.
+function led(event) {
+  if (!matchMedia("(max-width: 767px)").matches || !event.target.closest?.("[data-testid=stSidebarNavLink]")) return;
+  setTimeout(() => document.querySelector("[data-testid=stSidebarCollapseButton] button")?.click());
+}
+
 function watch() {
   if (window.liftscopeMenus) return;
   window.liftscopeMenus = new MutationObserver((records) => {
@@ -151,6 +157,7 @@ function watch() {
   window.liftscopeMenus.observe(document.body, { childList: true, subtree: true });
   document.addEventListener("keydown", pressed, true);
   document.addEventListener("click", chosen, true);
+  document.addEventListener("click", led, true);
   document.addEventListener("beforeinput", typed, true);
 }
 

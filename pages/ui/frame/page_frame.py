@@ -18,7 +18,7 @@ from core.notions import catalogue as notions
 from core.release.sentences import caution_of, finding, promise_text, question
 from core.scenario import Result, Scenario, spans
 from core.studies.advice import Consequences, is_sampled
-from pages.ui.frame import controls, data_remedies, pickers, purpose, state, theme
+from pages.ui.frame import address, controls, data_remedies, pickers, purpose, state, theme
 from pages.ui.parts import exports
 from pages.ui.report.contents import report
 from pages.ui.style import glossary
@@ -38,8 +38,7 @@ def frame() -> Places:
     theme.apply()
     sliders = controls.sidebar()
     purpose.show()
-    for sentence in state.notices():
-        st.warning(markdown(sentence), icon=":material/link_off:")
+    address.warn(*state.notices())
     return sliders, st.sidebar.container()
 
 
@@ -216,6 +215,15 @@ def _reachable(scenario: Scenario) -> Iterator[Remedy]:
 
 ELSEWHERE = "This page does not compute it; the report from Explore includes it."
 """Stands in a report for what only Explore works out."""
+
+
+def heading(scenario: Scenario, question: str, page: str) -> str:
+    """Return a page's heading: its question, or its name where the data does not allow that."""
+    try:
+        derived.counted(scenario.data)
+    except CoreError:
+        return page
+    return question
 
 
 def head(page: str, title: str, scenario: Scenario) -> DeltaGenerator:

@@ -158,7 +158,7 @@ def _unit(query: Query, remarks: list[str]) -> str:
     unit = query.get("unit", [UNITS[0]])[-1]
     if unit in UNITS:
         return unit
-    remarks.append(f"The link has unit={cut(unit)}, which is not nats or bits; {UNITS[0]} is used.")
+    remarks.append(f"The link has unit={cut(unit)}, which is not nats or bits; nats is used.")
     return UNITS[0]
 
 

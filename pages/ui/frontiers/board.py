@@ -16,8 +16,8 @@ from core.sweep.running import Estimate
 from core.validation import shown
 from core.wording import file_called, number_of
 from pages.ui.chart import old
+from pages.ui.frame import address, state, theme
 from pages.ui.frame import controls as common
-from pages.ui.frame import state, theme
 from pages.ui.frontiers import controls, findings, query, results
 from pages.ui.frontiers import query as questions
 from pages.ui.frontiers.query import MOST_POINTS, Asked
@@ -143,8 +143,7 @@ def _ask(gathered: Gathered, name: str) -> None:
 def show() -> None:
     theme.apply()
     controls.sidebar()
-    for sentence in state.notices():
-        st.warning(markdown(sentence), icon=":material/link_off:")
+    address.warn(*state.notices())
     _live()
 
 
@@ -182,8 +181,7 @@ def _live() -> None:
     show_opening()
     if request is not None and not results.obstacle(request.sweep):
         results.command(request.sweep)
-    for sentence in query.URL.notices():
-        notices.warning(markdown(sentence), icon=":material/link_off:")
+    address.warn(*query.URL.notices(), place=notices)
 
 
 def _request() -> Asked | None:

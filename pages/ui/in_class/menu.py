@@ -196,8 +196,7 @@ def _toggle_link() -> None:
 def show() -> None:
     """Show the menu, and the projector view where it is on; call it after `state.restore`."""
     restore()
-    for sentence in URL.notices():
-        st.warning(markdown(sentence), icon=":material/link_off:")
+    address.warn(*URL.notices())
     with (
         st.sidebar,
         st.popover(

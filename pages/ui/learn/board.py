@@ -12,7 +12,7 @@ from core.learning.expressions import LONGEST
 from core.learning.lessons import opens
 from core.scenario.context import Context
 from core.wording import number_of
-from pages.ui.frame import state, theme
+from pages.ui.frame import address, state, theme
 from pages.ui.learn import pictures, query
 from pages.ui.parts import formulas, tables
 from pages.ui.style import glossary
@@ -177,8 +177,7 @@ def _exercise(exercise: Exercise, place: int, variant: int) -> bool:
 
 def show() -> None:
     theme.apply()
-    for sentence in (*state.notices(), *query.URL.notices()):
-        st.warning(markdown(sentence), icon=":material/link_off:")
+    address.warn(*state.notices(), *query.URL.notices())
     state.publish(state.scenario())
     picker()
     topic = query.topic()

@@ -29,7 +29,7 @@ from core.wording import listed, number_of, without_blanks
 from pages.ui import figures
 from pages.ui.chart import Drawing, board, chart, old
 from pages.ui.chart import place as chart_place
-from pages.ui.frame import controls, following, page_frame, pickers
+from pages.ui.frame import address, controls, following, page_frame, pickers
 from pages.ui.mechanisms import merging, query, side_channels
 from pages.ui.parts import exports, formulas, tables
 from pages.ui.parts.cards import card
@@ -216,8 +216,7 @@ def _live(places: page_frame.Places) -> None:
             view = _matrices(before)
             board({"": None}, [drawing.sent() for drawing in _drawn(before, view)], ())
             _outputs(before, side_channels.known(before), controls.unit())
-    for sentence in query.URL.notices():
-        notices.warning(markdown(sentence), icon=":material/link_off:")
+    address.warn(*query.URL.notices(), place=notices)
 
 
 def _answered(result: Result) -> None:
@@ -262,7 +261,8 @@ def _words(result: Result, unit: str, provisional: bool) -> Frame:
 def _question(scenario: Scenario) -> str:
     """Return the page's title: the question about the mechanism."""
     released = " and ".join(scenario.data.released) or "X"
-    return f"How {mechanisms.entry(scenario.mechanism).title} releases {released}"
+    text = f"How {mechanisms.entry(scenario.mechanism).title} releases {released}"
+    return page_frame.heading(scenario, text, "Mechanisms")
 
 
 def _needs(entry: MechanismEntry) -> None:

@@ -34,7 +34,7 @@ def _least(result: Result, steps: tuple[MergeStep, ...]) -> None:
     lower, upper = derived.least_bounds(result, merged)
     st.caption(
         f"If one output replaced the {number_of(len(merged), 'symbol')} of all sets, ALIP would "
-        f"hold at ε_l = {level(lower, unit)} and ε_u = {level(upper, unit)} {unit}. Randomizing "
+        f"hold at εₗ = {level(lower, unit)} and εᵤ = {level(upper, unit)} {unit}. Randomizing "
         "them among themselves cannot lower these levels."
     )
 

@@ -33,7 +33,6 @@ URL = PageQuery(
         ABOUT_S,
         ABOUT.get,
         "posterior_of",
-        instead="s is used",
         write=dict(zip(ABOUT.values(), ABOUT, strict=True)).__getitem__,
     ),
     Value(
@@ -42,7 +41,6 @@ URL = PageQuery(
         {"0": False, "1": True}.get,
         "compare_all",
         why="is not 0 or 1",
-        instead="0 is used",
         write=lambda on: str(int(on)),
     ),
     Value("known", read=_pair, why='is not ["COLUMN", "LEVEL"]', instead="", many=True),

@@ -24,7 +24,7 @@ from core.scenario.url import to_query
 from core.wording import listed, number_of
 from pages.ui.chart import chart
 from pages.ui.figures.papers import legend_rows, paper_panel
-from pages.ui.frame import state, theme
+from pages.ui.frame import address, state, theme
 from pages.ui.papers import query, worlds
 from pages.ui.parts import tables
 from pages.ui.parts.cards import card
@@ -39,7 +39,7 @@ from pages.ui.report.papers import (
     read,
     unmarked,
 )
-from pages.ui.style.labels import markdown
+from pages.ui.style.labels import markdown, spoken
 from pages.ui.work import context, progress
 
 BEST = {"rldp": "robust_optimal"}
@@ -337,8 +337,7 @@ def _listed() -> None:
 
 def show() -> None:
     theme.apply()
-    for sentence in (*state.notices(), *query.URL.notices()):
-        st.warning(markdown(sentence), icon=":material/link_off:")
+    address.warn(*state.notices(), *query.URL.notices())
     state.publish(state.scenario())
     _pickers()
     if query.shown() == query.ERRATA:
@@ -373,7 +372,7 @@ def _pickers() -> None:
             st.radio(
                 "Figure or table",
                 query.of_paper(query.paper()),
-                format_func=lambda key: f"{entry(key).place}: {entry(key).title}",
+                format_func=lambda key: spoken(f"{entry(key).place}: {entry(key).title}"),
                 key=query.EXPERIMENT,
                 on_change=query.pick_experiment,
             )

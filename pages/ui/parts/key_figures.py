@@ -36,7 +36,7 @@ def rows(result: Result, unit: str, *, provisional: bool) -> list[Shown]:
     least = AT_LEAST if provisional else ""
     figures = [
         *_kept(result, unit, least),
-        Shown("NMI", least + share(mechanism.nmi), "of the information in X", "nmi"),
+        Shown("NMI", least + share(mechanism.nmi), "of X's information", "nmi"),
     ]
     for entry in notions.always_told():
         now, then = (level(leak.achieved[entry.key], unit) for leak in (after, before))

@@ -6,7 +6,6 @@ import json
 from html import escape
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from core.data.readers.reading import Upload
 from core.errors import CoreError, SolverError
@@ -14,7 +13,7 @@ from core.jobs import Job
 from core.records.design import OWNERS, Plan, command_line
 from core.scenario import Result
 from core.wording import number_of, size_of_file
-from pages.ui.frame import page_frame, state
+from pages.ui.frame import address, page_frame, state
 from pages.ui.parts import tables
 from pages.ui.release import columns, controls, results, verify
 from pages.ui.style.labels import markdown
@@ -39,13 +38,7 @@ def _live(places: page_frame.Places) -> None:
         _give_up()
     else:
         page_frame.report_button(place, "release", result, _answered(result))
-    _show_notices(notices)
-
-
-def _show_notices(notices: DeltaGenerator) -> None:
-    """Show what was wrong in the page's own part of the URL."""
-    for sentence in controls.URL.notices():
-        notices.warning(markdown(sentence), icon=":material/link_off:")
+    address.warn(*controls.URL.notices(), place=notices)
 
 
 def _answered(result: Result) -> str:

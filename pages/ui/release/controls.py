@@ -64,7 +64,7 @@ def settle(key: str, known: Sequence[str], default: str | None) -> None:
     """Give the widget of a choice that depends on the data a value that it may have."""
     wanted = URL.take(key)
     if wanted is not None and wanted not in known:
-        instead = "nothing" if default is None else default
+        instead = "nothing" if default is None else f"{key}={default}"
         URL.refuse(key, wanted, "is not known here", f"{instead} is used")
         wanted = default
     now = wanted if wanted is not None else st.session_state.get(widget(key), default)

@@ -63,8 +63,8 @@ NAMES = {
     "ldp": "LDP: ε",
     "pml": "PML: ε, max-lift",
     "min_lift": "min-lift: −log Ψ",
-    "chi2_upper": "χ²-privacy: ε_u",
-    "l1_upper": "ℓ1-privacy: ε_u",
+    "chi2_upper": "χ²-privacy: εᵤ",
+    "l1_upper": "ℓ1-privacy: εᵤ",
     "kl": "KL of one output",
     "guess": "best guess of S",
     "maximal_leakage": "maximal leakage",
@@ -190,10 +190,10 @@ def of_records(joint: Joint, realised: Mapping[str, Realised], unit: str) -> str
     """Return what the release's levels may be at the truth, of which the records are a sample."""
     return (
         f"{joint.n:,} records do not determine the truth. With probability 95%, this release's "
-        f"levels at the truth, in {unit}, are: LIP {_range(realised['lip'], unit)}; ALIP, ε_l "
-        f"{_range(realised['min_lift'], unit)} and ε_u {_range(realised['pml'], unit)}; LDP "
+        f"levels at the truth, in {unit}, are: LIP {_range(realised['lip'], unit)}; ALIP, εₗ "
+        f"{_range(realised['min_lift'], unit)} and εᵤ {_range(realised['pml'], unit)}; LDP "
         f"{level(realised['ldp'].at_estimate, unit)} at the estimate, at most "
-        f"{level(realised['ldp'].most, unit)}. A certificate bounds PML, which is ε_u, more "
+        f"{level(realised['ldp'].most, unit)}. A certificate bounds PML, which is εᵤ, more "
         "coarsely: over a slightly larger set of distributions."
     )
 

@@ -18,7 +18,7 @@ from core.wording import number_of
 from pages.ui import figures
 from pages.ui.chart import Drawing, board, chart
 from pages.ui.chart import place as chart_place
-from pages.ui.frame import controls, following, state, theme
+from pages.ui.frame import address, controls, following, state, theme
 from pages.ui.parts import exports
 from pages.ui.parts.cards import card
 from pages.ui.parts.tables import COLUMNS, ROWS, first_row, rows
@@ -60,8 +60,7 @@ def show() -> None:
     """Show the page: first all that stays while sliders move, then what is live."""
     theme.apply()
     robust_controls.sidebar()
-    for sentence in state.notices():
-        st.warning(markdown(sentence), icon=":material/link_off:")
+    address.warn(*state.notices())
     with st.container(horizontal=True, vertical_alignment="top", key="header"):
         st.title("What if the data misleads?", anchor=False)
         with st.container(horizontal=True, width="content"):

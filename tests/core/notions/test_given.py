@@ -177,8 +177,8 @@ COUNTS = np.ones((2, 3, 2))
 @pytest.mark.parametrize(
     ("notion", "table", "sentence"),
     [
-        (Average("mutual_information", 0.1), COUNTS, "every output"),
-        (EpsDelta(LIP(1), 0.1), COUNTS, "every output"),
+        (Average("mutual_information", 0.1), COUNTS, "not a condition on P"),
+        (EpsDelta(LIP(1), 0.1), COUNTS, "not a condition on P"),
         (LIP(1), np.ones((2, 3)), "three axes"),
         (LIP(1), np.ones((2, 2, 2_001)), "2,001 values; one notion allows at most 2,000"),
     ],

@@ -41,7 +41,7 @@ def test_treatment_purpose_and_further_promises_are_told():
         "X": "age · race",
         "records": "18 ≤ age, race in White, Black, age in 5 bins (width), missing values left "
         "out, levels of X below 20 records grouped",
-        "notion": "LIP, ε = 2 nats and ALIP, separate budgets, ε_l = ∞ nats, ε_u = 1 nats",
+        "notion": "LIP, ε = 2 nats and ALIP, separate budgets, εₗ = ∞ nats, εᵤ = 1 nats",
         "mechanism": "Optimal",
         "kept": "a task T: income",
     }

@@ -188,13 +188,13 @@ def test_garbage_never_raises_and_what_is_refused_is_named(query):
             "The link has n=x, which is no whole number in [1, 1e+07]; the data's own number is "
             "used.",
         ),
-        ({"notion": "dp"}, "The link has notion=dp, which is not known; alip is used."),
-        ({"mech": "?"}, "The link has mech=?, which is not known; {} is used."),
+        ({"notion": "dp"}, "The link has notion=dp, which is not known; notion=alip is used."),
+        ({"mech": "?"}, "The link has mech=?, which is not known; mech={} is used."),
         (
             {"rare": "-1"},
             "The link has rare=-1, which is no whole number in [0, 1e+15]; 0 is used.",
         ),
-        ({"missing": "x"}, "The link has missing=x, which is not known; level is used."),
+        ({"missing": "x"}, "The link has missing=x, which is not known; missing=level is used."),
         (
             {"bins": "age:oddly:3"},
             "The link has bins=age:oddly:3, which is ignored. A binning's kind must be one of "
