@@ -9,6 +9,7 @@ import numpy as np
 
 from core import measures, validation
 from core.allowed.allowed_set import AllowedSet
+from core.allowed.inequalities import LEAST_BUDGET
 from core.clock import Deadline
 from core.errors import CoreError, InfeasibleError, InvalidInputError
 from core.joint import Joint
@@ -117,6 +118,9 @@ def optimal_from(
 
     def first(within: Deadline) -> FloatArray:
         known.extend(starts(joint, notion, options, among, goal, within))
+        if _is_nearly_none(notion):  # a row's rounding may leave a search no output at all
+            own = replace(options, time_limit=within.left)
+            known.extend(_allowed_anyway(joint, notion, own, goal))
         kernels = [*([] if start is None else [start]), *useful(known, _mixed(allowed, goal))]
         kernels = [joined.together(joint, kernel) for kernel in kernels]
         if start is not None:
@@ -216,6 +220,13 @@ def without_budget(notion: Notion) -> Notion | None:
     if None in none:
         return None
     return Intersection(*known) if len(known) > 1 else known[0]
+
+
+def _is_nearly_none(notion: Notion) -> bool:
+    """Return whether a budget is within the rounding of lifts, and not 0."""
+    parts = notion.inner.parts
+    budgets = [getattr(part, name) for part in parts for name in part.in_nats]
+    return 0 < min(budgets, default=np.inf) <= LEAST_BUDGET
 
 
 def _allowed_anyway(
