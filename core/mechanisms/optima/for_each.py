@@ -13,6 +13,7 @@ from core.clock import Deadline
 from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.measures import entropy, mutual_information
+from core.mechanisms.entry import required
 from core.mechanisms.optima.optimal import optimal
 from core.mechanisms.result import Mechanism
 from core.notions.base import Notion
@@ -42,19 +43,27 @@ class ForEach:
         One for each group of values, P(y | x) of the symbols that occur there, by their labels.
     groups : tuple of ndarray
         The values of K of each, symbols of the table's third axis; only the last may have several.
+    joints : tuple of Joint
+        P(s, x | group) of each.
     share : ndarray
         P(K in the group), shape (n_groups,).
-    most : ndarray
-        H(X | group) of each in nats: what X itself would say, shape (n_groups,).
-    of_one : ndarray or None
-        I(X;Y | group) of the one mechanism for all values that it is compared with, (n_groups,).
     """
 
     mechanisms: tuple[Mechanism, ...]
     groups: tuple[IntArray, ...]
+    joints: tuple[Joint, ...]
     share: FloatArray
-    most: FloatArray
-    of_one: FloatArray | None = None
+
+    @property
+    def most(self) -> FloatArray:
+        """H(X | group) of each in nats, (n_groups,): what X itself would say."""
+        return np.array([float(entropy(joint.p_x)) for joint in self.joints])
+
+    def of_one(self, kernel: ArrayLike) -> FloatArray:
+        """Return I(X;Y | group) of one mechanism P(y | x), (n_x, n_y), for all: (n_groups,)."""
+        rows = np.asarray(kernel)
+        pairs = [joint.release_x(rows[joint.kept_x]) for joint in self.joints]
+        return np.array([mutual_information(pair) for pair in pairs])
 
     @property
     def information(self) -> float:
@@ -74,10 +83,9 @@ class ForEach:
 
 def optimal_for_each(
     joint: Joint,
-    notion: Given,
+    notion: Notion,
     *,
     least: float = 0.0,
-    one: ArrayLike | None = None,
     time_limit: float | None = None,
     gap: float = 1e-6,
     seed: int = 0,
@@ -96,8 +104,6 @@ def optimal_for_each(
         The notion, with the counts or weights of S, X and K.
     least : float
         Weight, such as a number of records, from which a value has a mechanism of its own.
-    one : array_like, optional
-        P(y | x) of one mechanism for all values, shape (n_x, n_y), to compare with.
     time_limit : float, optional
         Seconds for all searches together, by default 5.
     gap, seed
@@ -108,7 +114,8 @@ def optimal_for_each(
     Raises
     ------
     InvalidInputError
-        If more than `MOST_GROUPS` mechanisms would be made, or a number is outside its domain.
+        If more than `MOST_GROUPS` mechanisms would be made, the notion is another one, or a number
+        is outside its domain.
 
     Examples
     --------
@@ -118,19 +125,19 @@ def optimal_for_each(
     >>> counts = [[[2, 1], [0, 1]], [[0, 1], [2, 1]]]
     >>> joint = Joint.from_counts(np.sum(counts, axis=2))
     >>> notion = Given(LIP(0), counts)
-    >>> one = optimal(joint, notion)
-    >>> each = optimal_for_each(joint, notion, one=one.kernel)
-    >>> round(float(each.share @ each.of_one), 6), round(each.information, 6)  # X, for tails
+    >>> each = optimal_for_each(joint, notion)
+    >>> of_one = each.share @ each.of_one(optimal(joint, notion).kernel)
+    >>> round(float(of_one), 6), round(each.information, 6)  # all of X for tails
     (0.0, 0.346574)
     """
     least = validation.number(least, "least", low=0.0)
+    notion = required(notion, Given, "A mechanism for each known value")
     if not notion.holds(joint, np.ones((joint.n_x, 1))):  # which checks the joint too
         raise InfeasibleError(f"No mechanism satisfies {notion}.")
     table = _of_kept(ThreeWay.of(notion.joint_sxk))
-    rows = None if one is None else joint.checked_kernel(one)
     groups = for_groups(table, least)
     deadline = Deadline.after(DEFAULT_SECONDS if time_limit is None else time_limit)
-    made, weights, most, of_one = [], [], [], []
+    made, joints, weights = [], [], []
     for at, values in enumerate(groups):
         if progress is not None:
             progress(at, len(groups))
@@ -144,13 +151,10 @@ def optimal_for_each(
             seed=seed,
         )
         made.append(mechanism)
+        joints.append(small)
         weights.append(float(own.weight.sum()))
-        most.append(float(entropy(small.p_x)))
-        if rows is not None:
-            of_one.append(float(mutual_information(small.release_x(rows[small.kept_x]))))
     share = np.array(weights) / sum(weights)
-    compared = None if rows is None else np.array(of_one)
-    return ForEach(tuple(made), groups, share, np.array(most), compared)
+    return ForEach(tuple(made), groups, tuple(joints), share)
 
 
 def for_groups(joint_sxk: ArrayLike | ThreeWay, least: float) -> tuple[IntArray, ...]:

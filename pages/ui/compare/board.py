@@ -19,7 +19,7 @@ from pages.ui.chart import words
 from pages.ui.compare import charts, columns, drop, frames, heads, matching, query, toolbar
 from pages.ui.compare.columns import Answered
 from pages.ui.frame import controls, data_controls, gc_freeze, page_frame, pins, site, state, theme
-from pages.ui.parts import exports, formulas, tables
+from pages.ui.parts import exports, for_each, formulas, tables
 from pages.ui.parts.cards import card
 from pages.ui.report.comparison import Picture, report
 from pages.ui.style import glossary
@@ -281,6 +281,8 @@ def _live(slots: Slots, drawn_for: object) -> None:
             heads.sliders(column.place, column.scenario, unit)
         with slots[f"state {column.place}"]:
             _state(column, several=several)
+            if column.result is not None:
+                for_each.show(column.result, unit, f"_{column.place}", brief=True)
     with slots["work"]:
         _work(answered, columns.waiting_levels(answered, numbers))
     swept = charts.find(answered)

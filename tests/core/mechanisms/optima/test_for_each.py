@@ -62,7 +62,7 @@ def test_each_k_is_answered_by_itself_and_keeps_at_least_what_one_for_all_does(c
     counts = whole(counts)
     joint, notion = without_k(counts), Given(LIP(eps), counts)
     one = optimal(joint, notion)
-    each = optimal_for_each(joint, notion, one=one.kernel, time_limit=30)
+    each = optimal_for_each(joint, notion, time_limit=30)
     assert each.proven
     assert level(cube(each, counts)) <= eps + 1e-9
     expected, of_one = 0.0, 0.0
@@ -72,7 +72,7 @@ def test_each_k_is_answered_by_itself_and_keeps_at_least_what_one_for_all_does(c
         expected += share * optimal(alone, LIP(eps)).utility
         of_one += share * mutual_information(alone.release_x(one.kernel[alone.kept_x]))
     assert each.information == pytest.approx(expected, abs=3e-6)
-    assert each.share @ each.of_one == pytest.approx(of_one, abs=1e-12)
+    assert each.share @ each.of_one(one.kernel) == pytest.approx(of_one, abs=1e-12)
     assert each.upper_bound >= of_one - 1e-12
     assert each.information <= each.share @ each.most + 1e-12
 
@@ -135,3 +135,5 @@ def test_another_joint_is_refused():
     counts = np.ones((2, 3, 2))
     with pytest.raises(InvalidInputError, match="is not that of S, X and K"):
         optimal_for_each(Joint.from_counts([[1, 2, 3], [3, 2, 1]]), Given(LIP(1), counts))
+    with pytest.raises(InvalidInputError, match="works under a notion given what is known, got"):
+        optimal_for_each(without_k(counts), LIP(1))
