@@ -117,10 +117,7 @@ def optimal_from(
         among = INSTANT if among is None else among
 
     def first(within: Deadline) -> FloatArray:
-        known.extend(starts(joint, notion, options, among, goal, within))
-        if _is_nearly_none(notion):  # a row's rounding may leave a search no output at all
-            own = replace(options, time_limit=within.left)
-            known.extend(_allowed_anyway(joint, notion, own, goal))
+        known.extend(_begun(joint, notion, options, among, goal, within))
         kernels = [*([] if start is None else [start]), *useful(known, _mixed(allowed, goal))]
         kernels = [joined.together(joint, kernel) for kernel in kernels]
         if start is not None:
@@ -220,6 +217,25 @@ def without_budget(notion: Notion) -> Notion | None:
     if None in none:
         return None
     return Intersection(*known) if len(known) > 1 else known[0]
+
+
+def _begun(
+    joint: Joint,
+    notion: Notion,
+    options: Options,
+    among: Sequence[str] | None,
+    goal: Purpose,
+    within: Deadline,
+) -> list[Mechanism]:
+    """Return the catalogue's others, and perfect privacy's where a budget is hardly above 0.
+
+    There the rounding of a row may leave a search hardly any output.
+    """
+    made = starts(joint, notion, options, among, goal, within)
+    if not _is_nearly_none(notion):
+        return made
+    own = replace(options, time_limit=within.left)
+    return [*made, *_allowed_anyway(joint, notion, own, goal)]
 
 
 def _is_nearly_none(notion: Notion) -> bool:

@@ -93,7 +93,7 @@ def _found(result: Result, least: int, what: str, key: str) -> ForEach | None:
 def _open(each: ForEach) -> str:
     """Return how many searches ended without a proof."""
     left = sum(mechanism.status != "optimal" for mechanism in each.mechanisms)
-    return f"{left} of {number_of(len(each.mechanisms), 'search', 'searches')} ended early"
+    return f"{left} of {number_of(len(each.mechanisms), 'search')} ended early"
 
 
 def sentence(each: ForEach, result: Result, unit: str) -> str:
