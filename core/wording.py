@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from core.limits import ROUNDING
 
-IRREGULAR = {"entry": "entries", "frequency": "frequencies"}
+IRREGULAR = {"entry": "entries", "frequency": "frequencies", "search": "searches"}
 """Plurals that are more than an s."""
 
 

@@ -17,6 +17,7 @@ from core.command.common import (
     with_reading,
 )
 from core.data import Sources
+from core.data.counts.cells import JOINED
 from core.errors import InvalidInputError
 from core.records.applying import Applied, write
 from core.records.certificate import Release, certificate
@@ -24,6 +25,7 @@ from core.records.design import (
     CHOSEN,
     COLUMNS,
     LEAVE_OUT,
+    OWNERS,
     REFUSE,
     Designed,
     Plan,
@@ -33,6 +35,8 @@ from core.records.design import (
 )
 from core.records.draws import Draw, Keyed, Seeded
 from core.records.files import checked_kind, replacing
+from core.records.other_columns import attacked
+from core.release.file_words import attack_sentence
 from core.scenario import Scenario
 from core.wording import number_of, printable
 
@@ -154,6 +158,8 @@ def run(options: argparse.Namespace) -> int:
             content = json.dumps(certificate(release, fresh), indent=1, ensure_ascii=False)
             path.write_text(content + "\n", encoding="utf-8")
     _summary(design, applied, options)
+    if options.certificate is not None:  # which counts the columns too
+        _attack(design, applied, plan)
     if isinstance(draw, Seeded) and draw.guessable:
         _say("The seed is small enough to guess: use it for tests only.")
     return 0
@@ -211,6 +217,26 @@ def _summary(design: Designed, applied: Applied, options: argparse.Namespace) ->
         _say(f"{number_of(count, 'record')} with the unknown value {name!r}: {what}.")
     if applied.unknown[REPORTED:]:
         _say(f"{number_of(len(applied.unknown) - REPORTED, 'other unknown value')} likewise.")
+
+
+def _attack(design: Designed, applied: Applied, plan: Plan) -> None:
+    """Say how often S is guessed right from Y and the columns beside it, where there are any."""
+    beside = [name for name in applied.written if name != applied.column]
+    names = tuple(dict.fromkeys([*beside, *plan.known]))
+    if not names or applied.cells is None or plan.columns == OWNERS:
+        return
+    try:
+        guess = attacked(
+            design.result,
+            design.upload.table,
+            names,
+            unknown=plan.unknown,
+            of_text=applied.kind != "Parquet",
+        )
+    except InvalidInputError as error:
+        _say(f"No attack on the released file was tried: {error}")
+        return
+    _say(attack_sentence(guess, names, JOINED.join(design.result.scenario.data.secret)))
 
 
 def _say(text: str) -> None:

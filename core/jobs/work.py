@@ -16,7 +16,7 @@ from core.data.readers.sources import shared_file
 from core.data.tables import FileTable
 from core.errors import CoreError, InvalidInputError
 from core.jobs.job import carry_out
-from core.mechanisms import optimal
+from core.mechanisms import ForEach, optimal, optimal_for_each
 from core.nonstochastic import pareto_frontier, rivals, solve
 from core.records.certificate import Made, make
 from core.records.checking.check import Check
@@ -83,6 +83,21 @@ def improve_answer(scenario: Scenario, counted: Counted, kernel: FloatArray | No
     return measured(scenario, counted, mechanism)
 
 
+def find_for_each(
+    scenario: Scenario, counted: Counted, least: float, seconds: float, *, report: Report
+) -> ForEach:
+    """Make a mechanism for each known value; reports (mechanisms made, of how many)."""
+    return optimal_for_each(
+        counted.joint,
+        scenario.build_notion(counted.joint),
+        least=least,
+        time_limit=seconds,
+        gap=scenario.gap,
+        seed=scenario.seed,
+        progress=lambda *made: report(made),
+    )
+
+
 def make_release(
     result: Result, original: Upload, plan: Plan, target: Path, *, report: Report
 ) -> Made:
@@ -146,6 +161,7 @@ PURE: frozenset[Callable[..., Any]] = frozenset(
     {
         answer,
         compare,
+        find_for_each,
         implications,
         improve_answer,
         levels,

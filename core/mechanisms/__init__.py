@@ -10,6 +10,7 @@ from core.mechanisms.merging.subset_merging import (
     subset_merging_steps,
     watchdog,
 )
+from core.mechanisms.optima.for_each import ForEach, optimal_for_each
 from core.mechanisms.optima.frontier import frontier
 from core.mechanisms.optima.optimal import optimal
 from core.mechanisms.optima.reading_secret import optimal_reading_secret
@@ -37,6 +38,7 @@ from core.mechanisms.robust.reporting import (
 
 __all__ = [
     "Batch",
+    "ForEach",
     "HighRiskMerging",
     "Mechanism",
     "MergeStep",
@@ -53,6 +55,7 @@ __all__ = [
     "non_robust",
     "on_symbols",
     "optimal",
+    "optimal_for_each",
     "optimal_reading_secret",
     "optimized_unary_encoding",
     "pair_randomized_response",

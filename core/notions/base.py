@@ -128,6 +128,10 @@ class Notion(ABC):
         """Return it for classes of symbols that are `alike`, `of_x` (n_x,), in the place of X."""
         return self
 
+    def among(self, s: IntArray, n_s: int) -> Notion:  # noqa: ARG002
+        """Return it for a joint with the secrets `s` alone, of the n_s that it is about now."""
+        return self
+
     def scale(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the least scale of the budgets at which it holds: at most 1 iff it does."""
         return self.over_budget(self.achieved(joint, kernel))

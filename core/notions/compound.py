@@ -88,6 +88,10 @@ class Intersection(Notion):
         """Return the intersection of the notions for classes of symbols."""
         return Intersection(*(notion.with_classes(of_x) for notion in self.notions))
 
+    def among(self, s: IntArray, n_s: int) -> Notion:
+        """Return the intersection of the notions for a joint with the secrets `s` alone."""
+        return Intersection(*(notion.among(s, n_s) for notion in self.notions))
+
     def is_convex(self) -> bool:
         """Return whether each of the notions allows a convex set."""
         return all(notion.is_convex() for notion in self.notions)

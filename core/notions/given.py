@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,7 @@ from scipy import sparse
 
 from core.allowed import inequalities
 from core.allowed.allowed_set import AllowedSet, weighed
-from core.errors import InvalidInputError
+from core.errors import InvalidInputError, NotConvexError
 from core.joint import Joint
 from core.limits import MOST_KNOWN, SUM_TOL
 from core.notions.base import Notion, PointwiseNotion
@@ -24,9 +24,10 @@ from core.validation import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class _Known:
-    """P(s, x | k) of one k, and which symbols of the joint of S, X and K its S and X are."""
+    """P(s, x | k) of one k, the notion of its secrets, and which symbols of all its S and X are."""
 
     joint: Joint
+    notion: Notion
     s: IntArray
     x: IntArray
 
@@ -36,8 +37,9 @@ class Given(Notion):
     """A notion that holds given every k: P(s, x | k) is in the place of P(s, x).
 
     Whoever knows k has the beliefs P(s | k) before Y, and the notion bounds what Y adds to them.
-    Secrets that k rules out do not count for it. One mechanism P(y | x) is made for all k, so an
-    output must be allowed for each: the rows of their allowed sets, weighted by P(k | x), together.
+    Secrets that k rules out do not count for it, nor do distances to them. One mechanism P(y | x)
+    is made for all k, so an output must be allowed for each: the rows of their allowed sets,
+    weighted by P(k | x), together.
 
     It does not imply the notion for those who do not know k: Y may reveal k, and k the secret.
 
@@ -89,16 +91,20 @@ class Given(Notion):
                 f"What is known has {len(starts):,} values; one notion allows at most "
                 f"{MOST_KNOWN:,}: merge rare ones, or assume fewer known columns."
             )
+        counts = np.zeros((n_s, n_x))
+        np.add.at(counts, (table.s, table.x), table.weight)
+        whole = Joint.from_counts(counts)
         known = []
         for some in np.split(order, starts[1:]):
             counts = np.zeros((n_s, n_x))
             np.add.at(counts, (table.s[some], table.x[some]), table.weight[some])
             joint = Joint.from_counts(counts)
-            known.append(_Known(joint, joint.kept_s, joint.kept_x))
-        whole = np.zeros((n_s, n_x))
-        np.add.at(whole, (table.s, table.x), table.weight)
+            notion = self.notion
+            if joint.n_s < whole.n_s:
+                notion = notion.among(np.searchsorted(whole.kept_s, joint.kept_s), whole.n_s)
+            known.append(_Known(joint, notion, joint.kept_s, joint.kept_x))
         object.__setattr__(self, "_known", tuple(known))
-        object.__setattr__(self, "_joint", Joint.from_counts(whole))
+        object.__setattr__(self, "_joint", whole)
 
     @staticmethod
     def holds_for(kind: type[Notion]) -> bool:
@@ -151,21 +157,21 @@ class Given(Notion):
             P(y | x), shape (n_x, n_y), or P(y | s, x), shape (n_s·n_x, n_y).
         """
         if isinstance(self.notion, PointwiseNotion):
-            each = map(self.notion.achieved_by_each, self._releases(joint, kernel))
+            each = (notion.achieved_by_each(p) for notion, p in self._releases(joint, kernel))
             return max(float(levels.max()) for levels in each)
-        return max(self.notion.achieved(*pair) for pair in self._given(joint, kernel))
+        return max(notion.achieved(own, rows) for notion, own, rows in self._given(joint, kernel))
 
     def scale(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the largest scale of the notion's budgets over all k; shapes as `achieved`."""
         if isinstance(self.notion, PointwiseNotion):
             return self.notion.over_budget(self.achieved(joint, kernel))
-        return max(self.notion.scale(*pair) for pair in self._given(joint, kernel))
+        return max(notion.scale(own, rows) for notion, own, rows in self._given(joint, kernel))
 
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
         """Return whether the notion holds given every k; shapes as `achieved`."""
         if isinstance(self.notion, PointwiseNotion):
-            return all(self.notion.allows(p).all() for p in self._releases(joint, kernel))
-        return all(self.notion.holds(*pair) for pair in self._given(joint, kernel))
+            return all(notion.allows(p).all() for notion, p in self._releases(joint, kernel))
+        return all(notion.holds(own, rows) for notion, own, rows in self._given(joint, kernel))
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the outputs that are allowed given every k, equal rows once.
@@ -177,6 +183,11 @@ class Given(Notion):
         InvalidInputError
             If the joint is another one than that of S, X and K without K.
         """
+        if not self.is_convex():
+            raise NotConvexError(
+                f"{self} has no certified optimum, as {self.notion.name} allows no convex set of "
+                "outputs, and no other mechanism works given what is known: choose another notion."
+            )
         place = self._places(joint)[1]
         sets = []
         for known in self._known:
@@ -184,7 +195,7 @@ class Given(Notion):
             likelihood = known.joint.p_x / joint.p_x[members]
             sets.append(
                 weighed(
-                    self.notion.allowed_set(known.joint),
+                    known.notion.allowed_set(known.joint),
                     likelihood / likelihood.max(),
                     members,
                     joint.p_x,
@@ -223,15 +234,16 @@ class Given(Notion):
         shape = (table.shape[0], int(of_x.max()) + 1, table.shape[2])
         return Given(self.notion, replace(table, x=of_table[table.x], shape=shape))
 
-    def _given(self, joint: Joint, kernel: ArrayLike) -> list[tuple[Joint, FloatArray]]:
-        """Return P(s, x | k) for each k, with the kernel's rows for its symbols."""
+    def _given(self, joint: Joint, kernel: ArrayLike) -> list[tuple[Notion, Joint, FloatArray]]:
+        """Return notion and P(s, x | k) of each k, with the kernel's rows for its symbols."""
         checked = joint.checked_kernel(kernel)
         of_s, of_x = self._places(joint)
         if len(checked) == joint.n_x:
-            return [(known.joint, checked[of_x[known.x]]) for known in self._known]
+            return [(known.notion, known.joint, checked[of_x[known.x]]) for known in self._known]
         cube = checked.reshape(joint.n_s, joint.n_x, -1)
         return [
             (
+                known.notion,
                 known.joint,
                 cube[of_s[known.s]][:, of_x[known.x]].reshape(
                     known.joint.n_s * known.joint.n_x, -1
@@ -240,25 +252,34 @@ class Given(Notion):
             for known in self._known
         ]
 
-    def _releases(self, joint: Joint, kernel: ArrayLike) -> list[FloatArray]:
-        """Return P(s, y | k), (k, n_s, n_y), of the k with equally many secrets at a time."""
+    def _releases(
+        self, joint: Joint, kernel: ArrayLike
+    ) -> list[tuple[PointwiseNotion, FloatArray]]:
+        """Return P(s, y | k), (k, n_s, n_y), of the k with one notion and number of secrets."""
         checked = joint.checked_kernel(kernel)
         if len(checked) != joint.n_x:
-            return [known.release(rows)[None] for known, rows in self._given(joint, kernel)]
+            each = self._given(joint, kernel)
+            return [
+                (cast(PointwiseNotion, notion), own.release(rows)[None])
+                for notion, own, rows in each
+            ]
         place = self._places(joint)[1]
-        return [p[..., place >= 0] @ checked[place[place >= 0]] for p in self._stacks]
+        x, rows = place >= 0, checked[place[place >= 0]]
+        return [(cast(PointwiseNotion, notion), p[..., x] @ rows) for notion, p in self._stacks]
 
     @cached_property
-    def _stacks(self) -> tuple[FloatArray, ...]:
-        """P(s, x | k) of the k with equally many secrets, each (k, n_s, n_x), all symbols of X."""
+    def _stacks(self) -> tuple[tuple[Notion, FloatArray], ...]:
+        """P(s, x | k), (k, n_s, n_x), of the k with one notion and number of secrets, all X."""
         n_x = len(self._joint.kept_x) + len(self._joint.dropped_x)
+        alike: dict[tuple[Notion, int], list[_Known]] = {}
+        for known in self._known:
+            alike.setdefault((known.notion, known.joint.n_s), []).append(known)
         stacks = []
-        for n_s in sorted({known.joint.n_s for known in self._known}):
-            some = [known for known in self._known if known.joint.n_s == n_s]
+        for (notion, n_s), some in alike.items():
             p = np.zeros((len(some), n_s, n_x))
             for own, known in zip(p, some, strict=True):
                 own[:, known.x] = known.joint.p
-            stacks.append(p)
+            stacks.append((notion, p))
         return tuple(stacks)
 
     def _places(self, joint: Joint) -> tuple[IntArray, IntArray]:

@@ -21,7 +21,7 @@ from core.limits import CLOSE, ROUNDING
 from core.measures import lift
 from core.measures.pointwise import most_divergence
 from core.notions.base import OneBudget, budget_text
-from core.validation import BoolArray, FloatArray, shown
+from core.validation import BoolArray, FloatArray, IntArray, shown
 
 
 @dataclass(frozen=True)
@@ -210,6 +210,10 @@ class MetricLDP(OneBudget):
                 ratio = np.where(distance > 0, apart / distance, over)
                 level = np.maximum(level, ratio.max(axis=-2))
         return level
+
+    def among(self, s: IntArray, n_s: int) -> MetricLDP:
+        """Return it with the distances of the secrets `s` alone; no way leads over the others."""
+        return replace(self, distances=self._table(n_s)[np.ix_(s, s)].tolist())
 
     def slack(self, budget: float) -> float:
         """Return how far rounding may lift a level above a budget: a ratio's, by its distance."""

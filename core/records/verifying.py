@@ -38,7 +38,7 @@ from core.records.checking.drawn import (
     other_secret,
     replayed,
 )
-from core.records.checking.figures import check_levels, check_promise, check_proof
+from core.records.checking.figures import check_levels, check_notion, check_promise, check_proof
 from core.records.checking.other_columns import Read, check_other_columns
 from core.records.design import FORMATS
 from core.records.fields import LINKED, PLAIN_HASH, VERSION, check_form
@@ -53,14 +53,14 @@ from core.wording import listed, number_of
 RESTS = {
     "the file": (
         *("kernel", "outputs", "codings", "columns", "cells", "nothing else", "data", "design"),
-        *("promise", "draw", "beside", "exposed"),
+        *("notion", "promise", "draw", "beside", "exposed"),
     ),
     "one record": (
-        *("kernel", "outputs", "codings", "columns", "data", "design", "promise", "draw"),
-        "exposed",
+        *("kernel", "outputs", "codings", "columns", "data", "design", "notion", "promise"),
+        *("draw", "exposed"),
     ),
     "sampling error": (
-        *("kernel", "codings", "data", "design", "numbers", "promise", "draw"),
+        *("kernel", "codings", "data", "design", "numbers", "notion", "promise", "draw"),
         *("levels", "other levels", "design levels", "other design levels"),
     ),
     "repeated releases": ("data", "draw", "key", "exposed"),
@@ -136,7 +136,7 @@ def verify(
     outputs, in_outputs = _outputs(body, released)
     checks += [*in_outputs, check_codings(body, scenario.data, original)]
     owner = Owner(body, seed, key)
-    checks += [*_drawn_for(body), *_left_open(body)]
+    checks += [*check_notion(body, scenario), *_drawn_for(body), *_left_open(body)]
     if original is not None:
         checks.append(_original(body, original, owner))
     checks.append(check_columns(body, scenario.data, released, original))

@@ -12,6 +12,7 @@ from core.release.sentences import finding, question
 from core.scenario import Project, Scenario, evaluate
 from core.scenario.url import to_query
 from core.studies.advice import consequences
+from pages.ui.report import lower_cards
 from pages.ui.report.contents import report
 from pages.ui.style.labels import markdown
 from tests.pages import comparing
@@ -177,3 +178,12 @@ def test_a_report_says_that_its_levels_are_of_y_alone():
     assert "each notion holds, for someone who does not know race" in said
     plain = evaluate(replace(asked, data=DataSpec()))
     assert "does not know" not in report(plain, (), consequences(plain))
+
+
+def test_several_draws_are_judged_given_it_beside_y_alone():
+    result = evaluate(KNOWN)
+    asked = lower_cards.draws_asked(KNOWN, result.scenario.build_notion(result.joint))
+    drawn = consequences(result).redrawn
+    assert asked.title == "LIP given race"
+    lines = lower_cards.lines(drawn, asked)
+    assert lines["LIP"][0] < lines["LIP given race"][0] <= KNOWN.eps + 1e-9

@@ -8,8 +8,10 @@ import pytest
 from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
 
+from core.data import DataSpec
 from core.errors import InvalidInputError, SolverError
 from core.jobs import Job
+from core.notions import catalogue as notions
 from core.scenario import Scenario, evaluate
 from core.sweep import Draws, Sweep, read
 from core.sweep.results import KEY
@@ -400,3 +402,29 @@ def test_exports_are_what_the_command_writes(tmp_path):
     assert Sweep.from_json(code[1]) == SWEEP
     assert "python -m core sweep sweep.json" in code[0]
     assert "--differences mechanism" in code[0]
+
+
+def test_what_others_know_leaves_out_what_has_no_answer_given_it():
+    asked = {"notion": "lip", "promise": ["lip", "l1", "average_mi"], "by": ["optimal", "watchdog"]}
+    near = {"from": "1", "to": "2", "steps": "2", "k": "race"}
+    app = opened(**asked, **near, on="here")
+    assert not app.exception
+    said = page_text(app).replace("\\", "")
+    funnel = notions.entry("average_mi").title
+    assert f"Optimal under {funnel} is left out: it is not about each output and P(S)" in said
+    assert f"Optimal under {notions.entry('l1').title} is left out: it has no optimum" in said
+    assert "Watchdog under LIP is left out:" in said
+    table = desk(done(app)).shown.table.to_pandas()
+    for row in table.to_dict("records"):
+        spec = DataSpec(known=("race",))
+        alone = evaluate(Scenario(spec, notion="lip", mechanism="optimal", eps=row["eps"]))
+        assert row["information"] == pytest.approx(alone.mechanism.information, abs=1e-6)
+        assert row["achieved"] == pytest.approx(alone.lip, abs=1e-9) != row["level_lip"]
+    said = page_text(app).replace("\\", "")
+    assert "Levels are those of Y alone, for someone who does not know race." in said
+
+
+def test_random_joints_have_nothing_that_others_know():
+    app = opened(**QUICK, k="race")
+    assert not app.exception
+    assert "left out" not in page_text(app)

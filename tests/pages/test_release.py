@@ -144,6 +144,20 @@ def test_a_column_that_breaks_the_promise_needs_a_deliberate_click():
     assert "stay" not in app.query_params
 
 
+def test_a_column_becomes_part_of_x():
+    app = opened(stay="age")
+    button = app.button(key="release_join: age")
+    assert "Y then replaces cp and age together" in button.help.replace("\\", "")
+    assert "up to 5 s" in button.help
+    button.click().run()
+    checked(app)
+    assert not app.exception
+    assert app.query_params["x"] == ["cp", "age"]
+    assert "age" not in switches(app)
+    assert kept_by(app) == []
+    assert "stay" not in app.query_params
+
+
 def test_a_twin_of_s_and_an_identifier_are_marked(tmp_path):
     columns = people(400)
     columns["twin"] = [one.upper() for one in columns["sex"]]

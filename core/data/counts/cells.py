@@ -190,12 +190,16 @@ def cells_of(table: OpenTable, cells: Any, side: Side, symbols: Symbols, stays: 
 
 @dataclass(frozen=True)
 class KnownCells:
-    """The combinations of S, X and K that occur: the symbols' keys, the number of k, records."""
+    """The combinations of S, X and K that occur: the symbols' keys, the number of k, records.
+
+    `labels`: the name of each value of K, by its number.
+    """
 
     s: tuple[Key, ...]
     x: tuple[Key, ...]
     k: tuple[int, ...]
     n: tuple[int, ...]
+    labels: tuple[str, ...]
 
 
 def count_cells(
@@ -235,7 +239,10 @@ def count_cells(
         values = [tuple(row[level] for level in known.levels) for row in rows]
         order = {value: i for i, value in enumerate(sorted(set(values), key=_texts_first))}
         k, n = (order[value] for value in values), (int(row["n"]) for row in rows)
-        found = KnownCells(tuple(keys[0]), tuple(keys[1]), tuple(k), tuple(n))
+        symbols = name_symbols({(False, value) for value in order}, known.bins, 0)
+        names = {key[1]: name for key, name in zip(symbols.keys, symbols.labels, strict=True)}
+        labels = tuple(names[value] for value in order)
+        found = KnownCells(tuple(keys[0]), tuple(keys[1]), tuple(k), tuple(n), labels)
     return (named[0], named[1]), counts, (grouped[0], grouped[1]), found
 
 

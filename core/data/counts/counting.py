@@ -295,7 +295,10 @@ def _with_known(
             "left to hide."
         )
     report = replace(
-        counted.report, known=title, known_values=len(values), determined=int(n[alone[k]].sum())
+        counted.report,
+        known=title,
+        known_values=tuple(cells.labels[value] for value in values),
+        determined=int(n[alone[k]].sum()),
     )
     return replace(counted, joint=replace(counted.joint, known=table), report=report)
 

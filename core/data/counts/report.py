@@ -38,9 +38,9 @@ class CountReport:
     or left out, and no record has them. `zero_cells`: number of pairs of a level of S and one of X
     that never occur, before S is released too. `asked`: what the data leaves open. `alike`: symbols
     that look alike, with the name of their columns. `known`: the columns that others know, "" for
-    none; `known_values`: how many values these have; `determined`: records whose S each of them
-    knows by these alone. `rows`: how many rows stand for all records
-    where a column says for how many each does, else None.
+    none; `known_values`: the names of these values, by their number; `determined`: records whose S
+    each of them knows by these alone. `rows`: how many rows stand for all records where a column
+    says for how many each does, else None.
     """
 
     title: str
@@ -68,7 +68,7 @@ class CountReport:
     alike: tuple[tuple[str, tuple[str, ...]], ...] = ()
     rows: int | None = None
     known: str = ""
-    known_values: int = 0
+    known_values: tuple[str, ...] = ()
     determined: int = 0
 
     @property

@@ -9,6 +9,7 @@ import numpy as np
 
 from core import measures, validation
 from core.allowed.allowed_set import AllowedSet
+from core.allowed.inequalities import LEAST_BUDGET
 from core.clock import Deadline
 from core.errors import CoreError, InfeasibleError, InvalidInputError
 from core.joint import Joint
@@ -116,7 +117,7 @@ def optimal_from(
         among = INSTANT if among is None else among
 
     def first(within: Deadline) -> FloatArray:
-        known.extend(starts(joint, notion, options, among, goal, within))
+        known.extend(_begun(joint, notion, options, among, goal, within))
         kernels = [*([] if start is None else [start]), *useful(known, _mixed(allowed, goal))]
         kernels = [joined.together(joint, kernel) for kernel in kernels]
         if start is not None:
@@ -216,6 +217,32 @@ def without_budget(notion: Notion) -> Notion | None:
     if None in none:
         return None
     return Intersection(*known) if len(known) > 1 else known[0]
+
+
+def _begun(
+    joint: Joint,
+    notion: Notion,
+    options: Options,
+    among: Sequence[str] | None,
+    goal: Purpose,
+    within: Deadline,
+) -> list[Mechanism]:
+    """Return the catalogue's others, and perfect privacy's where a budget is hardly above 0.
+
+    There the rounding of a row may leave a search hardly any output.
+    """
+    made = starts(joint, notion, options, among, goal, within)
+    if not _is_nearly_none(notion):
+        return made
+    own = replace(options, time_limit=within.left)
+    return [*made, *_allowed_anyway(joint, notion, own, goal)]
+
+
+def _is_nearly_none(notion: Notion) -> bool:
+    """Return whether a budget is within the rounding of lifts, and not 0."""
+    parts = notion.inner.parts
+    budgets = [getattr(part, name) for part in parts for name in part.in_nats]
+    return 0 < min(budgets, default=np.inf) <= LEAST_BUDGET
 
 
 def _allowed_anyway(

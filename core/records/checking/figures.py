@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from core.scenario import Scenario, answer
 from core.scenario.purpose import build_purpose
 from core.studies.known import UNPROVEN
 from core.studies.side_by_side import SLOW_CELLS, entries, levels, reference
+from core.three_way import ThreeWay
 from core.validation import FloatArray, shown
 from core.wording import listed
 
@@ -259,6 +261,26 @@ def lacks_known(scenario: Scenario, joint: Joint) -> bool:
     return bool(scenario.data.known) and joint.known is None
 
 
+def check_notion(body: Mapping[str, Any], scenario: Scenario) -> list[Check]:
+    """Check, without any data, that name and unit of the notion requested are the scenario's."""
+    promise = body["levels"]["asked"]
+    if promise is None:
+        return []
+    pairs = Joint.with_secret_released([[1, 1], [1, 1]])  # a notion's name is that on any joint
+    try:
+        known = ThreeWay.of(np.ones((*pairs.p.shape, 1))) if scenario.data.known else None
+        notion = scenario.build_notion(replace(pairs, known=known))
+    except CoreError as error:
+        return [Check("notion", False, f"The scenario asks for no notion: {error}")]
+    if str(notion) != promise["notion"]:
+        text = f"The scenario asks {notion}, not {shown(promise['notion'])}."
+        return [Check("notion", False, text)]
+    if notion.level_unit != promise["unit"]:
+        text = f"The level's unit is {notion.level_unit!r}, not {shown(promise['unit'])}."
+        return [Check("notion", False, text)]
+    return [Check("notion", True, f"The scenario asks for what is promised: {notion}.")]
+
+
 def _promise(
     body: Mapping[str, Any], scenario: Scenario, joint: Joint, kernel: FloatArray
 ) -> Check:
@@ -269,11 +291,6 @@ def _promise(
     if lacks_known(scenario, joint):
         return Check("promise", None, f"The promise is not checked: {UNCOUNTED}")
     notion = scenario.build_notion(joint)
-    if str(notion) != promise.get("notion"):
-        return Check("promise", False, f"The scenario asks {notion}, not {promise.get('notion')}.")
-    if promise.get("unit") != notion.level_unit:
-        text = f"The level's unit is {notion.level_unit!r}, not {shown(promise.get('unit'))}."
-        return Check("promise", False, text)
     reached = notion.achieved(joint, kernel)
     if not notion.holds(joint, kernel):
         return Check("promise", False, f"{notion} is violated: the level is {reached:.6g}.")

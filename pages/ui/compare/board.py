@@ -30,7 +30,7 @@ from pages.ui.frame import (
     state,
     theme,
 )
-from pages.ui.parts import exports, formulas, tables
+from pages.ui.parts import exports, for_each, formulas, tables
 from pages.ui.parts.cards import card
 from pages.ui.report.comparison import Picture, report
 from pages.ui.style import glossary
@@ -294,6 +294,8 @@ def _live(slots: Slots, drawn_for: object) -> None:
         with slots[f"state {column.place}"]:
             if not problem:
                 _state(column, several=several)
+            if column.result is not None:
+                for_each.show(column.result, unit, f"_{column.place}", brief=True)
     with slots["work"]:
         _work(answered, columns.waiting_levels(answered, numbers))
     swept = charts.find(answered)

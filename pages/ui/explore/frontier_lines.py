@@ -180,9 +180,7 @@ def by_promise(scenario: Scenario) -> bool:
 
 
 def _works(scenario: Scenario) -> bool:
-    keys = () if not scenario.data.known else pickers.asked_keys(scenario)
-    entry = mechanisms.entry(scenario.mechanism)
-    return all(map(pickers.under_known, keys)) and not fit.obstacle(entry, scenario.kinds)
+    return not pickers.obstacle(scenario.mechanism, scenario)
 
 
 def pick() -> None:

@@ -260,10 +260,24 @@ def asked_keys(scenario: Scenario) -> list[str]:
     return [scenario.notion, *(other.notion for other in scenario.also)]
 
 
-def under_known(key: str) -> bool:
-    """Return whether a notion can be asked given what others know."""
+def _unknown(key: str) -> str:
+    """Return why a notion cannot be asked given what others know; "" where it can."""
     entry = notions.entry(key)
-    return Given.holds_for(entry.kind) and "delta" not in entry.parameters
+    if not Given.holds_for(entry.kind) or "delta" in entry.parameters:
+        return "it is not about each output and P(S) alone"
+    if not entry.kind.convex:
+        return "it has no optimum, and nothing else works given what others know"
+    return ""
+
+
+def obstacle(name: str, scenario: Scenario) -> str:
+    """Return why a mechanism does not answer a scenario's notions; "" where it does."""
+    entry = mechanisms.entry(name)
+    if scenario.data.known and entry.uses_notion:
+        reasons = [reason for key in asked_keys(scenario) if (reason := _unknown(key))]
+        if reasons:
+            return reasons[0]
+    return fit.obstacle(entry, scenario.kinds, of_task=scenario.of_task)
 
 
 def _against(key: str, scenario: Scenario) -> str:
@@ -274,8 +288,8 @@ def _against(key: str, scenario: Scenario) -> str:
         return "Needs another X: with X = S it equals LDP."
     if kind.secret_released and not scenario.data.secret_released:
         return "Needs “Also release S” switched on."
-    if scenario.data.known and not under_known(key):
-        return "Needs “Also known” empty: it is not about each output and P(S) alone."
+    if scenario.data.known and (reason := _unknown(key)):
+        return f"Needs “Also known” empty: {reason}."
     kinds = asked_kinds(replace(scenario, notion=key))
     entry = mechanisms.entry(scenario.mechanism)
     if not fit.obstacle(entry, kinds, of_task=of_task):

@@ -10,6 +10,7 @@ from core.data.readers.sources import shared_file, shared_files
 from core.errors import CoreError, InvalidInputError, SolverError
 from core.jobs import Job
 from core.limits import MAX_UPLOAD_MB
+from core.release.sentences import for_whom
 from core.sweep import Gathered, Sweep
 from core.sweep.results import opened
 from core.sweep.running import Estimate
@@ -344,5 +345,7 @@ def _results(shown: Shown, place: Desk, sweep: Sweep | None) -> None:
             )
             about["points"] = f"{shown.count:,} of {shown.sweep.size:,}, unfinished"
     context.tell_about(about)
+    if whose := for_whom(*shown.sweep.questions):
+        st.caption(markdown(f"Levels are those of Y alone{whose}."))
     with old(stale):
         findings.show(shown)

@@ -15,7 +15,6 @@ from core.data.joints import LAWS
 from core.data.spec import DataSpec
 from core.errors import CoreError, InvalidInputError
 from core.mechanisms import catalogue as mechanisms
-from core.mechanisms import fit
 from core.notions import catalogue as notions
 from core.scenario import DOMAINS, Scenario
 from core.scenario.url import within_reach
@@ -74,14 +73,14 @@ def asked(form: Form, scenario: Scenario) -> Asked:
         raise InvalidInputError(
             f"The first budget must be smaller than the last, got {form.low:g} to {form.high:g}."
         )
+    if form.on != HERE:
+        scenario = replace(scenario, data=DataSpec())
     pairs, left_out = _pairs(form, scenario)
     if not pairs:
         raise InvalidInputError(f"No combination has an answer. {' '.join(left_out)}")
     base = replace(scenario, notion=pairs[0][0], mechanism=pairs[0][1], eps=Scenario().eps)
     vary: list[tuple[str, tuple[object, ...]]] = []
     draws = None
-    if form.on != HERE:
-        base = replace(base, data=DataSpec())
     if form.on == RANDOM:
         draws = Draws(form.draws, form.n_s, form.n_x, form.law, form.seed)
     if form.on == SETS:
@@ -156,10 +155,8 @@ def _pairs(form: Form, scenario: Scenario) -> tuple[tuple[tuple[str, str], ...],
     pairs: list[tuple[str, str]] = []
     why: dict[tuple[str, str], list[str]] = {}
     for key in form.promises:
-        kinds = pickers.asked_kinds(replace(scenario, notion=key))
         for name in form.mechanisms:
-            entry = mechanisms.entry(name)
-            reason = fit.obstacle(entry, kinds, of_task=scenario.of_task)
+            reason = pickers.obstacle(name, replace(scenario, notion=key))
             if reason:
                 why.setdefault((name, reason), []).append(notions.entry(key).title)
             else:
@@ -361,13 +358,8 @@ def publish() -> None:
 def _usual() -> dict[str, list[str]]:
     """Return the promise on screen with the mechanisms that a sweep begins with."""
     scenario = state.scenario()
-    kinds = pickers.asked_kinds(scenario)
     wanted = dict.fromkeys([*USUAL, scenario.mechanism])
     return {
         "promise": [scenario.notion],
-        "by": [
-            key
-            for key in wanted
-            if not fit.obstacle(mechanisms.entry(key), kinds, of_task=scenario.of_task)
-        ],
+        "by": [key for key in wanted if not pickers.obstacle(key, scenario)],
     }

@@ -31,7 +31,7 @@ from pages.ui.chart import Drawing, board, chart, old
 from pages.ui.chart import place as chart_place
 from pages.ui.frame import address, controls, following, page_frame, pickers
 from pages.ui.mechanisms import merging, query, side_channels
-from pages.ui.parts import exports, formulas, tables
+from pages.ui.parts import exports, for_each, formulas, tables
 from pages.ui.parts.cards import card
 from pages.ui.parts.tables import COLUMNS, ROWS, WIDTHS, first_row, rows
 from pages.ui.style import glossary
@@ -232,6 +232,7 @@ def _answered(result: Result) -> None:
     with st.container(key=BELOW):
         known = side_channels.known(result)
         _outputs(result, known, unit)
+        for_each.show(result, unit)
         merging.show(result)
         compare(result, unit)
 

@@ -15,8 +15,9 @@ from core.records.design import CHOSEN, Plan, others_of
 from core.release.attack import Attack
 from core.release.beside import Beside
 from core.release.file_words import attack_sentence, factor, file_sentences, keeps, warnings
-from core.scenario import Result
+from core.scenario import Result, Scenario
 from core.wording import listed, number_of
+from pages.ui.frame import state
 from pages.ui.release import controls
 from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer, progress
@@ -31,10 +32,10 @@ QUICK = 50_000
 MOST = 60
 """Columns with a row of their own: of more, each is counted once it is kept."""
 
-TITLES = ("Column", "Alone", "Y adds", "Both", "")
+TITLES = ("Column", "Alone", "Y adds", "Both", "", "")
 """Titles of the table's columns."""
 
-WIDTHS = (2.6, 1.1, 1.1, 1.1, 4.0)
+WIDTHS = (2.6, 1.1, 1.1, 1.1, 3.0, 1.4)
 """Their widths, relative to each other."""
 
 MEANING = (
@@ -175,6 +176,8 @@ def _table(rows: Sequence[str], levels: dict[str, Beside], result: Result, secre
             cells = st.columns(WIDTHS, vertical_alignment="center")
             with cells[0]:
                 _switch(name)
+            with cells[-1]:
+                _join(name, result.scenario)
             row = levels.get(name)
             if row is None:
                 continue
@@ -193,6 +196,30 @@ def _switch(name: str) -> None:
     key = f"release_keep: {name}"
     st.session_state[key] = name in controls.kept()
     st.toggle(markdown(name), key=key, on_change=_switched, args=(name, key))
+
+
+def _join(name: str, scenario: Scenario) -> None:
+    """Offer to make a column part of X, where it is randomized together with the others."""
+    x = listed([*scenario.data.released, name])
+    st.button(
+        "Part of X",
+        key=f"release_join: {name}",
+        type="tertiary",
+        on_click=_joined,
+        args=(name,),
+        disabled=scenario.data.releases_secret,
+        help=markdown(
+            f"Y then replaces {x} together. A new mechanism is made for all their combinations, "
+            f"which takes up to {scenario.time_limit:g} s."
+        ),
+    )
+
+
+def _joined(name: str) -> None:
+    data = state.data()
+    controls.URL.set("stay", [column for column in controls.kept() if column != name])
+    known = tuple(column for column in data.known if column != name)
+    state.with_data(released=(*data.released, name), known=known)
 
 
 def _switched(name: str, key: str) -> None:

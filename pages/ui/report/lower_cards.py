@@ -16,7 +16,7 @@ from core.notions import catalogue as notions
 from core.notions.base import OF_BUDGETS
 from core.release.reach import Implication
 from core.release.repeats import Redrawn
-from core.release.sentences import promise_text
+from core.release.sentences import for_whom, promise_text
 from core.scenario import Result, Scenario, spans
 from core.studies.advice import (
     Consequences,
@@ -28,7 +28,7 @@ from core.studies.advice import (
 )
 from core.studies.frontier import Frontier
 from core.studies.what_if import MERGED, Variant
-from core.wording import fixed, number_of
+from core.wording import fixed, listed, number_of
 from pages.ui import figures
 from pages.ui.report.document import Document
 from pages.ui.style.labels import plain_short
@@ -256,6 +256,8 @@ def draws_asked(scenario: Scenario, notion: Notion) -> Asked:
     """Return the privacy notion of a scenario, and how its level is written."""
     entries = [notions.entry(key) for key in (scenario.notion, *(p.notion for p in scenario.also))]
     title = " and ".join(entry.level_title or entry.title for entry in entries)
+    if known := scenario.data.known:
+        title += f" given {listed(known)}"
     on_average = len(entries) == 1 and entries[0].kind.on_average
     return Asked(title, notion.level_unit, on_average)
 
@@ -430,6 +432,7 @@ def _repeated(page: Document, result: Result, draws: tuple[Redrawn, ...], unit: 
             )
             for draw in draws
         ],
+        f"LIP and LDP{whose}" if (whose := for_whom(result.scenario)) else "",
     )
 
 

@@ -49,6 +49,7 @@ def test_a_release_is_said_on_standard_error_alone(folder, capsys):
     assert captured.out == ""
     assert "500 records of 500 in 'out.parquet', Y in the column 'town'." in captured.err
     assert "small" not in captured.err
+    assert "attack" not in captured.err  # nothing is beside Y
     assert len(read(folder / "out.parquet")["town"]) == 500
 
 
@@ -60,7 +61,9 @@ def test_columns_are_kept_and_known_by_their_names(folder, capsys):
     assert body["released"]["treatment"] == "chosen"
     assert body["beside"]["columns"] == ["age", "note"]
     assert body["beside"]["known"] == ["id"]
-    capsys.readouterr()
+    told = capsys.readouterr().err
+    assert "An attack that learns from other records guesses sex right for" in told
+    assert "of 500 records from Y and these 3 columns, compared with" in told
     assert main(["verify", "c.json", "out.csv", "people.csv", "--seed", str(SEED)]) == 0
     assert "holds        beside: Recomputed with the same result" in capsys.readouterr().out
 

@@ -7,12 +7,24 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from core.errors import InvalidInputError
+from core.errors import InvalidInputError, NotConvexError
 from core.joint import Joint
 from core.measures import mutual_information
 from core.mechanisms import optimal
 from core.mechanisms.optima.search import without_budget
-from core.notions import ALIP, LDP, LIP, AlphaLift, Average, EpsDelta, Given, Intersection
+from core.notions import (
+    ALIP,
+    LDP,
+    LIP,
+    AlphaLift,
+    Average,
+    Chi2Privacy,
+    EpsDelta,
+    Given,
+    Intersection,
+    L1Privacy,
+    MetricLDP,
+)
 from core.release import beside
 
 
@@ -84,26 +96,30 @@ def ratio_range(counts, eps):
     return low, high
 
 
+def best_of_two(counts, eps):
+    """Return the largest I(X;Y) of two symbols under LIP given every k."""
+    p_x = without_k(counts).p_x
+    low, high = ratio_range(counts, eps)
+    if low == 0 and high == np.inf:
+        return mutual_information(np.diag(p_x))
+    ends = []  # the two posteriors of x2, whose mixture is P(x2)
+    for ratio in (low, high):
+        one = 1.0 if ratio == np.inf else ratio * p_x[1]
+        other = 0.0 if ratio == np.inf else p_x[0]
+        ends.append(one / (one + other))
+    share = (p_x[1] - ends[0]) / (ends[1] - ends[0]) if ends[1] > ends[0] else 0.0
+    mass = np.array([1 - share, share])
+    posterior = np.array([[1 - e for e in ends], ends])
+    return mutual_information(posterior * mass)
+
+
 @settings(max_examples=40)
 @given(tables(n_x=2), st.sampled_from([0.1, 0.4, 1.0]))
 def test_of_two_symbols_the_optimum_is_that_of_the_largest_and_the_least_ratio(counts, eps):
     joint = without_k(counts)
     assume(joint.n_x == 2)
-    low, high = ratio_range(counts, eps)
-    if low == 0 and high == np.inf:
-        expected = mutual_information(np.diag(joint.p_x))
-    else:
-        ends = []  # the two posteriors of x2, whose mixture is P(x2)
-        for ratio in (low, high):
-            one = 1.0 if ratio == np.inf else ratio * joint.p_x[1]
-            other = 0.0 if ratio == np.inf else joint.p_x[0]
-            ends.append(one / (one + other))
-        share = (joint.p_x[1] - ends[0]) / (ends[1] - ends[0]) if ends[1] > ends[0] else 0.0
-        mass = np.array([1 - share, share])
-        posterior = np.array([[1 - e for e in ends], ends])
-        expected = mutual_information(posterior * mass)
     found = optimal(joint, Given(LIP(eps), counts))
-    assert found.utility == pytest.approx(expected, abs=2e-6)
+    assert found.utility == pytest.approx(best_of_two(counts, eps), abs=2e-6)
 
 
 def test_a_known_value_that_never_varies_changes_nothing():
@@ -248,7 +264,7 @@ def test_all_k_at_once_have_the_levels_of_each(counts, seed, eps):
     kernel /= kernel.sum(axis=1, keepdims=True)
     for notion in (LIP(eps), ALIP(eps, 0.5), LDP(eps), AlphaLift(eps, 0.5, 2.0)):
         asked = Given(notion, counts)
-        each = asked._given(joint, kernel)
+        each = [pair for _, *pair in asked._given(joint, kernel)]
         level = max(notion.achieved(*pair) for pair in each)
         assert asked.achieved(joint, kernel) == pytest.approx(level, rel=1e-9, abs=1e-12)
         assert asked.scale(joint, kernel) == pytest.approx(
@@ -264,3 +280,55 @@ def test_a_thousand_k_are_judged_at_once():
     with mock.patch.object(LIP, "allows", autospec=True, side_effect=LIP.allows) as calls:
         notion.holds(joint, kernel)
     assert calls.call_count <= 2
+
+
+def by_distance(counts, kernel, distances):
+    """Return the worst log ratio by distance, over all k and the secrets that each leaves."""
+    level = 0.0
+    for k in range(counts.shape[2]):
+        p = counts[:, :, k] @ kernel
+        own = np.flatnonzero(p.sum(axis=1))
+        rows = p[own] / p[own].sum(axis=1, keepdims=True)
+        for a, s in enumerate(own):
+            for b, t in enumerate(own):
+                for one, other in zip(rows[a], rows[b], strict=True):
+                    if s != t and one != other:
+                        apart = np.inf if other == 0 else np.log(one / other) if one else -np.inf
+                        level = max(level, apart / distances[s][t])
+    return level
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.sampled_from([0.2, 1.0]))
+def test_by_distance_each_k_has_those_of_its_own_secrets(seed, eps):
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(0, 4, (4, 3, 3)) * rng.integers(0, 2, (4, 1, 3))
+    counts[rng.integers(4), :, 0] += 1
+    joint = without_k(counts)
+    at = np.cumsum(rng.integers(1, 4, 4))[joint.kept_s]
+    distances = np.abs(np.subtract.outer(at, at))
+    own = counts[joint.kept_s]
+    kernel = rng.dirichlet([1.0] * 3, size=joint.n_x)
+    for notion in (MetricLDP(eps, distances), Intersection(MetricLDP(eps, distances), LIP(9))):
+        asked = Given(notion, counts)
+        level = by_distance(own[:, joint.kept_x], kernel, distances)
+        expected = level if isinstance(notion, MetricLDP) else level / eps
+        assert asked.achieved(joint, kernel) == pytest.approx(expected, abs=1e-9)
+        best = optimal(joint, asked, time_limit=5)
+        assert best.audit.holds
+        assert by_distance(own[:, joint.kept_x], best.kernel, distances) <= eps + 1e-6
+
+
+def test_distances_of_another_number_of_secrets_are_refused():
+    counts = np.array([[[1, 1], [1, 0]], [[2, 0], [1, 0]]])
+    with pytest.raises(InvalidInputError, match="distances are of 3 secrets, and S has 2"):
+        Given(MetricLDP(1, np.ones((3, 3)) - np.eye(3)), counts)
+
+
+@pytest.mark.parametrize("notion", [L1Privacy(1, 1), Chi2Privacy(1, 1)])
+def test_a_set_that_is_not_convex_is_one_sentence(notion):
+    counts = np.random.default_rng(5).integers(1, 9, (3, 4, 2))
+    with pytest.raises(NotConvexError, match="no other mechanism works given what is known"):
+        optimal(without_k(counts), Given(notion, counts))
+    one_sided = Given(type(notion)(np.inf, 0.5), counts)
+    assert optimal(without_k(counts), one_sided).audit.holds

@@ -53,6 +53,35 @@ def test_a_promise_that_was_not_made_given_it_is_not_said_to_be(made, tmp_path):
     assert outcomes(forged, path, original)["promise"].passed is False
 
 
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        ({"notion": "0.3-LIP given what is known"}, "asks 0.3-LIP, not '0.3-LIP given what is"),
+        ({"notion": "0.01-LIP"}, "asks 0.3-LIP, not '0.01-LIP'"),
+        ({"unit": ""}, "unit is 'nats', not ''"),
+    ],
+)
+def test_without_the_original_too_a_notion_must_be_the_scenarios(made, tmp_path, edit, said):
+    _, _, original = made
+    result, _ = answer_on(original, mechanism="optimal")
+    body, path = certified(tmp_path, result, original)
+    assert outcomes(body, path)["notion"].passed is True
+    forged = body | {"levels": body["levels"] | {"asked": body["levels"]["asked"] | edit}}
+    forged["promises"] = promises({key: one for key, one in forged.items() if key != "promises"})
+    forged["fingerprint"] = fingerprint(forged)
+    found = outcomes(forged, path)["notion"]
+    assert found.passed is False
+    assert said in found.sentence
+
+
+def test_without_the_original_a_promise_given_what_is_known_is_the_scenarios(made):
+    body, path, _ = made
+    assert outcomes(body, path)["notion"].passed is True
+    alone = body | {"levels": body["levels"] | {"asked": body["levels"]["asked"]}}
+    alone["scenario"] = body["scenario"] | {"data": body["scenario"]["data"] | {"known": []}}
+    assert outcomes(alone, path)["notion"].passed is False
+
+
 def test_without_the_count_of_what_is_known_nothing_is_said_to_hold(made, tmp_path):
     _, _, original = made
     result, _ = answer_on(original, mechanism="optimal", known=("note",))

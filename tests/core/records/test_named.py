@@ -63,7 +63,7 @@ def test_levels_have_units_and_those_of_two_budgets_are_a_share(tmp_path):
         assert body["levels"]["units"]["guess"] == ""
         assert failed(list(outcomes(body, path, original, str(SEED)).values())) == []
     for part, name, value, check in (
-        ("asked", "unit", "bits", "promise"),
+        ("asked", "unit", "bits", "notion"),
         ("units", "lip", "", "numbers"),
     ):
         forged = json.loads(json.dumps(body))

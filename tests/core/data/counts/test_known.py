@@ -71,7 +71,7 @@ def test_it_counts_each_record_by_all_three(seed):
     assert slices(counted) == by_hand  # single digits: by text as by number
     alone = sum(len(part) for _, part in groups if len(set(part["s"])) == 1)
     assert counted.report.determined == alone
-    assert counted.report.known_values == len(by_hand)
+    assert len(counted.report.known_values) == len(by_hand)
 
 
 TREATED = [
@@ -116,10 +116,10 @@ def test_a_known_column_is_treated_as_any_other():
     frame = people(1)
     bins = Binning("age", "edges", edges=(0, 4, 9))
     spec, sources = kept(frame, known=("age",), binnings=(bins,))
-    assert count(spec, sources).report.known_values == 2
+    assert len(count(spec, sources).report.known_values) == 2
     few = RareLevels("town", int(frame["town"].value_counts().max()))
     spec, sources = kept(frame, rare_levels=(few,))
-    assert count(spec, sources).report.known_values == 2
+    assert len(count(spec, sources).report.known_values) == 2
 
 
 def test_a_missing_known_value_is_a_value_and_leaves_no_record_out():
@@ -127,7 +127,7 @@ def test_a_missing_known_value_is_a_value_and_leaves_no_record_out():
     frame.loc[::7, "town"] = None
     spec, sources = kept(frame, missing="drop")
     counted = count(spec, sources)
-    assert counted.report.known_values == 4
+    assert len(counted.report.known_values) == 4
     assert counted.report.n_used == len(frame)
 
 
@@ -175,3 +175,30 @@ def test_too_many_cells_are_refused():
 def test_a_joint_has_no_column_that_others_know():
     with pytest.raises(InvalidInputError, match="without a column that others know"):
         count(DataSpec("random:uniform:3x4:1", (), (), known=("race",)))
+
+
+def test_treated_columns_that_are_known_together_are_counted_record_by_record():
+    frame = people(4, 2_000)
+    frame["age"] = frame["age"].astype(float)
+    frame.loc[::7, "town"] = None
+    frame.loc[::11, "age"] = None
+    places = frame["town"].fillna("(missing)")
+    sizes = places.value_counts()
+    rare = RareLevels("town", int(sizes.iloc[-2]))  # the smallest is below it
+    bins = Binning("age", "edges", edges=(0, 4, 9))
+    spec, sources = kept(frame, known=("age", "town"), binnings=(bins,), rare_levels=(rare,))
+    by_hand = {}
+    for s, x, town, age in frame.assign(town=places).itertuples(index=False):
+        band = None if pd.isna(age) else age >= 4
+        place = "rare" if sizes[town] < rare.below else town
+        cells = by_hand.setdefault((band, place), {})
+        cells[s, x] = cells.get((s, x), 0) + 1
+    counted = count(spec, sources)
+    found = slices(counted)
+    assert len(found) == len(by_hand) == len(set(counted.report.known_values))
+    assert sorted(map(repr, (sorted(one.items()) for one in found))) == sorted(
+        map(repr, (sorted(one.items()) for one in by_hand.values()))
+    )
+    named = dict(zip(counted.report.known_values, found, strict=True))
+    largest = sizes.index[0]
+    assert named[f"(missing) · {largest}"] == by_hand[None, largest]

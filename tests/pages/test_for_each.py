@@ -1,0 +1,82 @@
+"""A mechanism for each value that others know, on Mechanisms and Compare."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.jobs.work import find_for_each
+from core.mechanisms import optimal_for_each
+from core.mechanisms.optima import for_each
+from core.notions import LIP, Given
+from core.scenario import evaluate
+from pages.ui.parts.for_each import LEAST, RARE
+from tests.pages.sent import texts
+from tests.pages.test_also_known import KNOWN, linked
+
+ASKED = replace(KNOWN, eps=0.3, mechanism="optimal")
+
+
+def searched(app, sweeps):
+    """Do the searches that the page has asked for; return the tables that have them."""
+    place = next(i for i, one in enumerate(sweeps.open) if one[1] is find_for_each)
+    sweeps.finish(place)
+    app.run()
+    assert not app.exception
+    return [one.value for one in app.dataframe if "X kept by its own" in one.value]
+
+
+@pytest.fixture(scope="module")
+def result():
+    return evaluate(ASKED)
+
+
+def test_each_known_value_has_its_own_on_mechanisms(sweeps, result):
+    app = linked(ASKED, "pages/mechanisms.py")
+    app.toggle(key="for_each").set_value(True).run()
+    (table,) = searched(app, sweeps)
+    each = optimal_for_each(
+        result.joint, Given(LIP(0.3), result.joint.known), least=RARE, time_limit=60
+    )
+    said = next(text for text in texts(app) if "one mechanism each keeps" in text)
+    assert f"{each.information:.3f} nats, proven" in said.replace("\\", "")
+    assert table["records"].sum() == result.joint.n
+    races = {"White", "Black", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other"}
+    assert set(table["race"]) == races
+    assert table["records"].is_monotonic_decreasing
+    assert (table["X kept by its own"] >= table["X kept by the one for all"] - 1e-6).all()
+    app.number_input(key=LEAST).set_value(1_000).run()
+    (table,) = searched(app, sweeps)
+    assert list(table["race"])[2:] == ["Asian-Pac-Islander", "2 rare values together"]
+
+
+def test_the_number_of_searches_and_their_time_are_said_before(sweeps):
+    app = linked(ASKED, "pages/mechanisms.py")
+    assert "5 searches, at most 60 s together." in app.toggle(key="for_each").help
+    assert find_for_each not in [one[1] for one in sweeps.open]
+    app.toggle(key="for_each").set_value(True).run()
+    job = next(one[0] for one in sweeps.open if one[1] is find_for_each)
+    assert job.time_limit >= 60
+
+
+def test_too_many_are_refused_in_one_sentence(monkeypatch):
+    monkeypatch.setattr(for_each, "MOST_GROUPS", 4)
+    app = linked(ASKED, "pages/mechanisms.py")
+    refused = "5 values with a mechanism each, of at most 4"
+    assert refused in app.toggle(key="for_each").help
+    app.toggle(key="for_each").set_value(True).run()
+    assert not app.exception
+    assert any(refused in one.value.replace("\\", "") for one in app.caption)
+
+
+def test_nothing_is_offered_where_nothing_is_known():
+    app = linked(replace(ASKED, data=replace(ASKED.data, known=())), "pages/mechanisms.py")
+    assert not [one for one in app.toggle if one.key == "for_each"]
+
+
+def test_compare_says_it_in_a_line_for_each_column(sweeps):
+    app = linked(ASKED, "pages/compare.py")
+    assert not app.exception
+    switch = next(one for one in app.toggle if str(one.key).startswith("for_each_"))
+    switch.set_value(True).run()
+    assert searched(app, sweeps) == []
+    assert any("one mechanism each keeps" in text for text in texts(app))
