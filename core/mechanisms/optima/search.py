@@ -111,7 +111,8 @@ def optimal_from(
         raise InfeasibleError(
             f"No mechanism satisfies {notion}: even an output independent of X breaks it."
         )
-    if joined.fewer and small.n_x >= SIZES.peeled_symbols and seconds >= SIZES.quick:
+    begun = start is not None or seconds >= SIZES.quick
+    if joined.fewer and small.n_x >= SIZES.peeled_symbols and begun:
         # the search soon has more than a mechanism that takes a second itself
         among = INSTANT if among is None else among
 
