@@ -88,33 +88,37 @@ def split(of_x: IntArray, p_x: FloatArray, kernel: FloatArray) -> FloatArray:
     size = np.bincount(of_x)
     begin = np.cumsum(size) - size
     mass = np.bincount(of_x, p_x)
-    until = np.cumsum(kernel, axis=1)
+    many = np.flatnonzero(size > 1)
+    until = np.cumsum(kernel[many], axis=1)
     until /= until[:, -1:]
-    after = np.hstack([np.zeros((len(until), 1)), until])
     # where a symbol follows another of its class: in which output, and where in that
-    members = np.split(p_x[order], begin[1:])
-    at = np.concatenate([np.cumsum(weights)[:-1] / weights.sum() for weights in members])
-    of_cut = np.repeat(np.arange(len(size)), size - 1)
-    output = np.array(
-        [np.searchsorted(until[c], t, side="right") for c, t in zip(of_cut, at, strict=True)],
-        dtype=np.intp,
-    ).clip(max=kernel.shape[1] - 1)
-    place = (at - after[of_cut, output]) / (until - after[:, :-1])[of_cut, output]
-    here = [np.flatnonzero(output == y) for y in range(kernel.shape[1])]
+    members = [order[begin[c] : begin[c] + size[c]] for c in many]
+    at = [np.cumsum(p_x[own])[:-1] / p_x[own].sum() for own in members]
+    outputs = [np.searchsorted(ends, t, side="right") for ends, t in zip(until, at, strict=True)]
+    of_cut = np.repeat(np.arange(len(many)), size[many] - 1)
+    output = np.concatenate(outputs or [of_cut]).clip(max=kernel.shape[1] - 1)
+    after = np.where(output > 0, until[of_cut, output - 1], 0.0)
+    place = (np.concatenate(at or [of_cut]) - after) / (until[of_cut, output] - after)
+    here = np.split(
+        np.argsort(output, kind="stable"),
+        np.cumsum(np.bincount(output, minlength=kernel.shape[1]))[:-1],
+    )
     cuts = [np.unique(np.concatenate([[0.0], place[cut], [1.0]])) for cut in here]
     now = begin.copy()
     parted = np.zeros((sum(map(len, cuts)) - len(cuts), len(p_x)))  # an output a row
     done = 0
-    for y, (own, ends) in enumerate(zip(here, cuts, strict=True)):
-        steps = np.zeros((len(ends), len(size)), dtype=np.intp)
-        np.add.at(steps, (np.searchsorted(ends, place[own]), of_cut[own]), 1)
-        symbol = now + np.cumsum(steps, axis=0)
-        now = symbol[-1]
+    for weights, own, ends in zip(kernel.T, here, cuts, strict=True):
+        held = np.union1d(np.flatnonzero(weights), many[of_cut[own]])
+        steps = np.zeros((len(ends), len(held)), dtype=np.intp)
+        cut = np.searchsorted(ends, place[own]), np.searchsorted(held, many[of_cut[own]])
+        np.add.at(steps, cut, 1)
+        symbol = now[held] + np.cumsum(steps, axis=0)
+        now[held] = symbol[-1]
         part = parted[done : done + len(ends) - 1]
         width = np.diff(ends)[:, None]
-        np.put_along_axis(part, order[symbol[:-1]], width * (mass * kernel[:, y]), axis=1)
+        of = order[symbol[:-1]]
+        np.put_along_axis(part, of, width * (mass * weights)[held] / p_x[of], axis=1)
         done += len(part)
-    parted /= p_x
     parted /= parted.sum(axis=0)
     return parted.T
 
