@@ -14,9 +14,9 @@ from core.joint import Joint
 from core.mechanisms.entry import TIME_SHARE
 from core.mechanisms.merging.subset_levels import pointwise_notion
 from core.mechanisms.merging.subset_merging import merge_high_risk, subset_merging
-from core.mechanisms.optima.posteriors import classes, split
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.polish import polished
+from core.mechanisms.posteriors import classes, split
 from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
 from core.notions.base import Notion
 from core.optimal.solve import DEFAULT_SECONDS, maximise
@@ -101,24 +101,12 @@ def subset_random_response(
         members, p_in = list(sets[i]), alike[i].p_in
         inside = _restricted(allowed, alike[i].first)
         plain = inside.oracle is None and not inside.n_auxiliary
-        proven = True
-        if len(p_in) == 1:
-            block = np.ones((1, 1))
-        elif len(p_in) == 2 and plain:
-            block = _of_two(inside.rows.toarray(), p_in)
-        elif (seconds := deadline.left) > 0:
+        block, proven = np.ones((len(p_in), 1)), len(p_in) == 1
+        if len(p_in) == 2 and plain:
+            block, proven = _of_two(inside.rows.toarray(), p_in), True
+        elif not proven and (seconds := deadline.left) > 0:
             left = stakes[i] / sum(stakes[j] for j in ranked[done:])
-            outcome = maximise(
-                inside,
-                p_in,
-                time_limit=left * seconds,
-                gap=gap,
-                seed=seed,
-                prove=False,  # the result as a whole is no optimum, so a proof would be of no use
-            )
-            block, proven = outcome.kernel, outcome.status == "optimal"
-        else:
-            block, proven = np.ones((len(p_in), 1)), False
+            block, proven = _best(inside, p_in, left * seconds, gap, seed)
         if plain and not proven:
             block = _more_of(block, _diluted(inside.rows.toarray(), p_in), p_in)
         late += not proven
@@ -171,6 +159,21 @@ class _Alike:
 def _stake(p_x: FloatArray) -> float:
     """Return the I(X;Y) that merging a set loses, in nats: Σ_x P(x) log(P(set)/P(x))."""
     return float((p_x * np.log(p_x.sum() / p_x)).sum())
+
+
+def _best(
+    inside: AllowedSet, p_in: FloatArray, seconds: float, gap: float, seed: int
+) -> tuple[FloatArray, bool]:
+    """Return the best kernel found within a set, and whether it is proven optimal."""
+    outcome = maximise(
+        inside,
+        p_in,
+        time_limit=seconds,
+        gap=gap,
+        seed=seed,
+        prove=False,  # the result as a whole is no optimum, so a proof would be of no use
+    )
+    return outcome.kernel, outcome.status == "optimal"
 
 
 def _of_two(rows: FloatArray, p_in: FloatArray) -> FloatArray:
