@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from operator import mul
 
 import numpy as np
 
@@ -165,8 +167,7 @@ def _of_lifts(joint: Joint, reach: Reach) -> dict[str, Implication]:
     lift, ones = inequalities.data_lift(joint), np.ones(joint.n_x)
     single = [reach.largest(row) for row in lift]
     upper = _best(single).mapped(_log)
-    shares = zip(single, joint.p_s.tolist(), strict=True)
-    guess = _best([one.mapped(lambda lift, p=p: p * lift) for one, p in shares])
+    guess = _best([one.mapped(partial(mul, p)) for one, p in zip(single, joint.p_s, strict=True)])
     below = [reach.ratio(ones, row) for row in lift]
     lower = ratio = _best(below).mapped(_log)
     if lower.level < np.inf:

@@ -181,8 +181,17 @@ def _nearly(
         )
         kernel = alike.apart(joint, of_classes.kernel)
         if notion.holds(joint, kernel):
-            about = {"name": NAME, "solver": of_classes.solver, "status": "heuristic"}
-            return [make_mechanism(joint, kernel, notion=notion, purpose=goal, **about)]
+            return [
+                make_mechanism(
+                    joint,
+                    kernel,
+                    name=NAME,
+                    solver=of_classes.solver,
+                    status="heuristic",
+                    notion=notion,
+                    purpose=goal,
+                )
+            ]
     return []
 
 

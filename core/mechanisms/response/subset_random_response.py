@@ -149,7 +149,9 @@ class _Alike:
         of = np.array([place[name] for name in names])
         first = [members[names.index(name)] for name in place]
         mass = joint.p_x[list(members)]
-        return cls(tuple(first), of, mass / mass.sum(), np.bincount(of, mass / mass.sum()))
+        p_in = np.zeros(len(first))
+        np.add.at(p_in, of, mass / mass.sum())
+        return cls(tuple(first), of, mass / mass.sum(), p_in)
 
     def apart(self, block: FloatArray) -> FloatArray:
         """Return a kernel of the members, shape (k, n), of one of the classes."""
