@@ -19,6 +19,7 @@ from core.clock import Deadline
 from core.errors import InfeasibleError
 from core.joint import Joint
 from core.optimal.bounds.image_bound import ImageBound
+from core.optimal.plan import SIZES
 from core.optimal.polish import least_share
 from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.optimal.utility import OfImage
@@ -282,7 +283,7 @@ class Reach:
             r = np.eye(1, self._n_x, best)[0]
         elif (outside := vanishing(cone, above, below)) is not None:
             return np.inf, outside / outside.sum()
-        elif self._deadline.over:  # what no posterior on X exceeds
+        elif self._n_x >= SIZES.peeled_alone and self._deadline.over:  # all posteriors' most
             return float(_ratios(above, below).max()), self._p_x
         elif cone.is_wide(above, below):
             return largest_ratio(cone, above, below)
