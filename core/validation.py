@@ -50,9 +50,8 @@ def _without_noise(values: ArrayLike, name: str, *, batch: bool = False) -> Floa
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         return matrix(values, name, batch=batch)  # raises, and says what is wrong
-    negative = array < 0
-    if negative.any():
-        array = np.where(negative & (array >= -ROUNDING), 0.0, array)
+    if array.min(initial=0.0) < 0:
+        array = np.where((array < 0) & (array >= -ROUNDING), 0.0, array)
     return matrix(array, name, batch=batch)
 
 

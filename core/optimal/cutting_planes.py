@@ -235,7 +235,7 @@ class CutLoop:
         self._first_proof = until.part(SHARES.first_polytope)
         self._early = until.part(SHARES.cutting)
         self.outer = AllowedSet(allowed.rows, allowed.n_x, blocks=allowed.blocks)
-        self.upper = self.goal.value(np.diag(p_x), p_x)
+        self.upper = self.goal.of_x(p_x)
         self.inside = AllowedOutputs(start, p_x, self.goal, oracle)
 
     def narrow(self, cuts: FloatArray) -> None:

@@ -428,7 +428,7 @@ class _Task:
         """Solve by column generation, with a proof as far as time allows."""
         first = self.first()
         self.offer(first)
-        if self._closed():
+        if self._closed() or (len(self.p_x) >= SIZES.peeled_alone and self.deadline.over):
             return
         try:
             self._by_columns(first, prove=prove)

@@ -89,6 +89,10 @@ class Utility(ABC):
             costs[x : x + step] = self.cost(np.eye(min(step, n_x - x), n_x, x))
         return costs
 
+    def of_x(self, p_x: FloatArray) -> float:
+        """Return the utility of X itself, which no mechanism exceeds."""
+        return self.offset(p_x) - float(p_x @ self.of_symbols(len(p_x)))
+
     def pieces(self) -> FloatArray | None:
         """Return cost vectors c, shape (k, n_x), if the cost is min_i c_i·w; else None."""
         return None
@@ -121,6 +125,10 @@ class MutualInformation(Utility):
         """Return W·H(w/W) with W = Σw: P(y) H(X | Y=y)."""
         result: FloatArray = _x_log_x(weights.sum(axis=-1)) - _x_log_x(weights).sum(axis=-1)
         return result
+
+    def of_symbols(self, n_x: int) -> FloatArray:
+        """Return 0 for each symbol, shape (n_x,)."""
+        return np.zeros(n_x)
 
     def supported_cost(self, weights: FloatArray, symbols: IntArray, n_x: int) -> FloatArray:
         """Return the cost, which does not depend on which x a weight belongs to."""
@@ -155,6 +163,11 @@ class Greatest(Utility):
         """Return −max_t Σ_x g(t, x) w(x)."""
         result: FloatArray = -(weights @ self.gain.T).max(axis=-1)
         return result
+
+    def of_symbols(self, n_x: int) -> FloatArray:
+        """Return −max_t g(t, x) of each symbol, shape (n_x,)."""
+        costs: FloatArray = -self.gain[:, :n_x].max(axis=0)
+        return costs
 
     def pieces(self) -> FloatArray:
         """Return −g(t, ·) for each t, shape (n_t, n_x)."""
@@ -196,6 +209,11 @@ class OfImage(Utility):
         result: FloatArray = total[..., 0] * self.curve(image).sum(axis=-1)
         return result
 
+    def of_symbols(self, n_x: int) -> FloatArray:
+        """Return Σ_t c_t(B(t, x)) of each symbol, shape (n_x,)."""
+        costs: FloatArray = self.curve(self.matrix.T[:n_x]).sum(axis=-1)
+        return costs
+
     def image(self) -> tuple[OfImage, FloatArray]:
         """Return itself, and c = 0."""
         return self, np.zeros(self.matrix.shape[1])
@@ -225,6 +243,10 @@ class Centred(Utility):
         """Return the inner cost less that of the same weights as single symbols."""
         result: FloatArray = self.inner.cost(weights) - weights @ self._of_symbols
         return result
+
+    def of_symbols(self, n_x: int) -> FloatArray:
+        """Return 0 for each symbol, shape (n_x,)."""
+        return np.zeros(n_x)
 
     def pieces(self) -> FloatArray | None:
         """Return the inner pieces less the costs of single symbols."""

@@ -8,6 +8,9 @@ over P(S | y); averages like the utility of a task, with T = S.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from operator import mul
 
 import numpy as np
 
@@ -18,6 +21,7 @@ from core.errors import InfeasibleError
 from core.joint import Joint
 from core.mechanisms.polish import polished
 from core.notions.base import Notion
+from core.optimal.plan import SIZES
 from core.optimal.solve import maximise
 from core.optimal.utility import Greatest, OfImage, Utility, entropy_terms
 from core.release.reach import Implication, Reach
@@ -160,13 +164,14 @@ def _limit(key: str, notion: Notion, levels: dict[str, Implication]) -> float:
 
 def _of_lifts(joint: Joint, reach: Reach) -> dict[str, Implication]:
     """Return the levels that are linear in an output, or a ratio of two linear functions."""
-    lift, p_s = inequalities.data_lift(joint), joint.p_s
-    upper = _best([reach.largest(row) for row in lift]).mapped(_log)
-    guess = _best([reach.largest(row) for row in lift * p_s[:, None]])
-    ones = np.ones(joint.n_x)
-    lower = ratio = _best([reach.ratio(ones, row) for row in lift]).mapped(_log)
+    lift, ones = inequalities.data_lift(joint), np.ones(joint.n_x)
+    single = [reach.largest(row) for row in lift]
+    upper = _best(single).mapped(_log)
+    guess = _best([one.mapped(partial(mul, p)) for one, p in zip(single, joint.p_s, strict=True)])
+    below = [reach.ratio(ones, row) for row in lift]
+    lower = ratio = _best(below).mapped(_log)
     if lower.level < np.inf:
-        pairs = [reach.ratio(a, b) for a in lift for b in lift if a is not b]
+        pairs = [reach.ratio(a, b) for b in lift for a in lift if a is not b]
         same = Implication(1.0, 1.0, output=joint.p_x)
         ratio = _best([same, *pairs]).mapped(_log)
     return {
@@ -208,8 +213,10 @@ def _averages(joint: Joint, notion: Notion, deadline: Deadline) -> dict[str, Imp
         "guessing": Greatest(posterior),
     }
     allowed, levels = notion.allowed_set(joint), {}
+    # a search of few symbols finds something whenever it begins
+    least = 0.05 if joint.n_x < SIZES.peeled_alone else 0.0
     for done, key in enumerate(AVERAGES):
-        seconds = max(deadline.left / (len(AVERAGES) - done), 0.05)
+        seconds = max(deadline.left / (len(AVERAGES) - done), least)
         # gap at which the search for an average stops, in its own unit
         design = maximise(allowed, joint.p_x, utility=utilities[key], time_limit=seconds, gap=1e-7)
         kernel = polished(joint, design.kernel, notion)  # the audit adds up in another order
@@ -226,8 +233,10 @@ def _posterior_of(joint: Joint) -> FloatArray:
 
 
 def _best(candidates: list[Implication]) -> Implication:
-    """Return the implication with the largest level."""
-    return max(candidates, key=lambda implication: implication.level)
+    """Return the largest level, and the largest one reached, of several implications."""
+    most = max(candidate.level for candidate in candidates)
+    best = max(candidates, key=lambda candidate: (candidate.reached, candidate.level))
+    return replace(best, level=most)
 
 
 def _log(value: float) -> float:

@@ -19,6 +19,7 @@ from core.clock import Deadline
 from core.errors import InfeasibleError
 from core.joint import Joint
 from core.optimal.bounds.image_bound import ImageBound
+from core.optimal.plan import SIZES
 from core.optimal.polish import least_share
 from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.optimal.utility import OfImage
@@ -209,6 +210,9 @@ class Reach:
         rows = allowed.rows - sparse.diags_array(by) @ abs(allowed.rows)
         equal = sparse.vstack([rows, -rows[met]])
         self._set = AllowedSet(sparse.csr_array(equal), joint.n_x)
+        self._norm: FloatArray = np.zeros(0)
+        self._last: LinearProgram | None = None
+        self._images: ImageBound | None = None
 
     def largest(self, gain: FloatArray) -> Implication:
         """Return the largest gain·r of an output."""
@@ -228,7 +232,10 @@ class Reach:
 
     def convex(self, image: OfImage, most: float, deadline: Deadline) -> Implication:
         """Return the largest −cost, at most `most`, of an output; P_X where rounding finds none."""
-        bound = ImageBound(replace(self._set, oracle=self._oracle), image)
+        if self._images is None:
+            allowed = replace(self._set, oracle=self._oracle)
+            self._images = ImageBound(allowed, image, deadline)
+        bound = self._images.with_curve(image)
 
         def solve() -> tuple[float, FloatArray]:
             bracket = bound.minimise(
@@ -276,6 +283,8 @@ class Reach:
             r = np.eye(1, self._n_x, best)[0]
         elif (outside := vanishing(cone, above, below)) is not None:
             return np.inf, outside / outside.sum()
+        elif self._n_x >= SIZES.peeled_alone and self._deadline.over:  # all posteriors' most
+            return float(_ratios(above, below).max()), self._p_x
         elif cone.is_wide(above, below):
             return largest_ratio(cone, above, below)
         else:
@@ -286,15 +295,22 @@ class Reach:
         return (float(above @ r) / down if down > 0 else np.inf), r / r.sum()
 
     def _program(self, norm: FloatArray) -> LinearProgram:
-        """Return the linear program of the rows and norm·r = 1, without costs."""
+        """Return the linear program of the rows and norm·r = 1, with costs of the last one."""
+        if self._last is not None and np.array_equal(norm, self._norm):
+            return self._last
         matrix = self._set.rows
         count, n_vars = matrix.shape
         padded = np.append(norm, np.zeros(n_vars - self._n_x))
-        return LinearProgram(
-            sparse.csr_array(sparse.vstack([sparse.csr_array(padded[None]), matrix])),
-            np.append(1.0, np.full(count, -INFINITY)),
-            np.append(1.0, np.zeros(count)),
+        self._norm, self._last = (
+            norm,
+            LinearProgram(
+                sparse.csr_array(sparse.vstack([sparse.csr_array(padded[None]), matrix])),
+                np.append(1.0, np.full(count, -INFINITY)),
+                np.append(1.0, np.zeros(count)),
+                primal=True,  # only costs change
+            ),
         )
+        return self._last
 
     def _cuts(self, r: FloatArray) -> FloatArray:
         """Return the oracle's cuts at an output, shape (k, n_x)."""
@@ -304,4 +320,4 @@ class Reach:
         """Add cuts to the rows."""
         padded = np.hstack([cuts, np.zeros((len(cuts), self._set.n_auxiliary))])
         more = sparse.vstack([self._set.rows, sparse.csr_array(padded)])
-        self._set = AllowedSet(sparse.csr_array(more), self._n_x)
+        self._set, self._last = AllowedSet(sparse.csr_array(more), self._n_x), None

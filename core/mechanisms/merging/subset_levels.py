@@ -47,17 +47,22 @@ def set_levels(
 
 def _log_lifts(masses: FloatArray, p_s: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return log Ψ ≤ 0 and log Λ ≥ 0 of sets, shapes (..., n_sets); 0 for one of probability 0."""
-    by_secret = np.ascontiguousarray(np.moveaxis(masses, -2, 0))  # sums and extremes: 10× faster
-    secret = np.moveaxis(p_s, -1, 0)[..., None]
+    secret = p_s[..., None]
+    if masses.ndim > 2:  # in each step of a merging, moving axes that are there takes as long
+        masses, secret = np.moveaxis(masses, -2, 0), np.moveaxis(p_s, -1, 0)[..., None]
+    by_secret = np.ascontiguousarray(masses)  # sums and extremes: 10× faster
     occurs = by_secret.sum(axis=0)
+    every = bool(occurs.all())
     if secret.all():
         scaled = by_secret / secret
     else:  # a secret of probability 0 gets lift 1
         scaled = np.where(secret > 0, by_secret / np.where(secret > 0, secret, 1.0), occurs)
-    ratio = np.where(occurs > 0, occurs, 1.0)
+    least, most = scaled.min(axis=0), scaled.max(axis=0)
+    if not every:
+        least, most = np.where(occurs > 0, (least, most), 1.0)
+        occurs = np.where(occurs > 0, occurs, 1.0)
     with np.errstate(divide="ignore"):  # log 0 = −∞: the set rules a secret out
-        low = np.log(np.where(occurs > 0, scaled.min(axis=0), 1.0) / ratio)
-        high = np.log(np.where(occurs > 0, scaled.max(axis=0), 1.0) / ratio)
+        low, high = np.log(least / occurs), np.log(most / occurs)
     return np.minimum(low, 0.0), np.maximum(high, 0.0)
 
 

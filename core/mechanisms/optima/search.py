@@ -13,7 +13,6 @@ from core.allowed.inequalities import LEAST_BUDGET
 from core.clock import Deadline
 from core.errors import CoreError, InfeasibleError, InvalidInputError
 from core.joint import Joint
-from core.mechanisms.optima.posteriors import Classes, classes, none
 from core.mechanisms.optima.starts import (
     CONTRADICTION,
     INSTANT,
@@ -26,11 +25,12 @@ from core.mechanisms.optima.starts import (
 from core.mechanisms.options import Options, SearchLimits
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.polish import cleared, polished, tightened
+from core.mechanisms.posteriors import Classes, classes, none
 from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
 from core.notions import LIP, Intersection
 from core.notions.base import Notion
 from core.optimal.direct import Warm
-from core.optimal.plan import SIZES
+from core.optimal.plan import SHARES, SIZES
 from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise
 from core.utilities import Information, Purpose
 from core.validation import FloatArray, shown
@@ -108,18 +108,18 @@ def optimal_from(
     joined = classes(joint, notion, goal) if solver == "auto" else none(joint, notion, goal)
     small = joined.joint
     allowed = joined.notion.allowed_set(small)
-    if not notion.holds(joint, np.ones((joint.n_x, 1))):
-        raise InfeasibleError(
-            f"No mechanism satisfies {notion}: even an output independent of X breaks it."
-        )
-    if joined.fewer and small.n_x >= SIZES.peeled_symbols and seconds >= SIZES.quick:
-        # the search soon has more than a mechanism that takes a second itself
-        among = INSTANT if among is None else among
+    _check_feasible(joint, notion)
+    if among is None and _few_starts(joined, seconds, begun=start is not None):
+        among = INSTANT
+
+    near = _nearly(joint, notion, joined, options, goal) if solver == "auto" and prove else []
+    seconds = min(seconds, deadline.left) if near else seconds
 
     def first(within: Deadline) -> FloatArray:
         known.extend(_begun(joint, notion, options, among, goal, within))
-        kernels = [*([] if start is None else [start]), *useful(known, _mixed(allowed, goal))]
-        kernels = [joined.together(joint, kernel) for kernel in kernels]
+        others = useful([*near, *known], _mixed(allowed, goal))
+        begin = others if start is None else [start, *others]
+        kernels = [joined.together(joint, kernel) for kernel in begin]
         if start is not None:
             kernels[0] = _one_by_one(small, kernels[0], joined.notion)
         return together(small, kernels or [np.ones((small.n_x, 1))])
@@ -145,7 +145,55 @@ def optimal_from(
     known = known or starts(joint, notion, own, few, goal)
     if mechanism.status == "heuristic":
         known += _allowed_anyway(joint, notion, own, goal)
-    return proven(at_least(joint, mechanism, known), gap)
+    return proven(at_least(joint, mechanism, [*near, *known]), gap)
+
+
+def _few_starts(joined: Classes, seconds: float, *, begun: bool) -> bool:
+    """Return whether a search soon has more than a mechanism that takes a second itself."""
+    many = joined.fewer and joined.joint.n_x >= SIZES.peeled_symbols
+    return many and (begun or seconds >= SIZES.quick)
+
+
+def _check_feasible(joint: Joint, notion: Notion) -> None:
+    """Raise if not even an output independent of X keeps the notion."""
+    if not notion.holds(joint, np.ones((joint.n_x, 1))):
+        raise InfeasibleError(
+            f"No mechanism satisfies {notion}: even an output independent of X breaks it."
+        )
+
+
+NEARLY = 8
+"""Decimals to which posteriors agree that are one in a start: what a search makes of their own
+differences is below the tolerance of its programs."""
+
+
+def _nearly(
+    joint: Joint, notion: Notion, joined: Classes, options: Options, goal: Purpose
+) -> list[Mechanism]:
+    """Return the optimum of nearly equal posteriors as one, if it keeps the notion; else []."""
+    alike = classes(joint, notion, goal, NEARLY)
+    if alike.joint.n_x == joined.joint.n_x:
+        return []
+    seconds = DEFAULT_SECONDS if options.time_limit is None else options.time_limit
+    limited = replace(options, time_limit=SHARES.alike * seconds)
+    with suppress(CoreError):
+        of_classes = optimal_from(
+            alike.joint, alike.notion, None, utility=alike.purpose, **limited.search
+        )
+        kernel = alike.apart(joint, of_classes.kernel)
+        if notion.holds(joint, kernel):
+            return [
+                make_mechanism(
+                    joint,
+                    kernel,
+                    name=NAME,
+                    solver=of_classes.solver,
+                    status="heuristic",
+                    notion=notion,
+                    purpose=goal,
+                )
+            ]
+    return []
 
 
 def _apart(joint: Joint, notion: Notion, joined: Classes, outcome: Outcome) -> Outcome:

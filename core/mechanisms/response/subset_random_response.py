@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -16,10 +16,12 @@ from core.mechanisms.merging.subset_levels import pointwise_notion
 from core.mechanisms.merging.subset_merging import merge_high_risk, subset_merging
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.polish import polished
+from core.mechanisms.posteriors import classes, split
 from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
 from core.notions.base import Notion
 from core.optimal.solve import DEFAULT_SECONDS, maximise
-from core.validation import FloatArray
+from core.utilities import Information
+from core.validation import FloatArray, IntArray
 
 Members = tuple[int, ...]
 
@@ -87,32 +89,28 @@ def subset_random_response(
     sets = merging.sets
     high = {x for members in sets for x in members}
     columns = [np.eye(joint.n_x)[:, [x for x in range(joint.n_x) if x not in high]]]
-    stakes = [_stake(joint.p_x[list(members)]) for members in sets]
+    of_x = classes(joint, pointwise, Information()).of_x
+    alike = [_Alike.of_set(joint, of_x, members) for members in sets]
+    stakes = [
+        _stake(joint.p_x[list(members)].sum() * one.p_in)
+        for members, one in zip(sets, alike, strict=True)
+    ]
     ranked = sorted(range(len(sets)), key=lambda i: -stakes[i])
     late = 0
     for done, i in enumerate(ranked):
-        members, p_in = list(sets[i]), joint.p_x[list(sets[i])] / joint.p_x[list(sets[i])].sum()
-        inside = _restricted(allowed, sets[i])
+        members, p_in = list(sets[i]), alike[i].p_in
+        inside = _restricted(allowed, alike[i].first)
         plain = inside.oracle is None and not inside.n_auxiliary
-        proven = True
-        if len(members) == 2 and plain:
-            block = _of_two(inside.rows.toarray(), p_in)
-        elif (seconds := deadline.left) > 0:
+        block, proven = np.ones((len(p_in), 1)), len(p_in) == 1
+        if len(p_in) == 2 and plain:
+            block, proven = _of_two(inside.rows.toarray(), p_in), True
+        elif not proven and (seconds := deadline.left) > 0:
             left = stakes[i] / sum(stakes[j] for j in ranked[done:])
-            outcome = maximise(
-                inside,
-                p_in,
-                time_limit=left * seconds,
-                gap=gap,
-                seed=seed,
-                prove=False,  # the result as a whole is no optimum, so a proof would be of no use
-            )
-            block, proven = outcome.kernel, outcome.status == "optimal"
-        else:
-            block, proven = np.ones((len(members), 1)), False
+            block, proven = _best(inside, p_in, left * seconds, gap, seed)
         if plain and not proven:
             block = _more_of(block, _diluted(inside.rows.toarray(), p_in), p_in)
         late += not proven
+        block = alike[i].apart(block)
         wide = np.zeros((joint.n_x, block.shape[1]))
         wide[members] = block
         columns.append(wide)
@@ -130,9 +128,54 @@ def subset_random_response(
     )
 
 
+@dataclass(frozen=True, eq=False)
+class _Alike:
+    """The symbols of a set that share a posterior: the lemma of `posteriors` holds within it.
+
+    - `first`: a symbol of each class. `of`: the class of each member, shape (k,).
+    - `weights`: P(x | set) of each member, shape (k,); `p_in`: the same of each class.
+    """
+
+    first: Members
+    of: IntArray
+    weights: FloatArray
+    p_in: FloatArray
+
+    @classmethod
+    def of_set(cls, joint: Joint, of_x: IntArray, members: Members) -> _Alike:
+        """Return the classes of a set, in the order of their first members."""
+        names = of_x[list(members)].tolist()
+        place = {name: at for at, name in enumerate(dict.fromkeys(names))}
+        of = np.array([place[name] for name in names])
+        first = [members[names.index(name)] for name in place]
+        mass = joint.p_x[list(members)]
+        p_in = np.zeros(len(first))
+        np.add.at(p_in, of, mass / mass.sum())
+        return cls(tuple(first), of, mass / mass.sum(), p_in)
+
+    def apart(self, block: FloatArray) -> FloatArray:
+        """Return a kernel of the members, shape (k, n), of one of the classes."""
+        return block if len(block) == len(self.of) else split(self.of, self.weights, block)
+
+
 def _stake(p_x: FloatArray) -> float:
     """Return the I(X;Y) that merging a set loses, in nats: Σ_x P(x) log(P(set)/P(x))."""
     return float((p_x * np.log(p_x.sum() / p_x)).sum())
+
+
+def _best(
+    inside: AllowedSet, p_in: FloatArray, seconds: float, gap: float, seed: int
+) -> tuple[FloatArray, bool]:
+    """Return the best kernel found within a set, and whether it is proven optimal."""
+    outcome = maximise(
+        inside,
+        p_in,
+        time_limit=seconds,
+        gap=gap,
+        seed=seed,
+        prove=False,  # the result as a whole is no optimum, so a proof would be of no use
+    )
+    return outcome.kernel, outcome.status == "optimal"
 
 
 def _of_two(rows: FloatArray, p_in: FloatArray) -> FloatArray:

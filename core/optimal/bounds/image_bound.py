@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import heapq
 import itertools
+from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
 
 from core.allowed.allowed_set import AllowedSet
-from core.clock import Deadline
+from core.clock import NEVER, Deadline
 from core.errors import InfeasibleError, SolverError
 from core.optimal.bounds.relaxation import EPSILON, Relaxation
 from core.optimal.programs.highs import INFINITY, LinearProgram
@@ -40,13 +41,19 @@ class Pricing:
 class ImageBound:
     """Branch and bound over the images of one allowed set; its first box is kept."""
 
-    def __init__(self, allowed: AllowedSet, utility: OfImage) -> None:
+    def __init__(self, allowed: AllowedSet, utility: OfImage, deadline: Deadline = NEVER) -> None:
         self._utility, self._oracle = utility, allowed.oracle
         self._n_t, self._n_x = utility.matrix.shape
         self._relaxation = Relaxation(allowed)  # prices auxiliary variables
         self._program = self._linked(allowed)
         self._costs = np.zeros(self._program.n_cols)
-        self._lower, self._upper = self._first_box()
+        self._lower, self._upper = self._first_box(deadline)
+
+    def with_curve(self, utility: OfImage) -> ImageBound:
+        """Return the search for another curve of the same image, which shares rows and box."""
+        other = copy(self)
+        other._utility = utility
+        return other
 
     def minimise(
         self,
@@ -162,12 +169,17 @@ class ImageBound:
         matrix = sparse.csr_array(sparse.vstack([mass, links, rows]))
         return LinearProgram(matrix, lower, upper, col_lower=free)
 
-    def _first_box(self) -> tuple[FloatArray, FloatArray]:
-        """Return the least and the largest image of an allowed output in each dimension."""
+    def _first_box(self, deadline: Deadline) -> tuple[FloatArray, FloatArray]:
+        """Return the least and the largest image of an allowed output in each dimension.
+
+        What is left when time is over are those of all posteriors.
+        """
         matrix, nothing = self._utility.matrix, np.zeros(self._n_x)
         lower, upper = matrix.min(axis=1), matrix.max(axis=1)
         for t, axis in enumerate(np.eye(self._n_t)):
             for sign, side in ((1.0, lower), (-1.0, upper)):
+                if deadline.over:
+                    return lower, upper
                 lowest = self.least(sign * axis, nothing, lower, upper)
                 if lowest is None:
                     raise InfeasibleError("No output at all meets the notion: its set is empty.")

@@ -61,7 +61,7 @@ class Prover:
         self._whole = utility.exceptions is None
         self._together = len(p_x) < SIZES.paired_symbols and BoxPrograms.suits(self.allowed)
         self._most_low = _low_vertices(space)
-        self._known = self._trivial()
+        self._known = utility.of_x(p_x) + MARGIN
 
     def walk(self, deadline: Deadline, max_vertices: int) -> bool:
         """Compute all vertices, unless too many; return whether all are known (else `stopped`)."""
@@ -117,7 +117,7 @@ class Prover:
             if self._known <= enough:
                 return Verdict(self._known, verdict.better)
         # above it boxes for the whole mixture are tried before branch and bound is resumed
-        wide = enough + 0.02 * self._trivial()
+        wide = enough + 0.02 * self.utility.of_x(self.p_x)
         if self._together and not self._tree_is_wide():
             verdict = self._branch(duals, gap, deadline.part(SHARES.last_branching))
             if settled(verdict):
@@ -225,7 +225,7 @@ class Prover:
     ) -> Verdict:
         """Prove for a cost of an output's image, by branch and bound over images."""
         if self._images is None:
-            self._images = ImageBound(self.allowed, image)
+            self._images = ImageBound(self.allowed, image, deadline)
         pricing = self._images.minimise(duals + taken_off, tolerance=gap / 2, deadline=deadline)
         floor = min(pricing.floor, 0.0)
         bound = self._worth(duals) - floor + MARGIN
@@ -236,10 +236,6 @@ class Prover:
         """Return the upper bound that holds if φ(r) ≥ p·r for every allowed output."""
         at_most = self.utility.offset(self.p_x) - float(prices @ self.p_x)
         return at_most + self.utility.premium(prices)
-
-    def _trivial(self) -> float:
-        """Return the utility of X itself, which no mechanism exceeds."""
-        return self.utility.value(np.diag(self.p_x), self.p_x) + MARGIN
 
 
 def _low_vertices(space: Polytope) -> int:

@@ -349,7 +349,7 @@ class BudgetSearch:
         self.lifting, self.deadline = lifting, deadline
         self.n_x, self.p_x = lifting.n_x, lifting.p_x
         self.goal = lifting.utility
-        self.upper = self.goal.inner.value(np.diag(self.p_x), self.p_x)
+        self.upper = self.goal.inner.of_x(self.p_x)
         self._whole = self.upper
         self._rng = np.random.default_rng(seed)
         self._rows: FloatArray = lifting.inside().rows.toarray()

@@ -62,12 +62,13 @@ class Master:
         self.utility = utility
         n_x = len(p_x)
         self.points, self.costs, self._sizes = np.zeros((0, n_x)), np.zeros(0), np.zeros(0)
-        whole, alone = float(utility.cost(p_x)), utility.cost(np.diag(p_x))
+        whole, alone = float(utility.cost(p_x)), p_x * utility.of_symbols(n_x)
         # least first penalty, relative to the costs: a penalty of 0 could not be raised by a
         # factor
         floor = 1e-6 * max(1.0, abs(whole), float(np.abs(alone).sum()))
         # first penalty, in units of the utility that X itself has over a constant output
         self._penalty = max(whole - float(alone.sum()), floor)
+        self._alone = alone
         identity = sparse.eye_array(n_x, format="csr")
         ones = np.ones(n_x)
         self._program = LinearProgram(identity, ones, ones, cost=self._penalties(), primal=True)
@@ -129,7 +130,7 @@ class Master:
 
     def _penalties(self) -> FloatArray:
         """Return the cost of publishing each x as it is, shape (n_x,), in kernel coordinates."""
-        return self.utility.cost(np.diag(self.p_x)) + self._penalty * self._weights
+        return self._alone + self._penalty * self._weights
 
     def kernel(self, mixture: Mixture) -> FloatArray:
         """Return P(y | x) of a mixture, amounts computed anew: HiGHS's rows miss 1 by too much."""

@@ -1,3 +1,6 @@
+import sys
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,8 @@ from core.notions import ALIP, LDP, LIP, AlphaLift
 
 JOINT = Joint.from_counts(np.random.default_rng(1).integers(1, 100, (3, 12)))
 NOTION = LIP(0.25)
+
+MODULE = sys.modules[m.subset_random_response.__module__]
 
 
 def test_it_says_whether_more_time_may_find_a_better_one():
@@ -60,3 +65,26 @@ def test_symbols_that_a_secret_cannot_have_are_told_without_a_warning():
 def test_a_time_limit_that_is_not_above_0_is_refused(time_limit):
     with pytest.raises(InvalidInputError, match="time_limit must be in"):
         m.subset_random_response(JOINT, NOTION, time_limit=time_limit)
+
+
+@pytest.mark.parametrize("notion", [LIP(0.05), ALIP(0.02, 0.1), LDP(0.1)])
+def test_symbols_of_a_set_with_equal_posteriors_are_one_in_its_program(notion, monkeypatch):
+    rng = np.random.default_rng(4)
+    base = rng.integers(1, 9, (3, 5))
+    of = np.repeat(np.arange(5), 3)
+    joint = Joint.from_counts(base[:, of] * rng.integers(1, 4, len(of)))
+    sizes, solve = [], MODULE.maximise
+
+    def counted(allowed, p_x, **options):
+        sizes.append(len(p_x))
+        return solve(allowed, p_x, **options)
+
+    monkeypatch.setattr(MODULE, "maximise", counted)
+    mechanism = m.subset_random_response(joint, notion)
+    assert mechanism.audit.holds
+    assert max(sizes) <= 5
+    each = SimpleNamespace(of_x=np.arange(joint.n_x))
+    monkeypatch.setattr(MODULE, "classes", lambda *_: each)
+    alone = m.subset_random_response(joint, notion)
+    assert max(sizes) > 5
+    assert mechanism.utility == pytest.approx(alone.utility, abs=1e-6)

@@ -68,7 +68,7 @@ def test_branch_and_bound_that_keeps_most_boxes_is_left_for_boxes(monkeypatch):
     bound, value = checked(prover, search, 0.2)
     assert len(branched) >= 2  # at first and in the end: not in between
     assert prover._boxes is not None
-    assert value - 1e-9 <= bound < prover._trivial()
+    assert value - 1e-9 <= bound < prover.utility.of_x(joint.p_x)
 
 
 def test_branch_and_bound_that_closes_boxes_goes_on():

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from core import mechanisms as m
 from core.joint import Joint
 from core.measures import entropy, lift, mutual_information
-from core.mechanisms.optima.posteriors import classes
+from core.mechanisms.posteriors import classes
 from core.notions import (
     ALIP,
     LDP,
@@ -249,3 +249,23 @@ def test_near_a_budget_of_0_given_what_is_known_perfect_privacy_is_the_least(kin
         joint = Joint.from_counts(table.sum(axis=2))
         silent = m.optimal(joint, Given(LIP(0.0), table))
         assert m.optimal(joint, Given(kind(1e-9), table)).utility >= silent.utility - 1e-9
+
+
+@pytest.mark.parametrize(
+    ("notion", "apart"), [(Average("total_variation", 1e-9), 1e-13), (LDP(1e-10), 1e-10)], ids=str
+)
+def test_nearly_equal_posteriors_keep_what_equal_ones_do(notion, apart):
+    """A search of their own differences kept nothing, or a tenth, where time ended it."""
+    rng = np.random.default_rng(1)
+    base = np.array([[3, 1, 6], [6, 8, 6], [3, 8, 6]])
+    weights = np.repeat(base, 2, axis=1) * np.array([3, 1, 1, 2, 1, 2])
+    equal = m.optimal(Joint.from_counts(weights), notion)
+    near = Joint.from_counts(weights * (1 + apart * rng.uniform(-1, 1, weights.shape)))
+    assert (
+        classes(near, notion, Information()).joint.n_x
+        > classes(near, notion, Information(), 8).joint.n_x
+    )
+    assert notion.holds(near, equal.kernel)
+    found = m.optimal(near, notion, time_limit=1.0)
+    assert found.audit.holds
+    assert found.utility >= equal.utility - 1e-6 > 0

@@ -3,7 +3,7 @@
 Let C = c(X) name the class of symbols that share P(s | x). Under a notion of P(s, y) alone,
 max I(X;Y) = H(X) − H(C) + max I(C;Y). At most: H(X | y) ≥ H(C | y) for every output, and as S – C –
 X is a Markov chain, P(s, y) is that of the mechanism P(y | c). At least: split each output of C's
-optimum so that each part has one symbol of every class (`Classes.apart`); a part has the lifts of
+optimum so that each part has one symbol of every class (`split`); a part has the lifts of
 its output, and its entropy is that of C. The proof is in docs/architecture.md. Given what is known,
 K, the same holds of classes that share P(s, k | x).
 """
@@ -65,39 +65,7 @@ class Classes:
         """Return P(y | x), shape (n_x, n_y), of a kernel P(y | c), outputs split where it helps."""
         if isinstance(self.purpose, Task) or not self.purpose.of_x:
             return kernel[self.of_x]
-        order = np.lexsort((joint.p_x, self.of_x))  # rare ones first, where doubles are dense
-        size = np.bincount(self.of_x)
-        begin = np.cumsum(size) - size
-        mass = np.bincount(self.of_x, joint.p_x)
-        until = np.cumsum(kernel, axis=1)
-        until /= until[:, -1:]
-        after = np.hstack([np.zeros((len(until), 1)), until])
-        # where a symbol follows another of its class: in which output, and where in that
-        members = np.split(joint.p_x[order], begin[1:])
-        at = np.concatenate([np.cumsum(weights)[:-1] / weights.sum() for weights in members])
-        of_cut = np.repeat(np.arange(len(size)), size - 1)
-        output = np.array(
-            [np.searchsorted(until[c], t, side="right") for c, t in zip(of_cut, at, strict=True)],
-            dtype=np.intp,
-        ).clip(max=kernel.shape[1] - 1)
-        place = (at - after[of_cut, output]) / (until - after[:, :-1])[of_cut, output]
-        here = [np.flatnonzero(output == y) for y in range(kernel.shape[1])]
-        cuts = [np.unique(np.concatenate([[0.0], place[cut], [1.0]])) for cut in here]
-        now = begin.copy()
-        split = np.zeros((sum(map(len, cuts)) - len(cuts), joint.n_x))  # an output a row
-        done = 0
-        for y, (own, ends) in enumerate(zip(here, cuts, strict=True)):
-            steps = np.zeros((len(ends), len(size)), dtype=np.intp)
-            np.add.at(steps, (np.searchsorted(ends, place[own]), of_cut[own]), 1)
-            symbol = now + np.cumsum(steps, axis=0)
-            now = symbol[-1]
-            part = split[done : done + len(ends) - 1]
-            width = np.diff(ends)[:, None]
-            np.put_along_axis(part, order[symbol[:-1]], width * (mass * kernel[:, y]), axis=1)
-            done += len(part)
-        split /= joint.p_x
-        split /= split.sum(axis=0)
-        return split.T
+        return split(self.of_x, joint.p_x, kernel)
 
     def outcome(self, joint: Joint, outcome: Outcome) -> Outcome:
         """Return the outcome of a search for C as that for X."""
@@ -111,22 +79,73 @@ class Classes:
         )
 
 
+def split(of_x: IntArray, p_x: FloatArray, kernel: FloatArray) -> FloatArray:
+    """Return P(y | x), shape (n_x, n_y), of P(y | c), its outputs split into one symbol a class.
+
+    Shapes: of_x and p_x (n_x,), the class and the weight of each symbol; kernel (n_c, n).
+    """
+    order = np.lexsort((p_x, of_x))  # rare ones first, where doubles are dense
+    size = np.bincount(of_x)
+    begin = np.cumsum(size) - size
+    mass = np.bincount(of_x, p_x)
+    many = np.flatnonzero(size > 1)
+    until = np.cumsum(kernel[many], axis=1)
+    until /= until[:, -1:]
+    # where a symbol follows another of its class: in which output, and where in that
+    members = [order[begin[c] : begin[c] + size[c]] for c in many]
+    at = [np.cumsum(p_x[own])[:-1] / p_x[own].sum() for own in members]
+    outputs = [np.searchsorted(ends, t, side="right") for ends, t in zip(until, at, strict=True)]
+    of_cut = np.repeat(np.arange(len(many)), size[many] - 1)
+    output = np.concatenate(outputs or [of_cut]).clip(max=kernel.shape[1] - 1)
+    after = np.where(output > 0, until[of_cut, output - 1], 0.0)
+    place = (np.concatenate(at or [of_cut]) - after) / (until[of_cut, output] - after)
+    here = np.split(
+        np.argsort(output, kind="stable"),
+        np.cumsum(np.bincount(output, minlength=kernel.shape[1]))[:-1],
+    )
+    cuts = [np.unique(np.concatenate([[0.0], place[cut], [1.0]])) for cut in here]
+    now = begin.copy()
+    parted = np.zeros((sum(map(len, cuts)) - len(cuts), len(p_x)))  # an output a row
+    done = 0
+    for weights, own, ends in zip(kernel.T, here, cuts, strict=True):
+        held = np.union1d(np.flatnonzero(weights), many[of_cut[own]])
+        steps = np.zeros((len(ends), len(held)), dtype=np.intp)
+        cut = np.searchsorted(ends, place[own]), np.searchsorted(held, many[of_cut[own]])
+        np.add.at(steps, cut, 1)
+        symbol = now[held] + np.cumsum(steps, axis=0)
+        now[held] = symbol[-1]
+        part = parted[done : done + len(ends) - 1]
+        width = np.diff(ends)[:, None]
+        of = order[symbol[:-1]]
+        np.put_along_axis(part, of, width * (mass * weights)[held] / p_x[of], axis=1)
+        done += len(part)
+    parted /= parted.sum(axis=0)
+    return parted.T
+
+
 def none(joint: Joint, notion: Notion, purpose: Purpose) -> Classes:
     """Return a class for each symbol."""
     return Classes(joint, notion, np.arange(joint.n_x), purpose, 0.0)
 
 
-def classes(joint: Joint, notion: Notion, purpose: Purpose) -> Classes:
-    """Return the classes that a search for an optimum may join."""
+def classes(joint: Joint, notion: Notion, purpose: Purpose, decimals: int | None = None) -> Classes:
+    """Return the classes that a search for an optimum may join.
+
+    With `decimals` posteriors that agree to so many are one, and what is found may break the
+    notion slightly.
+    """
     if not isinstance(purpose, Information | Task | Guess) or not (joint.p_x > 0).all():
         return none(joint, notion, purpose)
     marks = [part.alike(joint) for part in notion.parts]
     if any(mark is None for mark in marks):
         return none(joint, notion, purpose)
     counts = joint.counts
+    weights = joint.p if counts is None else counts
     columns = np.vstack(
         [
-            direction(joint.p if counts is None else counts, whole=counts is not None),
+            direction(weights, whole=counts is not None)
+            if decimals is None
+            else np.round(joint.p / joint.p_x, decimals),
             *(mark[None] for mark in marks if mark is not None),
             *_task(joint, purpose),
         ]
