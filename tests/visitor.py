@@ -336,7 +336,6 @@ async def visiting(address: str, cookie: str = "", session: str = "") -> AsyncIt
             subprotocols=[websockets.Subprotocol(one) for one in protocols],
             origin=websockets.Origin(address),
             additional_headers={"Cookie": cookie} if cookie else None,
-            compression=None,
             max_size=None,
             open_timeout=PATIENCE,
             ping_timeout=PATIENCE,

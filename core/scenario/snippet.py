@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, Literal
 
 from core import notions
@@ -113,19 +113,83 @@ def snippet(scenario: Scenario) -> str:
         ]
         body.append('print(f"achieved {notion.achieved(joint, mechanism.kernel):.6f}")')
     text = "\n".join(body)
-    parts = [name for name in NAMED if f"{name}(" in text]
     head = [
-        *(["from math import inf", ""] if "inf" in notion + data else []),
-        *(["from pathlib import Path", ""] if "Path(" in text else []),
-        *(["import numpy as np", ""] if "np." in text else []),
+        *_others(text, notion + data),
         "from core import mechanisms as m",
-        f"from core.data import {', '.join(parts)}, count",
+        _of_data(text),
         *(["from core.mechanisms.catalogue import check_fit"] if "check_fit(" in text else []),
         *([f"from core.notions import {', '.join(named)}"] if named else []),
         *([_purpose_import(purpose)] if asked_for else []),
         "",
     ]
     return "\n".join([*head, text]) + "\n"
+
+
+def robust_snippet(scenario: Scenario, n: int, design: str) -> str:
+    """Return Python source that draws n records of the data and designs mechanisms at them.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Data, ε, β, α and seed; the columns of X are U.
+    n : int
+        The number of records.
+    design : str
+        The key of the design that is the program's `mechanism`.
+
+    Examples
+    --------
+    >>> print(robust_snippet(Scenario(eps=0.5), 300, "polyopt"))
+    from core.data import DataSpec, count
+    from core.studies.robust_designs import DESIGNS, design_all, realised_level, take_sample
+    <BLANKLINE>
+    data = DataSpec(source='adult', secret=('sex',), released=('occupation',))
+    joint = count(data).joint
+    sample = take_sample(joint.p, 300, beta=0.05, alpha=2.0, seed=0)
+    designs = design_all(sample, eps=0.5, seconds=1.5)
+    for key, mechanism in designs.items():
+        level = realised_level(sample.truth, mechanism.kernel)
+        print(f"{DESIGNS[key]}: NMI {mechanism.nmi:.6f}, level at the truth {level:.6f}")
+    mechanism = designs['polyopt']
+    <BLANKLINE>
+    """
+    data = replace(scenario.data, secret_released=False, known=())
+    body = [
+        *_reading(data),
+        f"data = {_call(data)}",
+        *_counting(data, False, whole=False),
+        f"sample = take_sample(joint.p, {n}, beta={scenario.beta!r}, alpha={scenario.alpha!r}, "
+        f"seed={scenario.seed})",
+        f"designs = design_all(sample, eps={scenario.eps!r}, seconds=1.5)",
+        "for key, mechanism in designs.items():",
+        "    level = realised_level(sample.truth, mechanism.kernel)",
+        '    print(f"{DESIGNS[key]}: NMI {mechanism.nmi:.6f}, level at the truth {level:.6f}")',
+        f"mechanism = designs[{design!r}]",
+    ]
+    text = "\n".join(body)
+    used = "DESIGNS, design_all, realised_level, take_sample"
+    head = [
+        *_others(text, _call(data)),
+        _of_data(text),
+        f"from core.studies.robust_designs import {used}",
+        "",
+    ]
+    return "\n".join([*head, text]) + "\n"
+
+
+def _others(text: str, numbers: str) -> list[str]:
+    """Return the lines that import what is not of `core`; `numbers` may have infinite ones."""
+    return [
+        *(["from math import inf", ""] if "inf" in numbers else []),
+        *(["from pathlib import Path", ""] if "Path(" in text else []),
+        *(["import numpy as np", ""] if "np." in text else []),
+    ]
+
+
+def _of_data(text: str) -> str:
+    """Return the line that imports what a program reads its data with."""
+    parts = [name for name in NAMED if f"{name}(" in text]
+    return f"from core.data import {', '.join(parts)}, count"
 
 
 def _purpose_import(purpose: str) -> str:
@@ -170,13 +234,15 @@ def _call(data: DataSpec) -> str:
     return f"DataSpec({', '.join(parts)})"
 
 
-def notebook(scenario: Scenario) -> str:
+def notebook(scenario: Scenario, program: str = "") -> str:
     """Return a notebook that answers a scenario with `core`, as JSON of nbformat 4.5.
 
     Parameters
     ----------
     scenario : Scenario
         The question. Where it is about an upload, a cell has a place for the file's path.
+    program : str
+        What answers it, with a `mechanism`; its `snippet` by default.
 
     Examples
     --------
@@ -184,7 +250,7 @@ def notebook(scenario: Scenario) -> str:
     >>> [cell["cell_type"] for cell in document["cells"]]
     ['markdown', 'code', 'code', 'markdown', 'code']
     """
-    head, _, body = snippet(scenario).rpartition("\n\n")
+    head, _, body = (program or snippet(scenario)).rpartition("\n\n")
     return written(
         [
             ("markdown", TITLE),

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from core.scenario import Project
-from pages.ui.chart import component
 from pages.ui.frame import pickers
+from pages.ui.serving import programs
 from tests.browser import test_compare_live as columns
 from tests.browser import waiting
 
@@ -178,7 +178,7 @@ def test_frames_come_after_the_program_that_draws_them(visit):
     page = visit("release")
     page.get_by_role("heading", name="Release the records").wait_for()
     held, asked = [], []
-    page.route(f"**/{component.PLOTLY}", lambda route: held.append(route))
+    page.route(f"**/{programs.PLOTLY}", lambda route: held.append(route))
     page.on("request", lambda request: "?near=" in request.url and asked.append(request.url))
     waiting.go_to(page, "Explore")
     page.locator(".st-key-board .st-key-finding p").wait_for()

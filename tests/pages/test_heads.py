@@ -39,7 +39,7 @@ def labels(block):
         ("mechanisms", ["Export", "Report"]),
         ("release", ["Export", "Report"]),
         ("confusability", ["Export"]),
-        ("robust", []),
+        ("robust", ["Export", "Report"]),
         ("frontiers", []),
     ],
 )

@@ -28,6 +28,7 @@ def taken(monkeypatch):
 async def moved(address, taken):
     """Open Explore, move ε to and fro, and return the messages of the last move."""
     async with visiting(address) as visitor:
+        assert [one.name for one in visitor.socket.protocol.extensions] == ["permessage-deflate"]
         at_rest = 0
         while at_rest < 3:  # until then lines of the frontier are being worked out
             await visitor.load()

@@ -1,5 +1,7 @@
 """The Robust page through Streamlit's own test harness."""
 
+import html
+import re
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +19,9 @@ from core.studies.robust_designs import (
     BETAS,
     BUDGETS,
     DESIGNS,
+    QUICK,
     Drawn,
+    compare_designs,
     design_all,
     study_beta,
     study_draws,
@@ -109,6 +113,33 @@ def test_a_permalink_sets_the_sample_and_its_designs_follow():
     assert table.loc["Non-robust optimum", "ε* at P*, nats"] > 0.5
     assert "exceeds the budget" in page_text(app)
     assert share(table.loc["Robust optimum", "kept at P̂"]) in page_text(app)
+
+
+def test_a_design_is_exported_with_the_program_that_makes_it_and_a_report():
+    app = opened(**SMALL, eps="0.5", seed="4")
+    app.session_state["robust_export"] = True
+    app = after(app, "designs")
+    assert not app.exception
+    (program,) = (one.value for one in app.code if "take_sample" in one.value)
+    made = {}
+    exec(compile(program, "program", "exec"), made)
+    robust = next(one for one in app.session_state["_robust_designs"].answer if one.key == "exact")
+    assert made["mechanism"].utility == pytest.approx(robust.mechanism.utility, abs=1e-6)
+    assert "robust optimum keeps" in page_text(app)
+
+
+def test_the_report_has_the_sentences_charts_and_tables_of_the_page(sample):
+    asked = Scenario(RACE, n=300, eps=0.5)
+    outcomes = compare_designs(sample, 0.5, 1.0, QUICK, report=lambda _: None)
+    view, designs = board.View(0, 0, "nats"), results.Designs(outcomes, 0.5)
+    made = board._report(asked, sample, designs, view, {"S": "sex"})
+    assert html.escape(board._finding(designs, "nats")) in made
+    for text in ("Budget versus realized level", board.LEAVES, *(DESIGNS[key] for key in QUICK)):
+        assert text in made
+    assert made.count('class="chart"') == 2
+    assert "/robust?x=race&amp;" in made
+    program = html.unescape(re.search(r"<pre>(from .*?)</pre>", made, re.DOTALL)[1])
+    assert "take_sample(joint.p, 300" in program
 
 
 def test_what_takes_a_moment_is_there_at_once_and_never_stale():

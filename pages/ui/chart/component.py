@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-import plotly
 import streamlit as st
 
 from core.data.spec import DataSpec
@@ -28,11 +27,6 @@ _OLD: ContextVar[bool] = ContextVar("charts_are_old", default=False)
 BAR = 24
 """Pixels below the chart for the exports."""
 
-# Plotly's own script from the installed package: same version as Python's, offline
-PLOTLY = programs.keep(
-    (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").read_bytes()
-)
-
 
 def _program() -> str:
     palettes = {
@@ -48,7 +42,7 @@ def _program() -> str:
     source = "\n".join((_HERE / name).read_text(encoding="utf-8") for name in names)
     for name, value in {
         "__PALETTES__": json.dumps(palettes),
-        "__PLOTLY__": PLOTLY,
+        "__PLOTLY__": programs.PLOTLY,
         "__PAPER__": MARKERS["paper"],
         "__INK__": MARKERS["ink"],
         "__BAR__": str(BAR),

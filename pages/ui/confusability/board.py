@@ -189,11 +189,10 @@ def _leave(shown: charts.ShownPath) -> None:
 
 def _export(shown: charts.ShownPath) -> None:
     """Show the menu of downloads of the release."""
-    with st.popover(
-        "Export", icon=":material/download:", key="range_export", on_change="rerun"
-    ) as opened:
-        if opened.open:
-            mechanism = shown.after.mechanism
-            exports.downloads(
-                mechanism, mechanism.x_labels, controls.adopted(shown.scenario), "range"
-            )
+    mechanism = shown.after.mechanism
+    exports.opened(
+        "range",
+        lambda: exports.downloads(
+            mechanism, mechanism.x_labels, controls.adopted(shown.scenario), "range"
+        ),
+    )

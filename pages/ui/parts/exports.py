@@ -164,11 +164,20 @@ def report(
 
 def menu(key: str, scenario: Scenario) -> None:
     """Show the menu of downloads of a scenario's result."""
+    opened(key, lambda: _contents(key, scenario))
+
+
+def opened(key: str, contents: Callable[[], None], *, disabled: bool = False) -> None:
+    """Show the menu "Export", with its contents once it is open."""
     with st.popover(
-        "Export", icon=":material/download:", key=f"{key}_export", on_change="rerun"
-    ) as opened:
-        if opened.open:
-            _contents(key, scenario)
+        "Export",
+        icon=":material/download:",
+        key=f"{key}_export",
+        on_change="rerun",
+        disabled=disabled,
+    ) as export:
+        if export.open:
+            contents()
 
 
 def _contents(key: str, scenario: Scenario) -> None:
@@ -187,10 +196,15 @@ def downloads(
     scenario: Scenario,
     key: str,
     *,
+    about: Context | None = None,
+    program: str = "",
     provisional: bool = False,
 ) -> None:
-    """Show the downloads of a mechanism and its question; `provisional` ones say that they are."""
-    about = context.of(scenario)
+    """Show the downloads of a mechanism and its question; `provisional` ones say that they are.
+
+    `about`: what the mechanism is about; `program`: what makes it; both by default the scenario's.
+    """
+    about = context.of(scenario) if about is None else about
     name = file_part(about)
     with st.container(gap="small"):
         if provisional:
@@ -220,25 +234,27 @@ def downloads(
         for column, (label, named, mime, make) in zip(st.columns(3), files, strict=True):
             with column:
                 button(label, named, mime, make, f"{key}_{label}")
-        st.caption("The question")
-        button(
-            "Scenario (JSON)",
-            f"scenario-{name}.json",
-            "application/json",
-            lambda: scenario.to_json().encode("utf-8"),
-            f"{key}_scenario",
-        )
-        st.caption("The same in Python, with `core`")
-        button(
-            "Notebook (.ipynb)",
-            f"scenario-{name}.ipynb",
-            "application/x-ipynb+json",
-            lambda: notebook(scenario).encode("utf-8"),
-            f"{key}_notebook",
-        )
-        st.code(snippet(scenario), language="python", height=220)
-        st.caption(
-            "The address of this page is a permalink: it holds the question, never the data."
-        )
-        if scenario.data.hashed:
-            st.caption(HASHED)
+        _of_question(scenario, name, key, program or snippet(scenario))
+
+
+def _of_question(scenario: Scenario, name: str, key: str, program: str) -> None:
+    st.caption("The question")
+    button(
+        "Scenario (JSON)",
+        f"scenario-{name}.json",
+        "application/json",
+        lambda: scenario.to_json().encode("utf-8"),
+        f"{key}_scenario",
+    )
+    st.caption("The same in Python, with `core`")
+    button(
+        "Notebook (.ipynb)",
+        f"scenario-{name}.ipynb",
+        "application/x-ipynb+json",
+        lambda: notebook(scenario, program).encode("utf-8"),
+        f"{key}_notebook",
+    )
+    st.code(program, language="python", height=220)
+    st.caption("The address of this page is a permalink: it holds the question, never the data.")
+    if scenario.data.hashed:
+        st.caption(HASHED)

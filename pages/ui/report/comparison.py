@@ -69,7 +69,7 @@ def report(
     whose = for_whom(*(column.scenario for column in columns))
     page.table(
         tuple(map(str, table.columns)),
-        [tuple(map(_written, row)) for row in table.itertuples(index=False)],
+        [tuple(map(written, row)) for row in table.itertuples(index=False)],
         f"Largest relative difference first{'; levels of Y alone' * bool(whose)}{whose}",
     )
     page.heading("Charts")
@@ -128,7 +128,7 @@ def _of(column: Column, unit: str) -> dict[str, str]:
     }
 
 
-def _written(value: object) -> str:
+def written(value: object) -> str:
     if not isinstance(value, float):
         return str(value)
     if np.isnan(value):

@@ -16,6 +16,7 @@ import numpy as np
 import plotly
 
 from core.records.certificate import PACKAGE_VERSION, code_hash
+from pages.ui.serving import programs
 from pages.ui.style.base import LIGHT, MARKERS, Figure
 
 NAMELESS = (
@@ -305,8 +306,7 @@ class Document:
 
 @cache
 def _plotly() -> str:
-    path = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-    return path.read_text(encoding="utf-8").replace("</script", "<\\/script")
+    return programs.PLOTLY_FILE.read_text(encoding="utf-8").replace("</script", "<\\/script")
 
 
 def _coloured(figure: dict[str, Any]) -> str:

@@ -12,7 +12,10 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import CoreError
+from core.records.left_out import for_others
 from core.scenario import Scenario
+from core.scenario.context import Context
+from core.scenario.snippet import robust_snippet
 from core.studies.robust_designs import DESIGNS, DesignOutcome, Sample, level_reach, named
 from core.wording import number_of
 from pages.ui import figures
@@ -22,6 +25,8 @@ from pages.ui.frame import address, controls, following, state, theme
 from pages.ui.parts import exports
 from pages.ui.parts.cards import card
 from pages.ui.parts.tables import COLUMNS, ROWS, first_row, rows
+from pages.ui.report.comparison import Picture
+from pages.ui.report.robust import Parts, report
 from pages.ui.robust import controls as robust_controls
 from pages.ui.robust import results, studies
 from pages.ui.robust import results as words
@@ -39,6 +44,9 @@ MISSED, WITHIN, LEVELS, BELOW = "robust_missed", "robust_within", "robust_made",
 
 TERMS = ("n", "ball_bound", "distance_of_truth", "confidence_set")
 """The terms that explain the figures."""
+
+TITLE = "What if the data misleads?"
+"""The page's question."""
 
 ROBUST = (
     "A mechanism that trusts the estimate P̂ may exceed its budget at the truth; a robust one stays "
@@ -61,16 +69,17 @@ def show() -> None:
     theme.apply()
     robust_controls.sidebar()
     address.warn(*state.notices())
-    with st.container(horizontal=True, vertical_alignment="top", key="header"):
-        st.title("What if the data misleads?", anchor=False)
-        with st.container(horizontal=True, width="content"):
-            controls.unit_switch()
     _live()
 
 
 @st.fragment
 def _live() -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
+    with st.container(horizontal=True, vertical_alignment="top", key="header"):
+        st.title(TITLE, anchor=False)
+        with st.container(horizontal=True, width="content"):
+            controls.unit_switch()
+            files = st.container(horizontal=True, width="content")
     try:
         robust_controls.sliders(state.scenario())
         scenario = state.scenario()
@@ -80,7 +89,8 @@ def _live() -> None:
         return
     state.publish(scenario)
     robust = context.of(replace(scenario, notion="rldp", also=()))  # whatever Explore asks
-    context.tell_about({name: value for name, value in robust.items() if name != "mechanism"})
+    facts = {name: value for name, value in robust.items() if name != "mechanism"}
+    context.tell_about(facts)
     answer = st.container()
     with st.container(key=MISSED):
         _missed(scenario, sample)
@@ -93,6 +103,7 @@ def _live() -> None:
             [_interval_chart(scenario, view, sample).sent()],
             _sliders(scenario, view),
         )
+    designs = results.Designs((), scenario.eps)
     if sample.never_seen:
         results.cancel("designs")
         _never_seen(scenario, sample)
@@ -104,7 +115,56 @@ def _live() -> None:
             if designs.outcomes:
                 _matrices(scenario, designs.outcomes)
             studies.frontiers(scenario, designs.outcomes)
+    with files:
+        _files(scenario, sample, designs, view, facts)
     studies.many(scenario)
+
+
+def _files(
+    scenario: Scenario, sample: Sample, designs: results.Designs, view: View, facts: Context
+) -> None:
+    """Show what saves the robust design and a report, once there are designs for the sample."""
+    missing = not designs.outcomes or designs.stale
+    exports.opened("robust", partial(_downloads, scenario, designs, facts), disabled=missing)
+    exports.report(
+        partial(_report, scenario, sample, designs, view, facts), "robust_report", disabled=missing
+    )
+
+
+def _downloads(scenario: Scenario, designs: results.Designs, facts: Context) -> None:
+    robust = _robust(designs)
+    made = named(robust.mechanism, results.true_joint(scenario.data))
+    exports.downloads(
+        made,
+        made.x_labels,
+        scenario,
+        "robust",
+        about=dict(facts) | {"mechanism": DESIGNS[robust.key]},
+        program=robust_snippet(scenario, results.records(scenario), robust.key),
+    )
+
+
+def _report(
+    scenario: Scenario, sample: Sample, designs: results.Designs, view: View, facts: Context
+) -> str:
+    answer, unit = _answer(scenario, view.unit, sample), view.unit
+    public = replace(scenario, data=for_others(scenario.data))
+    drawn = _interval_chart(scenario, view, sample)
+    numbers = {"ε, nats": scenario.eps, "β": scenario.beta, "α": scenario.alpha}
+    shown = Parts(
+        said=[*answer["said"], _finding(designs, unit)],
+        facts=dict(facts)
+        | {name: f"{value:g}" for name, value in numbers.items()}
+        | {"seed": str(scenario.seed)}
+        | {label: value for label, value, _ in answer["figures"]},
+        pictures=[Picture(drawn.figure(), drawn.title, drawn.alt), _reached(designs, unit)],
+        tables={
+            "Designs": outcome_table(designs.outcomes, unit),
+            LEAVES: _interval_table(scenario, sample),
+        },
+        program=robust_snippet(public, results.records(scenario), _robust(designs).key),
+    )
+    return report(TITLE, public, shown, nameless=public != scenario)
 
 
 def _sliders(scenario: Scenario, view: View) -> list[dict[str, Any]]:
@@ -304,44 +364,54 @@ def _levels(scenario: Scenario, designs: results.Designs) -> None:
                 st.caption("All designs use the settings in the sidebar.")
         if not designs.outcomes:
             return
-        by_key, unit = {outcome.key: outcome for outcome in designs.outcomes}, controls.unit()
-        chart(
-            figures.levels_at(
-                list(DESIGNS.values()),  # all rows, so that the chart stays as the last one comes
-                np.array([by_key[key].realised if key in by_key else np.nan for key in DESIGNS]),
-                np.array([by_key[key].worst if key in by_key else np.nan for key in DESIGNS]),
-                designs.eps,
-                level_reach(designs.eps),
-                unit,
-            ),
-            key="robust_levels",
-            title="Budget versus realized level",
-            alt="Privacy level at the truth: "
-            + "; ".join(
-                f"{DESIGNS[outcome.key]} {level(outcome.realised, unit)} {unit}"
-                for outcome in designs.outcomes
-            ),
-        )
-        _finding(designs, unit)
+        unit = controls.unit()
+        reached = _reached(designs, unit)
+        chart(reached.figure, key="robust_levels", title=reached.title, alt=reached.alt)
+        st.markdown(_finding(designs, unit).replace("*", "\\*"))
 
 
-def _finding(designs: results.Designs, unit: str) -> None:
-    """Show what the non-robust and the best robust design keep, and their levels at the truth."""
+def _reached(designs: results.Designs, unit: str) -> Picture:
+    """Return the chart of the levels that the designs reach at the truth, and at worst."""
     by_key = {outcome.key: outcome for outcome in designs.outcomes}
-    trusting, robust = by_key["non_robust"], by_key.get("exact", by_key["polyopt"])
+    return Picture(
+        figures.levels_at(
+            list(DESIGNS.values()),  # all rows, so that the chart stays as the last one comes
+            np.array([by_key[key].realised if key in by_key else np.nan for key in DESIGNS]),
+            np.array([by_key[key].worst if key in by_key else np.nan for key in DESIGNS]),
+            designs.eps,
+            level_reach(designs.eps),
+            unit,
+        ),
+        "Budget versus realized level",
+        "Privacy level at the truth: "
+        + "; ".join(
+            f"{DESIGNS[outcome.key]} {level(outcome.realised, unit)} {unit}"
+            for outcome in designs.outcomes
+        ),
+    )
+
+
+def _robust(designs: results.Designs) -> DesignOutcome:
+    """Return the best robust design that there is."""
+    by_key = {outcome.key: outcome for outcome in designs.outcomes}
+    return by_key.get("exact", by_key["polyopt"])
+
+
+def _finding(designs: results.Designs, unit: str) -> str:
+    """Return what the non-robust and the best robust design keep, and their levels at the truth."""
+    trusting = {outcome.key: outcome for outcome in designs.outcomes}["non_robust"]
+    robust = _robust(designs)
     name = "The robust optimum" if robust.key == "exact" else "PolyOpt, which is robust,"
-    st.markdown(
-        f"Trusting the estimate keeps {share(trusting.mechanism.nmi)} of the pair and "
-        + (
-            f"**exceeds the budget**: ε\\* is {level(trusting.realised, unit)} {unit}"
-            if trusting.breaks(designs.eps)
-            else (
-                f"stays within the budget this time: ε\\* is {level(trusting.realised, unit)} "
-                f"{unit}"
-            )
-        )
-        + f"; the budget is {budget(designs.eps, unit)}. {name} keeps "
-        f"{share(robust.mechanism.nmi)} with ε\\* = {level(robust.realised, unit)} {unit}."
+    over = (
+        "exceeds the budget"
+        if trusting.breaks(designs.eps)
+        else "stays within the budget this time"
+    )
+    return (
+        f"Trusting the estimate keeps {share(trusting.mechanism.nmi)} of the pair and {over}: ε* "
+        f"is {level(trusting.realised, unit)} {unit}; the budget is {budget(designs.eps, unit)}. "
+        f"{name} keeps {share(robust.mechanism.nmi)} with ε* = {level(robust.realised, unit)} "
+        f"{unit}."
     )
 
 

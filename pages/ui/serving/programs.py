@@ -12,6 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from pages.ui.command import application
+
 FOLDER = "program"
 """Where programs are, relative to the pages."""
 
@@ -48,6 +50,14 @@ def _complete() -> None:
     """Have every module publish its programs: a server may send a page before it made one."""
     for module in PUBLISHERS:
         importlib.import_module(module)
+
+
+PLOTLY_FILE = application().parent / "static" / "plotly.min.js"
+"""What draws charts, offline: plotly.js-cartesian-dist-min of the version that Python's Plotly has.
+Python's own program draws maps and solids too, and takes a slow line three times as long."""
+
+PLOTLY = keep(PLOTLY_FILE.read_bytes())
+"""Its address."""
 
 
 def publish(source: str, part: str = "default") -> str:

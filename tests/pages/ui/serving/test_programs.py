@@ -2,7 +2,9 @@
 
 import asyncio
 import re
+from pathlib import Path
 
+import plotly
 import pytest
 from starlette.requests import Request
 
@@ -46,3 +48,28 @@ def test_a_chart_is_sent_without_its_program():
     assert "export default function" in whole
     assert r".lsc-frame {\n  position: relative;" in whole
     assert not re.findall(r"__[A-Z]+__", whole)
+
+
+WHOLE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+"""Plotly as its package ships it, with every kind of trace."""
+
+
+def version(program):
+    """Return which version of Plotly a program of charts says that it is."""
+    return re.search(r"\* plotly\.js .*?v([\d.]+)\n", program.read_text("utf-8")[:300])[1]
+
+
+def kinds(program):
+    """Return the kinds of traces that a program of charts draws."""
+    return set(re.findall(r'moduleType:"trace",name:"(\w+)"', program.read_text("utf-8")))
+
+
+def test_charts_are_drawn_by_the_plotly_that_their_tests_ask():
+    assert version(programs.PLOTLY_FILE) == version(WHOLE)
+    assert load(f"/{programs.PLOTLY}").body == programs.PLOTLY_FILE.read_bytes()
+
+
+def test_the_program_of_charts_draws_every_kind_that_a_page_shows():
+    written = "".join(file.read_text("utf-8") for file in Path("pages").rglob("*.py"))
+    shown = kinds(WHOLE) & set(re.findall(r'"type": "(\w+)"', written))
+    assert {"bar", "box", "heatmap", "scatter"} <= shown <= kinds(programs.PLOTLY_FILE)
