@@ -16,6 +16,7 @@ from scipy import sparse
 from core.allowed.allowed_set import AllowedSet, SeparationOracle
 from core.clock import NEVER, Deadline
 from core.errors import InfeasibleError, SolverError
+from core.optimal.bounds.level_bound import LevelBound, LevelOracle
 from core.optimal.bounds.low_vertices import Undercut, undercutting
 from core.optimal.bounds.prover import Prover
 from core.optimal.columns.linear_search import too_large
@@ -26,7 +27,7 @@ from core.optimal.polytopes.facets import Facets, facets_of
 from core.optimal.polytopes.lazy_double_description import LazyDoubleDescription
 from core.optimal.polytopes.standard_form import Polytope, polytope
 from core.optimal.tolerances import SMALL
-from core.optimal.utility import Utility
+from core.optimal.utility import MutualInformation, Utility
 from core.validation import FloatArray, IntArray
 
 TOUCHING = 1e-7
@@ -231,7 +232,9 @@ class CutLoop:
     ) -> None:
         self.p_x, self.gap, self.seed = p_x, gap, seed
         self.goal = goal
-        self.until, self._patience = until, until.part(SHARES.enclosing)
+        leveled = isinstance(oracle, LevelOracle)
+        enclosing = SHARES.enclosing_leveled if leveled else SHARES.enclosing
+        self.until, self._patience = until, until.part(enclosing)
         self._first_proof = until.part(SHARES.first_polytope)
         self._early = until.part(SHARES.cutting)
         self.outer = AllowedSet(allowed.rows, allowed.n_x, blocks=allowed.blocks)
@@ -254,11 +257,25 @@ class CutLoop:
                 self.outer, space, self.inside, gap=gap, patience=patience, deadline=self.until
             )
             self.upper = min(self.upper, bound)
+        if prove and not self._closed():
+            self._bound_by_levels()
         if not self._closed() and not self.until.over:
-            self._search(space, prove=prove)
+            self._search(prove=prove)
 
-    def _search(self, space: Polytope, *, prove: bool) -> None:
+    def _bound_by_levels(self) -> None:
+        """Lower the bound by the levels of an oracle between secrets."""
+        oracle, plain = self.inside.oracle, isinstance(self.goal, MutualInformation)
+        few = len(self.p_x) <= SIZES.leveled_symbols
+        if few and plain and self.goal.exceptions is None and isinstance(oracle, LevelOracle):
+            aim, part = self.inside.value + self.gap / 2, self.until.part(SHARES.levels)
+            levels = LevelBound(oracle, self.p_x)
+            self.upper = min(self.upper, levels.bound(aim, part))
+            if len(self.p_x) <= SIZES.enclosed_symbols:  # else a tableau of so many rows is large
+                self._cut_off(levels.rows)
+
+    def _search(self, *, prove: bool) -> None:
         """Cut the polytope where columns in use are not allowed, and prove an upper bound."""
+        space = polytope(self.outer, self.p_x)
         search = ColumnSearch(space, self.p_x, self.goal, seed=self.seed, deadline=self.until)
         search.include(self.inside.points)
         search.run()
