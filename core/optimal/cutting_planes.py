@@ -232,9 +232,10 @@ class CutLoop:
     ) -> None:
         self.p_x, self.gap, self.seed = p_x, gap, seed
         self.goal = goal
-        leveled = isinstance(oracle, LevelOracle)
-        enclosing = SHARES.enclosing_leveled if leveled else SHARES.enclosing
-        self.until, self._patience = until, until.part(enclosing)
+        plain = isinstance(goal, MutualInformation) and goal.exceptions is None
+        leveled = plain and len(p_x) <= SIZES.leveled_symbols and isinstance(oracle, LevelOracle)
+        self.levels = LevelBound(oracle, p_x) if leveled else None
+        self.until, self._patience = until, until.part(SHARES.enclosing)
         self._first_proof = until.part(SHARES.first_polytope)
         self._early = until.part(SHARES.cutting)
         self.outer = AllowedSet(allowed.rows, allowed.n_x, blocks=allowed.blocks)
@@ -250,28 +251,25 @@ class CutLoop:
         """Narrow the polytope and improve the allowed outputs, until they agree or time is over."""
         if self.until.over or too_large(self.outer):  # a polytope of thousands of rows takes long
             return
+        if prove:
+            self.bound_by_levels(self.until.part(SHARES.levels))
         space = polytope(self.outer, self.p_x)
-        if prove and can_enclose(space):
+        if prove and can_enclose(space) and not self._closed():
             gap, patience = self.gap / 2, self._patience
             bound = enclose(
                 self.outer, space, self.inside, gap=gap, patience=patience, deadline=self.until
             )
             self.upper = min(self.upper, bound)
-        if prove and not self._closed():
-            self._bound_by_levels()
         if not self._closed() and not self.until.over:
+            if self.levels is not None and len(self.p_x) <= SIZES.enclosed_symbols:
+                self._cut_off(self.levels.rows)  # with more symbols the tableau would be large
             self._search(prove=prove)
 
-    def _bound_by_levels(self) -> None:
-        """Lower the bound by the levels of an oracle between secrets."""
-        oracle, plain = self.inside.oracle, isinstance(self.goal, MutualInformation)
-        few = len(self.p_x) <= SIZES.leveled_symbols
-        if few and plain and self.goal.exceptions is None and isinstance(oracle, LevelOracle):
-            aim, part = self.inside.value + self.gap / 2, self.until.part(SHARES.levels)
-            levels = LevelBound(oracle, self.p_x)
-            self.upper = min(self.upper, levels.bound(aim, part))
-            if len(self.p_x) <= SIZES.enclosed_symbols:  # else a tableau of so many rows is large
-                self._cut_off(levels.rows)
+    def bound_by_levels(self, deadline: Deadline) -> None:
+        """Lower the bound by the levels of an oracle between secrets, if it is one."""
+        if self.levels is not None:
+            aim = self.inside.value + self.gap / 2
+            self.upper = min(self.upper, self.levels.bound(aim, deadline))
 
     def _search(self, *, prove: bool) -> None:
         """Cut the polytope where columns in use are not allowed, and prove an upper bound."""

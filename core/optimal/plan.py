@@ -51,6 +51,9 @@ class Shares:
     last_mixture: float = 0.05
     """Kept back for the last mixture and its audit."""
 
+    first_levels: float = 0.3
+    """For a bound by intervals of levels before a climb, which then needs fewer cuts of its own."""
+
     climb: float = 0.65
     """For climbs over whole kernels before cutting planes."""
 
@@ -63,11 +66,8 @@ class Shares:
     enclosing: float = 0.6
     """After which `enclose` stops unless it is nearly done."""
 
-    enclosing_leveled: float = 0.35
-    """The same where intervals of levels give a bound without it."""
-
-    levels: float = 0.7
-    """For a bound by intervals of levels."""
+    levels: float = 0.5
+    """For more of it afterwards, where it still falls."""
 
     cutting: float = 0.6
     """After which a proof starts even if polytope and outputs still differ."""

@@ -76,7 +76,10 @@ class Interval:
 
 
 class LevelBound:
-    """An upper bound on I(X;Y) over the set of one oracle, and `rows` that all of it meets."""
+    """Upper bounds on I(X;Y) over the set of one oracle, and `rows` that all of it meets.
+
+    Intervals are kept between calls.
+    """
 
     def __init__(self, oracle: LevelOracle, p_x: FloatArray) -> None:
         self._oracle, self.p_x, self.rows = oracle, p_x, np.zeros((0, len(p_x)))
@@ -87,25 +90,30 @@ class LevelBound:
             symbols=np.arange(len(p_x)),
         )
         self._intervals = [whole]
+        self._best, self._gains = float(special.entr(p_x).sum()) + MARGIN, True
+        self._weights: FloatArray | None = None
         self._least = float((oracle.tangents(p_x[None], 0.0)[0] @ p_x).max())
 
     def bound(self, enough: float, deadline: Deadline) -> float:
         """Return an upper bound on I(X;Y), improved until it is ≤ `enough` or time is over."""
-        best = float(special.entr(self.p_x).sum()) + MARGIN
         try:
-            self._intervals = self._narrowed(self._intervals, ROUNDS[0], deadline)
-            if not self._intervals:
-                raise SolverError("No interval holds P(x).")
-            self.rows = self._intervals[0].rows
-            while True:
+            while self._gains and self._best > enough and not deadline.over:
+                if self._weights is None:
+                    self._begin(deadline)
+                else:
+                    self._halve(self._weights, deadline)
                 upper, weights = self._mixture()
-                gains = best - upper > PROGRESS * (best - enough)
-                best = min(best, upper)
-                if best <= enough or not gains or deadline.over:
-                    return best
-                self._halve(weights, deadline)
+                least = PROGRESS * (self._best - enough)
+                self._gains = self._weights is None or self._best - upper > least
+                self._best, self._weights = min(self._best, upper), weights
         except SolverError:  # as on coefficients too far apart; the bound so far holds
-            return best
+            self._gains = False
+        return self._best
+
+    def _begin(self, deadline: Deadline) -> None:
+        """Cut the whole set."""
+        self._intervals = self._narrowed(self._intervals, ROUNDS[0], deadline)
+        self.rows = self._intervals[0].rows
 
     def _halve(self, weights: FloatArray, deadline: Deadline) -> None:
         """Halve the intervals of large errors at a mixture's weights, (k, n_x), of outputs."""
@@ -134,13 +142,12 @@ class LevelBound:
     def _narrowed(
         self, intervals: list[Interval], rounds: int, deadline: Deadline
     ) -> list[Interval]:
-        """Return intervals with more cuts and narrower ranges, without those found empty."""
+        """Return intervals with more cuts and narrower ranges."""
         for _ in range(rounds):
             if deadline.over:
                 break
             cut = [replace(one, rows=np.vstack([one.rows, self._cuts(one)])) for one in intervals]
-            ranged = [_ranged(one, deadline) for one in cut]
-            intervals = [one for one in ranged if one is not None]
+            intervals = [_ranged(one, deadline) for one in cut]
         return intervals
 
     def _cuts(self, interval: Interval) -> FloatArray:
@@ -201,23 +208,21 @@ def _deepest(a: FloatArray, b: FloatArray, points: FloatArray) -> FloatArray:
     return result
 
 
-def _ranged(interval: Interval, deadline: Deadline) -> Interval | None:
-    """Return an interval with narrower ranges of its symbols, None if no output is in it."""
+def _ranged(interval: Interval, deadline: Deadline) -> Interval:
+    """Return an interval with narrower ranges of its symbols; one without outputs as it is."""
     n_x = interval.rows.shape[1]
     program = Relaxation(AllowedSet(sparse.csr_array(interval.rows), n_x), primal=True)
     lower, upper = interval.lower.copy(), interval.upper.copy()
     points = []
     for x in interval.symbols:
+        if deadline.over:
+            break
         for sign in (1.0, -1.0):
-            if deadline.over:
-                break
             costs = np.zeros(n_x)
             costs[x] = sign
             point, multipliers = program.solve(costs, lower, upper)
-            if point is None:
-                if program.shown_empty(lower, upper, multipliers):
-                    return None
-                continue
+            if point is None:  # it has no weight in a mixture
+                return interval
             floor = program.proven(costs, lower, upper, multipliers)[0]
             if sign > 0:
                 lower[x] = np.clip(floor, lower[x], upper[x])
@@ -226,6 +231,6 @@ def _ranged(interval: Interval, deadline: Deadline) -> Interval | None:
             points.append(np.maximum(point, 0.0) / np.maximum(point, 0.0).sum())
     if not points:
         return interval
-    met = np.unique(np.round(points, 9), axis=0)
     binds = (interval.rows @ np.array(points).T >= -TIGHT).any(axis=1)
-    return replace(interval, rows=interval.rows[binds], lower=lower, upper=upper, points=met)
+    points = np.unique(np.round(points, 9), axis=0)
+    return replace(interval, rows=interval.rows[binds], lower=lower, upper=upper, points=points)
