@@ -233,9 +233,11 @@ class CutLoop:
         self.p_x, self.gap, self.seed = p_x, gap, seed
         self.goal = goal
         plain = isinstance(goal, MutualInformation) and goal.exceptions is None
-        leveled = plain and len(p_x) <= SIZES.leveled_symbols and isinstance(oracle, LevelOracle)
-        self.levels = LevelBound(oracle, p_x) if leveled else None
-        self.until, self._patience = until, until.part(SHARES.enclosing)
+        self.levels: LevelBound | None = None
+        if plain and len(p_x) <= SIZES.leveled_symbols and isinstance(oracle, LevelOracle):
+            levels = LevelBound(oracle, p_x)
+            self.levels = levels if levels.cells >= SIZES.leveled_cells else None
+        self.until = until
         self._first_proof = until.part(SHARES.first_polytope)
         self._early = until.part(SHARES.cutting)
         self.outer = AllowedSet(allowed.rows, allowed.n_x, blocks=allowed.blocks)
@@ -255,9 +257,12 @@ class CutLoop:
             self.bound_by_levels(self.until.part(SHARES.levels))
         space = polytope(self.outer, self.p_x)
         if prove and can_enclose(space) and not self._closed():
-            gap, patience = self.gap / 2, self._patience
+            share = SHARES.enclosing if self.levels is None else SHARES.enclosing_leveled
             bound = enclose(
-                self.outer, space, self.inside, gap=gap, patience=patience, deadline=self.until
+                *(self.outer, space, self.inside),
+                gap=self.gap / 2,
+                patience=self.until.part(share),
+                deadline=self.until,
             )
             self.upper = min(self.upper, bound)
         if not self._closed() and not self.until.over:

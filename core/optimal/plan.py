@@ -66,6 +66,9 @@ class Shares:
     enclosing: float = 0.6
     """After which `enclose` stops unless it is nearly done."""
 
+    enclosing_leveled: float = 0.35
+    """The same after a climb, from which on it is nearly done or will not be."""
+
     levels: float = 0.5
     """For more of it afterwards, where it still falls."""
 
@@ -193,6 +196,9 @@ class Sizes:
 
     leveled_symbols: int = 64
     """Symbols up to which a bound by intervals of levels is tried: 42 take half a second."""
+
+    leveled_cells: int = 64
+    """Secrets times symbols from which on it is: with fewer the set is soon enclosed."""
 
     enclosed_vertices: int = 32_000
     """Vertices below the duals, about 10 kB each, that its proof keeps."""

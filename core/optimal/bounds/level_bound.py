@@ -78,7 +78,7 @@ class Interval:
 class LevelBound:
     """Upper bounds on I(X;Y) over the set of one oracle, and `rows` that all of it meets.
 
-    Intervals are kept between calls.
+    Intervals are kept between calls. `cells`: secrets times symbols.
     """
 
     def __init__(self, oracle: LevelOracle, p_x: FloatArray) -> None:
@@ -92,7 +92,8 @@ class LevelBound:
         self._intervals = [whole]
         self._best, self._gains = float(special.entr(p_x).sum()) + MARGIN, True
         self._weights: FloatArray | None = None
-        self._least = float((oracle.tangents(p_x[None], 0.0)[0] @ p_x).max())
+        mean = oracle.tangents(p_x[None], 0.0)[0]
+        self.cells, self._least = mean.size, float((mean @ p_x).max())
 
     def bound(self, enough: float, deadline: Deadline) -> float:
         """Return an upper bound on I(X;Y), improved until it is ≤ `enough` or time is over."""
