@@ -264,8 +264,8 @@ class Known:
                 raise
             if _is_start(mechanism, joint, scenario):
                 self._reach(scenario, place[1], mechanism.utility)
-            for other in chain(*self._over_other_sets(promise)):
-                other.lines = {}
+            for alike in chain(*self._over_other_sets(promise)):
+                alike.lines = {}
             self._forget(promise)
 
     def best(self, scenario: Scenario, joint: Joint) -> Mechanism | None:

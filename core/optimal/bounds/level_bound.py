@@ -49,6 +49,10 @@ LARGE = 0.1
 class LevelOracle(Protocol):
     """An oracle of conditions between secrets."""
 
+    def __call__(self, r: FloatArray) -> FloatArray:
+        """Return the cuts that r, shape (n_x,), violates."""
+        ...
+
     @property
     def rarest(self) -> int:
         """The secret of which least is known."""
@@ -170,7 +174,8 @@ class LevelBound:
         cuts, which = np.vstack(kinds), np.tile(np.arange(len(points)), len(kinds))
         scales = np.abs(cuts).max(axis=1, keepdims=True)
         cuts = cuts / np.where(scales > 0, scales, 1.0)
-        return cuts[(cuts * points[which]).sum(axis=1) > SHALLOW]
+        broken: FloatArray = cuts[(cuts * points[which]).sum(axis=1) > SHALLOW]
+        return broken
 
     def _mixture(self) -> tuple[float, FloatArray]:
         """Return the bound by the best mixture over all intervals, and its weights, (k, n_x)."""
@@ -233,5 +238,5 @@ def _ranged(interval: Interval, deadline: Deadline) -> Interval:
     if not points:
         return interval
     binds = (interval.rows @ np.array(points).T >= -TIGHT).any(axis=1)
-    points = np.unique(np.round(points, 9), axis=0)
-    return replace(interval, rows=interval.rows[binds], lower=lower, upper=upper, points=points)
+    met = np.unique(np.round(np.array(points), 9), axis=0)
+    return replace(interval, rows=interval.rows[binds], lower=lower, upper=upper, points=met)
