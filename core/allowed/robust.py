@@ -149,12 +149,24 @@ class RobustCuts:
         the least R·v. The product of these balls contains F: an output whose greatest a·r is at
         most its least b·r is allowed.
         """
+        return self.tangents(points, 1.0)
+
+    @property
+    def rarest(self) -> int:
+        """The secret of which the records leave most open."""
+        return int(self.ball.p_s.argmin())
+
+    def tangents(self, points: FloatArray, part: float) -> tuple[FloatArray, FloatArray]:
+        """Return `sides` over the balls that a part of the budget leaves of the conditionals.
+
+        Some member of F has both an R of one secret within a part and an R' of another one within
+        the rest. So a·r ≤ b·r for any a of one secret and b of another, of parts that sum to 1.
+        """
         ball = self.ball
         values = (points @ self.spread.T).reshape(-1, ball.n_s, ball.n_u)
         gaps = np.stack([_below_top(values), _above_bottom(values)])
-        members = extreme_member(
-            *(ball.p_u_given_s, gaps, ball.conditional_bound[None, None]), ball.alpha
-        ).members
+        bounds = bound_of(part * ball.budget, ball.p_s, ball.alpha)
+        members = extreme_member(ball.p_u_given_s, gaps, bounds[None, None], ball.alpha).members
         rows = np.einsum("iksu,sux->iksx", members, self.spread.reshape(*ball.p_hat_su.shape, -1))
         return np.exp(-self.eps) * rows[0], rows[1]
 

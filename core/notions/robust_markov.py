@@ -158,8 +158,13 @@ class RobustLDP(RobustForX):
         return self.of_pairs.holds_of(table)
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the cone of outputs that the notion allows: RLDP's, with v equal over s."""
+        """Return the cone of outputs that the notion allows: RLDP's, with v equal over s.
+
+        Where F leaves every P(x | s) possible this is LDP of X itself.
+        """
         self._check(joint)
+        if self.uncertainty.budget == np.inf:
+            return LDP(self.eps).allowed_set(Joint.from_counts(np.diag(joint.p_x)))
         return self.of_pairs.set_of(np.tile(np.diag(1 / joint.p_x), (joint.n_s, 1)))
 
 

@@ -16,6 +16,7 @@ from scipy import sparse
 from core.allowed.allowed_set import AllowedSet, SeparationOracle
 from core.clock import NEVER, Deadline
 from core.errors import InfeasibleError, SolverError
+from core.optimal.bounds.level_bound import LevelBound, LevelOracle
 from core.optimal.bounds.low_vertices import Undercut, undercutting
 from core.optimal.bounds.prover import Prover
 from core.optimal.columns.linear_search import too_large
@@ -26,7 +27,7 @@ from core.optimal.polytopes.facets import Facets, facets_of
 from core.optimal.polytopes.lazy_double_description import LazyDoubleDescription
 from core.optimal.polytopes.standard_form import Polytope, polytope
 from core.optimal.tolerances import SMALL
-from core.optimal.utility import Utility
+from core.optimal.utility import MutualInformation, Utility
 from core.validation import FloatArray, IntArray
 
 TOUCHING = 1e-7
@@ -231,7 +232,12 @@ class CutLoop:
     ) -> None:
         self.p_x, self.gap, self.seed = p_x, gap, seed
         self.goal = goal
-        self.until, self._patience = until, until.part(SHARES.enclosing)
+        plain = isinstance(goal, MutualInformation) and goal.exceptions is None
+        self.levels: LevelBound | None = None
+        if plain and len(p_x) <= SIZES.leveled_symbols and isinstance(oracle, LevelOracle):
+            levels = LevelBound(oracle, p_x)
+            self.levels = levels if levels.cells >= SIZES.leveled_cells else None
+        self.until = until
         self._first_proof = until.part(SHARES.first_polytope)
         self._early = until.part(SHARES.cutting)
         self.outer = AllowedSet(allowed.rows, allowed.n_x, blocks=allowed.blocks)
@@ -247,18 +253,32 @@ class CutLoop:
         """Narrow the polytope and improve the allowed outputs, until they agree or time is over."""
         if self.until.over or too_large(self.outer):  # a polytope of thousands of rows takes long
             return
+        if prove:
+            self.bound_by_levels(self.until.part(SHARES.levels))
         space = polytope(self.outer, self.p_x)
-        if prove and can_enclose(space):
-            gap, patience = self.gap / 2, self._patience
+        if prove and can_enclose(space) and not self._closed():
+            share = SHARES.enclosing if self.levels is None else SHARES.enclosing_leveled
             bound = enclose(
-                self.outer, space, self.inside, gap=gap, patience=patience, deadline=self.until
+                *(self.outer, space, self.inside),
+                gap=self.gap / 2,
+                patience=self.until.part(share),
+                deadline=self.until,
             )
             self.upper = min(self.upper, bound)
         if not self._closed() and not self.until.over:
-            self._search(space, prove=prove)
+            if self.levels is not None and len(self.p_x) <= SIZES.enclosed_symbols:
+                self._cut_off(self.levels.rows)  # with more symbols the tableau would be large
+            self._search(prove=prove)
 
-    def _search(self, space: Polytope, *, prove: bool) -> None:
+    def bound_by_levels(self, deadline: Deadline) -> None:
+        """Lower the bound by the levels of an oracle between secrets, if it is one."""
+        if self.levels is not None:
+            aim = self.inside.value + self.gap / 2
+            self.upper = min(self.upper, self.levels.bound(aim, deadline))
+
+    def _search(self, *, prove: bool) -> None:
         """Cut the polytope where columns in use are not allowed, and prove an upper bound."""
+        space = polytope(self.outer, self.p_x)
         search = ColumnSearch(space, self.p_x, self.goal, seed=self.seed, deadline=self.until)
         search.include(self.inside.points)
         search.run()

@@ -57,7 +57,10 @@ class Shares:
     last_mixture: float = 0.05
     """Kept back for the last mixture and its audit."""
 
-    climb: float = 0.55
+    first_levels: float = 0.3
+    """For a bound by intervals of levels before a climb, which then needs fewer cuts of its own."""
+
+    climb: float = 0.65
     """For climbs over whole kernels before cutting planes."""
 
     climb_of_pairs: float = 0.85
@@ -68,6 +71,12 @@ class Shares:
 
     enclosing: float = 0.6
     """After which `enclose` stops unless it is nearly done."""
+
+    enclosing_leveled: float = 0.35
+    """The same after a climb, from which on it is nearly done or will not be."""
+
+    levels: float = 0.5
+    """For more of it afterwards, where it still falls."""
 
     cutting: float = 0.6
     """After which a proof starts even if polytope and outputs still differ."""
@@ -198,6 +207,12 @@ class Sizes:
     enclosed_symbols: int = 20
     """Symbols of a set that double description encloses: with more, columns are faster."""
 
+    leveled_symbols: int = 64
+    """Symbols up to which a bound by intervals of levels is tried: 42 take half a second."""
+
+    leveled_cells: int = 64
+    """Secrets times symbols from which on it is: with fewer the set is soon enclosed."""
+
     enclosed_vertices: int = 32_000
     """Vertices below the duals, about 10 kB each, that its proof keeps."""
 
@@ -285,6 +300,10 @@ class Sizes:
     apart_outputs: int = 16
     """Outputs of a climb under conditions of one secret each, of which most answers have 9 to 13:
     with 40 a program takes ten times as long."""
+
+    climb_outputs: int = 20
+    """Outputs of a climb of more symbols than are enclosed: with 73, of 41 symbols, none ended in
+    its time."""
 
     climb_programs: int = 400
     """Programs of one climb: most end after 20 to 200."""

@@ -360,9 +360,13 @@ class _Task:
             if plain and isinstance(oracle, ManyOracle) and not self.allowed.n_auxiliary:
                 pairs = isinstance(oracle, SidesOracle) and oracle.has_sides
                 many = pairs and len(self.p_x) > SIZES.enclosed_symbols
+                rows = self.allowed.rows.toarray()
+                if prove and loop.levels is not None:
+                    loop.bound_by_levels(self._until.part(SHARES.first_levels))
+                    rows = np.vstack([rows, loop.levels.rows])
                 loop.narrow(
                     climbed(
-                        *(loop.inside, oracle, self.allowed.rows.toarray()),
+                        *(loop.inside, oracle, rows),
                         seed=self.seed,
                         deadline=self._until.part(SHARES.climb_of_pairs if many else SHARES.climb),
                     )

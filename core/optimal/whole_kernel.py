@@ -91,6 +91,8 @@ def climbed(
     climb, begun = _Climb(rough, rows, seed), rough.value
     if isinstance(oracle, SidesOracle) and oracle.has_sides:
         climb.begin_apart(oracle, deadline.part(SHARES.sides))
+    elif len(inside.p_x) > SIZES.enclosed_symbols:
+        climb.limit(SIZES.climb_outputs)
     climb.run(deadline.part(SHARES.rough_climbs))
     climb.cuts = np.vstack([climb.cuts, inside.take(rough.in_use(), deadline)])
     climb.inside = inside
@@ -106,6 +108,10 @@ class _Climb:
         self.inside, self.p_x, self.cuts = inside, inside.p_x, rows
         self._rng = np.random.default_rng(seed)
         self._entries = SIZES.kernel_entries
+
+    def limit(self, outputs: int) -> None:
+        """Have no more outputs in a program."""
+        self._entries = min(self._entries, outputs * len(self.p_x))
 
     def run(self, until: Deadline) -> None:
         """Climb from the outputs in use and from random ones in turn, until this is in vain."""

@@ -14,7 +14,7 @@ from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import accumulate, product
+from itertools import accumulate, chain, product
 from typing import cast
 
 import numpy as np
@@ -32,6 +32,7 @@ from core.notions.average import Average
 from core.scenario import Scenario
 from core.sizes import size_of
 from core.studies.frontier import Frontier, share_of_x
+from core.uncertainty.ball import assumed_records
 from core.validation import FloatArray
 
 OPTIMUM = "optimal"
@@ -167,9 +168,14 @@ def between(
 
 @dataclass
 class _Promise:
-    """The answers under one notion on one joint, for all ε, and from `starts` on what follows."""
+    """The answers under one notion on one joint, for all ε, and from `starts` on what follows.
+
+    `over`: what makes F large or small where the notion is robust, its records and its β.
+    """
 
     n_bytes: int = 0
+    family: Hashable = None
+    over: tuple[float, float] = (np.inf, 1.0)
     answers: OrderedDict[Place, Mechanism] = field(default_factory=OrderedDict)
     sizes: dict[Place, int] = field(default_factory=dict)
     starts: list[tuple[Place, Mechanism]] | None = None
@@ -245,7 +251,7 @@ class Known:
         """Add an answer; of two answers to one question the better is kept."""
         place = _place(scenario)
         with self._lock:
-            promise = self._of(scenario)
+            promise = self._of(scenario, joint)
             last = promise.answers.get(place)
             promise.keep(place, mechanism if last is None else better(last, mechanism))
             promise.answers.move_to_end(place)
@@ -258,18 +264,25 @@ class Known:
                 raise
             if _is_start(mechanism, joint, scenario):
                 self._reach(scenario, place[1], mechanism.utility)
+            for alike in chain(*self._over_other_sets(promise)):
+                alike.lines = {}
             self._forget(promise)
 
     def best(self, scenario: Scenario, joint: Joint) -> Mechanism | None:
         """Return the best known answer to a scenario; None if there is none."""
         place = _place(scenario)
         with self._lock:
-            promise = self._of(scenario)
+            promise = self._of(scenario, joint)
             own = promise.answers.get(place)
             if scenario.mechanism != OPTIMUM:
                 return None if own is None else self._carried(promise, place, own, joint, scenario)
             start = promise.start(joint, scenario, place)
             usable, bound = promise.usable(joint, scenario), promise.bound(scenario.eps)
+            larger, smaller = self._over_other_sets(promise)
+            found = [one.start(joint, scenario, place) for one in larger]
+            starts = [one for one in (start, *found) if one is not None]
+            own_start, start = start, max(starts, key=lambda one: one[1].utility, default=None)
+            bound = min([bound, *(one.bound(scenario.eps) for one in smaller)])
             if _at_any_eps(scenario):  # all of them are one question
                 bound = promise.bound(-np.inf)
                 others = [
@@ -280,7 +293,8 @@ class Known:
                 start = max(others, key=lambda candidate: candidate[1].utility, default=None)
         if start is None:
             return None
-        here, mechanism = start[0] == place, _bounded(start[1], bound, scenario.gap)
+        here = start is own_start and start[0] == place
+        mechanism = _bounded(start[1], bound, scenario.gap)
         mixed = None
         if mechanism.gap > scenario.gap * mechanism.purpose.size() or not here:
             mixed = between(scenario, usable, joint)
@@ -312,12 +326,16 @@ class Known:
         name = _place(scenario)[0]
         key = (name, scenario.gap)
         with self._lock:
-            promise = self._of(scenario)
+            promise = self._of(scenario, joint)
             answers, lines = dict(promise.answers), promise.lines
             starts = None
             if scenario.mechanism == OPTIMUM:
-                usable = promise.usable(joint, scenario)
-                starts = [(at, answer.utility) for (_, at), answer in usable]
+                alike = [promise, *self._over_other_sets(promise)[0]]
+                starts = [
+                    (at, answer.utility)
+                    for one in alike
+                    for (_, at), answer in one.usable(joint, scenario)
+                ]
                 starts += self._reached.get(_promise_key(scenario), {}).items()
             last = lines.get(key)
         if last is not None and last[0] is frontier:
@@ -332,6 +350,21 @@ class Known:
         )
         lines[key] = frontier, improved
         return improved
+
+    def _over_other_sets(self, promise: _Promise) -> tuple[list[_Promise], list[_Promise]]:
+        """Return the same promises over larger sets F around one estimate, and over smaller ones.
+
+        Fewer records and a smaller β make F larger, and what it allows less.
+        """
+        others = [
+            one
+            for one in self._promises.values()
+            if one is not promise and one.family is not None and one.family == promise.family
+        ]
+        n, beta = promise.over
+        larger = [one for one in others if one.over[0] <= n and one.over[1] <= beta]
+        smaller = [one for one in others if one.over[0] >= n and one.over[1] >= beta]
+        return larger, smaller
 
     def _reach(self, scenario: Scenario, eps: float, utility: float) -> None:
         """Keep the utility that a start reaches at ε, unless one does so at a smaller ε."""
@@ -376,11 +409,11 @@ class Known:
         promise.keep(place, carried)
         return carried
 
-    def _of(self, scenario: Scenario) -> _Promise:
+    def _of(self, scenario: Scenario, joint: Joint) -> _Promise:
         key = _promise_key(scenario)
         promise = self._promises.get(key)
         if promise is None:  # one that is only looked up takes memory too
-            promise = self._promises[key] = _Promise(size_of(key) + EMPTY)
+            promise = self._promises[key] = _Promise(size_of(key) + EMPTY, *_over(scenario, joint))
             self._forget(promise)
         self._promises.move_to_end(key)
         return promise
@@ -419,6 +452,14 @@ def _promise_key(scenario: Scenario) -> Hashable:
     used = notions.entry(scenario.notion).parameters
     numbers = tuple((name, getattr(scenario, name)) for name in used if name != "eps")
     return repr((scenario.data, scenario.notion, numbers, scenario.also, kept, scenario.gap))
+
+
+def _over(scenario: Scenario, joint: Joint) -> tuple[Hashable, tuple[float, float]]:
+    """Return a key of a robust promise without what F is made of, or None, and records and β."""
+    if "beta" not in notions.entry(scenario.notion).parameters:
+        return None, (np.inf, 1.0)
+    n = assumed_records(joint.n) if scenario.n is None else scenario.n
+    return _promise_key(replace(scenario, n=None, beta=0.05)), (n, scenario.beta)
 
 
 def _place(scenario: Scenario) -> Place:

@@ -374,3 +374,37 @@ def test_no_optimum_is_below_a_line_whose_mechanisms_were_dropped():
     assert merged.utility > 0
     assert along.utility.tolist() == [0.0, merged.utility, merged.utility]
     assert known.along(replace(low), replace(OPTIMAL, notion="pml"), JOINT).utility.max() == 0.0
+
+
+def test_a_robust_optimum_is_known_over_every_smaller_set_and_its_bound_over_every_larger_one():
+    few = Scenario(notion="robust_ldp", eps=1.0, n=40, beta=0.01, time_limit=0.5)
+    more = replace(few, n=4_000, beta=0.05)
+    with clock.using(clock.Ticking(1e-2)):
+        less, loose = made(few), made(more)
+    known = Known()
+    known.add(few, JOINT, unproven(less, loose.utility + 0.2))
+    start = known.best(more, JOINT)
+    np.testing.assert_array_equal(start.kernel, less.kernel)
+    assert start.notion.uncertainty.bound == more.build_notion(JOINT).uncertainty.bound
+    assert start.audit.holds
+    assert known.best(replace(more, eps=0.9), JOINT) is None
+    assert known.best(replace(more, alpha=3.0), JOINT) is None
+    assert known.best(replace(more, n=39), JOINT) is None
+    assert known.best(replace(more, beta=0.009), JOINT) is None
+    known.add(more, JOINT, unproven(loose, loose.utility + 0.1))
+    assert known.best(more, JOINT).utility == loose.utility
+    assert known.best(few, JOINT).upper_bound == pytest.approx(loose.utility + 0.1)
+    assert known.best(few, JOINT).utility == less.utility
+
+
+def test_a_robust_frontier_is_not_below_one_of_fewer_records():
+    few = Scenario(notion="robust_ldp", eps=1.0, n=40, time_limit=0.5)
+    all_records = replace(few, n=None)
+    known = Known()
+    with clock.using(clock.Ticking(1e-2)):
+        line = sweep(all_records, JOINT, np.array([0.5, 1.0]))
+        found = made(few)
+    low = replace(line, utility=np.zeros(2), upper_bound=np.full(2, JOINT_ENTROPY))
+    assert known.along(low, all_records, JOINT).utility.tolist() == [0.0, 0.0]
+    known.add(few, JOINT, found)
+    assert known.along(low, all_records, JOINT).utility.tolist() == [0.0, found.utility]

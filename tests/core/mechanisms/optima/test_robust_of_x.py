@@ -132,6 +132,13 @@ def test_where_all_distributions_are_possible_it_is_ldp_of_x_itself(n):
     assert found.utility == pytest.approx(of_itself(joint.p_x, 1.0), abs=1e-6)
 
 
+def test_where_all_distributions_are_possible_many_symbols_are_proven_too():
+    joint = drawn(4, 12, 500)
+    found = answer(joint, RobustLDP(1.0, RenyiBall(joint.p, np.inf)))
+    assert found.status == "optimal"
+    assert found.utility == pytest.approx(of_itself(joint.p_x, 1.0), abs=1e-6)
+
+
 def test_ldp_of_x_itself_is_known_under_robust_notions_of_x_alone():
     joint = drawn(2, 4, 400)
     ball = ball_around(joint)

@@ -1,0 +1,242 @@
+"""An upper bound for sets between secrets: secants of the entropy on outputs of like levels.
+
+Let ℓ be the greatest e^{−ε} R·v over all secrets but the rarest, each R within half of the ball's
+budget: an allowed output has ℓ ≤ R'·v for every R' that the rarest one has with the other half. So
+where ℓ lies in an interval, all of the former are at most its upper end and all of the latter at
+least its lower end: entries of v then differ by little more than e^ε where the rarest secret is
+hardly known. Linear programs tell the range of each entry in an interval, H lies above its secants
+there, and the best mixture over all intervals is one linear program, which no mechanism exceeds.
+Intervals where secants err most are halved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from scipy import sparse, special
+
+from core.allowed.allowed_set import AllowedSet
+from core.clock import Deadline
+from core.errors import SolverError
+from core.optimal.bounds.box_bound import secants
+from core.optimal.bounds.relaxation import EPSILON, Relaxation
+from core.optimal.programs.highs import INFINITY, LinearProgram
+from core.optimal.tolerances import MARGIN
+from core.validation import FloatArray, IntArray
+
+SHALLOW = 1e-4
+"""Depth of a cut, relative to its largest coefficient, up to which it is left out."""
+
+ROUNDS = (6, 2)
+"""Times that cuts are added and ranges computed anew: of the whole set, and of half an interval."""
+
+TIGHT = 1e-6
+"""Distance from a point, relative to its largest coefficient, at which a cut binds there."""
+
+APART = 1e-9
+"""Part of a level by which intervals overlap, for the rounding of what bounds them."""
+
+PROGRESS = 0.05
+"""Least part of the distance from bound to aim that halving has to gain, or no more are halved."""
+
+LARGE = 0.1
+"""Part of the largest error, of a symbol or an interval, from which on it is worth a program."""
+
+
+@runtime_checkable
+class LevelOracle(Protocol):
+    """An oracle of conditions between secrets."""
+
+    def __call__(self, r: FloatArray) -> FloatArray:
+        """Return the cuts that r, shape (n_x,), violates."""
+        ...
+
+    @property
+    def rarest(self) -> int:
+        """The secret of which least is known."""
+        ...
+
+    def tangents(self, points: FloatArray, part: float) -> tuple[FloatArray, FloatArray]:
+        """Return rows a and b, (k, n_s, n_x) each: allowed r have a·r ≤ b·r for two secrets.
+
+        The two of them have parts of one budget.
+        """
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Interval:
+    """Outputs of levels in [low, high]: cuts `rows`, the range of each entry, and some points."""
+
+    low: float
+    high: float
+    rows: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    points: FloatArray
+    symbols: IntArray
+
+
+class LevelBound:
+    """Upper bounds on I(X;Y) over the set of one oracle, and `rows` that all of it meets.
+
+    Intervals are kept between calls. `cells`: secrets times symbols.
+    """
+
+    def __init__(self, oracle: LevelOracle, p_x: FloatArray) -> None:
+        self._oracle, self.p_x, self.rows = oracle, p_x, np.zeros((0, len(p_x)))
+        every = np.eye(len(p_x))
+        whole = Interval(
+            *(0.0, np.inf, every[:0], np.zeros(len(p_x)), np.ones(len(p_x))),
+            points=(1 - SHALLOW) * every + SHALLOW * p_x,
+            symbols=np.arange(len(p_x)),
+        )
+        self._intervals = [whole]
+        self._best, self._gains = float(special.entr(p_x).sum()) + MARGIN, True
+        self._weights: FloatArray | None = None
+        mean = oracle.tangents(p_x[None], 0.0)[0]
+        self.cells, self._least = mean.size, float((mean @ p_x).max())
+
+    def bound(self, enough: float, deadline: Deadline) -> float:
+        """Return an upper bound on I(X;Y), improved until it is ≤ `enough` or time is over."""
+        try:
+            while self._gains and self._best > enough and not deadline.over:
+                if self._weights is None:
+                    self._begin(deadline)
+                else:
+                    self._halve(self._weights, deadline)
+                upper, weights = self._mixture()
+                least = PROGRESS * (self._best - enough)
+                self._gains = self._weights is None or self._best - upper > least
+                self._best, self._weights = min(self._best, upper), weights
+        except SolverError:  # as on coefficients too far apart; the bound so far holds
+            self._gains = False
+        return self._best
+
+    def _begin(self, deadline: Deadline) -> None:
+        """Cut the whole set."""
+        self._intervals = self._narrowed(self._intervals, ROUNDS[0], deadline)
+        self.rows = self._intervals[0].rows
+
+    def _halve(self, weights: FloatArray, deadline: Deadline) -> None:
+        """Halve the intervals of large errors at a mixture's weights, (k, n_x), of outputs."""
+        masses = weights.sum(axis=1, keepdims=True)
+        means = weights / np.where(masses > 0, masses, 1.0)
+        lines = [secants(one.lower, one.upper) for one in self._intervals]
+        below = np.array([slopes for slopes, _ in lines]) * means
+        errors = special.entr(means) - below - np.array([level for _, level in lines])
+        total = masses[:, 0] * errors.sum(axis=1)
+        chosen = total >= max(LARGE * total.max(), TIGHT)
+        halves = []
+        for i in np.flatnonzero(chosen):
+            symbols = np.flatnonzero(errors[i] >= LARGE * errors[i].max())
+            one = self._intervals[i]
+            one = replace(one, points=np.vstack([one.points, means[i]]), symbols=symbols)
+            halves += self._split(one)
+        kept = [one for one, gone in zip(self._intervals, chosen, strict=True) if not gone]
+        self._intervals = kept + self._narrowed(halves, ROUNDS[1], deadline)
+
+    def _split(self, one: Interval) -> list[Interval]:
+        """Return the halves of an interval's levels."""
+        low = max(one.low, self._least) if one.high > self._least else one.high / 2
+        middle = float(np.sqrt(low * (one.high if one.high < np.inf else max(2 * low, 1.0))))
+        return [replace(one, high=middle), replace(one, low=middle)]
+
+    def _narrowed(
+        self, intervals: list[Interval], rounds: int, deadline: Deadline
+    ) -> list[Interval]:
+        """Return intervals with more cuts and narrower ranges."""
+        for _ in range(rounds):
+            if deadline.over:
+                break
+            cut = [replace(one, rows=np.vstack([one.rows, self._cuts(one)])) for one in intervals]
+            intervals = [_ranged(one, deadline) for one in cut]
+        return intervals
+
+    def _cuts(self, interval: Interval) -> FloatArray:
+        """Return the deepest cuts of each kind that an interval's points violate, (k, n_x)."""
+        points, rarest = interval.points, self._oracle.rarest
+        (high, low), (highest, lowest), (own, own_low) = (
+            self._oracle.tangents(points, part) for part in (0.5, 1.0, 0.0)
+        )
+        kinds = [
+            _deepest(a, b, points) for a, b in ((high, low), (highest, own_low), (own, lowest))
+        ]
+        if interval.high < np.inf:  # entries of a posterior sum to 1
+            most = interval.high * (1 + APART)
+            others = np.delete(high, rarest, axis=1)
+            at = (others @ points[..., None])[..., 0].argmax(axis=1)
+            kinds.append(others[np.arange(len(points)), at] - most)
+        if interval.low > 0:
+            kinds.append(interval.low * (1 - APART) - low[:, rarest])
+        cuts, which = np.vstack(kinds), np.tile(np.arange(len(points)), len(kinds))
+        scales = np.abs(cuts).max(axis=1, keepdims=True)
+        cuts = cuts / np.where(scales > 0, scales, 1.0)
+        broken: FloatArray = cuts[(cuts * points[which]).sum(axis=1) > SHALLOW]
+        return broken
+
+    def _mixture(self) -> tuple[float, FloatArray]:
+        """Return the bound by the best mixture over all intervals, and its weights, (k, n_x)."""
+        n_x, count, every = len(self.p_x), len(self._intervals), np.eye(len(self.p_x))
+        lines = [secants(one.lower, one.upper) for one in self._intervals]
+        costs = np.array([slopes + intercepts.sum() for slopes, intercepts in lines])
+        blocks = [
+            np.vstack([one.rows, every - one.upper[:, None], one.lower[:, None] - every])
+            for one in self._intervals
+        ]
+        inner = sparse.csr_array(sparse.block_diag(blocks))
+        of_x = sparse.csr_array(sparse.hstack([sparse.eye_array(n_x)] * count))
+        solution = LinearProgram(
+            sparse.csr_array(sparse.vstack([of_x, inner])),
+            np.concatenate([self.p_x, np.full(inner.shape[0], -INFINITY)]),
+            np.concatenate([self.p_x, np.zeros(inner.shape[0])]),
+            cost=costs.ravel(),
+        ).solve()
+        prices, duals = solution.duals[:n_x], np.minimum(solution.duals[n_x:], 0.0)
+        # any such prices and duals prove a bound: an output of an interval costs at least this
+        reduced = costs - prices - (inner.T @ duals).reshape(count, n_x)
+        size = 1 + np.abs(duals).sum() + np.abs(costs).max() + np.abs(prices).max()
+        least = float(prices @ self.p_x) + float(reduced.min())
+        least -= float(EPSILON * (sum(inner.shape) + 8) * size)
+        weights = np.maximum(solution.x.reshape(count, n_x), 0.0)
+        return float(special.entr(self.p_x).sum()) - least + MARGIN, weights
+
+
+def _deepest(a: FloatArray, b: FloatArray, points: FloatArray) -> FloatArray:
+    """Return for each point the cut a − b of two secrets that it violates most, shape (k, n_x)."""
+    excess = (a @ points[..., None]) - (b @ points[..., None])[..., 0][:, None]
+    excess[:, np.arange(a.shape[1]), np.arange(a.shape[1])] = -np.inf
+    first, second = np.divmod(excess.reshape(len(points), -1).argmax(axis=1), a.shape[1])
+    every = np.arange(len(points))
+    result: FloatArray = a[every, first] - b[every, second]
+    return result
+
+
+def _ranged(interval: Interval, deadline: Deadline) -> Interval:
+    """Return an interval with narrower ranges of its symbols; one without outputs as it is."""
+    n_x = interval.rows.shape[1]
+    program = Relaxation(AllowedSet(sparse.csr_array(interval.rows), n_x), primal=True)
+    lower, upper = interval.lower.copy(), interval.upper.copy()
+    points = []
+    for x in interval.symbols:
+        if deadline.over:
+            break
+        for sign in (1.0, -1.0):
+            costs = np.zeros(n_x)
+            costs[x] = sign
+            point, multipliers = program.solve(costs, lower, upper)
+            if point is None:  # it has no weight in a mixture
+                return interval
+            floor = program.proven(costs, lower, upper, multipliers)[0]
+            if sign > 0:
+                lower[x] = np.clip(floor, lower[x], upper[x])
+            else:
+                upper[x] = np.clip(-floor, lower[x], upper[x])
+            points.append(np.maximum(point, 0.0) / np.maximum(point, 0.0).sum())
+    if not points:
+        return interval
+    binds = (interval.rows @ np.array(points).T >= -TIGHT).any(axis=1)
+    met = np.unique(np.round(np.array(points), 9), axis=0)
+    return replace(interval, rows=interval.rows[binds], lower=lower, upper=upper, points=met)

@@ -1,0 +1,109 @@
+"""The bound by intervals of levels: above every kernel, and near LDP of X where little is known."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core import clock
+from core import mechanisms as m
+from core.clock import NEVER
+from core.joint import Joint
+from core.measures import entropy
+from core.mechanisms.optima.robust_starts import of_x_itself
+from core.notions.robust_markov import RobustLDP, ball_around
+from core.optimal.bounds.level_bound import LevelBound, LevelOracle, _ranged
+from core.uncertainty import RenyiBall
+
+
+def drawn(n_s, n_x, n):
+    """A joint of n records, some cells of which are empty; every secret and symbol occurs."""
+    rng = np.random.default_rng([n_s, n_x, n])
+    counts = rng.multinomial(n, rng.dirichlet(np.full(n_s * n_x, 0.7))).reshape(n_s, n_x)
+    counts[counts.sum(axis=1) == 0, 0] = 1
+    return Joint.from_counts(counts)
+
+
+def oracle_of(joint, notion):
+    oracle = notion.allowed_set(joint).oracle
+    assert isinstance(oracle, LevelOracle)
+    return oracle
+
+
+@pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0, 5.0])
+@pytest.mark.parametrize("shape", [(2, 3), (4, 6)])
+def test_allowed_outputs_meet_tangents_of_two_secrets_with_parts_of_one_budget(shape, alpha):
+    joint = drawn(*shape, 3_000)
+    notion = RobustLDP.of_joint(joint, 0.7, alpha=alpha)
+    oracle = oracle_of(joint, notion)
+    rng = np.random.default_rng(0)
+    kernel = rng.dirichlet(np.full(5, 0.5), joint.n_x)
+    low, high = 0.0, 1.0
+    for _ in range(30):
+        share = (low + high) / 2
+        moved = share * kernel + (1 - share) * (joint.p_x @ kernel)
+        low, high = (share, high) if notion.holds(joint, moved) else (low, share)
+    moved = low * kernel + (1 - low) * (joint.p_x @ kernel)
+    points = (joint.p_x[:, None] * moved / (joint.p_x @ moved)).T
+    other = ~np.eye(joint.n_s, dtype=bool)
+    for part in (0.0, 0.3, 0.5, 1.0):
+        a = (oracle.tangents(points, part)[0] @ points[..., None])[..., 0]
+        b = (oracle.tangents(points, 1 - part)[1] @ points[..., None])[..., 0]
+        assert (a[:, :, None] <= b[:, None, :] + 1e-9)[:, other].all()
+
+
+@pytest.mark.parametrize("case", [(2, 3, 400), (3, 4, 2_000), (4, 5, 10**5), (3, 3, 10**7)])
+@pytest.mark.parametrize("eps", [0.4, 1.2])
+def test_no_mechanism_is_above_it(case, eps):
+    joint = drawn(*case)
+    notion = RobustLDP.of_joint(joint, eps)
+    bound = LevelBound(oracle_of(joint, notion), joint.p_x).bound(0.0, NEVER)
+    with clock.using(clock.Ticking(4e-3)):
+        found = m.optimal(joint, notion, time_limit=1.0)
+    assert found.utility <= bound <= float(entropy(joint.p_x)) + 1e-9
+
+
+@pytest.mark.parametrize(("bound", "most"), [(None, 3.0), (20.0, 1.5)])
+def test_where_little_is_known_it_is_near_ldp_of_x_itself(bound, most):
+    joint = drawn(6, 9, 150)
+    ball = ball_around(joint) if bound is None else RenyiBall(joint.p, bound)
+    notion = RobustLDP(0.5, ball)
+    found = LevelBound(oracle_of(joint, notion), joint.p_x).bound(0.0, NEVER)
+    (known,) = of_x_itself(joint, notion)
+    assert known.utility <= found <= most * known.utility
+    assert found < 0.05 * float(entropy(joint.p_x))
+
+
+def test_it_holds_whenever_it_is_stopped_and_falls_with_time():
+    joint = drawn(4, 8, 900)
+    oracle = oracle_of(joint, RobustLDP.of_joint(joint, 1.0))
+    bounds = []
+    for seconds in (0.0, 0.2, 1.0, 20.0):
+        with clock.using(clock.Ticking(1e-2)):
+            bounds.append(LevelBound(oracle, joint.p_x).bound(0.0, clock.Deadline.after(seconds)))
+    assert bounds[0] == pytest.approx(float(entropy(joint.p_x)), abs=1e-9)
+    assert bounds == sorted(bounds, reverse=True)
+    assert bounds[-1] < 0.8 * bounds[0]
+    with clock.using(clock.Ticking(4e-3)):
+        found = m.optimal(joint, RobustLDP.of_joint(joint, 1.0), time_limit=1.0)
+    assert found.utility <= bounds[-1]
+
+
+def test_an_optimum_has_it_where_no_other_proof_ends_in_time():
+    joint = drawn(8, 14, 600)
+    notion = RobustLDP.of_joint(joint, 0.5)
+    with clock.using(clock.Ticking(4e-3)):
+        found = m.optimal(joint, notion, time_limit=2.0)
+    assert found.upper_bound < 0.2 * float(entropy(joint.p_x))
+
+
+def test_an_interval_that_no_output_is_in_has_no_weight():
+    joint = drawn(3, 4, 2_000)
+    levels = LevelBound(oracle_of(joint, RobustLDP.of_joint(joint, 1.0)), joint.p_x)
+    bound = levels.bound(0.0, NEVER)
+    rows = np.vstack([0.5 - np.eye(4)[:1], np.eye(4)[:1] - 0.4])  # at least .5 and at most .4
+    empty = _ranged(replace(levels._intervals[0], rows=rows), NEVER)
+    levels._intervals.append(empty)
+    upper, weights = levels._mixture()
+    assert upper == pytest.approx(bound, abs=1e-9)
+    assert weights[-1].sum() == pytest.approx(0.0, abs=1e-9)
