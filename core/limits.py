@@ -33,6 +33,9 @@ CUT_TOL = 1e-10
 CLOSE = 1e-9
 """Difference, relative to 1 or to themselves, up to which two computed figures count as equal."""
 
+DUST = 1e-13
+"""Part of a quantity of size 1 that is the rounding of a sum of few terms: what is smaller is 0."""
+
 LIFT_NOISE = ROUNDING
 """Relative difference of lifts that is rounding: in rows scaled to 1 it would be a condition."""
 

@@ -5,16 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from core.joint import Joint
+from core.limits import CLOSE, DUST
 from core.notions.base import Notion, PointwiseNotion
 from core.optimal.polish import least_share, mixed
 from core.validation import FloatArray
-
-DUST = 1e-13
-"""Probabilities below this are rounding: a move by the least share of P_X makes them of zeros, and
-a level that they alone decide would be that of the rounding."""
-
-NEAR = 1e-9
-"""Part of a budget by which a kernel that had to be moved may exceed it, by rounding."""
 
 MOST_NESTED = 10**10
 """Inputs times pairs of outputs up to which wider outputs are sought, in .3 s at most: with 5,000
@@ -105,11 +99,11 @@ def polished(
             lambda share: _allows(notion, (1 - share) * released + share * flat), quick=quick
         )
         moved = mixed(kernel, prior, share)
-        if notion.holds(joint, moved) and (quick or notion.scale(joint, moved) <= 1 + NEAR):
+        if notion.holds(joint, moved) and (quick or notion.scale(joint, moved) <= 1 + CLOSE):
             return moved
 
     def passes(share: float) -> bool:
         moved = mixed(kernel, prior, share)
-        return notion.holds(joint, moved) and (quick or notion.scale(joint, moved) <= 1 + NEAR)
+        return notion.holds(joint, moved) and (quick or notion.scale(joint, moved) <= 1 + CLOSE)
 
     return mixed(kernel, prior, least_share(passes, quick=quick))

@@ -23,7 +23,7 @@ from core.attributes import attribute_shape, attribute_values, cells_of, known_s
 from core.clock import NEVER, Deadline
 from core.errors import InvalidInputError, SolverError
 from core.joint import Joint
-from core.limits import LIFT_NOISE, ROUNDING
+from core.limits import CLOSE, LIFT_NOISE, ROUNDING
 from core.measures.pointwise import ratio
 from core.mechanisms.entry import TIME_SHARE
 from core.mechanisms.outputs import output_names
@@ -35,9 +35,6 @@ from core.validation import FloatArray
 
 Kernels = tuple[FloatArray, ...]
 """For each attribute P(y^j | x^j), shape (n_j, n_y_j)."""
-
-ROUNDING_SHARE = 1e-9
-"""Share of noise that makes up for rounding; no note mentions it."""
 
 SECONDS = 0.25
 """Least time for one attribute's kernel under one budget, of which a search needs a few dozen."""
@@ -69,7 +66,7 @@ class ProductSearch:
         """Return the product of the optimal kernels under these budgets; None if not ε-SRLIP."""
         if budgets not in self._tried:
             kernels = self._kernels(budgets)
-            self._tried[budgets] = self._settled(budgets, kernels, ROUNDING_SHARE)
+            self._tried[budgets] = self._settled(budgets, kernels, CLOSE)
         return self._tried[budgets]
 
     def shrunk(self, budgets: tuple[float, ...]) -> Candidate:
@@ -140,9 +137,9 @@ class ProductSearch:
         while not self._holds(kernel):
             if share >= most:
                 return None
-            low, share = share, min(most, max(ROUNDING_SHARE, 4 * share))
+            low, share = share, min(most, max(CLOSE, 4 * share))
             kernel = self._together(kernels, share)
-        if share > ROUNDING_SHARE:
+        if share > CLOSE:
             for _ in range(20):  # steps of the bisection for the least noise, which needs no solver
                 middle = (low + share) / 2
                 tried = self._together(kernels, middle)
@@ -347,7 +344,7 @@ def _notes(best: Candidate, even: tuple[float, ...], split: Split) -> tuple[str,
     """Return notes on the attributes' budgets, and on what was done to keep the notion."""
     budgets = ", ".join(f"{budget:.4g}" for budget in best.budgets)
     notes = (f"Each attribute has a budget of its own: {budgets} nats.",)
-    noise = best.share > ROUNDING_SHARE
+    noise = best.share > CLOSE
     if not noise and (split == "optimised" or best.budgets == even):
         return notes
     done = (

@@ -15,14 +15,10 @@ from core.allowed.average_cost import Divergence
 from core.allowed.inequalities import excess_lift
 from core.allowed.separation_oracles import DivergenceCuts
 from core.joint import Joint
-from core.limits import quadratic_slack
+from core.limits import CLOSE, quadratic_slack
 from core.measures import pointwise
 from core.notions.base import OneBudget
 from core.validation import FloatArray
-
-SLACK = 1e-9
-"""Part by which a lift's range is widened, so that rows stay valid in spite of the root finder's
-error, which is 4 units in the last place of `brentq`."""
 
 NOISE = 1e-15
 """What is added to that, for the rounding of a divergence at lifts very near 1."""
@@ -118,8 +114,8 @@ def _lift_range(prior: float, eps: float) -> tuple[float, float]:
         low = root(low, 0.0)
     if excess(high) > 0:
         high = root(0.0, high)
-    widest = min(high * (1 + SLACK) + NOISE, 1 / prior - 1)
-    return max(low * (1 + SLACK) - NOISE, -1.0), widest
+    widest = min(high * (1 + CLOSE) + NOISE, 1 / prior - 1)
+    return max(low * (1 + CLOSE) - NOISE, -1.0), widest
 
 
 def _growth(gap: float) -> float:

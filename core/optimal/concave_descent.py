@@ -4,10 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from core.optimal.tolerances import PRICE
 from core.validation import FloatArray
-
-PROGRESS = 1e-10
-"""Gain of a step, in nats, up to which it counts as rounding and the descent ends."""
 
 
 def descend(
@@ -27,7 +25,7 @@ def descend(
         # entries are raised to this where H is linearized, as its slope at 0 is infinite
         r = lowest(-np.log(np.maximum(r, 1e-9)) - prices)
         lower = cost(r) - float(prices @ r)
-        if not lower <= value - PROGRESS:  # also ends at NaN
+        if not lower <= value - PRICE:  # also ends at NaN
             return met
         met.append(r)
         value = lower

@@ -16,6 +16,7 @@ from scipy import sparse
 from core.allowed.allowed_set import AllowedSet, SeparationOracle
 from core.clock import NEVER, Deadline
 from core.errors import InfeasibleError, SolverError
+from core.limits import CLOSE
 from core.optimal.bounds.level_bound import LevelBound, LevelOracle
 from core.optimal.bounds.low_vertices import Undercut, undercutting
 from core.optimal.bounds.prover import Prover
@@ -32,9 +33,6 @@ from core.validation import FloatArray, IntArray
 
 TOUCHING = 1e-7
 """Distance of an output from a cut, relative to its largest coefficient, at which it is met."""
-
-_DIFFERENT = 1e-9
-"""Cuts this close in every entry are the same."""
 
 
 @runtime_checkable
@@ -150,7 +148,7 @@ def cuts_of(
     return np.vstack(batches), np.repeat(np.arange(len(points)), [len(cuts) for cuts in batches])
 
 
-def distinct(rows: FloatArray, apart: float = _DIFFERENT) -> FloatArray:
+def distinct(rows: FloatArray, apart: float = CLOSE) -> FloatArray:
     """Return rows without those that equal another up to `apart`, or the rounding to it."""
     _, first = np.unique(np.round(rows / apart), axis=0, return_index=True)
     return rows[np.sort(first)]

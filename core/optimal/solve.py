@@ -13,6 +13,7 @@ import numpy as np
 from core.allowed.allowed_set import AllowedSet, SeparationOracle
 from core.clock import Deadline, watching
 from core.errors import CoreError, InfeasibleError, SolverError, TimeLimitError
+from core.limits import ROUNDING
 from core.optimal.bounds.prover import Prover
 from core.optimal.bounds.slices import sliced_bound
 from core.optimal.budgets.answer import search_within
@@ -25,9 +26,8 @@ from core.optimal.plan import SHARES, SIZES
 from core.optimal.polish import Inside, mixed, share_to_rows
 from core.optimal.polytopes.enumeration import all_vertices, best_mixture
 from core.optimal.polytopes.standard_form import polytope
-from core.optimal.programs.master import SHORT
 from core.optimal.staircases import Staircases
-from core.optimal.tolerances import MARGIN, SMALL
+from core.optimal.tolerances import SMALL
 from core.optimal.two_symbols import two_outputs
 from core.optimal.utility import Centred, Exceptions, MutualInformation, Utility
 from core.optimal.whole_kernel import SidesOracle, climbed
@@ -287,7 +287,7 @@ class _Task:
         if answer is not None:
             kernel, beyond = answer
             most = self.goal.value((self.p_x[:, None] * beyond).T, self.p_x)
-            self._take(kernel, most + MARGIN, "closed form")
+            self._take(kernel, most + ROUNDING, "closed form")
         return self._closed()
 
     def _by_one_program(self) -> None:
@@ -456,7 +456,7 @@ class _Task:
         while True:
             search.run()
             if peeled is not None:
-                covered = search.mixture.shortfall <= SHORT
+                covered = search.mixture.shortfall <= ROUNDING
                 search.include(np.vstack([known, self.posteriors(peeled)]))
                 if search.deadline is not until and not covered:
                     self._at_central_duals(search, until, prove=prove)

@@ -20,9 +20,9 @@ import numpy as np
 
 from core.allowed.allowed_set import LiftRange
 from core.clock import Deadline
+from core.limits import ROUNDING
 from core.optimal.plan import SIZES
-from core.optimal.programs.master import SHORT, Master, Mixture
-from core.optimal.tolerances import MARGIN
+from core.optimal.programs.master import Master, Mixture
 from core.optimal.utility import MutualInformation
 from core.validation import BoolArray, FloatArray, IntArray
 
@@ -37,9 +37,6 @@ FEW = 12
 
 GROWTH = 8
 """Factor by which the number of sets that are drawn or followed grows, as long as it helps."""
-
-ROUNDED = 1e-12
-"""By how much the part of a symbol may miss [0, 1], and a mass what is left of the best one."""
 
 
 class Partial(NamedTuple):
@@ -92,7 +89,7 @@ class _Undecided:
             return np.zeros((k, 0), dtype=np.int64), np.full(k, -1)
         cut = np.clip(np.searchsorted(self.mass, amount, side="right") - 1, 0, len(self.n) - 1)
         counts = np.where(np.arange(len(self.n)) < cut[:, None], self.n, 0)
-        fit = (amount - self.mass[cut]) / self.sizes[cut] + ROUNDED
+        fit = (amount - self.mass[cut]) / self.sizes[cut] + ROUNDING
         counts[np.arange(k), cut] = np.minimum(fit, self.n[cut]).astype(np.int64)
         result = np.zeros_like(counts)
         result[:, self.order] = counts
@@ -117,7 +114,7 @@ class Staircases:
         else:
             self.best_mass = lifts.below / self.step
             low, high = float(_h(self.low)), float(_h(self.high))
-            self.bound = self.best_mass * high + (1 - self.best_mass) * low + MARGIN
+            self.bound = self.best_mass * high + (1 - self.best_mass) * low + ROUNDING
         self._most = self.bound
         utility = MutualInformation()
         self._entropy = utility.offset(p_x)
@@ -139,7 +136,7 @@ class Staircases:
                 continue
             counts, between, gain = self.price(self.mixture.duals, gap / 4, most)
             worth = self._entropy - float(self.mixture.duals @ self.p_x)
-            self.bound = min(self.bound, worth + gain + MARGIN)
+            self.bound = min(self.bound, worth + gain + ROUNDING)
             if not self._include(counts, between) and self._apart() > gap / 2:
                 most *= GROWTH
                 if most * len(self.sizes) > SIZES.staircase_entries:
@@ -226,7 +223,7 @@ class Staircases:
         part = np.clip(need - np.minimum(cheaper, need), 0.0, own)
         amount = np.clip(need - part, 0.0, left.mass[-1])
         price = state.price + left.price_of(amount) + np.where(has, ratio, 0.0) * part
-        fits = np.abs(need - part - amount) <= ROUNDED
+        fits = np.abs(need - part - amount) <= ROUNDING
         # a lift between the ends brings less than its share of theirs, the more the further inside
         least_part, most_part = need - left.mass[-1], need
         lost = np.minimum(*(self._lost(own, part) for part in (least_part, most_part)))
@@ -298,7 +295,7 @@ class Staircases:
             return np.zeros(len(counts)), np.ones(len(counts), dtype=np.bool_)
         rows = np.arange(len(counts))
         part = (self.best_mass - counts @ self.sizes) / self.sizes[between]
-        fits = (between >= 0) & (part >= -ROUNDED) & (part <= 1 + ROUNDED)
+        fits = (between >= 0) & (part >= -ROUNDING) & (part <= 1 + ROUNDING)
         fits &= counts[rows, between] < self._n[between]
         return np.clip(part, 0.0, 1.0), fits
 
@@ -316,7 +313,7 @@ class Staircases:
         if points:
             self.master.add(np.array(points))
             self.mixture = self.master.solve()
-        while self.mixture.shortfall > SHORT:  # ends: P_X alone is a mixture
+        while self.mixture.shortfall > ROUNDING:  # ends: P_X alone is a mixture
             self.master.raise_penalty()
             self.mixture = self.master.solve()
         return bool(points)
@@ -335,7 +332,7 @@ class Staircases:
         n, count = self._n[self._size_of], counts[self._size_of]
         result = []
         for turn in turns:
-            at = (place + (turn * n + ROUNDED).astype(np.int64)) % n
+            at = (place + (turn * n + ROUNDING).astype(np.int64)) % n
             level = (at < count) + part * ((at == count) & (self._size_of == between))
             weights = self.p_x * (self.low + self.step * level)
             result.append(weights / weights.sum())
@@ -382,10 +379,10 @@ class Staircases:
             return counts, np.full(len(counts), -1)
         lacking = self.best_mass - counts @ self.sizes
         # too much: the smallest raised symbol that is large enough is raised in part
-        over = (lacking[:, None] < -ROUNDED) & (counts > 0)
-        over &= self.sizes >= -lacking[:, None] - ROUNDED
-        under = (lacking[:, None] >= -ROUNDED) & (counts < self._n)
-        under &= self.sizes >= lacking[:, None] - ROUNDED
+        over = (lacking[:, None] < -ROUNDING) & (counts > 0)
+        over &= self.sizes >= -lacking[:, None] - ROUNDING
+        under = (lacking[:, None] >= -ROUNDING) & (counts < self._n)
+        under &= self.sizes >= lacking[:, None] - ROUNDING
         usable = over | under
         between = len(self.sizes) - 1 - usable[:, ::-1].argmax(axis=1)
         rows = np.arange(len(counts))
@@ -400,7 +397,7 @@ def _best_scaled(step: float) -> tuple[float, float]:
     W = b log b/step.
     """
     more = ((1 + step) * np.log1p(step) - step) / step
-    return float(more / step), float(more - np.log1p(more)) + MARGIN
+    return float(more / step), float(more - np.log1p(more)) + ROUNDING
 
 
 def _h(values: FloatArray | float) -> FloatArray:

@@ -9,12 +9,10 @@ from numpy.typing import ArrayLike
 
 from core import measures, validation
 from core.joint import Joint
+from core.limits import CLOSE
 from core.measures.leakage import Leakage
 from core.notions.base import Notion
 from core.validation import FloatArray, IntArray
-
-EDGE = 1e-9
-"""Nats by which a value may exceed an edge, by rounding, and still count in the bin before it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +76,7 @@ def lift_histogram(
 def _edges(far: float, count: int, limit: float) -> FloatArray:
     """Return the edges on one side, two of them 0, up to `far`, and the limit if it is below."""
     bound = validation.number(limit, "limits", low=0.0)
-    if bound <= EDGE or bound >= far - EDGE:
+    if bound <= CLOSE or bound >= far - CLOSE:
         return np.concatenate([[0.0], np.linspace(0.0, far, count + 1)])
     inside = max(1, min(round(count * bound / far), count - 1))
     outside = max(1, count - inside)
@@ -88,7 +86,7 @@ def _edges(far: float, count: int, limit: float) -> FloatArray:
 
 def _places(edges: FloatArray, values: FloatArray) -> IntArray:
     """Return the bin of each value; a value at an edge counts in the bin before it."""
-    bins: IntArray = np.searchsorted(edges[1:], values - EDGE)
+    bins: IntArray = np.searchsorted(edges[1:], values - CLOSE)
     return np.minimum(bins, len(edges) - 2)
 
 

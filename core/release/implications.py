@@ -22,7 +22,7 @@ from core.joint import Joint
 from core.mechanisms.polish import polished
 from core.notions.base import Notion
 from core.optimal.plan import SIZES
-from core.optimal.solve import maximise
+from core.optimal.solve import DEFAULT_SECONDS, maximise
 from core.optimal.utility import Greatest, OfImage, Utility, entropy_terms
 from core.release.reach import Implication, Reach
 from core.validation import FloatArray
@@ -30,9 +30,6 @@ from core.validation import FloatArray
 LIFTS = ("ldp", "pml", "min_lift", "lip")
 """Keys of the levels of lifts, which bound one another and, with the notion's own, all others."""
 
-
-SECONDS = 5.0
-"""Default time limit of all levels together."""
 
 AVERAGES = (
     "mutual_information",
@@ -104,7 +101,7 @@ def implications(
     array([0.0379, 0.9621])
     """
     seconds = validation.number(
-        SECONDS if time_limit is None else time_limit, "time_limit", low=0.0, open_low=True
+        DEFAULT_SECONDS if time_limit is None else time_limit, "time_limit", low=0.0, open_low=True
     )
     if not notion.holds(joint, np.ones((joint.n_x, 1))):
         raise InfeasibleError(

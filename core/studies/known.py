@@ -21,10 +21,11 @@ import numpy as np
 
 from core.errors import SolverError
 from core.joint import Joint
+from core.limits import CLOSE
 from core.mechanisms import Mechanism
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms.optima.search import proven
-from core.mechanisms.optima.starts import CONTRADICTION, disproves
+from core.mechanisms.optima.starts import disproves
 from core.mechanisms.polish import polished
 from core.mechanisms.result import make_mechanism
 from core.notions import catalogue as notions
@@ -522,7 +523,7 @@ def _agree(promise: _Promise, joint: Joint, scenario: Scenario) -> None:
     reached = np.array([answer.utility for _, answer in starts])
     for at, optimum in _bounds(promise):
         bound = optimum.upper_bound
-        for i in np.flatnonzero((budgets <= at) & (reached > bound + CONTRADICTION)):
+        for i in np.flatnonzero((budgets <= at) & (reached > bound + CLOSE)):
             eps, answer = starts[i]
             if disproves(joint, answer.kernel, optimum.notion, bound, optimum.purpose):
                 raise SolverError(

@@ -11,9 +11,10 @@ from core import validation
 from core.clock import Deadline
 from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
+from core.limits import CLOSE
 from core.mechanisms.optima.optimal import optimal
 from core.mechanisms.optima.search import NAME, optimal_from
-from core.mechanisms.optima.starts import CONTRADICTION, disproves
+from core.mechanisms.optima.starts import disproves
 from core.mechanisms.polish import polished
 from core.mechanisms.result import CUT, Mechanism, make_mechanism
 from core.notions.base import Notion
@@ -173,7 +174,7 @@ def diluted(joint: Joint, points: Sequence[Mechanism | CoreError]) -> list[Mecha
         if larger is not None and point.notion is not None and point.status != "optimal":
             kernel = polished(joint, larger.kernel, point.notion)
             utility = point.purpose.value(joint, kernel)
-            if utility > point.utility + CONTRADICTION * point.purpose.size():
+            if utility > point.utility + CLOSE * point.purpose.size():
                 along[i] = point = _instead(joint, larger, kernel, point)
         larger = point
     return along

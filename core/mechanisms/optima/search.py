@@ -13,15 +13,8 @@ from core.allowed.inequalities import LEAST_BUDGET
 from core.clock import Deadline
 from core.errors import CoreError, InfeasibleError, InvalidInputError
 from core.joint import Joint
-from core.mechanisms.optima.starts import (
-    CONTRADICTION,
-    INSTANT,
-    MANY,
-    at_least,
-    starts,
-    together,
-    useful,
-)
+from core.limits import CLOSE
+from core.mechanisms.optima.starts import INSTANT, MANY, at_least, starts, together, useful
 from core.mechanisms.options import Options, SearchLimits
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.polish import cleared, polished, tightened
@@ -141,7 +134,7 @@ def optimal_from(
     )
     mechanism = _audited(joint, notion, _apart(joint, notion, joined, outcome), goal)
     own = replace(options, time_limit=_left(mechanism, deadline))
-    few = INSTANT if mechanism.gap <= CONTRADICTION * goal.size() else among
+    few = INSTANT if mechanism.gap <= CLOSE * goal.size() else among
     known = known or starts(joint, notion, own, few, goal)
     if mechanism.status == "heuristic":
         known += _allowed_anyway(joint, notion, own, goal)

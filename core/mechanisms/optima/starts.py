@@ -17,7 +17,7 @@ from core.allowed.inequalities import excess_lift
 from core.clock import Deadline
 from core.errors import CoreError, InfeasibleError, SolverError
 from core.joint import Joint
-from core.limits import ROUNDING
+from core.limits import CLOSE, ROUNDING
 from core.mechanisms.heuristics import HEURISTICS
 from core.mechanisms.optima.robust_starts import known_without_search
 from core.mechanisms.options import Options
@@ -100,9 +100,6 @@ def _exact(equations: FloatArray, right: FloatArray, vertex: FloatArray) -> Floa
 MANY = 1_000
 """Mechanisms with more outputs than this are not mixed into the start: with unary encoding of 16
 symbols, at a budget of 1e-9, the optimum had 17,000 outputs, whose naming took a minute."""
-
-CONTRADICTION = 1e-9
-"""Excess over an upper bound, in units of the utility's size, above which it is disproven."""
 
 INSTANT = tuple(entry.key for entry in HEURISTICS if entry.instant)
 """Keys of the mechanisms that take a millisecond or two: every optimum is compared with them."""
@@ -251,7 +248,7 @@ def disproves(
 ) -> bool:
     """Return whether a kernel's `strict_utility` exceeds an upper bound by more than rounding."""
     goal = Information() if purpose is None else purpose
-    least = bound + CONTRADICTION * goal.size()
+    least = bound + CLOSE * goal.size()
     value = goal.value(joint, kernel)
     return value > least and strict_utility(joint, kernel, notion, goal) > least
 

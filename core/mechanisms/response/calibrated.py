@@ -8,6 +8,7 @@ from scipy import optimize
 from core import validation
 from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
+from core.limits import DUST
 from core.mechanisms.entry import check_entries
 from core.mechanisms.merging.subset_levels import pointwise_notion
 from core.mechanisms.result import Mechanism, make_mechanism
@@ -16,10 +17,6 @@ from core.validation import FloatArray
 
 LARGEST = 600.0
 """Largest finite α that is tried: e^{−α} times a probability is still a normal double."""
-
-HAIR = 1e-13
-"""Nats below the budget at which a level is aimed, for the rounding of a sum over all outputs: so
-the level that the audit finds does not exceed the budget in its last digit."""
 
 Levels = Callable[[float], tuple[float, float]]
 """Takes α in [0, ∞]; returns the largest lower and upper level of any output, in nats.
@@ -53,7 +50,7 @@ def calibrate(levels: Levels, notion: PointwiseNotion) -> float:
         raise InfeasibleError(
             f"No mechanism satisfies {notion}: even the constant one breaks it, at {least:.6g}."
         )
-    if at_zero > -HAIR:
+    if at_zero > -DUST:
         return 0.0
     high = 1.0
     while excess(high) <= 0:
@@ -82,10 +79,10 @@ def status_at(alpha: float) -> str:
 
 
 def _over(level: float, budget: float) -> float:
-    """Return by how much a level exceeds its budget less `HAIR`, in nats; −∞ for a budget of ∞."""
+    """Return by how much a level exceeds its budget less `DUST`, in nats; −∞ for a budget of ∞."""
     if budget == np.inf:
         return -np.inf
-    return level - (budget - min(HAIR, abs(budget) / 2))
+    return level - (budget - min(DUST, abs(budget) / 2))
 
 
 def generalized_randomized_response(

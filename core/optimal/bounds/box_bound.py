@@ -19,11 +19,12 @@ from scipy import sparse, special
 from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
 from core.errors import SolverError
+from core.limits import ROUNDING
 from core.optimal.bounds.box_programs import Boxes, BoxPrograms, Priced
 from core.optimal.bounds.relaxation import EPSILON, Relaxation
 from core.optimal.plan import SIZES
 from core.optimal.programs.highs import LinearProgram
-from core.optimal.tolerances import FEASIBILITY, MARGIN, THIN
+from core.optimal.tolerances import FEASIBILITY
 from core.validation import BoolArray, FloatArray, IntArray
 
 
@@ -154,7 +155,7 @@ class BoxBound:
         self.p_x = p_x
         self._solver = BoxSolver(allowed)
         self._entropy = float(special.entr(p_x).sum())
-        self._best = self._entropy + MARGIN
+        self._best = self._entropy + ROUNDING
         self._boxes: list[Box] = []
         self._failed = False
         self._columns = np.zeros((0, len(p_x)))
@@ -240,7 +241,7 @@ class BoxBound:
             columns, of = self._priced(np.flatnonzero(floors < -slack), prices, deadline)
             floors = self._floors(prices)
             lowest = float(floors.min(initial=np.inf))
-            self._best = min(self._best, self._entropy - worth - min(lowest, 0.0) + MARGIN)
+            self._best = min(self._best, self._entropy - worth - min(lowest, 0.0) + ROUNDING)
             if lowest >= -slack or self._best <= enough or not len(of) or deadline.over:
                 return np.maximum(solution.x[len(self.p_x) :], 0.0)
             self._enter(columns, of)
@@ -370,8 +371,8 @@ class BoxBound:
         self, box: Box, lower: FloatArray, upper: FloatArray, highest: FloatArray
     ) -> Box | None:
         """Return a box with new ends, None if no posterior is between them."""
-        upper = np.minimum(upper, 1.0 - (lower.sum() - lower) + THIN)
-        lower = np.maximum(lower, 1.0 - (upper.sum() - upper) - THIN)
+        upper = np.minimum(upper, 1.0 - (lower.sum() - lower) + FEASIBILITY)
+        lower = np.maximum(lower, 1.0 - (upper.sum() - upper) - FEASIBILITY)
         if (lower > upper).any():
             return None
         slopes, intercepts = secants(lower, upper)
@@ -385,7 +386,7 @@ def secants(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArra
     """Return slopes and intercepts of lines below −r log r on [l, u] in [0, 1], shapes (n,)."""
     at_lower, at_upper = special.entr(lower), special.entr(upper)
     width = upper - lower
-    thin = width < THIN  # a flat line through the lower end
+    thin = width < FEASIBILITY  # a flat line through the lower end
     slopes = np.where(thin, 0.0, (at_upper - at_lower) / np.where(thin, 1.0, width))
     intercepts = np.where(thin, np.minimum(at_lower, at_upper), at_lower - slopes * lower)
     return slopes, intercepts

@@ -21,10 +21,11 @@ import numpy as np
 from scipy import special
 
 from core.clock import Deadline
+from core.limits import CLOSE
 from core.optimal.bounds.odds import dominance, first_open_odds, odds_range
 from core.optimal.bounds.relaxation import EPSILON, Multipliers, Relaxation, Space
 from core.optimal.plan import SIZES
-from core.optimal.tolerances import THIN
+from core.optimal.tolerances import FEASIBILITY
 from core.validation import FloatArray
 
 HALF = 0.5
@@ -94,9 +95,6 @@ ABOUT_LARGEST = 0.9
 
 NARROW = 1e-8
 """A box with no longer side is not split, as HiGHS's tolerance is larger."""
-
-FLAT = 1e-9
-"""Reduced costs up to this do not tighten a box."""
 
 DISPROVEN_SHARE = 0.5
 """Work stops when less than this part of what columns disproved is unproven: prices change."""
@@ -255,15 +253,15 @@ class Tree:
         if value >= 0:
             return value, lower, upper
         reach = np.full(len(reduced), np.inf)
-        np.divide(-value, np.abs(reduced), out=reach, where=np.abs(reduced) > FLAT)
-        reach += THIN
+        np.divide(-value, np.abs(reduced), out=reach, where=np.abs(reduced) > CLOSE)
+        reach += FEASIBILITY
         upper, lower = (
             np.minimum(upper, np.where(reduced > 0, lower + reach, np.inf)),
             np.maximum(lower, np.where(reduced < 0, upper - reach, -np.inf)),
         )
         # the others have mass 1, and none is more than d
         least, most = float(lower[d]), float(upper[d])
-        room = 1.0 - (float(lower.sum()) - least) + THIN
+        room = 1.0 - (float(lower.sum()) - least) + FEASIBILITY
         upper = np.minimum(upper, np.minimum(lower + room, most))
         upper[d] = most
         lower[d] = max(least, float(np.delete(lower, d).max()))
@@ -287,7 +285,7 @@ class Tree:
         j, at = int(error.argmax()), point
         if point[d] < ABOUT_LARGEST * point.max():  # either half leaves this point out
             j, at = d, np.full(len(point), (point[d] + point.max()) / 2)
-        elif error[j] <= THIN:
+        elif error[j] <= FEASIBILITY:
             j = int(side.argmax())
         inward = 0.2 * side[j]  # least part of a side on either side of a split
         return j, float(np.clip(at[j], lower[j] + inward, upper[j] - inward))

@@ -13,19 +13,14 @@ import numpy as np
 from scipy import special
 
 from core.clock import Deadline
+from core.limits import CLOSE
 from core.optimal.bounds.box_programs import Boxes, BoxPrograms
-from core.optimal.bounds.branch_and_bound import (
-    ABOUT_LARGEST,
-    DISPROVEN_SHARE,
-    FLAT,
-    NARROW,
-    WORTHWHILE,
-)
+from core.optimal.bounds.branch_and_bound import ABOUT_LARGEST, DISPROVEN_SHARE, NARROW, WORTHWHILE
 from core.optimal.bounds.odds import first_open_odds, odds_range
 from core.optimal.bounds.relaxation import Space
 from core.optimal.plan import SIZES
 from core.optimal.programs.batched_simplex import Ends
-from core.optimal.tolerances import THIN
+from core.optimal.tolerances import FEASIBILITY
 from core.validation import BoolArray, FloatArray, IntArray
 
 
@@ -69,7 +64,7 @@ class BoxBatch:
         costs = slopes - self._prices[todo]
         boxes = Boxes(lower, upper, self._mass[todo])
         labels = None if self._fresh else self.labels[todo]
-        ends = self._programs.solve(boxes, costs, labels=labels, enough=THIN - base)
+        ends = self._programs.solve(boxes, costs, labels=labels, enough=FEASIBILITY - base)
         self._fresh = False
         value, reduced = self._programs.proven(boxes, costs, ends)
         value += base
@@ -104,7 +99,7 @@ class BoxBatch:
         exact[index, d] = dominances(np.maximum(point[index, d], 0.0))
         error = exact - slopes * point - intercepts
         split, most = error.argmax(axis=1), error.max(axis=1)
-        split = np.where(most <= THIN, side.argmax(axis=1), split)
+        split = np.where(most <= FEASIBILITY, side.argmax(axis=1), split)
         at = point[index, split]
         largest, own = point.max(axis=1), point[index, d]
         aside = own < ABOUT_LARGEST * largest  # either half leaves this point out
@@ -140,7 +135,7 @@ def secants(
     at_lower[index, dominant] = dominances(lower[index, dominant])
     at_upper[index, dominant] = dominances(upper[index, dominant])
     width = upper - lower
-    thin = width < THIN  # a flat line through the lower end
+    thin = width < FEASIBILITY  # a flat line through the lower end
     least = np.minimum(at_lower, at_upper)
     slopes = np.where(thin, 0.0, (at_upper - at_lower) / np.where(thin, 1.0, width))
     return slopes, np.where(thin, least, at_lower) - slopes * lower
@@ -153,15 +148,15 @@ def tightened(
     index = np.arange(len(value))
     reach = np.full(reduced.shape, np.inf)
     missing = np.where(np.isfinite(value), np.maximum(-value, 0.0), np.inf)[:, None]
-    np.divide(missing, np.abs(reduced), out=reach, where=np.abs(reduced) > FLAT)
-    reach += THIN
+    np.divide(missing, np.abs(reduced), out=reach, where=np.abs(reduced) > CLOSE)
+    reach += FEASIBILITY
     upper, lower = (
         np.minimum(upper, np.where(reduced > 0, lower + reach, np.inf)),
         np.maximum(lower, np.where(reduced < 0, upper - reach, -np.inf)),
     )
     # the others have mass 1, and none is more than d
     least, most = lower[index, d], upper[index, d]
-    room = 1.0 - (lower.sum(axis=1) - least) + THIN
+    room = 1.0 - (lower.sum(axis=1) - least) + FEASIBILITY
     upper = np.minimum(upper, np.minimum(lower + room[:, None], most[:, None]))
     upper[index, d] = most
     others = lower.copy()
@@ -391,6 +386,6 @@ class Forest:
     def _excesses(self, points: FloatArray, dominant: IntArray) -> FloatArray:
         """Return `_excess` of many points, shape (k, n_x), given up to scale."""
         r = np.maximum(points, 0.0)
-        r /= np.maximum(r.sum(axis=1, keepdims=True), THIN)
+        r /= np.maximum(r.sum(axis=1, keepdims=True), FEASIBILITY)
         result: FloatArray = (self._prices(dominant) * r - special.entr(r)).sum(axis=1)
         return result

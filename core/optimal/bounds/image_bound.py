@@ -20,7 +20,7 @@ from core.clock import NEVER, Deadline
 from core.errors import InfeasibleError, SolverError
 from core.optimal.bounds.relaxation import EPSILON, Relaxation
 from core.optimal.programs.highs import INFINITY, LinearProgram
-from core.optimal.tolerances import EXACT_PRICE, THIN
+from core.optimal.tolerances import EXACT_PRICE, FEASIBILITY
 from core.optimal.utility import OfImage
 from core.validation import FloatArray
 
@@ -193,7 +193,7 @@ class ImageBound:
         """Return slopes, shape (n_t,), and the sum of intercepts of lines below the curves."""
         at_lower, at_upper = self._utility.curve(lower), self._utility.curve(upper)
         side = upper - lower
-        thin = side < THIN
+        thin = side < FEASIBILITY
         slopes = np.where(thin, 0.0, (at_upper - at_lower) / np.where(thin, 1.0, side))
         at_lower = np.where(thin, np.minimum(at_lower, at_upper), at_lower)
         return slopes, float((at_lower - slopes * lower).sum())
@@ -202,7 +202,7 @@ class ImageBound:
         """Return the error of each curve's secant at an output, shape (n_t,)."""
         image = np.clip(self._utility.matrix @ r, lower, upper)
         at, low, high = (self._utility.curve(u) for u in (image, lower, upper))
-        side = np.maximum(upper - lower, THIN)
+        side = np.maximum(upper - lower, FEASIBILITY)
         result: FloatArray = at - low - (high - low) * (image - lower) / side
         return result
 
@@ -247,7 +247,7 @@ class _Search:
         self._met.setdefault(np.round(r, 10).tobytes(), (price, r))
         if price < self.best:
             self.best, self._point = price, r
-        if (upper - lower < THIN).all():
+        if (upper - lower < FEASIBILITY).all():
             self._closed = min(self._closed, value)
         else:
             heapq.heappush(self.open, (value, next(self._count), lower, upper, r))
@@ -256,7 +256,7 @@ class _Search:
         """Split the box with the lowest bound at the largest error of its secants."""
         known, _, lower, upper, r = heapq.heappop(self.open)
         side = upper - lower
-        miss = np.where(side < THIN, -np.inf, self._space.miss(r, lower, upper))
+        miss = np.where(side < FEASIBILITY, -np.inf, self._space.miss(r, lower, upper))
         t = int(miss.argmax()) if miss.max() > 0 else int(side.argmax())
         inward = 0.1 * side[t]  # least part of a side on either side of a split
         at = float(np.clip(self._space.image(r)[t], lower[t] + inward, upper[t] - inward))

@@ -20,10 +20,10 @@ from scipy import sparse, special
 from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
 from core.errors import SolverError
+from core.limits import ROUNDING
 from core.optimal.bounds.box_bound import secants
 from core.optimal.bounds.relaxation import EPSILON, Relaxation
 from core.optimal.programs.highs import INFINITY, LinearProgram
-from core.optimal.tolerances import MARGIN
 from core.validation import FloatArray, IntArray
 
 SHALLOW = 1e-4
@@ -94,7 +94,7 @@ class LevelBound:
             symbols=np.arange(len(p_x)),
         )
         self._intervals = [whole]
-        self._best, self._gains = float(special.entr(p_x).sum()) + MARGIN, True
+        self._best, self._gains = float(special.entr(p_x).sum()) + ROUNDING, True
         self._weights: FloatArray | None = None
         mean = oracle.tangents(p_x[None], 0.0)[0]
         self.cells, self._least = mean.size, float((mean @ p_x).max())
@@ -201,7 +201,7 @@ class LevelBound:
         least = float(prices @ self.p_x) + float(reduced.min())
         least -= float(EPSILON * (sum(inner.shape) + 8) * size)
         weights = np.maximum(solution.x.reshape(count, n_x), 0.0)
-        return float(special.entr(self.p_x).sum()) - least + MARGIN, weights
+        return float(special.entr(self.p_x).sum()) - least + ROUNDING, weights
 
 
 def _deepest(a: FloatArray, b: FloatArray, points: FloatArray) -> FloatArray:

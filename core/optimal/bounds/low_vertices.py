@@ -16,10 +16,10 @@ import numpy as np
 
 from core.allowed.inequalities import halves
 from core.clock import NEVER, Deadline
+from core.limits import DUST
 from core.optimal.plan import SIZES
 from core.optimal.polytopes.facets import Facets, relaxed, simplex_corners, solved_corners, systems
 from core.optimal.programs.batched_simplex import inverses
-from core.optimal.tolerances import PARALLEL
 from core.optimal.utility import Utility
 from core.validation import BoolArray, FloatArray, IntArray
 
@@ -211,7 +211,7 @@ class _Known:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             step = -over[:, None] / slope
         # an edge from a vertex that is cut off to one that is not, or the other way round
-        crosses = np.where(over[:, None] > 0, slope < -PARALLEL, slope > PARALLEL)
+        crosses = np.where(over[:, None] > 0, slope < -DUST, slope > DUST)
         owner, edge = np.nonzero(crosses & (step < self.lengths))
         length = step[owner, edge]
         self.lengths[owner, edge] = length
@@ -260,6 +260,6 @@ class _Known:
         np.put_along_axis(slack, np.searchsorted(done, tight), np.inf, axis=1)
         slopes = self._rows[done] @ edges
         with np.errstate(divide="ignore", invalid="ignore"):
-            steps = np.where(slopes > PARALLEL, slack[:, :, None] / slopes, np.inf)
+            steps = np.where(slopes > DUST, slack[:, :, None] / slopes, np.inf)
         excess[:, done] = -np.inf
         return points, tight, edges, steps.min(axis=1), excess, prices

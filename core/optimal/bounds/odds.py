@@ -8,14 +8,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from core.limits import CLOSE
 from core.validation import FloatArray
 
 EXPONENT = 700.0
 """Largest exponent, before doubles overflow: the cut only widens a range of odds."""
-
-OUTWARD = 1e-9
-"""Relative widening of a range of odds: far more than the rounding of its ends."""
-
 
 STEPS = 200
 """Steps of equal ratio of a range of odds: on each, a bound takes the worse end of every term."""
@@ -31,7 +28,7 @@ def least_odds(highest_price: float, n_x: int) -> float:
 
     H(r) ≥ −log r_d, so H(r) < p·r ≤ highest_price needs r_d > exp(−highest_price); and r_d ≥ 1/n_x.
     """
-    return (1 - OUTWARD) * max(1 / math.expm1(min(highest_price, EXPONENT)), 1 / (n_x - 1))
+    return (1 - CLOSE) * max(1 / math.expm1(min(highest_price, EXPONENT)), 1 / (n_x - 1))
 
 
 def unseen_price(prices: FloatArray, dominant: int) -> float:
@@ -47,7 +44,7 @@ def unseen_price(prices: FloatArray, dominant: int) -> float:
     if least < most:
         odds = _grid(least, most)
         price = min(price, float((_lower_bounds(prices, dominant, odds) / odds[:-1]).min()))
-    return min(0.0, price - OUTWARD * (1 + abs(price)))
+    return min(0.0, price - CLOSE * (1 + abs(price)))
 
 
 def first_open_odds(prices: FloatArray, dominant: int, least: float, most: float) -> float:
@@ -61,7 +58,7 @@ def first_open_odds(prices: FloatArray, dominant: int, least: float, most: float
     odds = _grid(least, most)
     own = float(prices[dominant]) * odds
     margin = _lower_bounds(prices, dominant, odds) - np.maximum(own[:-1], own[1:])
-    open_steps = np.flatnonzero(margin <= OUTWARD * (1 + odds[1:]))
+    open_steps = np.flatnonzero(margin <= CLOSE * (1 + odds[1:]))
     return float(odds[open_steps[0]]) if len(open_steps) else most
 
 
@@ -84,7 +81,7 @@ def _lower_bounds(prices: FloatArray, dominant: int, odds: FloatArray) -> FloatA
     start = odds[:-1]
     own = np.log1p(start) + start * np.log1p(1.0 / start)
     size = 1.0 + np.abs(ranked).max()
-    result: FloatArray = own - np.log(upper) - most_p_w - OUTWARD * size
+    result: FloatArray = own - np.log(upper) - most_p_w - CLOSE * size
     return result
 
 
@@ -102,7 +99,7 @@ def inherited_prices(prices: FloatArray, proven: FloatArray) -> FloatArray:
     if highest_price <= 0:
         return np.minimum(prices, 0.0)
     fall = np.maximum(largest, 0.0) / least_odds(highest_price, len(prices))
-    result: FloatArray = proven - fall * (1 + OUTWARD)
+    result: FloatArray = proven - fall * (1 + CLOSE)
     return result
 
 
@@ -114,14 +111,14 @@ def odds_range(prices: FloatArray, dominant: int, highest: float) -> tuple[float
     others = float(np.delete(prices, dominant).max())
 
     def settled(odds: float) -> bool:
-        return dominance(odds) - price * odds - others > OUTWARD * (1 + odds)
+        return dominance(odds) - price * odds - others > CLOSE * (1 + odds)
 
     least = least_odds(highest_price, len(prices))
-    most = highest * (1 + OUTWARD) + OUTWARD
+    most = highest * (1 + CLOSE) + CLOSE
     if price <= 0:  # from there on ψ(k) ≥ log(1 + k), or −p_d k, exceeds all other prices
         most = min(most, math.exp(min(others, EXPONENT)))
-        if price * most < -(1 + OUTWARD) * others:
-            most = (1 + OUTWARD) * others / -price
+        if price * most < -(1 + CLOSE) * others:
+            most = (1 + CLOSE) * others / -price
     if least >= most:
         return least, most
     # the margin is concave in k: if it suffices at both ends, it does between

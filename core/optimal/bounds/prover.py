@@ -14,6 +14,7 @@ import numpy as np
 from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
 from core.errors import SolverError, TimeLimitError
+from core.limits import ROUNDING
 from core.optimal.bounds.box_bound import BoxBound
 from core.optimal.bounds.box_programs import BoxPrograms
 from core.optimal.bounds.image_bound import ImageBound
@@ -25,7 +26,7 @@ from core.optimal.polytopes.enumeration import AllVertices, all_vertices
 from core.optimal.polytopes.exact_vertices import may_enumerate
 from core.optimal.polytopes.facets import facets_of
 from core.optimal.polytopes.standard_form import Polytope
-from core.optimal.tolerances import EXACT_PRICE, MARGIN
+from core.optimal.tolerances import EXACT_PRICE
 from core.optimal.utility import MutualInformation, OfImage, Utility
 from core.validation import FloatArray
 
@@ -61,7 +62,7 @@ class Prover:
         self._whole = utility.exceptions is None
         self._together = len(p_x) < SIZES.paired_symbols and BoxPrograms.suits(self.allowed)
         self._most_low = _low_vertices(space)
-        self._known = utility.of_x(p_x) + MARGIN
+        self._known = utility.of_x(p_x) + ROUNDING
 
     def walk(self, deadline: Deadline, max_vertices: int) -> bool:
         """Compute all vertices, unless too many; return whether all are known (else `stopped`)."""
@@ -175,7 +176,7 @@ class Prover:
                 deadline=deadline,
             )
             if undercut.sure:
-                self._known = min(self._known, undercut.bound + MARGIN)
+                self._known = min(self._known, undercut.bound + ROUNDING)
             vain = len(undercut.outputs) == 0 and undercut.slack > slack
             if not (undercut.finished and vain and self.space.n_x <= SIZES.low_symbols[0]):
                 break
@@ -198,7 +199,7 @@ class Prover:
             weights=self.p_x,
         )
         met = np.array(result.columns).reshape(-1, len(self.p_x))
-        bound = self._worth(result.prices) + MARGIN
+        bound = self._worth(result.prices) + ROUNDING
         self._known = min(bound, self._known)
         return Verdict(self._known, met)
 
@@ -212,7 +213,7 @@ class Prover:
         better = points[order[gains[order] < -EXACT_PRICE]]
         floors = self.vertices.floors(self.utility, duals)
         worth = dual_value(duals, floors, self.vertices.outer, self.p_x)
-        bound = self.utility.offset(self.p_x) - worth + self.utility.premium(duals) + MARGIN
+        bound = self.utility.offset(self.p_x) - worth + self.utility.premium(duals) + ROUNDING
         return Verdict(min(bound, self._known), better)
 
     def _check_image(
@@ -228,7 +229,7 @@ class Prover:
             self._images = ImageBound(self.allowed, image, deadline)
         pricing = self._images.minimise(duals + taken_off, tolerance=gap / 2, deadline=deadline)
         floor = min(pricing.floor, 0.0)
-        bound = self._worth(duals) - floor + MARGIN
+        bound = self._worth(duals) - floor + ROUNDING
         self._known = min(self._known, bound)
         return Verdict(self._known, pricing.outputs[: MOST_BETTER * len(self.p_x)])
 

@@ -19,19 +19,17 @@ from scipy import sparse, special
 
 from core.allowed.allowed_set import AllowedSet
 from core.errors import InfeasibleError
+from core.limits import DUST
 from core.optimal.bounds.odds import dominance
 from core.optimal.concave_descent import descend
 from core.optimal.programs.highs import INFINITY, LinearProgram
-from core.optimal.tolerances import THIN
+from core.optimal.tolerances import FEASIBILITY
 from core.validation import FloatArray
 
 EPSILON = float(np.finfo(np.float64).eps)
 
 ODDS_CAP = 1e9
 """Odds at which a symbol counts as allowed alone."""
-
-SURPLUS = 1e-13
-"""Least reduced cost of an auxiliary variable: above the rounding of its sum."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -83,7 +81,7 @@ class Relaxation:
         at_lower, at_upper = special.entr(lower), special.entr(upper)
         at_lower[d], at_upper[d] = dominance(lower[d]), dominance(upper[d])
         width = upper - lower
-        thin = width < THIN
+        thin = width < FEASIBILITY
         if thin.any():
             width[thin] = np.inf  # a flat line through the lower end
             at_lower = np.where(thin, np.minimum(at_lower, at_upper), at_lower)
@@ -167,7 +165,7 @@ class Relaxation:
         """
         priced = rows @ self.matrix
         auxiliary = priced[self.n_x :]
-        if len(auxiliary) and auxiliary.min() < SURPLUS:
+        if len(auxiliary) and auxiliary.min() < DUST:
             rows = self._repaired(rows, auxiliary)
             priced = rows @ self.matrix
         return priced[: self.n_x], rows
@@ -176,11 +174,11 @@ class Relaxation:
         """Raise multipliers until auxiliary variables have reduced costs ≥ SURPLUS, else set 0."""
         uses = self.matrix[:, self.n_x :]
         rows = rows.copy()
-        for j in np.flatnonzero(auxiliary < SURPLUS):
+        for j in np.flatnonzero(auxiliary < DUST):
             i = int(uses[:, j].argmax())
             if uses[i, j] > 0:
-                rows[i] += (2 * SURPLUS - auxiliary[j]) / uses[i, j]
-        if (rows @ uses).min() < SURPLUS:
+                rows[i] += (2 * DUST - auxiliary[j]) / uses[i, j]
+        if (rows @ uses).min() < DUST:
             rows[(uses != 0).any(axis=1)] = 0.0
         return rows
 

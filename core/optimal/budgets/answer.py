@@ -20,13 +20,14 @@ from core.allowed.allowed_set import AllowedSet, AverageBudget
 from core.allowed.average_cost import SmoothCost
 from core.clock import Deadline
 from core.errors import InfeasibleError, SolverError
+from core.limits import CLOSE, ROUNDING
 from core.optimal.bounds.low_vertices import undercutting
 from core.optimal.budgets.lifting import Lifting
 from core.optimal.budgets.silent import SilentSearch, silent_outputs
 from core.optimal.plan import SHARES, SIZES
 from core.optimal.polytopes.facets import facets_of
-from core.optimal.programs.master import SHORT, Master
-from core.optimal.tolerances import PRICE
+from core.optimal.programs.master import Master
+from core.optimal.tolerances import NOUGHT, PRICE
 from core.optimal.utility import MutualInformation, Utility
 from core.validation import BoolArray, FloatArray, IntArray
 
@@ -197,12 +198,6 @@ def _seen(budget: AverageBudget, p_x: FloatArray) -> AverageBudget:
 STEPS = 40
 """Most steps; about ten suffice."""
 
-GONE = 1e-9
-"""Entries of a posterior below this are set to 0."""
-
-TIGHT = 1e-10
-"""Value of a row from −this on which the row counts as tight."""
-
 KEPT = 20
 """Most symbols of an output that is moved: an extreme one has no more than secrets and rows."""
 
@@ -231,7 +226,7 @@ def improved(
     """Return outputs of lower reduced cost near starts, (k, n_x), and these costs."""
     symbols = _support(starts)
     full = np.take_along_axis(starts, symbols, axis=1)
-    whole = np.abs(full.sum(axis=1) - 1) < GONE  # an output of too many symbols is not moved
+    whole = np.abs(full.sum(axis=1) - 1) < CLOSE  # an output of too many symbols is not moved
     face = _Face(symbols[whole], prices, rows, starts.shape[1])
     points = face.spread(full[whole])
     values = prices.value(points)
@@ -247,7 +242,7 @@ def improved(
 
 def _support(points: FloatArray) -> IntArray:
     """Return the support of each point, at most KEPT symbols, largest entries first, (k, m)."""
-    most = int((points > GONE).sum(axis=1).max(initial=1))
+    most = int((points > CLOSE).sum(axis=1).max(initial=1))
     order = np.argsort(-points, axis=1, kind="stable")
     return order[:, : min(most, KEPT)]
 
@@ -263,7 +258,7 @@ class _Face:
 
     def spread(self, shares: FloatArray) -> FloatArray:
         """Return entries on the support, shape (k, m), as posteriors, (k, n_x)."""
-        shares = np.where(shares < GONE, 0.0, shares)
+        shares = np.where(shares < CLOSE, 0.0, shares)
         points = np.zeros((len(shares), self.n_x))
         np.put_along_axis(points, self.symbols, shares, axis=1)
         result: FloatArray = points / points.sum(axis=1, keepdims=True)
@@ -320,7 +315,7 @@ class _Face:
 
     def _projector(self, shares: FloatArray, root: FloatArray) -> FloatArray:
         """Return projections, shape (k, m, m), onto steps that keep Σr and the tight rows."""
-        held = np.abs(np.einsum("kcm,km->kc", self._rows, shares)) <= TIGHT
+        held = np.abs(np.einsum("kcm,km->kc", self._rows, shares)) <= NOUGHT
         normals = np.concatenate(
             [root[:, None, :], self._rows * root[:, None, :] * held[:, :, None]], axis=1
         )
@@ -337,7 +332,7 @@ class _Face:
         growth = np.einsum("kcm,km->kc", self._rows, change)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             of_shares = np.where(change < 0, -shares / change, np.inf)
-            of_rows = np.where(growth > TIGHT, np.maximum(slack, 0.0) / growth, np.inf)
+            of_rows = np.where(growth > NOUGHT, np.maximum(slack, 0.0) / growth, np.inf)
         room: FloatArray = np.minimum(of_shares.min(axis=1), of_rows.min(axis=1, initial=np.inf))
         return room
 
@@ -414,7 +409,7 @@ class BudgetSearch:
     def _mix(self) -> None:
         """Compute the best mixture without a shortfall."""
         self._mixture = self._master.solve()
-        while self._mixture.shortfall > SHORT:
+        while self._mixture.shortfall > ROUNDING:
             self._master.raise_penalty()
             self._mixture = self._master.solve()
         self.value = self.goal.offset(self.lifting.p) - self._mixture.cost

@@ -12,10 +12,8 @@ from scipy import sparse
 from core.clock import Deadline
 from core.errors import InfeasibleError, SolverError
 from core.optimal.programs.highs import INFINITY, LinearProgram
+from core.optimal.tolerances import NOUGHT
 from core.validation import FloatArray
-
-USED = 1e-10
-"""Entries of a vertex up to this count as 0."""
 
 STARTS = 30
 """Random costs from whose vertices descents start."""
@@ -39,12 +37,12 @@ def silent_outputs(
             r = program.solve().x
         except (InfeasibleError, SolverError):  # by rounding, the rest has no such vertex
             break
-        on = r > USED
+        on = r > NOUGHT
         times = float((left[on] / r[on]).min())
         weights = np.minimum(times * np.where(on, r, 0.0), left)
         outputs.append(weights)
         left = left - weights
-        upper = np.where(left > USED * p_x, 1.0, 0.0)
+        upper = np.where(left > NOUGHT * p_x, 1.0, 0.0)
     columns = np.array([*outputs, left]).T
     columns = columns[:, columns.sum(axis=0) > 0]
     result: FloatArray = columns / columns.sum(axis=1, keepdims=True)
@@ -76,7 +74,7 @@ class SilentSearch:
                 except (InfeasibleError, SolverError):  # P_X is the only one, up to rounding
                     break
                 ahead /= ahead.sum()
-                if r is not None and np.abs(ahead - r).max() < USED:
+                if r is not None and np.abs(ahead - r).max() < NOUGHT:
                     break
                 r = ahead
                 # entries are raised to this where a cost is linearized, as its slope at 0 is

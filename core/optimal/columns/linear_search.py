@@ -16,11 +16,12 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  
 from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
 from core.errors import TimeLimitError
+from core.limits import ROUNDING
 from core.optimal.concave_descent import descend
 from core.optimal.plan import SHARES, SIZES
 from core.optimal.programs.centred_master import CentredMaster
 from core.optimal.programs.highs import INFINITY, LinearProgram
-from core.optimal.programs.master import SHORT, Master, Mixture
+from core.optimal.programs.master import Master, Mixture
 from core.optimal.tolerances import PRICE
 from core.optimal.utility import MutualInformation
 from core.validation import FloatArray
@@ -132,7 +133,7 @@ class LinearSearch:
         self.include(central.points[central.most_used(int(1.5 * n_x))])
         # most times that the penalty grows before the search goes on: a shortfall then is rounding
         for _ in range(6):
-            if self.mixture.shortfall <= SHORT:
+            if self.mixture.shortfall <= ROUNDING:
                 break
             self.master.raise_penalty(GROWTH)
             self.mixture = self.master.solve()
@@ -158,7 +159,7 @@ class LinearSearch:
         duals, in_vain = self.mixture.duals, 0
         starts: list[FloatArray] = []
         while not self.deadline.over:
-            if in_vain > ROUNDS and self.mixture.shortfall <= SHORT:
+            if in_vain > ROUNDS and self.mixture.shortfall <= ROUNDING:
                 return
             if in_vain > ROUNDS:
                 self._cover(GROWTH)
@@ -171,7 +172,7 @@ class LinearSearch:
             prices = self._utility.cost(met) - met @ self.mixture.duals
             if self.include(met[prices < -PRICE]):
                 in_vain = 0
-                if self.mixture.shortfall > SHORT:
+                if self.mixture.shortfall > ROUNDING:
                     # factor of the penalty after each batch: with a larger one the duals of few
                     # columns oscillate
                     self._cover(1.08)
@@ -181,7 +182,7 @@ class LinearSearch:
 
     def settled(self) -> FloatArray:
         """Return P(y | x), shape (n_x, n_y), of the best mixture without a shortfall."""
-        while self.mixture.shortfall > SHORT:  # ends: the output P_X alone is a mixture
+        while self.mixture.shortfall > ROUNDING:  # ends: the output P_X alone is a mixture
             self._cover(GROWTH)
         return self.master.kernel(self.mixture)
 

@@ -17,6 +17,7 @@ from scipy import sparse
 from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
 from core.errors import InfeasibleError, SolverError, TimeLimitError
+from core.limits import CLOSE
 from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.optimal.tolerances import FEASIBILITY
 from core.optimal.utility import entropy_terms
@@ -24,10 +25,6 @@ from core.validation import FloatArray, IntArray
 
 LEAST_SHARE = 1e-7
 """Shares of an output are raised to this where the tangent is taken, as it is steep at 0."""
-
-JOINED = 1e-9
-"""Part of a distribution up to which an output joins another: its own lifts would be rounding."""
-
 
 _SLACK = 10 * FEASIBILITY
 """Excess of a row, in parts of an output's weight, that is rounding of the linear program."""
@@ -75,7 +72,7 @@ class Peeling:
         """Take the sum of some outputs apart, and keep what is found where it gains."""
         parts = self._apart(whole)
         before = _entropy(np.array([self.outputs[y] for y in replaced])).sum()
-        if _entropy(parts).sum() < before * (1 - JOINED):
+        if _entropy(parts).sum() < before * (1 - CLOSE):
             gone = set(replaced)
             self.outputs = [output for y, output in enumerate(self.outputs) if y not in gone]
             self.outputs.extend(parts)
@@ -94,18 +91,18 @@ class Peeling:
         left, parts = np.ones(len(mass)), []
         with suppress(TimeLimitError):
             for x in order:
-                if left[x] <= JOINED:
+                if left[x] <= CLOSE:
                     continue
                 part = self._part(program, left, int(x), worth)
                 if part is None:
                     break
                 parts.append(part)
-                left = np.where(left - part > JOINED, left - part, 0.0)
+                left = np.where(left - part > CLOSE, left - part, 0.0)
         if left.any():
             parts.append(left)
         weights = np.array(parts) * mass
         weights *= mass / weights.sum(axis=0)
-        slight = weights.sum(axis=1) < JOINED * mass.sum()
+        slight = weights.sum(axis=1) < CLOSE * mass.sum()
         if slight.any():
             largest = int(weights.sum(axis=1).argmax())
             weights[largest] += weights[slight].sum(axis=0)

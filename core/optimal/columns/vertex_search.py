@@ -13,12 +13,12 @@ from __future__ import annotations
 import numpy as np
 
 from core.clock import Deadline
-from core.optimal.concave_descent import PROGRESS
+from core.limits import ROUNDING
 from core.optimal.plan import SIZES
 from core.optimal.polytopes import tableaux
 from core.optimal.polytopes.standard_form import Polytope
 from core.optimal.polytopes.tableaux import BasicSolutions, Edges, Tableaux
-from core.optimal.programs.master import SHORT, Master, Mixture
+from core.optimal.programs.master import Master, Mixture
 from core.optimal.tolerances import NEAR, PRICE
 from core.optimal.utility import Utility
 from core.validation import BoolArray, FloatArray, IntArray
@@ -47,7 +47,7 @@ def descend(
         beyond = edge_prices(level, edges, lams, utility)
         column = beyond.argmin(axis=1)
         ahead = beyond[np.arange(len(level)), column]
-        moves = ahead < prices - PROGRESS
+        moves = ahead < prices - PRICE
         ends.append(level.take(np.flatnonzero(~moves)))
         end_prices.append(prices[~moves])
         which = np.flatnonzero(moves)
@@ -267,7 +267,7 @@ class ColumnSearch:
                     self.pool.expand(todo, self.mixture.duals, NEAR)
                     better = self._better()
                 elif len(better) == 0:
-                    if self.mixture.shortfall <= SHORT:
+                    if self.mixture.shortfall <= ROUNDING:
                         return
                     self.master.raise_penalty()
                     self.mixture = self.master.solve()
@@ -277,7 +277,7 @@ class ColumnSearch:
 
     def settled(self) -> FloatArray:
         """Return P(y | x), shape (n_x, n_y), of the best mixture without a shortfall."""
-        while self.mixture.shortfall > SHORT:  # ends: the output P_X alone is a mixture
+        while self.mixture.shortfall > ROUNDING:  # ends: the output P_X alone is a mixture
             self.master.raise_penalty()
             self.mixture = self.master.solve()
         return self.master.kernel(self.mixture)

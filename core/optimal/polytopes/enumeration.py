@@ -20,12 +20,13 @@ import numpy as np
 from core.allowed.allowed_set import AllowedSet
 from core.clock import NEVER, Deadline
 from core.errors import SolverError, TimeLimitError
+from core.limits import ROUNDING
 from core.optimal.plan import SIZES
 from core.optimal.polytopes import tableaux
 from core.optimal.polytopes.exact_vertices import TooManyRaysError, exact_vertices, may_enumerate
 from core.optimal.polytopes.standard_form import Polytope
 from core.optimal.polytopes.tableaux import BasicSolutions, Keys, Tableaux
-from core.optimal.programs.master import SHORT, Master, Mixture
+from core.optimal.programs.master import Master, Mixture
 from core.optimal.tolerances import EXACT_PRICE
 from core.optimal.utility import Utility
 from core.validation import BoolArray, FloatArray, IntArray
@@ -347,7 +348,7 @@ def best_mixture(
         prices = costs - posteriors @ mixture.duals
         candidates = np.flatnonzero(~inside & (prices < -EXACT_PRICE))
         if len(candidates) == 0:
-            if mixture.shortfall <= SHORT:
+            if mixture.shortfall <= ROUNDING:
                 return master, mixture, float(prices.min())
             if deadline.over:
                 raise TimeLimitError("Time was over before the outputs covered every symbol.")

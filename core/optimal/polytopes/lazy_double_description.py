@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.clock import NEVER, Deadline
+from core.limits import DUST, ROUNDING
 from core.optimal.plan import SIZES
 from core.optimal.polytopes.facets import Facets, relaxed, simplex_corners, solved_corners, systems
-from core.optimal.programs.master import SHORT, Master, Mixture
-from core.optimal.tolerances import PARALLEL, PRICE
+from core.optimal.programs.master import Master, Mixture
+from core.optimal.tolerances import PRICE
 from core.optimal.utility import Utility
 from core.validation import BoolArray, FloatArray, IntArray
 
@@ -217,7 +218,7 @@ class LazyDoubleDescription:
         points, tight = known.points[which], known.tight[which]
         inverse = np.linalg.inv(systems(rows, self._norm, tight))
         slope = np.einsum("ki,kij->kj", rows[row], -inverse[:, :, :-1])
-        owner, edge = np.nonzero(slope < -PARALLEL)
+        owner, edge = np.nonzero(slope < -DUST)
         excess = np.einsum("ki,ki->k", rows[row], points) - limits[row]
         step = -excess[owner] / slope[owner, edge]
         met = points[owner] - step[:, None] * inverse[owner, :, edge]
@@ -247,7 +248,7 @@ class LazyDoubleDescription:
 def _mixed(master: Master) -> Mixture:
     """Return the best mixture, after raising the penalty until there is no shortfall."""
     mixture = master.solve()
-    while mixture.shortfall > SHORT:
+    while mixture.shortfall > ROUNDING:
         master.raise_penalty()
         mixture = master.solve()
     return mixture

@@ -11,14 +11,12 @@ import numpy as np
 from scipy import linalg, sparse
 
 from core.errors import SolverError
+from core.limits import ROUNDING
 from core.optimal.plan import SIZES
 from core.optimal.programs.highs import LinearProgram
-from core.optimal.programs.master import ROW_SUM
+from core.optimal.tolerances import NOUGHT
 from core.optimal.utility import MutualInformation
 from core.validation import FloatArray, IntArray
-
-TOUCH = 1e-12
-"""Value of a row, at Σr = 1, up to which a ray lies on it: the rounding of a few sums."""
 
 
 def extreme_rays(rows: FloatArray) -> FloatArray:
@@ -28,19 +26,19 @@ def extreme_rays(rows: FloatArray) -> FloatArray:
     tight = 1.0 - np.eye(n_x)  # 1 where r_x = 0, and later where a used row holds with equality
     while len(rays):
         worst = values.max(axis=0, initial=-np.inf)
-        broken = worst > TOUCH
+        broken = worst > ROUNDING
         if not broken.any():
             break
         at = values[:, worst.argmax()]
         rows, values = rows[broken], values[:, broken]  # the others stay unbroken
-        outside, inside = (at > TOUCH).nonzero()[0], (at < -TOUCH).nonzero()[0]
+        outside, inside = (at > ROUNDING).nonzero()[0], (at < -ROUNDING).nonzero()[0]
         first, second, common = _neighbours(tight, outside, inside)
         new = at[first, None] * rays[second] - at[second, None] * rays[first]
         new /= new.sum(axis=1, keepdims=True)
-        kept = at <= TOUCH
+        kept = at <= ROUNDING
         rays = np.concatenate([rays[kept], new])
         values = np.concatenate([values[kept], new @ rows.T])
-        on_row = np.concatenate([at[kept] >= -TOUCH, np.ones(len(new))])
+        on_row = np.concatenate([at[kept] >= -ROUNDING, np.ones(len(new))])
         tight = np.column_stack([np.concatenate([tight[kept], common]), on_row])
         if len(rays) > SIZES.rays:
             raise SolverError(f"More than {SIZES.rays} extreme outputs of {n_x} symbols.")
@@ -75,6 +73,6 @@ def best_kernels(outputs: Sequence[FloatArray], priors: Sequence[FloatArray]) ->
     amounts = np.split(np.maximum(program.solve().x, 0.0), ends)
     kernels = [block[:, q > 0] * q[q > 0] for block, q in zip(blocks, amounts, strict=True)]
     sums = [kernel.sum(axis=1, keepdims=True) for kernel in kernels]
-    if (missed := max(float(np.abs(total - 1).max()) for total in sums)) > ROW_SUM:
+    if (missed := max(float(np.abs(total - 1).max()) for total in sums)) > NOUGHT:
         raise SolverError(f"The outputs mix to {missed:.1e} from P(X) only.")
     return [kernel / total for kernel, total in zip(kernels, sums, strict=True)]

@@ -15,16 +15,13 @@ from scipy import linalg, sparse
 
 from core.allowed.allowed_set import AllowedSet
 from core.errors import InfeasibleError
+from core.limits import CLOSE, DUST
 from core.optimal.polytopes.facets import Facets
 from core.optimal.programs.highs import INFINITY, LinearProgram
-from core.optimal.tolerances import PARALLEL
 from core.validation import BoolArray, FloatArray, IntArray
 
 WIDEST = 1e100
 """Largest unit of a variable: sums of weights in larger ones may overflow."""
-
-_OPPOSITE = 1e-9
-"""By how much an inner product of opposite unit rows misses −1, at most: far above rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,14 +231,14 @@ def _paired(rows: FloatArray, norm: FloatArray) -> tuple[IntArray, FloatArray]:
     level = rows @ norm / (norm @ norm)
     across = rows - level[:, None] * norm
     length = np.linalg.norm(across, axis=1)
-    proper = length > PARALLEL
+    proper = length > DUST
     direction = np.where(proper[:, None], across / np.where(proper, length, 1.0)[:, None], 0.0)
     widths = np.full(len(rows), np.inf)
     partner = np.full(len(rows), -1)
     single = proper.copy()  # rows that may still be paired
     # rows as near to opposite as that differ by their rounding at most
-    for i, j in np.argwhere(direction @ direction.T < -1 + _OPPOSITE).tolist():
-        if single[i] and single[j] and np.abs(direction[i] + direction[j]).max() <= PARALLEL:
+    for i, j in np.argwhere(direction @ direction.T < -1 + CLOSE).tolist():
+        if single[i] and single[j] and np.abs(direction[i] + direction[j]).max() <= DUST:
             # row_i ≤ 0 and row_j ≤ 0 on norm·z = 1: −row_i is in [0, width]
             widths[i] = -(level[i] + level[j] * length[i] / length[j])
             partner[i], partner[j] = j, -2

@@ -18,6 +18,7 @@ from core.clock import NEVER, Deadline
 from core.errors import SolverError, TimeLimitError
 from core.optimal.plan import SIZES
 from core.optimal.polytopes.standard_form import Polytope
+from core.optimal.tolerances import NOUGHT
 from core.validation import BoolArray, FloatArray, IntArray
 
 
@@ -85,10 +86,6 @@ def _solve(square: FloatArray, sides: FloatArray) -> FloatArray:
     return result
 
 
-TIE = 1e-10
-"""A basic value this close to a bound may be a tie: then the polytope is perturbed."""
-
-
 Keys = NDArray[np.uint64]
 """One word for each basis, equal only for equal bases, but for a chance of about 10⁻⁸."""
 
@@ -135,7 +132,7 @@ class BasicSolutions:
 
     def tied(self) -> bool:
         """Return whether a basic label may be at a bound too, so an edge may have length 0."""
-        close = (self.values < TIE) | (self.space.upper[self.basic] - self.values < TIE)
+        close = (self.values < NOUGHT) | (self.space.upper[self.basic] - self.values < NOUGHT)
         return bool(close.any())
 
 
@@ -350,7 +347,7 @@ def true_points(
             basic, nonbasic = vertices.basic[block], vertices.nonbasic[block]
             values[block] = solved(space, basic, nonbasic, edges=False)[:, :, 0]
         slack = np.minimum(values, space.upper[vertices.basic] - values).min(axis=1)
-        which = np.flatnonzero(slack >= -TIE)
+        which = np.flatnonzero(slack >= -NOUGHT)
         points = scattered(space, vertices.basic[which], values[which])
     return points / points.sum(axis=1, keepdims=True), which
 

@@ -13,10 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.optimal.tolerances import NOUGHT
 from core.validation import BoolArray, FloatArray, IntArray
-
-FEASIBLE = 1e-10
-"""How far a variable or slack may be beyond its bound, relative to 1 + its size."""
 
 MOST_STEPS = 300
 """Most pivots of a program: none was seen to take half as many."""
@@ -160,7 +158,7 @@ class BatchedSimplex:
         beyond = np.maximum(below, above)
         leaving = beyond.argmax(axis=1)
         far = beyond[index, leaving]
-        met = far <= FEASIBLE * (1.0 + np.abs(values[index, leaving]))
+        met = far <= NOUGHT * (1.0 + np.abs(values[index, leaving]))
         done = met | ((state.points * state.costs).sum(axis=1) >= state.enough)
         self._solved[state.which[self._going & met]] = True
         self._going &= ~done
@@ -194,7 +192,7 @@ class BatchedSimplex:
             ratio = np.where(helps, np.abs(state.reduced[:, :-1]) / size, np.inf)
         order = ratio.argsort(axis=1)
         gain = np.where(helps, size * room, 0.0)
-        needed = np.abs(lack)[:, None] - FEASIBLE  # short by less is rounding, not infeasible
+        needed = np.abs(lack)[:, None] - NOUGHT  # short by less is rounding, not infeasible
         covered = gain[every, order].cumsum(axis=1) >= needed
         able = covered.any(axis=1)
         lost = np.flatnonzero(self._going & ~able)

@@ -14,15 +14,11 @@ import numpy as np
 from scipy import sparse
 
 from core.errors import SolverError
+from core.limits import ROUNDING
 from core.optimal.programs.highs import INFINITY, LinearProgram
+from core.optimal.tolerances import NOUGHT
 from core.optimal.utility import Exceptions, Utility
 from core.validation import FloatArray, IntArray
-
-SHORT = 1e-12
-"""Shortfalls up to this count as 0."""
-
-ROW_SUM = 1e-10
-"""How far the rows of a recomputed kernel may miss 1: scaling them changes levels by no more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +130,7 @@ class Master:
 
     def kernel(self, mixture: Mixture) -> FloatArray:
         """Return P(y | x) of a mixture, amounts computed anew: HiGHS's rows miss 1 by too much."""
-        if mixture.shortfall > SHORT:
+        if mixture.shortfall > ROUNDING:
             raise SolverError("The outputs found so far do not mix to P(X).")
         totals = mixture.excepted.sum(axis=1)
         apart = mixture.excepted / totals[:, None]
@@ -143,7 +139,7 @@ class Master:
         rest = 1.0 - columns @ amounts
         # a row that misses 1 by more was ignored by HiGHS: its symbol's cost is below the
         # tolerance
-        left_out = (np.abs(rest) > 1e-6) & (np.abs(rest) * self.p_x <= SHORT)
+        left_out = (np.abs(rest) > 1e-6) & (np.abs(rest) * self.p_x <= ROUNDING)
         rest[left_out] = 0.0
         if np.abs(rest).max() > 1e-13:  # rows of a kernel this close to 1 are not corrected
             sizes = columns.max(axis=0)
@@ -155,7 +151,7 @@ class Master:
         kernel[left_out] += lacking * (self.p_x @ kernel)
         kernel[left_out] /= kernel[left_out].sum(axis=1, keepdims=True)
         sums = kernel.sum(axis=1, keepdims=True)
-        if np.abs(sums - 1).max() > ROW_SUM:
+        if np.abs(sums - 1).max() > NOUGHT:
             raise SolverError(f"The outputs mix to {np.abs(sums - 1).max():.1e} from P(X) only.")
         result: FloatArray = kernel[:, amounts > 0] / sums
         return result

@@ -11,7 +11,8 @@ import streamlit as st
 from core.jobs import Job
 from core.notions import PointwiseNotion
 from core.notions import catalogue as notions
-from core.release.implications import SECONDS, implications
+from core.optimal.solve import DEFAULT_SECONDS
+from core.release.implications import implications
 from core.release.reach import Implication
 from core.scenario import Result, Scenario
 from core.studies.advice import is_open
@@ -65,7 +66,7 @@ def show(result: Result, unit: str, *, faded: bool = False) -> Mapping[str, Impl
         work,
         lambda: _levels(scenario, work),
         "Computing what the notion implies",
-        seconds=SECONDS,
+        seconds=DEFAULT_SECONDS,
         key="implied",
         left_open=lambda _: OPEN,
     )
@@ -110,7 +111,7 @@ def _work(scenario: Scenario) -> LongAnswer[dict[str, Implication]]:
 
     def arguments() -> tuple[Any, ...]:
         joint = derived.counted(scenario.data).joint
-        return joint, derived.promise(scenario), SECONDS * work.longer
+        return joint, derived.promise(scenario), DEFAULT_SECONDS * work.longer
 
     work = LongAnswer(
         scenario.data,

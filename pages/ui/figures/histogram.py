@@ -7,7 +7,8 @@ import textwrap
 from collections.abc import Sequence
 from itertools import pairwise
 
-from core.release.histogram import EDGE, LiftHistogram
+from core.limits import CLOSE
+from core.release.histogram import LiftHistogram
 from core.validation import FloatArray
 from pages.ui.style import labels
 from pages.ui.style.base import Figure, axis, colour, layout, legend, note, numbers, texts, ticks
@@ -118,7 +119,7 @@ def _low(
 
 def _ends(budgets: tuple[float, float], hair: float, unit: str) -> tuple[float, ...]:
     """Return where each budget's last bar is drawn: a hair for 0, and one for what lies above."""
-    return tuple(max(in_unit(bound, unit), hair * (1 + (bound > EDGE))) for bound in budgets)
+    return tuple(max(in_unit(bound, unit), hair * (1 + (bound > CLOSE))) for bound in budgets)
 
 
 def _bars(
