@@ -38,7 +38,7 @@ def test_the_examples_of_the_help_run(capsys):
     assert said.err == ("Not everything could be checked: proof, one record, sampling error.\n")
     assert main(commands[1].split()) == 0
     said = capsys.readouterr()
-    assert said.out.count("holds ") == 27
+    assert said.out.count("holds ") == 28
     assert said.err == ""
 
 

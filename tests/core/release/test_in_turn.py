@@ -236,7 +236,7 @@ def test_where_outputs_are_many_the_bound_is_left():
         (lambda: in_turn(XOR, [np.eye(2), np.eye(3)]), "must have 2 rows"),
         (lambda: released_in_turn(XOR, [LIP(1)]), "has 2 columns to release, got 1 notions"),
         (lambda: released_in_turn(XOR, [LIP(1)] * 2, [0, 0]), "each of the columns 0 to 1 once"),
-        (lambda: released_in_turn(XOR, [Average("mutual_information", 1)] * 2), "notion about"),
+        (lambda: released_in_turn(XOR, [Average("mutual_information", 1)] * 2), "each output"),
         (lambda: split_budget(XOR, math.inf), "must be finite to be split"),
         (lambda: split_budget(XOR, -1), "ε must be in [0, inf], got -1"),
     ],

@@ -98,6 +98,6 @@ def test_too_many_outputs_and_rough_mixtures_are_refused(monkeypatch):
     monkeypatch.setitem(vars(SIZES), "rays", 5)
     with pytest.raises(SolverError, match="More than 5 extreme outputs of 6 symbols"):
         extreme_rays(LIP(0.3).allowed_set(joint).rows.toarray())
-    monkeypatch.setattr(rays, "ROW_SUM", -1.0)
+    monkeypatch.setattr(rays, "NOUGHT", -1.0)
     with pytest.raises(SolverError, match="from P"):
         best_kernels([np.eye(2)], [np.array([0.5, 0.5])])

@@ -113,7 +113,7 @@ def test_work_for_all_sessions_asks_for_none(monkeypatch):
     thread.start()
     thread.join()
     assert len(workers.asked) == len(PLACES) // AT_ONCE
-    assert workers.seconds == {meaning.SECONDS}
+    assert workers.seconds == {meaning.DEFAULT_SECONDS}
     assert said == []
 
 
