@@ -164,7 +164,8 @@ def _of_lifts(joint: Joint, reach: Reach) -> dict[str, Implication]:
     lift, ones = inequalities.data_lift(joint), np.ones(joint.n_x)
     single = [reach.largest(row) for row in lift]
     upper = _best(single).mapped(_log)
-    guess = _best([one.mapped(partial(mul, p)) for one, p in zip(single, joint.p_s.tolist(), strict=True)])
+    priors = joint.p_s.tolist()
+    guess = _best([one.mapped(partial(mul, p)) for one, p in zip(single, priors, strict=True)])
     below = [reach.ratio(ones, row) for row in lift]
     lower = ratio = _best(below).mapped(_log)
     if lower.level < np.inf:
