@@ -40,6 +40,7 @@ _STYLE = """
   color: var(--st-text-color); background: transparent;
   border: 1px solid var(--st-border-color); border-radius: 0.5rem;
 }
+.lsc-copy:empty { visibility: hidden; }  /* until its script gives it a name */
 .lsc-copy:hover, .lsc-copy:focus-visible {
   color: var(--st-primary-color); border-color: var(--st-primary-color);
 }
