@@ -301,6 +301,7 @@ class Direct:
         points = exceptions.points
         count = len(points)
         into = sparse.csr_array((points / self.p_x).T)
+        into.resize(plain.equal.shape[0], count)  # exceptions have no lifts
         rows = sparse.hstack([plain.rows, sparse.csr_array((plain.rows.shape[0], count))])
         share = np.append(np.zeros(len(plain.cost)), np.ones(count))[None]
         return _Program(
