@@ -205,7 +205,7 @@ class MetricLDP(OneBudget):
                     continue
                 mine, theirs = logs[..., s : s + 1, :], logs[..., others, :]
                 apart = np.where(mine == theirs, 0.0, mine - theirs)  # both may be −∞
-                over = np.where(apart > ROUNDING, np.inf, 0.0 * apart)  # where nothing is allowed
+                over = np.where(apart > ROUNDING, np.inf, 0.0)  # where nothing is allowed
                 distance = row[others, None]
                 ratio = np.where(distance > 0, apart / distance, over)
                 level = np.maximum(level, ratio.max(axis=-2))

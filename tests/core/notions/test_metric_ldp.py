@@ -130,6 +130,10 @@ def test_outputs_that_rule_out_secrets_have_an_infinite_level():
     assert worlds.achieved(joint, [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1.0]]) == 0.0
     same = MetricLDP(1.0, [[0, 0, 1], [0, 0, 1], [1, 1, 0]])
     assert same.achieved(joint, [[0.5, 0.5], [0.4, 0.6], [0.5, 0.5]]) == np.inf
+    by_name = np.eye(3)
+    assert same.achieved(joint, by_name) == np.inf
+    assert not same.holds(joint, by_name)
+    assert m.optimal(joint, same).information < np.log(2)
 
 
 def test_truncated_geometric_noise_keeps_it_at_its_own_parameter():
