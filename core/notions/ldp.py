@@ -239,7 +239,8 @@ class MetricLDP(OneBudget):
 
     def named_levels(self) -> dict[str, float]:
         """Return the bound on LDP's level that the largest distance implies."""
-        return {"ldp": self.eps * float(np.max(self.distances))} if self.eps < np.inf else {}
+        furthest = float(np.max(self.distances))
+        return {"ldp": self.eps * furthest} if max(self.eps, furthest) < np.inf else {}
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: a row for each pair of neighbors."""

@@ -149,6 +149,14 @@ def test_rounding_at_a_small_distance_is_no_room_at_a_large_one():
     assert nothing.scale(joint, np.stack([rounded, 1 - rounded], axis=1)) == 0
 
 
+@pytest.mark.parametrize(
+    ("eps", "furthest", "named"),
+    [(0.5, 3.0, {"ldp": 1.5}), (0.0, np.inf, {}), (0.5, np.inf, {}), (np.inf, 3.0, {})],
+)
+def test_the_largest_distance_names_a_bound_for_all_pairs(eps, furthest, named):
+    assert MetricLDP(eps, [[0, furthest], [furthest, 0]]).named_levels() == named
+
+
 def test_truncated_geometric_noise_keeps_it_at_its_own_parameter():
     joint = drawn(8)
     made = m.truncated_geometric(joint, MetricLDP.of_joint(joint, 0.7))
