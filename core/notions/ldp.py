@@ -17,7 +17,7 @@ from core.allowed.inequalities import excess_lift
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.level_order import all_numbers, number
-from core.limits import CLOSE, ROUNDING
+from core.limits import CLOSE, DUST, ROUNDING
 from core.measures import lift
 from core.measures.pointwise import most_divergence
 from core.notions.base import OneBudget, budget_text
@@ -205,7 +205,8 @@ class MetricLDP(OneBudget):
                     continue
                 mine, theirs = logs[..., s : s + 1, :], logs[..., others, :]
                 apart = np.where(mine == theirs, 0.0, mine - theirs)  # both may be −∞
-                over = np.where(apart > ROUNDING, np.inf, 0.0 * apart)  # where nothing is allowed
+                apart[apart <= DUST] = 0.0
+                over = np.where(apart > ROUNDING, np.inf, 0.0)  # where nothing is allowed
                 distance = row[others, None]
                 ratio = np.where(distance > 0, apart / distance, over)
                 level = np.maximum(level, ratio.max(axis=-2))
@@ -215,18 +216,31 @@ class MetricLDP(OneBudget):
         """Return it with the distances of the secrets `s` alone; no way leads over the others."""
         return replace(self, distances=self._table(n_s)[np.ix_(s, s)].tolist())
 
+    def allows(self, joint_sy: ArrayLike) -> BoolArray:
+        """Return whether each output is allowed, shape (..., n_y), up to `ROUNDING` of a ratio.
+
+        As a slack of the level, rounding at the least distance would be room at all others.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(lift(joint_sy))
+            fits = np.ones(logs[..., 0, :].shape, dtype=bool)
+            most = self.eps * self._table(logs.shape[-2]) + ROUNDING
+            for s, row in enumerate(most):
+                fits &= ~(logs[..., s : s + 1, :] - logs > row[:, None]).any(axis=-2)
+        return fits
+
     def slack(self, budget: float) -> float:
-        """Return how far rounding may lift a level above a budget: a ratio's, by its distance."""
+        """Return how far rounding may lift a level above a budget, whichever pair has it."""
         table = np.asarray(self.distances)
-        least = float(table[table > 0].min(initial=1.0))
-        return super().slack(budget) / least
+        return super().slack(budget) / max(1.0, float(table[np.isfinite(table)].max()))
 
     def __str__(self) -> str:
         return f"{budget_text(self.eps)}-{self.name}"
 
     def named_levels(self) -> dict[str, float]:
         """Return the bound on LDP's level that the largest distance implies."""
-        return {"ldp": self.eps * float(np.max(self.distances))} if self.eps < np.inf else {}
+        furthest = float(np.max(self.distances))
+        return {"ldp": self.eps * furthest} if max(self.eps, furthest) < np.inf else {}
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: a row for each pair of neighbors."""

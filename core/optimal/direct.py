@@ -300,7 +300,8 @@ class Direct:
         """Return the program with a variable for the probability of each exception."""
         points = exceptions.points
         count = len(points)
-        into = sparse.csr_array((points / self.p_x).T)
+        no_lifts = np.zeros((plain.equal.shape[0] - len(self.p_x), count))
+        into = sparse.csr_array(np.vstack([(points / self.p_x).T, no_lifts]))
         rows = sparse.hstack([plain.rows, sparse.csr_array((plain.rows.shape[0], count))])
         share = np.append(np.zeros(len(plain.cost)), np.ones(count))[None]
         return _Program(

@@ -60,6 +60,15 @@ def test_one_click_asks_for_it_and_a_caption_says_what_it_means():
     assert app.toggle(key="data_pair").disabled
 
 
+@pytest.mark.parametrize("purpose", ["task", "guess"])
+def test_one_click_keeps_the_purpose(purpose):
+    app = opened(x="education", t="income", **{"for": purpose})
+    app = app.button(key="data_itself").click().run()
+    assert not app.error
+    assert app.query_params["t"] == "income"
+    assert app.query_params["for"] == purpose
+
+
 def test_what_reads_s_and_what_needs_u_say_why_they_mean_nothing():
     app = opened()
     said = [caption for one in app.radio for caption in one.proto.captions]

@@ -133,7 +133,7 @@ def _itself(spec: DataSpec) -> None:
             type="tertiary",
             icon=":material/casino:",
             on_click=state.with_data,
-            kwargs={"released": spec.secret, "secret_released": False, "task": ()},
+            kwargs={"released": spec.secret, "secret_released": False},
             help="X becomes S: randomized response, the classic setting of local privacy.",
         )
 

@@ -130,6 +130,31 @@ def test_outputs_that_rule_out_secrets_have_an_infinite_level():
     assert worlds.achieved(joint, [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1.0]]) == 0.0
     same = MetricLDP(1.0, [[0, 0, 1], [0, 0, 1], [1, 1, 0]])
     assert same.achieved(joint, [[0.5, 0.5], [0.4, 0.6], [0.5, 0.5]]) == np.inf
+    by_name = np.eye(3)
+    assert same.achieved(joint, by_name) == np.inf
+    assert not same.holds(joint, by_name)
+    assert m.optimal(joint, same).information < np.log(2)
+
+
+def test_rounding_at_a_small_distance_is_no_room_at_a_large_one():
+    joint = Joint.from_counts(np.eye(3))
+    notion = MetricLDP(1.0, [[0, 1e-9, 1], [1e-9, 0, 1], [1, 1, 0]])
+    share = 0.2 * np.exp([0.0, 0.0, 1 + 1e-6])
+    assert not notion.holds(joint, np.stack([share, 1 - share], axis=1))
+    share = 0.2 * np.exp([0.0, 1e-9, 1.0])
+    assert notion.holds(joint, np.stack([share, 1 - share], axis=1))
+    assert m.optimal(joint, notion).audit.holds
+    rounded = 0.3 * np.array([1.0, 1 + 4e-16, 1.0])
+    nothing = MetricLDP(0.0, notion.distances)
+    assert nothing.scale(joint, np.stack([rounded, 1 - rounded], axis=1)) == 0
+
+
+@pytest.mark.parametrize(
+    ("eps", "furthest", "named"),
+    [(0.5, 3.0, {"ldp": 1.5}), (0.0, np.inf, {}), (0.5, np.inf, {}), (np.inf, 3.0, {})],
+)
+def test_the_largest_distance_names_a_bound_for_all_pairs(eps, furthest, named):
+    assert MetricLDP(eps, [[0, furthest], [furthest, 0]]).named_levels() == named
 
 
 def test_truncated_geometric_noise_keeps_it_at_its_own_parameter():

@@ -324,6 +324,20 @@ def test_s_as_x_and_a_distance_is_rate_distortion(n, slope):
 
 
 @pytest.mark.parametrize(
+    "notion", [PointwiseDivergence(0.05), AlphaLift(0.5, 0.3, 2), Chi2Privacy(np.inf, 0.3)], ids=str
+)
+def test_a_round_set_may_have_exceptions(notion):
+    joint = Joint.from_counts(np.random.default_rng(3).random((3, 5)))
+    excepted = EpsDelta(notion, 0.05)
+    found = optimal(joint, excepted, utility=Guess())
+    strict = optimal(joint, notion, utility=Guess()).utility
+    assert found.solver == "one program"
+    assert found.status == "optimal"
+    assert excepted.holds(joint, found.kernel)
+    assert strict + 1e-3 < found.utility <= strict + 0.05 + 1e-6
+
+
+@pytest.mark.parametrize(
     "notion",
     [
         LIP(0.3),
