@@ -97,6 +97,16 @@ def test_an_optimum_has_it_where_no_other_proof_ends_in_time():
     assert found.upper_bound < 0.2 * float(entropy(joint.p_x))
 
 
+def test_boxes_under_its_cuts_prove_more_where_much_is_known():
+    joint = drawn(6, 12, 30_000)
+    notion = RobustLDP.of_joint(joint, 1.0)
+    with clock.using(clock.Ticking(4e-3)):
+        alone = LevelBound(oracle_of(joint, notion), joint.p_x)
+        levels = alone.bound(0.0, clock.Deadline.after(2.0))
+        found = m.optimal(joint, notion, time_limit=2.0)
+    assert found.utility <= found.upper_bound < levels - 0.02 * float(entropy(joint.p_x))
+
+
 def test_an_interval_that_no_output_is_in_has_no_weight():
     joint = drawn(3, 4, 2_000)
     levels = LevelBound(oracle_of(joint, RobustLDP.of_joint(joint, 1.0)), joint.p_x)
