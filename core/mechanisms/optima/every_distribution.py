@@ -74,17 +74,18 @@ def under_every_distribution(cells: FloatArray, notion: RLDP, seconds: float) ->
 
 def _outputs(cells: FloatArray, joint: Joint, eps: float, until: Deadline) -> FloatArray:
     """Return posteriors, (k, n_x): of each kind that may tell most, and of random responses."""
-    p_x, owners = joint.p_x, joint.kept_x // cells.shape[1]
+    n_s, n_u = cells.shape
+    p_x, owners = joint.p_x, joint.kept_x // n_u
     kernels = [
         grr_kernel(len(p_x), eps),
-        secret_response_kernel(*cells.shape, eps)[joint.kept_x],
+        secret_response_kernel(n_s, n_u, eps)[joint.kept_x],
     ]
     most, known = most_of_one_output(cells.sum(axis=1), eps), 0.0
     for kind in np.argsort(-most, kind="stable"):
         if most[kind] <= known or until.over:
             break
-        own = owners == kind if kind < len(cells) else np.ones_like(owners, dtype=np.bool_)
-        lifts = _of_pairs(eps) if own.all() else _of_one(eps)
+        own = owners == kind if kind < n_s else np.ones_like(owners, dtype=np.bool_)
+        lifts = _of_pairs(eps) if kind == n_s else _of_one(eps)
         if own.sum() > 1:
             p_own = p_x[own] / p_x[own].sum()
             part = Staircases(lifts, p_own, 0, until).run(CLOSED)
