@@ -474,7 +474,7 @@ def best_under(
         whole = Joint.with_secret_released(cells, keep_unseen=True)
         pairs = Joint.with_secret_released(cells)
         quick = [*tightened(pairs, notion), *coupled(cells, pairs, notion)]
-        quick += of_everything(cells, notion)
+        quick += of_everything(cells, notion, deadline.left / 4)
         if notion.exact:
             quick += ignoring_secret(cells, notion, deadline.left / 2, gap=gap, seed=seed)
         start = max([first, *quick], key=lambda mechanism: mechanism.utility)
@@ -495,7 +495,7 @@ def best_under(
     if not notion.exact:
         second = search(notion, time_limit=left, known=(first,))
         return max(second, first, key=lambda mechanism: mechanism.utility)
-    known = [first, *of_everything(cells, notion)]
+    known = [first, *of_everything(cells, notion, deadline.left / 4)]
     known += ignoring_secret(
         cells, notion, SHARES.ignoring_secret * deadline.left, gap=gap, seed=seed
     )
@@ -514,9 +514,10 @@ def _of_every_distribution(
     return capped(whole, best, min(found.upper_bound, most))
 
 
-def of_everything(cells: FloatArray, notion: RLDP) -> list[Mechanism]:
-    """Return what is known for pairs in closed form, under a robust notion."""
-    known = under_every_distribution(cells, notion, SIZES.itself_seconds) or [
+def of_everything(cells: FloatArray, notion: RLDP, seconds: float) -> list[Mechanism]:
+    """Return what is known for pairs without a search, under a robust notion."""
+    seconds = min(seconds, SIZES.itself_seconds)
+    known = under_every_distribution(cells, notion, seconds) or [
         secret_randomized_response(cells, notion.eps),
         pair_randomized_response(cells, notion.eps),
     ]
