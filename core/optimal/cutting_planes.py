@@ -17,6 +17,7 @@ from core.allowed.allowed_set import AllowedSet, SeparationOracle
 from core.clock import NEVER, Deadline
 from core.errors import InfeasibleError, SolverError
 from core.limits import CLOSE
+from core.optimal.bounds.box_bound import BoxBound
 from core.optimal.bounds.level_bound import LevelBound, LevelOracle
 from core.optimal.bounds.low_vertices import Undercut, undercutting
 from core.optimal.bounds.prover import Prover
@@ -254,7 +255,8 @@ class CutLoop:
         if prove:
             self.bound_by_levels(self.until.part(SHARES.levels))
         space = polytope(self.outer, self.p_x)
-        if prove and can_enclose(space) and not self._closed():
+        many = self.levels is not None and len(self.p_x) > SIZES.enclosed_leveled
+        if prove and not many and can_enclose(space) and not self._closed():
             share = SHARES.enclosing if self.levels is None else SHARES.enclosing_leveled
             bound = enclose(
                 *(self.outer, space, self.inside),
@@ -263,6 +265,8 @@ class CutLoop:
                 deadline=self.until,
             )
             self.upper = min(self.upper, bound)
+        if prove:
+            self._bound_by_boxes(self.until.part(SHARES.leveled_boxes))
         if not self._closed() and not self.until.over:
             if self.levels is not None and len(self.p_x) <= SIZES.enclosed_symbols:
                 self._cut_off(self.levels.rows)  # with more symbols the tableau would be large
@@ -273,6 +277,24 @@ class CutLoop:
         if self.levels is not None:
             aim = self.inside.value + self.gap / 2
             self.upper = min(self.upper, self.levels.bound(aim, deadline))
+
+    def _bound_by_boxes(self, deadline: Deadline) -> None:
+        """Lower the bound by boxes under the levels' cuts, then under those that these lack too."""
+        n_x = len(self.p_x)
+        if self.levels is None or self.outer.n_auxiliary or n_x > SIZES.box_symbols:
+            return
+        rows = np.vstack([self.outer.rows.toarray(), self.levels.rows])
+        for until in (deadline.part(SHARES.first_boxes), deadline):
+            if self._closed() or until.over:
+                break
+            boxes = BoxBound(AllowedSet(sparse.csr_array(rows), n_x), self.p_x)
+            aim = self.inside.value + self.gap / 2
+            self.upper = min(self.upper, boxes.bound(self.inside.in_use(), aim, until))
+            outputs = boxes.in_use / boxes.in_use.sum(axis=1, keepdims=True)
+            cuts, which = cuts_of(self.inside.oracle, outputs)
+            deepest = np.argsort(-(cuts * outputs[which]).sum(axis=1), kind="stable")
+            room = max(SIZES.box_entries // n_x - len(rows), 0)  # more are solved one by one
+            rows = np.vstack([rows, cuts[deepest[:room]]])
 
     def _search(self, *, prove: bool) -> None:
         """Cut the polytope where columns in use are not allowed, and prove an upper bound."""

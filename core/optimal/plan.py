@@ -76,7 +76,13 @@ class Shares:
     """The same after a climb, from which on it is nearly done or will not be."""
 
     levels: float = 0.5
-    """For more of it afterwards, where it still falls."""
+    """For more levels afterwards, where their bound still falls."""
+
+    leveled_boxes: float = 0.85
+    """For boxes under the levels' cuts, where a set of many symbols was not enclosed."""
+
+    first_boxes: float = 0.3
+    """Of that, before the oracle cuts what these boxes' mixture breaks."""
 
     cutting: float = 0.6
     """After which a proof starts even if polytope and outputs still differ."""
@@ -206,6 +212,9 @@ class Sizes:
 
     enclosed_symbols: int = 20
     """Symbols of a set that double description encloses: with more, columns are faster."""
+
+    enclosed_leveled: int = 10
+    """The same after a climb of a set with levels: in the time left boxes prove more."""
 
     leveled_symbols: int = 64
     """Symbols up to which a bound by intervals of levels is tried: 42 take half a second."""

@@ -32,8 +32,8 @@ NEARLY = 0.02
 """Part of the way to P_X that outputs may be moved to be allowed where the tangent is taken anew:
 they then tell enough about where the answer lies."""
 
-PROGRESS = 1e-4
-"""Relative gain of a new tangent up to which a climb ends."""
+PROGRESS = 3e-3
+"""Relative gain of a new tangent or step up to which it is in vain: another kernel gains more."""
 
 BEYOND, FURTHER = 1e-9, 4.0
 """Part of the way to the mean output that outputs are moved beyond a cut, for the oracle, and its

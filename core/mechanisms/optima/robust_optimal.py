@@ -17,6 +17,11 @@ from core.clock import Deadline, tell_cut
 from core.joint import Joint
 from core.limits import ROUNDING
 from core.mechanisms.entry import TIME_SHARE
+from core.mechanisms.optima.every_distribution import (
+    FAR,
+    most_of_one_output,
+    under_every_distribution,
+)
 from core.mechanisms.optima.robust_starts import inside, tightened
 from core.mechanisms.optima.search import checked_options, optimal_from, proven
 from core.mechanisms.optima.starts import INSTANT, at_least, strict_utility, together
@@ -451,6 +456,10 @@ def best_under(
     deadline, ball = Deadline.after(seconds), notion.uncertainty
     cells = estimate(p_su, ball)
     search = partial(robust_search, p_su, ball, name=name, solver=solver, gap=gap, seed=seed)
+    if notion.exact and ball.budget == np.inf and 0 < notion.eps <= FAR:
+        known = under_every_distribution(cells, notion, seconds / 4)
+        found = search(notion, time_limit=3 * seconds / 4, known=tuple(known))
+        return proven(_of_every_distribution(cells, notion, found, known), gap)
     if seconds < _LEAST_SECONDS:
         tell_cut()
     alone = seconds < _LEAST_SECONDS or (
@@ -465,7 +474,7 @@ def best_under(
         whole = Joint.with_secret_released(cells, keep_unseen=True)
         pairs = Joint.with_secret_released(cells)
         quick = [*tightened(pairs, notion), *coupled(cells, pairs, notion)]
-        quick += of_everything(cells, notion)
+        quick += of_everything(cells, notion, deadline.left / 4)
         if notion.exact:
             quick += ignoring_secret(cells, notion, deadline.left / 2, gap=gap, seed=seed)
         start = max([first, *quick], key=lambda mechanism: mechanism.utility)
@@ -486,7 +495,7 @@ def best_under(
     if not notion.exact:
         second = search(notion, time_limit=left, known=(first,))
         return max(second, first, key=lambda mechanism: mechanism.utility)
-    known = [first, *of_everything(cells, notion)]
+    known = [first, *of_everything(cells, notion, deadline.left / 4)]
     known += ignoring_secret(
         cells, notion, SHARES.ignoring_secret * deadline.left, gap=gap, seed=seed
     )
@@ -494,9 +503,21 @@ def best_under(
     return search(notion, time_limit=left, known=tuple(known))
 
 
-def of_everything(cells: FloatArray, notion: RLDP) -> list[Mechanism]:
-    """Return what is known for pairs in closed form, under a robust notion."""
-    known = [
+def _of_every_distribution(
+    cells: FloatArray, notion: RLDP, found: Mechanism, known: list[Mechanism]
+) -> Mechanism:
+    """Return the better answer where F is every distribution, with what no output exceeds."""
+    best = max(found, *known, key=lambda mechanism: mechanism.utility)
+    best = replace(best, name=found.name, status=found.status)
+    most = float(most_of_one_output(cells.sum(axis=1), notion.eps).max())
+    whole = Joint.with_secret_released(cells, keep_unseen=True)
+    return capped(whole, best, min(found.upper_bound, most))
+
+
+def of_everything(cells: FloatArray, notion: RLDP, seconds: float) -> list[Mechanism]:
+    """Return what is known for pairs without a search, under a robust notion."""
+    seconds = min(seconds, SIZES.itself_seconds)
+    known = under_every_distribution(cells, notion, seconds) or [
         secret_randomized_response(cells, notion.eps),
         pair_randomized_response(cells, notion.eps),
     ]

@@ -149,10 +149,14 @@ class Box:
 
 
 class BoxBound:
-    """Upper bounds on I(X;Y) over one allowed set; boxes and columns are kept between calls."""
+    """Upper bounds on I(X;Y) over one allowed set; boxes and columns are kept between calls.
+
+    `in_use`: the outputs of the last mixture, shape (k, n_x).
+    """
 
     def __init__(self, allowed: AllowedSet, p_x: FloatArray) -> None:
         self.p_x = p_x
+        self.in_use = p_x[None]
         self._solver = BoxSolver(allowed)
         self._entropy = float(special.entr(p_x).sum())
         self._best = self._entropy + ROUNDING
@@ -182,6 +186,7 @@ class BoxBound:
         while True:
             self._assign()
             weights = self._settle(enough, deadline)
+            self.in_use = self._columns[: len(weights)][weights > 0]
             late = deadline.over
             if self._best <= enough or late or not self._refine(weights, deadline):
                 return self._best

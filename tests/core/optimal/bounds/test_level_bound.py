@@ -13,6 +13,8 @@ from core.measures import entropy
 from core.mechanisms.optima.robust_starts import of_x_itself
 from core.notions.robust_markov import RobustLDP, ball_around
 from core.optimal.bounds.level_bound import LevelBound, LevelOracle, _ranged
+from core.optimal.cutting_planes import CutLoop
+from core.optimal.utility import MutualInformation
 from core.uncertainty import RenyiBall
 
 
@@ -95,6 +97,29 @@ def test_an_optimum_has_it_where_no_other_proof_ends_in_time():
     with clock.using(clock.Ticking(4e-3)):
         found = m.optimal(joint, notion, time_limit=2.0)
     assert found.upper_bound < 0.2 * float(entropy(joint.p_x))
+
+
+def test_boxes_under_its_cuts_prove_more_where_much_is_known():
+    joint = drawn(6, 12, 30_000)
+    notion = RobustLDP.of_joint(joint, 1.0)
+    allowed, whole = notion.allowed_set(joint), float(entropy(joint.p_x))
+    nothing = np.ones((joint.n_x, 1))
+    with clock.using(clock.Ticking(1e-2)):
+        until = clock.Deadline.after(4.0)
+        loop = CutLoop(
+            *(allowed, oracle_of(joint, notion), joint.p_x, nothing),
+            goal=MutualInformation(),
+            until=until,
+            gap=1e-6,
+            seed=0,
+        )
+        loop.bound_by_levels(until.part(0.5))
+        before = loop.upper
+        loop._bound_by_boxes(until)
+    assert loop.upper < before - 0.02 * whole
+    with clock.using(clock.Ticking(4e-3)):
+        found = m.optimal(joint, notion, time_limit=1.0)
+    assert found.utility <= loop.upper
 
 
 def test_an_interval_that_no_output_is_in_has_no_weight():
