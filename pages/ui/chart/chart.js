@@ -112,10 +112,10 @@ addEventListener("resize", () => {
 });
 
 // A figure in its room: where it is lower than its own height, or too narrow for names on its sides, without what has no room there; with fewer names where they would touch.
-// `k`: how large its text is, for a page's; `height`: its room.
-function fitted(made, chart, k, height) {
+// `k`: how large its text is, for a page's.
+function fitted(made, chart, k) {
   const { layout, low } = made;
-  layout.height = height;
+  layout.height = room(chart);
   const isLow = low && (layout.height < k * low.below || chart.width < k * low.narrower);
   if (isLow) {
     for (const [name, value] of Object.entries(low.layout || {})) {
@@ -166,9 +166,9 @@ function mark(chart, now) {
 }
 
 // The charts that wait to be drawn. Each is a task of its own, so that the browser shows figures and
-// other charts and follows the mouse in between; those in sight come first. What a moving slider
-// changes there is in one picture. What comes while a chart waits takes the place of what it waited
-// for. One drawing at a time: Plotly fails where two of one chart overlap.
+// other charts and follows the mouse in between; those in sight come first. What comes while a
+// chart waits takes the place of what it waited for. One drawing at a time: Plotly fails where two
+// of one chart overlap.
 const waiting = [];
 let drawing = false;
 
@@ -183,7 +183,7 @@ function draw(chart, anew) {
 async function drawWaiting() {
   drawing = true;
   while (waiting.length) {
-    if (!waiting.some((chart) => chart.held && inSight.has(chart.frame))) await nextTask();
+    await nextTask();
     const seen = waiting.findIndex(({ frame }) => inSight.has(frame));
     const chart = waiting.splice(Math.max(0, seen), 1)[0];
     chart.waits = false;
@@ -220,11 +220,10 @@ async function drawNow(chart) {
   if (anew || !shown || shown.data !== message.data || shown.layout !== message.layout) {
     const projected = chart.frame.dataset.projected !== undefined;
     const made = figure(chart, projected);
-    // whose size changes is drawn anew: to ask for it has the browser lay out the page
-    if (anew || !chart.width) chart.width = chart.frame.clientWidth || undefined;
+    chart.width = chart.frame.clientWidth || undefined;
     const k = projected && !isAlone(chart) ? together() : 1;
     if (isAlone(chart)) enlarge(made, chart);
-    else fitted(made, chart, k, chart.fills && !anew && chart.height ? chart.height : room(chart));
+    else fitted(made, chart, k);
     chart.height = made.layout.height;
     chart.plot.style.height = `${made.layout.height}px`;
     made.layout.width = chart.width;
@@ -330,7 +329,7 @@ function tell(shown, answer) {
 
 // Shows what the server sent of a chart, or a frame of it.
 function take(chart, message) {
-  const dark = chart.held && chart.shown ? chart.dark : isDark(chart.frame);
+  const dark = isDark(chart.frame);
   const anew = dark !== chart.dark;
   chart.message = message;
   chart.plot.dataset.asked = message.serial;

@@ -37,10 +37,8 @@ function termEntries(terms) {
 
 function explain(chart) {
   const { terms, hints } = chart.message;
-  if (terms !== chart.shown?.terms) {
-    chart.opener.hidden = !terms.length;
-    chart.list.replaceChildren(...termEntries(terms));
-  }
+  chart.opener.hidden = !terms.length;
+  chart.list.replaceChildren(...termEntries(terms));
   for (const text of chart.plot.querySelectorAll("[data-unformatted]")) {
     // the projector view puts two lines on one
     const { unformatted } = text.dataset;
