@@ -13,6 +13,8 @@ other, each time with the same questions.
 pointer, its button down, until the sentence, figures and all charts of the place under it are
 painted, and how many places a second are drawn while the pointer moves without a stop.
 
+`--frames` counts the bytes of all frames of the default question's slider of ε, as they are sent.
+
 `--first` measures a newcomer's first page instead, over a line of 400 kB/s and 150 ms, nothing
 cached: seconds until the sentence of the answer and the first chart are there, and what was sent.
 """
@@ -20,13 +22,22 @@ cached: seconds until the sentence of the answer and the first chart are there, 
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
 import tempfile
 import time
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
+from core.data import count
+from core.scenario import Scenario, answer
+from pages.ui.explore import frames as explore_frames
+from pages.ui.frame import controls
+from pages.ui.serving import offers
+from pages.ui.work import ahead, frames, glances
 from tests.browser.chromium import find
 from tests.browser.served import ARGUMENTS, served
 
@@ -298,6 +309,25 @@ def drag_table() -> list[str]:
     return rows
 
 
+def frames_row() -> str:
+    """Return what `--frames` counts."""
+    asked = Scenario()
+    counted = count(asked.data)
+    places = tuple(controls.places(asked))
+    for place in places:
+        one = ahead.at(asked, "eps", place)
+        glances.take(replace(answer(one, counted), scenario=one), counted)
+    make = partial(explore_frames.frame, unit="nats", lines=True)
+    offered = frames.Offer((ahead.wherever(asked, "eps"),), places, make)
+    near, had, sent, requests = places.index(asked.eps), list[str](), 0, 0
+    while len(had) < len(places):
+        content = frames.answer(offered, {"near": str(near), "had": ".".join(had)})
+        had += json.loads(content)["frames"]
+        sent += len(offers.packed(content))
+        requests += 1
+    return f"{len(had)} frames in {requests} requests: {sent / 1e3:.0f} kB"
+
+
 def first_table(visits: int = 5) -> list[str]:
     """Return what `--first` measures as the rows of a Markdown table."""
     answers, charts, sent = [], [], []
@@ -383,11 +413,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--releases", type=int, default=20, help="measured releases per page")
     parser.add_argument("--drag", action="store_true", help="measure while the slider is dragged")
+    parser.add_argument("--frames", action="store_true", help="count the bytes of frames")
     parser.add_argument("--first", action="store_true", help="measure a newcomer's first page")
     chosen = parser.parse_args()
-    lines = (
-        drag_table() if chosen.drag else first_table() if chosen.first else table(chosen.releases)
-    )
+    if chosen.frames:
+        lines = [frames_row()]
+    elif chosen.drag:
+        lines = drag_table()
+    else:
+        lines = first_table() if chosen.first else table(chosen.releases)
     print("\n".join(lines))
 
 

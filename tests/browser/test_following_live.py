@@ -88,6 +88,47 @@ def test_while_the_button_is_down_the_board_shows_the_place_under_it(visit):
     assert other.evaluate(SHOWN) == under
 
 
+FADED = """
+() => [...document.querySelectorAll(".st-key-board_charts .lsc-frame[data-lsc-working]")]
+  .map(one => one.dataset.chart)
+"""
+ESTIMATE = "≥ 1%"
+
+
+def test_what_a_frame_lacks_fades_and_a_better_one_replaces_it(visit):
+    page, begun, asked = visit(QUICK), [True], []
+    settle(page)
+
+    def earlier(route):
+        """Answer as the server would with the first, unfinished frames."""
+        asked.append(route.request.url)
+        content = route.fetch().json()
+        for place, frame in content["frames"].items():
+            if begun:
+                frame["open"], frame["version"] = True, "0123456789ab"
+                frame["answers"][""]["figures"][0][1] = ESTIMATE
+                del content["charts"]["mechanism"][place]
+        route.fulfill(json=content, headers={"content-length": "2000"})
+
+    page.route(re.compile("/frames/"), earlier)
+    slider = page.locator(".st-key-eps input[type='range']")
+    thumb = slider.locator("xpath=..").bounding_box()
+    x, y = thumb["x"] + thumb["width"] / 2, thumb["y"] + thumb["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 20, y)
+    page.wait_for_function(FOLLOWS, arg=slider.get_attribute("aria-valuetext"))
+    assert page.evaluate(SHOWN)["figures"][0] == ESTIMATE
+    assert page.evaluate(FADED) == ["mechanism"]
+    begun.clear()
+    page.wait_for_function(f"({SHOWN})().figures[0] !== '{ESTIMATE}'")
+    assert page.evaluate(FADED) == []
+    page.unroute_all(behavior="wait")
+    assert any("-0123456789ab" in one for one in asked)
+    under = page.evaluate(SHOWN)
+    assert released(page, "eps") == under
+
+
 def test_in_the_projector_view_a_board_follows_too(visit):
     page = visit(f"{QUICK}&projector=on", width=1280, height=720)
     page.locator(".lsc-frame[data-projected=board]").first.wait_for()

@@ -90,7 +90,7 @@ def test_a_frame_is_what_the_page_shows_at_rest_at_its_place(monkeypatch):
     view, data = board.View(0, 0, "nats"), replace(RACE, secret_released=True)
     asked = Scenario(data, notion="rldp", mechanism="polyopt", n=300, beta=0.2)
     offered = Offer((asked,), (0.1, 0.2), lambda found: board.frame(found, view), name="beta")
-    made = frames.ready(replace(offered, find=partial(board._sampled, "beta")), 1, ())
+    made = frames.ready(replace(offered, find=partial(board._sampled, "beta")), 1, {})
     assert made.keys() == {0, 1}
     told, shown = made[1]["answers"][""], sent.answer(app)
     assert told == {name: shown[name] for name in told}

@@ -2,9 +2,10 @@
 // The charts and the answer follow a slider while it moves, each slider by a view of its own. The server gives frames of its places
 // ahead; here nothing is computed. What the server sends meanwhile waits until the slider rests.
 
-// Milliseconds between two questions for frames that are not ready, and those for which a slider
-// that was touched may still move.
+// Milliseconds between two questions for frames that are not ready, and for that under the finger,
+// and those for which a slider that was touched may still move.
 const AGAIN = 500;
+const SOON = 100;
 const INTEREST = 20000;
 
 // Compressed bytes of frames that a slider keeps: of a large question those nearest to it.
@@ -47,17 +48,20 @@ function move(view) {
   if (label === view.label || (view.label === null && performance.now() > view.until)) return;
   view.label = label;
   view.near = place;
-  const frame = view.frames.get(place);
-  if (frame) show(view, frame);
-  else wait(view);
+  show(view);
 }
 
-function show(view, frame) {
-  working(view, false);
+// What no frame of the place has is of another one, and says so.
+const NOTHING = { answers: {}, charts: {} };
+
+function show(view) {
+  const frame = view.frames.get(view.near);
+  working(view, !frame || frame.old ? NOTHING : frame);
+  if (view.works) ask(view);
+  if (!frame) return view.again?.();
   for (const [name, answer] of Object.entries(frame.answers)) if (spoken.has(name)) say(spoken.get(name), answer);
   for (const chart of view.held) if (!(chart.message.chart in frame.charts)) free(view, chart);
   for (const [key, part] of Object.entries(frame.charts)) hold(view, key, part);
-  for (const key of view.data.left) dim(key, true);
 }
 
 function hold(view, key, part) {
@@ -67,9 +71,8 @@ function hold(view, key, part) {
   view.held.add(chart);
   const message = { ...chart.sent, ...part };
   if ("tail" in part) message.data = tailed(chart.sent, part.tail);
-  if ("serial" in part) return take(chart, message);
-  chart.message = message; // its ring alone
-  if (chart.shown) mark(chart, part.now);
+  take(chart, message);
+  if (chart.shown?.serial === message.serial) mark(chart, part.now); // its ring alone
 }
 
 // What was sent of a chart, with other traces in the place of its last ones.
@@ -86,25 +89,19 @@ function free(view, chart) {
   if (chart.shown) mark(chart, chart.sent.now);
 }
 
-// A place without a frame: what is shown is of another one, and says so.
-function wait(view) {
-  working(view, true);
-  ask(view);
-}
-
-function working(view, on) {
-  view.works = on;
-  for (const { root } of answersOf(view)) {
-    root.toggleAttribute("data-lsc-working", on);
+function working(view, frame) {
+  view.works = frame === NOTHING || frame.open;
+  for (const [name, { root }] of answersOf(view)) {
+    root.toggleAttribute("data-lsc-working", !(name in frame.answers));
     root.dataset.lscLive = "";
     root.dataset.place = view.label;
   }
-  for (const key of view.data.charts) dim(key, on);
+  for (const key of view.data.charts) dim(key, !(key in frame.charts));
   behind(view, true);
 }
 
 function answersOf(view) {
-  return view.data.answers.filter((name) => spoken.has(name)).map((name) => spoken.get(name));
+  return view.data.answers.filter((name) => spoken.has(name)).map((name) => [name, spoken.get(name)]);
 }
 
 function dim(key, on) {
@@ -122,10 +119,11 @@ function behind(view, on) {
 function rest(view) {
   if (view.label === null) return;
   view.label = null;
-  working(view, false);
-  for (const key of view.data.left) dim(key, false);
+  view.works = false;
+  for (const key of view.data.charts) dim(key, false);
   behind(view, false);
-  for (const shown of answersOf(view)) {
+  for (const [, shown] of answersOf(view)) {
+    shown.root.removeAttribute("data-lsc-working");
     delete shown.root.dataset.lscLive;
     say(shown, shown.sent);
   }
@@ -144,21 +142,26 @@ async function ask(view) {
   view.asks = true;
   await plotly().catch(() => null); // on a slow line frames would hold up what draws them
   const wanted = () => view.works || performance.now() < view.until;
+  const final = (place) => view.frames.get(place)?.open === false;
   while (!view.gone && address === view.data.address && wanted()) {
-    const had = [...view.frames.keys()];
-    if (had.length >= labels.length || (view.full && view.frames.has(view.near))) break;
-    const response = await fetch(`${address}?near=${view.near}&had=${had.join(".")}`).catch(() => null);
+    if (view.full ? final(view.near) : labels.every((_, place) => final(place))) break;
+    const had = [...view.frames].map(([place, { version }]) => (version ? `${place}-${version}` : place));
+    const { data, near } = view;
+    const response = await fetch(`${address}?near=${near}&had=${had.join(".")}`).catch(() => null);
     if (response?.status !== 200 || address !== view.data.address) break;
     const { frames, charts: parts } = await response.json();
-    for (const [place, frame] of Object.entries(frames)) {
+    const came = Object.entries(frames);
+    for (const [place, frame] of came) {
       frame.charts = Object.fromEntries(Object.entries(parts).filter(([, all]) => place in all).map(([key, all]) => [key, all[place]]));
-      frame.bytes = Number(response.headers.get("content-length")) / Object.keys(frames).length;
+      frame.bytes = Number(response.headers.get("content-length")) / came.length;
       view.frames.set(Number(place), frame);
     }
+    // the nearer ones were looked at too; asked before the server's last message, as they were before
+    const looked = came.length ? Math.max(...came.map(([place]) => Math.abs(place - near))) : Infinity;
+    if (data === view.data) for (const [place, frame] of view.frames) if (Math.abs(place - near) < looked) frame.old = false;
     forget(view);
-    const under = view.label && view.frames.get(labels.indexOf(view.label));
-    if (under && view.works) show(view, under);
-    if (view.full || !Object.keys(frames).length) await new Promise((resolve) => setTimeout(resolve, AGAIN));
+    if (view.label && view.works && view.frames.has(view.near)) show(view);
+    if (view.full || !came.length) await new Promise((resolve) => { view.again = resolve; setTimeout(resolve, view.works && !view.frames.has(view.near) ? SOON : AGAIN); });
   }
   view.asks = false;
   if (!view.gone && address !== view.data.address && wanted()) ask(view);
@@ -196,7 +199,7 @@ function end(view) {
 
 // What the server says of a slider: the address of its frames, its key, the labels of its places as
 // it says them, and the one that the server has drawn last; the names of the answers and the charts
-// that follow it, of charts that are left as they are, and of what else then is behind.
+// that follow it, and of what else then is behind.
 function told(views, data) {
   let view = views.get(data.slider);
   const anew = !view;
@@ -208,13 +211,14 @@ function told(views, data) {
   if (view.data?.address !== data.address) {
     view.frames.clear();
     view.full = false;
-    if (view.label !== null) view.label = ""; // the place under the finger is looked for anew
   }
-  for (const [place, frame] of view.frames) if (frame.open) view.frames.delete(place);
+  for (const frame of view.frames.values()) frame.old = frame.open;
+  if (view.label !== null) view.label = ""; // the place under the finger is shown anew
   view.data = data;
   view.near = Math.max(0, data.labels.indexOf(data.now));
   if (anew) begin(view);
   move(view);
+  view.again?.();
 }
 
 function follow(sliders, parent) {

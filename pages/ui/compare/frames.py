@@ -138,17 +138,24 @@ def _answers(answered: Sequence[Answered], unit: str) -> dict[str, Any]:
     }
 
 
-def frame(results: Sequence[Result], shown: Shown, moved: Sequence[int], *, lines: bool) -> Frame:
+def frame(
+    results: Sequence[Result | None], shown: Shown, moved: Sequence[int], *, lines: bool
+) -> Frame:
     """Return what the page shows where some columns, by place, have moved to other answers.
 
-    `lines`: along those of their frontiers; else these are of other questions.
+    A column whose answer is not there yet is left out. `lines`: along those of their frontiers;
+    else these are of other questions.
     """
-    answered, open_ = list(shown.found), False
+    answered = list(shown.found)
     for place, result in zip(moved, results, strict=True):
-        waits = answers.is_provisional(result)
-        open_ |= waits
+        waits = result is None or answers.is_provisional(result)
         answered[place] = replace(
-            answered[place], scenario=result.scenario, result=result, working=waits, error=None
+            answered[place],
+            scenario=answered[place].scenario if result is None else result.scenario,
+            result=result,
+            working=waits,
+            error=None,
+            old=answered[place].result or answered[place].old,
         )
     unit, far = shown.unit, charts.reach(answered)
     drawn: list[Drawing] = []
@@ -163,12 +170,13 @@ def frame(results: Sequence[Result], shown: Shown, moved: Sequence[int], *, line
     if lines:
         along = [replace(line, column=answered[line.column.place]) for line in shown.lines]
         drawn.append(charts.frontier(along, unit, whole=shown.whole))
-    texts = _answers([answered[place] for place in moved], unit)
+    moved_to = [answered[place] for place in moved]
+    texts = _answers([column for column in moved_to if column.result is not None], unit)
     del texts[""]
     return {
         "answers": texts,
         "charts": {drawing.key: drawing.frame() for drawing in drawn},
-        "open": open_,
+        "open": any(column.working for column in moved_to),
     }
 
 
@@ -208,8 +216,6 @@ def _slider(
         return None
     key = controls.slider_key(of, name) if common else _key(moved[0], name, shown.unit)
     address = offer(key, _offered(shown, moved, scenarios, places, name))
-    slow = columns.quickly([shown.found[place] for place in moved], reference(scenarios)) is None
-    left = [charts.LEVELS] * slow + [charts.FRONTIER] * (name != "eps")
     return {
         "address": address,
         "slider": key,
@@ -221,7 +227,6 @@ def _slider(
             charts.FRONTIER,
             charts.LEVELS,
         ],
-        "left": left,
         "behind": [*BEHIND, *(f"column_state_{place}" for place in moved)],
     }
 

@@ -56,15 +56,11 @@ def show(scenario: Scenario, answer: Frame | None, parts: Iterable[bytes]) -> No
 
 def _followed(scenario: Scenario, name: str) -> dict[str, Any]:
     unit, lines = controls.unit(), name == "eps"
-    along = ["frontier"]
-    follows = ["lifts", "mechanism", f"confusability_{charts.ROLES[1]}"]
     return following.slider(
         name,
         scenario,
         partial(frame, unit=unit, lines=lines),
         unit,
-        charts=[*follows, *(along if lines else [])],
-        left=[] if lines else along,
+        charts=["lifts", "mechanism", f"confusability_{charts.ROLES[1]}", "frontier"],
         behind=["answer_state"],
-        begun=lines,
     )

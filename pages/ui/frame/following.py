@@ -70,14 +70,12 @@ def slider(
     *,
     charts: Sequence[str],
     behind: Sequence[str],
-    left: Sequence[str] = (),
-    begun: bool = False,
     find: Callable[[Scenario, Any], Any] | None = None,
 ) -> dict[str, Any]:
     """Return what a browser needs to follow a number's slider: see live.js.
 
-    `make` draws a frame, of the answer and of `drawn_with`. `left`: charts that stay as they are,
-    faded. `begun`: the page has the places answered ahead by itself. `find`: see `Offer`.
+    `make` draws a frame, of the answer and of `drawn_with`. `charts`: those that are faded where a
+    frame does not have them. `find`: see `Offer`.
     """
     places = controls.places(scenario, name)
     offered = Offer(
@@ -88,7 +86,7 @@ def slider(
         name=name,
         owner=visits.owner(scenario.data),
         find=find,
-        begin=(lambda: None) if begun or find else when_asked((scenario,), places, name),
+        begin=(lambda _: None) if find else when_asked((scenario,), places, name),
     )
     return told_of(
         offered,
@@ -97,7 +95,6 @@ def slider(
         controls.labels([getattr(scenario, name)], scenario, name)[0],
         charts=charts,
         behind=behind,
-        left=left,
     )
 
 
@@ -109,7 +106,6 @@ def told_of(
     *,
     charts: Sequence[str],
     behind: Sequence[str],
-    left: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return what a browser needs to follow the slider with a key: see live.js."""
     return {
@@ -118,7 +114,6 @@ def told_of(
         "labels": list(labels),
         "now": now,
         "answers": [""],
-        "charts": [*charts, *left],
-        "left": list(left),
+        "charts": list(charts),
         "behind": [pickers.PROMISED, *behind],
     }

@@ -56,10 +56,15 @@ def send(request: Request) -> Response:
     if not content:
         return Response(status_code=204, headers=headers)
     return Response(
-        gzip.compress(content, compresslevel=6, mtime=0),
+        packed(content),
         media_type="application/json",
         headers=headers | {"content-encoding": "gzip"},
     )
+
+
+def packed(content: bytes) -> bytes:
+    """Return content as it is sent."""
+    return gzip.compress(content, compresslevel=6, mtime=0)
 
 
 ROUTE = Route(f"/{FOLDER}/{{token}}", send, methods=["GET"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
@@ -50,6 +51,7 @@ class _Question:
     """A question with the places of a slider that are left, and the pages that show it.
 
     The slider is that of the scenario's number `name`; `slot`: which of those with this name.
+    `seconds`: that its places took so far. `urgent`: somebody moves the slider.
     """
 
     scenario: Scenario
@@ -61,11 +63,17 @@ class _Question:
     slot: int = 0
     pages: set[str] = field(default_factory=set)
     factor: float = 1.0
+    seconds: float = 0.0
+    urgent: bool = False
 
     def next(self, most: int) -> list[Scenario]:
-        """Return and remove the places to answer next: the nearest, then ever farther ones."""
+        """Return and remove the places to answer next: the nearest, and ever farther ones.
+
+        Where somebody moves the slider, the nearest alone.
+        """
         now = self._at(getattr(self.scenario, self.name))
-        wanted = [*self._far(now), *[now] * most][: min(most, len(self.left))]
+        far = [] if self.urgent else self._far(now)
+        wanted = [*far, *[now] * most][: min(most, len(self.left))]
         places = []
         for value in wanted:
             places.append(min(self.left, key=lambda left: abs(self._at(left) - value)))
@@ -110,6 +118,7 @@ class Ahead:
         name: str = "eps",
         owner: Owner | None = None,
         slot: int = 0,
+        urgent: bool = False,
     ) -> bool:
         """Queue a question at places of a slider; return whether work is to begin."""
         scenario = result.scenario
@@ -125,7 +134,7 @@ class Ahead:
             for other in self._questions.values():
                 if (other.name, other.slot) == (name, slot) and other is not question:
                     other.pages.discard(page)
-            question.scenario = scenario
+            question.scenario, question.urgent = scenario, urgent
             question.pages.add(page)
             self._questions.move_to_end(key)
             begins = not self._working and bool(question.left)
@@ -149,20 +158,31 @@ class Ahead:
             raise
 
     def _next(self) -> tuple[_Question, list[Scenario]] | None:
-        """Return the question touched last, at its next places; None if none is left."""
+        """Return the question touched last, at its next places; None if none is left.
+
+        Of several that one slider moves it is the one that has taken least time, at one place: a
+        slow one leaves the others theirs.
+        """
         with self._lock:
-            for key, question in reversed(list(self._questions.items())):
-                question.pages = {page for page in question.pages if self._is_open(page)}
-                with visits.ahead_for(question.owner) as at_hand:
-                    if not question.pages or not at_hand:
-                        del self._questions[key]
-                        continue
-                    while question.left:
-                        near = question.next(AT_ONCE)
-                        if near:
-                            return question, near
+            self._drop_closed()
+            while left := [one for one in self._questions.values() if one.left]:
+                last = left[-1]
+                beside = [one for one in left if one.name == last.name and one.pages & last.pages]
+                question = min(beside, key=lambda one: one.seconds)
+                with visits.ahead_for(question.owner):
+                    near = question.next(AT_ONCE if len(beside) == 1 else 1)
+                if near:
+                    return question, near
             self._working = False  # under the same lock: the next request starts again
         return None
+
+    def _drop_closed(self) -> None:
+        """Forget the questions of pages and visits that have ended."""
+        for key, question in list(self._questions.items()):
+            question.pages = {page for page in question.pages if self._is_open(page)}
+            with visits.ahead_for(question.owner) as at_hand:
+                if not question.pages or not at_hand:
+                    del self._questions[key]
 
     def _answer(self, question: _Question, near: Sequence[Scenario]) -> None:
         """Have a worker answer a question at some places, and store the answers."""
@@ -172,7 +192,11 @@ class Ahead:
         with visits.ahead_for(question.owner):
             parts = [part(scenario) for scenario in near for part in question.parts]
             calls += [(part.call, part.arguments()) for part in parts]
-        results = self._submit(find_all, calls, time_limit=60.0, owner=OWNER).result()
+        began = time.monotonic()
+        results = self._submit(
+            find_all, calls, time_limit=60.0, owner=OWNER, urgent=question.urgent
+        ).result()
+        question.seconds += time.monotonic() - began
         with visits.ahead_for(question.owner) as at_hand:
             if not at_hand:
                 return
@@ -232,9 +256,13 @@ def begin_for(
     name: str,
     owner: Owner | None,
     slot: int = 0,
+    urgent: bool = False,
 ) -> None:
-    """Answer a page's question at the other places of a slider, in any thread."""
+    """Answer a page's question at the other places of a slider, in any thread.
+
+    `urgent`: somebody moves it, and is not to wait for the lines of frontiers.
+    """
     if not page or not may(result.scenario):
         return
-    if AHEAD.want(page, result, places, parts, name=name, owner=owner, slot=slot):
+    if AHEAD.want(*(page, result, places, parts), name=name, owner=owner, slot=slot, urgent=urgent):
         threading.Thread(target=AHEAD.work, daemon=True, name="liftscope-ahead").start()

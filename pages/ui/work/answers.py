@@ -62,10 +62,12 @@ def evaluate(scenario: Scenario) -> Result:
 
 def ready(scenario: Scenario) -> Result | None:
     """Return the best answer that is there without any work; None where there is none yet."""
-    best = _known(scenario)
-    if best is None or (best.status == UNPROVEN and not glances.is_taken(scenario)):
+    known, joint = known_for(scenario.data), _joint(scenario)
+    # the best of other budgets' answers is not looked for: it would be audited at each place
+    if not (glances.is_taken(scenario) or known.has_final(scenario, joint)):
         return None
-    return _measured(scenario, best)
+    best = known.best(scenario, joint)
+    return None if best is None else _measured(scenario, best)
 
 
 def is_provisional(result: Result) -> bool:

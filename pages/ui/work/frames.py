@@ -6,10 +6,12 @@ browser asks for the frames nearest to the slider first, by an address that nobo
 
 from __future__ import annotations
 
+import hashlib
 import json
+import time
 import weakref
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -21,10 +23,16 @@ from pages.ui.serving import offers
 from pages.ui.work import ahead, answers, visits
 
 Frame = dict[str, Any]
-"""The `answers` and `charts` of a place, by name, and whether better ones may come (`open`)."""
+"""The `answers` and `charts` of a place, by name, and whether more or better may come (`open`).
 
-AT_ONCE = 4
-"""Most frames that one request makes: the slider may have moved on meanwhile."""
+Such a frame has a `version`, another one where any of its answers is another one.
+"""
+
+AT_ONCE = 8
+"""Most frames that one request makes: more take fewer bytes each, but the slider may have moved."""
+
+SECONDS = 0.1
+"""After which a request makes no further frame: a browser waits for the first one."""
 
 _OFFERED = "_frames"
 
@@ -33,11 +41,11 @@ _OFFERED = "_frames"
 class Offer:
     """Questions whose frames are offered: at these places of the slider of their number `name`.
 
-    `make` draws their answers at a place; `drawn_with`: what that depends on beside them. `owner`:
-    the visit whose own the data is, and whose answers alone are shown. `begin` has the places
-    answered ahead where the page has not: it is called when a browser asks. `find` returns what
-    is drawn of a question at a place, None where there is nothing yet: by default its answer, where
-    `name` has this value.
+    `make` draws their answers at a place, None where there is none yet; `drawn_with`: what that
+    depends on beside them. `owner`: the visit whose own the data is, and whose answers alone are
+    shown. `begin` has the places answered ahead, the nearest to one of them first: it is called
+    when a browser asks. `find` returns what is drawn of a question at a place, None where there is
+    nothing yet: by default its answer, where `name` has this value.
     """
 
     scenarios: tuple[Scenario, ...]
@@ -46,14 +54,13 @@ class Offer:
     drawn_with: Hashable = ()
     name: str = "eps"
     owner: visits.Owner | None = None
-    begin: Callable[[], None] = field(default=lambda: None, compare=False)
+    begin: Callable[[int], None] = field(default=lambda _: None, compare=False)
     find: Callable[[Scenario, Any], Any] | None = field(default=None, compare=False)
 
-    def results(self, place: int) -> list[Any] | None:
-        """Return what is drawn of each question at a place; None unless all of it is there."""
+    def results(self, place: int) -> list[Any]:
+        """Return what is drawn of each question at a place, None where it is not there yet."""
         find = self.find or self._answer
-        results = [find(scenario, self.places[place]) for scenario in self.scenarios]
-        return None if any(result is None for result in results) else results
+        return [find(scenario, self.places[place]) for scenario in self.scenarios]
 
     def _answer(self, scenario: Scenario, place: Any) -> Result | None:
         return answers.ready(ahead.at(scenario, self.name, place))
@@ -83,11 +90,14 @@ def offer(slider: str, what: Offer) -> str:
 
 def when_asked(
     scenarios: Sequence[Scenario], places: Sequence[float | None], name: str
-) -> Callable[[], None]:
-    """Return a function that answers questions at the places of a slider, in any thread."""
+) -> Callable[[int], None]:
+    """Return a function that answers questions at the places of a slider, in any thread.
+
+    It is given the place to which the nearest come first.
+    """
     page, owners = ahead.page(), [visits.owner(scenario.data) for scenario in scenarios]
 
-    def begin() -> None:
+    def begin(near: int) -> None:
         for slot, (scenario, owner) in enumerate(zip(scenarios, owners, strict=True)):
             try:
                 with visits.ahead_for(owner) as at_hand:
@@ -95,7 +105,14 @@ def when_asked(
             except CoreError:  # of the data: the page says what is wrong
                 continue
             if result is not None:
-                ahead.begin_for(page, result, lambda *_: places, name=name, owner=owner, slot=slot)
+                near_it = replace(result, scenario=ahead.at(scenario, name, places[near]))
+                ahead.begin_for(
+                    *(page, near_it, lambda *_: places),
+                    name=name,
+                    owner=owner,
+                    slot=slot,
+                    urgent=True,
+                )
 
     return begin
 
@@ -107,30 +124,51 @@ def _reply(held: weakref.ref[_Offered], query: Mapping[str, str]) -> bytes:
 
 
 def answer(what: Offer, query: Mapping[str, str]) -> bytes:
-    """Return frames `near` the place of the slider, without those that the browser `had`."""
-    had = [int(place) for place in query.get("had", "").split(".") if place]
-    near = int(query.get("near", "0"))
-    what.begin()
+    """Return frames `near` the place of the slider, but those that the browser `had`.
+
+    Of frames that are open it says the versions: 3.4-0123456789ab.
+    """
+    parts = [part.partition("-") for part in query.get("had", "").split(".") if part]
+    had = {int(place): version for place, _, version in parts}
+    near = min(max(0, int(query.get("near", "0"))), len(what.places) - 1)
+    what.begin(near)
     return written(ready(what, near, had))
 
 
-def ready(what: Offer, near: int, had: Iterable[int]) -> dict[int, Frame]:
-    """Return some frames that can be made at once, by place, the nearest first."""
-    had, frames = set(had), dict[int, Frame]()
+def ready(what: Offer, near: int, had: Mapping[int, str]) -> dict[int, Frame]:
+    """Return some frames that can be made at once, by place, the nearest first.
+
+    `had`: the version of each frame that the browser has, "" where it is final.
+    """
+    frames, began = dict[int, Frame](), time.monotonic()
     order = sorted(range(len(what.places)), key=lambda place: abs(place - near))
     with visits.ahead_for(what.owner) as at_hand:
         for place in order if at_hand else ():
-            if place in had:
+            if had.get(place) == "":
                 continue
             try:
                 results = what.results(place)
-                if results is not None:
-                    frames[place] = what.make(results)
+                if all(result is None for result in results):
+                    continue
+                if place in had and had[place] == _version(results):
+                    continue
+                frames[place] = what.make(results)
             except CoreError:  # the page says what is wrong, where the slider is released
                 continue
-            if len(frames) == AT_ONCE:
+            if frames[place]["open"]:
+                frames[place]["version"] = _version(results)
+            if len(frames) == AT_ONCE or time.monotonic() > began + SECONDS:
                 break
     return frames
+
+
+def _version(results: Sequence[Result | None]) -> str:
+    """Return a short name of answers, another one where any is a better one or proven by now."""
+    told = [
+        result and (result.content_id, result.mechanism.status, result.mechanism.upper_bound)
+        for result in results
+    ]
+    return hashlib.sha256(repr(told).encode()).hexdigest()[:12]
 
 
 def written(frames: dict[int, Frame]) -> bytes:

@@ -65,6 +65,22 @@ def test_a_frame_shows_what_the_page_shows_at_rest(places, eps):
         assert part == {name: drawn[key][name] for name in PARTS}, key
 
 
+def test_a_column_that_is_not_answered_yet_keeps_no_other_waiting():
+    before = shown(QUICK)
+    (result,) = map(evaluate, [replace(QUICK.scenarios[0], eps=0.4)])
+    frame = framed([result, None], before, [0, 2], lines=True)
+    assert frame["open"]
+    assert set(frame["answers"]) == {"outcome_0", "figures_0"}
+    assert {"matrix_0", charts.FRONTIER, charts.LEVELS} <= set(frame["charts"])
+    assert "matrix_2" not in frame["charts"]
+    # neither the old answer of the other one is among the points, nor its level
+    assert [one["name"] for one in frame["charts"][charts.FRONTIER]["tail"]] == [
+        QUICK.names[0],
+        QUICK.names[1],
+    ]
+    assert len(json.loads(frame["charts"][charts.LEVELS]["data"])) == len(QUICK) - 1
+
+
 def test_the_chart_of_all_lines_is_left_where_another_number_moves():
     results = [evaluate(replace(QUICK.scenarios[1], lam=0.3))]
     frame = framed(results, shown(QUICK), [1], lines=False)
@@ -78,8 +94,7 @@ def test_each_slider_of_each_column_is_followed_and_the_sidebars_moves_all():
     assert {"col0_eps_nats", "col1_eps_nats", "col1_lam", "col2_beta", "eps"} <= set(told)
     assert told["col1_eps_nats"]["answers"] == ["outcome_1", "figures_1"]
     assert told["col1_eps_nats"]["now"] == "1.00"
-    assert told["col1_eps_nats"]["left"] == []
-    assert told["col1_lam"]["left"] == [charts.FRONTIER]
+    assert charts.FRONTIER in told["col1_lam"]["charts"]  # of which it has no frame: it fades
     assert [f"outcome_{place}" in told["eps"]["answers"] for place in range(3)] == [True] * 3
     app = opened(project=QUICK)
     assert "eps" not in {one["slider"] for one in sent.sliders(app)}

@@ -81,8 +81,9 @@ def test_every_slider_is_followed_and_the_lines_along_eps_alone(followed):
         frames.show(now, None, ())
     assert [[one["slider"] for one in sliders] for sliders in followed] == [["eps", "lam"]] * 2
     budget, share = followed[-1]
-    assert (share["now"], share["left"]) == ("0.30", ["frontier"])
-    assert (budget["now"], budget["left"]) == ("1.00", [])
+    assert share["now"] == "0.30"
+    assert budget["now"] == "1.00"
+    assert "frontier" in share["charts"]  # of which λ has no frame: it fades
     assert share["labels"][6] == "0.30"
     before = followed[0]
     assert share["address"] == before[1]["address"]

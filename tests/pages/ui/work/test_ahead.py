@@ -40,9 +40,10 @@ class Workers:
     """Does what is submitted at once, and notes it."""
 
     def __init__(self):
-        self.asked, self.lams, self.seconds = [], [], set()
+        self.asked, self.lams, self.seconds, self.urgent = [], [], set(), set()
 
-    def __call__(self, function, calls, *, time_limit, **_):
+    def __call__(self, function, calls, *, time_limit, urgent=False, **_):
+        self.urgent.add(urgent)
         self.asked.append([arguments[0].eps for call, arguments in calls if call is answer])
         self.lams.append([arguments[0].lam for call, arguments in calls if call is answer])
         self.seconds |= {arguments[2] for call, arguments in calls if call is implications}
@@ -270,6 +271,36 @@ def test_a_page_has_one_question_for_each_slider():
     places.want("one", shown(notion="alip", eps=0.5, lam=0.3), lambda *_: [0.7], name="lam")
     places.work()
     assert {lam for lams in workers.lams for lam in lams} == {0.2, 0.3, 0.7}
+
+
+def test_a_slow_question_leaves_those_beside_it_their_time(monkeypatch):
+    clock, order = [0.0], []
+    monkeypatch.setattr(ahead.time, "monotonic", lambda: clock[0])
+    workers = Workers()
+    quick, slow = shown(), shown(notion="alip")
+
+    def submit(function, calls, **more):
+        for _, (scenario, _) in calls:
+            order.append(scenario.notion)
+            clock[0] += 1.0 if scenario.notion == "alip" else 0.02
+        return workers(function, calls, **more)
+
+    places = Ahead(submit)
+    for slot, result in enumerate((quick, slow)):
+        places.want("one", result, grid, slot=slot)
+    places.work()
+    assert order == ["lip", "alip", *["lip"] * 11, *["alip"] * 11]
+
+
+@pytest.mark.parametrize("urgent", [False, True])
+def test_places_under_a_finger_wait_for_no_line_of_a_frontier(monkeypatch, urgent):
+    workers = Workers()
+    places = Ahead(workers)
+    monkeypatch.setattr(ahead, "AHEAD", places)
+    monkeypatch.setattr(ahead.threading.Thread, "start", ahead.threading.Thread.run)
+    ahead.begin_for("one", shown(), grid, name="eps", owner=None, urgent=urgent)
+    assert workers.urgent == {urgent}
+    assert (max(abs(eps - 1.0) for eps in workers.asked[0]) < 0.25) == urgent
 
 
 def test_a_sessions_own_data_is_answered_for_it_alone():

@@ -4,7 +4,6 @@ import gc
 import json
 import weakref
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
@@ -26,22 +25,61 @@ OFFER = Offer((WATCHED,), tuple(place / 10 for place in range(1, 30)), drawn)
 
 def test_the_nearest_come_first_and_few_at_a_time(monkeypatch):
     monkeypatch.setattr(frames.answers, "ready", lambda asked: asked)
-    found = frames.ready(OFFER, 10, ())
+    found = frames.ready(OFFER, 10, {})
     assert len(found) == frames.AT_ONCE
-    assert all(abs(place - 10) <= 2 for place in found)
+    assert all(abs(place - 10) <= frames.AT_ONCE / 2 for place in found)
     assert found[10]["at"] == [1.1]
-    assert not found.keys() & frames.ready(OFFER, 10, found).keys()
-    assert frames.ready(OFFER, 10, range(29)) == {}
+    assert not found.keys() & frames.ready(OFFER, 10, dict.fromkeys(found, "")).keys()
+    assert frames.ready(OFFER, 10, dict.fromkeys(range(29), "")) == {}
 
 
-def test_a_place_has_a_frame_once_each_of_its_questions_has_an_answer(monkeypatch):
-    both = replace(OFFER, scenarios=(WATCHED, replace(WATCHED, notion="ldp")))
-    monkeypatch.setattr(
-        frames.answers, "ready", lambda asked: asked if asked.notion != "ldp" else None
-    )
-    assert frames.ready(both, 0, ()) == {}
+def test_no_frame_waits_for_slow_ones_after_it(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(frames.time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(frames.answers, "ready", lambda asked: asked)
-    assert frames.ready(both, 0, ())[0]["at"] == [0.1, 0.1]
+
+    def slowly(results):
+        clock[0] += 0.06
+        return drawn(results)
+
+    assert list(frames.ready(replace(OFFER, make=slowly), 10, {})) == [10, 9]
+
+
+def test_a_place_has_a_frame_of_what_is_there_and_another_once_more_is(monkeypatch):
+    quick = evaluate(WATCHED)
+    slow = evaluate(replace(WATCHED, notion="ldp"))
+    there = {}
+
+    def made(results):
+        return {"answers": {}, "charts": {}, "open": None in results, "of": results}
+
+    both = Offer((quick.scenario, slow.scenario), (0.5,), made)
+    monkeypatch.setattr(frames.answers, "ready", lambda asked: there.get(asked.notion))
+    assert frames.ready(both, 0, {}) == {}
+    there[WATCHED.notion] = quick
+    first = frames.ready(both, 0, {})[0]
+    assert first["of"] == [quick, None]
+    assert frames.ready(both, 0, {0: first["version"]}) == {}
+    there["ldp"] = slow
+    second = frames.ready(both, 0, {0: first["version"]})[0]
+    assert second["of"] == [quick, slow]
+    assert "version" not in second
+
+
+def test_a_frame_that_may_improve_comes_anew_with_a_better_answer(monkeypatch):
+    cut = evaluate(WATCHED)
+    better = evaluate(replace(WATCHED, eps=2.0))
+    closer = replace(cut, mechanism=replace(cut.mechanism, upper_bound=9.0))
+    offered = Offer((WATCHED,), (0.5,), lambda _: {"answers": {}, "charts": {}, "open": True})
+    versions = set()
+    for result in (cut, better, closer):
+        monkeypatch.setattr(frames.answers, "ready", lambda _, now=result: now)
+        for had in versions:
+            assert frames.ready(offered, 0, {0: had})
+        version = frames.ready(offered, 0, {})[0]["version"]
+        assert frames.ready(offered, 0, {0: version}) == {}
+        versions.add(version)
+    assert len(versions) == 3
 
 
 def test_what_a_frontier_has_found_is_ready_without_a_glance():
@@ -53,17 +91,25 @@ def test_what_a_frontier_has_found_is_ready_without_a_glance():
     assert frames.answers.ready(asked).mechanism.kernel is made.mechanism.kernel
 
 
+def test_to_look_for_a_place_without_an_answer_costs_no_audit(monkeypatch):
+    asked = replace(WATCHED, mechanism="optimal", eps=0.6125)
+    below = evaluate(replace(asked, eps=0.4))
+    visits.known_for(asked.data).add(below.scenario, below.joint, below.mechanism)
+    monkeypatch.setattr(visits.known_for(asked.data), "best", lambda *_: pytest.fail("looked"))
+    assert frames.answers.ready(asked) is None
+
+
 def test_frames_are_written_for_the_place_and_without_those_that_were_had(monkeypatch):
     begun, asked = [], []
-    what = replace(OFFER, begin=lambda: begun.append(True))
+    what = replace(OFFER, begin=begun.append)
     found = {
         3: {"answers": {"": "third"}, "charts": {"lifts": 1}},
         4: {"answers": {"": "fourth"}, "charts": {"lifts": 2, "levels": 3}},
     }
     monkeypatch.setattr(frames, "ready", lambda *told: asked.append(told) or found)
-    content = json.loads(frames.answer(what, {"near": "3", "had": "1.2"}))
-    assert asked == [(what, 3, [1, 2])]
-    assert begun == [True]
+    content = json.loads(frames.answer(what, {"near": "3", "had": "1.2-ab"}))
+    assert asked == [(what, 3, {1: "", 2: "ab"})]
+    assert begun == [3]
     assert content["frames"]["3"]["answers"] == {"": "third"}
     assert content["charts"] == {"lifts": {"3": 1, "4": 2}, "levels": {"4": 3}}
     with pytest.raises(ValueError, match="near"):
@@ -93,13 +139,14 @@ def test_places_are_answered_ahead_for_each_question_when_a_browser_asks(monkeyp
     monkeypatch.setattr(
         ahead.AHEAD, "want", lambda page, result, *_, **more: wanted.append((page, result, more))
     )
-    asked = [WATCHED, replace(WATCHED, notion="ldp")]
+    asked, made = [WATCHED, replace(WATCHED, notion="ldp")], evaluate(WATCHED)
     begin = frames.when_asked(asked, (0.5, 1.0), "eps")
-    monkeypatch.setattr(frames.answers, "ready", lambda one: SimpleNamespace(scenario=one))
+    monkeypatch.setattr(frames.answers, "ready", lambda one: replace(made, scenario=one))
     assert not wanted
-    begin()
-    assert [(page, one.scenario) for page, one, _ in wanted] == [("one", one) for one in asked]
-    assert [more["slot"] for *_, more in wanted] == [0, 1]
+    begin(1)
+    there = [replace(one, eps=1.0) for one in asked]
+    assert [(page, one.scenario) for page, one, _ in wanted] == [("one", one) for one in there]
+    assert [(more["slot"], more["urgent"]) for *_, more in wanted] == [(0, True), (1, True)]
 
 
 def test_questions_about_data_that_is_not_here_are_left_out(monkeypatch):
@@ -111,10 +158,10 @@ def test_questions_about_data_that_is_not_here_are_left_out(monkeypatch):
     glances.take(answered, answered.counted)
     with pytest.raises(CoreError):
         frames.answers.ready(gone)
-    frames.when_asked([gone, answered.scenario], (0.5, 1.0), "eps")()
-    assert [one.scenario for one in wanted] == [answered.scenario]
+    frames.when_asked([gone, answered.scenario], (0.5, 1.0), "eps")(0)
+    assert [one.scenario for one in wanted] == [replace(answered.scenario, eps=0.5)]
     offered = replace(OFFER, scenarios=(gone,), owner=visits.owner(gone.data))
-    assert json.loads(frames.answer(offered, {})) == {"frames": {}, "charts": {}}
+    assert json.loads(frames.answer(offered, {}))["frames"] == {}
 
 
 def test_a_sessions_own_data_has_frames_for_it_alone_until_it_ends():
@@ -126,9 +173,9 @@ def test_a_sessions_own_data_has_frames_for_it_alone_until_it_ends():
     with visits.ahead_for(offered.owner):
         derived.kept(own.data, ("counted", repr(own.data)), lambda: result.counted)
         glances.take(replace(result, scenario=own), result.counted)
-    assert frames.ready(offered, 0, ()).keys() == {0}
-    assert frames.ready(replace(offered, owner=weakref.ref(other)), 0, ()) == {}
-    assert frames.ready(replace(offered, owner=None), 0, ()) == {}
+    assert frames.ready(offered, 0, {}).keys() == {0}
+    assert frames.ready(replace(offered, owner=weakref.ref(other)), 0, {}) == {}
+    assert frames.ready(replace(offered, owner=None), 0, {}) == {}
     del owner
     gc.collect()
-    assert frames.ready(offered, 0, ()) == {}
+    assert frames.ready(offered, 0, {}) == {}
