@@ -129,7 +129,10 @@ def _check_counts(cells: IntArray | None, joint: Joint) -> None:
     """Raise unless the records' symbols, as they were coded, are those that were counted."""
     if cells is None or joint.n is None:
         return
-    counted = np.rint(joint.p * joint.n).astype(np.int64)
+    if joint.weighted:  # which records a pair has is known, not how many
+        cells, counted = (cells > 0).astype(np.int64), (joint.p > 0).astype(np.int64)
+    else:
+        counted = np.rint(joint.p * joint.n).astype(np.int64)
     wrong = np.argwhere(cells != counted)
     if len(wrong):
         s, x = wrong[0]
@@ -261,7 +264,7 @@ def _levels(release: Release) -> dict[str, Any]:
                 "at_most": plain_json(drawn.at_most),
             }
     own = _own_joint(release.applied.cells, joint, mechanism.kernel)
-    if own is not None and not release.same:
+    if own is not None and (joint.weighted or not release.same):
         report["records"] = plain_json(levels(*own, numbers, slow=quick))
     return report
 

@@ -133,6 +133,9 @@ def _one_record(body: Mapping[str, Any]) -> Sentence:
         )
         return sentence("one record", False, text)
     else_known = ", and nothing else of the person" if "beside" in body else ""
+    weights, shows = _sampling_weights(body), f"{body['design']['data']} shows"
+    if weights:
+        shows += f" by the sampling weights of {weights!r}"
     what, named = "S and X", listed(known_to_others(body))
     if named:
         what, else_known = f"S, X and {named}", f", the person's {named}{else_known}"
@@ -140,9 +143,14 @@ def _one_record(body: Mapping[str, Any]) -> Sentence:
         "one record",
         True,
         f"Against whoever sees Y of one record, and knows the distribution of {what} that "
-        f"{body['design']['data']} shows{else_known}: {promise['notion']} (level reached: "
+        f"{shows}{else_known}: {promise['notion']} (level reached: "
         f"{_saved(reached(promise['achieved'], promise['unit']))}).",
     )
+
+
+def _sampling_weights(body: Mapping[str, Any]) -> str:
+    """Return the column of sampling weights of the mechanism's data, "" for none."""
+    return Scenario.from_dict(body["scenario"]).data.read.sampling
 
 
 def _file(body: Mapping[str, Any]) -> Sentence:
@@ -160,6 +168,14 @@ def _file(body: Mapping[str, Any]) -> Sentence:
 
 
 def _fresh(body: Mapping[str, Any]) -> Sentence:
+    weights = _sampling_weights(body)
+    if body["design"]["same"] and weights:
+        text = (
+            f"The level is that of the distribution by the sampling weights of {weights!r}. The "
+            f"records themselves, counted once each, have another: {_own(body)} Nothing is "
+            "promised of fresh records from elsewhere."
+        )
+        return sentence("fresh records", False, text)
     if body["design"]["same"]:
         text = (
             "The level is that of the distribution of these records. Nothing is promised of fresh "
@@ -204,6 +220,8 @@ def _sampling(body: Mapping[str, Any]) -> Sentence:
         pairs.reverse()  # the level that was asked for
     for ldp, pml in pairs:
         if levels.get(ldp) is not None:
+            if weights := _sampling_weights(body):
+                return sentence("sampling error", False, _by_weights(body, weights, ldp, pml))
             linked = body["version"] <= LINKED
             sure = f"{100 * (1 - numbers['beta']):g}{' ' if linked else ''}%"
             also = "" if pml == ldp else f", and PML at {figure(levels[pml])} nats"
@@ -228,6 +246,19 @@ def _sampling(body: Mapping[str, Any]) -> Sentence:
         False,
         "The level is that of the counted distribution; the level over the confidence set was not "
         "computed for this mechanism.",
+    )
+
+
+def _by_weights(body: Mapping[str, Any], weights: str, ldp: str, pml: str) -> str:
+    """Return what is known of sampling error where records have sampling weights."""
+    levels = body["levels"]["design"]
+    also = "" if pml == ldp else f", and PML at {figure(levels[pml])} nats"
+    number = body["levels"]["numbers"].get("n") or body["design"]["records"]
+    return (
+        f"By the sampling weights of {weights!r} the records are worth about "
+        f"{number_of(number, 'record')}. Over the confidence set of so many LDP holds at "
+        f"{figure(levels[ldp])} nats{also}, but how likely this set has the true distribution is "
+        "not known."
     )
 
 

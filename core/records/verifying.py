@@ -163,9 +163,9 @@ def verify(
         rows = Rows(_as_read(original, scenario, sources), counted.places, outputs)
     checks.append(check_alone(body, released, rows))
     checks += _beside(body, scenario, counted, kernel, released, original, sources)
-    cells = counted.cells if body["design"]["same"] else None
+    cells = counted.weights if body["design"]["same"] else None
     if where is not None and not body["design"]["same"]:
-        cells = _recounted(body, scenario, where, sources)[0].cells
+        cells = _recounted(body, scenario, where, sources)[0].weights
     matched, library = check_design(body, scenario.data, where, table, owner)
     if cells is None and library is not None:  # a data base is counted by the library alone
         cells = np.rint(library.joint.p * (library.joint.n or 0))
@@ -196,7 +196,7 @@ def _beside(
     """Check what other columns reveal; earlier certificates do not state it."""
     if "beside" not in body:
         return []
-    cells, notion = counted.cells, None
+    cells, notion = counted.weights, None
     if body["levels"]["asked"] is not None and cells is not None and cells.any():
         names = body["design"]["s"], body["mechanism"]["inputs"]
         joint = Joint.from_counts(cells, *names)

@@ -40,7 +40,8 @@ class CountReport:
     that look alike, with the name of their columns. `known`: the columns that others know, "" for
     none; `known_values`: the names of these values, by their number; `determined`: records whose S
     each of them knows by these alone. `rows`: how many rows stand for all records where a column
-    says for how many each does, else None.
+    says for how many each does, else None. `sampling`: the column of sampling weights, "" for none;
+    `effective`: Kish's number of records of these; `unweighted`: rows of weight 0, left out.
     """
 
     title: str
@@ -70,6 +71,9 @@ class CountReport:
     known: str = ""
     known_values: tuple[str, ...] = ()
     determined: int = 0
+    sampling: str = ""
+    effective: int | None = None
+    unweighted: int = 0
 
     @property
     def size(self) -> str:
@@ -92,7 +96,7 @@ class CountReport:
         )
 
     def sentences(self) -> tuple[str, ...]:
-        result = list(self.asked)
+        result = [*self.asked, *self._of_weights()]
         total = self.n_total or 0
         if self.filtered:
             share = _share(self.filtered, total)
@@ -148,6 +152,21 @@ class CountReport:
             if len(cut.labels) - 2 < cut.asked
         ]
         return tuple(result)
+
+    def _of_weights(self) -> list[str]:
+        """Return what is to know of sampling weights."""
+        result = []
+        if self.effective is not None:
+            records = number_of(self.n_used or 0, "record")
+            result.append(
+                f"Shares are by the sampling weights of {self.sampling!r}: {records} are worth "
+                f"about {self.effective:,}, which is n (by Kish's approximation, so no confidence "
+                "is claimed)."
+            )
+        if self.unweighted:
+            rows = number_of(self.unweighted, "row")
+            result.append(f"{rows} with weight 0 {were(self.unweighted)} left out.")
+        return result
 
     def _of_symbols(self) -> list[str]:
         """Return a sentence for each group of symbols that are merged, unknown or alike."""

@@ -29,7 +29,7 @@ from core.data.tables import (
     open_table,
     plain_text,
 )
-from core.errors import InvalidInputError
+from core.errors import InvalidInputError, ReadingError, choice
 from core.limits import MAX_UPLOAD_RECORDS
 from core.texts import any_number, group_mark, number_pattern
 from core.validation import shown
@@ -221,19 +221,24 @@ def converted(
         numbers = _formatted(table, read)
         _check(table, read, line)
         columns = {name: _column(table, name, read, name in numbers) for name in plain.columns}
+        unweighted = _unweighted(table, read, line)
+        if read.sampling:
+            own = table.records[table.position(read.sampling)]
+            columns[read.sampling] = number(own, read) if own.type().is_string() else None
         changed = {name for name, column in columns.items() if column is not None}
         words = _missing(table, read, changed)
         weight = _weight(table, read, line)
         if weight is not None:
             del columns[read.weight or ""]
-        if changed or weight is not None:
-            _write(table, columns, target, weight)
+        if changed or weight is not None or unweighted:
+            _write(table, columns, target, weight, read.sampling)
             plain = replace(
                 plain,
                 paths=(target,),
                 columns=tuple(columns),
                 counted=plain.counted or weight is not None,
             )
+    plain = replace(plain, sampling=read.sampling, unweighted=unweighted)
     words = tuple(mark for mark in words if mark.column in plain.columns)
     exact = tuple(name for name in plain.columns if read.marks_of(name) is not None)
     plain = replace(plain, texts=texts, taken=words, exact=exact)
@@ -432,6 +437,48 @@ def _weight(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | No
     return value
 
 
+def _unweighted(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | None) -> int:
+    """Return how many rows have a sampling weight of 0; raise if the weights are invalid."""
+    name = read.sampling
+    if not name:
+        return 0
+    title = shown(name)
+    if table.file.counted:
+        raise InvalidInputError(
+            f"{table.file.title} already holds counts: {title} cannot weight it."
+        )
+    column = table.records[table.position(name)]
+    if column.type().is_nested() or not may_hold_numbers(column):
+        raise InvalidInputError(f"Column {title} holds {column.type()}, not sampling weights.")
+    value = number(column, read)
+    wrong = (value.isnull() | (value < 0) | value.isinf()).fill_null(True)
+    summary = table.row(
+        table.records.aggregate(
+            bad=wrong.sum(),
+            zero=(value == 0).sum(),
+            least=value.min(where=value > 0),
+            most=value.max(),
+        )
+    )
+    if summary["bad"]:
+        where, text = _first(table, as_text(column), wrong, line)
+        raise InvalidInputError(
+            f"Column {title} holds sampling weights, but {where} has "
+            f"{'no value' if text is None else shown(text)}: use a number of at least 0."
+        )
+    if summary["least"] is None:
+        raise InvalidInputError(f"Column {title} has only zeros: no record has a weight.")
+    if summary["least"] < summary["most"] / _MOST_RATIO:
+        raise InvalidInputError(
+            f"The sampling weights of {title} go from {summary['least']:g} to {summary['most']:g}: "
+            f"the largest may be at most {_MOST_RATIO:,.0f} times the smallest above 0."
+        )
+    return int(summary["zero"] or 0)
+
+
+_MOST_RATIO = 1e9
+"""Largest ratio of two sampling weights: sums of these are exact to 20 decimals."""
+
 _WEIGHT = "counts the records that a row stands for"
 _CELL = "is read as counts of records"
 
@@ -449,12 +496,13 @@ def _whole(
     if table.row(table.records.aggregate(bad=wrong.sum()))["bad"]:
         column = table.records[table.position(name)]
         where, text = _first(table, as_text(column), wrong, line)
-        fraction = any_number(text or "")
-        why = "; sampling weights cannot be counted" if fraction and fraction > 0 else ""
-        raise InvalidInputError(
+        fraction = any_number(text or "") if what == _WEIGHT else None
+        sampling = bool(fraction and fraction > 0)
+        raise ReadingError(
             f"Column {shown(name)} {what}, but {where} has "
             f"{'no value' if text is None else shown(text)}: use a whole number of "
-            f"at least 0{why}."
+            f"at least 0{', or read them as sampling weights' if sampling else ''}.",
+            [choice("These are sampling weights", weight=None, sampling=name)] if sampling else (),
         )
     return value.cast("int64")
 
@@ -495,7 +543,9 @@ AT_ONCE = 1 << 17
 """Records that are written together."""
 
 
-def _write(table: OpenTable, columns: dict[str, Any], target: Path, weight: Any = None) -> None:
+def _write(
+    table: OpenTable, columns: dict[str, Any], target: Path, weight: Any, sampling: str
+) -> None:
     """Write all records to a Parquet file, those columns that change as they are read."""
     written = {}
     for i, (name, column) in enumerate(columns.items()):
@@ -504,6 +554,8 @@ def _write(table: OpenTable, columns: dict[str, Any], target: Path, weight: Any 
     query = table.records.select(**written, **many)
     if weight is not None:
         query = query.filter(query[WEIGHT] > 0)
+    if sampling:
+        query = query.filter(as_number(query[f"c{list(columns).index(sampling)}"]) > 0)
     _to_parquet(table, query, target)
 
 

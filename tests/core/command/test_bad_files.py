@@ -56,7 +56,7 @@ WEIGHTED = "sex,job,n\nF,nurse,{}\nM,clerk,4\n"
         (of_text(WEIGHTED.format("many")), "weight=n", "record 1 (line 2) has 'many'"),
         (of_text(WEIGHTED.format("-1")), "weight=n", "record 1 (line 2) has '-1'"),
         (of_text(WEIGHTED.format("")), "weight=n", "record 1 (line 2) has no value"),
-        (of_text(WEIGHTED.format("0.5")), "weight=n", "sampling weights cannot be counted"),
+        (of_text(WEIGHTED.format("0.5")), "weight=n", "or read them as sampling weights"),
         (of_chart, "sheet=Plot", "'Plot'"),
     ],
     ids=["columns", "line", "sav", "ods", "text", "negative", "missing", "sampling", "chart"],
