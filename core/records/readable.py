@@ -279,14 +279,15 @@ def _counts(body: Mapping[str, Any]) -> Sentence:
         further += f" The names of {number_of(hidden, 'value')} left out are withheld."
     task = "" if old or not data.task else ", and of T and X"
     task += f", and of S, X and {listed(data.known)}" if data.known else ""
+    weigh = ", and what they weigh together" if data.read.sampling else ""
     linked = body["version"] <= LINKED
     subject = "The mechanism and all figures here" if linked else "The mechanism, levels and proof"
     beside = "" if linked else _counts_beside(body.get("beside"))
     return sentence(
         "counts",
         False,
-        f"{subject} follow from how many records have each pair of S and X{task}: a guess of all "
-        f"these counts can be tested against them. {beside}All "
+        f"{subject} follow from how many records have each pair of S and X{task}{weigh}: a guess "
+        f"of all these counts can be tested against them. {beside}All "
         f"{number_of(values[0], 'value')} of S and {number_of(values[1], 'value')} of X are named, "
         f"rare ones too.{further}{_ends_of_bins(data, old=old)}",
     )

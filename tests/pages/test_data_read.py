@@ -424,5 +424,5 @@ def test_fractions_chosen_as_frequencies_are_offered_as_sampling_weights():
     assert "or read them as sampling weights" in errors(app)[0]
     app.button(key="read_choice_0").click()
     checked(app.run())
-    assert (spec(app).read.weight, spec(app).read.sampling) == (None, "wt")
+    assert (spec(app).read.weight, spec(app).read.sampling) == ("", "wt")
     assert "by the sampling weights of 'wt'" in said(app)

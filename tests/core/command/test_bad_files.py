@@ -72,7 +72,8 @@ def test_one_sentence_and_nothing_left(write, read, said, tmp_path, capsys, monk
     (tmp_path / "own.json").write_text(json.dumps(scenario))
     settings = ["--read", read] if read else []
     assert main(["evaluate", str(tmp_path / "own.json"), "--data", str(file), *settings]) == 2
-    (sentence,) = capsys.readouterr().err.strip().splitlines()
+    sentence, *choices = capsys.readouterr().err.strip().splitlines()
+    assert all(line.startswith("  --read ") for line in choices)
     assert said in sentence
     assert sentence.endswith(".")
     assert sorted(one.name for one in left.rglob("*") if one.is_file()) == []

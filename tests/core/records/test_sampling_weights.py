@@ -85,6 +85,7 @@ def test_what_it_says(tmp_path):
     assert "shows by the sampling weights of 'wt'" in said["one record"]["sentence"]
     assert "counted once each, have another: by their own" in said["fresh records"]["sentence"]
     assert said["sampling error"]["status"] == "not promised"
+    assert "pair of S and X, and what they weigh together: a guess" in said["counts"]["sentence"]
 
 
 def test_no_confidence_is_promised_over_a_set(tmp_path):

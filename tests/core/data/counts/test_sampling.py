@@ -182,7 +182,8 @@ def test_fractions_of_records_offer_to_be_sampling_weights():
     with pytest.raises(ReadingError) as caught:
         counted(table(), read=ReadOptions(weight="wt"))
     (choice,) = caught.value.choices
-    assert dict(choice.options) == {"weight": None, "sampling": "wt"}
+    assert choice.setting == "--read weight='' --read sampling=wt"
+    assert counted(table(), read=ReadOptions(**dict(choice.options))).joint.weighted
 
 
 def test_weights_with_a_decimal_comma():
