@@ -75,7 +75,8 @@ class FileTable:
     reported. `counted`: whether a last column, not one of `columns`, is how many records a row
     stands for. `weigher`: the column by which its program weighs records, "" for none. `sampling`:
     the column of sampling weights, all above 0, "" for none; `unweighted`: how many rows of weight
-    0 it no longer has.
+    0 it no longer has. `person`: the column that names whose record it is, "" for none; `most`: the
+    most records of a person; `repeated`: how many records of persons it no longer has.
     """
 
     title: str
@@ -90,6 +91,9 @@ class FileTable:
     weigher: str = ""
     sampling: str = ""
     unweighted: int = 0
+    person: str = ""
+    most: int = 1
+    repeated: int = 0
 
     @cached_property
     def rows(self) -> int:

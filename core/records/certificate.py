@@ -149,7 +149,7 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
     joint, mechanism = result.joint, result.mechanism
     if release.same:
         _check_counts(applied.cells, joint)
-    unknown = sum(n for _, n in applied.unknown)
+    unknown, table = sum(n for _, n in applied.unknown), release.original.table
     draw, sha256 = release.plan.draw, file_hash(released)
     design = _design(release, sha256)
     body = {
@@ -161,7 +161,8 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
             "commitment": draw.committed(release.original.sha256),
             "records": applied.records,
             "filtered": applied.filtered,
-        },
+        }
+        | ({"persons": table.most} if table.person else {}),
         "released": {
             "sha256": sha256,
             "records": applied.released,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from core.data.counts.cells import JOINED
+from core.data.counts.report import several
 from core.data.spec import DataSpec
 from core.notions import catalogue as notions
 from core.notions.base import OF_BUDGETS
@@ -37,6 +38,7 @@ def promises(body: Mapping[str, Any]) -> list[Sentence]:
     if body.get("beside"):
         broken = body["beside"]["holds"] is False
         sentences.insert(0 if broken else 1, _file(body))
+    sentences += _persons(body)
     left = body["unknown"]["records"]
     if left and stand_in(body["unknown"]["treatment"]) is not None:
         sentences.append(
@@ -70,6 +72,23 @@ def promises(body: Mapping[str, Any]) -> list[Sentence]:
         )
     )
     return sentences if body["version"] <= PLAIN_HASH else [*sentences, _counts(body)]
+
+
+def _persons(body: Mapping[str, Any]) -> list[Sentence]:
+    """Say that a promise for a record is none for a person, where persons are named."""
+    most, read = body["original"].get("persons"), Scenario.from_dict(body["scenario"]).data.read
+    if most is None:
+        return []
+    text = several(most)
+    if most == 1:
+        text = f"No person, as {read.person!r} names them, has two records."
+        if read.first:
+            text = (
+                f"Only the first record of each person, as {read.person!r} names them, is counted "
+                "and released."
+            )
+        text += " Nothing is promised of a person who has two names there."
+    return [sentence("persons", False, text)]
 
 
 def _order(body: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ import decimal
 import math
 import re
 from array import array
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -162,6 +163,19 @@ def texts_of(path: Path, name: str, names: Sequence[str] | None = None) -> list[
         for value in columns[name].short().values
     ]
     return [texts[place] for place in columns[name].index.tolist()]
+
+
+def most_of_one(path: Path, name: str, names: Sequence[str] | None) -> int:
+    """Return how many records have the most frequent value of a column; arguments as `recount`."""
+    columns, _ = read_columns(path, [name], names)
+    if name not in columns:
+        raise InvalidInputError(f"{path.name} has no column {name!r}, which names persons.")
+    column = columns[name].short()
+    times = np.bincount(column.index, minlength=len(column.values))
+    each: Counter[str | None] = Counter()
+    for value, n in zip(column.values, times.tolist(), strict=True):
+        each[_text(value)] += n
+    return max(each.values(), default=0)
 
 
 def _with_fallback(rows: IntArray, place_s: IntArray, body: Mapping[str, Any]) -> IntArray:

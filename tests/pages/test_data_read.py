@@ -426,3 +426,22 @@ def test_fractions_chosen_as_frequencies_are_offered_as_sampling_weights():
     checked(app.run())
     assert (spec(app).read.weight, spec(app).read.sampling) == ("", "wt")
     assert "by the sampling weights of 'wt'" in said(app)
+
+
+def test_persons_are_named_and_one_record_each_counts():
+    app = open_page()
+    text = "nr,sex,job\n" + "".join(f"{i % 20},{'fm'[i % 2]},{'abc'[i % 3]}\n" for i in range(50))
+    app.file_uploader(key="own_file").upload("visits.csv", text.encode())
+    checked(app.run())
+    set_box(app, "read_person", "nr")
+    assert "Up to 3 records a person: a promise for one record is not one" in said(app)
+    assert metrics(app)["Records n"] == "50"
+    app.toggle(key="read_first").set_value(True)
+    checked(app.run())
+    assert (spec(app).read.person, spec(app).read.first) == ("nr", True)
+    assert metrics(app)["Records n"] == "20"
+    assert "30 records were left out: only the first record of each person" in said(app)
+    assert from_query(dict(app.query_params.items()))[0].data.read == spec(app).read
+    app.button(key="chosen_person").click()
+    checked(app.run())
+    assert spec(app).read == ReadOptions()

@@ -512,6 +512,9 @@ def _missing_report(
         rows=table.file.rows if spec.read.weight else None,
         sampling=table.file.sampling,
         unweighted=table.file.unweighted,
+        person=table.file.person,
+        most=table.file.most,
+        repeated=table.file.repeated,
         marks=tuple(
             marks for marks in table.file.marks if marks.column in missing or marks.column in read
         ),

@@ -42,6 +42,8 @@ class CountReport:
     each of them knows by these alone. `rows`: how many rows stand for all records where a column
     says for how many each does, else None. `sampling`: the column of sampling weights, "" for none;
     `effective`: Kish's number of records of these; `unweighted`: rows of weight 0, left out.
+    `person`: the column that names persons, "" for none; `most`: the most records of one;
+    `repeated`: records left out because the person has an earlier one.
     """
 
     title: str
@@ -74,6 +76,9 @@ class CountReport:
     sampling: str = ""
     effective: int | None = None
     unweighted: int = 0
+    person: str = ""
+    most: int = 1
+    repeated: int = 0
 
     @property
     def size(self) -> str:
@@ -154,7 +159,7 @@ class CountReport:
         return tuple(result)
 
     def _of_weights(self) -> list[str]:
-        """Return what is to know of sampling weights."""
+        """Return what is to know of sampling weights, and of persons with several records."""
         result = []
         if self.effective is not None:
             records = number_of(self.n_used or 0, "record")
@@ -166,6 +171,14 @@ class CountReport:
         if self.unweighted:
             rows = number_of(self.unweighted, "row")
             result.append(f"{rows} with weight 0 {were(self.unweighted)} left out.")
+        if self.most > 1:
+            result.append(several(self.most))
+        if self.repeated:
+            records = number_of(self.repeated, "record")
+            result.append(
+                f"{records} {were(self.repeated)} left out: only the first record of each person, "
+                f"whom {self.person!r} names, counts."
+            )
         return result
 
     def _of_symbols(self) -> list[str]:
@@ -184,6 +197,11 @@ class CountReport:
             for column, names in self.alike
         ]
         return result
+
+
+def several(most: int) -> str:
+    """Say that a promise is not one for a person with so many records."""
+    return f"Up to {most:,} records a person: a promise for one record is not one for a person."
 
 
 def _share(part: int, whole: int) -> str:

@@ -239,6 +239,9 @@ def converted(
                 counted=plain.counted or weight is not None,
             )
     plain = replace(plain, sampling=read.sampling, unweighted=unweighted)
+    if read.person:
+        line = None if unweighted else line
+        plain = _of_persons(plain, read, target.with_suffix(".first"), line)
     words = tuple(mark for mark in words if mark.column in plain.columns)
     exact = tuple(name for name in plain.columns if read.marks_of(name) is not None)
     plain = replace(plain, texts=texts, taken=words, exact=exact)
@@ -264,6 +267,41 @@ def _without(file: FileTable, omitted: Sequence[str], target: Path) -> FileTable
     if not rest.rows:
         raise InvalidInputError(f"{file.title} has no records left: all are left out.")
     return rest
+
+
+def _of_persons(
+    file: FileTable, read: ReadOptions, target: Path, line: Callable[[int], str] | None
+) -> FileTable:
+    """Return a table with the most records of a person; only the first of each, if so requested."""
+    name = read.person
+    if file.counted:
+        raise InvalidInputError(
+            f"{file.title} holds counts, so {shown(name)} cannot name the person of a record."
+        )
+    with open_table(file) as table:
+        column = table.records[table.position(name)]
+        if column.type().is_nested():
+            raise InvalidInputError(f"Column {shown(name)} holds {column.type()}, not persons.")
+        person = as_text(column)
+        blank = person.isnull()
+        if table.row(table.records.aggregate(n=blank.sum()))["n"]:
+            where, _ = _first(table, person, blank, line)
+            raise InvalidInputError(
+                f"Column {shown(name)} names persons, but {where} has no value."
+            )
+        each = table.records.select(person=person).group_by("person").agg(n=ibis._.count())
+        summary = table.row(each.aggregate(most=each.n.max(), persons=each.count()))
+        named = replace(file, person=name, most=int(summary["most"] or 1))
+        if not read.first or named.most == 1:
+            return named
+        own = {f"c{i}": table.records[i] for i in range(len(file.columns))}
+        chosen = table.records.select(**own, person=person, record=ibis.row_number())
+        numbered = table.kept(chosen)
+        earlier = ibis.window(group_by=numbered.person, order_by=numbered.record)
+        placed = numbered.mutate(place=ibis.row_number().over(earlier))
+        rows = placed.filter(placed.place == 0).order_by("record").select(*own)
+        _to_parquet(table, rows, target)
+    return replace(named, paths=(target,), most=1, repeated=file.rows - int(summary["persons"]))
 
 
 def _levels_are_many(column: Any) -> dict[str, Any]:

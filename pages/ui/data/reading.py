@@ -22,7 +22,7 @@ from pages.ui.style.labels import markdown, plain_short
 from pages.ui.work import derived, visits
 
 _PROBLEM = "_read_problem"
-_OF_VALUES = ("weight", "sampling", "omit", "cells")
+_OF_VALUES = ("weight", "sampling", "person", "omit", "cells")
 _CHOSEN = ("header", "skip", "skip_end", "quote", "escape", "pad", "sheet", "kept", *_OF_VALUES)
 """Options whose choice is listed with Undo."""
 
@@ -69,6 +69,7 @@ def show(spec: DataSpec) -> None:
         _marks(spec)
         _types(spec, columns)
         _weights(spec, columns)
+        _persons(spec, columns)
         _problem(above=False)
         _rows(spec)
 
@@ -109,9 +110,8 @@ def _repairs(spec: DataSpec) -> None:
         chosen, default = getattr(spec.read, name), getattr(plain, name)
         if chosen != default:
             sentence = "; ".join(replace(plain, **{name: chosen}).said())
-            _line(
-                f"{sentence[:1].upper()}{sentence[1:]}.", f"chosen_{name}", "Undo", {name: default}
-            )
+            undo = {name: default} | ({"first": False} if name == "person" else {})
+            _line(f"{sentence[:1].upper()}{sentence[1:]}.", f"chosen_{name}", "Undo", undo)
     for place, hint in enumerate(upload.hints):
         _line("", f"hint_{place}", hint.label, dict(hint.options))
     if upload.text is not None:
@@ -271,6 +271,34 @@ def _take_weights() -> None:
     else:
         weight, sampling = name, ""
     _take(_changed(read, weight=weight, sampling=sampling))
+
+
+def _persons(spec: DataSpec, columns: list[str]) -> None:
+    """Show the picker of the column that names persons, and whether one record each counts."""
+    read = spec.read
+    st.session_state["read_person"] = read.person
+    st.session_state["read_first"] = read.first
+    with st.container(horizontal=True, vertical_alignment="bottom", key="read_persons"):
+        st.selectbox(
+            "Persons",
+            list(dict.fromkeys(["", *([read.person] if read.person else []), *columns])),
+            format_func=lambda name: name or "not named",
+            key="read_person",
+            on_change=_take_person,
+            width=260,
+            help="The column that names the person of each record. A promise for one record is "
+            "not one for a person with several.",
+        )
+        if read.person:
+            st.toggle(
+                "Count only the first record of each", key="read_first", on_change=_take_person
+            )
+
+
+def _take_person() -> None:
+    person = st.session_state["read_person"]
+    first = bool(person) and bool(st.session_state.get("read_first"))
+    _take(_changed(state.data().read, person=person, first=first))
 
 
 def _changed(read: ReadOptions, **changes: Any) -> ReadOptions | str:
